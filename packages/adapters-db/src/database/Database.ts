@@ -1,0 +1,58 @@
+import { Context, type Effect, Schema } from "effect"
+
+/** A statement the database refused, or a connection it lost. `sqlState` is the five-character SQLSTATE where there is one. */
+export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", {
+  sqlState: Schema.optionalKey(Schema.String),
+  constraint: Schema.optionalKey(Schema.String),
+  cause: Schema.Defect()
+}) {
+  /** The same work may succeed when tried again: lost connection, deadlock, serialization failure, no connection free. */
+  get retryable(): boolean {
+    const state = this.sqlState
+    return (
+      state === undefined ||
+      state.startsWith("08") ||
+      state.startsWith("57P") ||
+      state.startsWith("53") ||
+      state === "40001" ||
+      state === "40P01"
+    )
+  }
+  override get message() {
+    return `The database refused a statement${this.sqlState === undefined ? "" : ` (SQLSTATE ${this.sqlState})`}.`
+  }
+}
+
+export type Row = Record<string, unknown>
+
+/** Statements inside one transaction. bigint columns arrive as numbers, timestamptz as Date, jsonb parsed, bytea as Uint8Array. */
+export interface Sql {
+  query<R extends Row = Row>(
+    text: string,
+    params?: ReadonlyArray<unknown>
+  ): Effect.Effect<ReadonlyArray<R>, DatabaseError>
+}
+
+/**
+ * One Postgres schema behind two drivers, with two doors. Each call of a door is one transaction, committed when `work`
+ * succeeds and rolled back when it fails or is interrupted; inside a unit of work, the doors join its transaction.
+ */
+export class Database extends Context.Service<
+  Database,
+  {
+    readonly driver: "pg" | "pglite"
+    /** The schema all tables live in, quoted for use in SQL text. */
+    readonly schema: string
+    /** Runs as `parley_user` under row-level security: sees and changes what belongs to `userId` alone. */
+    asUser<A, E, R>(userId: string, work: (sql: Sql) => Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R>
+    /** Runs as `parley_service`, which sees every row: for jobs, webhooks, the widget and the ledger. */
+    asService<A, E, R>(work: (sql: Sql) => Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R>
+    /** One statement through the service door, as a transaction of its own in a single round trip. */
+    statement<R extends Row = Row>(
+      text: string,
+      params?: ReadonlyArray<unknown>
+    ): Effect.Effect<ReadonlyArray<R>, DatabaseError>
+    /** Makes all door calls inside `work` one transaction; a unit inside a unit joins it. */
+    unitOfWork<A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R>
+  }
+>()("@parley/adapters-db/database/Database") {}

@@ -1,0 +1,1 @@
+export { Database, DatabaseError, type Row, type Sql } from "./database/Database.ts"

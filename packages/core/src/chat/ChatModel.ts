@@ -1,0 +1,81 @@
+import { Context, type Effect, Schema, type Stream } from "effect"
+import type { Usage } from "../credits/Usage.ts"
+import type { Model } from "../tiers/Model.ts"
+import type { ChatMessage } from "./ChatMessage.ts"
+
+export interface ChatModelRequest {
+  readonly model: Model
+  readonly messages: ReadonlyArray<ChatMessage>
+  /** The reply may not be longer: it is what was paid for. */
+  readonly maxOutputTokens: number
+}
+
+/**
+ * What a model sends, in order: any number of text deltas, then exactly one `end`. A stream that finishes without
+ * `end` was cut off. `usage` is undefined where the vendor did not tell.
+ */
+export type ReplyPart =
+  | { readonly _tag: "text-delta"; readonly text: string }
+  | { readonly _tag: "end"; readonly reason: "completed" | "length"; readonly usage: Usage | undefined }
+
+/** Why a model did not finish a reply. */
+export const MODEL_FAILURES = [
+  "cut-off",
+  "stalled",
+  "refused",
+  "rate-limited",
+  "unavailable",
+  "bad-answer",
+  "empty"
+] as const
+export type ModelFailure = (typeof MODEL_FAILURES)[number]
+
+const explanations: Record<ModelFailure, string> = {
+  "cut-off": "The model's reply was cut off before its end.",
+  stalled: "The model stopped sending before its reply was complete.",
+  refused: "The model declined to answer this request.",
+  "rate-limited": "The model is receiving too many requests; try again in a moment.",
+  unavailable: "The model is not available at the moment; try again, or choose another model.",
+  "bad-answer": "The model's answer could not be understood.",
+  empty: "The model gave an empty answer; nothing was charged."
+}
+
+/** A model that failed. `cause` is for logs of the adapter only: vendor text never reaches an answer. */
+export class ModelFailed extends Schema.TaggedError<ModelFailed>()("ModelFailed", {
+  model: Schema.String,
+  reason: Schema.Literals(MODEL_FAILURES),
+  retryable: Schema.Boolean,
+  /** How long the vendor asks to wait. */
+  retryAfterMs: Schema.optionalKey(Schema.Int),
+  cause: Schema.optionalKey(Schema.Defect())
+}) {
+  readonly code = "model_failed"
+  override get message() {
+    return explanations[this.reason]
+  }
+}
+
+/** No adapter can run this model: its vendor has no key here. */
+export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("ModelUnavailable", {
+  model: Schema.String
+}) {
+  readonly code = "model_unavailable"
+  override get message() {
+    return `The model ${this.model} is not set up on this server. Choose another model; "parley doctor" tells the operator why.`
+  }
+}
+
+/** A provider of chat models. Leaving the stream stops the vendor's work. */
+export interface ChatModel {
+  /** For people and receipts, for example `openai` or `offline`. */
+  readonly name: string
+  stream(request: ChatModelRequest): Stream.Stream<ReplyPart, ModelFailed>
+}
+
+/** Which provider runs which model. */
+export class ChatModels extends Context.Service<
+  ChatModels,
+  {
+    resolve(model: Model): Effect.Effect<ChatModel, ModelUnavailable>
+  }
+>()("@parley/core/chat/ChatModels") {}

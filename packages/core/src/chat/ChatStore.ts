@@ -1,0 +1,50 @@
+import { Context, type Effect } from "effect"
+import type { UserId } from "../identity/UserId.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import type { Chat, ChatMessage, MessageState, Source, StoredMessage } from "./ChatMessage.ts"
+
+export interface BeginTurnInput {
+  readonly userId: UserId
+  readonly chatId: string
+  /** For a chat that does not exist yet. */
+  readonly title: string
+  /** What is new, in order. */
+  readonly messages: ReadonlyArray<ChatMessage>
+  readonly reply: { readonly id: string; readonly model: string; readonly sources: ReadonlyArray<Source> }
+}
+
+export interface EndTurnInput {
+  readonly userId: UserId
+  readonly chatId: string
+  readonly replyId: string
+  readonly content: string
+  readonly state: Exclude<MessageState, "streaming">
+}
+
+/** Chats and their messages. Every method is fenced by the owner: somebody else's chat is as one that does not exist. */
+export class ChatStore extends Context.Service<
+  ChatStore,
+  {
+    /** Stores what is new, followed by an empty `streaming` reply, in one transaction; creates the chat if need be. Repeating a reply's id does nothing. */
+    beginTurn(input: BeginTurnInput): Effect.Effect<void, StorageFailed>
+    /** Stores what a reply became. Nothing happens where the chat was deleted meanwhile. */
+    endTurn(input: EndTurnInput): Effect.Effect<void, StorageFailed>
+    /** The newest `limit` messages, oldest of them first; undefined where the person has no such chat. */
+    transcript(input: {
+      readonly userId: UserId
+      readonly chatId: string
+      readonly limit: number
+    }): Effect.Effect<
+      { readonly chat: Chat; readonly messages: ReadonlyArray<StoredMessage> } | undefined,
+      StorageFailed
+    >
+    /** A person's chats, last used first. */
+    list(input: {
+      readonly userId: UserId
+      readonly limit: number
+      readonly offset: number
+    }): Effect.Effect<{ readonly chats: ReadonlyArray<Chat>; readonly total: number }, StorageFailed>
+    /** Deletes a chat with its messages; tells whether there was one. */
+    remove(userId: UserId, chatId: string): Effect.Effect<boolean, StorageFailed>
+  }
+>()("@parley/core/chat/ChatStore") {}

@@ -1,0 +1,30 @@
+import { Schema } from "effect"
+
+/** A chat request that cannot be understood, with every problem found and where. */
+export class InvalidChatRequest extends Schema.TaggedError<InvalidChatRequest>()("InvalidChatRequest", {
+  issues: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
+}) {
+  readonly code = "invalid_chat_request"
+  override get message() {
+    return `The chat request is not valid: ${this.issues.map((issue) => `${issue.path}: ${issue.message}`).join("; ")}.`
+  }
+}
+
+/** The person has no such chat. */
+export class ChatNotFound extends Schema.TaggedError<ChatNotFound>()("ChatNotFound", { chatId: Schema.String }) {
+  readonly code = "chat_not_found"
+  override get message() {
+    return "There is no such chat. Leave chatId out to start a new one."
+  }
+}
+
+/** The newest message and the passages leave no room for a reply in the model's window. */
+export class PromptTooLong extends Schema.TaggedError<PromptTooLong>()("PromptTooLong", {
+  tokens: Schema.Int,
+  window: Schema.Int
+}) {
+  readonly code = "prompt_too_long"
+  override get message() {
+    return `The message needs about ${this.tokens} tokens and the model takes ${this.window}. Shorten it, or upload it as a document.`
+  }
+}

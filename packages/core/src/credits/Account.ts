@@ -1,0 +1,52 @@
+import type { TierName } from "../tiers/Tier.ts"
+import type { UserId } from "../identity/UserId.ts"
+
+/** What is in each bucket of an account, and what open holds have set aside of it. All in whole credits. */
+export interface Buckets {
+  /** Set anew each period; does not roll over. Includes what open holds have set aside of it. */
+  readonly allowance: number
+  /** Bought or given; never expires. Includes what open holds have set aside of it. */
+  readonly topup: number
+  /** Owed: usage beyond what was reserved, or a refund of credits already spent. Repaid first by the next credits. */
+  readonly debt: number
+  readonly heldAllowance: number
+  readonly heldTopup: number
+}
+
+/** An account as the ledger keeps it. */
+export interface Account extends Buckets {
+  readonly userId: UserId
+  readonly tier: TierName
+  /** Unix milliseconds: what all period starts are computed from. */
+  readonly anchor: number
+  /** Unix milliseconds: start of the period the allowance belongs to. */
+  readonly periodStart: number
+  /** Unix milliseconds: when the next period begins. */
+  readonly nextResetAt: number
+}
+
+/** What people and dashboards see of an account. */
+export interface Balance {
+  readonly allowance: number
+  readonly topup: number
+  readonly held: number
+  readonly debt: number
+  /** `allowance + topup - held`. */
+  readonly available: number
+  /** ISO 8601, UTC. */
+  readonly nextResetAt: string
+}
+
+/** Credits that a new hold may still take. */
+export const availableOf = (buckets: Buckets): number =>
+  buckets.allowance - buckets.heldAllowance + (buckets.topup - buckets.heldTopup)
+
+/** The account as a balance. */
+export const balanceOf = (account: Account): Balance => ({
+  allowance: account.allowance,
+  topup: account.topup,
+  held: account.heldAllowance + account.heldTopup,
+  debt: account.debt,
+  available: availableOf(account),
+  nextResetAt: new Date(account.nextResetAt).toISOString()
+})

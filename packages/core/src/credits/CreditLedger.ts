@@ -1,0 +1,114 @@
+import { Context, type Effect } from "effect"
+import type { UserId } from "../identity/UserId.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import type { TierName } from "../tiers/Tier.ts"
+import type { Account, Buckets } from "./Account.ts"
+import type { Split } from "./buckets.ts"
+import type { AccountNotFound, HoldNotFound, InvalidAmount, KeyConflict } from "./errors.ts"
+import type { Receipt, ReceiptDraft } from "./Receipt.ts"
+import type { Transaction, TransactionType } from "./Transaction.ts"
+
+export interface OpenAccountInput {
+  readonly userId: UserId
+  readonly tier: TierName
+  /** The first period's allowance. */
+  readonly allowance: number
+}
+
+export interface ReserveInput {
+  readonly userId: UserId
+  /** The business fact the credits are held for, for example `reply:<message id>`. */
+  readonly key: string
+  /** The upper bound of what will be charged. */
+  readonly amount: number
+  /** The least that is still useful: where the whole does not fit, between this and `amount` is held. */
+  readonly atLeast: number
+  /** How long the hold lives without a renewal. */
+  readonly ttlMs: number
+  /** What a sweeper needs to charge the hold of a dead process. */
+  readonly draft: ReceiptDraft
+}
+
+/** Credits set aside for one reply. */
+export interface Hold {
+  readonly userId: UserId
+  readonly key: string
+  /** What was held: `allowance + topup`, from the buckets named. */
+  readonly amount: number
+  readonly from: Split
+  /** Unix milliseconds: start of the period the allowance part belongs to. */
+  readonly periodStart: number
+  /** Unix milliseconds. */
+  readonly expiresAt: number
+}
+
+/** Either the hold, or what the account had when the least useful amount did not fit. */
+export type Reserved =
+  | {
+      readonly _tag: "Held"
+      readonly hold: Hold
+      /** True where the same key had been reserved before. */ readonly replayed: boolean
+    }
+  | { readonly _tag: "Refused"; readonly buckets: Buckets; readonly nextResetAt: number }
+
+export interface SettleInput {
+  readonly userId: UserId
+  readonly key: string
+  /** What the reply really cost. More than the hold is taken from what is free, then becomes debt. */
+  readonly amount: number
+  readonly draft: ReceiptDraft
+}
+
+/** How a hold ended. A second settle or release gets the first one's answer. */
+export type HoldEnd =
+  | { readonly _tag: "Settled"; readonly receipt: Receipt; readonly transactionId: string }
+  | { readonly _tag: "Released" }
+
+export interface GrantInput {
+  readonly userId: UserId
+  readonly key: string
+  readonly type: Extract<TransactionType, "topup" | "grant">
+  /** One or more whole credits; they repay debt first and then go to the top-up bucket. */
+  readonly amount: number
+}
+
+export interface HistoryInput {
+  readonly userId: UserId
+  readonly limit: number
+  readonly offset: number
+  readonly type: string | undefined
+}
+
+/**
+ * Accounts, holds and an append-only list of transactions. Every method is one transaction and safe to repeat: the same
+ * business key gives the first answer again, and is refused with `KeyConflict` where the content differs.
+ * For every account, at any moment: each bucket >= 0; held part of a bucket <= the bucket; the sum of the transactions
+ * equals `allowance + topup - debt`; the sum of open holds equals the held parts; no hold ends twice.
+ */
+export class CreditLedger extends Context.Service<
+  CreditLedger,
+  {
+    /** Gives the account; on first sight opens it, with the allowance as its first `reset` transaction. */
+    open(input: OpenAccountInput): Effect.Effect<Account, StorageFailed>
+    /** Gives an account that exists. */
+    account(userId: UserId): Effect.Effect<Account, AccountNotFound | StorageFailed>
+    /** Sets credits aside in one guarded write, before anything is spent. */
+    reserve(input: ReserveInput): Effect.Effect<Reserved, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
+    /** Ends a hold by charging what it really cost and giving back the rest. */
+    settle(input: SettleInput): Effect.Effect<HoldEnd, HoldNotFound | InvalidAmount | StorageFailed>
+    /** Ends a hold without charging. */
+    release(input: {
+      readonly userId: UserId
+      readonly key: string
+    }): Effect.Effect<HoldEnd, HoldNotFound | StorageFailed>
+    /** Adds credits. */
+    grant(input: GrantInput): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
+    /** Newest first, with the count of all that match. An unknown type matches nothing. */
+    history(
+      input: HistoryInput
+    ): Effect.Effect<
+      { readonly transactions: ReadonlyArray<Transaction>; readonly total: number },
+      AccountNotFound | StorageFailed
+    >
+  }
+>()("@parley/core/credits/CreditLedger") {}

@@ -1,0 +1,22 @@
+import type { ModelPrice } from "../tiers/Model.ts"
+import type { Usage } from "./Usage.ts"
+
+/** Why a reply ended. */
+export type ReplyEnd = "completed" | "length" | "stopped" | "failed" | "expired"
+
+/** What a reply cost and why: kept with its ledger row. */
+export interface Receipt {
+  readonly model: string
+  /** The prices in force when the credits were held. */
+  readonly price: ModelPrice
+  readonly usage: Usage
+  readonly held: number
+  readonly charged: number
+  /** True where tokens were counted here because the provider's own figure was not available. */
+  readonly estimated: boolean
+  readonly ended: ReplyEnd
+  readonly paidFrom: { readonly allowance: number; readonly topup: number; readonly debt: number }
+}
+
+/** What the caller of `settle` knows; the ledger adds what was held and which bucket paid. */
+export type ReceiptDraft = Omit<Receipt, "held" | "charged" | "paidFrom">

@@ -1,0 +1,26 @@
+import type { Receipt } from "./Receipt.ts"
+
+/** Why a balance moved. Holds move nothing and write no transaction. */
+export const TRANSACTION_TYPES = ["usage", "reset", "topup", "grant", "refund", "adjustment"] as const
+export type TransactionType = (typeof TRANSACTION_TYPES)[number]
+
+/**
+ * One row of the append-only ledger. For each account the sum of `amount` equals `allowance + topup - debt`;
+ * `amount - allowanceAmount - topupAmount` is what the row repaid of (plus) or added to (minus) the debt.
+ */
+export interface Transaction {
+  readonly id: string
+  readonly type: TransactionType
+  /** Signed change of `allowance + topup - debt`. */
+  readonly amount: number
+  readonly allowanceAmount: number
+  readonly topupAmount: number
+  /** `allowance + topup - debt` after this row. */
+  readonly balanceAfter: number
+  readonly model: string | undefined
+  /** The business fact behind the row, for example `reply:<message id>`. */
+  readonly reference: string
+  /** Unix milliseconds. */
+  readonly createdAt: number
+  readonly receipt: Receipt | undefined
+}

@@ -1,0 +1,55 @@
+import { Schema } from "effect"
+
+/** The balance buys neither the reply nor a shorter useful one. Nothing was held. */
+export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>()("InsufficientCredits", {
+  /** The least that would have been enough. */
+  required: Schema.Int,
+  available: Schema.Int,
+  allowance: Schema.Int,
+  topup: Schema.Int,
+  held: Schema.Int,
+  debt: Schema.Int,
+  /** ISO 8601, UTC. */
+  nextResetAt: Schema.String,
+  /** Allowed models whose shortest useful reply would fit. */
+  affordableModels: Schema.Array(Schema.String)
+}) {
+  readonly code = "insufficient_credits"
+  override get message() {
+    return `This reply needs ${this.required} credits and ${this.available} are available. Buy credits, choose a cheaper model, or wait for the reset at ${this.nextResetAt}.`
+  }
+}
+
+/** The same business key came with other content: a caller's mistake, nothing was done. */
+export class KeyConflict extends Schema.TaggedError<KeyConflict>()("KeyConflict", { key: Schema.String }) {
+  readonly code = "idempotency_conflict"
+  override get message() {
+    return `The key ${this.key} was already used for something else. Use a new key.`
+  }
+}
+
+/** No such account. */
+export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("AccountNotFound", {
+  userId: Schema.String
+}) {
+  readonly code = "account_not_found"
+  override get message() {
+    return `There is no account for ${JSON.stringify(this.userId)}. An account opens at the first sign-in.`
+  }
+}
+
+/** No such hold. */
+export class HoldNotFound extends Schema.TaggedError<HoldNotFound>()("HoldNotFound", { key: Schema.String }) {
+  readonly code = "hold_not_found"
+  override get message() {
+    return `There is no hold ${this.key}.`
+  }
+}
+
+/** An amount that is not a whole number in range, or that would push a bucket beyond its bound. */
+export class InvalidAmount extends Schema.TaggedError<InvalidAmount>()("InvalidAmount", { reason: Schema.String }) {
+  readonly code = "invalid_amount"
+  override get message() {
+    return `The amount is not acceptable: ${this.reason}.`
+  }
+}

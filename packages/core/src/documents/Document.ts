@@ -1,0 +1,46 @@
+import type { UserId } from "../identity/UserId.ts"
+
+/** What a document's bytes are. */
+export const DOCUMENT_TYPES = ["pdf", "docx", "html", "md", "txt", "csv"] as const
+export type DocumentType = (typeof DOCUMENT_TYPES)[number]
+
+/** `processing` until its passages can be searched (`ready`) or its text cannot be read (`failed`). */
+export const DOCUMENT_STATUSES = ["processing", "ready", "failed"] as const
+export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number]
+
+export interface Document {
+  readonly id: string
+  readonly userId: UserId
+  readonly filename: string
+  readonly type: DocumentType
+  readonly bytes: number
+  readonly status: DocumentStatus
+  /** Work done, from 0 to 1. */
+  readonly progress: number
+  /** A sentence for people; only where `failed`. */
+  readonly reason: string | undefined
+  /** Once ready. Null where the type has no pages. */
+  readonly pages: number | undefined
+  readonly passages: number | undefined
+  /** Unix milliseconds. */
+  readonly createdAt: number
+}
+
+/** A piece of a document's text that can be searched and cited. */
+export interface Passage {
+  /** Position within the document, from 0. */
+  readonly ordinal: number
+  /** From 1; null where the type has no pages. */
+  readonly page: number | null
+  /** UTF-16 offsets into the document's text: `documentText.slice(start, end) === text`. */
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+/** A passage found for a question. Higher scores are better and compare within one search only. */
+export interface FoundPassage extends Passage {
+  readonly documentId: string
+  readonly filename: string
+  readonly score: number
+}

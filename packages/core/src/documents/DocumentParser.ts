@@ -1,0 +1,30 @@
+import { Context, type Effect, Schema } from "effect"
+import type { DocumentType } from "./Document.ts"
+
+/** The text of a document. */
+export interface ParsedDocument {
+  readonly text: string
+  /** UTF-16 offset into `text` at which each page starts, first page first; null where the type has no pages. */
+  readonly pageStarts: ReadonlyArray<number> | null
+}
+
+/** The bytes cannot be read as text. Trying again gives the same. `reason` is a sentence for the document's owner. */
+export class DocumentUnreadable extends Schema.TaggedError<DocumentUnreadable>()("DocumentUnreadable", {
+  reason: Schema.String
+}) {
+  readonly code = "document_unreadable"
+  override get message() {
+    return this.reason
+  }
+}
+
+/** Reads text out of a document's bytes, within bounds of time, memory and size that the implementation sets. */
+export class DocumentParser extends Context.Service<
+  DocumentParser,
+  {
+    parse(input: {
+      readonly type: DocumentType
+      readonly bytes: Uint8Array
+    }): Effect.Effect<ParsedDocument, DocumentUnreadable>
+  }
+>()("@parley/core/documents/DocumentParser") {}

@@ -1,0 +1,44 @@
+import { Context, type Effect } from "effect"
+import type { UserId } from "../identity/UserId.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import type { Document, DocumentStatus } from "./Document.ts"
+
+/** What a new document may not exceed. */
+export interface DocumentQuota {
+  readonly maxDocuments: number
+  readonly maxDocumentBytes: number
+}
+
+/** How an insertion under a quota went; where full, what the owner has already. */
+export type Inserted =
+  | { readonly _tag: "Inserted" }
+  | { readonly _tag: "Full"; readonly documents: number; readonly bytes: number }
+
+export interface DocumentChange {
+  readonly status: DocumentStatus
+  readonly progress: number
+  readonly reason?: string | undefined
+  readonly pages?: number | undefined
+  readonly passages?: number | undefined
+}
+
+/** The list of documents. Their bytes are in the `FileStore`, their passages in the `PassageIndex`. */
+export class DocumentStore extends Context.Service<
+  DocumentStore,
+  {
+    /** Adds a document unless the owner's quota is used up; concurrent insertions of one owner cannot exceed it together. */
+    insert(document: Document, quota: DocumentQuota): Effect.Effect<Inserted, StorageFailed>
+    /** The documents among `ids` that exist, whoever owns them: ownership is the caller's to judge. */
+    find(ids: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
+    /** A person's documents, newest first. */
+    list(userId: UserId): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
+    /** Changes state where the document still exists and is in one of `from`; tells whether it did. */
+    update(
+      id: string,
+      from: ReadonlyArray<DocumentStatus>,
+      change: DocumentChange
+    ): Effect.Effect<boolean, StorageFailed>
+    /** Removes the owner's document with its bytes and passages; tells whether there was one. */
+    remove(userId: UserId, id: string): Effect.Effect<boolean, StorageFailed>
+  }
+>()("@parley/core/documents/DocumentStore") {}

@@ -1,0 +1,38 @@
+import { Context, type Effect, Schema } from "effect"
+import type { UserId } from "./UserId.ts"
+
+/** Who is asking, as proven by a session token. */
+export interface Session {
+  readonly userId: UserId
+  readonly email: string | undefined
+  /** Unix time in milliseconds after which the token no longer counts. */
+  readonly expiresAt: number | undefined
+}
+
+/** No token, or one that is forged, expired or meant for somebody else. */
+export class SessionInvalid extends Schema.TaggedError<SessionInvalid>()("SessionInvalid", {}) {
+  readonly code = "unauthorized"
+  override get message() {
+    return "Sign in to use this route: the request carries no valid session."
+  }
+}
+
+/** The identity provider's keys cannot be fetched, so that no token can be judged. */
+export class SessionVerifierUnavailable extends Schema.TaggedError<SessionVerifierUnavailable>()(
+  "SessionVerifierUnavailable",
+  { cause: Schema.Defect() }
+) {
+  readonly code = "identity_unavailable"
+  override get message() {
+    return "The identity provider cannot be reached; try again in a moment."
+  }
+}
+
+/** Checks session tokens issued by an identity provider. */
+export class SessionVerifier extends Context.Service<
+  SessionVerifier,
+  {
+    /** Takes the bare token (a JWT); gives the session it proves. */
+    verify(token: string): Effect.Effect<Session, SessionInvalid | SessionVerifierUnavailable>
+  }
+>()("@parley/core/identity/SessionVerifier") {}

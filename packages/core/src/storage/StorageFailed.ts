@@ -1,0 +1,18 @@
+import { Schema } from "effect"
+
+/**
+ * The store behind a port could not answer: connection lost, disk full, a bug in a query.
+ * The cause is for logs of the adapter only; its text never reaches an answer.
+ */
+export class StorageFailed extends Schema.TaggedError<StorageFailed>()("StorageFailed", {
+  /** Port and method, for example `CreditLedger.reserve`. */
+  operation: Schema.String,
+  /** True where trying the same call again may succeed (lost connection, deadlock, serialization failure). */
+  retryable: Schema.Boolean,
+  cause: Schema.Defect()
+}) {
+  readonly code = "storage_unavailable"
+  override get message() {
+    return `The storage did not complete ${this.operation}.`
+  }
+}

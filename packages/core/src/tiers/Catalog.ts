@@ -1,0 +1,214 @@
+import { Context, Schema, SchemaIssue } from "effect"
+import { VENDORS, type Model } from "./Model.ts"
+import { TIER_NAMES, type Tier, type TierName } from "./Tier.ts"
+
+/** What a payment provider's price id buys: a tier, or a number of top-up credits. */
+export type Purchase = { readonly tier: TierName } | { readonly topup: number }
+
+/** Limits of the public widget. */
+export interface WidgetLimits {
+  readonly perIpPerMinute: number
+  readonly perBotPerMinute: number
+  readonly ownerDailyCredits: number
+}
+
+/** Everything on sale: tiers, models with prices, purchasable prices, widget limits. */
+export interface CatalogData {
+  readonly tiers: Readonly<Record<TierName, Tier>>
+  readonly models: ReadonlyArray<Model>
+  readonly prices: Readonly<Record<string, Purchase>>
+  readonly widget: WidgetLimits
+}
+
+const MIB = 1024 * 1024
+
+const openai = (id: string, vendorModel: string, input: number, output: number): Model => ({
+  id,
+  vendor: "openai",
+  vendorModel,
+  creditsPer1kInput: input,
+  creditsPer1kCachedInput: input / 2,
+  creditsPer1kOutput: output,
+  minimumCredits: 1,
+  maxOutputTokens: 4096,
+  contextTokens: 128_000
+})
+
+const anthropic = (id: string, vendorModel: string, input: number, output: number): Model => ({
+  ...openai(id, vendorModel, input, output),
+  vendor: "anthropic",
+  contextTokens: 200_000
+})
+
+/** The catalog that ships; a configuration file overrides any part of it. */
+export const defaultCatalog: CatalogData = {
+  models: [
+    openai("model-a-mini", "gpt-4o-mini", 1, 4),
+    openai("model-a", "gpt-4o", 10, 40),
+    openai("model-a-turbo", "gpt-4-turbo", 40, 120),
+    anthropic("model-b-sonnet-20241022", "claude-3-5-sonnet-20241022", 12, 60),
+    anthropic("model-b-opus-20240229", "claude-3-opus-20240229", 60, 300)
+  ],
+  tiers: {
+    free: {
+      name: "free",
+      monthlyCredits: 100,
+      models: ["model-a-mini"],
+      maxDocuments: 20,
+      maxDocumentBytes: 100 * MIB
+    },
+    pro: {
+      name: "pro",
+      monthlyCredits: 5_000,
+      models: ["model-a-mini", "model-a", "model-a-turbo", "model-b-sonnet-20241022"],
+      maxDocuments: 500,
+      maxDocumentBytes: 2_048 * MIB
+    },
+    business: {
+      name: "business",
+      monthlyCredits: 25_000,
+      models: ["model-a-mini", "model-a", "model-a-turbo", "model-b-sonnet-20241022", "model-b-opus-20240229"],
+      maxDocuments: 5_000,
+      maxDocumentBytes: 20_480 * MIB
+    }
+  },
+  prices: {},
+  widget: { perIpPerMinute: 20, perBotPerMinute: 300, ownerDailyCredits: 2_000 }
+}
+
+const WholeFrom = (minimum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum: Number.MAX_SAFE_INTEGER }))
+const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
+
+const ModelOverride = Schema.Struct({
+  vendor: Schema.optionalKey(Schema.Literals(VENDORS)),
+  vendorModel: Schema.optionalKey(Schema.NonEmptyString),
+  creditsPer1kInput: Schema.optionalKey(Price),
+  creditsPer1kCachedInput: Schema.optionalKey(Price),
+  creditsPer1kOutput: Schema.optionalKey(Price),
+  minimumCredits: Schema.optionalKey(WholeFrom(1)),
+  maxOutputTokens: Schema.optionalKey(WholeFrom(1)),
+  contextTokens: Schema.optionalKey(WholeFrom(1))
+})
+
+const TierOverride = Schema.Struct({
+  monthlyCredits: Schema.optionalKey(WholeFrom(0)),
+  models: Schema.optionalKey(Schema.Array(Schema.NonEmptyString).check(Schema.isMinLength(1))),
+  maxDocuments: Schema.optionalKey(WholeFrom(0)),
+  maxDocumentBytes: Schema.optionalKey(WholeFrom(0))
+})
+
+/** The form of the configuration file: any part of the catalog. */
+export const CatalogOverrides = Schema.Struct({
+  tiers: Schema.optionalKey(
+    Schema.Struct({
+      free: Schema.optionalKey(TierOverride),
+      pro: Schema.optionalKey(TierOverride),
+      business: Schema.optionalKey(TierOverride)
+    })
+  ),
+  models: Schema.optionalKey(Schema.Record(Schema.NonEmptyString, ModelOverride)),
+  prices: Schema.optionalKey(
+    Schema.Record(
+      Schema.NonEmptyString,
+      Schema.Union([Schema.Struct({ tier: Schema.Literals(TIER_NAMES) }), Schema.Struct({ topup: WholeFrom(1) })])
+    )
+  ),
+  widget: Schema.optionalKey(
+    Schema.Struct({
+      perIpPerMinute: Schema.optionalKey(WholeFrom(1)),
+      perBotPerMinute: Schema.optionalKey(WholeFrom(1)),
+      ownerDailyCredits: Schema.optionalKey(WholeFrom(0))
+    })
+  )
+})
+export type CatalogOverrides = typeof CatalogOverrides.Type
+
+/** A catalog that cannot be used, with every problem found. */
+export class InvalidCatalog extends Schema.TaggedError<InvalidCatalog>()("InvalidCatalog", {
+  problems: Schema.Array(Schema.String)
+}) {
+  readonly code = "invalid_catalog"
+  override get message() {
+    return `The catalog of tiers, models and prices is not usable: ${this.problems.join("; ")}.`
+  }
+}
+
+const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
+const decodeOverrides = Schema.decodeUnknownResult(CatalogOverrides, { errors: "all", onExcessProperty: "error" })
+
+/**
+ * The shipped catalog with `overrides` (parsed JSON) laid over it, part by part.
+ * Throws `InvalidCatalog` with all problems: unknown keys, wrong types, tiers naming unknown models.
+ */
+export const makeCatalog = (overrides: unknown = {}): CatalogData => {
+  const decoded = decodeOverrides(overrides)
+  if (decoded._tag === "Failure") {
+    const problems = formatIssue(decoded.failure.issue).issues.map(
+      (issue) =>
+        `${(issue.path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".") || "the file"}: ${issue.message}`
+    )
+    throw new InvalidCatalog({ problems })
+  }
+  const merged = merge(defaultCatalog, decoded.success)
+  const problems = inconsistencies(merged)
+  if (problems.length > 0) throw new InvalidCatalog({ problems })
+  return merged
+}
+
+/** A model the file adds needs every field but these. */
+const newModel = {
+  creditsPer1kCachedInput: undefined,
+  minimumCredits: 1,
+  maxOutputTokens: 4096,
+  contextTokens: 128_000
+}
+
+const merge = (base: CatalogData, overrides: CatalogOverrides): CatalogData => {
+  const models = new Map(base.models.map((model) => [model.id, model]))
+  for (const [id, override] of Object.entries(overrides.models ?? {})) {
+    const before = models.get(id)
+    const model = { ...(before ?? { ...newModel, id }), ...override } as Model
+    const cachedGiven = override.creditsPer1kCachedInput !== undefined
+    const repriced = before === undefined || override.creditsPer1kInput !== undefined
+    models.set(id, !cachedGiven && repriced ? { ...model, creditsPer1kCachedInput: model.creditsPer1kInput } : model)
+  }
+  const tier = (name: TierName): Tier => ({ ...base.tiers[name], ...overrides.tiers?.[name] })
+  return {
+    models: [...models.values()],
+    tiers: { free: tier("free"), pro: tier("pro"), business: tier("business") },
+    prices: { ...base.prices, ...overrides.prices },
+    widget: { ...base.widget, ...overrides.widget }
+  }
+}
+
+const inconsistencies = (catalog: CatalogData): ReadonlyArray<string> => {
+  const known = new Set(catalog.models.map((model) => model.id))
+  const incomplete = catalog.models.flatMap((model) =>
+    (["vendor", "vendorModel", "creditsPer1kInput", "creditsPer1kOutput"] as const)
+      .filter((field) => model[field] === undefined)
+      .map((field) => `models.${model.id}.${field}: a new model needs it`)
+  )
+  const unknown = TIER_NAMES.flatMap((name) =>
+    catalog.tiers[name].models
+      .filter((id) => !known.has(id))
+      .map((id) => `tiers.${name}.models: there is no model ${JSON.stringify(id)}`)
+  )
+  return [...incomplete, ...unknown]
+}
+
+/** The catalog in force. */
+export class Catalog extends Context.Service<Catalog, CatalogData>()("@parley/core/tiers/Catalog") {}
+
+/** The model with this public id. */
+export const findModel = (catalog: CatalogData, id: string): Model | undefined =>
+  catalog.models.find((model) => model.id === id)
+
+/** The tiers that include this model, from none to most paid. */
+export const tiersAllowing = (catalog: CatalogData, modelId: string): ReadonlyArray<TierName> =>
+  TIER_NAMES.filter((name) => catalog.tiers[name].models.includes(modelId))
+
+/** Models of a tier, cheapest output first. */
+export const modelsOfTier = (catalog: CatalogData, tier: TierName): ReadonlyArray<Model> =>
+  catalog.models
+    .filter((model) => catalog.tiers[tier].models.includes(model.id))
+    .toSorted((a, b) => a.creditsPer1kOutput - b.creditsPer1kOutput)

@@ -1,0 +1,15 @@
+/** What people are, from none to most paid. */
+export const TIER_NAMES = ["free", "pro", "business"] as const
+export type TierName = (typeof TIER_NAMES)[number]
+
+/** What a tier gives. */
+export interface Tier {
+  readonly name: TierName
+  /** Whole credits each period. */
+  readonly monthlyCredits: number
+  /** Public ids of the models this tier may use; the first is its default. */
+  readonly models: ReadonlyArray<string>
+  readonly maxDocuments: number
+  /** Of all documents together. */
+  readonly maxDocumentBytes: number
+}
