@@ -188,12 +188,15 @@ const inconsistencies = (catalog: CatalogData): ReadonlyArray<string> => {
       .filter((field) => model[field] === undefined)
       .map((field) => `models.${model.id}.${field}: a new model needs it`)
   )
+  const dearCache = catalog.models
+    .filter((model) => model.creditsPer1kCachedInput > model.creditsPer1kInput)
+    .map((model) => `models.${model.id}.creditsPer1kCachedInput: it may not exceed creditsPer1kInput`)
   const unknown = TIER_NAMES.flatMap((name) =>
     catalog.tiers[name].models
       .filter((id) => !known.has(id))
       .map((id) => `tiers.${name}.models: there is no model ${JSON.stringify(id)}`)
   )
-  return [...incomplete, ...unknown]
+  return [...incomplete, ...dearCache, ...unknown]
 }
 
 /** The catalog in force. */

@@ -1,0 +1,70 @@
+import { Effect, Schema, SchemaIssue } from "effect"
+import { ROLES } from "./ChatMessage.ts"
+import { InvalidChatRequest } from "./errors.ts"
+
+/** The most messages and documents one request may name. */
+export const MAX_MESSAGES = 1_000
+export const MAX_DOCUMENTS = 1_000
+
+/** RFC 9562 text form, any version. */
+export const Uuid = Schema.String.check(
+  Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, {
+    message: "Expected a UUID"
+  })
+)
+
+/** What Postgres and every model can take: no NUL, no half of a surrogate pair. */
+const Text = Schema.String.check(
+  Schema.makeFilter(
+    (value: string) =>
+      (value.isWellFormed() && !value.includes("\0")) || "Expected a text without NUL and without lone surrogates"
+  )
+)
+
+const Message = Schema.Struct({ role: Schema.Literals(ROLES), content: Text })
+
+/** The body of `POST /api/chat`. Unknown fields are ignored. */
+export const ChatRequest = Schema.Struct({
+  messages: Schema.Array(Message).check(
+    Schema.isMinLength(1, { message: "Expected at least one message" }),
+    Schema.isMaxLength(MAX_MESSAGES, { message: `Expected at most ${MAX_MESSAGES} messages` }),
+    Schema.makeFilter((messages: ReadonlyArray<typeof Message.Type>) => {
+      const last = messages.at(-1)
+      if (last === undefined) return true
+      if (last.role !== "user") return "Expected the last message to have the role user"
+      return last.content.trim() !== "" || "Expected the last message to say something"
+    })
+  ),
+  chatId: Schema.optionalKey(Uuid),
+  modelId: Schema.optionalKey(Schema.String),
+  documentIds: Schema.optionalKey(
+    Schema.Array(Uuid).check(
+      Schema.isMaxLength(MAX_DOCUMENTS, { message: `Expected at most ${MAX_DOCUMENTS} documents` })
+    )
+  )
+})
+export type ChatRequest = typeof ChatRequest.Type
+
+const decode = Schema.decodeUnknownEffect(ChatRequest, { errors: "all" })
+const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** Takes parsed JSON; gives the request, or every problem with the path where it is. Never repeats what was sent. */
+export const decodeChatRequest = (body: unknown): Effect.Effect<ChatRequest, InvalidChatRequest> =>
+  decode(body).pipe(
+    Effect.mapError(
+      (error) =>
+        new InvalidChatRequest({
+          issues: formatIssue(error.issue).issues.map((issue) => ({
+            path: pathText(issue.path),
+            message: issue.message
+          }))
+        })
+    )
+  )
+
+const pathText = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined): string =>
+  (path ?? []).reduce<string>((text, part) => {
+    const key = typeof part === "object" ? part.key : part
+    if (typeof key === "number") return `${text}[${key}]`
+    return text === "" ? String(key) : `${text}.${String(key)}`
+  }, "") || "body"

@@ -1,0 +1,30 @@
+import { outputTokensWithin, priceOf } from "../credits/price.ts"
+import type { Model } from "../tiers/Model.ts"
+
+/** A reply shorter than this is not worth paying for: where the balance buys less, the answer is 402. */
+export const USEFUL_OUTPUT_TOKENS = 256
+
+/** What to hold for a reply, and what a smaller hold buys. */
+export interface ReplyQuote {
+  /** Credits for the longest reply. */
+  readonly amount: number
+  /** Credits for the shortest useful one. */
+  readonly atLeast: number
+  /** The output limit that `held` credits pay for, whatever the reply turns out to be. */
+  outputTokensFor(held: number): number
+}
+
+/**
+ * The upper bound of a reply's price, from the most input tokens the prompt can count (`inputTokensAtMost`) and the
+ * most output tokens (`outputCeiling`) the model may write. Cache writes cost what fresh input costs, so that no way
+ * of counting the input exceeds the bound.
+ */
+export const quoteReply = (model: Model, inputTokensAtMost: number, outputCeiling: number): ReplyQuote => {
+  const price = (output: number) =>
+    priceOf({ freshInput: inputTokensAtMost, cacheRead: 0, cacheWrite: 0, output }, model)
+  return {
+    amount: price(outputCeiling),
+    atLeast: price(Math.min(USEFUL_OUTPUT_TOKENS, outputCeiling)),
+    outputTokensFor: (held) => outputTokensWithin(held, inputTokensAtMost, model, outputCeiling)
+  }
+}

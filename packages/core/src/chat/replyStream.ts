@@ -1,0 +1,109 @@
+import { Clock, Effect, Option, Stream } from "effect"
+import { ModelFailed, type ReplyPart } from "./ChatModel.ts"
+import { type Outcome, type ReplyPump, type ReplyReader, startReplyPump } from "./replyPump.ts"
+
+/** How long a vendor may take, in milliseconds. */
+export interface ReplyLimits {
+  /** Silence: the longest wait for whatever comes next, the first item included. */
+  readonly idleMs: number
+  /** From the opening to the end. */
+  readonly totalMs: number
+  /** After the end mark, the wait for figures of usage that some vendors send behind it. */
+  readonly afterEndMs: number
+}
+
+export const defaultReplyLimits: ReplyLimits = { idleMs: 60_000, totalMs: 600_000, afterEndMs: 2_000 }
+
+/** Items read ahead of the consumer, at most. */
+export const READ_AHEAD = 64
+
+export interface ReplySource<Raw> {
+  /** Public id of the model, for errors. */
+  readonly model: string
+  readonly limits: ReplyLimits
+  /** Starts the vendor's work and gives what it sends. The work must stop when the signal aborts. */
+  readonly open: (signal: AbortSignal) => AsyncIterable<Raw> | PromiseLike<AsyncIterable<Raw>>
+  /** A new reader for one reply. */
+  readonly reader: () => ReplyReader<Raw>
+  /** Names what was thrown while opening or reading. A `ModelFailed` that was thrown is kept as it is. */
+  readonly failure: (cause: unknown) => ModelFailed
+}
+
+/** Ends with `stalled` unless the end mark was seen and only figures are missing. */
+const giveUp = (source: { readonly model: string }, pump: ReplyPump): Outcome => {
+  const end = pump.due()
+  if (end !== undefined) return { _tag: "ended", end }
+  return { _tag: "failed", cause: new ModelFailed({ model: source.model, reason: "stalled", retryable: true }) }
+}
+
+const news = (pump: ReplyPump): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    pump.onNews(() => resume(Effect.void))
+    return Effect.sync(() => pump.onNews(undefined))
+  })
+
+/** Waits until something can be taken or a limit is over; then gives way once, so that all that is ready is there. */
+const waitForNews = Effect.fnUntraced(function* (
+  pump: ReplyPump,
+  limits: ReplyLimits,
+  deadline: number
+): Effect.fn.Return<boolean> {
+  const left = deadline - (yield* Clock.currentTimeMillis)
+  if (left <= 0) return false
+  if (pump.hasNews()) return true
+  const patience = pump.due() === undefined ? limits.idleMs : limits.afterEndMs
+  const heard = yield* Effect.timeoutOption(news(pump), Math.min(patience, left))
+  if (Option.isNone(heard)) return false
+  yield* Effect.yieldNow
+  return true
+})
+
+const conclude = <Raw>(
+  source: ReplySource<Raw>,
+  outcome: Outcome,
+  spoke: boolean
+): Effect.Effect<ReplyPart, ModelFailed> => {
+  const failed = (reason: "cut-off" | "empty") =>
+    Effect.fail(new ModelFailed({ model: source.model, reason, retryable: true }))
+  switch (outcome._tag) {
+    case "ended":
+      return spoke ? Effect.succeed(outcome.end) : failed("empty")
+    case "cut-off":
+      return failed("cut-off")
+    case "failed":
+      return Effect.fail(outcome.cause instanceof ModelFailed ? outcome.cause : source.failure(outcome.cause))
+  }
+}
+
+/**
+ * A vendor's stream as the parts of one reply, such as every `ChatModel` gives: text deltas and then exactly one `end`,
+ * or a named failure. It is complete only with the vendor's own end mark (`cut-off` otherwise), fails with `stalled`
+ * when a limit is over, with `empty` where a complete reply says nothing, and delivers nothing after `end`. Deltas that
+ * are ready together come as one, and characters never come in halves. Leaving the stream aborts the vendor's signal
+ * at once. The vendor is read at most `READ_AHEAD` items ahead.
+ */
+export const replyStream = <Raw>(source: ReplySource<Raw>): Stream.Stream<ReplyPart, ModelFailed> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const deadline = (yield* Clock.currentTimeMillis) + source.limits.totalMs
+      const pump = yield* Effect.acquireRelease(
+        Effect.sync(() => startReplyPump(source.open, source.reader(), READ_AHEAD)),
+        (running) => Effect.sync(running.stop)
+      )
+      let spoke = false
+      const next = Effect.fnUntraced(function* (pending: Outcome | undefined) {
+        if (pending !== undefined) {
+          const end = yield* conclude(source, pending, spoke)
+          return [[end], Option.none<Outcome | undefined>()] as const
+        }
+        const inTime = yield* waitForNews(pump, source.limits, deadline)
+        const ready = pump.take()
+        const outcome = ready.outcome ?? (inTime ? undefined : giveUp(source, pump))
+        if (ready.text === "") return [[], Option.some(outcome)] as const
+        spoke = true
+        const delta: ReplyPart = { _tag: "text-delta", text: ready.text }
+        return [[delta], Option.some(outcome)] as const
+      })
+      return Stream.paginate<Outcome | undefined, ReplyPart, ModelFailed>(undefined, next)
+    })
+  )

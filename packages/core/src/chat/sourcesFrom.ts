@@ -1,0 +1,14 @@
+import type { FoundPassage } from "../documents/Document.ts"
+import type { Source } from "./ChatMessage.ts"
+
+/** Numbers found passages from 1, best first, as a reply cites them. */
+export const sourcesFrom = (found: ReadonlyArray<FoundPassage>): ReadonlyArray<Source> =>
+  found.map(({ documentId, filename, page, start, end, text }, index) => ({
+    number: index + 1,
+    documentId,
+    filename,
+    page,
+    start,
+    end,
+    text
+  }))

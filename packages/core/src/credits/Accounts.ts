@@ -1,0 +1,25 @@
+import { Context, Effect, Layer } from "effect"
+import type { UserId } from "../identity/UserId.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { Catalog } from "../tiers/Catalog.ts"
+import type { Account } from "./Account.ts"
+import { CreditLedger } from "./CreditLedger.ts"
+
+/** The accounts of people who use the product: the first sight of a person opens a free one. */
+export class Accounts extends Context.Service<
+  Accounts,
+  {
+    of(userId: UserId): Effect.Effect<Account, StorageFailed>
+  }
+>()("@parley/core/credits/Accounts") {
+  static readonly layer = Layer.effect(
+    Accounts,
+    Effect.gen(function* () {
+      const ledger = yield* CreditLedger
+      const catalog = yield* Catalog
+      return Accounts.of({
+        of: (userId) => ledger.open({ userId, tier: "free", allowance: catalog.tiers.free.monthlyCredits })
+      })
+    })
+  )
+}

@@ -1,0 +1,56 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import type { UserId } from "../identity/UserId.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { balanceOf, type Balance } from "./Account.ts"
+import { Accounts } from "./Accounts.ts"
+import { CreditLedger } from "./CreditLedger.ts"
+import { PositiveCredits } from "./Credits.ts"
+import { type AccountNotFound, InvalidAmount, type KeyConflict } from "./errors.ts"
+import type { Transaction } from "./Transaction.ts"
+
+export interface HistoryPage {
+  readonly transactions: ReadonlyArray<Transaction>
+  readonly total: number
+}
+
+/** What people and operators do with credits. */
+export class CreditService extends Context.Service<
+  CreditService,
+  {
+    /** A signed-in person's balance; opens the account at first sight. */
+    balance(userId: UserId): Effect.Effect<Balance, StorageFailed>
+    /** A balance without opening an account. */
+    find(userId: UserId): Effect.Effect<Balance, AccountNotFound | StorageFailed>
+    /** A person's transactions, newest first. */
+    history(input: {
+      readonly userId: UserId
+      readonly limit: number
+      readonly offset: number
+      readonly type: string | undefined
+    }): Effect.Effect<HistoryPage, AccountNotFound | StorageFailed>
+    /** Gives `amount` credits that never expire. The same `key` gives them once. */
+    grant(input: {
+      readonly userId: UserId
+      readonly amount: number
+      readonly key: string
+    }): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
+  }
+>()("@parley/core/credits/CreditService") {
+  static readonly layer = Layer.effect(
+    CreditService,
+    Effect.gen(function* () {
+      const ledger = yield* CreditLedger
+      const accounts = yield* Accounts
+      const isAmount = Schema.is(PositiveCredits)
+      return CreditService.of({
+        balance: (userId) => Effect.map(accounts.of(userId), balanceOf),
+        find: (userId) => Effect.map(ledger.account(userId), balanceOf),
+        history: (input) => ledger.history(input),
+        grant: ({ userId, amount, key }) =>
+          isAmount(amount)
+            ? ledger.grant({ userId, key, type: "grant", amount })
+            : Effect.fail(new InvalidAmount({ reason: "it must be a whole number of credits, 1 or more" }))
+      })
+    })
+  )
+}

@@ -1,0 +1,143 @@
+import { Clock, Context, Effect, Layer, type Scope } from "effect"
+import { Accounts } from "../credits/Accounts.ts"
+import type { UserId } from "../identity/UserId.ts"
+import { IdGenerator } from "../storage/IdGenerator.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { UnitOfWork } from "../storage/UnitOfWork.ts"
+import { Catalog } from "../tiers/Catalog.ts"
+import type { Document } from "./Document.ts"
+import { DocumentStore } from "./DocumentStore.ts"
+import {
+  DocumentForbidden,
+  DocumentNotFound,
+  DocumentQuotaExceeded,
+  FileRejected,
+  InvalidDocumentId
+} from "./errors.ts"
+import { FileStore } from "./FileStore.ts"
+import { identifyFile } from "./identifyFile.ts"
+import { isUuid } from "./isUuid.ts"
+import { JobQueue } from "./JobQueue.ts"
+import { makeProcessDocument } from "./processDocument.ts"
+import { UploadLimits } from "./UploadLimits.ts"
+
+export interface UploadInput {
+  readonly userId: UserId
+  /** As the client named it; cleaned here. */
+  readonly filename: string
+  readonly bytes: Uint8Array
+}
+
+/** A person's documents: from the upload to searchable passages. */
+export class DocumentService extends Context.Service<
+  DocumentService,
+  {
+    /** Stores a file and queues its processing, all or nothing; gives the document as `processing`. */
+    upload(input: UploadInput): Effect.Effect<Document, FileRejected | DocumentQuotaExceeded | StorageFailed>
+    /** Asks for processing: a ready document stays ready, one in work gets no second job, a failed one is tried again. */
+    vectorize(
+      userId: UserId,
+      documentId: string
+    ): Effect.Effect<Document, InvalidDocumentId | DocumentNotFound | DocumentForbidden | StorageFailed>
+    /** Newest first. */
+    list(userId: UserId): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
+    /** Somebody else's document is as one that does not exist. */
+    get(userId: UserId, documentId: string): Effect.Effect<Document, DocumentNotFound | StorageFailed>
+    /** Removes the document, its bytes and its passages. */
+    remove(userId: UserId, documentId: string): Effect.Effect<void, DocumentNotFound | StorageFailed>
+    /** Processes queued documents until the scope closes. */
+    readonly work: Effect.Effect<void, StorageFailed, Scope.Scope>
+  }
+>()("@parley/core/documents/DocumentService") {
+  static readonly layer = Layer.effect(
+    DocumentService,
+    Effect.gen(function* () {
+      const documents = yield* DocumentStore
+      const jobs = yield* JobQueue
+      const processDocument = yield* makeProcessDocument
+      const find = Effect.fnUntraced(function* (documentId: string) {
+        const found = isUuid(documentId) ? yield* documents.find([documentId.toLowerCase()]) : []
+        return found[0] ?? (yield* new DocumentNotFound({ documentId }))
+      })
+      return DocumentService.of({
+        upload: yield* makeUpload,
+        vectorize: yield* makeVectorize(find),
+        list: (userId) => documents.list(userId),
+        get: Effect.fn("DocumentService.get")(function* (userId, documentId) {
+          const document = yield* find(documentId)
+          return document.userId === userId ? document : yield* new DocumentNotFound({ documentId })
+        }),
+        remove: Effect.fn("DocumentService.remove")(function* (userId, documentId) {
+          const removed = isUuid(documentId) && (yield* documents.remove(userId, documentId.toLowerCase()))
+          if (!removed) return yield* new DocumentNotFound({ documentId })
+        }),
+        work: jobs.work(processDocument)
+      })
+    })
+  )
+}
+
+const makeUpload = Effect.gen(function* () {
+  const accounts = yield* Accounts
+  const catalog = yield* Catalog
+  const documents = yield* DocumentStore
+  const files = yield* FileStore
+  const jobs = yield* JobQueue
+  const unitOfWork = yield* UnitOfWork
+  const limits = yield* UploadLimits
+  const ids = yield* IdGenerator
+
+  return Effect.fn("DocumentService.upload")(function* ({ userId, filename, bytes }: UploadInput) {
+    if (bytes.byteLength > limits.maxBytes) {
+      const detail = `The file is larger than the ${limits.maxBytes} bytes a document may have. Split it, or reduce its images.`
+      return yield* new FileRejected({ problem: "too-large", detail })
+    }
+    const identified = yield* Effect.fromResult(identifyFile({ filename, bytes, accepted: limits.types }))
+    const { tier } = yield* accounts.of(userId)
+    const { maxDocuments, maxDocumentBytes } = catalog.tiers[tier]
+    const document: Document = {
+      id: yield* ids.next,
+      userId,
+      filename: identified.filename,
+      type: identified.type,
+      bytes: bytes.byteLength,
+      status: "processing",
+      progress: 0,
+      reason: undefined,
+      pages: undefined,
+      passages: undefined,
+      createdAt: yield* Clock.currentTimeMillis
+    }
+    const store = Effect.gen(function* () {
+      const inserted = yield* documents.insert(document, { maxDocuments, maxDocumentBytes })
+      if (inserted._tag === "Full") {
+        const { documents, bytes } = inserted
+        return yield* new DocumentQuotaExceeded({ tier, documents, bytes, maxDocuments, maxDocumentBytes })
+      }
+      yield* files.write({ userId, documentId: document.id, bytes })
+      yield* jobs.enqueue({ _tag: "ProcessDocument", documentId: document.id })
+    })
+    yield* unitOfWork.run(store)
+    return document
+  })
+})
+
+const makeVectorize = Effect.fnUntraced(function* (
+  find: (documentId: string) => Effect.Effect<Document, DocumentNotFound | StorageFailed>
+) {
+  const documents = yield* DocumentStore
+  const jobs = yield* JobQueue
+  const unitOfWork = yield* UnitOfWork
+  return Effect.fn("DocumentService.vectorize")(function* (userId: UserId, documentId: string) {
+    if (!isUuid(documentId)) return yield* new InvalidDocumentId()
+    const document = yield* find(documentId)
+    if (document.userId !== userId) return yield* new DocumentForbidden({ documentId })
+    if (document.status === "ready") return document
+    const again = Effect.gen(function* () {
+      yield* documents.update(document.id, ["failed"], { status: "processing", progress: 0 })
+      yield* jobs.enqueue({ _tag: "ProcessDocument", documentId: document.id })
+    })
+    yield* unitOfWork.run(again)
+    return yield* find(documentId)
+  })
+})

@@ -1,0 +1,28 @@
+import { Effect } from "effect"
+import type { UserId } from "../identity/UserId.ts"
+import type { DocumentStore } from "./DocumentStore.ts"
+import { DocumentForbidden, DocumentNotFound } from "./errors.ts"
+
+/**
+ * Splits the documents a person names into those that can be searched and those that are not ready. Fails with
+ * `DocumentNotFound` or `DocumentForbidden` at the first that does not exist or is somebody else's.
+ */
+export const findReadableDocuments = Effect.fnUntraced(function* (
+  documents: DocumentStore["Service"],
+  userId: UserId,
+  documentIds: ReadonlyArray<string>
+) {
+  const ids = [...new Set(documentIds.map((id) => id.toLowerCase()))]
+  if (ids.length === 0) return { ready: [], pending: [] }
+  const found = new Map((yield* documents.find(ids)).map((document) => [document.id, document]))
+  const ready: Array<string> = []
+  const pending: Array<string> = []
+  for (const documentId of ids) {
+    const document = found.get(documentId)
+    if (document === undefined) return yield* new DocumentNotFound({ documentId })
+    if (document.userId !== userId) return yield* new DocumentForbidden({ documentId })
+    if (document.status === "ready") ready.push(documentId)
+    else pending.push(documentId)
+  }
+  return { ready, pending }
+})

@@ -1,0 +1,52 @@
+import { Effect } from "effect"
+import { UnitOfWork } from "../storage/UnitOfWork.ts"
+import { cutPassages } from "./cutPassages.ts"
+import { DocumentParser, DocumentUnreadable } from "./DocumentParser.ts"
+import { DocumentStore } from "./DocumentStore.ts"
+import { FileStore } from "./FileStore.ts"
+import type { Attempt } from "./JobQueue.ts"
+import { PassageIndex } from "./PassageIndex.ts"
+
+const NO_TEXT =
+  "No text was found in the document. If it is a scan, run text recognition (OCR) on it and upload it again."
+const GAVE_UP = "The document could not be processed for a reason on our side. Ask for it again with POST /api/rag."
+
+/**
+ * The handler of document jobs: reads the bytes, cuts passages and makes them searchable. Safe to repeat: a document
+ * that is gone or no longer `processing` is left alone. Unreadable bytes end as `failed` with the reason at once; any
+ * other failure is tried again by the queue and ends as `failed` with the last try.
+ */
+export const makeProcessDocument = Effect.gen(function* () {
+  const documents = yield* DocumentStore
+  const files = yield* FileStore
+  const parser = yield* DocumentParser
+  const passages = yield* PassageIndex
+  const unitOfWork = yield* UnitOfWork
+
+  const fail = (documentId: string, reason: string) =>
+    documents.update(documentId, ["processing"], { status: "failed", progress: 0, reason })
+
+  const index = Effect.fnUntraced(function* (documentId: string) {
+    const [document] = yield* documents.find([documentId])
+    if (document === undefined || document.status !== "processing") return
+    const bytes = yield* files.read(documentId)
+    if (bytes === undefined) return yield* new DocumentUnreadable({ reason: NO_TEXT })
+    const { text, pageStarts } = yield* parser.parse({ type: document.type, bytes })
+    yield* documents.update(documentId, ["processing"], { status: "processing", progress: 0.5 })
+    const cut = cutPassages({ text, pageStarts })
+    if (cut.length === 0) return yield* new DocumentUnreadable({ reason: NO_TEXT })
+    const ready = { status: "ready", progress: 1, pages: pageStarts?.length, passages: cut.length } as const
+    const publish = Effect.gen(function* () {
+      if (!(yield* documents.update(documentId, ["processing"], ready))) return
+      yield* passages.replace({ userId: document.userId, documentId, passages: cut })
+    })
+    yield* unitOfWork.run(publish)
+  })
+
+  return Effect.fn("processDocument")(function* ({ job: { documentId }, last }: Attempt) {
+    yield* index(documentId).pipe(
+      Effect.catchTag("DocumentUnreadable", ({ reason }) => fail(documentId, reason)),
+      Effect.onError(() => (last ? Effect.ignore(fail(documentId, GAVE_UP)) : Effect.void))
+    )
+  })
+})

@@ -1,0 +1,40 @@
+import { Layer } from "effect"
+import type { ChatModels } from "./chat/ChatModel.ts"
+import { ChatService } from "./chat/ChatService.ts"
+import type { ChatStore } from "./chat/ChatStore.ts"
+import { Accounts } from "./credits/Accounts.ts"
+import type { CreditLedger } from "./credits/CreditLedger.ts"
+import { CreditService } from "./credits/CreditService.ts"
+import type { DocumentParser } from "./documents/DocumentParser.ts"
+import { DocumentService } from "./documents/DocumentService.ts"
+import type { DocumentStore } from "./documents/DocumentStore.ts"
+import type { FileStore } from "./documents/FileStore.ts"
+import type { JobQueue } from "./documents/JobQueue.ts"
+import type { PassageIndex } from "./documents/PassageIndex.ts"
+import type { UnitOfWork } from "./storage/UnitOfWork.ts"
+import type { Catalog } from "./tiers/Catalog.ts"
+import { TierService } from "./tiers/TierService.ts"
+
+/** What Parley does. */
+export type ParleyServices = ChatService | CreditService | DocumentService | TierService
+
+/** What Parley needs done: the ports, and the catalog of what is on sale. */
+export type ParleyPorts =
+  | Catalog
+  | ChatModels
+  | ChatStore
+  | CreditLedger
+  | DocumentParser
+  | DocumentStore
+  | FileStore
+  | JobQueue
+  | PassageIndex
+  | UnitOfWork
+
+/** All services over the ports: what an Effect user provides adapters to. */
+export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Layer.mergeAll(
+  ChatService.layer,
+  CreditService.layer,
+  DocumentService.layer,
+  TierService.layer
+).pipe(Layer.provide(Accounts.layer))

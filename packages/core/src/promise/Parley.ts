@@ -1,0 +1,78 @@
+import type { ManagedRuntime } from "effect"
+import type { Chat, Source, StoredMessage } from "../chat/ChatMessage.ts"
+import type { ChatRequest } from "../chat/ChatRequest.ts"
+import type { Balance } from "../credits/Account.ts"
+import type { HistoryPage } from "../credits/CreditService.ts"
+import type { HistoryInput } from "../credits/CreditLedger.ts"
+import type { Transaction } from "../credits/Transaction.ts"
+import type { Document } from "../documents/Document.ts"
+import type { UploadInput } from "../documents/DocumentService.ts"
+import type { UserId } from "../identity/UserId.ts"
+import type { ParleyServices } from "../parleyLayer.ts"
+import type { TierName } from "../tiers/Tier.ts"
+import type { OfferedModel } from "../tiers/TierService.ts"
+
+/** A reply whose first words have arrived. */
+export interface SentReply {
+  readonly chatId: string
+  readonly messageId: string
+  readonly model: string
+  readonly sources: ReadonlyArray<Source>
+  /** Named documents that are not ready and were left out. */
+  readonly pendingDocuments: ReadonlyArray<string>
+  /** Where the balance bought less than the longest reply: the output tokens it bought. */
+  readonly limitedTo: number | undefined
+  /**
+   * The text as it is written. Ends when the reply is complete and settled; errors with `ModelFailed` where the model
+   * failed half-way. Cancelling it stops the model and charges what was delivered. Read it, or cancel it.
+   */
+  readonly stream: ReadableStream<string>
+  /** Reads the stream to its end. */
+  text(): Promise<string>
+}
+
+/**
+ * Parley with promises. Every rejection is one of the exported error classes (see `ParleyError`), or the reason of the
+ * abort signal given.
+ */
+export interface Parley {
+  readonly chat: {
+    /** Rejects with one of `SendFailed`; then nothing was charged. An abort after the first words cancels the stream. */
+    send(userId: UserId, request: ChatRequest, options?: { readonly signal?: AbortSignal }): Promise<SentReply>
+    list(input: {
+      readonly userId: UserId
+      readonly limit: number
+      readonly offset: number
+    }): Promise<{ readonly chats: ReadonlyArray<Chat>; readonly total: number }>
+    /** Rejects with `ChatNotFound`. */
+    get(
+      userId: UserId,
+      chatId: string
+    ): Promise<{ readonly chat: Chat; readonly messages: ReadonlyArray<StoredMessage> }>
+    /** Rejects with `ChatNotFound`. */
+    remove(userId: UserId, chatId: string): Promise<void>
+  }
+  readonly documents: {
+    /** Rejects with `FileRejected` or `DocumentQuotaExceeded`. */
+    upload(input: UploadInput): Promise<Document>
+    /** Rejects with `InvalidDocumentId`, `DocumentNotFound` or `DocumentForbidden`. */
+    vectorize(userId: UserId, documentId: string): Promise<Document>
+    list(userId: UserId): Promise<ReadonlyArray<Document>>
+    /** Rejects with `DocumentNotFound`. */
+    get(userId: UserId, documentId: string): Promise<Document>
+    /** Rejects with `DocumentNotFound`. */
+    remove(userId: UserId, documentId: string): Promise<void>
+  }
+  readonly credits: {
+    balance(userId: UserId): Promise<Balance>
+    history(input: HistoryInput): Promise<HistoryPage>
+    /** Rejects with `AccountNotFound`, `InvalidAmount` or `KeyConflict`. */
+    grant(input: { readonly userId: UserId; readonly amount: number; readonly key: string }): Promise<Transaction>
+  }
+  /** What the person's tier offers. */
+  models(userId: UserId): Promise<{ readonly tier: TierName; readonly models: ReadonlyArray<OfferedModel> }>
+  /** The same services for Effect users and for the HTTP adapter. */
+  readonly runtime: ManagedRuntime.ManagedRuntime<ParleyServices, never>
+  /** Stops working on documents and ends what runs. The adapters given stay open. */
+  close(): Promise<void>
+}

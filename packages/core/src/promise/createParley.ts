@@ -1,0 +1,128 @@
+import { Clock, Effect, Layer, ManagedRuntime, Schedule } from "effect"
+import { ChatModels } from "../chat/ChatModel.ts"
+import { ChatService } from "../chat/ChatService.ts"
+import { ChatStore } from "../chat/ChatStore.ts"
+import { CreditLedger } from "../credits/CreditLedger.ts"
+import { CreditService } from "../credits/CreditService.ts"
+import { DocumentParser } from "../documents/DocumentParser.ts"
+import { DocumentService } from "../documents/DocumentService.ts"
+import { DocumentStore } from "../documents/DocumentStore.ts"
+import { FileStore } from "../documents/FileStore.ts"
+import { JobQueue } from "../documents/JobQueue.ts"
+import { PassageIndex } from "../documents/PassageIndex.ts"
+import { UploadLimits, type UploadLimitsData } from "../documents/UploadLimits.ts"
+import { parleyLayer } from "../parleyLayer.ts"
+import { UnitOfWork } from "../storage/UnitOfWork.ts"
+import { Catalog, type CatalogData, makeCatalog } from "../tiers/Catalog.ts"
+import { TierService } from "../tiers/TierService.ts"
+import type { Parley } from "./Parley.ts"
+import { runWith } from "./runWith.ts"
+import { sendReply } from "./sendReply.ts"
+
+/** What `createParley` takes: an adapter for every port, and settings that all have defaults. */
+export interface ParleyOptions {
+  readonly ledger: CreditLedger["Service"]
+  readonly chats: ChatStore["Service"]
+  readonly documents: DocumentStore["Service"]
+  readonly files: FileStore["Service"]
+  readonly passages: PassageIndex["Service"]
+  readonly jobs: JobQueue["Service"]
+  readonly unitOfWork: UnitOfWork["Service"]
+  readonly parser: DocumentParser["Service"]
+  readonly models: ChatModels["Service"]
+  /** Parsed JSON laid over the shipped tiers, models and prices. */
+  readonly config?: unknown
+  readonly uploads?: Partial<UploadLimitsData>
+  /** Where the time comes from: Unix milliseconds. */
+  readonly clock?: { now(): number }
+  /** False where another process works on the queued documents. */
+  readonly processDocuments?: boolean
+}
+
+/**
+ * Parley for developers who use promises: puts the adapters behind the services and starts working on queued documents.
+ * Rejects with `InvalidCatalog` where `config` is not usable. `close` ends what runs; the adapters stay the caller's.
+ */
+export const createParley = async (options: ParleyOptions): Promise<Parley> => {
+  const catalog = makeCatalog(options.config)
+  const runtime = ManagedRuntime.make(
+    parleyLayer.pipe(Layer.provide(portsLayer(options, catalog)), Layer.provideMerge(references(options)))
+  )
+  const run = runWith(runtime)
+  const stopping = new AbortController()
+  await runtime.context()
+  const work = DocumentService.use((documents) => Effect.scoped(Effect.andThen(documents.work, Effect.never))).pipe(
+    Effect.tapError((error) => Effect.logWarning(`Documents are not being processed: ${error.message}`)),
+    Effect.retry(Schedule.spaced("5 seconds"))
+  )
+  const working = options.processDocuments === false ? undefined : run(work, { signal: stopping.signal })
+  working?.catch(() => undefined)
+  return {
+    runtime,
+    chat: {
+      send: (userId, request, sendOptions) => sendReply(runtime, userId, request, sendOptions),
+      list: (input) => run(ChatService.use((chat) => chat.list(input))),
+      get: (userId, chatId) => run(ChatService.use((chat) => chat.get(userId, chatId))),
+      remove: (userId, chatId) => run(ChatService.use((chat) => chat.remove(userId, chatId)))
+    },
+    documents: {
+      upload: (input) => run(DocumentService.use((documents) => documents.upload(input))),
+      vectorize: (userId, id) => run(DocumentService.use((documents) => documents.vectorize(userId, id))),
+      list: (userId) => run(DocumentService.use((documents) => documents.list(userId))),
+      get: (userId, id) => run(DocumentService.use((documents) => documents.get(userId, id))),
+      remove: (userId, id) => run(DocumentService.use((documents) => documents.remove(userId, id)))
+    },
+    credits: {
+      balance: (userId) => run(CreditService.use((credits) => credits.balance(userId))),
+      history: (input) => run(CreditService.use((credits) => credits.history(input))),
+      grant: (input) => run(CreditService.use((credits) => credits.grant(input)))
+    },
+    models: (userId) => run(TierService.use((tiers) => tiers.models(userId))),
+    close: async () => {
+      stopping.abort()
+      await working?.catch(() => undefined)
+      await runtime.dispose()
+    }
+  }
+}
+
+const portsLayer = (options: ParleyOptions, catalog: CatalogData) =>
+  Layer.mergeAll(
+    Layer.succeed(Catalog, catalog),
+    Layer.succeed(ChatModels, options.models),
+    Layer.succeed(ChatStore, options.chats),
+    Layer.succeed(CreditLedger, options.ledger),
+    Layer.succeed(DocumentParser, options.parser),
+    Layer.succeed(DocumentStore, options.documents),
+    Layer.succeed(FileStore, options.files),
+    Layer.succeed(JobQueue, options.jobs),
+    Layer.succeed(PassageIndex, options.passages),
+    Layer.succeed(UnitOfWork, options.unitOfWork)
+  )
+
+const references = ({ clock, uploads }: ParleyOptions) =>
+  Layer.mergeAll(
+    clock === undefined
+      ? Layer.empty
+      : Layer.effect(
+          Clock.Clock,
+          Effect.map(Clock.Clock, (base) => clockFrom(clock, base))
+        ),
+    uploads === undefined
+      ? Layer.empty
+      : Layer.effect(
+          UploadLimits,
+          Effect.map(UploadLimits, (defaults) => ({ ...defaults, ...uploads }))
+        )
+  )
+
+/** The caller's wall clock; waiting and elapsed time stay the platform's. */
+const clockFrom = (clock: { now(): number }, base: Clock.Clock): Clock.Clock => ({
+  currentTimeMillisUnsafe: () => clock.now(),
+  currentTimeMillis: Effect.sync(() => clock.now()),
+  currentTimeNanosUnsafe: () => BigInt(clock.now()) * 1_000_000n,
+  currentTimeNanos: Effect.sync(() => BigInt(clock.now()) * 1_000_000n),
+  monotonicTimeNanosUnsafe: () => base.monotonicTimeNanosUnsafe(),
+  monotonicTimeNanos: base.monotonicTimeNanos,
+  sleep: (duration) => base.sleep(duration)
+})
