@@ -1,1 +1,6 @@
 export { Database, DatabaseError, type Row, type Sql } from "./database/Database.ts"
+export { DatabaseOwner, type OwnerSql } from "./database/DatabaseOwner.ts"
+export { PgDatabaseLayer, type PgDatabaseOptions } from "./database/PgDatabase.ts"
+export { PgliteDatabaseLayer, type PgliteDatabaseOptions } from "./database/PgliteDatabase.ts"
+export { migrate, MigrationRefused, pendingMigrations } from "./migrations/migrate.ts"
+export { loadMigrations, type Migration } from "./migrations/Migration.ts"

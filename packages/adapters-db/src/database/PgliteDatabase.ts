@@ -1,0 +1,55 @@
+import { Context, Effect, Layer, Semaphore } from "effect"
+import { Database, DatabaseError, type Row } from "./Database.ts"
+import { DatabaseOwner } from "./DatabaseOwner.ts"
+import { openDoors } from "./doors.ts"
+import type { Connection, Driver } from "./Driver.ts"
+import { PgliteThread, type PgliteThreadOptions } from "./PgliteThread.ts"
+import { toDatabaseError } from "./toDatabaseError.ts"
+
+export interface PgliteDatabaseOptions extends PgliteThreadOptions {
+  /** The schema all tables live in; `parley` unless given. */
+  readonly schema?: string | undefined
+}
+
+/** A statement cannot be called back: interrupted, its end is awaited. */
+const send = <A>(start: () => Promise<unknown>): Effect.Effect<A, DatabaseError> =>
+  Effect.callback((resume) => {
+    const running = start()
+    running.then(
+      (value) => resume(Effect.succeed(value as A)),
+      (cause) => resume(Effect.fail(toDatabaseError(cause)))
+    )
+    return Effect.promise(() => running.catch(() => undefined))
+  })
+
+const connectionTo = (thread: PgliteThread): Connection => ({
+  query: <R extends Row>(text: string, params: ReadonlyArray<unknown>) =>
+    send<ReadonlyArray<R>>(() => thread.ask({ kind: "query", text, params: params.map((value) => value ?? null) })),
+  script: (text) => Effect.asVoid(send(() => thread.ask({ kind: "script", text }))),
+  broken: () => false,
+  discard: () => undefined
+})
+
+/** A driver over the one connection of a PGlite: one transaction at a time, in the order of asking. */
+export const pgliteDriver = (thread: PgliteThread): Driver => {
+  const turn = Semaphore.makeUnsafe(1)
+  const connection = connectionTo(thread)
+  return {
+    name: "pglite",
+    withConnection: (use) => turn.withPermit(Effect.suspend(() => use(connection))),
+    statement: (text, params) => turn.withPermit(connection.query(text, params))
+  }
+}
+
+/** An embedded PGlite behind the doors, and the owner's door. Closed with the scope. */
+export const PgliteDatabaseLayer = (options: PgliteDatabaseOptions): Layer.Layer<Database | DatabaseOwner> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const thread = yield* Effect.acquireRelease(
+        Effect.sync(() => new PgliteThread(options)),
+        (thread) => Effect.promise(() => thread.close())
+      )
+      const doors = openDoors(pgliteDriver(thread), options.schema ?? "parley")
+      return Context.make(Database, doors.database).pipe(Context.add(DatabaseOwner, doors.owner))
+    })
+  )

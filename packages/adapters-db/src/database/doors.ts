@@ -1,0 +1,78 @@
+import { Context, Effect, Exit } from "effect"
+import { Database, DatabaseError, type Row, type Sql } from "./Database.ts"
+import { DatabaseOwner } from "./DatabaseOwner.ts"
+import type { Driver } from "./Driver.ts"
+import { checkSchemaName, quoteIdentifier } from "./quoting.ts"
+import { type Door, failedInside, runTransaction, scriptThrough, sqlThrough, type Transaction } from "./Transaction.ts"
+
+let databases = 0
+
+/** The two sides of one database: what stores use, and what only migrations and the job queue use. */
+export interface Doors {
+  readonly database: Database["Service"]
+  readonly owner: DatabaseOwner["Service"]
+}
+
+const malformed = (userId: string): boolean => userId.includes("\0") || !userId.isWellFormed()
+
+/**
+ * Builds the doors over a driver. The transaction in progress travels in the fiber's context, so that a door opened
+ * inside another, or inside a unit of work, joins it. A fiber that outlives its unit opens transactions of its own.
+ */
+export const openDoors = (driver: Driver, schema: string): Doors => {
+  const Ambient = Context.Reference<Transaction | undefined>(
+    `@parley/adapters-db/database/Transaction/${databases++}`,
+    {
+      defaultValue: () => undefined
+    }
+  )
+
+  const inTransaction = <A, E, R>(
+    use: (transaction: Transaction) => Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | DatabaseError, R> =>
+    Effect.flatMap(Ambient, (current): Effect.Effect<A, E | DatabaseError, R> => {
+      if (current === undefined || !current.open) {
+        return runTransaction(driver, (transaction) => Effect.provideService(use(transaction), Ambient, transaction))
+      }
+      return Effect.onExit(use(current), (exit) =>
+        Effect.sync(() => {
+          if (Exit.isFailure(exit)) current.doomed ??= failedInside()
+        })
+      )
+    })
+
+  const through = <A, E, R>(door: Door, work: (sql: Sql) => Effect.Effect<A, E, R>) =>
+    inTransaction((transaction) => work(sqlThrough(transaction, door)))
+
+  const service: Door = { role: "parley_service" }
+  const owner: Door = { role: "owner" }
+  return {
+    database: Database.of({
+      driver: driver.name,
+      schema: quoteIdentifier(checkSchemaName(schema)),
+      asUser: (userId, work) =>
+        malformed(userId)
+          ? Effect.fail(new DatabaseError({ sqlState: "22021", cause: new Error("The user id is not a text.") }))
+          : through({ role: "parley_user", userId }, work),
+      asService: (work) => through(service, work),
+      statement: <R extends Row>(text: string, params: ReadonlyArray<unknown> = []) =>
+        Effect.flatMap(Ambient, (current) =>
+          current === undefined || !current.open
+            ? driver.statement<R>(text, params)
+            : sqlThrough(current, service).query<R>(text, params)
+        ),
+      unitOfWork: (work) => inTransaction(() => work)
+    }),
+    owner: DatabaseOwner.of({
+      asOwner: (work) =>
+        inTransaction((transaction) =>
+          work({ ...sqlThrough(transaction, owner), script: scriptThrough(transaction, owner) })
+        ),
+      afterCommit: (action) =>
+        Effect.map(Ambient, (current) => {
+          if (current === undefined || !current.open) action()
+          else current.afterCommit.push(action)
+        })
+    })
+  }
+}

@@ -1,0 +1,29 @@
+import { DatabaseError } from "./Database.ts"
+
+/** The part of a Postgres error report that both drivers give. */
+interface ErrorReport {
+  readonly severity?: unknown
+  readonly code?: unknown
+  readonly constraint?: unknown
+}
+
+/**
+ * A driver's rejection as a `DatabaseError`. Only what the server itself reported carries a SQLSTATE: the `code` of a
+ * socket error (`ECONNRESET`, `EPIPE`) is none.
+ */
+export const toDatabaseError = (cause: unknown): DatabaseError => {
+  if (cause instanceof DatabaseError) return cause
+  const { severity, code, constraint } = (cause ?? {}) as ErrorReport
+  if (typeof severity !== "string" || typeof code !== "string") return new DatabaseError({ cause })
+  return new DatabaseError({
+    sqlState: code,
+    ...(typeof constraint === "string" ? { constraint } : {}),
+    cause
+  })
+}
+
+/** True where the connection is gone or its state unknown: no report from the server, or a fatal one. */
+export const isConnectionLost = (cause: unknown): boolean => {
+  const { severity } = (cause ?? {}) as ErrorReport
+  return severity !== "ERROR"
+}

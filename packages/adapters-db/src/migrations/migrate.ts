@@ -1,0 +1,107 @@
+import { Effect, Schema } from "effect"
+import { Database, type DatabaseError, type Row } from "../database/Database.ts"
+import { DatabaseOwner, type OwnerSql } from "../database/DatabaseOwner.ts"
+import { quoteLiteral } from "../database/quoting.ts"
+import { loadMigrations, type Migration } from "./Migration.ts"
+
+/** The schema's history and the program's migrations do not fit together. */
+export class MigrationRefused extends Schema.TaggedError<MigrationRefused>()("MigrationRefused", {
+  problem: Schema.Literals(["changed", "unknown"]),
+  migrations: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    const names = this.migrations.join(", ")
+    return this.problem === "changed"
+      ? `The migration ${names} was changed after it had been applied. Restore its text; put changes into a new migration.`
+      : `The database has migrations this program does not know: ${names}. Run the newer program, or restore an older copy of the database.`
+  }
+}
+
+interface Applied extends Row {
+  readonly id: string
+  readonly checksum: string
+}
+
+const load = Effect.promise(loadMigrations)
+
+/** Both under a lock of this schema's own, held until the transaction ends: concurrent servers wait for each other. */
+const lockAndPrepare = (sql: OwnerSql, schema: string) =>
+  Effect.gen(function* () {
+    yield* sql.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 7220))", [`parley migrations ${schema}`])
+    const [found] = yield* sql.query<{ exists: boolean }>(`SELECT to_regclass($1) IS NOT NULL AS "exists"`, [
+      `${schema}.migrations`
+    ])
+    if (found?.exists === true) return
+    const [space] = yield* sql.query<{ exists: boolean }>(`SELECT to_regnamespace($1) IS NOT NULL AS "exists"`, [
+      schema
+    ])
+    if (space?.exists !== true) yield* sql.script(`CREATE SCHEMA ${schema}`)
+    yield* sql.script(`CREATE TABLE ${schema}.migrations (
+      id text PRIMARY KEY,
+      checksum text NOT NULL,
+      applied_at timestamptz NOT NULL DEFAULT now()
+    )`)
+  })
+
+const compare = (
+  applied: ReadonlyArray<Applied>,
+  migrations: ReadonlyArray<Migration>
+): Effect.Effect<ReadonlyArray<Migration>, MigrationRefused> => {
+  const known = new Map(migrations.map((migration) => [migration.id, migration.checksum]))
+  const unknown = applied.filter((row) => !known.has(row.id)).map((row) => row.id)
+  if (unknown.length > 0) return Effect.fail(new MigrationRefused({ problem: "unknown", migrations: unknown }))
+  const changed = applied.filter((row) => known.get(row.id) !== row.checksum).map((row) => row.id)
+  if (changed.length > 0) return Effect.fail(new MigrationRefused({ problem: "changed", migrations: changed }))
+  const done = new Set(applied.map((row) => row.id))
+  return Effect.succeed(migrations.filter((migration) => !done.has(migration.id)))
+}
+
+const readApplied = (sql: Pick<OwnerSql, "query">, schema: string) =>
+  sql.query<Applied>(`SELECT id, checksum FROM ${schema}.migrations ORDER BY id`)
+
+/** Applies the first migration that is missing, in a transaction of its own; gives its id, or undefined if none is. */
+const applyNext = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migration>) {
+  const { schema } = yield* Database
+  const owner = yield* DatabaseOwner
+  return yield* owner.asOwner((sql) =>
+    Effect.gen(function* () {
+      yield* lockAndPrepare(sql, schema)
+      const [next] = yield* compare(yield* readApplied(sql, schema), migrations)
+      if (next === undefined) return undefined
+      const record = `INSERT INTO ${schema}.migrations (id, checksum) VALUES (${quoteLiteral(next.id)}, '${next.checksum}')`
+      yield* sql.script(`${next.text.replaceAll("{{schema}}", schema)}\n;${record}`)
+      return next.id
+    })
+  )
+})
+
+/**
+ * Brings the schema up to date: creates it if need be and applies, in order, what is missing. Any number of processes
+ * may do so at once. Gives the ids applied by this call.
+ */
+export const migrate = (
+  given?: ReadonlyArray<Migration>
+): Effect.Effect<ReadonlyArray<string>, DatabaseError | MigrationRefused, Database | DatabaseOwner> =>
+  Effect.gen(function* () {
+    const migrations = given ?? (yield* load)
+    const applied: Array<string> = []
+    for (;;) {
+      const id = yield* applyNext(migrations)
+      if (id === undefined) return applied
+      applied.push(id)
+    }
+  })
+
+/** The ids of migrations not yet applied, changing nothing. Fails as `migrate` would where histories do not fit. */
+export const pendingMigrations = (
+  given?: ReadonlyArray<Migration>
+): Effect.Effect<ReadonlyArray<string>, DatabaseError | MigrationRefused, Database> =>
+  Effect.gen(function* () {
+    const migrations = given ?? (yield* load)
+    const { schema, statement } = yield* Database
+    const [found] = yield* statement<{ exists: boolean }>(`SELECT to_regclass($1) IS NOT NULL AS "exists"`, [
+      `${schema}.migrations`
+    ])
+    const applied = found?.exists === true ? yield* readApplied({ query: statement }, schema) : []
+    return (yield* compare(applied, migrations)).map((migration) => migration.id)
+  })

@@ -1,0 +1,71 @@
+import { Context, Effect, Layer } from "effect"
+import pg from "pg"
+import { Database } from "../src/database/Database.ts"
+import { DatabaseOwner } from "../src/database/DatabaseOwner.ts"
+import { openDoors } from "../src/database/doors.ts"
+import type { Driver } from "../src/database/Driver.ts"
+import { PgDatabaseLayer } from "../src/database/PgDatabase.ts"
+import { pgliteDriver } from "../src/database/PgliteDatabase.ts"
+import { PgliteThread } from "../src/database/PgliteThread.ts"
+import { migrate } from "../src/migrations/migrate.ts"
+
+/** A database to run a suite on: empty but for the migrations, made when the layer is built and gone when it closes. */
+export interface TestDatabase {
+  readonly name: "PGlite" | "Postgres"
+  readonly layer: Layer.Layer<Database | DatabaseOwner>
+  /** The same without migrations. */
+  readonly empty: Layer.Layer<Database | DatabaseOwner>
+}
+
+const serverUrl = process.env["TEST_DATABASE_URL"]
+
+const administer = async (statement: string): Promise<void> => {
+  const client = new pg.Client({ connectionString: serverUrl, connectionTimeoutMillis: 10_000 })
+  client.on("error", () => undefined)
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Creates a database of its own on the server under test, dropped when the scope closes; gives its url. */
+export const freshPostgres = Effect.gen(function* () {
+  const name = `parley_${crypto.randomUUID().replaceAll("-", "")}`
+  yield* Effect.acquireRelease(
+    Effect.promise(() => administer(`CREATE DATABASE ${name}`)),
+    () => Effect.promise(() => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
+  )
+  const url = new URL(serverUrl ?? "")
+  url.pathname = `/${name}`
+  return url.href
+})
+
+const postgres = Layer.unwrap(Effect.map(freshPostgres, (url) => PgDatabaseLayer({ url, maxConnections: 20 })))
+
+/** One PGlite serves a whole test file, since starting one takes seconds; each layer gets a schema of its own in it. */
+let shared: Driver | undefined
+let schemas = 0
+const pglite = Layer.effectContext(
+  Effect.sync(() => {
+    shared ??= pgliteDriver(new PgliteThread({}))
+    const doors = openDoors(shared, `parley_${++schemas}`)
+    return Context.make(Database, doors.database).pipe(Context.add(DatabaseOwner, doors.owner))
+  })
+)
+
+const migrated = <E>(layer: Layer.Layer<Database | DatabaseOwner, E>) =>
+  Layer.effectDiscard(migrate()).pipe(Layer.provideMerge(layer), Layer.orDie)
+
+/** True where a real server was promised. It must then answer: a suite fails rather than skips. */
+export const hasPostgres = serverUrl !== undefined && serverUrl !== ""
+
+/**
+ * What every suite of this package runs on: PGlite always, Postgres where `TEST_DATABASE_URL` names a server. Use it as
+ * `for (const { name, layer } of databases) chatStoreContract(name, PgChatStoreLayer.pipe(Layer.provide(layer)))`.
+ */
+export const databases: ReadonlyArray<TestDatabase> = [
+  { name: "PGlite", layer: migrated(pglite), empty: pglite },
+  ...(hasPostgres ? [{ name: "Postgres" as const, layer: migrated(postgres), empty: postgres }] : [])
+]
