@@ -1,1 +1,3 @@
-export {}
+export * from "./chatModels.ts"
+export * from "./offline/OfflineChatModel.ts"
+export * from "./offline/offlineBehaviour.ts"

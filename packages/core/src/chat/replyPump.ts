@@ -5,14 +5,14 @@ export interface ReplyReader<Raw> {
   /** What an item means; often nothing. May throw where the item cannot be understood. */
   read(item: Raw): Iterable<ReplyPart>
   /** The `end` that is due if nothing more comes: only once the vendor's end mark was seen. Asking changes nothing. */
-  finish(): ReplyEnd | undefined
+  finish(): EndPart | undefined
 }
 
-export type ReplyEnd = Extract<ReplyPart, { readonly _tag: "end" }>
+export type EndPart = Extract<ReplyPart, { readonly _tag: "end" }>
 
 /** How a vendor's stream ended. */
 export type Outcome =
-  | { readonly _tag: "ended"; readonly end: ReplyEnd }
+  | { readonly _tag: "ended"; readonly end: EndPart }
   | { readonly _tag: "cut-off" }
   | { readonly _tag: "failed"; readonly cause: unknown }
 
@@ -31,9 +31,17 @@ export interface ReplyPump {
   /** Calls once when there is news; `undefined` forgets the listener. */
   onNews(listener: (() => void) | undefined): void
   /** The end that is due although the vendor has not closed its stream. */
-  due(): ReplyEnd | undefined
+  due(): EndPart | undefined
   /** Stops the vendor's work at once. Safe to call more than once. */
   stop(): void
+}
+
+const release = async (iterator: AsyncIterator<unknown> | undefined): Promise<void> => {
+  try {
+    await iterator?.return?.()
+  } catch {
+    /** The reply has ended already; how its source closes changes nothing. */
+  }
 }
 
 const isHighSurrogate = (text: string): boolean => (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800
@@ -61,7 +69,7 @@ export const startReplyPump = <Raw>(
     abort.abort()
     goOn?.()
     /** Not awaited: an iterator that waits for its vendor would answer only when the vendor does. */
-    void iterator?.return?.().then(undefined, () => undefined)
+    void release(iterator)
   }
   const tell = () => {
     heard = true
@@ -98,7 +106,7 @@ export const startReplyPump = <Raw>(
         accept(next.value)
         if (items >= bound && !abort.signal.aborted) await new Promise<void>((resolve) => (goOn = resolve))
       }
-      void iterator.return?.().then(undefined, () => undefined)
+      await release(iterator)
     } catch (cause) {
       end(due({ _tag: "failed", cause }))
     }
@@ -110,7 +118,7 @@ export const startReplyPump = <Raw>(
     take: () => {
       /** Half of a character waits for its other half. */
       const keep = outcome === undefined && text !== "" && isHighSurrogate(text) ? text.length - 1 : text.length
-      const taken = text.slice(0, keep)
+      const taken = text.slice(0, keep).toWellFormed()
       text = text.slice(keep)
       items = 0
       heard = false

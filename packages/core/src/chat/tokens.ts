@@ -23,3 +23,10 @@ export const messageTokens = (message: ChatMessage): number => tokensAtMost(mess
 /** Tokens of a whole request at most. */
 export const messageTokensAtMost = (messages: ReadonlyArray<ChatMessage>): number =>
   messages.reduce((sum, message) => sum + messageTokens(message), REQUEST_OVERHEAD)
+
+/** What vendors typically add around a message. */
+const TYPICAL_OVERHEAD = 4
+
+/** Tokens of a whole request as a tokenizer typically counts them. Never more than `messageTokensAtMost`. */
+export const estimateMessageTokens = (messages: ReadonlyArray<ChatMessage>): number =>
+  messages.reduce((sum, message) => sum + estimateTokens(message.content) + TYPICAL_OVERHEAD, TYPICAL_OVERHEAD)

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import {
+  type ChatModel,
+  type ChatModelRequest,
+  defaultReplyLimits,
+  estimateMessageTokens,
+  ModelFailed,
+  type ModelFailure,
+  type ReplyLimits,
+  type ReplyPart,
+  replyStream,
+  type Usage
+} from "@parley/core"
+import { offlineAnswer, questionOf } from "./offlineAnswer.ts"
+import { behaviourAskedFor, type OfflineBehaviour } from "./offlineBehaviour.ts"
+
+/** What happens inside one reply. `produced` counts the tokens made so far. */
+export interface OfflineEvent {
+  readonly _tag: "opened" | "produced" | "closed"
+  readonly produced: number
+}
+
+export interface OfflineChatModelOptions {
+  readonly behaviour?: OfflineBehaviour
+  /** Lets messages change the behaviour (`behaviourAskedFor`). For development and tests. */
+  readonly directives?: boolean
+  readonly limits?: Partial<ReplyLimits>
+  /** Told of each token made and of the end of the work, however it ends. */
+  readonly observe?: (event: OfflineEvent) => void
+}
+
+/** Slow enough for people to see that a reply is streamed. */
+const DEFAULT_TOKEN_DELAY_MS = 15
+
+/** The model's tokens: a word or up to eight characters of it, with the space before. */
+const tokensOf = (text: string): ReadonlyArray<string> => text.match(/\s*\S{1,8}/gu) ?? []
+
+const spoken = (count: number): ReadonlyArray<string> =>
+  Array.from({ length: count }, (_, index) => (index === 0 ? "1" : ` ${index + 1}`))
+
+const failed = (model: string, reason: ModelFailure): ModelFailed =>
+  new ModelFailed({
+    model,
+    reason,
+    retryable: reason !== "refused",
+    ...(reason === "rate-limited" ? { retryAfterMs: 1_000 } : {})
+  })
+
+/** Waits without keeping the process alive; true where the wait was not stopped. */
+const pause = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
+  await sleep(milliseconds, undefined, { signal })
+}
+
+const forever = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }))
+
+interface Reply {
+  readonly request: ChatModelRequest
+  readonly behaviour: OfflineBehaviour
+  readonly observe: (event: OfflineEvent) => void
+}
+
+async function* produce(reply: Reply, signal: AbortSignal): AsyncGenerator<ReplyPart> {
+  const { behaviour, observe, request } = reply
+  const delay = behaviour.tokenDelayMs ?? DEFAULT_TOKEN_DELAY_MS
+  const all =
+    behaviour.empty === true
+      ? []
+      : behaviour.speakTokens === undefined
+        ? tokensOf(offlineAnswer(request.messages))
+        : spoken(behaviour.speakTokens)
+  const tokens = all.slice(0, request.maxOutputTokens)
+  let produced = 0
+  observe({ _tag: "opened", produced })
+  try {
+    for (const text of [...tokens, undefined]) {
+      if (behaviour.fail?.afterTokens === produced) throw failed(request.model.id, behaviour.fail.reason)
+      if (behaviour.stallAfterTokens === produced) await forever(signal)
+      if (behaviour.cutOffAfterTokens === produced) return
+      if (text === undefined) break
+      if (delay > 0) await pause(delay, signal)
+      produced += 1
+      observe({ _tag: "produced", produced })
+      yield { _tag: "text-delta", text }
+    }
+    const usage: Usage = {
+      freshInput: estimateMessageTokens(request.messages),
+      cacheRead: 0,
+      cacheWrite: 0,
+      output: produced
+    }
+    yield { _tag: "end", reason: tokens.length < all.length ? "length" : "completed", usage }
+  } finally {
+    observe({ _tag: "closed", produced })
+  }
+}
+
+/**
+ * A model that needs no key and no network. It quotes the sentences of the passages that match the question and says
+ * plainly that it is a stand-in; the same messages give the same reply. It streams token by token, takes up no more
+ * than the output limit, reports its usage exactly, and can be told to misbehave.
+ */
+export class OfflineChatModel implements ChatModel {
+  readonly name = "offline"
+  readonly #options: OfflineChatModelOptions
+
+  constructor(options: OfflineChatModelOptions = {}) {
+    this.#options = options
+  }
+
+  stream(request: ChatModelRequest) {
+    const { behaviour, directives, limits, observe } = this.#options
+    const asked = directives === true ? behaviourAskedFor(questionOf(request.messages)) : {}
+    const reply: Reply = { request, behaviour: { ...behaviour, ...asked }, observe: observe ?? (() => undefined) }
+    return replyStream<ReplyPart>({
+      model: request.model.id,
+      limits: { ...defaultReplyLimits, ...limits },
+      open: (signal) => produce(reply, signal),
+      reader: () => ({ read: (part) => [part], finish: () => undefined }),
+      failure: (cause) => new ModelFailed({ model: request.model.id, reason: "bad-answer", retryable: false, cause })
+    })
+  }
+}
