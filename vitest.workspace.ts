@@ -3,13 +3,13 @@ import { defineConfig } from "vitest/config"
 /** Cross-package imports resolve to sources, so that no build step precedes the tests. */
 const conditions = ["@parley/source"]
 
-const project = (name: string, root: string) => ({
+const project = (name: string, root: string, include = "test/**/*.test.ts") => ({
   resolve: { conditions },
   ssr: { resolve: { conditions: [...conditions, "module", "node", "development|production"] } },
   test: {
     name,
     root,
-    include: ["test/**/*.test.ts"],
+    include: [include],
     environment: "node" as const,
     testTimeout: 60_000,
     hookTimeout: 60_000
@@ -26,7 +26,7 @@ export default defineConfig({
       project("adapters-http", "packages/adapters-http"),
       project("cli", "packages/cli"),
       project("dashboard", "examples/dashboard"),
-      project("architecture", ".")
+      project("architecture", ".", "test/*.test.ts")
     ]
   }
 })

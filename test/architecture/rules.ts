@@ -1,0 +1,74 @@
+/** The rules of the repository as data; `violations.ts` applies them, ARCHITECTURE.md explains them. */
+
+/**
+ * Which packages of this repository a package may import. A name ending in `*` stands for all that begin so.
+ * The first row that matches the importing package counts; a package without a row is a violation itself.
+ */
+export const arrows: ReadonlyArray<{ readonly from: string; readonly to: ReadonlyArray<string> }> = [
+  { from: "@parley/core", to: [] },
+  { from: "@parley/widget", to: [] },
+  { from: "@parley/adapters-http", to: ["@parley/core", "@parley/widget"] },
+  { from: "@parley/adapters-*", to: ["@parley/core"] },
+  { from: "@parley/cli", to: ["@parley/*"] },
+  { from: "@parley/bench", to: ["@parley/*"] },
+  { from: "@parley/example-*", to: ["@parley/*"] }
+]
+
+/** The package that knows no vendor, no environment, no clock and no chance. */
+export const corePackage = "@parley/core"
+
+/** What the core may import besides its own files. */
+export const coreDependencies: ReadonlyArray<string> = ["effect"]
+
+/** What the contract suites, which the core exports for test runners, may import besides. */
+export const coreTestingDependencies: ReadonlyArray<string> = ["effect", "vitest", "@effect/vitest", "fast-check"]
+
+/** The folder of the contract suites. */
+export const coreTestingFolder = "packages/core/src/testing/"
+
+/** Globals the core must not reach: each hides an input that a caller could neither see nor set. */
+export const ambientGlobals: ReadonlyArray<string> = [
+  "globalThis",
+  "process",
+  "performance",
+  "crypto",
+  "fetch",
+  "console",
+  "setTimeout",
+  "setInterval",
+  "setImmediate",
+  "queueMicrotask",
+  "require",
+  "Buffer"
+]
+
+/** The one place in the core where each of these globals stands behind a port. */
+export const ambientHomes: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "packages/core/src/storage/IdGenerator.ts": ["crypto", "globalThis"]
+}
+
+/** Members of otherwise harmless globals that read the clock or chance. */
+export const ambientMembers: ReadonlyArray<string> = ["Date.now", "Math.random", "import.meta"]
+
+/** Lines after which a source file must be divided. */
+export const sourceLinesMax = 400
+
+/** Names that say nothing about what a file or folder holds. */
+export const emptyNames: ReadonlyArray<string> = ["utils", "util", "common", "misc", "helpers", "helper"]
+
+/** What each rule is called in a report, and what to do about it. */
+export const remedies = {
+  arrows: "core <- adapters-* <- cli, examples; widget <- adapters-http; adapters never import each other",
+  "core-dependencies": "the core imports effect and its own files alone; put the vendor behind a port",
+  "deep-import": "import what the package's exports map offers, or export it there",
+  ambient:
+    "take it as a port or a parameter: Clock for time, IdGenerator for chance, configuration for the environment",
+  undeclared: "declare the package in this package's dependencies, or do not import it",
+  "default-export": "export by name",
+  "file-length": `divide the file: one concept a file, ${sourceLinesMax} lines at most`,
+  "empty-name": "name the file or folder after the concept it holds",
+  unreadable: "the file does not parse"
+} as const
+
+/** The name of a rule. */
+export type Rule = keyof typeof remedies

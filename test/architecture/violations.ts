@@ -1,0 +1,154 @@
+import { posix } from "node:path"
+import { type Reference, referencesOf } from "./references.ts"
+import {
+  ambientGlobals,
+  ambientHomes,
+  ambientMembers,
+  arrows,
+  coreDependencies,
+  corePackage,
+  coreTestingDependencies,
+  coreTestingFolder,
+  emptyNames,
+  remedies,
+  type Rule,
+  sourceLinesMax
+} from "./rules.ts"
+import type { Manifest, SourceFile, WorkspacePackage } from "./Workspace.ts"
+
+/** One broken rule: where (`line` counts from 1), which, and what was found there. */
+export interface Violation {
+  readonly path: string
+  readonly line: number
+  readonly rule: Rule
+  readonly found: string
+}
+
+/** The line a person reads: place, rule, finding, remedy and where the rule is explained. */
+export const describeViolation = (violation: Violation): string =>
+  `${violation.path}:${violation.line} [${violation.rule}] ${violation.found}: ` +
+  `${remedies[violation.rule]}; see ARCHITECTURE.md#arrows`
+
+const matches = (name: string, pattern: string): boolean =>
+  pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern
+
+const mayImport = (from: string, to: string): boolean =>
+  arrows.find((row) => matches(from, row.from))?.to.some((pattern) => matches(to, pattern)) ?? false
+
+const isRelative = (specifier: string): boolean => specifier.startsWith(".") || specifier.startsWith("/")
+
+const packageOf = (specifier: string): string =>
+  specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/")
+
+const declared = (manifest: Manifest): ReadonlySet<string> =>
+  new Set(
+    [manifest.dependencies, manifest.peerDependencies, manifest.optionalDependencies].flatMap((names) =>
+      Object.keys(names ?? {})
+    )
+  )
+
+interface Surroundings {
+  readonly owner: WorkspacePackage
+  readonly manifests: ReadonlyMap<string, Manifest>
+}
+
+const allowedInCore = (file: SourceFile): ReadonlyArray<string> =>
+  file.path.startsWith(coreTestingFolder) ? coreTestingDependencies : coreDependencies
+
+const brokenByRelativeImport = (file: SourceFile, specifier: string, owner: WorkspacePackage): ReadonlyArray<Rule> => {
+  const target = posix.join(posix.dirname(file.path), specifier)
+  return specifier.startsWith(".") && target.startsWith(`${owner.folder}/`) ? [] : ["deep-import"]
+}
+
+const brokenByPackageImport = (
+  file: SourceFile,
+  specifier: string,
+  { owner, manifests }: Surroundings
+): ReadonlyArray<Rule> => {
+  const name = packageOf(specifier)
+  const target = manifests.get(name)
+  const broken: Array<Rule> = []
+  if (target !== undefined && name !== owner.manifest.name) {
+    if (!mayImport(owner.manifest.name, name)) broken.push("arrows")
+    if (!Object.hasOwn(target.exports ?? {}, `.${specifier.slice(name.length)}`)) broken.push("deep-import")
+  }
+  if (target === undefined && owner.manifest.name === corePackage && !allowedInCore(file).includes(name)) {
+    broken.push("core-dependencies")
+  }
+  if (!specifier.startsWith("node:") && name !== owner.manifest.name && !declared(owner.manifest).has(name)) {
+    broken.push("undeclared")
+  }
+  return broken
+}
+
+const isAmbientIn =
+  (file: SourceFile) =>
+  ({ text }: Reference): boolean => {
+    const owner = text.split(".")[0] ?? text
+    if (ambientHomes[file.path]?.includes(owner) === true) return false
+    return text === "new Date()" || ambientMembers.includes(text) || ambientGlobals.includes(owner)
+  }
+
+const nameViolations = (file: SourceFile): ReadonlyArray<Violation> =>
+  file.path
+    .split("/")
+    .filter((part) => emptyNames.includes(part.replace(/\.[a-z]+$/, "").toLowerCase()))
+    .map((part) => ({ path: file.path, line: 1, rule: "empty-name" as const, found: part }))
+
+const lengthViolations = (file: SourceFile): ReadonlyArray<Violation> => {
+  const lines = file.text.split("\n").length - (file.text.endsWith("\n") ? 1 : 0)
+  return lines > sourceLinesMax
+    ? [{ path: file.path, line: sourceLinesMax + 1, rule: "file-length", found: `${lines} lines` }]
+    : []
+}
+
+const fileViolations = (file: SourceFile, surroundings: Surroundings): ReadonlyArray<Violation> => {
+  const { owner } = surroundings
+  const references = referencesOf(file)
+  const at =
+    (rule: Rule) =>
+    (reference: Reference): Violation => ({ path: file.path, line: reference.line, rule, found: reference.text })
+  const isCore = owner.manifest.name === corePackage && !file.path.startsWith(coreTestingFolder)
+  return [
+    ...references.errors.map((found) => ({ path: file.path, line: 1, rule: "unreadable" as const, found })),
+    ...references.imports.flatMap((reference) =>
+      (isRelative(reference.text)
+        ? brokenByRelativeImport(file, reference.text, owner)
+        : brokenByPackageImport(file, reference.text, surroundings)
+      ).map((rule) => at(rule)(reference))
+    ),
+    ...references.defaultExports.map(at("default-export")),
+    ...(isCore ? references.outside.filter(isAmbientIn(file)).map(at("ambient")) : []),
+    ...lengthViolations(file),
+    ...nameViolations(file)
+  ]
+}
+
+const manifestViolations = ({ owner, manifests }: Surroundings): ReadonlyArray<Violation> => {
+  const { name } = owner.manifest
+  const at = (rule: Rule, found: string): Violation => ({ path: `${owner.folder}/package.json`, line: 1, rule, found })
+  const known = arrows.some((row) => matches(name, row.from))
+  const all = { ...owner.manifest.devDependencies, ...owner.manifest.optionalDependencies }
+  const wanted = [...new Set([...declared(owner.manifest), ...Object.keys(all)])]
+  return [
+    ...(known ? [] : [at("arrows", `${name} has no row in test/architecture/rules.ts`)]),
+    ...wanted.filter((other) => manifests.has(other) && !mayImport(name, other)).map((other) => at("arrows", other)),
+    ...(name === corePackage
+      ? Object.keys(owner.manifest.dependencies ?? {})
+          .filter((other) => !coreDependencies.includes(other))
+          .map((other) => at("core-dependencies", other))
+      : [])
+  ]
+}
+
+/** Every broken rule in `packages`, in the order of the packages and their files. */
+export const violationsOf = (packages: ReadonlyArray<WorkspacePackage>): ReadonlyArray<Violation> => {
+  const manifests = new Map(packages.map((owner) => [owner.manifest.name, owner.manifest]))
+  return packages.flatMap((owner) => [
+    ...manifestViolations({ owner, manifests }),
+    ...owner.sources.flatMap((file) => fileViolations(file, { owner, manifests }))
+  ])
+}

@@ -1,0 +1,55 @@
+/**
+ * Reports Effect mistakes the type checker lets through: an Effect nobody runs, a missing `yield*`, a layer that leaks
+ * a requirement. The compiler build of @effect/tsgo finds them because tsconfig.base.json lists its plugin. It is an
+ * optional package that exists for some platforms only: without it this check says that it did not run, and fails
+ * where CI is set, so that a green pipeline always means that the diagnostics ran.
+ *
+ * Usage: node tooling/effect-diagnostics.mjs [tsconfig, by default tsconfig.test.json]
+ * Exit codes: 0 nothing found or not run, 1 something found, or not run under CI, 2 the compiler is blind.
+ */
+import { spawnSync } from "node:child_process"
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..")
+const compiler = join(root, `node_modules/@effect/tsgo-${process.platform}-${process.arch}/lib/tsc`)
+
+const diagnose = (project, stdio) =>
+  spawnSync(compiler, ["--noEmit", "--project", project], { cwd: root, encoding: "utf8", stdio })
+
+/** Plants an Effect that is never run: a compiler that does not see it sees nothing, whatever its exit code says. */
+const seesPlantedMistake = () => {
+  const folder = join(root, "node_modules/.cache", `effect-diagnostics-${process.pid}`)
+  mkdirSync(folder, { recursive: true })
+  try {
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ extends: join(root, "tsconfig.test.json"), include: ["planted.ts"], exclude: [] })
+    )
+    writeFileSync(join(folder, "planted.ts"), 'import { Effect } from "effect"\nEffect.log("nobody runs this")\n')
+    return diagnose(folder, "pipe").stdout.includes("effect(floatingEffect)")
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const run = () => {
+  if (!existsSync(compiler)) {
+    const isRequired = Boolean(process.env.CI)
+    console.error(
+      `The Effect diagnostics did not run: @effect/tsgo-${process.platform}-${process.arch} is not installed.` +
+        (isRequired ? " CI requires them." : " Everything else was checked.")
+    )
+    return isRequired ? 1 : 0
+  }
+  if (!seesPlantedMistake()) {
+    console.error("The Effect diagnostics are blind: a planted mistake was not reported. Is the plugin configured?")
+    return 2
+  }
+  const { status } = diagnose(process.argv[2] ?? "tsconfig.test.json", "inherit")
+  if (status === 0) console.log("The Effect diagnostics found nothing.")
+  return status ?? 1
+}
+
+process.exitCode = run()
