@@ -1,0 +1,100 @@
+import { Effect, Layer, Stream } from "effect"
+import {
+  Catalog,
+  type ChatModelRequest,
+  ChatModels,
+  CreditLedger,
+  CreditService,
+  ChatService,
+  DocumentParser,
+  InMemoryChatStore,
+  InMemoryCreditLedger,
+  InMemoryDocumentStore,
+  InMemoryFileStore,
+  InMemoryJobQueue,
+  InMemoryPassageIndex,
+  InMemoryUnitOfWork,
+  makeCatalog,
+  type ModelFailed,
+  parleyLayer,
+  type ReplyPart
+} from "@parley/core"
+
+/** A model whose parts a test decides, and what it was asked. */
+export interface ScriptedModel {
+  readonly requests: Array<ChatModelRequest>
+  parts: (request: ChatModelRequest) => Stream.Stream<ReplyPart, ModelFailed>
+}
+
+export const scriptedModel = (parts: ScriptedModel["parts"]): ScriptedModel => ({ requests: [], parts })
+
+/** Text deltas and an end with the given usage. */
+export const says = (texts: ReadonlyArray<string>, usage?: { readonly input: number; readonly output: number }) =>
+  Stream.fromIterable<ReplyPart>([
+    ...texts.map((text): ReplyPart => ({ _tag: "text-delta", text })),
+    {
+      _tag: "end",
+      reason: "completed",
+      usage:
+        usage === undefined ? undefined : { freshInput: usage.input, cacheRead: 0, cacheWrite: 0, output: usage.output }
+    }
+  ]).pipe(Stream.rechunk(1))
+
+/** All services over stores in memory and a scripted model; tiers and prices from `config`. */
+export const world = (model: ScriptedModel, config: unknown = {}) => {
+  const ports = Layer.mergeAll(
+    Layer.succeed(Catalog, makeCatalog(config)),
+    Layer.succeed(
+      ChatModels,
+      ChatModels.of({
+        resolve: () =>
+          Effect.succeed({
+            name: "scripted",
+            stream: (request) =>
+              Stream.suspend(() => {
+                model.requests.push(request)
+                return model.parts(request)
+              })
+          })
+      })
+    ),
+    Layer.succeed(
+      DocumentParser,
+      DocumentParser.of({
+        parse: ({ bytes }) => Effect.succeed({ text: new TextDecoder().decode(bytes), pageStarts: null })
+      })
+    ),
+    InMemoryChatStore.layer,
+    InMemoryCreditLedger.layer,
+    InMemoryDocumentStore.layer,
+    InMemoryFileStore.layer,
+    InMemoryJobQueue.layer,
+    InMemoryPassageIndex.layer,
+    InMemoryUnitOfWork.layer
+  )
+  return parleyLayer.pipe(Layer.provideMerge(ports))
+}
+
+/** What one reply costs is fixed by the minimum, whatever its length. */
+export const flatPrice = (credits: number, monthlyCredits: number) => ({
+  models: { "model-a-mini": { creditsPer1kInput: 0, creditsPer1kOutput: 0, minimumCredits: credits } },
+  tiers: { free: { monthlyCredits } }
+})
+
+/** Sends one user message and reads the reply to its end. */
+export const ask = (userId: string, content: string, more: object = {}) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const chat = yield* ChatService
+      const reply = yield* chat.send({ userId, request: { messages: [{ role: "user", content }], ...more } })
+      return { reply, text: yield* Stream.mkString(reply.text) }
+    })
+  )
+
+export const balance = (userId: string) => CreditService.use((credits) => credits.balance(userId))
+
+export const transactions = (userId: string) =>
+  Effect.map(
+    CreditLedger.use((ledger) => ledger.history({ userId, limit: 100, offset: 0, type: undefined })),
+    (page) => page.transactions
+  )
