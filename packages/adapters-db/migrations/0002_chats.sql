@@ -1,0 +1,41 @@
+-- Conversations and their messages. The owner's id leads every key, so that the tables can be sharded by owner.
+CREATE TABLE {{schema}}.chats (
+  user_id text NOT NULL CHECK (char_length(user_id) BETWEEN 1 AND 255),
+  id uuid NOT NULL,
+  title text NOT NULL,
+  -- Position of the newest message; taking the next ones locks this row, which orders concurrent turns.
+  last_position bigint NOT NULL CHECK (last_position >= 0),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (user_id, id)
+);
+CREATE INDEX chats_by_use ON {{schema}}.chats (user_id, updated_at DESC, id);
+
+CREATE TABLE {{schema}}.messages (
+  user_id text NOT NULL,
+  chat_id uuid NOT NULL,
+  -- From 1, in the order of the conversation.
+  position bigint NOT NULL CHECK (position >= 1),
+  id uuid NOT NULL,
+  role text NOT NULL CHECK (role IN ('user', 'assistant', 'system')),
+  content text NOT NULL,
+  state text NOT NULL CHECK (state IN ('complete', 'streaming', 'stopped', 'failed')),
+  model text,
+  sources jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(sources) = 'array'),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (user_id, chat_id, position),
+  CONSTRAINT messages_id UNIQUE (user_id, chat_id, id),
+  FOREIGN KEY (user_id, chat_id) REFERENCES {{schema}}.chats (user_id, id) ON DELETE CASCADE
+);
+
+ALTER TABLE {{schema}}.chats ENABLE ROW LEVEL SECURITY;
+ALTER TABLE {{schema}}.chats FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON {{schema}}.chats TO parley_user USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY service ON {{schema}}.chats TO parley_service USING (true);
+
+ALTER TABLE {{schema}}.messages ENABLE ROW LEVEL SECURITY;
+ALTER TABLE {{schema}}.messages FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON {{schema}}.messages TO parley_user USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY service ON {{schema}}.messages TO parley_service USING (true);
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.chats, {{schema}}.messages TO parley_user, parley_service;

@@ -1,0 +1,42 @@
+-- Uploaded documents and their bytes.
+CREATE TABLE {{schema}}.documents (
+  user_id text NOT NULL CHECK (char_length(user_id) BETWEEN 1 AND 255),
+  id uuid NOT NULL,
+  filename text NOT NULL CHECK (filename <> ''),
+  type text NOT NULL CHECK (type IN ('pdf', 'docx', 'html', 'md', 'txt', 'csv')),
+  bytes bigint NOT NULL CHECK (bytes BETWEEN 0 AND 9007199254740991),
+  status text NOT NULL CHECK (status IN ('processing', 'ready', 'failed')),
+  progress double precision NOT NULL CHECK (progress BETWEEN 0 AND 1),
+  reason text CHECK (reason IS NULL OR status = 'failed'),
+  pages integer CHECK (pages >= 0),
+  passages integer CHECK (passages >= 0),
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (user_id, id)
+);
+-- Jobs, and judgements of ownership, know a document by its id alone.
+CREATE INDEX documents_by_id ON {{schema}}.documents (id);
+CREATE INDEX documents_by_age ON {{schema}}.documents (user_id, created_at DESC, id);
+
+-- The bytes, cut into parts of 1 MiB. Compressed formats gain nothing from being compressed again.
+CREATE TABLE {{schema}}.file_parts (
+  user_id text NOT NULL,
+  document_id uuid NOT NULL,
+  -- From 0.
+  part integer NOT NULL CHECK (part >= 0),
+  bytes bytea NOT NULL CHECK (octet_length(bytes) <= 1048576),
+  PRIMARY KEY (user_id, document_id, part),
+  FOREIGN KEY (user_id, document_id) REFERENCES {{schema}}.documents (user_id, id) ON DELETE CASCADE
+);
+ALTER TABLE {{schema}}.file_parts ALTER COLUMN bytes SET STORAGE EXTERNAL;
+
+ALTER TABLE {{schema}}.documents ENABLE ROW LEVEL SECURITY;
+ALTER TABLE {{schema}}.documents FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON {{schema}}.documents TO parley_user USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY service ON {{schema}}.documents TO parley_service USING (true);
+
+ALTER TABLE {{schema}}.file_parts ENABLE ROW LEVEL SECURITY;
+ALTER TABLE {{schema}}.file_parts FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON {{schema}}.file_parts TO parley_user USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY service ON {{schema}}.file_parts TO parley_service USING (true);
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.documents, {{schema}}.file_parts TO parley_user, parley_service;
