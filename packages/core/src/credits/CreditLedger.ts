@@ -47,7 +47,8 @@ export type Reserved =
   | {
       readonly _tag: "Held"
       readonly hold: Hold
-      /** True where the same key had been reserved before. */ readonly replayed: boolean
+      /** True where another call had reserved the same key before; the hold may have ended since. */
+      readonly replayed: boolean
     }
   | { readonly _tag: "Refused"; readonly buckets: Buckets; readonly nextResetAt: number }
 
@@ -57,6 +58,11 @@ export interface SettleInput {
   /** What the reply really cost. More than the hold is taken from what is free, then becomes debt. */
   readonly amount: number
   readonly draft: ReceiptDraft
+}
+
+export interface ReleaseInput {
+  readonly userId: UserId
+  readonly key: string
 }
 
 /** How a hold ended. A second settle or release gets the first one's answer. */
@@ -81,9 +87,15 @@ export interface HistoryInput {
 
 /**
  * Accounts, holds and an append-only list of transactions. Every method is one transaction and safe to repeat: the same
- * business key gives the first answer again, and is refused with `KeyConflict` where the content differs.
- * For every account, at any moment: each bucket >= 0; held part of a bucket <= the bucket; the sum of the transactions
- * equals `allowance + topup - debt`; the sum of open holds equals the held parts; no hold ends twice.
+ * business key gives the first answer again, and is refused with `KeyConflict` where the content differs. A refusal
+ * leaves nothing behind: the same key may be tried again.
+ *
+ * For every account, at any moment: each bucket >= 0; held part of a bucket <= the bucket; nothing is free while there
+ * is debt; the sum of the transactions equals `allowance + topup - debt`; the sum of open holds equals the held parts;
+ * no hold ends twice.
+ *
+ * A call that was sent is not interrupted: its answer comes first. So a caller who wants to own a hold for certain
+ * reserves in an uninterruptible region and releases in the finalizer.
  */
 export class CreditLedger extends Context.Service<
   CreditLedger,
@@ -97,10 +109,7 @@ export class CreditLedger extends Context.Service<
     /** Ends a hold by charging what it really cost and giving back the rest. */
     settle(input: SettleInput): Effect.Effect<HoldEnd, HoldNotFound | InvalidAmount | StorageFailed>
     /** Ends a hold without charging. */
-    release(input: {
-      readonly userId: UserId
-      readonly key: string
-    }): Effect.Effect<HoldEnd, HoldNotFound | StorageFailed>
+    release(input: ReleaseInput): Effect.Effect<HoldEnd, HoldNotFound | StorageFailed>
     /** Adds credits. */
     grant(input: GrantInput): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
     /** Newest first, with the count of all that match. An unknown type matches nothing. */

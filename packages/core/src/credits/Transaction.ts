@@ -9,6 +9,7 @@ export type TransactionType = (typeof TRANSACTION_TYPES)[number]
  * `amount - allowanceAmount - topupAmount` is what the row repaid of (plus) or added to (minus) the debt.
  */
 export interface Transaction {
+  /** The row's number in its account, from 1 without gaps, as text. */
   readonly id: string
   readonly type: TransactionType
   /** Signed change of `allowance + topup - debt`. */

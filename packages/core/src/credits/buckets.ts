@@ -6,33 +6,34 @@ export interface Split {
   readonly topup: number
 }
 
-/** How a new hold of `amount` is set aside: the allowance first, since it expires first. Takes `amount <= availableOf`. */
-export const splitHold = (buckets: Buckets, amount: number): Split => {
-  const allowance = Math.min(amount, buckets.allowance - buckets.heldAllowance)
-  return { allowance, topup: amount - allowance }
+/** `amount` taken from `source`, the allowance first, since it expires first; less where there is less. */
+export const takeFrom = (source: Split, amount: number): Split => {
+  const allowance = Math.min(amount, source.allowance)
+  return { allowance, topup: Math.min(amount - allowance, source.topup) }
 }
 
-/** What a charge takes, and what of the hold goes back. */
-export interface ChargeSplit extends Split {
-  /** Beyond the hold and beyond what was free: owed. */
+/** What an account has beyond its open holds. */
+export const freeOf = (buckets: Buckets): Split => ({
+  allowance: buckets.allowance - buckets.heldAllowance,
+  topup: buckets.topup - buckets.heldTopup
+})
+
+/** How a new hold of `amount` is set aside: the allowance first. Takes `amount <= availableOf(buckets)`. */
+export const splitHold = (buckets: Buckets, amount: number): Split => takeFrom(freeOf(buckets), amount)
+
+/** Who pays a charge: what the hold set aside, then what is free, then nobody yet, which is a debt. */
+export interface ChargeSplit {
+  readonly fromHold: Split
+  readonly fromFree: Split
   readonly debt: number
 }
 
-/**
- * How a charge of `amount` is paid: from what the hold set aside (allowance first), then from what is free
- * (allowance first), then as debt. `free` is what the account has beyond all holds, this one included.
- */
+/** How a charge of `amount` is paid. `held` is what its hold set aside, `free` what the account has beyond all holds. */
 export const splitCharge = (held: Split, free: Split, amount: number): ChargeSplit => {
-  const fromHeldAllowance = Math.min(amount, held.allowance)
-  const fromHeldTopup = Math.min(amount - fromHeldAllowance, held.topup)
-  const beyond = amount - fromHeldAllowance - fromHeldTopup
-  const fromFreeAllowance = Math.min(beyond, Math.max(0, free.allowance))
-  const fromFreeTopup = Math.min(beyond - fromFreeAllowance, Math.max(0, free.topup))
-  return {
-    allowance: fromHeldAllowance + fromFreeAllowance,
-    topup: fromHeldTopup + fromFreeTopup,
-    debt: beyond - fromFreeAllowance - fromFreeTopup
-  }
+  const fromHold = takeFrom(held, amount)
+  const beyond = amount - fromHold.allowance - fromHold.topup
+  const fromFree = takeFrom(free, beyond)
+  return { fromHold, fromFree, debt: beyond - fromFree.allowance - fromFree.topup }
 }
 
 /** How `amount` new credits are put in: they repay debt first, the rest goes into the bucket. */

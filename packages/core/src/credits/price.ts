@@ -2,9 +2,12 @@ import type { ModelPrice } from "../tiers/Model.ts"
 import { MAX_CREDITS } from "./Credits.ts"
 import type { Usage } from "./Usage.ts"
 
-/** Prices have at most six decimals; a millionth of a credit is the unit in which products are summed exactly. */
+/** Products are summed exactly in millionths of a credit. A price with more than six decimals is rounded up to one. */
 const MILLIONTHS = 1_000_000
-const millionths = (creditsPer1k: number): bigint => BigInt(Math.round(creditsPer1k * MILLIONTHS))
+const millionths = (creditsPer1k: number): bigint => {
+  const nearest = Math.round(creditsPer1k * MILLIONTHS)
+  return BigInt(nearest / MILLIONTHS < creditsPer1k ? nearest + 1 : nearest)
+}
 
 /**
  * Credits for one reply: `max(minimum, ceil((freshInput*in + cacheRead*cachedIn + cacheWrite*in + output*out) / 1000))`,

@@ -1,1 +1,3 @@
-export {}
+export * from "./chatModelContract.ts"
+export * from "./creditFixtures.ts"
+export * from "./creditLedgerContract.ts"

@@ -1,0 +1,64 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { Buckets } from "../../src/credits/Account.ts"
+import { availableOf } from "../../src/credits/Account.ts"
+import { freeOf, splitCharge, splitGrant, splitHold } from "../../src/credits/buckets.ts"
+
+const credits = fc.nat(1_000)
+const splits = fc.record({ allowance: credits, topup: credits })
+const buckets: fc.Arbitrary<Buckets> = fc
+  .record({ heldAllowance: credits, heldTopup: credits, freeAllowance: credits, freeTopup: credits, debt: credits })
+  .map(({ heldAllowance, heldTopup, freeAllowance, freeTopup, debt }) => ({
+    allowance: heldAllowance + freeAllowance,
+    topup: heldTopup + freeTopup,
+    debt,
+    heldAllowance,
+    heldTopup
+  }))
+const total = (split: { readonly allowance: number; readonly topup: number }) => split.allowance + split.topup
+
+describe("splits over the buckets", () => {
+  it("set a hold aside whole, from what is free, the allowance first", () => {
+    fc.assert(
+      fc.property(buckets, fc.nat(4_000), (account, wanted) => {
+        const amount = Math.min(wanted, availableOf(account))
+        const free = freeOf(account)
+        const split = splitHold(account, amount)
+        expect(total(split)).toBe(amount)
+        expect(split.allowance).toBeLessThanOrEqual(free.allowance)
+        expect(split.topup).toBeLessThanOrEqual(free.topup)
+        if (split.topup > 0) expect(split.allowance).toBe(free.allowance)
+      })
+    )
+  })
+
+  it("pay a charge to the last credit: its hold first, then what is free, then debt", () => {
+    fc.assert(
+      fc.property(splits, splits, fc.nat(5_000), (held, free, amount) => {
+        const { fromHold, fromFree, debt } = splitCharge(held, free, amount)
+        expect(total(fromHold) + total(fromFree) + debt).toBe(amount)
+        for (const [part, source] of [
+          [fromHold, held],
+          [fromFree, free]
+        ] as const) {
+          expect(part.allowance).toBeLessThanOrEqual(source.allowance)
+          expect(part.topup).toBeLessThanOrEqual(source.topup)
+          if (part.topup > 0) expect(part.allowance).toBe(source.allowance)
+        }
+        if (total(fromFree) > 0) expect(fromHold).toEqual(held)
+        if (debt > 0) expect(fromFree).toEqual(free)
+      })
+    )
+  })
+
+  it("put every new credit either against the debt or into the bucket, the debt first", () => {
+    fc.assert(
+      fc.property(buckets, fc.nat(4_000), (account, amount) => {
+        const { repaid, added } = splitGrant(account, amount)
+        expect(repaid + added).toBe(amount)
+        expect(repaid).toBeLessThanOrEqual(account.debt)
+        if (added > 0) expect(repaid).toBe(account.debt)
+      })
+    )
+  })
+})

@@ -1,0 +1,132 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { outputTokensWithin, priceOf } from "../../src/credits/price.ts"
+import type { Usage } from "../../src/credits/Usage.ts"
+import type { ModelPrice } from "../../src/tiers/Model.ts"
+
+const tokens = fc.oneof(fc.nat(5_000), fc.nat(2_000_000))
+const usages: fc.Arbitrary<Usage> = fc.record({
+  freshInput: tokens,
+  cacheRead: tokens,
+  cacheWrite: tokens,
+  output: tokens
+})
+/** Prices as people write them: whole numbers, or up to six decimals, kept as millionths to stay exact. */
+const priceInMillionths = fc.oneof(
+  fc.constant(0),
+  fc.integer({ min: 1, max: 1_000 }).map((whole) => whole * 1_000_000),
+  fc.nat(1_000_000_000)
+)
+const prices = fc
+  .record({
+    input: priceInMillionths,
+    cached: priceInMillionths,
+    output: priceInMillionths,
+    minimumCredits: fc.integer({ min: 1, max: 50 })
+  })
+  .map((exact) => ({
+    exact,
+    price: {
+      creditsPer1kInput: exact.input / 1_000_000,
+      creditsPer1kCachedInput: exact.cached / 1_000_000,
+      creditsPer1kOutput: exact.output / 1_000_000,
+      minimumCredits: exact.minimumCredits
+    } satisfies ModelPrice
+  }))
+
+const oneByOne: ModelPrice = {
+  creditsPer1kInput: 1,
+  creditsPer1kCachedInput: 0.5,
+  creditsPer1kOutput: 4,
+  minimumCredits: 1
+}
+const usage = (freshInput: number, cacheRead: number, cacheWrite: number, output: number): Usage => ({
+  freshInput,
+  cacheRead,
+  cacheWrite,
+  output
+})
+
+describe("the price of a reply", () => {
+  it.each([
+    ["nothing costs the minimum", usage(0, 0, 0, 0), 1],
+    ["a whole thousand costs its price", usage(1_000, 0, 0, 1_000), 5],
+    ["one token more costs the next credit", usage(1_001, 0, 0, 1_000), 6],
+    ["cached input costs its own price", usage(0, 2_000, 0, 0), 1],
+    ["input written to the cache costs what fresh input costs", usage(0, 0, 3_000, 0), 3],
+    ["parts are summed before they are rounded", usage(500, 0, 500, 250), 2]
+  ])("%s", (_name, tokensUsed, credits) => {
+    expect(priceOf(tokensUsed, oneByOne)).toBe(credits)
+  })
+
+  it("is the exact cost rounded up once, or the minimum where that is more", () => {
+    fc.assert(
+      fc.property(usages, prices, (used, { exact, price }) => {
+        const millionthsPer1k =
+          BigInt(used.freshInput + used.cacheWrite) * BigInt(exact.input) +
+          BigInt(used.cacheRead) * BigInt(exact.cached) +
+          BigInt(used.output) * BigInt(exact.output)
+        const credits = BigInt(priceOf(used, price))
+        const unit = 1_000_000_000n
+        expect(credits * unit >= millionthsPer1k).toBe(true)
+        expect(credits === BigInt(price.minimumCredits) || (credits - 1n) * unit < millionthsPer1k).toBe(true)
+        expect(credits >= BigInt(price.minimumCredits)).toBe(true)
+      }),
+      { numRuns: 1_000 }
+    )
+  })
+
+  it("is never under the exact cost for prices with any number of decimals", () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 1_000, noNaN: true }), fc.nat(1_000_000), (perThousand, output) => {
+        const price = { ...oneByOne, creditsPer1kOutput: perThousand }
+        // The relative error of this double product is far below the slack of the comparison.
+        expect(priceOf(usage(0, 0, 0, output), price)).toBeGreaterThanOrEqual(
+          ((perThousand * output) / 1000) * (1 - 1e-12)
+        )
+      }),
+      { numRuns: 1_000 }
+    )
+  })
+
+  it("never falls when a token is added", () => {
+    fc.assert(
+      fc.property(
+        usages,
+        prices,
+        fc.constantFrom("freshInput", "cacheRead", "cacheWrite", "output"),
+        (used, { price }, of) => {
+          expect(priceOf({ ...used, [of]: used[of] + 1 }, price)).toBeGreaterThanOrEqual(priceOf(used, price))
+        }
+      )
+    )
+  })
+
+  it("stays a safe integer for absurd token counts", () => {
+    const most = Number.MAX_SAFE_INTEGER
+    expect(priceOf(usage(most, most, most, most), { ...oneByOne, creditsPer1kOutput: 1_000_000 })).toBe(most)
+  })
+})
+
+describe("the output that credits buy", () => {
+  it("is the most that fits: one token more costs more than there is", () => {
+    fc.assert(
+      fc.property(fc.nat(500), fc.nat(5_000), prices, fc.nat(8_192), (credits, input, { price }, ceiling) => {
+        const cost = (output: number) => priceOf(usage(input, 0, 0, output), price)
+        const most = outputTokensWithin(credits, input, price, ceiling)
+        expect(most).toBeLessThanOrEqual(ceiling)
+        if (most > 0) expect(cost(most)).toBeLessThanOrEqual(credits)
+        if (most < ceiling) expect(cost(most + 1)).toBeGreaterThan(credits)
+      }),
+      { numRuns: 1_000 }
+    )
+  })
+
+  it("is nothing where the input alone costs more", () => {
+    expect(outputTokensWithin(1, 2_000, oneByOne, 4_096)).toBe(0)
+  })
+
+  it("is at most the ceiling, also where output is free", () => {
+    expect(outputTokensWithin(5, 1_000, { ...oneByOne, creditsPer1kOutput: 0 }, 4_096)).toBe(4_096)
+  })
+})
