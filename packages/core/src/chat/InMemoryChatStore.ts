@@ -1,0 +1,112 @@
+import { Clock, Effect, Layer } from "effect"
+import type { UserId } from "../identity/UserId.ts"
+import { IdGenerator } from "../storage/IdGenerator.ts"
+import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
+import { storableText } from "../storage/storableText.ts"
+import type { Chat, ChatMessage, StoredMessage } from "./ChatMessage.ts"
+import { type BeginTurnInput, ChatStore, type EndTurnInput } from "./ChatStore.ts"
+
+interface StoredChat {
+  readonly userId: UserId
+  readonly chat: Chat
+  readonly messages: ReadonlyArray<StoredMessage>
+  /** Orders chats used within the same millisecond. */
+  readonly use: number
+}
+
+const keyOf = (userId: UserId, chatId: string): string => JSON.stringify([userId, chatId.toLowerCase()])
+
+const written = (message: ChatMessage, id: string, createdAt: number): StoredMessage => ({
+  id,
+  role: message.role,
+  content: storableText(message.content),
+  state: "complete",
+  model: undefined,
+  sources: [],
+  createdAt
+})
+
+const begun = ({ id, model, sources }: BeginTurnInput["reply"], createdAt: number): StoredMessage => ({
+  id: id.toLowerCase(),
+  role: "assistant",
+  content: "",
+  state: "streaming",
+  model,
+  sources: sources.map((source) => ({
+    ...source,
+    filename: storableText(source.filename),
+    text: storableText(source.text)
+  })),
+  createdAt
+})
+
+const ended = (message: StoredMessage, input: EndTurnInput): StoredMessage =>
+  message.id === input.replyId.toLowerCase() && message.state === "streaming"
+    ? { ...message, content: storableText(input.content), state: input.state }
+    : message
+
+const make = Effect.gen(function* () {
+  const storage = yield* InMemoryStorage
+  const chats = yield* storage.table<string, StoredChat>()
+  const ids = yield* IdGenerator
+  let uses = 0
+
+  const beginTurn = Effect.fnUntraced(function* (input: BeginTurnInput) {
+    const key = keyOf(input.userId, input.chatId)
+    const existing = chats.get(key)
+    if (existing?.messages.some((message) => message.id === input.reply.id.toLowerCase())) return
+    const now = yield* Clock.currentTimeMillis
+    const added: Array<StoredMessage> = []
+    for (const message of input.messages) added.push(written(message, yield* ids.next, now))
+    const chat = existing?.chat ?? {
+      id: input.chatId.toLowerCase(),
+      title: storableText(input.title),
+      createdAt: now,
+      updatedAt: now
+    }
+    chats.set(key, {
+      userId: input.userId,
+      chat: { ...chat, updatedAt: now },
+      messages: [...(existing?.messages ?? []), ...added, begun(input.reply, now)],
+      use: ++uses
+    })
+  })
+
+  return ChatStore.of({
+    beginTurn: (input) => storage.exclusive(beginTurn(input)),
+    endTurn: (input) =>
+      storage.exclusive(
+        Effect.sync(() => {
+          const key = keyOf(input.userId, input.chatId)
+          const stored = chats.get(key)
+          if (stored === undefined) return
+          chats.set(key, { ...stored, messages: stored.messages.map((message) => ended(message, input)) })
+        })
+      ),
+    transcript: ({ userId, chatId, limit }) =>
+      storage.exclusive(
+        Effect.sync(() => {
+          const stored = chats.get(keyOf(userId, chatId))
+          return (
+            stored && {
+              chat: stored.chat,
+              messages: stored.messages.slice(Math.max(0, stored.messages.length - limit))
+            }
+          )
+        })
+      ),
+    list: ({ userId, limit, offset }) =>
+      storage.exclusive(
+        Effect.sync(() => {
+          const own = [...chats.values()].filter((stored) => stored.userId === userId).toSorted((a, b) => b.use - a.use)
+          return { chats: own.slice(offset, offset + limit).map((stored) => stored.chat), total: own.length }
+        })
+      ),
+    remove: (userId, chatId) => storage.exclusive(Effect.sync(() => chats.delete(keyOf(userId, chatId))))
+  })
+})
+
+/** Chats in the memory of one process: for tests, and for trying the product out without a database. */
+export const InMemoryChatStore = {
+  layer: Layer.effect(ChatStore, make).pipe(Layer.provide(InMemoryStorage.layer))
+}

@@ -1,0 +1,105 @@
+import { Context, Effect, Exit, Layer, Semaphore } from "effect"
+import { StorageFailed } from "./StorageFailed.ts"
+
+interface Unit {
+  open: boolean
+  /** A part failed, so that the whole may not be kept. */
+  doomed: boolean
+}
+
+/** Brings a table back to what it was. */
+type Restore = () => void
+
+/**
+ * What the in-memory stores of one process share, so that a unit of work can undo what all of them did. Stores built
+ * together share one; the layer is provided by each of them.
+ */
+export class InMemoryStorage extends Context.Service<
+  InMemoryStorage,
+  {
+    /** A table that units of work bring back. Its values are replaced, never changed in place. */
+    table<K, V>(): Effect.Effect<Map<K, V>>
+    /** Runs a store's method: at once inside a unit of work, else when no unit is running. */
+    exclusive<A, E, R>(method: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
+    /** A unit of work, as `UnitOfWork.run`. Units run one at a time. */
+    run<A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageFailed, R>
+    /** Registers what else goes when a document is removed: its bytes, its passages. */
+    onDocumentRemoved(remove: (documentId: string) => void): Effect.Effect<void>
+    /** Tells that a document was removed. */
+    documentRemoved(documentId: string): void
+  }
+>()("@parley/core/storage/InMemoryStorage") {
+  static readonly layer = Layer.effect(
+    InMemoryStorage,
+    Effect.sync(() => makeInMemoryStorage())
+  )
+}
+
+let storages = 0
+
+const swallowed = () =>
+  new StorageFailed({
+    operation: "UnitOfWork.run",
+    retryable: false,
+    cause: new Error("A part of this unit of work failed, so that the whole was rolled back.")
+  })
+
+const makeInMemoryStorage = (): InMemoryStorage["Service"] => {
+  const Current = Context.Reference<Unit | undefined>(`@parley/core/storage/InMemoryStorage/Unit/${storages++}`, {
+    defaultValue: () => undefined
+  })
+  const turn = Semaphore.makeUnsafe(1)
+  const tables: Array<Map<unknown, unknown>> = []
+  const removals: Array<(documentId: string) => void> = []
+
+  const snapshot = (): Restore => {
+    const before = tables.map((table) => [...table])
+    return () => {
+      for (const [index, table] of tables.entries()) {
+        table.clear()
+        for (const [key, value] of before[index] ?? []) table.set(key, value)
+      }
+    }
+  }
+
+  const joined = <A, E, R>(unit: Unit, work: Effect.Effect<A, E, R>) =>
+    Effect.onExit(work, (exit) =>
+      Effect.sync(() => {
+        unit.doomed ||= Exit.isFailure(exit)
+      })
+    )
+
+  const begin = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageFailed, R> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.suspend(() => {
+        const undo = snapshot()
+        const unit: Unit = { open: true, doomed: false }
+        return Effect.flatMap(
+          Effect.exit(restore(Effect.provideService(work, Current, unit))),
+          (exit): Effect.Effect<A, E | StorageFailed> => {
+            unit.open = false
+            if (Exit.isSuccess(exit) && !unit.doomed) return exit
+            undo()
+            return Exit.isSuccess(exit) ? Effect.fail(swallowed()) : exit
+          }
+        )
+      })
+    )
+
+  return InMemoryStorage.of({
+    table: <K, V>() =>
+      Effect.sync(() => {
+        const table = new Map<K, V>()
+        tables.push(table as Map<unknown, unknown>)
+        return table
+      }),
+    exclusive: (method) =>
+      Effect.flatMap(Current, (unit) => (unit?.open === true ? joined(unit, method) : turn.withPermit(method))),
+    run: (work) =>
+      Effect.flatMap(Current, (unit) => (unit?.open === true ? joined(unit, work) : turn.withPermit(begin(work)))),
+    onDocumentRemoved: (remove) => Effect.sync(() => void removals.push(remove)),
+    documentRemoved: (documentId) => {
+      for (const remove of removals) remove(documentId)
+    }
+  })
+}

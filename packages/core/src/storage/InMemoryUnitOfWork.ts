@@ -1,0 +1,11 @@
+import { Effect, Layer } from "effect"
+import { InMemoryStorage } from "./InMemoryStorage.ts"
+import { UnitOfWork } from "./UnitOfWork.ts"
+
+/** Units of work over the in-memory stores: what they did inside a unit that fails is undone. */
+export const InMemoryUnitOfWork = {
+  layer: Layer.effect(
+    UnitOfWork,
+    Effect.map(InMemoryStorage, (storage) => UnitOfWork.of({ run: storage.run }))
+  ).pipe(Layer.provide(InMemoryStorage.layer))
+}
