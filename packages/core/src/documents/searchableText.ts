@@ -1,0 +1,25 @@
+/** The longest query that is searched for, in UTF-16 units; what follows is ignored. */
+export const MAX_QUERY_LENGTH = 10_000
+
+const WITHOUT_SPACES =
+  "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}"
+const RUN = new RegExp(`[${WITHOUT_SPACES}][${WITHOUT_SPACES}\\p{M}ー]*`, "gu")
+const NOT_WORDS = /[^\p{L}\p{N}\p{M}]+/gu
+
+/**
+ * A text as words apart from each other by single spaces, ready for any splitter of words: compatibility forms folded
+ * (NFKC), in lower case, punctuation gone. Scripts written without spaces, and Hangul with its particles, become single
+ * characters and pairs of neighbours, so that a word is found inside a longer run. Passages and queries go through it
+ * alike; what is stored and shown is the text itself. Well formed and free of NUL whatever comes in.
+ */
+export const searchableText = (text: string): string =>
+  text.normalize("NFKC").toLowerCase().replace(NOT_WORDS, " ").replace(RUN, charactersAndPairs).trim()
+
+/** `searchableText` of a query, cut to the longest that is searched for. */
+export const searchableQuery = (query: string): string => searchableText(query.slice(0, MAX_QUERY_LENGTH))
+
+const charactersAndPairs = (run: string): string => {
+  const characters = Array.from(run)
+  const pairs = characters.slice(1).map((character, index) => `${characters[index]}${character}`)
+  return ` ${[...characters, ...pairs].join(" ")} `
+}
