@@ -1,4 +1,7 @@
+import { existsSync, readdirSync } from "node:fs"
 import { availableParallelism, totalmem } from "node:os"
+import { basename } from "node:path"
+import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 
 /** Cross-package imports resolve to sources, so that no build step precedes the tests. */
@@ -9,39 +12,37 @@ const gibibytesPerWorker = 1.5
 const workersByMemory = Math.floor(totalmem() / 2 ** 30 / gibibytesPerWorker)
 const workersMax = Math.max(1, Math.min(4, Math.max(2, availableParallelism() - 1), workersByMemory))
 
-const longTests = "**/*.long.test.ts"
+const root = fileURLToPath(new URL(".", import.meta.url))
 
-const project = (name: string, root: string, include: string, exclude: ReadonlyArray<string>) => ({
-  resolve: { conditions },
-  ssr: { resolve: { conditions: [...conditions, "module", "node", "development|production"] } },
-  test: {
-    name,
-    root,
-    include: [include],
-    exclude: ["**/node_modules/**", "**/dist/**", ...exclude],
-    environment: "node" as const,
-    testTimeout: 60_000,
-    hookTimeout: 60_000
-  }
-})
+/** Every package and example with a `test` folder, so that the tests of a new one cannot be forgotten. */
+const testedFolders = ["packages", "examples"]
+  .flatMap((parent) => readdirSync(`${root}${parent}`).map((name) => `${parent}/${name}`))
+  .filter((folder) => existsSync(`${root}${folder}/test`))
 
 /** `npm test` runs every `*.test.ts` but the long ones; `npm run test:long` (mode `long`) runs only those. */
 export default defineConfig(({ mode }) => {
-  const ending = mode === "long" ? ".long.test.ts" : ".test.ts"
-  const exclude = mode === "long" ? [] : [longTests]
+  const isLong = mode === "long"
+  const ending = isLong ? ".long.test.ts" : ".test.ts"
+  const project = (name: string, folder: string, below: string) => ({
+    resolve: { conditions },
+    ssr: { resolve: { conditions: [...conditions, "module", "node", "development|production"] } },
+    test: {
+      name,
+      root: folder,
+      include: [`test/${below}*${ending}`],
+      exclude: ["**/node_modules/**", "**/dist/**", ...(isLong ? [] : ["**/*.long.test.ts"])],
+      environment: "node" as const,
+      testTimeout: 60_000,
+      hookTimeout: 60_000
+    }
+  })
   return {
     test: {
       maxWorkers: workersMax,
       globalSetup: ["test/setup/promisedDatabase.ts"],
       projects: [
-        project("core", "packages/core", `test/**/*${ending}`, exclude),
-        project("adapters-db", "packages/adapters-db", `test/**/*${ending}`, exclude),
-        project("adapters-llm", "packages/adapters-llm", `test/**/*${ending}`, exclude),
-        project("adapters-documents", "packages/adapters-documents", `test/**/*${ending}`, exclude),
-        project("adapters-http", "packages/adapters-http", `test/**/*${ending}`, exclude),
-        project("cli", "packages/cli", `test/**/*${ending}`, exclude),
-        project("dashboard", "examples/dashboard", `test/**/*${ending}`, exclude),
-        project("architecture", ".", `test/*${ending}`, exclude)
+        ...testedFolders.map((folder) => project(basename(folder), folder, "**/")),
+        project("architecture", ".", "")
       ]
     }
   }

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { type Rule, sourceLinesMax } from "./architecture/rules.ts"
@@ -41,11 +42,20 @@ const inCore = "packages/core/src/credits/planted.ts"
 const inStorage = "packages/adapters-db/src/planted.ts"
 
 describe("the sources of this repository", () => {
-  const workspace = readWorkspace(fileURLToPath(new URL("..", import.meta.url)))
+  const root = fileURLToPath(new URL("..", import.meta.url))
+  const workspace = readWorkspace(root)
 
   it("are really read: every package has sources", () => {
     expect(workspace.length).toBeGreaterThan(1)
     expect(workspace.filter((owner) => owner.sources.length === 0).map((owner) => owner.folder)).toEqual([])
+  })
+
+  it("are all built: tsconfig.json refers to every package", () => {
+    const { references } = JSON.parse(readFileSync(`${root}/tsconfig.json`, "utf8")) as {
+      readonly references: ReadonlyArray<{ readonly path: string }>
+    }
+    const referred = references.map((reference) => reference.path)
+    expect(workspace.map((owner) => owner.folder).filter((folder) => !referred.includes(folder))).toEqual([])
   })
 
   it("keep every rule of ARCHITECTURE.md", () => {
