@@ -1,3 +1,4 @@
+export { PgCreditLedgerLayer } from "./credits/PgCreditLedger.ts"
 export { Database, DatabaseError, type Row, type Sql } from "./database/Database.ts"
 export { DatabaseOwner, type OwnerSql } from "./database/DatabaseOwner.ts"
 export { PgDatabaseLayer, type PgDatabaseOptions } from "./database/PgDatabase.ts"

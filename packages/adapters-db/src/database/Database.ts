@@ -54,5 +54,7 @@ export class Database extends Context.Service<
     ): Effect.Effect<ReadonlyArray<R>, DatabaseError>
     /** Makes all door calls inside `work` one transaction; a unit inside a unit joins it. */
     unitOfWork<A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R>
+    /** True inside a door or a unit of work: what is asked of the database now joins its transaction. */
+    readonly inTransaction: Effect.Effect<boolean>
   }
 >()("@parley/adapters-db/database/Database") {}

@@ -1,6 +1,7 @@
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, type Result } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
+import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import { CreditLedger } from "./CreditLedger.ts"
 import { grantOperation, openOperation } from "./decideAccount.ts"
 import { decideAll } from "./decideAll.ts"
@@ -17,60 +18,65 @@ import {
 } from "./LedgerState.ts"
 import type { Transaction } from "./Transaction.ts"
 
+/** Everything about one account; replaced as a whole by every write. */
 interface StoredAccount {
-  account: LedgerAccount
-  readonly holds: Map<string, OpenHold>
-  readonly facts: Map<string, Fact>
+  readonly account: LedgerAccount
+  readonly holds: ReadonlyMap<string, OpenHold>
+  readonly facts: ReadonlyMap<string, Fact>
   /** Oldest first. */
-  readonly transactions: Array<Transaction>
+  readonly transactions: ReadonlyArray<Transaction>
 }
 
-const EMPTY = { account: undefined, holds: new Map<string, OpenHold>(), facts: new Map<string, Fact>() }
+const EMPTY = { account: undefined, holds: new Map(), facts: new Map(), transactions: [] }
 
-const write = (stored: StoredAccount | undefined, changes: Changes): StoredAccount => {
-  const after: StoredAccount = stored ?? {
-    account: changes.account,
-    holds: new Map(),
-    facts: new Map(),
-    transactions: []
-  }
-  after.account = changes.account
-  for (const open of changes.opened) after.holds.set(open.hold.key, open)
-  for (const key of changes.closed) after.holds.delete(key)
-  for (const fact of changes.facts) after.facts.set(fact.key, fact)
-  after.transactions.push(...changes.transactions)
-  return after
+const written = (stored: StoredAccount | typeof EMPTY, changes: Changes): StoredAccount => {
+  const holds = new Map<string, OpenHold>(stored.holds)
+  const facts = new Map<string, Fact>(stored.facts)
+  for (const open of changes.opened) holds.set(open.hold.key, open)
+  for (const key of changes.closed) holds.delete(key)
+  for (const fact of changes.facts) facts.set(fact.key, fact)
+  return { account: changes.account, holds, facts, transactions: [...stored.transactions, ...changes.transactions] }
 }
 
-const make = Effect.sync(() => {
-  const accounts = new Map<UserId, StoredAccount>()
+const make = Effect.gen(function* () {
+  const storage = yield* InMemoryStorage
+  const accounts = yield* storage.table<UserId, StoredAccount>()
+  const ids = yield* IdGenerator
 
+  // A refusal changes nothing, so it is turned into a failure outside: it does not undo the unit of work around it.
   const run = <A, E extends Refusal>(operation: Operation<A, E>): Effect.Effect<A, E> =>
-    Effect.suspend(() => {
-      const stored = accounts.get(operation.userId)
-      const { answers, changes } = decideAll(stored ?? EMPTY, [operation])
-      if (changes !== undefined) accounts.set(operation.userId, write(stored, changes))
-      return Effect.fromResult(answers[0] as ReturnType<typeof operation.decide>["answer"])
-    })
+    storage
+      .exclusive(
+        Effect.sync(() => {
+          const stored = accounts.get(operation.userId) ?? EMPTY
+          const { answers, changes } = decideAll(stored, [operation])
+          if (changes !== undefined) accounts.set(operation.userId, written(stored, changes))
+          return answers[0] as Result.Result<A, E>
+        })
+      )
+      .pipe(Effect.flatMap(Effect.fromResult))
 
-  const stored = (userId: UserId) =>
-    Effect.suspend(() => {
-      const found = accounts.get(userId)
-      return found === undefined ? Effect.fail(new AccountNotFound({ userId })) : Effect.succeed(found)
-    })
+  const find = (userId: UserId): Effect.Effect<StoredAccount, AccountNotFound> =>
+    storage
+      .exclusive(Effect.sync(() => accounts.get(userId)))
+      .pipe(
+        Effect.flatMap((found) =>
+          found === undefined ? Effect.fail(new AccountNotFound({ userId })) : Effect.succeed(found)
+        )
+      )
 
   return CreditLedger.of({
     open: (input) => Effect.flatMap(Clock.currentTimeMillis, (now) => run(openOperation(input, now))),
-    account: (userId) => Effect.map(stored(userId), ({ account }) => accountOf(account)),
+    account: (userId) => Effect.map(find(userId), ({ account }) => accountOf(account)),
     reserve: Effect.fnUntraced(function* (input) {
-      const attempt = yield* (yield* IdGenerator).next
+      const attempt = yield* ids.next
       return yield* run(reserveOperation(input, attempt, yield* Clock.currentTimeMillis))
     }),
     settle: (input) => Effect.flatMap(Clock.currentTimeMillis, (now) => run(settleOperation(input, now))),
     release: (input) => Effect.flatMap(Clock.currentTimeMillis, (now) => run(releaseOperation(input, now))),
     grant: (input) => Effect.flatMap(Clock.currentTimeMillis, (now) => run(grantOperation(input, now))),
     history: ({ userId, limit, offset, type }) =>
-      Effect.map(stored(userId), ({ transactions }) => {
+      Effect.map(find(userId), ({ transactions }) => {
         const matching = transactions.filter((row) => type === undefined || row.type === type).toReversed()
         return { transactions: matching.slice(offset, offset + limit), total: matching.length }
       })
@@ -78,4 +84,6 @@ const make = Effect.sync(() => {
 })
 
 /** The ledger in the memory of one process: for tests, and for trying the product out without a database. */
-export const InMemoryCreditLedger = { layer: Layer.effect(CreditLedger, make) }
+export const InMemoryCreditLedger = {
+  layer: Layer.effect(CreditLedger, make).pipe(Layer.provide(InMemoryStorage.layer))
+}

@@ -377,8 +377,10 @@ export const creditLedgerContract = (name: string, layer: Layer.Layer<CreditLedg
         await run(grant(userId, "gift:1", 5, "grant"))
         const bought = await run(ledger.history({ userId, limit: 10, offset: 0, type: "topup" }))
         expect(bought).toMatchObject({ total: 1, transactions: [{ reference: "topup:1" }] })
-        const unknown = await run(ledger.history({ userId, limit: 10, offset: 0, type: "no such type" }))
-        expect(unknown).toEqual({ transactions: [], total: 0 })
+        for (const type of ["no such type", "", "\0", "\ud800"]) {
+          const unknown = await run(ledger.history({ userId, limit: 10, offset: 0, type }))
+          expect(unknown).toEqual({ transactions: [], total: 0 })
+        }
       })
 
       it("shows nobody else's rows", async () => {

@@ -1,0 +1,123 @@
+-- Credits: accounts, open holds, the append-only ledger and the business keys already used. All amounts are whole
+-- credits, bounded at 2^53 - 1, so that a JSON number carries each exactly. The owner's id leads every key.
+
+CREATE TABLE {{schema}}.credit_accounts (
+  user_id text NOT NULL CHECK (char_length(user_id) BETWEEN 1 AND 255),
+  tier text NOT NULL CHECK (tier IN ('free', 'pro', 'business')),
+  allowance bigint NOT NULL CHECK (allowance BETWEEN 0 AND 9007199254740991),
+  topup bigint NOT NULL CHECK (topup BETWEEN 0 AND 9007199254740991),
+  debt bigint NOT NULL CHECK (debt BETWEEN 0 AND 9007199254740991),
+  -- What open holds have set aside of each bucket.
+  held_allowance bigint NOT NULL CHECK (held_allowance BETWEEN 0 AND allowance),
+  held_topup bigint NOT NULL CHECK (held_topup BETWEEN 0 AND topup),
+  -- What all period starts are computed from.
+  anchor timestamptz NOT NULL,
+  period_start timestamptz NOT NULL,
+  next_reset_at timestamptz NOT NULL CHECK (next_reset_at > period_start),
+  -- The number of the newest transaction.
+  entries bigint NOT NULL CHECK (entries >= 1),
+  -- Counts the writes of the row: every write names the version it was decided from.
+  version bigint NOT NULL CHECK (version >= 1),
+  PRIMARY KEY (user_id),
+  CONSTRAINT credit_accounts_total CHECK (allowance + topup <= 9007199254740991),
+  CONSTRAINT credit_accounts_debt_first CHECK (debt = 0 OR (held_allowance = allowance AND held_topup = topup))
+) WITH (fillfactor = 80);
+-- No index but the key: an update that changes no indexed column stays on its page (HOT) and touches no index.
+
+-- Only holds that have not ended, so that the table stays small however many replies there have been.
+CREATE TABLE {{schema}}.credit_holds (
+  user_id text NOT NULL,
+  key text NOT NULL CHECK (key <> ''),
+  allowance bigint NOT NULL CHECK (allowance BETWEEN 0 AND 9007199254740991),
+  topup bigint NOT NULL CHECK (topup BETWEEN 0 AND 9007199254740991),
+  -- The period whose allowance was taken.
+  period_start timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  -- What was asked, in words: another request under the same key is refused.
+  content text NOT NULL,
+  -- The call that opened the hold.
+  attempt text NOT NULL,
+  -- What charges the hold of a process that died.
+  draft jsonb NOT NULL,
+  PRIMARY KEY (user_id, key),
+  CHECK (allowance + topup BETWEEN 1 AND 9007199254740991)
+) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+
+CREATE TABLE {{schema}}.credit_transactions (
+  user_id text NOT NULL,
+  -- From 1 without gaps in each account.
+  number bigint NOT NULL CHECK (number >= 1),
+  type text NOT NULL CHECK (type IN ('usage', 'reset', 'topup', 'grant', 'refund', 'adjustment')),
+  -- Signed; for each account the sum is allowance + topup - debt.
+  amount bigint NOT NULL CHECK (amount BETWEEN -9007199254740991 AND 9007199254740991),
+  allowance_amount bigint NOT NULL CHECK (allowance_amount BETWEEN -9007199254740991 AND 9007199254740991),
+  topup_amount bigint NOT NULL CHECK (topup_amount BETWEEN -9007199254740991 AND 9007199254740991),
+  balance_after bigint NOT NULL CHECK (balance_after BETWEEN -9007199254740991 AND 9007199254740991),
+  model text,
+  -- The business fact behind the row.
+  reference text NOT NULL CHECK (reference <> ''),
+  created_at timestamptz NOT NULL,
+  receipt jsonb,
+  PRIMARY KEY (user_id, number)
+);
+
+-- Business keys whose work is done, with what their first answer is made of.
+CREATE TABLE {{schema}}.credit_keys (
+  user_id text NOT NULL,
+  key text NOT NULL CHECK (key <> ''),
+  content text NOT NULL,
+  used_at timestamptz NOT NULL,
+  -- The transaction that answers the key; none where a hold was released.
+  number bigint,
+  -- The hold the key named, if it named one.
+  hold_allowance bigint,
+  hold_topup bigint,
+  hold_period_start timestamptz,
+  hold_expires_at timestamptz,
+  PRIMARY KEY (user_id, key),
+  CHECK (num_nulls(hold_allowance, hold_topup, hold_period_start, hold_expires_at) IN (0, 4)),
+  CHECK (number IS NOT NULL OR hold_allowance IS NOT NULL)
+);
+
+-- What was written stays: also for the owner of the tables, whom no grant binds.
+CREATE FUNCTION {{schema}}.refuse_credit_change() RETURNS trigger LANGUAGE plpgsql AS $function$
+BEGIN
+  RAISE EXCEPTION 'Rows of % are never changed or deleted; correct a balance with a new adjustment.', TG_TABLE_NAME
+    USING ERRCODE = 'restrict_violation';
+END
+$function$;
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {{schema}}.credit_transactions
+  FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.refuse_credit_change();
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {{schema}}.credit_keys
+  FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.refuse_credit_change();
+
+-- People see their own rows and change none; the ledger works through the service door.
+ALTER TABLE {{schema}}.credit_accounts ENABLE ROW LEVEL SECURITY;
+ALTER TABLE {{schema}}.credit_accounts FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON {{schema}}.credit_accounts FOR SELECT TO parley_user
+  USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY service ON {{schema}}.credit_accounts TO parley_service USING (true);
+
+ALTER TABLE {{schema}}.credit_holds ENABLE ROW LEVEL SECURITY;
+ALTER TABLE {{schema}}.credit_holds FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON {{schema}}.credit_holds FOR SELECT TO parley_user
+  USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY service ON {{schema}}.credit_holds TO parley_service USING (true);
+
+ALTER TABLE {{schema}}.credit_transactions ENABLE ROW LEVEL SECURITY;
+ALTER TABLE {{schema}}.credit_transactions FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON {{schema}}.credit_transactions FOR SELECT TO parley_user
+  USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY service ON {{schema}}.credit_transactions TO parley_service USING (true);
+
+ALTER TABLE {{schema}}.credit_keys ENABLE ROW LEVEL SECURITY;
+ALTER TABLE {{schema}}.credit_keys FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON {{schema}}.credit_keys FOR SELECT TO parley_user
+  USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY service ON {{schema}}.credit_keys TO parley_service USING (true);
+
+GRANT SELECT ON {{schema}}.credit_accounts, {{schema}}.credit_holds, {{schema}}.credit_transactions,
+  {{schema}}.credit_keys TO parley_user;
+GRANT SELECT, INSERT, UPDATE ON {{schema}}.credit_accounts TO parley_service;
+GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.credit_holds TO parley_service;
+GRANT SELECT, INSERT ON {{schema}}.credit_transactions, {{schema}}.credit_keys TO parley_service;

@@ -1,0 +1,132 @@
+import {
+  AccountNotFound,
+  accountOf,
+  CreditLedger,
+  grantOperation,
+  IdGenerator,
+  openOperation,
+  type Operation,
+  type Refusal,
+  releaseOperation,
+  reserveOperation,
+  settleOperation,
+  type StorageFailed,
+  TRANSACTION_TYPES
+} from "@parley/core"
+import { Cause, Clock, Effect, Exit, Layer, Result, Schema } from "effect"
+import { Database, DatabaseError, type Row } from "../database/Database.ts"
+import { storing } from "../storage/storageFailed.ts"
+import { coalesce } from "./coalesce.ts"
+import { commitOperations } from "./commitOperations.ts"
+import {
+  ACCOUNT_COLUMNS,
+  type AccountRow,
+  toAccount,
+  toTransaction,
+  TRANSACTION_COLUMNS,
+  type TransactionRow
+} from "./loadAccounts.ts"
+
+type AnyOperation = Operation<unknown, Refusal>
+type AnyExit = Exit.Exit<unknown, Refusal | DatabaseError>
+
+/** Operations in one commit at most, and commits under way at once. */
+const MAX_BATCH = 128
+const MAX_IN_FLIGHT = 4
+
+const exitOf = (answer: Result.Result<unknown, Refusal>): AnyExit =>
+  Result.isSuccess(answer) ? Exit.succeed(answer.success) : Exit.fail(answer.failure)
+
+/** Commits a batch. What nobody in it is to blame for is tried again for all; anything else, one by one. */
+const runBatch = (
+  database: Database["Service"],
+  operations: ReadonlyArray<AnyOperation>
+): Effect.Effect<ReadonlyArray<AnyExit>> =>
+  commitOperations(database, operations).pipe(
+    Effect.retry({ times: 2, while: (error) => error.retryable }),
+    Effect.map((answers) => answers.map(exitOf)),
+    Effect.catchCause((cause) => {
+      const error = Cause.squash(cause)
+      if (operations.length === 1 || (error instanceof DatabaseError && error.retryable)) {
+        return Effect.succeed(operations.map((): AnyExit => Exit.failCause(cause)))
+      }
+      return Effect.map(
+        Effect.forEach(operations, (operation) => runBatch(database, [operation])),
+        (exits) => exits.flat()
+      )
+    })
+  )
+
+interface HistoryRow extends Row {
+  readonly known: boolean
+  readonly total: number
+}
+
+const isType = Schema.is(Schema.Literals(TRANSACTION_TYPES))
+
+const historyText = (schema: string) => `
+  SELECT c.known, c.total, ${TRANSACTION_COLUMNS}
+  FROM (
+    SELECT EXISTS (SELECT FROM ${schema}.credit_accounts WHERE user_id = $1) AS known,
+      (SELECT count(*) FROM ${schema}.credit_transactions WHERE user_id = $1 AND ($2::text IS NULL OR type = $2)) AS total
+  ) c LEFT JOIN LATERAL (
+    SELECT * FROM ${schema}.credit_transactions WHERE user_id = $1 AND ($2::text IS NULL OR type = $2)
+    ORDER BY number DESC LIMIT $3 OFFSET $4
+  ) t ON true
+  ORDER BY t.number DESC`
+
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  const { schema } = database
+  const ids = yield* IdGenerator
+  const enqueue = coalesce<AnyOperation, unknown, Refusal | DatabaseError>({
+    laneOf: ({ userId }) => userId,
+    run: (operations) => runBatch(database, operations),
+    maxBatch: MAX_BATCH,
+    maxInFlight: MAX_IN_FLIGHT
+  })
+
+  /** Inside a unit of work an operation is part of its transaction, else of a batch. */
+  const commit = <A, E extends Refusal>(operation: Operation<A, E>): Effect.Effect<A, E | StorageFailed> =>
+    Effect.flatMap(database.inTransaction, (joins): Effect.Effect<unknown, Refusal | DatabaseError> => {
+      if (!joins) return enqueue(operation)
+      return Effect.flatMap(commitOperations(database, [operation]), ([answer]) =>
+        exitOf(answer as Result.Result<unknown, Refusal>)
+      )
+    }).pipe(storing(`CreditLedger.${operation.name}`)) as Effect.Effect<A, E | StorageFailed>
+
+  const commitNow =
+    <Input, A, E extends Refusal>(make: (input: Input, now: number) => Operation<A, E>) =>
+    (input: Input) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => commit(make(input, now)))
+
+  return CreditLedger.of({
+    open: commitNow(openOperation),
+    account: Effect.fnUntraced(function* (userId) {
+      const text = `SELECT ${ACCOUNT_COLUMNS} FROM ${schema}.credit_accounts a WHERE a.user_id = $1`
+      const [row] = yield* database.statement<AccountRow>(text, [userId])
+      if (row === undefined) return yield* new AccountNotFound({ userId })
+      return accountOf(toAccount(row))
+    }, storing("CreditLedger.account")),
+    reserve: Effect.fnUntraced(function* (input) {
+      const attempt = yield* ids.next
+      return yield* commit(reserveOperation(input, attempt, yield* Clock.currentTimeMillis))
+    }),
+    settle: commitNow(settleOperation),
+    release: commitNow(releaseOperation),
+    grant: commitNow(grantOperation),
+    history: Effect.fnUntraced(function* ({ userId, limit, offset, type }) {
+      const filter = type === undefined ? null : isType(type) ? type : ""
+      const rows = yield* database.statement<HistoryRow>(historyText(schema), [userId, filter, limit, offset])
+      const [first] = rows
+      if (first === undefined || !first.known) return yield* new AccountNotFound({ userId })
+      const transactions = rows.filter(
+        (row) => row["number"] !== null
+      ) as ReadonlyArray<Row> as ReadonlyArray<TransactionRow>
+      return { transactions: transactions.map(toTransaction), total: first.total }
+    }, storing("CreditLedger.history"))
+  })
+})
+
+/** The credit ledger in Postgres or PGlite. */
+export const PgCreditLedgerLayer: Layer.Layer<CreditLedger, never, Database> = Layer.effect(CreditLedger, make)

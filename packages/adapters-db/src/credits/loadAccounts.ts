@@ -1,0 +1,171 @@
+import type { Fact, Hold, LedgerAccount, LoadedAccount, OpenHold, Operation, Refusal, Transaction } from "@parley/core"
+import { Effect } from "effect"
+import type { DatabaseError, Row, Sql } from "../database/Database.ts"
+
+/** Columns of an account; dates as the drivers give them. */
+export interface AccountRow extends Row {
+  readonly user_id: string
+  readonly tier: LedgerAccount["tier"]
+  readonly allowance: number
+  readonly topup: number
+  readonly debt: number
+  readonly held_allowance: number
+  readonly held_topup: number
+  readonly anchor: Date
+  readonly period_start: Date
+  readonly next_reset_at: Date
+  readonly entries: number
+  readonly version: number
+}
+
+export const ACCOUNT_COLUMNS = `a.user_id, a.tier, a.allowance, a.topup, a.debt, a.held_allowance, a.held_topup,
+  a.anchor, a.period_start, a.next_reset_at, a.entries, a.version`
+
+export const toAccount = (row: AccountRow): LedgerAccount => ({
+  userId: row.user_id,
+  tier: row.tier,
+  allowance: row.allowance,
+  topup: row.topup,
+  debt: row.debt,
+  heldAllowance: row.held_allowance,
+  heldTopup: row.held_topup,
+  anchor: row.anchor.getTime(),
+  periodStart: row.period_start.getTime(),
+  nextResetAt: row.next_reset_at.getTime(),
+  entries: row.entries,
+  version: row.version
+})
+
+/** Columns of a transaction. */
+export interface TransactionRow extends Row {
+  readonly number: number
+  readonly type: Transaction["type"]
+  readonly amount: number
+  readonly allowance_amount: number
+  readonly topup_amount: number
+  readonly balance_after: number
+  readonly model: string | null
+  readonly reference: string
+  readonly created_at: Date
+  readonly receipt: Transaction["receipt"] | null
+}
+
+export const TRANSACTION_COLUMNS = `t.number, t.type, t.amount, t.allowance_amount, t.topup_amount, t.balance_after,
+  t.model, t.reference, t.created_at, t.receipt`
+
+export const toTransaction = (row: TransactionRow): Transaction => ({
+  id: String(row.number),
+  type: row.type,
+  amount: row.amount,
+  allowanceAmount: row.allowance_amount,
+  topupAmount: row.topup_amount,
+  balanceAfter: row.balance_after,
+  model: row.model ?? undefined,
+  reference: row.reference,
+  createdAt: row.created_at.getTime(),
+  receipt: row.receipt ?? undefined
+})
+
+/** One named (account, key), with all that is stored about it; columns of what is not stored are null. */
+interface LoadedRow extends Row {
+  readonly asked_user: string
+  readonly asked_key: string | null
+  readonly open_allowance: number | null
+  readonly open_topup: number
+  readonly open_period_start: Date
+  readonly open_expires_at: Date
+  readonly open_content: string
+  readonly open_attempt: string
+  readonly open_draft: OpenHold["draft"]
+  readonly fact_content: string | null
+  readonly fact_used_at: Date
+  readonly hold_allowance: number | null
+  readonly hold_topup: number
+  readonly hold_period_start: Date
+  readonly hold_expires_at: Date
+}
+
+const loadText = (schema: string) => `
+  SELECT o.user_id AS asked_user, o.key AS asked_key, ${ACCOUNT_COLUMNS},
+    h.allowance AS open_allowance, h.topup AS open_topup, h.period_start AS open_period_start,
+    h.expires_at AS open_expires_at, h.content AS open_content, h.attempt AS open_attempt, h.draft AS open_draft,
+    k.content AS fact_content, k.used_at AS fact_used_at, k.hold_allowance, k.hold_topup, k.hold_period_start,
+    k.hold_expires_at, ${TRANSACTION_COLUMNS}
+  FROM unnest($1::text[], $2::text[]) AS o(user_id, key)
+  LEFT JOIN ${schema}.credit_accounts a ON a.user_id = o.user_id
+  LEFT JOIN ${schema}.credit_holds h ON h.user_id = o.user_id AND h.key = o.key
+  LEFT JOIN ${schema}.credit_keys k ON k.user_id = o.user_id AND k.key = o.key
+  LEFT JOIN ${schema}.credit_transactions t ON t.user_id = k.user_id AND t.number = k.number`
+
+interface Named {
+  readonly userId: string
+  readonly key: string
+}
+
+const holdOf = (named: Named, allowance: number, topup: number, periodStart: Date, expiresAt: Date): Hold => ({
+  ...named,
+  amount: allowance + topup,
+  from: { allowance, topup },
+  periodStart: periodStart.getTime(),
+  expiresAt: expiresAt.getTime()
+})
+
+const openHoldOf = (named: Named, row: LoadedRow): OpenHold | undefined =>
+  row.open_allowance === null
+    ? undefined
+    : {
+        hold: holdOf(named, row.open_allowance, row.open_topup, row.open_period_start, row.open_expires_at),
+        content: row.open_content,
+        attempt: row.open_attempt,
+        draft: row.open_draft
+      }
+
+const factOf = (named: Named, row: LoadedRow): Fact | undefined =>
+  row.fact_content === null
+    ? undefined
+    : {
+        key: named.key,
+        content: row.fact_content,
+        at: row.fact_used_at.getTime(),
+        hold:
+          row.hold_allowance === null
+            ? undefined
+            : holdOf(named, row.hold_allowance, row.hold_topup, row.hold_period_start, row.hold_expires_at),
+        transaction: row["number"] === null ? undefined : toTransaction(row as Row as TransactionRow)
+      }
+
+interface Gathered extends LoadedAccount {
+  readonly holds: Map<string, OpenHold>
+  readonly facts: Map<string, Fact>
+}
+
+/**
+ * Reads, in one statement, the accounts of `operations` with the holds and facts their keys stand for. What one
+ * account's operations get is one consistent state: every write of holds and facts changes the account's version.
+ */
+export const loadAccounts = Effect.fnUntraced(function* (
+  query: Sql["query"],
+  schema: string,
+  operations: ReadonlyArray<Operation<unknown, Refusal>>
+): Effect.fn.Return<ReadonlyMap<string, LoadedAccount>, DatabaseError> {
+  const users = operations.map(({ userId }) => userId)
+  const keys = operations.map(({ key }) => key ?? null)
+  const rows = yield* query<LoadedRow>(loadText(schema), [users, keys])
+  const loaded = new Map<string, Gathered>()
+  for (const row of rows) {
+    const userId = row.asked_user
+    let gathered = loaded.get(userId)
+    if (gathered === undefined) {
+      const account = row["version"] === null ? undefined : toAccount(row as Row as AccountRow)
+      gathered = { account, holds: new Map(), facts: new Map() }
+      loaded.set(userId, gathered)
+    }
+    if (row.asked_key === null) continue
+    const named = { userId, key: row.asked_key }
+    const open = openHoldOf(named, row)
+    const fact = factOf(named, row)
+    if (open !== undefined) gathered.holds.set(named.key, open)
+    if (fact !== undefined) gathered.facts.set(named.key, fact)
+  }
+  return loaded
+})
