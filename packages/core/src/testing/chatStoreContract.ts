@@ -1,0 +1,205 @@
+import { Effect, type Layer } from "effect"
+import { expect, it } from "vitest"
+import type { Source } from "../chat/ChatMessage.ts"
+import { ChatStore } from "../chat/ChatStore.ts"
+import { newTurn, newUserId } from "./storageFixtures.ts"
+import { type Run, suiteOn } from "./suiteOn.ts"
+
+const source: Source = {
+  number: 1,
+  documentId: "5b0f9c7e-6f0e-4d0f-8a56-0d6c9f2d9a11",
+  filename: "Jahresbericht \u{1F4C8}.pdf",
+  page: 3,
+  start: 10,
+  end: 15,
+  text: "'12%'"
+}
+
+const turns = (run: Run<ChatStore>) => {
+  it("a turn stores what was said, in order, and an empty reply that is streaming", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const turn = newTurn(newUserId(), {
+          messages: [
+            { role: "system", content: "Be brief." },
+            { role: "user", content: 'Hello; it\'s "quoted" \\ and \u{1F600}' }
+          ],
+          reply: { id: crypto.randomUUID(), model: "model-a", sources: [source] }
+        })
+        yield* chats.beginTurn(turn)
+        const found = yield* chats.transcript({ ...turn, limit: 10 })
+        expect(found?.chat).toMatchObject({ id: turn.chatId, title: turn.title })
+        expect(found?.messages.map(({ role, content, state, model }) => ({ role, content, state, model }))).toEqual([
+          { ...turn.messages[0], state: "complete", model: undefined },
+          { ...turn.messages[1], state: "complete", model: undefined },
+          { role: "assistant", content: "", state: "streaming", model: "model-a" }
+        ])
+        expect(found?.messages.at(-1)).toMatchObject({ id: turn.reply.id, sources: [source] })
+        expect(new Set(found?.messages.map((message) => message.id)).size).toBe(3)
+      })
+    ))
+
+  it("a second turn continues the chat after the first and keeps its title", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const first = newTurn(newUserId())
+        const second = newTurn(first.userId, { chatId: first.chatId, title: "Other" })
+        yield* chats.beginTurn(first)
+        yield* chats.endTurn({ ...first, replyId: first.reply.id, content: "It grew.", state: "complete" })
+        yield* chats.beginTurn(second)
+        const found = yield* chats.transcript({ ...first, limit: 10 })
+        expect(found?.chat.title).toBe(first.title)
+        expect(found?.messages.map((message) => message.content)).toEqual([
+          first.messages[0]?.content,
+          "It grew.",
+          second.messages[0]?.content,
+          ""
+        ])
+      })
+    ))
+
+  it("beginning the same reply again adds nothing", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const turn = newTurn(newUserId())
+        yield* chats.beginTurn(turn)
+        yield* chats.beginTurn(turn)
+        expect((yield* chats.transcript({ ...turn, limit: 10 }))?.messages).toHaveLength(2)
+      })
+    ))
+
+  it("concurrent turns of one chat are all kept, none inside another", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const first = newTurn(newUserId())
+        const later = Array.from({ length: 8 }, () => newTurn(first.userId, { chatId: first.chatId }))
+        yield* Effect.all(
+          [first, ...later].map((turn) => chats.beginTurn(turn)),
+          { concurrency: "unbounded" }
+        )
+        const found = yield* chats.transcript({ ...first, limit: 100 })
+        const roles = found?.messages.map((message) => message.role) ?? []
+        expect(roles).toEqual(Array.from({ length: 9 }, () => ["user", "assistant"]).flat())
+      })
+    ))
+}
+
+const endings = (run: Run<ChatStore>) => {
+  it("a reply ends once: what ended it first stays", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const turn = newTurn(newUserId())
+        const end = { userId: turn.userId, chatId: turn.chatId, replyId: turn.reply.id }
+        yield* chats.beginTurn(turn)
+        yield* chats.endTurn({ ...end, content: "Half of", state: "stopped" })
+        yield* chats.endTurn({ ...end, content: "Half of it", state: "complete" })
+        const found = yield* chats.transcript({ ...turn, limit: 1 })
+        expect(found?.messages).toMatchObject([{ id: turn.reply.id, content: "Half of", state: "stopped" }])
+      })
+    ))
+
+  it("ending a reply of a deleted chat does nothing", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const turn = newTurn(newUserId())
+        yield* chats.beginTurn(turn)
+        expect(yield* chats.remove(turn.userId, turn.chatId)).toBe(true)
+        yield* chats.endTurn({ ...turn, replyId: turn.reply.id, content: "Late", state: "complete" })
+        expect(yield* chats.transcript({ ...turn, limit: 10 })).toBeUndefined()
+        expect(yield* chats.remove(turn.userId, turn.chatId)).toBe(false)
+      })
+    ))
+
+  it("what no text can hold is stored as U+FFFD in its place", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const broken = "a\0b\uD800c\uDC00"
+        const turn = newTurn(newUserId(), {
+          title: broken,
+          messages: [{ role: "user", content: broken }],
+          reply: { id: crypto.randomUUID(), model: "model-a-mini", sources: [{ ...source, text: broken }] }
+        })
+        yield* chats.beginTurn(turn)
+        yield* chats.endTurn({ ...turn, replyId: turn.reply.id, content: broken, state: "complete" })
+        const found = yield* chats.transcript({ ...turn, limit: 10 })
+        const clean = "a\uFFFDb\uFFFDc\uFFFD"
+        expect(found?.chat.title).toBe(clean)
+        expect(found?.messages.map((message) => message.content)).toEqual([clean, clean])
+        expect(found?.messages[1]?.sources[0]?.text).toBe(clean)
+      })
+    ))
+}
+
+const reading = (run: Run<ChatStore>) => {
+  it("a transcript gives the newest messages, oldest of them first", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const messages = ["1", "2", "3"].map((content) => ({ role: "user" as const, content }))
+        const turn = newTurn(newUserId(), { messages })
+        yield* chats.beginTurn(turn)
+        const contents = (limit: number) =>
+          Effect.map(chats.transcript({ ...turn, limit }), (found) => found?.messages.map((each) => each.content))
+        expect(yield* contents(2)).toEqual(["3", ""])
+        expect(yield* contents(4)).toEqual(["1", "2", "3", ""])
+        expect(yield* contents(0)).toEqual([])
+      })
+    ))
+
+  it("chats are listed by last use, in pages, with the count of all", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const userId = newUserId()
+        const [a, b, c] = [newTurn(userId), newTurn(userId), newTurn(userId)]
+        for (const turn of [a, b, c]) yield* chats.beginTurn(turn)
+        yield* chats.beginTurn(newTurn(userId, { chatId: a.chatId }))
+        const page = (limit: number, offset: number) =>
+          Effect.map(chats.list({ userId, limit, offset }), ({ chats, total }) => [chats.map(({ id }) => id), total])
+        expect(yield* page(10, 0)).toEqual([[a.chatId, c.chatId, b.chatId], 3])
+        expect(yield* page(1, 1)).toEqual([[c.chatId], 3])
+        expect(yield* page(10, 3)).toEqual([[], 3])
+      })
+    ))
+
+  it("somebody else's chat is as one that does not exist", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const turn = newTurn(newUserId())
+        const stranger = newUserId()
+        yield* chats.beginTurn(turn)
+        yield* chats.endTurn({ ...turn, userId: stranger, replyId: turn.reply.id, content: "Taken", state: "complete" })
+        expect(yield* chats.transcript({ userId: stranger, chatId: turn.chatId, limit: 10 })).toBeUndefined()
+        expect(yield* chats.remove(stranger, turn.chatId)).toBe(false)
+        expect((yield* chats.list({ userId: stranger, limit: 10, offset: 0 })).total).toBe(0)
+        const found = yield* chats.transcript({ ...turn, limit: 10 })
+        expect(found?.messages.at(-1)).toMatchObject({ content: "", state: "streaming" })
+      })
+    ))
+
+  it("an id that is no UUID names no chat", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const userId = newUserId()
+        expect(yield* chats.transcript({ userId, chatId: "nonsense'", limit: 10 })).toBeUndefined()
+        expect(yield* chats.remove(userId, "nonsense'")).toBe(false)
+      })
+    ))
+}
+
+/** The guarantees of every `ChatStore`. Each test uses people of its own. */
+export const chatStoreContract = (name: string, layer: Layer.Layer<ChatStore, unknown>): void =>
+  suiteOn(`ChatStore: ${name}`, layer, (run) => {
+    turns(run)
+    endings(run)
+    reading(run)
+  })

@@ -1,0 +1,23 @@
+import { Layer } from "effect"
+import { InMemoryChatStore } from "../../src/chat/InMemoryChatStore.ts"
+import { InMemoryDocumentStore } from "../../src/documents/InMemoryDocumentStore.ts"
+import { InMemoryFileStore } from "../../src/documents/InMemoryFileStore.ts"
+import { InMemoryJobQueue } from "../../src/documents/InMemoryJobQueue.ts"
+import { InMemoryUnitOfWork } from "../../src/storage/InMemoryUnitOfWork.ts"
+import { chatStoreContract } from "../../src/testing/chatStoreContract.ts"
+import { documentStoreContract } from "../../src/testing/documentStoreContract.ts"
+import { fileStoreContract } from "../../src/testing/fileStoreContract.ts"
+import { jobQueueContract } from "../../src/testing/jobQueueContract.ts"
+import { unitOfWorkContract } from "../../src/testing/unitOfWorkContract.ts"
+
+const files = Layer.merge(InMemoryDocumentStore.layer, InMemoryFileStore.layer)
+
+chatStoreContract("in memory", InMemoryChatStore.layer)
+documentStoreContract("in memory", InMemoryDocumentStore.layer)
+fileStoreContract("in memory", files)
+unitOfWorkContract("in memory", Layer.mergeAll(files, InMemoryChatStore.layer, InMemoryUnitOfWork.layer))
+jobQueueContract(
+  "in memory",
+  Layer.merge(InMemoryJobQueue.layerWith({ tries: 3, retryDelayMs: 5 }), InMemoryUnitOfWork.layer),
+  { tries: 3 }
+)
