@@ -73,6 +73,6 @@ export interface Parley {
   models(userId: UserId): Promise<{ readonly tier: TierName; readonly models: ReadonlyArray<OfferedModel> }>
   /** The same services for Effect users and for the HTTP adapter. */
   readonly runtime: ManagedRuntime.ManagedRuntime<ParleyServices, never>
-  /** Stops working on documents and ends what runs. The adapters given stay open. */
+  /** Stops working on documents and ends open replies as their readers' leaving would. The adapters given stay open. */
   close(): Promise<void>
 }

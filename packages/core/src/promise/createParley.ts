@@ -17,7 +17,7 @@ import { Catalog, type CatalogData, makeCatalog } from "../tiers/Catalog.ts"
 import { TierService } from "../tiers/TierService.ts"
 import type { Parley } from "./Parley.ts"
 import { runWith } from "./runWith.ts"
-import { sendReply } from "./sendReply.ts"
+import { type OpenReplies, sendReply } from "./sendReply.ts"
 
 /** What `createParley` takes: an adapter for every port, and settings that all have defaults. */
 export interface ParleyOptions {
@@ -49,6 +49,7 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
     parleyLayer.pipe(Layer.provide(portsLayer(options, catalog)), Layer.provideMerge(references(options)))
   )
   const run = runWith(runtime)
+  const open: OpenReplies = new Set()
   const stopping = new AbortController()
   await runtime.context()
   const work = DocumentService.use((documents) => Effect.scoped(Effect.andThen(documents.work, Effect.never))).pipe(
@@ -60,7 +61,7 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
   return {
     runtime,
     chat: {
-      send: (userId, request, sendOptions) => sendReply(runtime, userId, request, sendOptions),
+      send: (userId, request, sendOptions) => sendReply(runtime, open, userId, request, sendOptions),
       list: (input) => run(ChatService.use((chat) => chat.list(input))),
       get: (userId, chatId) => run(ChatService.use((chat) => chat.get(userId, chatId))),
       remove: (userId, chatId) => run(ChatService.use((chat) => chat.remove(userId, chatId)))
@@ -80,6 +81,7 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
     models: (userId) => run(TierService.use((tiers) => tiers.models(userId))),
     close: async () => {
       stopping.abort()
+      await Promise.all([...open].map((leave) => leave()))
       await working?.catch(() => undefined)
       await runtime.dispose()
     }

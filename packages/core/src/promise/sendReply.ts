@@ -1,7 +1,6 @@
 import { Effect, Exit, type ManagedRuntime, Pull, Scope, Stream } from "effect"
 import type { ChatRequest } from "../chat/ChatRequest.ts"
 import { ChatService } from "../chat/ChatService.ts"
-import type { Reply } from "../chat/Reply.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { ParleyServices } from "../parleyLayer.ts"
 import type { SentReply } from "./Parley.ts"
@@ -9,9 +8,13 @@ import { runWith } from "./runWith.ts"
 
 type Runtime = ManagedRuntime.ManagedRuntime<ParleyServices, never>
 
+/** Replies being read: each entry ends one, as its reader's leaving would. */
+export type OpenReplies = Set<() => Promise<void>>
+
 /** `ChatService.send` for promises: the reply's scope lives until its stream ends, fails, or is cancelled. */
 export const sendReply = async (
   runtime: Runtime,
+  open: OpenReplies,
   userId: UserId,
   request: ChatRequest,
   options?: { readonly signal?: AbortSignal }
@@ -22,7 +25,10 @@ export const sendReply = async (
   try {
     const sending = ChatService.use((chat) => chat.send({ userId, request }))
     const { text, ...reply } = await run(Scope.provide(sending, scope), { signal: options?.signal })
-    const stream = await readableFrom(runtime, text, scope, options?.signal)
+    const pullText = await run(Scope.provide(Stream.toPull(text), scope))
+    const next = Pull.catchDone(pullText, () => Effect.succeed(undefined))
+    const read = (signal: AbortSignal) => run(next, { signal })
+    const stream = readableFrom({ read, close, open, signal: options?.signal })
     return { ...reply, stream, text: async () => (await Array.fromAsync(stream)).join("") }
   } catch (error) {
     await close()
@@ -30,49 +36,46 @@ export const sendReply = async (
   }
 }
 
-const readableFrom = async (
-  runtime: Runtime,
-  text: Reply["text"],
-  scope: Scope.Closeable,
-  signal: AbortSignal | undefined
-): Promise<ReadableStream<string>> => {
-  const run = runWith(runtime)
-  const reading = new AbortController()
-  const pullText = await run(Scope.provide(Stream.toPull(text), scope))
-  const next = Pull.catchDone(pullText, () => Effect.succeed(undefined))
-  const close = () => run(Scope.close(scope, Exit.void))
-  let onAbort: (() => void) | undefined
-  const finish = () => {
-    if (onAbort !== undefined) signal?.removeEventListener("abort", onAbort)
-    return close()
+interface Reading {
+  /** What is ready next; undefined at the end. */
+  read(signal: AbortSignal): Promise<ReadonlyArray<string> | undefined>
+  /** Ends the reply: a complete one is settled already, any other is settled as left. */
+  close(): Promise<void>
+  readonly open: OpenReplies
+  readonly signal: AbortSignal | undefined
+}
+
+const readableFrom = ({ read, close, open, signal }: Reading): ReadableStream<string> => {
+  const leaving = new AbortController()
+  let finishing: Promise<void> | undefined
+  const finish = () => (finishing ??= close().finally(() => open.delete(leave)))
+  const leave = () => {
+    leaving.abort()
+    return finish()
   }
+  open.add(leave)
   return new ReadableStream<string>(
     {
       start: (controller) => {
-        if (signal === undefined) return
-        onAbort = () => {
-          controller.error(signal.reason)
-          reading.abort()
-          void finish()
+        const aborted = () => {
+          controller.error(signal?.reason)
+          leave().catch(() => undefined)
         }
-        if (signal.aborted) onAbort()
-        else signal.addEventListener("abort", onAbort, { once: true })
+        if (signal?.aborted === true) aborted()
+        else signal?.addEventListener("abort", aborted, { once: true, signal: leaving.signal })
       },
       pull: async (controller) => {
         try {
-          const ready = await run(next, { signal: reading.signal })
+          const ready = await read(leaving.signal)
           if (ready !== undefined) return controller.enqueue(ready.join(""))
           await finish()
           controller.close()
         } catch (error) {
           await finish()
-          if (!reading.signal.aborted) controller.error(error)
+          controller.error(error)
         }
       },
-      cancel: async () => {
-        reading.abort()
-        await finish()
-      }
+      cancel: leave
     },
     { highWaterMark: 0 }
   )

@@ -176,7 +176,7 @@ describe("a balance that does not fit", () => {
   })
 
   it.effect("buys a shorter reply where that is still useful, and never more than was held", () => {
-    const model = scriptedModel((request) => says(["x"], { input: 100, output: request.maxOutputTokens }))
+    const model = scriptedModel((request) => says(["x"], { input: 10, output: request.maxOutputTokens }))
     return Effect.gen(function* () {
       const { reply } = yield* ask("ann", "Hi")
       const limit = model.requests[0]?.maxOutputTokens ?? 0

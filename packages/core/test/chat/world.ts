@@ -7,13 +7,8 @@ import {
   CreditService,
   ChatService,
   DocumentParser,
-  InMemoryChatStore,
-  InMemoryCreditLedger,
-  InMemoryDocumentStore,
-  InMemoryFileStore,
-  InMemoryJobQueue,
-  InMemoryPassageIndex,
-  InMemoryUnitOfWork,
+  DocumentUnreadable,
+  inMemoryStorageLayer,
   makeCatalog,
   type ModelFailed,
   parleyLayer,
@@ -40,37 +35,37 @@ export const says = (texts: ReadonlyArray<string>, usage?: { readonly input: num
     }
   ]).pipe(Stream.rechunk(1))
 
+/** A scripted model behind every model id. */
+export const modelsFrom = (model: ScriptedModel) =>
+  ChatModels.of({
+    resolve: () =>
+      Effect.succeed({
+        name: "scripted",
+        stream: (request) =>
+          Stream.suspend(() => {
+            model.requests.push(request)
+            return model.parts(request)
+          })
+      })
+  })
+
+/** Reads bytes as text without pages; bytes that begin with "broken" cannot be read. */
+export const plainParser = DocumentParser.of({
+  parse: ({ bytes }) => {
+    const text = new TextDecoder().decode(bytes)
+    return text.startsWith("broken")
+      ? Effect.fail(new DocumentUnreadable({ reason: "The file is broken." }))
+      : Effect.succeed({ text, pageStarts: null })
+  }
+})
+
 /** All services over stores in memory and a scripted model; tiers and prices from `config`. */
 export const world = (model: ScriptedModel, config: unknown = {}) => {
   const ports = Layer.mergeAll(
     Layer.succeed(Catalog, makeCatalog(config)),
-    Layer.succeed(
-      ChatModels,
-      ChatModels.of({
-        resolve: () =>
-          Effect.succeed({
-            name: "scripted",
-            stream: (request) =>
-              Stream.suspend(() => {
-                model.requests.push(request)
-                return model.parts(request)
-              })
-          })
-      })
-    ),
-    Layer.succeed(
-      DocumentParser,
-      DocumentParser.of({
-        parse: ({ bytes }) => Effect.succeed({ text: new TextDecoder().decode(bytes), pageStarts: null })
-      })
-    ),
-    InMemoryChatStore.layer,
-    InMemoryCreditLedger.layer,
-    InMemoryDocumentStore.layer,
-    InMemoryFileStore.layer,
-    InMemoryJobQueue.layer,
-    InMemoryPassageIndex.layer,
-    InMemoryUnitOfWork.layer
+    Layer.succeed(ChatModels, modelsFrom(model)),
+    Layer.succeed(DocumentParser, plainParser),
+    inMemoryStorageLayer
   )
   return parleyLayer.pipe(Layer.provideMerge(ports))
 }

@@ -1,0 +1,119 @@
+import { createParley, InsufficientCredits, InvalidCatalog, ModelFailed, openInMemory, type Parley } from "@parley/core"
+import { Stream } from "effect"
+import { describe, expect, it } from "vitest"
+import { flatPrice, modelsFrom, plainParser, says, scriptedModel, type ScriptedModel } from "../chat/world.ts"
+
+const withParley = async (
+  model: ScriptedModel,
+  use: (parley: Parley) => Promise<void>,
+  options: { readonly config?: unknown; readonly clock?: { now(): number } } = {}
+) => {
+  const parley = await createParley({
+    ...(await openInMemory()),
+    models: modelsFrom(model),
+    parser: plainParser,
+    ...options
+  })
+  try {
+    await use(parley)
+  } finally {
+    await parley.close()
+  }
+}
+
+const hello = { messages: [{ role: "user" as const, content: "Hello" }] }
+const endless = () =>
+  scriptedModel(() =>
+    Stream.forever(Stream.make({ _tag: "text-delta" as const, text: "word " })).pipe(Stream.rechunk(1))
+  )
+
+describe("Parley with promises", () => {
+  it("streams a reply and settles it before the stream ends", () =>
+    withParley(
+      scriptedModel(() => says(["Hello", " there"], { input: 1_000, output: 500 })),
+      async (parley) => {
+        const reply = await parley.chat.send("ann", hello)
+        expect(await reply.text()).toBe("Hello there")
+        expect(await parley.credits.balance("ann")).toMatchObject({ available: 97, held: 0 })
+        const { messages } = await parley.chat.get("ann", reply.chatId)
+        expect(messages.at(-1)).toMatchObject({ id: reply.messageId, content: "Hello there" })
+      }
+    ))
+
+  it("rejects with the named error, having charged nothing", () =>
+    withParley(
+      scriptedModel(() => says(["never"])),
+      async (parley) => {
+        await expect(parley.chat.send("ann", hello)).rejects.toBeInstanceOf(InsufficientCredits)
+        expect(await parley.credits.balance("ann")).toMatchObject({ available: 1, held: 0 })
+      },
+      { config: flatPrice(2, 1) }
+    ))
+
+  it("errors the stream where the model breaks half-way, instead of ending it", () => {
+    const cut = new ModelFailed({ model: "model-a-mini", reason: "cut-off", retryable: true })
+    const model = scriptedModel(() =>
+      Stream.concat(Stream.make({ _tag: "text-delta" as const, text: "Half" }), Stream.fail(cut))
+    )
+    return withParley(model, async (parley) => {
+      const reply = await parley.chat.send("ann", hello)
+      await expect(reply.text()).rejects.toMatchObject({ _tag: "ModelFailed", reason: "cut-off" })
+      expect((await parley.credits.balance("ann")).held).toBe(0)
+    })
+  })
+
+  it("charges a cancelled stream once for what was read", () =>
+    withParley(endless(), async (parley) => {
+      const reply = await parley.chat.send("ann", hello)
+      const reader = reply.stream.getReader()
+      await reader.read()
+      await reader.cancel()
+      const { transactions } = await parley.credits.history({ userId: "ann", limit: 10, offset: 0, type: "usage" })
+      expect(transactions.map((row) => row.receipt?.ended)).toEqual(["stopped"])
+      expect((await parley.credits.balance("ann")).held).toBe(0)
+    }))
+
+  it("rejects a read with the reason of an aborted signal, and ends the hold", () =>
+    withParley(endless(), async (parley) => {
+      const leaving = new AbortController()
+      const reply = await parley.chat.send("ann", hello, { signal: leaving.signal })
+      const reader = reply.stream.getReader()
+      await reader.read()
+      leaving.abort(new Error("left"))
+      await expect(reader.read()).rejects.toThrow("left")
+      await expect.poll(async () => (await parley.credits.balance("ann")).held).toBe(0)
+    }))
+
+  it("processes an upload in the background and answers from it", () => {
+    const model = scriptedModel(() => says(["Blue [1]"]))
+    return withParley(model, async (parley) => {
+      const bytes = new TextEncoder().encode("The sky over Basel is blue today.")
+      const { id } = await parley.documents.upload({ userId: "ann", filename: "sky.txt", bytes })
+      await expect.poll(async () => (await parley.documents.get("ann", id)).status).toBe("ready")
+      const messages = [{ role: "user" as const, content: "What colour is the sky over Basel?" }]
+      const reply = await parley.chat.send("ann", { messages, documentIds: [id] })
+      await reply.text()
+      expect(reply.sources).toMatchObject([{ number: 1, documentId: id, filename: "sky.txt", page: null, start: 0 }])
+      expect(JSON.stringify(model.requests[0]?.messages)).toContain("The sky over Basel")
+    })
+  })
+
+  it("refuses a catalog that cannot be used, naming every problem", async () => {
+    const config = { tiers: { free: { models: ["model-z"] } }, models: { "model-a": { creditsPer1kInput: -1 } } }
+    const starting = withParley(
+      scriptedModel(() => says(["never"])),
+      async () => undefined,
+      { config }
+    )
+    await expect(starting).rejects.toBeInstanceOf(InvalidCatalog)
+  })
+
+  it("takes its time from the clock given", () =>
+    withParley(
+      scriptedModel(() => says(["yes"])),
+      async (parley) => {
+        expect((await parley.credits.balance("ann")).nextResetAt).toBe("2030-02-28T12:00:00.000Z")
+      },
+      { clock: { now: () => Date.UTC(2030, 0, 31, 12) } }
+    ))
+})
