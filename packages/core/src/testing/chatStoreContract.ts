@@ -60,12 +60,15 @@ const turns = (run: Run<ChatStore>) => {
       })
     ))
 
-  it("beginning the same reply again adds nothing", () =>
+  it("beginning the same reply again, also at the same moment, adds nothing", () =>
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore
         const turn = newTurn(newUserId())
-        yield* chats.beginTurn(turn)
+        yield* Effect.all(
+          Array.from({ length: 4 }, () => chats.beginTurn(turn)),
+          { concurrency: "unbounded" }
+        )
         yield* chats.beginTurn(turn)
         expect((yield* chats.transcript({ ...turn, limit: 10 }))?.messages).toHaveLength(2)
       })

@@ -1,0 +1,120 @@
+import { type Document, type DocumentChange, DocumentStore, type Inserted, isUuid, storableText } from "@parley/core"
+import { Effect, Layer } from "effect"
+import { Database, type Row } from "../database/Database.ts"
+import { storing } from "../storage/storageFailed.ts"
+
+interface DocumentRow extends Row {
+  readonly id: string
+  readonly user_id: string
+  readonly filename: string
+  readonly type: Document["type"]
+  readonly bytes: number
+  readonly status: Document["status"]
+  readonly progress: number
+  readonly reason: string | null
+  readonly pages: number | null
+  readonly passages: number | null
+  readonly created_at: Date
+}
+
+const documentOf = (row: DocumentRow): Document => ({
+  id: row.id,
+  userId: row.user_id,
+  filename: row.filename,
+  type: row.type,
+  bytes: row.bytes,
+  status: row.status,
+  progress: row.progress,
+  reason: row.reason ?? undefined,
+  pages: row.pages ?? undefined,
+  passages: row.passages ?? undefined,
+  createdAt: row.created_at.getTime()
+})
+
+const insertParams = (document: Document): ReadonlyArray<unknown> => [
+  document.userId,
+  document.id,
+  storableText(document.filename),
+  document.type,
+  document.bytes,
+  document.status,
+  document.progress,
+  document.reason === undefined ? null : storableText(document.reason),
+  document.pages,
+  document.passages,
+  new Date(document.createdAt)
+]
+
+const changeParams = (id: string, from: ReadonlyArray<string>, change: DocumentChange): ReadonlyArray<unknown> => [
+  id,
+  from,
+  change.status,
+  change.progress,
+  change.reason === undefined ? null : storableText(change.reason),
+  change.pages,
+  change.passages
+]
+
+const texts = (schema: string) => ({
+  /** Insertions of one owner go one after another until the transaction ends, so that each counts the ones before it. */
+  lockOwner: "SELECT pg_advisory_xact_lock(hashtextextended($1, 7221))",
+  usage: `SELECT count(*) AS documents, coalesce(sum(bytes), 0)::bigint AS bytes FROM ${schema}.documents WHERE user_id = $1`,
+  insert: `INSERT INTO ${schema}.documents
+    (user_id, id, filename, type, bytes, status, progress, reason, pages, passages, created_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+  find: `SELECT * FROM ${schema}.documents WHERE id = ANY($1::uuid[])`,
+  list: `SELECT * FROM ${schema}.documents WHERE user_id = $1 ORDER BY created_at DESC, id`,
+  update: `UPDATE ${schema}.documents SET status = $3, progress = $4, reason = $5, pages = $6, passages = $7
+    WHERE id = $1 AND status = ANY($2::text[]) RETURNING id`,
+  remove: `DELETE FROM ${schema}.documents WHERE user_id = $1 AND id = $2 RETURNING id`
+})
+
+const make = Effect.map(Database, (database) => {
+  const text = texts(database.schema)
+  return DocumentStore.of({
+    insert: (document, quota) =>
+      storing("DocumentStore.insert")(
+        database.asUser(document.userId, (sql) =>
+          Effect.gen(function* () {
+            yield* sql.query(text.lockOwner, [`${database.schema} documents ${document.userId}`])
+            const [usage] = yield* sql.query<{ documents: number; bytes: number }>(text.usage, [document.userId])
+            const { documents, bytes } = usage ?? { documents: 0, bytes: 0 }
+            if (documents + 1 > quota.maxDocuments || bytes + document.bytes > quota.maxDocumentBytes) {
+              return { _tag: "Full", documents, bytes } satisfies Inserted
+            }
+            yield* sql.query(text.insert, insertParams(document))
+            return { _tag: "Inserted" } satisfies Inserted
+          })
+        )
+      ),
+    find: (ids) =>
+      storing("DocumentStore.find")(
+        Effect.map(database.statement<DocumentRow>(text.find, [ids.filter(isUuid)]), (rows) => rows.map(documentOf))
+      ),
+    list: (userId) =>
+      storing("DocumentStore.list")(
+        Effect.map(
+          database.asUser(userId, (sql) => sql.query<DocumentRow>(text.list, [userId])),
+          (rows) => rows.map(documentOf)
+        )
+      ),
+    update: (id, from, change) =>
+      storing("DocumentStore.update")(
+        isUuid(id)
+          ? Effect.map(database.statement(text.update, changeParams(id, from, change)), (rows) => rows.length > 0)
+          : Effect.succeed(false)
+      ),
+    remove: (userId, id) =>
+      storing("DocumentStore.remove")(
+        isUuid(id)
+          ? Effect.map(
+              database.asUser(userId, (sql) => sql.query(text.remove, [userId, id])),
+              (rows) => rows.length > 0
+            )
+          : Effect.succeed(false)
+      )
+  })
+})
+
+/** Documents in Postgres or PGlite. What people do goes through their own door; what jobs do, through the service's. */
+export const PgDocumentStoreLayer: Layer.Layer<DocumentStore, never, Database> = Layer.effect(DocumentStore, make)
