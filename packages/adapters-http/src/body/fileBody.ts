@@ -1,0 +1,87 @@
+import type { IncomingMessage } from "node:http"
+import { FileRejected, UploadLimits } from "@parley/core"
+import busboy from "busboy"
+import { Effect, Schema } from "effect"
+import { InvalidUpload } from "../problems/errors.ts"
+import type { RouteBody } from "./RouteBody.ts"
+
+/** A file as it was sent. The name is the client's and says nothing that may be trusted. */
+export interface SentFile {
+  readonly filename: string
+  readonly bytes: Uint8Array
+}
+
+/** Beside the one file, a form may have a few small fields, which are ignored. */
+const FORM_LIMITS = { files: 1, fields: 16, parts: 20, fieldSize: 64 * 1024, fieldNameSize: 128, headerPairs: 32 }
+
+const ONE_FILE = 'Send multipart/form-data with exactly one file, in the field "file".'
+
+/**
+ * A form with one field `file`, kept in memory up to the upload limit. It fails at the first byte over the limit, at
+ * a second file, and at a form that is broken or ends early; nothing of it is kept then.
+ */
+export const fileBody: RouteBody<SentFile, "invalid_upload" | "file_rejected"> = {
+  contentType: "multipart/form-data",
+  description: "A form with one field, the file.",
+  schema: Schema.Struct({ file: Schema.String.annotate({ format: "binary" }) }),
+  errors: ["invalid_upload", "file_rejected"],
+  read: Effect.fnUntraced(function* (request) {
+    const { maxBytes } = yield* UploadLimits
+    const parser = yield* makeParser(request, maxBytes)
+    return yield* readFile(request, parser, maxBytes)
+  })
+}
+
+const invalid = (problem: string) => new InvalidUpload({ detail: `${problem} ${ONE_FILE}` })
+
+const tooLarge = (maxBytes: number) =>
+  new FileRejected({
+    problem: "too-large",
+    detail: `The file is larger than the ${maxBytes} bytes a document may have. Split it, or reduce its images.`
+  })
+
+const makeParser = (request: IncomingMessage, maxBytes: number): Effect.Effect<busboy.Busboy, InvalidUpload> =>
+  Effect.try({
+    try: () => {
+      if (!/^multipart\/form-data\s*;/i.test(request.headers["content-type"] ?? "")) throw new TypeError("content-type")
+      // One byte more than allowed, so that a file of exactly the limit is not taken for a longer one.
+      const limits = { ...FORM_LIMITS, fileSize: maxBytes + 1 }
+      return busboy({ headers: request.headers, limits, defParamCharset: "utf8" })
+    },
+    catch: () => invalid("The body is not a form with a boundary.")
+  })
+
+const readFile = (request: IncomingMessage, parser: busboy.Busboy, maxBytes: number) =>
+  Effect.callback<SentFile, InvalidUpload | FileRejected>((resume) => {
+    let sent: { readonly filename: string; readonly chunks: Array<Buffer> } | undefined
+    let problem: string | undefined
+    const refuse = (error: InvalidUpload | FileRejected) => resume(Effect.fail(error))
+    parser.on("file", (field, stream, { filename }) => {
+      // The parser destroys the stream of a broken form with an error of its own, told by the parser as well.
+      stream.on("error", () => undefined)
+      if (field !== "file") return refuse(invalid("The form has a file in another field."))
+      const file = { filename: filename ?? "", chunks: [] as Array<Buffer> }
+      sent = file
+      stream.on("data", (chunk: Buffer) => void file.chunks.push(chunk))
+      stream.on("limit", () => refuse(tooLarge(maxBytes)))
+    })
+    parser.on("field", (field) => {
+      if (field === "file") problem = 'The field "file" holds a text without a file name.'
+    })
+    parser.on("filesLimit", () => refuse(invalid("The form has more than one file.")))
+    parser.on("fieldsLimit", () => refuse(invalid("The form has too many fields.")))
+    parser.on("partsLimit", () => refuse(invalid("The form has too many parts.")))
+    parser.on("error", () => refuse(invalid("The form is broken or incomplete.")))
+    parser.on("close", () => {
+      if (sent === undefined) return refuse(invalid(problem ?? "The form has no file."))
+      resume(Effect.succeed({ filename: sent.filename, bytes: Buffer.concat(sent.chunks) }))
+    })
+    request.pipe(parser)
+    return stopReading(request, parser)
+  }).pipe(Effect.onError(() => stopReading(request, parser)))
+
+const stopReading = (request: IncomingMessage, parser: busboy.Busboy) =>
+  Effect.sync(() => {
+    request.unpipe(parser)
+    parser.destroy()
+  })

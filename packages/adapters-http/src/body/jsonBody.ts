@@ -1,0 +1,60 @@
+import type { IncomingMessage } from "node:http"
+import { Effect, Schema, SchemaIssue } from "effect"
+import { InvalidRequest, type PayloadTooLarge } from "../problems/errors.ts"
+import { readBody } from "./readBody.ts"
+import type { RouteBody } from "./RouteBody.ts"
+
+export const MAX_JSON_BYTES = 1024 * 1024
+
+/** Why a body is not JSON, as a sentence for whoever sent it. */
+export class NotJson extends Schema.TaggedError<NotJson>()("NotJson", { problem: Schema.String }) {}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** Reads a body as JSON; it may have any form. What was sent is never repeated in an error. */
+export const readJson = Effect.fnUntraced(function* (
+  request: IncomingMessage
+): Effect.fn.Return<unknown, NotJson | PayloadTooLarge> {
+  if (!isJsonType(request.headers["content-type"])) {
+    return yield* new NotJson({ problem: "Send JSON with the header content-type: application/json" })
+  }
+  if (!["", "identity"].includes(request.headers["content-encoding"] ?? "")) {
+    return yield* new NotJson({ problem: "Send the body without a content-encoding" })
+  }
+  const bytes = yield* readBody(request, MAX_JSON_BYTES)
+  return yield* Effect.try({
+    try: (): unknown => JSON.parse(utf8.decode(bytes)),
+    catch: () => new NotJson({ problem: "Expected JSON in UTF-8, but the body cannot be parsed" })
+  })
+})
+
+const isJsonType = (contentType: string | undefined): boolean =>
+  /^application\/([a-z0-9.-]+\+)?json\s*(;|$)/i.test(contentType ?? "")
+
+/** A JSON body of the given form; unknown fields are dropped. Anything else is 400, over the limit 413. */
+export const jsonBody = <A, I>(
+  schema: Schema.Codec<A, I>,
+  description: string
+): RouteBody<A, "invalid_request" | "payload_too_large"> => {
+  const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
+  const invalid = (issues: InvalidRequest["issues"]) => new InvalidRequest({ issues })
+  return {
+    contentType: "application/json",
+    description,
+    schema,
+    errors: ["invalid_request", "payload_too_large"],
+    read: (request) =>
+      readJson(request).pipe(
+        Effect.catchTag("NotJson", ({ problem }) => Effect.fail(invalid([{ path: "body", message: problem }]))),
+        Effect.flatMap((body) =>
+          Effect.mapError(decode(body), (error) =>
+            invalid(formatIssue(error.issue).issues.map(({ path, message }) => ({ path: pathText(path), message })))
+          )
+        )
+      )
+  }
+}
+
+const pathText = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined): string =>
+  (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".") || "body"

@@ -1,0 +1,40 @@
+import { Schema } from "effect"
+import { type ErrorCode, type ProblemKind, problemTable } from "./problemTable.ts"
+
+/** The body of every error: problem details of RFC 9457 with a stable `code`, the request's id, and `error` for clients that read one string. */
+export const Problem = Schema.Struct({
+  type: Schema.String,
+  title: Schema.String,
+  status: Schema.Int,
+  detail: Schema.String,
+  code: Schema.String,
+  requestId: Schema.String,
+  error: Schema.String
+}).annotate({ identifier: "Problem", description: "What went wrong and what to do about it." })
+export type Problem = typeof Problem.Type
+
+export const PROBLEM_CONTENT_TYPE = "application/problem+json"
+
+const isErrorCode = (code: unknown): code is ErrorCode => typeof code === "string" && Object.hasOwn(problemTable, code)
+
+/** The code of a thrown or failed value; whatever has none is an `internal_error`. */
+export const codeOf = (error: unknown): ErrorCode => {
+  const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined
+  return isErrorCode(code) ? code : "internal_error"
+}
+
+/**
+ * Takes any failed value; gives the body of its answer. Only the message of a listed error and the members its kind
+ * names are shown, so that nothing else of an error can leak.
+ */
+export const problemFrom = (error: unknown, requestId: string): Problem => {
+  const code = codeOf(error)
+  const kind: ProblemKind = problemTable[code]
+  const detail = kind.detail ?? (error as { readonly message: string }).message
+  const source = error as Readonly<Record<string, unknown>>
+  const members = Object.fromEntries(
+    (kind.members ?? []).filter((name) => source[name] !== undefined).map((name) => [name, source[name]])
+  )
+  const { status, title } = kind
+  return { type: `urn:parley:problem:${code}`, title, status, detail, code, requestId, error: detail, ...members }
+}

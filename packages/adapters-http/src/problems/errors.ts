@@ -1,0 +1,61 @@
+import { Schema } from "effect"
+
+const Issues = Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
+
+/** Path, query or JSON body not as the route wants them, with every problem found and where. */
+export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", { issues: Issues }) {
+  readonly code = "invalid_request"
+  override get message() {
+    return `The request is not valid: ${this.issues.map((issue) => `${issue.path}: ${issue.message}`).join("; ")}.`
+  }
+}
+
+/** A multipart body that does not hold exactly one file. `detail` says what to do. */
+export class InvalidUpload extends Schema.TaggedError<InvalidUpload>()("InvalidUpload", { detail: Schema.String }) {
+  readonly code = "invalid_upload"
+  override get message() {
+    return this.detail
+  }
+}
+
+/** A JSON body over the limit, in bytes. */
+export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()("PayloadTooLarge", { limit: Schema.Int }) {
+  readonly code = "payload_too_large"
+  override get message() {
+    return `The body may have at most ${this.limit} bytes. Send less, or upload long texts as documents.`
+  }
+}
+
+/** A browser sent the request on behalf of another site. */
+export class CrossSiteRequest extends Schema.TaggedError<CrossSiteRequest>()("CrossSiteRequest", {}) {
+  readonly code = "cross_site_request"
+  override get message() {
+    return "Requests that change something are taken from this site only, not from a page of another origin."
+  }
+}
+
+/** No route has this path. */
+export class RouteNotFound extends Schema.TaggedError<RouteNotFound>()("RouteNotFound", {}) {
+  readonly code = "not_found"
+  override get message() {
+    return "No route has this path. GET /openapi.json lists all routes."
+  }
+}
+
+/** The path exists, for other methods. */
+export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()("MethodNotAllowed", {
+  allowed: Schema.Array(Schema.String)
+}) {
+  readonly code = "method_not_allowed"
+  override get message() {
+    return `This path takes ${this.allowed.join(", ")}.`
+  }
+}
+
+/** Something the server depends on does not answer. */
+export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", {}) {
+  readonly code = "not_ready"
+  override get message() {
+    return "Something this server depends on does not answer yet. Try again in a moment."
+  }
+}

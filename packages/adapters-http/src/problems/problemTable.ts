@@ -1,0 +1,58 @@
+/** What an error answers with. `members` are the fields of the error that its problem details carry. */
+export interface ProblemKind {
+  readonly status: number
+  readonly title: string
+  readonly members?: ReadonlyArray<string>
+  /** Said instead of the error's own message, where that would not help the reader. */
+  readonly detail?: string
+}
+
+const ON_OUR_SIDE = "Something failed on our side. Try again in a moment; if it persists, report the request id."
+
+/** Every code that an answer can carry, and its status. A code that is not listed here is answered as `internal_error`. */
+export const problemTable = {
+  invalid_request: { status: 400, title: "The request is not valid", members: ["issues"] },
+  invalid_document_id: { status: 400, title: "The document id is not valid" },
+  invalid_upload: { status: 400, title: "The upload cannot be read" },
+  file_rejected: { status: 400, title: "The file cannot be accepted", members: ["problem"] },
+  unauthorized: { status: 401, title: "Not signed in" },
+  insufficient_credits: {
+    status: 402,
+    title: "Not enough credits",
+    members: ["required", "available", "allowance", "topup", "held", "debt", "nextResetAt", "affordableModels"]
+  },
+  cross_site_request: { status: 403, title: "The request comes from another site" },
+  model_not_allowed: {
+    status: 403,
+    title: "The tier does not include the model",
+    members: ["model", "tier", "allowedTiers"]
+  },
+  document_forbidden: { status: 403, title: "The document belongs to somebody else" },
+  document_quota: {
+    status: 403,
+    title: "The tier's document quota is used up",
+    members: ["tier", "documents", "bytes", "maxDocuments", "maxDocumentBytes"]
+  },
+  not_found: { status: 404, title: "There is nothing here" },
+  chat_not_found: { status: 404, title: "There is no such chat" },
+  document_not_found: { status: 404, title: "There is no such document" },
+  method_not_allowed: { status: 405, title: "The method does not apply here", members: ["allowed"] },
+  payload_too_large: { status: 413, title: "The body is too large", members: ["limit"] },
+  invalid_chat_request: { status: 422, title: "The chat request is not valid", members: ["issues"] },
+  prompt_too_long: { status: 422, title: "The message is too long for the model", members: ["tokens", "window"] },
+  model_failed: { status: 500, title: "The model did not answer", members: ["model", "reason"] },
+  model_unavailable: { status: 500, title: "The model is not set up", members: ["model"] },
+  storage_unavailable: { status: 500, title: "The storage did not answer", detail: ON_OUR_SIDE },
+  internal_error: { status: 500, title: "Something failed on our side", detail: ON_OUR_SIDE },
+  identity_unavailable: { status: 503, title: "The identity provider cannot be reached" },
+  not_ready: { status: 503, title: "The server is not ready" }
+} as const satisfies Record<string, ProblemKind>
+
+/** A stable name for one kind of failure. Clients branch on it; its meaning never changes. */
+export type ErrorCode = keyof typeof problemTable
+
+/** An error that knows its code. `C` keeps routes from failing in ways their declaration leaves out. */
+export interface Coded<C extends string = string> {
+  readonly code: C
+  readonly message: string
+}

@@ -1,0 +1,92 @@
+import type { ParleyServices, Session } from "@parley/core"
+import type { Effect, Schema, Scope } from "effect"
+import type { Answer } from "../answers/Answer.ts"
+import type { RouteBody } from "../body/RouteBody.ts"
+import type { Coded, ErrorCode } from "../problems/problemTable.ts"
+import type { Parameters, ParameterValues } from "./parameters.ts"
+import type { RouteEnvironment } from "./RouteEnvironment.ts"
+
+/**
+ * Who may call a route.
+ * - `session`: whoever is signed in; writes from other sites are refused.
+ * - `public`: anybody.
+ * - `development`: anybody on this machine, where development sign-in is on; elsewhere the route does not exist.
+ */
+export const ACCESSES = ["session", "public", "development"] as const
+export type Access = (typeof ACCESSES)[number]
+
+export type Method = "GET" | "POST" | "DELETE"
+
+/** One way a route answers when all is well. */
+export interface RouteResponse {
+  readonly description: string
+  /** The form of the JSON body; left out where the body is empty or not JSON. */
+  readonly schema?: Schema.Top
+  readonly contentType?: "text/plain"
+  /** Headers worth knowing, with what they say. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What a handler is given: everything checked, nothing raw. */
+export interface RouteInput<A extends Access, P, Q, B> {
+  readonly session: A extends "session" ? Session : undefined
+  readonly path: P
+  readonly query: Q
+  readonly body: B
+  readonly environment: RouteEnvironment
+}
+
+interface RouteDeclaration {
+  readonly method: Method
+  /** With `{name}` where a path parameter stands. */
+  readonly path: string
+  readonly summary: string
+  readonly responses: Readonly<Record<number, RouteResponse>>
+}
+
+/** A route as it is written down. `errors` lists every code its handler can fail with; the compiler holds it to that. */
+export interface RouteDefinition<
+  A extends Access,
+  P extends Parameters,
+  Q extends Parameters,
+  B,
+  E extends ErrorCode
+> extends RouteDeclaration {
+  readonly access: A
+  readonly pathParameters?: P
+  readonly queryParameters?: Q
+  readonly body?: RouteBody<B, ErrorCode>
+  readonly errors: ReadonlyArray<E>
+  readonly handle: (
+    input: RouteInput<A, ParameterValues<P>, ParameterValues<Q>, B>
+  ) => Effect.Effect<Answer, Coded<NoInfer<E>>, ParleyServices | Scope.Scope>
+}
+
+/** A route of the table. */
+export interface Route extends RouteDeclaration {
+  readonly access: Access
+  readonly pathParameters: Parameters
+  readonly queryParameters: Parameters
+  readonly body: RouteBody<unknown, ErrorCode> | undefined
+  readonly errors: ReadonlyArray<ErrorCode>
+  readonly handle: (
+    input: RouteInput<Access, unknown, unknown, unknown>
+  ) => Effect.Effect<Answer, Coded, ParleyServices | Scope.Scope>
+}
+
+/** Makes a route of its definition: from here on its handler is called with what the definition says, checked. */
+export const defineRoute = <
+  A extends Access,
+  P extends Parameters = Record<never, never>,
+  Q extends Parameters = Record<never, never>,
+  B = undefined,
+  const E extends ErrorCode = never
+>(
+  definition: RouteDefinition<A, P, Q, B, E>
+): Route =>
+  ({
+    ...definition,
+    pathParameters: definition.pathParameters ?? {},
+    queryParameters: definition.queryParameters ?? {},
+    body: definition.body
+  }) as unknown as Route

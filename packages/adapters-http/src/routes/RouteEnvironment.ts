@@ -1,0 +1,19 @@
+import type { SessionVerifier } from "@parley/core"
+import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
+import type { SessionCookie } from "../sessions/sessionCookie.ts"
+
+/** What routes know of the server they run in. */
+export interface RouteEnvironment {
+  readonly sessions: SessionVerifier["Service"]
+  readonly cookie: SessionCookie
+  /** Where people reach the server; undefined where it was not told. */
+  readonly baseUrl: URL | undefined
+  /** Present where development sign-in is on. */
+  readonly developmentSessions: DevelopmentSessions | undefined
+  /** Resolves once everything the server depends on answers, and rejects where something does not. */
+  readonly ready: () => Promise<void>
+  /** The OpenAPI document of the routes served. */
+  readonly openApi: unknown
+  /** How long a reader of a stream may take nothing before the connection is given up. */
+  readonly stalledReaderMs: number
+}

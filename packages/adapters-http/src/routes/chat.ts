@@ -1,0 +1,65 @@
+import { ChatService, type Reply } from "@parley/core"
+import { Effect, Schema } from "effect"
+import { json, textStream } from "../answers/Answer.ts"
+import { chatBody } from "../body/chatBody.ts"
+import { defineRoute } from "./Route.ts"
+
+/** Tells that chat can be used. */
+export const getChat = defineRoute({
+  method: "GET",
+  path: "/api/chat",
+  summary: "Tells that the chat API works",
+  access: "session",
+  responses: { 200: { description: "It works.", schema: Schema.Struct({ message: Schema.String }) } },
+  errors: [],
+  handle: () => Effect.succeed(json(200, { message: "The chat API works." }))
+})
+
+const headersOf = (reply: Reply) => ({
+  "content-type": "text/plain; charset=utf-8",
+  "x-accel-buffering": "no",
+  "x-chat-id": reply.chatId,
+  "x-message-id": reply.messageId,
+  ...(reply.pendingDocuments.length > 0 ? { "x-documents-pending": reply.pendingDocuments.join(",") } : {}),
+  ...(reply.limitedTo === undefined ? {} : { "x-credits-limited": String(reply.limitedTo) })
+})
+
+/** Answers messages with a streamed reply, paid with credits. */
+export const postChat = defineRoute({
+  method: "POST",
+  path: "/api/chat",
+  summary: "Sends messages and streams the reply",
+  access: "session",
+  body: chatBody,
+  responses: {
+    200: {
+      description:
+        "The reply as it is written. A connection that breaks off instead of ending means a reply cut short.",
+      contentType: "text/plain",
+      headers: {
+        "x-chat-id": "The chat, also where it is new.",
+        "x-message-id": "The reply's id within the chat.",
+        "x-documents-pending": "Ids, separated by commas, of named documents left out because they are not ready.",
+        "x-credits-limited":
+          "Present where the balance bought less than the longest reply: the output tokens it bought."
+      }
+    }
+  },
+  errors: [
+    "invalid_chat_request",
+    "prompt_too_long",
+    "chat_not_found",
+    "document_not_found",
+    "document_forbidden",
+    "model_not_allowed",
+    "insufficient_credits",
+    "model_unavailable",
+    "model_failed",
+    "storage_unavailable"
+  ],
+  handle: Effect.fnUntraced(function* ({ session, body }) {
+    const chat = yield* ChatService
+    const reply = yield* chat.send({ userId: session.userId, request: body })
+    return textStream(reply.text, headersOf(reply))
+  })
+})

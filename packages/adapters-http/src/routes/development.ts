@@ -1,0 +1,55 @@
+import { CreditService } from "@parley/core"
+import { Effect, Schema } from "effect"
+import { empty, json } from "../answers/Answer.ts"
+import { jsonBody } from "../body/jsonBody.ts"
+import { RouteNotFound } from "../problems/errors.ts"
+import { clearSessionCookie, setSessionCookie } from "../sessions/sessionCookie.ts"
+import { defineRoute } from "./Route.ts"
+import type { RouteEnvironment } from "./RouteEnvironment.ts"
+
+/** Anything that looks like an address and can be a user id. */
+const Email = Schema.String.check(
+  Schema.isMaxLength(127),
+  Schema.isPattern(/^[^\s@\p{C}]+@[^\s@\p{C}]+$/u, { message: "Expected an e-mail address" })
+)
+
+const SignedInBody = Schema.Struct({ userId: Schema.String, email: Schema.String, expiresAt: Schema.String })
+
+const signIn = Effect.fnUntraced(function* ({ developmentSessions, cookie }: RouteEnvironment, address: string) {
+  if (developmentSessions === undefined) return yield* new RouteNotFound()
+  const { userId, email, expiresAt, token, lifetimeSeconds } = yield* developmentSessions.issue(address)
+  const credits = yield* CreditService
+  // The first sight of a person opens the account.
+  yield* credits.balance(userId)
+  const body: typeof SignedInBody.Type = { userId, email, expiresAt: new Date(expiresAt).toISOString() }
+  return json(200, body, { "set-cookie": setSessionCookie(cookie, token, lifetimeSeconds) })
+})
+
+/** Signs in whoever has the address. */
+export const postDevelopmentSignIn = defineRoute({
+  method: "POST",
+  path: "/dev/sign-in",
+  summary: "Signs in with an e-mail address alone; the same address is the same user",
+  access: "development",
+  body: jsonBody(Schema.Struct({ email: Email }), "Who to be."),
+  responses: {
+    200: {
+      description: "Signed in.",
+      schema: SignedInBody,
+      headers: { "set-cookie": "The session cookie." }
+    }
+  },
+  errors: ["not_found", "storage_unavailable"],
+  handle: ({ body, environment }) => signIn(environment, body.email)
+})
+
+/** Forgets the browser's session. */
+export const postDevelopmentSignOut = defineRoute({
+  method: "POST",
+  path: "/dev/sign-out",
+  summary: "Clears the session cookie",
+  access: "development",
+  responses: { 204: { description: "Signed out.", headers: { "set-cookie": "The cookie, emptied." } } },
+  errors: [],
+  handle: ({ environment }) => Effect.succeed(empty({ "set-cookie": clearSessionCookie(environment.cookie) }))
+})

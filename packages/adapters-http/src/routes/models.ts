@@ -1,0 +1,40 @@
+import { TIER_NAMES, TierService } from "@parley/core"
+import { Effect, Schema } from "effect"
+import { json } from "../answers/Answer.ts"
+import { defineRoute } from "./Route.ts"
+
+const Tier = Schema.Literals(TIER_NAMES)
+
+const ModelBody = Schema.Struct({
+  id: Schema.String,
+  creditsPer1kInput: Schema.Finite,
+  creditsPer1kCachedInput: Schema.Finite,
+  creditsPer1kOutput: Schema.Finite,
+  minimumCredits: Schema.Int,
+  maxOutputTokens: Schema.Int,
+  allowed: Schema.Boolean,
+  allowedTiers: Schema.Array(Tier),
+  available: Schema.Boolean,
+  answeredBy: Schema.NullOr(Schema.String)
+})
+
+const ModelsBody = Schema.Struct({ tier: Tier, models: Schema.Array(ModelBody) })
+
+/** What a person's tier offers. */
+export const listModels = defineRoute({
+  method: "GET",
+  path: "/api/models",
+  summary: "Lists the models with their prices, the default first, and which of them your tier includes",
+  access: "session",
+  responses: { 200: { description: "The models.", schema: ModelsBody } },
+  errors: ["storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ session }) {
+    const tiers = yield* TierService
+    const { tier, models } = yield* tiers.models(session.userId)
+    const body: typeof ModelsBody.Type = {
+      tier,
+      models: models.map(({ price, answeredBy, ...model }) => ({ ...model, ...price, answeredBy: answeredBy ?? null }))
+    }
+    return json(200, body)
+  })
+})

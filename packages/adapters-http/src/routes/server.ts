@@ -1,0 +1,46 @@
+import { Effect, Schema } from "effect"
+import { json } from "../answers/Answer.ts"
+import { NotReady } from "../problems/errors.ts"
+import { defineRoute } from "./Route.ts"
+
+const StatusBody = Schema.Struct({ status: Schema.String })
+
+/** How long a dependency may take to say that it is there. */
+const READY_WITHIN = "5 seconds"
+
+/** Tells that the process runs. Touches nothing else. */
+export const getHealth = defineRoute({
+  method: "GET",
+  path: "/healthz",
+  summary: "Tells that the process runs",
+  access: "public",
+  responses: { 200: { description: "It runs.", schema: StatusBody } },
+  errors: [],
+  handle: () => Effect.succeed(json(200, { status: "ok" }))
+})
+
+/** Tells that requests can be served. */
+export const getReadiness = defineRoute({
+  method: "GET",
+  path: "/readyz",
+  summary: "Tells that everything the server depends on answers",
+  access: "public",
+  responses: { 200: { description: "It does.", schema: StatusBody } },
+  errors: ["not_ready"],
+  handle: ({ environment }) =>
+    Effect.tryPromise({ try: () => environment.ready(), catch: () => new NotReady() }).pipe(
+      Effect.timeoutOrElse({ duration: READY_WITHIN, orElse: () => Effect.fail(new NotReady()) }),
+      Effect.as(json(200, { status: "ready" }))
+    )
+})
+
+/** The description of all routes. */
+export const getOpenApi = defineRoute({
+  method: "GET",
+  path: "/openapi.json",
+  summary: "Describes all routes (OpenAPI 3.1)",
+  access: "public",
+  responses: { 200: { description: "The document.", schema: Schema.Record(Schema.String, Schema.Unknown) } },
+  errors: [],
+  handle: ({ environment }) => Effect.succeed(json(200, environment.openApi))
+})

@@ -1,0 +1,73 @@
+import { type Receipt, type Transaction, TRANSACTION_TYPES } from "@parley/core"
+import { Schema } from "effect"
+
+const ReceiptRow = Schema.Struct({
+  model: Schema.String,
+  price: Schema.Struct({
+    credits_per_1k_input: Schema.Finite,
+    credits_per_1k_cached_input: Schema.Finite,
+    credits_per_1k_output: Schema.Finite,
+    minimum_credits: Schema.Int
+  }),
+  usage: Schema.Struct({
+    fresh_input: Schema.Int,
+    cache_read: Schema.Int,
+    cache_write: Schema.Int,
+    output: Schema.Int
+  }),
+  held: Schema.Int,
+  charged: Schema.Int,
+  estimated: Schema.Boolean,
+  ended: Schema.String,
+  paid_from: Schema.Struct({ allowance: Schema.Int, topup: Schema.Int, debt: Schema.Int })
+})
+
+/** A credit transaction on the wire. */
+export const TransactionRow = Schema.Struct({
+  id: Schema.String,
+  transaction_type: Schema.Literals(TRANSACTION_TYPES),
+  amount: Schema.Int,
+  allowance_amount: Schema.Int,
+  topup_amount: Schema.Int,
+  balance_after: Schema.Int,
+  model: Schema.NullOr(Schema.String),
+  reference: Schema.String,
+  created_at: Schema.String,
+  receipt: Schema.NullOr(ReceiptRow)
+})
+export type TransactionRow = typeof TransactionRow.Type
+
+/** Takes a transaction; gives the row that the credit history shows, here and on the command line. */
+export const transactionRow = (transaction: Transaction): TransactionRow => ({
+  id: transaction.id,
+  transaction_type: transaction.type,
+  amount: transaction.amount,
+  allowance_amount: transaction.allowanceAmount,
+  topup_amount: transaction.topupAmount,
+  balance_after: transaction.balanceAfter,
+  model: transaction.model ?? null,
+  reference: transaction.reference,
+  created_at: new Date(transaction.createdAt).toISOString(),
+  receipt: transaction.receipt === undefined ? null : receiptRow(transaction.receipt)
+})
+
+const receiptRow = ({ price, usage, ...receipt }: Receipt): typeof ReceiptRow.Type => ({
+  model: receipt.model,
+  price: {
+    credits_per_1k_input: price.creditsPer1kInput,
+    credits_per_1k_cached_input: price.creditsPer1kCachedInput,
+    credits_per_1k_output: price.creditsPer1kOutput,
+    minimum_credits: price.minimumCredits
+  },
+  usage: {
+    fresh_input: usage.freshInput,
+    cache_read: usage.cacheRead,
+    cache_write: usage.cacheWrite,
+    output: usage.output
+  },
+  held: receipt.held,
+  charged: receipt.charged,
+  estimated: receipt.estimated,
+  ended: receipt.ended,
+  paid_from: receipt.paidFrom
+})

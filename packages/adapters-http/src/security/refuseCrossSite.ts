@@ -1,0 +1,28 @@
+import type { IncomingHttpHeaders } from "node:http"
+import { Effect } from "effect"
+import { CrossSiteRequest } from "../problems/errors.ts"
+
+const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"])
+const OWN_FETCH_SITES = new Set(["same-origin", "none"])
+
+/** Whether a method may change something. */
+export const isUnsafe = (method: string): boolean => !SAFE_METHODS.has(method)
+
+/**
+ * Refuses what a page of another origin makes a browser send, in which the session cookie may ride along. Browsers
+ * tell by `Sec-Fetch-Site` (W3C Fetch Metadata), older ones by `Origin`. A client that sends neither is not a browser.
+ */
+export const refuseCrossSite = (
+  headers: IncomingHttpHeaders,
+  baseUrl: URL | undefined
+): Effect.Effect<void, CrossSiteRequest> =>
+  isOwnSite(headers, baseUrl) ? Effect.void : Effect.fail(new CrossSiteRequest())
+
+const isOwnSite = (headers: IncomingHttpHeaders, baseUrl: URL | undefined): boolean => {
+  const fetchSite = headers["sec-fetch-site"]
+  if (fetchSite !== undefined) return typeof fetchSite === "string" && OWN_FETCH_SITES.has(fetchSite)
+  if (headers.origin === undefined) return true
+  const origin = URL.parse(headers.origin)
+  if (origin === null || origin.origin !== headers.origin) return false
+  return origin.origin === baseUrl?.origin || (origin.host !== "" && origin.host === headers.host?.toLowerCase())
+}

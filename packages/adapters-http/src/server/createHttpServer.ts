@@ -1,0 +1,81 @@
+import { createServer, type RequestListener, type Server } from "node:http"
+import type { AddressInfo, Socket } from "node:net"
+import { InvalidRequest } from "../problems/errors.ts"
+import { PROBLEM_CONTENT_TYPE, problemFrom } from "../problems/Problem.ts"
+import type { RequestTracker } from "./RequestTracker.ts"
+import { randomUUID } from "node:crypto"
+
+export interface HttpServerOptions {
+  /** Waited for when closing: given to `parleyRouter` as well. */
+  readonly requests?: RequestTracker | undefined
+}
+
+export interface HttpServer {
+  /** For what is not covered here, such as upgrades. */
+  readonly server: Server
+  /** Starts listening; port 0 takes a free one. Rejects where the address cannot be had. */
+  listen(input: {
+    readonly host: string
+    readonly port: number
+  }): Promise<{ readonly host: string; readonly port: number }>
+  /**
+   * Stops taking connections, lets running requests finish, and cuts off what still runs after `deadlineMs`.
+   * Resolves once every request is done, what it held settled.
+   */
+  close(input: { readonly deadlineMs: number }): Promise<void>
+}
+
+const HEADERS_MS = 20_000
+/** For a request to arrive whole; a streamed answer may take as long as it likes. */
+const REQUEST_MS = 300_000
+const KEEP_ALIVE_MS = 65_000
+const IDLE_CHECK_MS = 50
+
+/** An HTTP server with bounds on slow clients, problem details for what is not HTTP, and an orderly end. */
+export const createHttpServer = (listener: RequestListener, { requests }: HttpServerOptions = {}): HttpServer => {
+  const server = createServer(
+    { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, keepAliveTimeout: KEEP_ALIVE_MS },
+    listener
+  )
+  server.on("clientError", refuseConnection)
+  return {
+    server,
+    listen: ({ host, port }) => listen(server, host, port),
+    close: async ({ deadlineMs }) => {
+      await closeServer(server, deadlineMs)
+      await requests?.idle()
+    }
+  }
+}
+
+const listen = (server: Server, host: string, port: number) =>
+  new Promise<{ readonly host: string; readonly port: number }>((resolve, reject) => {
+    server.once("error", reject)
+    server.listen({ host, port }, () => {
+      server.off("error", reject)
+      const address = server.address() as AddressInfo
+      resolve({ host: address.address, port: address.port })
+    })
+  })
+
+const closeServer = async (server: Server, deadlineMs: number): Promise<void> => {
+  if (!server.listening) return
+  const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
+  // Connections that finish their request after this moment are kept alive and would hold the server open.
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
+  const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs)
+  await closed
+  clearInterval(idle)
+  clearTimeout(deadline)
+}
+
+/** What came is not HTTP, too long, or too slow. */
+const refuseConnection = (error: NodeJS.ErrnoException, socket: Socket): void => {
+  if (error.code === "ECONNRESET" || !socket.writable || socket.bytesWritten > 0) return void socket.destroy()
+  const refusal = new InvalidRequest({ issues: [{ path: "request", message: "Expected a complete HTTP/1.1 request" }] })
+  const body = JSON.stringify(problemFrom(refusal, randomUUID()))
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: ${PROBLEM_CONTENT_TYPE}\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  )
+}

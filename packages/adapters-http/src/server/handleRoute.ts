@@ -1,0 +1,74 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { ParleyServices } from "@parley/core"
+import { Effect, Exit, type ManagedRuntime } from "effect"
+import { writeAnswer } from "../answers/writeAnswer.ts"
+import { discardBody } from "../body/discardBody.ts"
+import { RouteNotFound } from "../problems/errors.ts"
+import { requestIdOf } from "../requestId.ts"
+import { decodeParameters } from "../routes/parameters.ts"
+import type { Route } from "../routes/Route.ts"
+import type { RouteEnvironment } from "../routes/RouteEnvironment.ts"
+import { isLocalHost } from "../security/isLocalHost.ts"
+import { isUnsafe, refuseCrossSite } from "../security/refuseCrossSite.ts"
+import { authenticate } from "../sessions/authenticate.ts"
+import { answerFailure } from "./answerFailure.ts"
+import { logFailure } from "./logFailure.ts"
+import { watchDeparture } from "./watchDeparture.ts"
+
+/** The Effect runtime that holds Parley's services, for example `parley.runtime`. */
+export type ParleyRuntime = ManagedRuntime.ManagedRuntime<ParleyServices, unknown>
+
+export interface RouteRequest {
+  readonly route: Route
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** Decoded path parameters. */
+  readonly path: Readonly<Record<string, string>>
+}
+
+/**
+ * Serves one request: who is it, is the input valid, what does the service say; then writes the answer, or problem
+ * details. A client that leaves at any moment interrupts the work, and what it held is settled before this resolves.
+ * Once an answer has begun, a failure destroys the connection, so that no reader takes a cut reply for a whole one.
+ */
+export const handleRoute = async (
+  runtime: ParleyRuntime,
+  environment: RouteEnvironment,
+  input: RouteRequest
+): Promise<void> => {
+  const { request, response, route } = input
+  const requestId = requestIdOf(request, response)
+  const departure = watchDeparture(request, response)
+  const work = Effect.scoped(serve(environment, input)).pipe(
+    Effect.tapCause((cause) => logFailure(cause, route)),
+    Effect.annotateLogs({ requestId })
+  )
+  const exit = await runtime.runPromiseExit(work, { signal: departure.signal })
+  departure.stop()
+  if (Exit.isFailure(exit)) answerFailure(request, response, exit.cause, requestId)
+  discardBody(request)
+}
+
+/** The order of checks: is there such a route here, 401, 403 of the origin, 400 or 422, then what the service checks. */
+const serve = Effect.fnUntraced(function* (environment: RouteEnvironment, input: RouteRequest) {
+  const { request, response, route } = input
+  const { access } = route
+  if (access === "development" && !isLocalHost(request.headers.host)) return yield* new RouteNotFound()
+  const session =
+    access === "session"
+      ? yield* authenticate(environment.sessions, environment.cookie, request.headers.cookie)
+      : undefined
+  if (access !== "public" && isUnsafe(route.method)) yield* refuseCrossSite(request.headers, environment.baseUrl)
+  const path = yield* decodeParameters(route.pathParameters, (name) => [input.path[name] ?? ""])
+  const sent = queryOf(request)
+  const query = yield* decodeParameters(route.queryParameters, (name) => sent.getAll(name))
+  const body = route.body === undefined ? undefined : yield* route.body.read(request)
+  const answer = yield* route.handle({ session, path, query, body, environment })
+  yield* writeAnswer(response, answer, environment.stalledReaderMs)
+})
+
+const queryOf = (request: IncomingMessage): URLSearchParams => {
+  const url = request.url ?? ""
+  const mark = url.indexOf("?")
+  return new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1))
+}

@@ -1,0 +1,114 @@
+import { Schema } from "effect"
+import type { RouteBody } from "../body/RouteBody.ts"
+import { PROBLEM_CONTENT_TYPE, Problem } from "../problems/Problem.ts"
+import { type ErrorCode, problemTable } from "../problems/problemTable.ts"
+import type { Parameters } from "../routes/parameters.ts"
+import type { Route, RouteResponse } from "../routes/Route.ts"
+import { isUnsafe } from "../security/refuseCrossSite.ts"
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+export interface OpenApiInput {
+  readonly routes: ReadonlyArray<Route>
+  readonly version: string
+  readonly baseUrl: string | undefined
+  readonly cookieName: string
+}
+
+/** Every code a route can answer with: its own, its body's, and those of its access. */
+export const errorsOf = (route: Route): ReadonlyArray<ErrorCode> => {
+  const session: ReadonlyArray<ErrorCode> = route.access === "session" ? ["unauthorized", "identity_unavailable"] : []
+  const site: ReadonlyArray<ErrorCode> =
+    route.access !== "public" && isUnsafe(route.method) ? ["cross_site_request"] : []
+  const named = [...Object.keys(route.pathParameters), ...Object.keys(route.queryParameters)]
+  const input: ReadonlyArray<ErrorCode> = named.length > 0 ? ["invalid_request"] : []
+  return [
+    ...new Set([
+      ...session,
+      ...site,
+      ...input,
+      ...(route.body?.errors ?? []),
+      ...route.errors,
+      "internal_error" as const
+    ])
+  ]
+}
+
+/** The routes as an OpenAPI 3.1 document. */
+export const openApiDocument = ({ routes, version, baseUrl, cookieName }: OpenApiInput): JsonObject => {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route) }
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Parley", version, summary: "Streamed chat over your own documents, metered in credits." },
+    ...(baseUrl === undefined ? {} : { servers: [{ url: baseUrl }] }),
+    paths,
+    components: {
+      schemas: { Problem: jsonSchemaOf(Problem) },
+      securitySchemes: { session: { type: "apiKey", in: "cookie", name: cookieName } }
+    }
+  }
+}
+
+const operationOf = (route: Route): JsonObject => ({
+  summary: route.summary,
+  operationId: operationIdOf(route),
+  ...(route.access === "session" ? { security: [{ session: [] }] } : {}),
+  parameters: [...parametersOf(route.pathParameters, "path"), ...parametersOf(route.queryParameters, "query")],
+  ...(route.body === undefined ? {} : { requestBody: requestBodyOf(route.body) }),
+  responses: { ...successesOf(route.responses), ...failuresOf(errorsOf(route)) }
+})
+
+const operationIdOf = ({ method, path }: Route): string =>
+  [method.toLowerCase(), ...path.split(/[^A-Za-z0-9]+/).filter((word) => word !== "" && word !== "api")].join("_")
+
+const parametersOf = (parameters: Parameters, place: "path" | "query"): ReadonlyArray<JsonObject> =>
+  Object.entries(parameters).map(([name, { description, jsonSchema }]) => ({
+    name,
+    in: place,
+    required: place === "path",
+    description,
+    schema: jsonSchema
+  }))
+
+const requestBodyOf = (body: RouteBody<unknown, ErrorCode>): JsonObject => ({
+  required: true,
+  description: body.description,
+  content: { [body.contentType]: { schema: jsonSchemaOf(body.schema) } }
+})
+
+const successesOf = (responses: Readonly<Record<number, RouteResponse>>): JsonObject =>
+  Object.fromEntries(Object.entries(responses).map(([status, response]) => [status, successOf(response)]))
+
+const successOf = ({ description, schema, contentType, headers }: RouteResponse): JsonObject => ({
+  description,
+  ...(headers === undefined
+    ? {}
+    : {
+        headers: Object.fromEntries(
+          Object.entries(headers).map(([name, says]) => [name, { description: says, schema: { type: "string" } }])
+        )
+      }),
+  ...(schema === undefined ? {} : { content: { "application/json": { schema: jsonSchemaOf(schema) } } }),
+  ...(contentType === undefined ? {} : { content: { [contentType]: { schema: { type: "string" } } } })
+})
+
+const failuresOf = (codes: ReadonlyArray<ErrorCode>): JsonObject => {
+  const byStatus = Map.groupBy(codes, (code) => problemTable[code].status)
+  return Object.fromEntries(
+    [...byStatus].map(([status, ofStatus]) => [
+      String(status),
+      {
+        description: ofStatus.map((code) => `\`${code}\`: ${problemTable[code].title}.`).join(" "),
+        content: { [PROBLEM_CONTENT_TYPE]: { schema: { $ref: "#/components/schemas/Problem" } } }
+      }
+    ])
+  )
+}
+
+const jsonSchemaOf = (schema: Schema.Top): unknown => {
+  const { schema: root, definitions } = Schema.toJsonSchemaDocument(schema, { referencePolicy: "none" } as never)
+  return Object.keys(definitions).length === 0 ? root : { ...root, $defs: definitions }
+}

@@ -1,0 +1,126 @@
+import type { SessionVerifier } from "@parley/core"
+import {
+  type ErrorRequestHandler,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+  Router
+} from "express"
+import { writeProblem } from "../answers/writeAnswer.ts"
+import { InvalidRequest, MethodNotAllowed } from "../problems/errors.ts"
+import { problemFrom } from "../problems/Problem.ts"
+import { requestIdOf } from "../requestId.ts"
+import type { Route } from "../routes/Route.ts"
+import type { RouteEnvironment } from "../routes/RouteEnvironment.ts"
+import { routes } from "../routes/routes.ts"
+import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
+import { DEFAULT_SESSION_COOKIE } from "../sessions/sessionCookie.ts"
+import { discardBody } from "../body/discardBody.ts"
+import { handleRoute, type ParleyRuntime } from "./handleRoute.ts"
+import { openApiDocument } from "./openApiDocument.ts"
+import type { RequestTracker } from "./RequestTracker.ts"
+
+export interface ParleyRouterOptions {
+  /** `parley.runtime`, or any runtime with Parley's services. */
+  readonly runtime: ParleyRuntime
+  /** Judges session tokens. With development sign-in, `developmentSessions.verifier`. */
+  readonly sessions: SessionVerifier["Service"]
+  /** The cookie that carries the session token: `parley_session` unless given. */
+  readonly sessionCookie?: string | undefined
+  /** Where people reach the server. With https, cookies are `Secure` and `__Host-`. */
+  readonly baseUrl?: string | undefined
+  /** Turns on `POST /dev/sign-in`, for requests to a local Host only. Never give it where others can reach the server. */
+  readonly developmentSessions?: DevelopmentSessions | undefined
+  /** Rejects where something the server depends on does not answer; `GET /readyz` asks. */
+  readonly ready?: (() => Promise<void>) | undefined
+  /** Shown in the OpenAPI document. */
+  readonly version?: string | undefined
+  /** How long a reader of a stream may take nothing before the connection is given up: one minute unless given. */
+  readonly stalledReaderMs?: number | undefined
+  /** Told of every request being worked on. */
+  readonly requests?: RequestTracker | undefined
+}
+
+const STALLED_READER_MS = 60_000
+
+/**
+ * All routes as an Express 5 router, to be mounted at the root, before any body parser. Paths that are not Parley's
+ * pass through to whatever is mounted after it. Throws where `baseUrl` is not a URL.
+ */
+export const parleyRouter = (options: ParleyRouterOptions): Router => {
+  const served = routes.filter((route) => route.access !== "development" || options.developmentSessions !== undefined)
+  const environment = environmentOf(options, served)
+  const router = Router({ caseSensitive: true })
+  for (const [path, ofPath] of Map.groupBy(served, (route) => route.path)) {
+    const expressRoute = router.route(path.replaceAll(/\{(\w+)\}/g, ":$1"))
+    for (const route of ofPath) {
+      const method = route.method.toLowerCase() as Lowercase<Route["method"]>
+      expressRoute[method](handlerOf(route, options, environment))
+    }
+    expressRoute.all(refuseMethod(ofPath))
+  }
+  router.use(answerError)
+  return router
+}
+
+const environmentOf = (options: ParleyRouterOptions, served: ReadonlyArray<Route>): RouteEnvironment => {
+  const { baseUrl, version = "0.0.0", sessionCookie: name = DEFAULT_SESSION_COOKIE } = options
+  const url = baseUrl === undefined ? undefined : new URL(baseUrl)
+  return {
+    sessions: options.sessions,
+    cookie: { name, secure: url?.protocol === "https:" },
+    baseUrl: url,
+    developmentSessions: options.developmentSessions,
+    ready: options.ready ?? (() => Promise.resolve()),
+    openApi: openApiDocument({ routes: served, version, baseUrl, cookieName: name }),
+    stalledReaderMs: options.stalledReaderMs ?? STALLED_READER_MS
+  }
+}
+
+const handlerOf =
+  (route: Route, { runtime, requests }: ParleyRouterOptions, environment: RouteEnvironment): RequestHandler =>
+  (request, response, next) => {
+    const path = request.params as Readonly<Record<string, string>>
+    const handle = async () => {
+      try {
+        await handleRoute(runtime, environment, { route, request, response, path })
+      } catch (error) {
+        next(error)
+      }
+    }
+    const work = handle()
+    requests?.track(work)
+  }
+
+const refuseMethod = (ofPath: ReadonlyArray<Route>): RequestHandler => {
+  const methods = ofPath.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]))
+  const refusal = new MethodNotAllowed({ allowed: methods })
+  return (request, response) => {
+    writeProblem(response, problemFrom(refusal, requestIdOf(request, response)), { allow: methods.join(", ") })
+    discardBody(request)
+  }
+}
+
+/**
+ * The last resort: what Express itself or a handler mounted beside refuses, as problem details and without a word of
+ * the error. Mount it after everything else.
+ */
+export const answerError: ErrorRequestHandler = (
+  error: unknown,
+  request: Request,
+  response: Response,
+  _next: NextFunction
+) => {
+  if (response.headersSent) return void response.destroy()
+  writeProblem(response, problemFrom(knownError(error), requestIdOf(request, response)))
+  discardBody(request)
+}
+
+const knownError = (error: unknown): unknown => {
+  const status = typeof error === "object" && error !== null && "status" in error ? error.status : undefined
+  if (typeof status === "number" && status >= 400 && status < 500) {
+    return new InvalidRequest({ issues: [{ path: "path", message: "It cannot be decoded" }] })
+  }
+  return error
+}

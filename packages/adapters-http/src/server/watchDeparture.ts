@@ -1,0 +1,22 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+
+/** Aborts where the connection closes before the response is complete. */
+export const watchDeparture = (request: IncomingMessage, response: ServerResponse) => {
+  const controller = new AbortController()
+  const { socket } = request
+  const onClose = () => {
+    if (!response.writableFinished) controller.abort()
+  }
+  // Without a listener, writing to a connection that is gone would end the process.
+  request.on("error", () => undefined)
+  response.on("error", () => undefined)
+  response.once("close", onClose)
+  // A pipelined response that waits for its turn is not told that the connection closed.
+  socket.once("close", onClose)
+  if (socket.destroyed) controller.abort()
+  const stop = () => {
+    response.off("close", onClose)
+    socket.off("close", onClose)
+  }
+  return { signal: controller.signal, stop }
+}

@@ -1,0 +1,61 @@
+import { type Session, SessionInvalid, SessionVerifier, UserId } from "@parley/core"
+import { Clock, Effect, Layer, Schema } from "effect"
+import { errors, jwtVerify, type JWTPayload } from "jose"
+
+export interface HmacSessionVerifierOptions {
+  /** Shared with the identity provider; a text counts as its UTF-8 bytes. RFC 7518 wants 32 bytes or more. */
+  readonly secret: string | Uint8Array
+  /** Where set, tokens of another issuer (`iss`) are refused. */
+  readonly issuer?: string | undefined
+  /** Where set, tokens for another audience (`aud`) are refused. */
+  readonly audience?: string | undefined
+}
+
+/** The one algorithm taken, whatever a token's header says. */
+const ALGORITHMS = ["HS256"]
+
+const isUserId = Schema.is(UserId)
+
+/** Takes the options; gives a verifier of JWTs signed with HS256. Throws where the secret is empty. */
+const make = (options: HmacSessionVerifierOptions): SessionVerifier["Service"] => {
+  const secret = typeof options.secret === "string" ? new TextEncoder().encode(options.secret) : options.secret
+  if (secret.byteLength === 0) throw new TypeError("The session secret is empty.")
+  const { issuer, audience } = options
+  const expected = {
+    algorithms: ALGORITHMS,
+    requiredClaims: ["sub"],
+    ...(issuer === undefined ? {} : { issuer }),
+    ...(audience === undefined ? {} : { audience })
+  }
+  return SessionVerifier.of({
+    verify: Effect.fn("HmacSessionVerifier.verify")(function* (token) {
+      const now = yield* Clock.currentTimeMillis
+      const payload = yield* Effect.tryPromise({
+        try: () => jwtVerify(token, secret, { ...expected, currentDate: new Date(now) }),
+        catch: (error) => error
+      }).pipe(
+        Effect.map((verified) => verified.payload),
+        Effect.catch((error) =>
+          error instanceof errors.JOSEError ? Effect.fail(new SessionInvalid()) : Effect.die(error)
+        )
+      )
+      return yield* sessionFrom(payload)
+    })
+  })
+}
+
+/** The session that a verified token's claims tell. */
+export const sessionFrom = (claims: JWTPayload): Effect.Effect<Session, SessionInvalid> =>
+  isUserId(claims.sub)
+    ? Effect.succeed({
+        userId: claims.sub,
+        email: typeof claims["email"] === "string" ? claims["email"] : undefined,
+        expiresAt: claims.exp === undefined ? undefined : claims.exp * 1000
+      })
+    : Effect.fail(new SessionInvalid())
+
+/** Session tokens signed with a shared secret. */
+export const HmacSessionVerifier = {
+  make,
+  layer: (options: HmacSessionVerifierOptions) => Layer.sync(SessionVerifier, () => make(options))
+}

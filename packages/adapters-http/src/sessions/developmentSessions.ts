@@ -1,0 +1,43 @@
+import type { SessionVerifier, UserId } from "@parley/core"
+import { Clock, Effect } from "effect"
+import { SignJWT } from "jose"
+import { HmacSessionVerifier } from "./HmacSessionVerifier.ts"
+
+const ISSUER = "parley-development"
+const LIFETIME_SECONDS = 7 * 24 * 60 * 60
+
+export interface IssuedSession {
+  readonly userId: UserId
+  readonly email: string
+  readonly token: string
+  readonly lifetimeSeconds: number
+  /** Unix milliseconds. */
+  readonly expiresAt: number
+}
+
+/** Sessions for trying things out: anybody who can reach the server becomes whom they say they are. */
+export interface DevelopmentSessions {
+  readonly verifier: SessionVerifier["Service"]
+  /** Signs in whoever has this address; the address, trimmed and in lower case, is the user id. */
+  readonly issue: (email: string) => Effect.Effect<IssuedSession>
+}
+
+/** Takes a secret of 32 bytes or more, kept between starts so that people stay signed in. */
+export const makeDevelopmentSessions = (secret: Uint8Array): DevelopmentSessions => ({
+  verifier: HmacSessionVerifier.make({ secret, issuer: ISSUER }),
+  issue: Effect.fnUntraced(function* (email) {
+    const userId = email.trim().toLowerCase()
+    const issuedAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    const expiresAt = issuedAt + LIFETIME_SECONDS
+    const token = yield* Effect.promise(() =>
+      new SignJWT({ email: userId })
+        .setProtectedHeader({ alg: "HS256" })
+        .setIssuer(ISSUER)
+        .setSubject(userId)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(expiresAt)
+        .sign(secret)
+    )
+    return { userId, email: userId, token, lifetimeSeconds: LIFETIME_SECONDS, expiresAt: expiresAt * 1000 }
+  })
+})
