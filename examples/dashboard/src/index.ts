@@ -1,1 +1,1 @@
-export {}
+export { dashboardRouter, type DashboardOptions } from "./dashboardRouter.ts"
