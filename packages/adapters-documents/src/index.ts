@@ -1,1 +1,2 @@
-export {}
+export { DEFAULT_PARSER_LIMITS, type ParserLimits } from "./ParserLimits.ts"
+export { WorkerDocumentParser } from "./WorkerDocumentParser.ts"

@@ -17,15 +17,17 @@ const SIGNATURES: ReadonlyArray<readonly [signature: string, description: string
   ["Rar!\x1a", "a RAR archive"],
   ["{\\rtf", "an RTF document"]
 ]
+const PDF = "%PDF-"
 const ZIP = "PK\x03\x04"
 const COMPOUND_FILE = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 /**
- * Tells what bytes are. A docx is a zip with an entry below `word/`, whole or truncated, or the compound file that Word
- * wraps around an encrypted one (ECMA-376 part 2 and MS-OFFCRYPTO 1.3.3). Linear in the size of the file.
+ * Tells what bytes are; a file named .pdf may have something before its header. A docx is a zip with an entry below
+ * `word/`, whole or truncated, or the compound file that Word wraps around an encrypted one (ECMA-376 part 2 and
+ * MS-OFFCRYPTO 1.3.3). Linear in the size of the file.
  */
 export const sniffContent = (bytes: Uint8Array, named: string): Content => {
-  if (hasPdfHeader(bytes, named === "pdf" ? PDF_HEADER_WITHIN : 4)) return { kind: "pdf" }
+  if (startsWith(bytes, 0, PDF) || (named === "pdf" && hasPdfHeader(bytes))) return { kind: "pdf" }
   if (startsWith(bytes, 0, ZIP)) {
     return hasWordEntry(bytes) ? { kind: "docx" } : other("a zip archive that is no Word document")
   }
@@ -38,8 +40,7 @@ export const sniffContent = (bytes: Uint8Array, named: string): Content => {
 
 const other = (description: string): Content => ({ kind: "other", description })
 
-const hasPdfHeader = (bytes: Uint8Array, within: number): boolean =>
-  indexOf(bytes.subarray(0, within + 8), "%PDF-") >= 0
+const hasPdfHeader = (bytes: Uint8Array): boolean => indexOf(bytes.subarray(0, PDF_HEADER_WITHIN), PDF) >= 0
 
 /** Looks for a local or central zip header whose entry is below `word/`; its name follows 30 or 46 bytes after the start. */
 const hasWordEntry = (bytes: Uint8Array): boolean => {

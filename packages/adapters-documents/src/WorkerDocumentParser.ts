@@ -1,0 +1,51 @@
+import { DocumentParser, type DocumentType, DocumentUnreadable } from "@parley/core"
+import { Effect, Layer, Semaphore } from "effect"
+import { DEFAULT_PARSER_LIMITS, type ParserLimits } from "./ParserLimits.ts"
+import type { ParserOutcome } from "./process/ParserMessage.ts"
+import { ParserPool } from "./process/ParserPool.ts"
+import type { WorkerNotStarted, WorkerProcess } from "./process/WorkerProcess.ts"
+
+interface ParseInput {
+  readonly type: DocumentType
+  readonly bytes: Uint8Array
+}
+
+/**
+ * Reads documents in worker processes with limits on time, memory, pages and size. A document that breaks its worker is
+ * unreadable, with a reason, and nothing else notices. Workers start with the first document and end with the scope.
+ */
+export class WorkerDocumentParser {
+  /** `limits` overrides the defaults one by one. A worker that cannot be started at all is a defect, not a reason. */
+  static readonly layer = (limits: Partial<ParserLimits> = {}): Layer.Layer<DocumentParser> =>
+    Layer.effect(DocumentParser, makeParser({ ...DEFAULT_PARSER_LIMITS, ...limits }))
+}
+
+const makeParser = (limits: ParserLimits) =>
+  Effect.gen(function* () {
+    const turns = yield* Semaphore.make(limits.processes)
+    const pool = yield* Effect.acquireRelease(
+      Effect.sync(() => new ParserPool(limits.idleMilliseconds)),
+      (pool) => Effect.sync(() => pool.close())
+    )
+    const readOnce = (input: ParseInput) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => pool.take()),
+        (parser) => readWith(parser, input, limits),
+        (parser) => Effect.sync(() => pool.giveBack(parser))
+      )
+    return DocumentParser.of({
+      parse: Effect.fn("WorkerDocumentParser.parse")(function* (input: ParseInput) {
+        const outcome = yield* turns.withPermit(Effect.orDie(readOnce(input)))
+        return outcome._tag === "Parsed" ? outcome.document : yield* new DocumentUnreadable({ reason: outcome.reason })
+      })
+    })
+  })
+
+/** Interrupted, it ends the worker: there is no other way to stop a parser. */
+const readWith = (parser: WorkerProcess, { type, bytes }: ParseInput, limits: ParserLimits) =>
+  Effect.callback<ParserOutcome, WorkerNotStarted>((resume) => {
+    parser.read({ type, bytes, limits }, (outcome) =>
+      resume(outcome instanceof Error ? Effect.fail(outcome) : Effect.succeed(outcome))
+    )
+    return Effect.sync(() => parser.kill())
+  })

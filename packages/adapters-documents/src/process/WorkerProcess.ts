@@ -1,0 +1,94 @@
+import { type ChildProcess, fork } from "node:child_process"
+import type { ParserMessage, ParserOutcome, ParserRequest } from "./ParserMessage.ts"
+
+const TOO_SLOW = (seconds: number): ParserOutcome => ({
+  _tag: "Unreadable",
+  reason: `Reading the document took longer than ${seconds} seconds. Split it, or save it in a simpler form.`
+})
+const CRASHED: ParserOutcome = {
+  _tag: "Unreadable",
+  reason: "Reading the document failed: it is damaged, or needs more memory than is allowed. Save it again or split it."
+}
+
+/** The process did not come up at all, which says nothing about a document. */
+export class WorkerNotStarted extends Error {
+  override readonly name = "WorkerNotStarted"
+}
+
+interface Waiting {
+  readonly settle: (outcome: ParserOutcome | WorkerNotStarted) => void
+  readonly timer: NodeJS.Timeout
+}
+
+/**
+ * One process that reads documents, one at a time. It gets no environment, may write no file and start no program, and
+ * keeps nothing alive: the server ends whether or not it is idle. Threads alone would not do: V8 ends the whole process
+ * when a single large allocation fails in one of its threads.
+ */
+export class WorkerProcess {
+  readonly #child: ChildProcess
+  #started = false
+  #usable = true
+  #waiting: Waiting | undefined
+
+  constructor() {
+    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
+    this.#child = fork(new URL(`./parserProcess.${extension}`, import.meta.url), [], {
+      execArgv: ["--permission", "--allow-fs-read=*", "--allow-worker", "--no-warnings"],
+      env: {},
+      serialization: "advanced",
+      stdio: ["ignore", "ignore", "ignore", "ipc"]
+    })
+    this.#child.on("message", (message) => this.#hear(message as ParserMessage))
+    this.#child.once("error", () => this.#end())
+    this.#child.once("exit", () => this.#end())
+  }
+
+  /** Whether another document can be given to it. */
+  get usable(): boolean {
+    return this.#usable
+  }
+
+  /** Reads a document; `settle` is called once, unless the process is killed before. */
+  read(request: ParserRequest, settle: Waiting["settle"]): void {
+    const { maxMilliseconds } = request.limits
+    const timer = setTimeout(() => {
+      this.kill()
+      settle(TOO_SLOW(maxMilliseconds / 1000))
+    }, maxMilliseconds)
+    this.#waiting = { settle, timer }
+    this.#child.ref()
+    this.#child.channel?.ref()
+    this.#child.send(request, (failure) => {
+      if (failure !== null) this.#end()
+    })
+  }
+
+  /** Ends the process at once, whatever it does. */
+  kill(): void {
+    this.#usable = false
+    clearTimeout(this.#waiting?.timer)
+    this.#waiting = undefined
+    this.#child.kill("SIGKILL")
+  }
+
+  #hear(message: ParserMessage): void {
+    if (message._tag === "Started") {
+      this.#started = true
+      return
+    }
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    if (message.spent) this.kill()
+    this.#child.unref()
+    this.#child.channel?.unref()
+    clearTimeout(waiting?.timer)
+    waiting?.settle(message.outcome)
+  }
+
+  #end(): void {
+    const waiting = this.#waiting
+    this.kill()
+    waiting?.settle(this.#started ? CRASHED : new WorkerNotStarted("The parser process ended before it could start."))
+  }
+}

@@ -1,0 +1,31 @@
+import { parentPort } from "node:worker_threads"
+import { parseDocument } from "../parsing/parseDocument.ts"
+import type { ParserOutcome, ParserRequest } from "./ParserMessage.ts"
+
+const NESTED = "The document is nested too deeply to be read. Simplify its structure and upload it again."
+const DAMAGED = "The document is damaged and cannot be read. Save it again and upload the new file."
+
+// No parser has a reason to reach the network.
+Reflect.deleteProperty(globalThis, "fetch")
+Reflect.deleteProperty(globalThis, "WebSocket")
+
+const read = async ({ type, bytes, limits }: ParserRequest): Promise<ParserOutcome> => {
+  try {
+    return { _tag: "Parsed", document: await parseDocument(type, bytes, limits) }
+  } catch (cause) {
+    return { _tag: "Unreadable", reason: reasonOf(cause) }
+  }
+}
+
+/** Reasons are our own sentences; what a parser library says about the content stays here. */
+const reasonOf = (cause: unknown): string => {
+  if (cause instanceof Error && cause.name === "Unreadable") return cause.message
+  return cause instanceof RangeError && cause.message.includes("call stack") ? NESTED : DAMAGED
+}
+
+// A parser may leave a promise behind that fails after its document was answered; the next document must not pay for it.
+process.on("unhandledRejection", () => {})
+
+parentPort?.on("message", (request: ParserRequest) => {
+  void read(request).then((outcome) => parentPort?.postMessage(outcome))
+})
