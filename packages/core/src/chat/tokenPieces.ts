@@ -1,0 +1,197 @@
+import { FIRST_CHARACTER, type TokenVocabulary, tokenVocabulary } from "./tokenVocabulary.ts"
+
+/** Where the count is, and what was counted so far. */
+interface Count {
+  index: number
+  /** No tokenizer counts more. */
+  most: number
+  /** What tokenizers usually count. */
+  usual: number
+}
+
+const SPACE = 0x20
+const APOSTROPHE = 0x27
+const BEFORE_SMALL = 0x60
+const BEFORE_CAPITAL = 0x40
+const FIRST_OF_THREE_BYTES = 0x800
+const NONE = new Uint8Array(0)
+const NEVER = -1_000_000
+
+const isSmall = (unit: number): boolean => unit >= 0x61 && unit <= 0x7a
+const isCapital = (unit: number): boolean => unit >= 0x41 && unit <= 0x5a
+/** Whether a token may cover letters together with this neighbour of theirs. Spaces, digits and line ends cut. */
+const isOpen = (unit: number): boolean => unit !== SPACE && unit !== 0x0a && unit !== 0x0d && !isDigit(unit)
+const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39
+
+/** Where the run of units that satisfy `belongs` ends. */
+const runEnd = (text: string, start: number, belongs: (unit: number) => boolean): number => {
+  let end = start
+  while (end < text.length && belongs(text.charCodeAt(end))) end++
+  return end
+}
+
+/**
+ * The most tokens into which letters can be cut. In what byte-pair encoding leaves, no two neighbours are a token of
+ * the vocabulary when put together. So keep, for each position, the largest count whose last token has one letter, two,
+ * or more, and never put together neighbours that are known to be one token. A space counts as a letter. At an open
+ * end, a token that begins or ends outside may cover some of the letters, and nothing is known of its neighbours.
+ */
+const mostOfLetters = (text: string, start: number, end: number, table: LetterTable): number => {
+  const { letterBefore, pairs, triples } = table
+  const openBefore = start > 0 && isOpen(text.charCodeAt(start - 1))
+  const openAfter = end < text.length && isOpen(text.charCodeAt(end))
+  // One position back, two back, and the best of all before that.
+  let oneAt1 = NEVER
+  let twoAt1 = NEVER
+  let moreAt1 = 0
+  let oneAt2 = NEVER
+  let twoAt2 = NEVER
+  let moreAt2 = NEVER
+  let bestBefore = NEVER
+  let previous = 0
+  let last = 0
+  for (let index = start; index < end; index++) {
+    const unit = text.charCodeAt(index)
+    const letter = unit === SPACE ? 0 : unit - letterBefore
+    const joined = index > start && pairs[last * 32 + letter] === 1
+    const joined3 = index > start + 1 && triples[(previous * 32 + last) * 32 + letter] === 1
+    const one = 1 + Math.max(joined ? NEVER : oneAt1, joined3 ? NEVER : twoAt1, moreAt1)
+    const two = 1 + Math.max(joined3 ? NEVER : oneAt2, twoAt2, moreAt2)
+    const more = Math.max(1 + bestBefore, openBefore ? 0 : NEVER)
+    bestBefore = Math.max(bestBefore, oneAt2, twoAt2, moreAt2)
+    oneAt2 = oneAt1
+    twoAt2 = twoAt1
+    moreAt2 = moreAt1
+    oneAt1 = one
+    twoAt1 = two
+    moreAt1 = more
+    previous = last
+    last = letter
+  }
+  const closed = Math.max(oneAt1, twoAt1, moreAt1)
+  return openAfter ? Math.max(closed, 1 + Math.max(oneAt2, twoAt2, moreAt2, bestBefore)) : closed
+}
+
+/** Whether what is here can make one word with letters beside it: letters beyond ASCII, and an apostrophe's ending. */
+const continuesWord = (text: string, index: number): boolean => {
+  if (index < 0 || index >= text.length) return false
+  const unit = text.charCodeAt(index)
+  return unit >= FIRST_CHARACTER || unit === APOSTROPHE
+}
+
+/** What is known of letters of one case: the code before the first, and which two and three of them are a token. */
+interface LetterTable {
+  readonly letterBefore: number
+  readonly pairs: Uint8Array
+  readonly triples: Uint8Array
+}
+
+/** A word of small letters, perhaps with a capital before them, and perhaps the space before it. */
+const countWord = (text: string, start: number, spaced: boolean, count: Count, known: TokenVocabulary): void => {
+  const letters = isCapital(text.charCodeAt(start)) ? start + 1 : start
+  const end = runEnd(text, letters, isSmall)
+  const from = spaced ? start - 1 : start
+  count.index = end
+  const listed = !continuesWord(text, start - 1) && !continuesWord(text, end) && known.words.has(text.slice(from, end))
+  const alone = spaced || start === 0 || !isOpen(text.charCodeAt(start - 1))
+  count.usual += listed ? 1 : Math.max(1, (end - start) / 4.6)
+  if (listed && alone) {
+    count.most += 1
+    return
+  }
+  const capital = letters > start ? 1 : 0
+  const table = { letterBefore: BEFORE_SMALL, pairs: known.smallPairs, triples: known.smallTriples }
+  const most = capital + mostOfLetters(text, capital === 1 ? letters : from, end, table)
+  // A listed word whose first letters go along with what is before it.
+  count.most += listed ? Math.min(most, 2) : most
+}
+
+const countCapitals = (text: string, start: number, end: number, count: Count, known: TokenVocabulary): void => {
+  count.index = end
+  count.most += mostOfLetters(text, start, end, {
+    letterBefore: BEFORE_CAPITAL,
+    pairs: known.capitalPairs,
+    triples: NONE
+  })
+  count.usual += Math.max(1, (end - start) / 2.2)
+}
+
+const countLetters = (text: string, spaced: boolean, count: Count, known: TokenVocabulary): void => {
+  const start = count.index
+  const capitals = runEnd(text, start, isCapital)
+  const small = capitals < text.length && isSmall(text.charCodeAt(capitals))
+  const end = small ? capitals - 1 : capitals
+  if (end <= start) return countWord(text, start, spaced, count, known)
+  if (spaced) count.most += 1
+  countCapitals(text, start, end, count, known)
+}
+
+/** Digits go in threes; the bound leaves room for tokenizers that take two. */
+const countDigits = (text: string, count: Count): void => {
+  const end = runEnd(text, count.index, isDigit)
+  count.most += Math.ceil((end - count.index) / 2)
+  count.usual += Math.ceil((end - count.index) / 3)
+  count.index = end
+}
+
+/**
+ * The same ASCII character again and again. Where up to k of them are one token, two neighbours together have more
+ * than k, so that n of them are at most 2n / (k + 1) + 1 tokens.
+ */
+const countRepeated = (text: string, unit: number, count: Count, known: TokenVocabulary): void => {
+  const start = count.index
+  const end = runEnd(text, start, (next) => next === unit)
+  const length = end - start
+  count.index = end
+  // White space is cut in two before what takes none along.
+  const cuts = unit < SPACE ? 2 : 1
+  const most = Math.min(length, Math.floor((2 * length) / ((known.repeats[unit] ?? 1) + 1)) + cuts)
+  count.most += most
+  count.usual += 0.2 + most / 2
+}
+
+const countSpaces = (text: string, count: Count, known: TokenVocabulary): void => {
+  const start = count.index
+  const end = runEnd(text, start, (unit) => unit === SPACE)
+  const next = end < text.length ? text.charCodeAt(end) : SPACE
+  const belongs = isSmall(next) || isCapital(next)
+  const free = belongs ? end - start - 1 : end - start
+  count.index = end
+  if (free > 0) {
+    // Here too.
+    count.most += Math.min(free, Math.floor((2 * free) / ((known.repeats[SPACE] ?? 1) + 1)) + (belongs ? 1 : 2))
+    count.usual += free === 1 && !belongs ? 0.3 : 1
+  }
+  if (belongs) countLetters(text, true, count, known)
+}
+
+/** Characters beyond ASCII, one after the other. Those of three bytes may be cut where a neighbour takes a byte along. */
+const countCharacters = (text: string, count: Count, known: TokenVocabulary): void => {
+  let characters = 0
+  while (count.index < text.length) {
+    const code = text.codePointAt(count.index) ?? 0
+    if (code < FIRST_CHARACTER) break
+    const wide = code > 0xffff
+    const most = known.characters[code - FIRST_CHARACTER] ?? (wide ? 4 : 3)
+    if (code >= FIRST_OF_THREE_BYTES) characters += 1
+    count.most += most
+    count.usual += most * 0.75
+    count.index += wide ? 2 : 1
+  }
+  if (characters > 0) count.most += 1 + Math.floor(characters / 10)
+}
+
+/** Bounds of the tokens in a text, counted piece by piece as tokenizers cut it. */
+export const countPieces = (text: string): { readonly most: number; readonly usual: number } => {
+  const known = tokenVocabulary()
+  const count: Count = { index: 0, most: 0, usual: 0 }
+  while (count.index < text.length) {
+    const unit = text.charCodeAt(count.index)
+    if (unit >= FIRST_CHARACTER) countCharacters(text, count, known)
+    else if (unit === SPACE) countSpaces(text, count, known)
+    else if (isSmall(unit) || isCapital(unit)) countLetters(text, false, count, known)
+    else if (isDigit(unit)) countDigits(text, count)
+    else countRepeated(text, unit, count, known)
+  }
+  return count
+}
