@@ -42,16 +42,25 @@ interface Candidate {
   readonly passage: QuotedPassage
   readonly order: number
   readonly text: string
+  /** The sentence after it in the same passage. */
+  readonly next: string | undefined
   readonly stems: ReadonlySet<string>
 }
+
+const sentencesOf = (text: string): ReadonlyArray<string> =>
+  [...sentences.segment(oneLine(text))].map(({ segment }) => segment.trim()).filter((sentence) => sentence !== "")
 
 const candidatesOf = (passages: ReadonlyArray<QuotedPassage>): ReadonlyArray<Candidate> =>
   passages
     .flatMap((passage) =>
-      [...sentences.segment(oneLine(passage.text))].map(({ segment }) => ({ passage, text: segment.trim() }))
+      sentencesOf(passage.text).map((text, index, all) => ({
+        passage,
+        text,
+        next: all[index + 1],
+        stems: stemsOf(text)
+      }))
     )
-    .filter(({ text }) => text !== "")
-    .map((candidate, order) => ({ ...candidate, order, stems: stemsOf(candidate.text) }))
+    .map((candidate, order) => ({ ...candidate, order }))
 
 /** The sentences that share most with the question, a word counting the more the fewer sentences have it. */
 const bestSentences = (question: string, passages: ReadonlyArray<QuotedPassage>): ReadonlyArray<Candidate> => {
@@ -85,10 +94,17 @@ const withoutMatch = (question: string): string =>
   `The passages of your documents that I was given do not mention what you ask: “${shorten(oneLine(question), MAX_ECHO_LENGTH)}”. ` +
   `I am the offline stand-in model and only match words; for real answers, ${REAL_MODEL}.`
 
+/** A sentence often needs the one after it, where that is not quoted anyway. */
+const quotation = ({ next, order, passage, text }: Candidate, best: ReadonlyArray<Candidate>): string => {
+  const takesNext = next !== undefined && !best.some((other) => other.order === order + 1)
+  const whole = takesNext && text.length + next.length < MAX_QUOTE_LENGTH ? `${text} ${next}` : text
+  return `“${shorten(whole, MAX_QUOTE_LENGTH)}” [${passage.number}]`
+}
+
 const withQuotes = (best: ReadonlyArray<Candidate>): string =>
   [
     "Your documents say:",
-    ...best.map(({ text, passage }) => `“${shorten(text, MAX_QUOTE_LENGTH)}” [${passage.number}]`),
+    ...best.map((candidate) => quotation(candidate, best)),
     `(I am the offline stand-in model: I quote the sentences that match your words. For real answers, ${REAL_MODEL}.)`
   ].join("\n\n")
 
