@@ -109,6 +109,6 @@ const failuresOf = (codes: ReadonlyArray<ErrorCode>): JsonObject => {
 }
 
 const jsonSchemaOf = (schema: Schema.Top): unknown => {
-  const { schema: root, definitions } = Schema.toJsonSchemaDocument(schema, { referencePolicy: "none" } as never)
+  const { schema: root, definitions } = Schema.toJsonSchemaDocument(schema)
   return Object.keys(definitions).length === 0 ? root : { ...root, $defs: definitions }
 }

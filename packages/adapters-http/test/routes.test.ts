@@ -1,0 +1,328 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { expectProblem } from "./support/expectProblem.ts"
+import { startServer, type TestServer } from "./support/startServer.ts"
+
+const ANN = "ann"
+const hello = { messages: [{ role: "user", content: "Hello?" }] }
+const NOWHERE = "00000000-0000-4000-8000-000000000000"
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.close())
+
+const upload = async (user: string, name = "notes.txt", content: BlobPart = "The cat sat on the mat.") => {
+  const form = new FormData()
+  form.set("file", new File([content], name))
+  return server.fetch("/api/upload", { method: "POST", user, body: form })
+}
+
+const untilReady = async (user: string, id: string) => {
+  for (;;) {
+    const document = (await (await server.fetch(`/api/documents/${id}`, { user })).json()) as { status: string }
+    if (document.status !== "processing") return document
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+describe("chat", () => {
+  test("GET /api/chat says that it works", async () => {
+    const response = await server.fetch("/api/chat", { user: ANN })
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ message: expect.any(String) })
+  })
+
+  test("a reply is streamed as text, kept with its chat, and charged", async () => {
+    const before = await server.parley.credits.balance(ANN)
+    const response = await server.post("/api/chat", hello, ANN)
+    expect(response.status).toBe(200)
+    expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8")
+    expect(response.headers.get("cache-control")).toBe("no-store")
+    expect(response.headers.get("x-accel-buffering")).toBe("no")
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff")
+    expect(response.headers.get("x-credits-limited")).toBe(null)
+    expect(response.headers.get("x-documents-pending")).toBe(null)
+    expect(await response.text()).toBe("Hello there.")
+
+    const chatId = response.headers.get("x-chat-id") ?? ""
+    const chat = (await (await server.fetch(`/api/chats/${chatId}`, { user: ANN })).json()) as Record<string, unknown>
+    expect(chat).toMatchObject({ id: chatId, title: "Hello?" })
+    expect(chat["messages"]).toMatchObject([
+      { role: "user", content: "Hello?", state: "complete", model: null },
+      {
+        id: response.headers.get("x-message-id"),
+        role: "assistant",
+        content: "Hello there.",
+        state: "complete",
+        model: "model-a-mini"
+      }
+    ])
+    const after = await server.parley.credits.balance(ANN)
+    expect(after).toMatchObject({ available: before.available - 1, held: 0 })
+  })
+
+  test("a second message continues the chat", async () => {
+    const first = await server.post("/api/chat", hello, ANN)
+    await first.text()
+    const chatId = first.headers.get("x-chat-id")
+    const second = await server.post("/api/chat", { ...hello, chatId }, ANN)
+    expect(await second.text()).toBe("Hello there.")
+    expect(second.headers.get("x-chat-id")).toBe(chatId)
+  })
+
+  test("chats are listed, given and deleted", async () => {
+    const user = "chat-lister"
+    for (const content of ["one", "two", "three"]) {
+      await (await server.post("/api/chat", { messages: [{ role: "user", content }] }, user)).text()
+    }
+    const page = (await (await server.fetch("/api/chats?limit=2&offset=1", { user })).json()) as {
+      chats: Array<{ id: string; title: string }>
+    }
+    expect(page).toMatchObject({ total: 3, limit: 2, offset: 1, chats: [{ title: "two" }, { title: "one" }] })
+    const path = `/api/chats/${page.chats[0]?.id}`
+    expect((await server.fetch(path, { user, method: "DELETE" })).status).toBe(204)
+    await expectProblem(await server.fetch(path, { user }), 404, "chat_not_found")
+    await expectProblem(await server.fetch(path, { user, method: "DELETE" }), 404, "chat_not_found")
+  })
+
+  test("an unknown chat is 404, to read and to continue", async () => {
+    await expectProblem(await server.fetch(`/api/chats/${NOWHERE}`, { user: ANN }), 404, "chat_not_found")
+    await expectProblem(await server.post("/api/chat", { ...hello, chatId: NOWHERE }, ANN), 404, "chat_not_found")
+  })
+
+  test("a model outside the tier is 403 and names the tiers that have it", async () => {
+    const problem = await expectProblem(
+      await server.post("/api/chat", { ...hello, modelId: "model-b-opus-20240229" }, ANN),
+      403,
+      "model_not_allowed"
+    )
+    expect(problem).toMatchObject({ model: "model-b-opus-20240229", tier: "free", allowedTiers: ["business"] })
+  })
+
+  test("too few credits are 402 with what is needed, what there is and when there is more", async () => {
+    const poor = await startServer({ parley: { config: { tiers: { free: { monthlyCredits: 0 } } } } })
+    const problem = await expectProblem(await poor.post("/api/chat", hello, ANN), 402, "insufficient_credits")
+    expect(problem).toMatchObject({ available: 0, allowance: 0, topup: 0, held: 0, debt: 0, affordableModels: [] })
+    expect(problem["required"]).toBeGreaterThan(0)
+    expect(Date.parse(String(problem["nextResetAt"]))).toBeGreaterThan(Date.now())
+    expect(poor.model.requests).toBe(0)
+    await poor.close()
+  })
+
+  test("a balance that buys a shorter reply says so", async () => {
+    const thrifty = await startServer({ parley: { config: { tiers: { free: { monthlyCredits: 5 } } } } })
+    const response = await thrifty.post("/api/chat", hello, ANN)
+    expect(await response.text()).toBe("Hello there.")
+    const limit = Number(response.headers.get("x-credits-limited"))
+    expect(limit).toBeGreaterThan(0)
+    expect(limit).toBeLessThan(4096)
+    await thrifty.close()
+  })
+
+  test("a model that nobody runs is 500 and nothing is held", async () => {
+    const partial = await startServer({ unavailable: ["model-a-mini"] })
+    await expectProblem(await partial.post("/api/chat", hello, ANN), 500, "model_unavailable")
+    expect(await partial.parley.credits.balance(ANN)).toMatchObject({ held: 0, available: 100 })
+    await partial.close()
+  })
+
+  test("a message beyond the model's window is 422", async () => {
+    const small = await startServer({ parley: { config: { models: { "model-a-mini": { contextTokens: 100 } } } } })
+    const long = { messages: [{ role: "user", content: "word ".repeat(2_000) }] }
+    await expectProblem(await small.post("/api/chat", long, ANN), 422, "prompt_too_long")
+    await small.close()
+  })
+})
+
+describe("documents", () => {
+  test("an upload is answered at once, becomes ready, and is quoted as a source", async () => {
+    const uploaded = await upload(ANN)
+    expect(uploaded.status).toBe(200)
+    const { documentId, ...rest } = (await uploaded.json()) as { documentId: string }
+    expect(rest).toEqual({ filename: "notes.txt", status: "processing" })
+    expect(await untilReady(ANN, documentId)).toMatchObject({ status: "ready", progress: 1, reason: null })
+
+    const listed = (await (await server.fetch("/api/documents", { user: ANN })).json()) as Record<string, unknown>
+    expect(listed).toMatchObject({ documents: [{ id: documentId, filename: "notes.txt", type: "txt", bytes: 23 }] })
+
+    const ask = { messages: [{ role: "user", content: "Where did the cat sit?" }], documentIds: [documentId] }
+    const reply = await server.post("/api/chat", ask, ANN)
+    await reply.text()
+    const chat = await server.fetch(`/api/chats/${reply.headers.get("x-chat-id")}`, { user: ANN })
+    const { messages } = (await chat.json()) as { messages: Array<Record<string, unknown>> }
+    expect(messages[1]?.["sources"]).toMatchObject([{ number: 1, documentId, filename: "notes.txt" }])
+  })
+
+  test("POST /api/rag leaves a ready document ready and says so", async () => {
+    const { documentId } = (await (await upload("rag")).json()) as { documentId: string }
+    await untilReady("rag", documentId)
+    const response = await server.post("/api/rag", { documentId }, "rag")
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ success: true, message: expect.stringContaining("ready") })
+  })
+
+  test("POST /api/rag: no id 400, malformed 400, foreign 403, unknown 404", async () => {
+    const { documentId } = (await (await upload(ANN)).json()) as { documentId: string }
+    await expectProblem(await server.post("/api/rag", {}, ANN), 400, "invalid_request")
+    await expectProblem(await server.post("/api/rag", { documentId: "7" }, ANN), 400, "invalid_document_id")
+    await expectProblem(await server.post("/api/rag", { documentId }, "bob"), 403, "document_forbidden")
+    await expectProblem(await server.post("/api/rag", { documentId: NOWHERE }, ANN), 404, "document_not_found")
+  })
+
+  test("in chat a foreign document is 403 and an unknown one 404, before any model is asked", async () => {
+    const { documentId } = (await (await upload(ANN)).json()) as { documentId: string }
+    const requests = server.model.requests
+    const foreign = await server.post("/api/chat", { ...hello, documentIds: [documentId] }, "bob")
+    await expectProblem(foreign, 403, "document_forbidden")
+    const unknown = await server.post("/api/chat", { ...hello, documentIds: [NOWHERE] }, ANN)
+    await expectProblem(unknown, 404, "document_not_found")
+    expect(server.model.requests).toBe(requests)
+  })
+
+  test("a document that is not ready is left out and named", async () => {
+    const idle = await startServer({ parley: { processDocuments: false } })
+    const form = new FormData()
+    form.set("file", new File(["text"], "slow.txt"))
+    const uploaded = await idle.fetch("/api/upload", { method: "POST", user: ANN, body: form })
+    const { documentId } = (await uploaded.json()) as { documentId: string }
+    const reply = await idle.post("/api/chat", { ...hello, documentIds: [documentId] }, ANN)
+    expect(await reply.text()).toBe("Hello there.")
+    expect(reply.headers.get("x-documents-pending")).toBe(documentId)
+    const again = await idle.post("/api/rag", { documentId }, ANN)
+    expect(await again.json()).toEqual({ success: true, message: expect.stringContaining("started") })
+    await idle.close()
+  })
+
+  test("a foreign document is 404 to read and to delete; the owner deletes it", async () => {
+    const { documentId } = (await (await upload(ANN)).json()) as { documentId: string }
+    const path = `/api/documents/${documentId}`
+    await expectProblem(await server.fetch(path, { user: "bob" }), 404, "document_not_found")
+    await expectProblem(await server.fetch(path, { user: "bob", method: "DELETE" }), 404, "document_not_found")
+    expect((await server.fetch(path, { user: ANN, method: "DELETE" })).status).toBe(204)
+    await expectProblem(await server.fetch(path, { user: ANN }), 404, "document_not_found")
+  })
+
+  test("a full quota is 403 with the numbers", async () => {
+    const tight = await startServer({ parley: { config: { tiers: { free: { maxDocuments: 0 } } } } })
+    const form = new FormData()
+    form.set("file", new File(["text"], "one.txt"))
+    const response = await tight.fetch("/api/upload", { method: "POST", user: ANN, body: form })
+    expect(await expectProblem(response, 403, "document_quota")).toMatchObject({ tier: "free", maxDocuments: 0 })
+    await tight.close()
+  })
+})
+
+describe("billing and models", () => {
+  test("the balance has the six figures", async () => {
+    const response = await server.fetch("/api/billing/balance", { user: "fresh" })
+    expect(await response.json()).toEqual({
+      allowance: 100,
+      topup: 0,
+      held: 0,
+      debt: 0,
+      available: 100,
+      nextResetAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
+    })
+  })
+
+  test("the history of somebody never seen before opens their account", async () => {
+    const response = await server.fetch("/api/billing/credit-history", { user: "newcomer" })
+    expect(await response.json()).toMatchObject({
+      total: 1,
+      limit: 50,
+      offset: 0,
+      transactions: [{ transaction_type: "reset", amount: 100, balance_after: 100, model: null, receipt: null }]
+    })
+  })
+
+  test("the history is filtered by type and paged; an unknown type is an empty list", async () => {
+    const user = "spender"
+    for (let round = 0; round < 3; round++) await (await server.post("/api/chat", hello, user)).text()
+    const get = async (query: string) =>
+      (await (await server.fetch(`/api/billing/credit-history?${query}`, { user })).json()) as Record<string, unknown>
+    const usage = await get("type=usage&limit=2&offset=1")
+    expect(usage).toMatchObject({ total: 3, limit: 2, offset: 1 })
+    expect(usage["transactions"]).toHaveLength(2)
+    expect(usage["transactions"]).toMatchObject([
+      {
+        transaction_type: "usage",
+        amount: -1,
+        allowance_amount: -1,
+        topup_amount: 0,
+        model: "model-a-mini",
+        reference: expect.stringMatching(/^reply:/),
+        receipt: { charged: 1, estimated: false, ended: "completed", usage: { fresh_input: 10, output: 5 } }
+      },
+      { balance_after: 99 }
+    ])
+    expect(await get("type=nonsense")).toMatchObject({ total: 0, transactions: [] })
+  })
+
+  test("the models come with prices, the default first", async () => {
+    const response = await server.fetch("/api/models", { user: ANN })
+    const { tier, models } = (await response.json()) as { tier: string; models: Array<Record<string, unknown>> }
+    expect(tier).toBe("free")
+    expect(models[0]).toMatchObject({ id: "model-a-mini", allowed: true, available: true, answeredBy: "scripted" })
+    expect(models[1]).toMatchObject({ id: "model-a", allowed: false, allowedTiers: ["pro", "business"] })
+  })
+})
+
+describe("server", () => {
+  test("/healthz answers, and /readyz follows what the server depends on", async () => {
+    let ready = () => Promise.resolve()
+    const own = await startServer({ app: { ready: () => ready() } })
+    expect((await own.fetch("/healthz")).status).toBe(200)
+    expect((await own.fetch("/readyz")).status).toBe(200)
+    ready = () => Promise.reject(new Error("password=hunter2"))
+    const problem = await expectProblem(await own.fetch("/readyz"), 503, "not_ready")
+    expect(JSON.stringify(problem)).not.toContain("hunter2")
+    expect((await own.fetch("/healthz")).status).toBe(200)
+    await own.close()
+  })
+
+  test("an unknown path is 404, a known one with another method 405 with Allow", async () => {
+    await expectProblem(await server.fetch("/nowhere", { user: ANN }), 404, "not_found")
+    await expectProblem(await server.fetch("/api/Chat", { user: ANN }), 404, "not_found")
+    const refused = await server.fetch("/api/chat", { method: "PUT", user: ANN })
+    expect(refused.headers.get("allow")).toBe("GET, HEAD, POST")
+    expect(await expectProblem(refused, 405, "method_not_allowed")).toMatchObject({ allowed: ["GET", "HEAD", "POST"] })
+    await expectProblem(await server.fetch("/api/chats", { method: "OPTIONS" }), 405, "method_not_allowed")
+  })
+
+  test("HEAD answers like GET, without a body", async () => {
+    const response = await server.fetch("/api/billing/balance", { method: "HEAD", user: ANN })
+    expect(response.status).toBe(200)
+    expect(await response.text()).toBe("")
+  })
+
+  test("a plain x-request-id comes back; anything else is replaced", async () => {
+    const kept = await server.fetch("/healthz", { headers: { "x-request-id": "trace-1:2.3_4" } })
+    expect(kept.headers.get("x-request-id")).toBe("trace-1:2.3_4")
+    const replaced = await server.fetch("/healthz", { headers: { "x-request-id": "<script>" } })
+    expect(replaced.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  test("answers carry the headers that protect browsers, and no CORS", async () => {
+    const response = await server.fetch("/healthz", { headers: { origin: "https://elsewhere.example" } })
+    const policy = response.headers.get("content-security-policy") ?? ""
+    expect(policy).toContain("script-src 'self'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toContain("unsafe")
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff")
+    expect(response.headers.get("x-powered-by")).toBe(null)
+    expect([...response.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([])
+  })
+
+  test("what fails unexpectedly is 500 without a word of why", async () => {
+    const broken = await startServer()
+    await broken.parley.close()
+    const problem = await expectProblem(
+      await broken.fetch("/api/billing/balance", { user: ANN }),
+      500,
+      "internal_error"
+    )
+    expect(problem["detail"]).toMatch(/on our side/)
+    await broken.close()
+  })
+})

@@ -1,0 +1,113 @@
+import {
+  ChatModels,
+  createParley,
+  DocumentParser,
+  type Model,
+  ModelUnavailable,
+  openInMemory,
+  type Parley,
+  type ParleyOptions
+} from "@parley/core"
+import { Effect } from "effect"
+import { SignJWT } from "jose"
+import {
+  createHttpServer,
+  HmacSessionVerifier,
+  makeDevelopmentSessions,
+  parleyApp,
+  type ParleyAppOptions,
+  RequestTracker
+} from "../../src/index.ts"
+import { ScriptedModel } from "./ScriptedModel.ts"
+
+export const SECRET = new TextEncoder().encode("a secret of the tests, long enough for HS256")
+
+export interface TestServer {
+  readonly parley: Parley
+  readonly model: ScriptedModel
+  readonly url: string
+  readonly port: number
+  readonly requests: RequestTracker
+  /** A request as this user, or as nobody. */
+  fetch(path: string, init?: RequestInit & { readonly user?: string | undefined }): Promise<Response>
+  /** A JSON POST as this user. */
+  post(path: string, body: unknown, user?: string): Promise<Response>
+  close(): Promise<void>
+}
+
+export interface TestServerOptions {
+  readonly app?: Partial<ParleyAppOptions>
+  readonly parley?: Partial<ParleyOptions>
+  /** Models that no provider runs. */
+  readonly unavailable?: ReadonlyArray<string>
+}
+
+/** A session cookie for this user. */
+export const cookieFor = async (
+  user: string,
+  { secret = SECRET, expiresAt = "1h", claims = {} as Record<string, unknown> } = {}
+): Promise<string> => {
+  const token = await new SignJWT(claims)
+    .setProtectedHeader({ alg: "HS256" })
+    .setSubject(user)
+    .setExpirationTime(expiresAt)
+    .sign(secret)
+  return `parley_session=${token}`
+}
+
+const models = (model: ScriptedModel, unavailable: ReadonlyArray<string>) =>
+  ChatModels.of({
+    resolve: ({ id }: Model) =>
+      unavailable.includes(id) ? Effect.fail(new ModelUnavailable({ model: id })) : Effect.succeed(model)
+  })
+
+const textParser = DocumentParser.of({
+  parse: ({ bytes }) => Effect.succeed({ text: new TextDecoder().decode(bytes), pageStarts: null })
+})
+
+/** Parley with everything in memory behind a real HTTP server on a free port. */
+export const startServer = async (options: TestServerOptions = {}): Promise<TestServer> => {
+  const model = new ScriptedModel()
+  const parley = await createParley({
+    ...(await openInMemory()),
+    parser: textParser,
+    models: models(model, options.unavailable ?? []),
+    ...options.parley
+  })
+  const requests = new RequestTracker()
+  const app = parleyApp({
+    runtime: parley.runtime,
+    sessions: HmacSessionVerifier.make({ secret: SECRET }),
+    developmentSessions: makeDevelopmentSessions(SECRET),
+    requests,
+    ...options.app
+  })
+  const server = createHttpServer(app, { requests })
+  const { port } = await server.listen({ host: "127.0.0.1", port: 0 })
+  const url = `http://127.0.0.1:${port}`
+
+  const fetchAs: TestServer["fetch"] = async (path, { user, headers, ...init } = {}) => {
+    const all = new Headers(headers)
+    if (user !== undefined) all.set("cookie", await cookieFor(user))
+    return fetch(`${url}${path}`, { ...init, headers: all })
+  }
+  return {
+    parley,
+    model,
+    url,
+    port,
+    requests,
+    fetch: fetchAs,
+    post: (path, body, user) =>
+      fetchAs(path, {
+        method: "POST",
+        user,
+        body: typeof body === "string" ? body : JSON.stringify(body),
+        headers: { "content-type": "application/json" }
+      }),
+    close: async () => {
+      await server.close({ deadlineMs: 0 })
+      await parley.close()
+    }
+  }
+}
