@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { DatabaseError, Sql } from "./Database.ts"
+import type { DatabaseError, Row, Sql } from "./Database.ts"
 
 /**
  * The door of the login itself, past the two roles: for what the login owns outside their reach, such as the job
@@ -8,7 +8,14 @@ import type { DatabaseError, Sql } from "./Database.ts"
 export class DatabaseOwner extends Context.Service<
   DatabaseOwner,
   {
+    /** The schema all tables live in, unquoted. */
+    readonly schemaName: string
     asOwner<A, E, R>(work: (sql: OwnerSql) => Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R>
+    /**
+     * Outside any transaction of the doors: one statement with parameters, or a script without, which may hold its own
+     * BEGIN and COMMIT. What a failed script left open is rolled back before anything else runs on the connection.
+     */
+    execute(text: string, params?: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<Row>, DatabaseError>
     /** Runs `action` once the surrounding transaction has committed, never where it does not; at once where there is none. */
     afterCommit(action: () => void): Effect.Effect<void>
   }

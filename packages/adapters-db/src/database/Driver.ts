@@ -5,8 +5,8 @@ import type { DatabaseError, Row } from "./Database.ts"
 export interface Connection {
   /** One statement with its parameters. Interrupted, it waits for the statement's end, within the driver's bound. */
   query<R extends Row>(text: string, params: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<R>, DatabaseError>
-  /** Any number of statements without parameters, in one round trip. */
-  script(text: string): Effect.Effect<void, DatabaseError>
+  /** Any number of statements without parameters, in one round trip; gives the rows of all. */
+  script(text: string): Effect.Effect<ReadonlyArray<Row>, DatabaseError>
   /** True once the connection is lost or its state unknown. It is then thrown away, which rolls back. */
   readonly broken: () => boolean
   /** Declares the connection broken. */

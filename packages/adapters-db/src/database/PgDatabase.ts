@@ -79,7 +79,11 @@ const send = <A>(loan: Loan, start: () => Promise<A>): Effect.Effect<A, Database
 const connectionOf = (client: pg.PoolClient, loan: Loan): Connection => ({
   query: <R extends Row>(text: string, params: ReadonlyArray<unknown>) =>
     send(loan, async () => (await client.query<R>(text, [...params])).rows),
-  script: (text) => send(loan, async () => void (await client.query(text))),
+  script: (text) =>
+    send(loan, async () => {
+      const results: unknown = await client.query<Row>(text)
+      return (Array.isArray(results) ? results : [results]).flatMap((result: pg.QueryResult<Row>) => result.rows)
+    }),
   broken: () => loan.broken,
   discard: () => {
     loan.broken = true

@@ -25,7 +25,7 @@ const send = <A>(start: () => Promise<unknown>): Effect.Effect<A, DatabaseError>
 const connectionTo = (thread: PgliteThread): Connection => ({
   query: <R extends Row>(text: string, params: ReadonlyArray<unknown>) =>
     send<ReadonlyArray<R>>(() => thread.ask({ kind: "query", text, params: params.map((value) => value ?? null) })),
-  script: (text) => Effect.asVoid(send(() => thread.ask({ kind: "script", text }))),
+  script: (text) => send<ReadonlyArray<Row>>(() => thread.ask({ kind: "script", text })),
   broken: () => false,
   discard: () => undefined
 })

@@ -1,7 +1,7 @@
 import { Context, Effect, Exit } from "effect"
 import { Database, DatabaseError, type Row, type Sql } from "./Database.ts"
 import { DatabaseOwner } from "./DatabaseOwner.ts"
-import type { Driver } from "./Driver.ts"
+import type { Connection, Driver } from "./Driver.ts"
 import { checkSchemaName, quoteIdentifier } from "./quoting.ts"
 import { type Door, failedInside, runTransaction, scriptThrough, sqlThrough, type Transaction } from "./Transaction.ts"
 
@@ -14,6 +14,13 @@ export interface Doors {
 }
 
 const malformed = (userId: string): boolean => userId.includes("\0") || !userId.isWellFormed()
+
+const executeOn = (connection: Connection, text: string, params: ReadonlyArray<unknown>) =>
+  Effect.tapError(params.length > 0 ? connection.query<Row>(text, params) : connection.script(text), () =>
+    connection.broken()
+      ? Effect.void
+      : Effect.catch(Effect.asVoid(connection.script("ROLLBACK")), () => Effect.sync(connection.discard))
+  )
 
 /**
  * Builds the doors over a driver. The transaction in progress travels in the fiber's context, so that a door opened
@@ -65,10 +72,13 @@ export const openDoors = (driver: Driver, schema: string): Doors => {
       inTransaction: Effect.map(Ambient, (current) => current !== undefined && current.open)
     }),
     owner: DatabaseOwner.of({
+      schemaName: schema,
       asOwner: (work) =>
         inTransaction((transaction) =>
           work({ ...sqlThrough(transaction, owner), script: scriptThrough(transaction, owner) })
         ),
+      execute: (text, params = []) =>
+        driver.withConnection((connection) => Effect.uninterruptible(executeOn(connection, text, params))),
       afterCommit: (action) =>
         Effect.map(Ambient, (current) => {
           if (current === undefined || !current.open) action()

@@ -13,14 +13,14 @@ export const quoteLiteral = (value: string): string => {
   return quoted.includes("\\") ? `E'${quoted.replaceAll("\\", "\\\\")}'` : `'${quoted}'`
 }
 
-/** Postgres cuts names at 63 bytes; this leaves room for the suffix of the job queue's schema. */
-const SCHEMA_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,47}$/
+/** The job queue's schema is this one's with a suffix, and may have 50 characters. */
+const SCHEMA_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,44}$/
 
 /** Checks the name of the schema all tables live in. Throws a `RangeError` that says what is allowed. */
 export const checkSchemaName = (name: string): string => {
   if (!SCHEMA_NAME.test(name) || /^pg_/i.test(name)) {
     throw new RangeError(
-      `"${name}" cannot name the database schema. Use 1 to 48 letters, digits and underscores, not beginning with a digit or "pg_".`
+      `"${name}" cannot name the database schema. Use 1 to 45 letters, digits and underscores, not beginning with a digit or "pg_".`
     )
   }
   return name

@@ -1,0 +1,83 @@
+import { Effect } from "effect"
+import type { PgBoss } from "pg-boss"
+import { DatabaseError } from "../database/Database.ts"
+import type { DatabaseOwner } from "../database/DatabaseOwner.ts"
+
+/** The queue of document jobs. One job per document waits or runs at a time: its policy is held by a unique index. */
+export const DOCUMENTS_QUEUE = "documents"
+
+export interface JobQueueOptions {
+  /** How often a job is tried at most; 3 unless given. */
+  readonly tries?: number | undefined
+  /** Seconds until the second try, doubled for each further one; 5 unless given. 0 tries again at once. */
+  readonly retryDelaySeconds?: number | undefined
+  /** How many jobs one process works on at a time; 2 unless given. */
+  readonly concurrency?: number | undefined
+  /** Seconds between looks for jobs enqueued by other processes, 0.5 or more; 1 unless given. */
+  readonly pollingIntervalSeconds?: number | undefined
+  /** A try may take this many seconds; 900 unless given. */
+  readonly expireInSeconds?: number | undefined
+  /** Seconds between looks for tries whose worker died; 20 unless given. */
+  readonly superviseIntervalSeconds?: number | undefined
+  /** Milliseconds a running try may still take once its worker stops; 10,000 unless given. */
+  readonly stopTimeoutMs?: number | undefined
+  /** Called when a background statement of the queue fails, for example while the database is away. For logs. */
+  readonly onError?: ((error: Error) => void) | undefined
+}
+
+/** A try whose worker has not given a sign of life for this long counts as failed. */
+const HEARTBEAT_SECONDS = 30
+
+const queueOptions = ({ tries = 3, retryDelaySeconds = 5, expireInSeconds = 900 }: JobQueueOptions) => ({
+  retryLimit: tries - 1,
+  retryDelay: retryDelaySeconds,
+  retryBackoff: retryDelaySeconds > 0,
+  expireInSeconds,
+  heartbeatSeconds: HEARTBEAT_SECONDS,
+  deleteAfterSeconds: 24 * 60 * 60
+})
+
+type Statement = (text: string, params: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<object>, DatabaseError>
+
+/** The queue library's view of the database. It reads SQLSTATEs off the driver's own errors. */
+export const bossDatabase = (statement: Statement) => ({
+  executeSql: async (text: string, params?: Array<unknown>) => {
+    try {
+      return { rows: [...(await Effect.runPromise(statement(text, params ?? [])))] }
+    } catch (error) {
+      throw error instanceof DatabaseError ? error.cause : error
+    }
+  }
+})
+
+/**
+ * Loads the queue library, brings its schema up to date and starts it. Any number of processes may do so at once.
+ * Once given, the queue is known to it, so that sending needs no look at the database beyond the insertion.
+ */
+export const startBoss = async (
+  owner: DatabaseOwner["Service"],
+  driver: "pg" | "pglite",
+  options: JobQueueOptions
+): Promise<PgBoss> => {
+  const { PgBoss } = await import("pg-boss")
+  const boss = new PgBoss({
+    db: bossDatabase(owner.execute),
+    backend: driver === "pg" ? "postgres" : "pglite",
+    schema: `"${owner.schemaName}_boss"`,
+    schedule: false,
+    monitorVacuum: driver === "pg",
+    superviseIntervalSeconds: options.superviseIntervalSeconds ?? 20,
+    monitorIntervalSeconds: options.superviseIntervalSeconds ?? 20
+  })
+  boss.on("error", (error) => options.onError?.(error))
+  try {
+    await boss.start()
+    await boss.createQueue(DOCUMENTS_QUEUE, { policy: "exclusive", ...queueOptions(options) })
+    await boss.updateQueue(DOCUMENTS_QUEUE, queueOptions(options))
+    await boss.findJobs(DOCUMENTS_QUEUE, { id: "00000000-0000-0000-0000-000000000000" })
+    return boss
+  } catch (error) {
+    await boss.stop({ graceful: false }).catch(() => undefined)
+    throw error
+  }
+}
