@@ -1,0 +1,124 @@
+import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
+import { describe, expect, it } from "vitest"
+import { coalesce } from "../../src/credits/coalesce.ts"
+
+interface Job {
+  readonly lane: string
+  readonly value: number
+}
+
+/** A batch under way, which ends when the test says so. */
+interface Run {
+  readonly jobs: ReadonlyArray<Job>
+  readonly end: () => void
+  readonly crash: () => void
+}
+
+/** Answers a job with ten times its value; a negative one fails. */
+const exitOf = ({ value }: Job): Exit.Exit<number, string> =>
+  value < 0 ? Exit.fail(`no ${value}`) : Exit.succeed(value * 10)
+
+const setUp = (limits: { readonly maxBatch?: number; readonly maxInFlight?: number } = {}) => {
+  const runs: Array<Run> = []
+  const call = coalesce<Job, number, string>({
+    laneOf: ({ lane }) => lane,
+    maxBatch: limits.maxBatch ?? 100,
+    maxInFlight: limits.maxInFlight ?? 2,
+    run: (jobs) =>
+      Effect.suspend(() => {
+        const gate = Deferred.makeUnsafe<void>()
+        runs.push({
+          jobs,
+          end: () => Deferred.doneUnsafe(gate, Effect.void),
+          crash: () => Deferred.doneUnsafe(gate, Effect.die(new Error("broken")))
+        })
+        return Effect.as(Deferred.await(gate), jobs.map(exitOf))
+      })
+  })
+  const start = (lane: string, value: number) => Effect.runFork(call({ lane, value }))
+  const answer = <A, E>(fiber: Fiber.Fiber<A, E>) => Effect.runPromise(Fiber.await(fiber))
+  const batches = () => runs.map(({ jobs }) => jobs.map(({ lane, value }) => `${lane}${value}`).join(" "))
+  /** Ends runs in order, those included that begin meanwhile. */
+  const endAll = async () => {
+    for (let index = 0; index < runs.length; index += 1) {
+      runs[index]?.end()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  return { runs, start, answer, batches, endAll }
+}
+
+describe("coalesced calls", () => {
+  it("a lone call starts at once", async () => {
+    const { start, answer, batches, endAll } = setUp()
+    const fiber = start("a", 1)
+    expect(batches()).toEqual(["a1"])
+    await endAll()
+    expect(await answer(fiber)).toEqual(Exit.succeed(10))
+  })
+
+  it("what arrives while its lane is busy forms the next batch, and each call gets its own answer", async () => {
+    const { start, answer, batches, endAll } = setUp()
+    const fibers = [1, 2, -3, 4].map((value) => start("a", value))
+    expect(batches()).toEqual(["a1"])
+    await endAll()
+    expect(batches()).toEqual(["a1", "a2 a-3 a4"])
+    const answers = await Promise.all(fibers.map(answer))
+    expect(answers).toEqual([Exit.succeed(10), Exit.succeed(20), Exit.fail("no -3"), Exit.succeed(40)])
+  })
+
+  it("lanes share batches once all slots are taken, and no lane is in two batches at once", async () => {
+    const { start, batches, endAll, runs } = setUp({ maxInFlight: 2 })
+    for (const [lane, value] of [
+      ["a", 1],
+      ["b", 1],
+      ["a", 2],
+      ["c", 1],
+      ["b", 2],
+      ["d", 1]
+    ] as const)
+      start(lane, value)
+    expect(batches()).toEqual(["a1", "b1"])
+    runs[0]?.end()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(batches().slice(2)).toEqual(["a2 c1 d1"])
+    await endAll()
+    expect(batches().slice(3)).toEqual(["b2"])
+  })
+
+  it("a batch is bounded, and a busy lane waits for the others after each", async () => {
+    const { start, batches, endAll } = setUp({ maxBatch: 3, maxInFlight: 1 })
+    start("z", 0)
+    for (const value of [1, 2, 3, 4, 5]) start("a", value)
+    start("b", 1)
+    start("c", 1)
+    await endAll()
+    expect(batches()).toEqual(["z0", "a1 a2 a3", "b1 c1 a4", "a5"])
+  })
+
+  it("a batch that breaks tells all its callers and frees its lanes and its slot", async () => {
+    const { start, answer, runs, endAll } = setUp({ maxInFlight: 1 })
+    const first = start("a", 1)
+    const others = [start("a", 2), start("b", 1)]
+    runs[0]?.end()
+    await answer(first)
+    runs[1]?.crash()
+    for (const other of others) {
+      const exit = await answer(other)
+      expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toEqual(new Error("broken"))
+    }
+    const later = [start("a", 3), start("b", 3)]
+    await endAll()
+    expect(await Promise.all(later.map(answer))).toEqual([Exit.succeed(30), Exit.succeed(30)])
+  })
+
+  it("a caller that is interrupted takes nobody's answer away", async () => {
+    const { start, answer, runs, endAll } = setUp({ maxInFlight: 1 })
+    const leader = start("a", 1)
+    const follower = start("a", 2)
+    Effect.runFork(Fiber.interrupt(leader))
+    runs[0]?.end()
+    await endAll()
+    expect(await answer(follower)).toEqual(Exit.succeed(20))
+  })
+})

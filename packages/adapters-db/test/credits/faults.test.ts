@@ -1,0 +1,223 @@
+import { assert, layer } from "@effect/vitest"
+import { CreditLedger, type StorageFailed } from "@parley/core"
+import { receiptDraft, reservation } from "@parley/core/testing"
+import { Context, Effect, Fiber, Layer, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
+import { Database, DatabaseError } from "../../src/database/Database.ts"
+import { databases } from "../databases.ts"
+
+type DatabaseService = Database["Service"]
+type Ledger = CreditLedger["Service"]
+
+/** Where the connection is cut: at which of the calls of the database, and before or after it was committed. */
+interface Cut {
+  readonly at: number
+  readonly side: "before" | "after"
+}
+
+const cutConnection = () => new DatabaseError({ cause: new Error("Connection terminated unexpectedly") })
+
+/** A database whose connection is cut where `isCut` says; each call of a door is counted. */
+const failing = (database: DatabaseService, isCut: (call: number, side: Cut["side"]) => boolean): DatabaseService => {
+  let calls = 0
+  const withCut = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | DatabaseError> =>
+    Effect.suspend(() => {
+      const call = calls++
+      if (isCut(call, "before")) return Effect.fail(cutConnection())
+      return isCut(call, "after") ? Effect.andThen(work, Effect.fail(cutConnection())) : work
+    })
+  return {
+    ...database,
+    statement: (text, params) => withCut(database.statement(text, params)),
+    asService: (work) => withCut(database.asService(work) as Effect.Effect<never>)
+  }
+}
+
+/** A database on which somebody else always changes the account between the first read and the first write. */
+const contended = (database: DatabaseService): DatabaseService => ({
+  ...database,
+  statement: (text, params) =>
+    text.includes("credit_accounts a JOIN given") ? Effect.succeed([]) : database.statement(text, params)
+})
+
+const ledgerOn = (database: DatabaseService) =>
+  Effect.map(Layer.build(Layer.provide(PgCreditLedgerLayer, Layer.succeed(Database, database))), (context) =>
+    Context.get(context, CreditLedger)
+  )
+
+/** Each operation of the ledger, with what has to be there before. */
+const operations: Record<
+  string,
+  {
+    before: (ledger: Ledger, userId: string) => Effect.Effect<unknown, unknown>
+    run: (ledger: Ledger, userId: string) => Effect.Effect<unknown, unknown>
+  }
+> = {
+  open: {
+    before: () => Effect.void,
+    run: (ledger, userId) => ledger.open({ userId, tier: "free", allowance: 100 })
+  },
+  reserve: {
+    before: (ledger, userId) => ledger.open({ userId, tier: "free", allowance: 100 }),
+    run: (ledger, userId) => ledger.reserve(reservation(userId, "reply:1", 60))
+  },
+  settle: {
+    before: (ledger, userId) =>
+      Effect.andThen(operations["reserve"]!.before(ledger, userId), operations["reserve"]!.run(ledger, userId)),
+    run: (ledger, userId) => ledger.settle({ userId, key: "reply:1", amount: 130, draft: receiptDraft })
+  },
+  release: {
+    before: (ledger, userId) => operations["settle"]!.before(ledger, userId),
+    run: (ledger, userId) => ledger.release({ userId, key: "reply:1" })
+  },
+  grant: {
+    before: (ledger, userId) =>
+      Effect.andThen(operations["settle"]!.before(ledger, userId), operations["settle"]!.run(ledger, userId)),
+    run: (ledger, userId) => ledger.grant({ userId, key: "topup:1", type: "topup", amount: 500 })
+  }
+}
+
+const newUser = () => `user-${crypto.randomUUID()}`
+
+/** An operation's answer and all that is stored after it, under a name of its own for the user. */
+const outcome = Effect.fnUntraced(function* (name: string, sound: DatabaseService, tried: DatabaseService) {
+  const userId = newUser()
+  const ledger = yield* ledgerOn(sound)
+  const operation = operations[name]!
+  yield* operation.before(ledger, userId)
+  const answer = yield* operation.run(yield* ledgerOn(tried), userId)
+  const account = yield* ledger.account(userId)
+  const history = yield* ledger.history({ userId, limit: 100, offset: 0, type: undefined })
+  const { schema, statement } = sound
+  const holds = yield* statement(`SELECT key, allowance, topup FROM ${schema}.credit_holds WHERE user_id = $1`, [
+    userId
+  ])
+  return JSON.parse(JSON.stringify({ answer, account, history, holds }).replaceAll(userId, "user")) as unknown
+})
+
+for (const { name, layer: database } of databases) {
+  layer(database, { excludeTestServices: true, timeout: "60 seconds" })(`lost connections on ${name}`, (it) => {
+    const frozen = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(Effect.scoped(effect), TestClock.layer())
+
+    for (const operation of Object.keys(operations)) {
+      it.effect(`${operation} answers and leaves the same as if the connection had never been cut`, () =>
+        Effect.gen(function* () {
+          const sound = yield* Database
+          for (const under of [sound, contended(sound)]) {
+            const expected = yield* outcome(operation, sound, under)
+            for (const at of [0, 1, 2]) {
+              for (const side of ["before", "after"] as const) {
+                const tried = failing(under, (call, where) => call === at && where === side)
+                assert.deepStrictEqual(yield* outcome(operation, sound, tried), expected, `${side} call ${at}`)
+              }
+            }
+          }
+        }).pipe(frozen)
+      )
+    }
+
+    it.effect("while the database stays away calls fail, and the same call later does the work once", () =>
+      Effect.gen(function* () {
+        const sound = yield* Database
+        let away = true
+        const ledger = yield* ledgerOn(failing(sound, (_call, side) => away && side === "after"))
+        const userId = newUser()
+        const open = ledger.open({ userId, tier: "free", allowance: 100 })
+        const failed = yield* Effect.result(open)
+        assert.isTrue(Result.isFailure(failed))
+        const { _tag, operation, retryable } = (failed as Result.Failure<never, StorageFailed>).failure
+        assert.deepStrictEqual(
+          { _tag, operation, retryable },
+          { _tag: "StorageFailed", operation: "CreditLedger.open", retryable: true }
+        )
+        away = false
+        assert.strictEqual((yield* open).allowance, 100)
+        const { total } = yield* ledger.history({ userId, limit: 10, offset: 0, type: undefined })
+        assert.strictEqual(total, 1)
+      }).pipe(frozen)
+    )
+
+    it.effect("a call the database refuses does not fail its neighbours in the batch", () =>
+      Effect.gen(function* () {
+        const ledger = yield* ledgerOn(yield* Database)
+        const userId = newUser()
+        yield* ledger.open({ userId, tier: "free", allowance: 0 })
+        const keys = ["topup:1", "topup:2", "topup:\0", "topup:3", "topup:4"]
+        const answers = yield* Effect.all(
+          keys.map((key) => Effect.result(ledger.grant({ userId, key, type: "topup", amount: 10 }))),
+          { concurrency: "unbounded" }
+        )
+        assert.deepStrictEqual(answers.map(Result.isSuccess), [true, true, false, true, true])
+        assert.strictEqual((yield* ledger.account(userId)).topup, 40)
+      }).pipe(frozen)
+    )
+  })
+
+  layer(PgCreditLedgerLayer.pipe(Layer.provideMerge(database)), { excludeTestServices: true, timeout: "60 seconds" })(
+    `credits in a unit of work on ${name}`,
+    (it) => {
+      const setUp = Effect.gen(function* () {
+        const ledger = yield* CreditLedger
+        const { unitOfWork } = yield* Database
+        const userId = newUser()
+        yield* ledger.open({ userId, tier: "free", allowance: 100 })
+        const grant = (key: string, amount: number) => ledger.grant({ userId, key, type: "topup", amount })
+        return { ledger, unitOfWork, userId, grant }
+      })
+
+      it.effect("operations commit with their unit of work", () =>
+        Effect.gen(function* () {
+          const { ledger, unitOfWork, userId, grant } = yield* setUp
+          const during = yield* unitOfWork(
+            Effect.gen(function* () {
+              yield* grant("topup:1", 10)
+              yield* grant("topup:2", 5)
+              return (yield* ledger.account(userId)).topup
+            })
+          )
+          assert.strictEqual(during, 15)
+          assert.strictEqual((yield* ledger.account(userId)).topup, 15)
+        })
+      )
+
+      it.effect("operations of a unit of work that fails leave nothing", () =>
+        Effect.gen(function* () {
+          const { ledger, unitOfWork, userId, grant } = yield* setUp
+          const failed = yield* Effect.result(
+            unitOfWork(Effect.andThen(grant("topup:1", 10), Effect.fail("changed my mind")))
+          )
+          assert.isTrue(Result.isFailure(failed))
+          assert.strictEqual((yield* ledger.account(userId)).topup, 0)
+          yield* grant("topup:1", 10)
+          assert.strictEqual((yield* ledger.account(userId)).topup, 10)
+        })
+      )
+
+      it.effect("a busy account's other callers never carry an operation out of its unit of work", () =>
+        Effect.gen(function* () {
+          const { ledger, unitOfWork, userId, grant } = yield* setUp
+          const others = yield* Effect.forEach([1, 2, 3], (number) => Effect.forkChild(grant(`gift:${number}`, 1)))
+          yield* Effect.yieldNow
+          yield* Effect.result(unitOfWork(Effect.andThen(grant("topup:1", 10), Effect.fail("changed my mind"))))
+          yield* Effect.forEach(others, Fiber.join)
+          assert.strictEqual((yield* ledger.account(userId)).topup, 3)
+        })
+      )
+
+      it.effect("a refusal that is dealt with does not undo the unit of work around it", () =>
+        Effect.gen(function* () {
+          const { ledger, unitOfWork, userId, grant } = yield* setUp
+          yield* grant("topup:1", 10)
+          yield* unitOfWork(
+            Effect.gen(function* () {
+              assert.isTrue(Result.isFailure(yield* Effect.result(grant("topup:1", 11))))
+              yield* grant("topup:2", 5)
+            })
+          )
+          assert.strictEqual((yield* ledger.account(userId)).topup, 15)
+        })
+      )
+    }
+  )
+}
