@@ -48,7 +48,7 @@ const quote = (source: Source): string =>
 export const quotePassages = (sources: ReadonlyArray<Source>): string =>
   [OPENING, ...sources.map(quote), CLOSING].join("\n")
 
-const HEADER = /^\[(\d{1,9})\] from ("(?:[^"\\]|\\.)*")(?:, page (\d{1,9}))?$/
+const HEADER = /^\[(\d{1,9})\] from ("(?:[^"\\]|\\["\\/bfnrt]|\\u[0-9a-f]{4})*")(?:, page (\d{1,9}))?$/
 
 /** Reads back what `quotePassages` wrote; undefined for any other text. */
 export const readPassages = (text: string): ReadonlyArray<QuotedPassage> | undefined => {
