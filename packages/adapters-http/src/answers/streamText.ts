@@ -1,14 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http"
-import { Effect, Schema, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import type { Coded } from "../problems/problemTable.ts"
-
-/** The reader took nothing for so long that the connection is given up. */
-export class ReaderStalled extends Schema.TaggedError<ReaderStalled>()("ReaderStalled", {}) {
-  readonly code = "reader_stalled"
-  override get message() {
-    return "The reader took nothing for too long."
-  }
-}
 
 export interface StreamTextInput {
   readonly response: ServerResponse
@@ -21,10 +13,10 @@ export interface StreamTextInput {
 
 /**
  * Writes a stream of text as it comes, a batch at a time: the status line with the first batch, and the end once the
- * stream has finished. While the reader is behind, nothing is taken from the stream. Fails with the stream's own error
- * or with `ReaderStalled`; the response is then neither ended nor destroyed.
+ * stream has finished. While the reader is behind, nothing is taken from the stream. Fails with the stream's own error,
+ * the response then being neither ended nor destroyed; a reader that stalls is cut off, and the work interrupted.
  */
-export const streamText = (input: StreamTextInput): Effect.Effect<void, ReaderStalled | Coded> => {
+export const streamText = (input: StreamTextInput): Effect.Effect<void, Coded> => {
   const { response, status, headers, text } = input
   const write = (batch: ReadonlyArray<string>) =>
     Effect.suspend(() => {
@@ -39,9 +31,14 @@ export const streamText = (input: StreamTextInput): Effect.Effect<void, ReaderSt
 }
 
 /** Waits until the reader has caught up. One who has left never does: then the fiber is interrupted from outside. */
-const drained = (response: ServerResponse, withinMs: number): Effect.Effect<void, ReaderStalled> =>
-  Effect.callback<void>((resume) => {
+const drained = (response: ServerResponse, withinMs: number): Effect.Effect<void> => {
+  const giveUp = Effect.andThen(
+    Effect.sync(() => response.destroy()),
+    Effect.interrupt
+  )
+  return Effect.callback<void>((resume) => {
     const onDrain = () => resume(Effect.void)
     response.once("drain", onDrain)
     return Effect.sync(() => response.off("drain", onDrain))
-  }).pipe(Effect.timeoutOrElse({ duration: withinMs, orElse: () => Effect.fail(new ReaderStalled()) }))
+  }).pipe(Effect.timeoutOrElse({ duration: withinMs, orElse: () => giveUp }))
+}

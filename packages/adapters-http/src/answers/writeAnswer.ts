@@ -12,7 +12,7 @@ export const writeAnswer = (
   response: ServerResponse,
   answer: Answer,
   stalledReaderMs: number
-): Effect.Effect<void, Effect.Error<ReturnType<typeof streamText>> | Coded> => {
+): Effect.Effect<void, Coded> => {
   if (answer._tag === "json") return Effect.sync(() => writeJson(response, answer.status, answer.body, answer.headers))
   if (answer._tag === "empty") {
     return Effect.sync(() => void response.writeHead(answer.status, headersOf(answer.headers)).end())

@@ -14,37 +14,39 @@ export interface RawConnection {
 export const openRaw = async (port: number): Promise<RawConnection> => {
   const socket = connect({ host: "127.0.0.1", port })
   await new Promise<void>((resolve, reject) => socket.once("connect", resolve).once("error", reject))
-  let received = ""
-  let reset = false
+  const chunks: Array<string> = []
+  let state: "open" | "closed" | "reset" = "open"
   const waiting = new Set<() => void>()
   const tell = () => waiting.forEach((check) => check())
   socket.on("data", (chunk) => {
-    received += chunk.toString("latin1")
+    chunks.push(chunk.toString("latin1"))
     tell()
   })
   socket.on("error", () => {
-    reset = true
+    state = "reset"
   })
-  let isClosed = false
   const closed = new Promise<{ readonly reset: boolean }>((resolve) =>
     socket.once("close", () => {
-      isClosed = true
-      resolve({ reset })
+      if (state === "open") state = "closed"
+      resolve({ reset: state === "reset" })
       tell()
     })
   )
   const until = (text: string) =>
     new Promise<void>((resolve, reject) => {
+      let everything = true
       const check = () => {
-        if (!received.includes(text) && !isClosed) return
+        const found = (everything ? chunks : chunks.slice(-2)).join("").includes(text)
+        everything = false
+        if (!found && state === "open") return
         waiting.delete(check)
-        if (received.includes(text)) resolve()
-        else reject(new Error(`The connection closed; received: ${received}`))
+        if (found) resolve()
+        else reject(new Error(`The connection closed; received: ${chunks.join("").slice(0, 2_000)}`))
       }
       waiting.add(check)
       check()
     })
-  return { socket, received: () => received, until, closed }
+  return { socket, received: () => chunks.join(""), until, closed }
 }
 
 /** The text of a request with a body. */
