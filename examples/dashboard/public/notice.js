@@ -1,6 +1,6 @@
 import { ApiProblem } from "./api.js"
 import { element } from "./element.js"
-import { countOf, dayOf } from "./wording.js"
+import { countOf, dayOf, withDays } from "./wording.js"
 
 /**
  * Shows what went wrong, in place of what was shown before.
@@ -10,9 +10,8 @@ import { countOf, dayOf } from "./wording.js"
 export const showProblem = (place, error) => {
   const problem =
     error instanceof ApiProblem ? error : new ApiProblem(0, "Something on this page went wrong. Reload it.")
-  const lines = [element("p", {}, problem.message)]
-  const credits = problem.status === 402 ? creditLine(problem.members) : undefined
-  if (credits !== undefined) lines.push(element("p", {}, credits))
+  const lines = [element("p", {}, withDays(problem.message))]
+  if (problem.status === 402) lines.push(...creditLines(problem.members))
   const requestId = problem.members["requestId"]
   if (problem.status >= 500 && typeof requestId === "string") {
     lines.push(element("p", { class: "quiet" }, `Request ${requestId}`))
@@ -41,10 +40,13 @@ const dismissal = (place) => {
   return close
 }
 
-/** @param {Record<string, unknown>} members */
-const creditLine = (members) => {
-  const available = members["available"]
-  const nextResetAt = members["nextResetAt"]
-  if (typeof available !== "number" || typeof nextResetAt !== "string") return undefined
-  return `${countOf(available, "credit")} available now. Your allowance is set anew on ${dayOf(nextResetAt)}.`
+/** What a refusal for want of credits tells besides its sentence. @param {Record<string, unknown>} members */
+const creditLines = ({ available, nextResetAt, affordableModels }) => {
+  const models = Array.isArray(affordableModels) ? affordableModels.join(", ") : ""
+  return [
+    ...(typeof available === "number" && typeof nextResetAt === "string"
+      ? [`Available now: ${countOf(available, "credit")}. Next monthly allowance: ${dayOf(nextResetAt)}.`]
+      : []),
+    ...(models === "" ? [] : [`Models that your balance still buys: ${models}.`])
+  ].map((line) => element("p", { class: "quiet" }, line))
 }

@@ -1,6 +1,12 @@
 const numbers = new Intl.NumberFormat("en")
 const days = new Intl.DateTimeFormat("en", { day: "numeric", month: "long", year: "numeric" })
 const moments = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" })
+const momentsThisYear = new Intl.DateTimeFormat("en", {
+  month: "short",
+  day: "numeric",
+  hour: "numeric",
+  minute: "2-digit"
+})
 
 /** @param {number} value */
 export const inDigits = (value) => numbers.format(value)
@@ -19,7 +25,16 @@ export const countOf = (count, noun) => `${numbers.format(count)} ${noun}${count
 export const dayOf = (instant) => days.format(new Date(instant))
 
 /**
- * A day with its time, in the reader's own time zone.
+ * A day with its time, in the reader's own time zone. The year is told unless it is this one.
  * @param {string} instant ISO 8601
  */
-export const momentOf = (instant) => moments.format(new Date(instant))
+export const momentOf = (instant) => {
+  const date = new Date(instant)
+  return (date.getFullYear() === new Date().getFullYear() ? momentsThisYear : moments).format(date)
+}
+
+/**
+ * A sentence with the instants in it written as people write days.
+ * @param {string} sentence
+ */
+export const withDays = (sentence) => sentence.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, dayOf)

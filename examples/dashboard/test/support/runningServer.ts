@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+/** How long a server may take to listen on an empty data folder, in milliseconds. */
+const START_MS = 45_000
+
+const repository = fileURLToPath(new URL("../../../../", import.meta.url))
+const entry = join(repository, "packages/cli/src/main.ts")
+
+export interface RunningServer {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the real server on a free port and an empty data folder, with nothing set up: embedded database, offline
+ * model, development sign-in. Takes a catalog to lay over the default one.
+ */
+export const startServer = async (catalog: unknown = {}): Promise<RunningServer> => {
+  const folder = mkdtempSync(join(tmpdir(), "parley-dashboard-server-"))
+  const configFile = join(folder, "parley.json")
+  writeFileSync(configFile, JSON.stringify(catalog))
+  const { PATH = "", HOME = folder } = process.env
+  const server = spawn(process.execPath, ["--conditions=@parley/source", entry, "serve"], {
+    cwd: folder,
+    env: { PATH, HOME, PORT: "0", PARLEY_DATA_DIR: join(folder, "data"), PARLEY_CONFIG: configFile },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  const exited = new Promise<void>((resolve) => server.once("exit", () => resolve()))
+  const stop = async () => {
+    server.kill("SIGTERM")
+    await exited
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    return { url: await listening(server), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** The address that the server prints once it listens. */
+const listening = (server: ChildProcess): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let output = ""
+    const give = (why: string) => reject(new Error(`The server ${why}. It said:\n${output}`))
+    const timer = setTimeout(() => give(`does not listen after ${START_MS} ms`), START_MS)
+    server.once("exit", (code) => give(`ended with exit code ${code}`))
+    server.once("exit", () => clearTimeout(timer))
+    for (const stream of [server.stdout, server.stderr]) {
+      stream?.on("data", (chunk: Buffer) => {
+        output += chunk.toString()
+        const url = /listens on (http:\/\/\S+)/.exec(output)?.[1]
+        if (url === undefined) return
+        clearTimeout(timer)
+        resolve(url)
+      })
+    }
+  })
