@@ -1,0 +1,238 @@
+import { Result } from "effect"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { grantOperation, openOperation } from "../../src/credits/decideAccount.ts"
+import { decideAll, type LoadedAccount } from "../../src/credits/decideAll.ts"
+import { releaseOperation, reserveOperation, settleOperation } from "../../src/credits/decideHold.ts"
+import { post } from "../../src/credits/journal.ts"
+import type { Fact, OpenHold, Operation, Refusal } from "../../src/credits/LedgerState.ts"
+import type { Transaction } from "../../src/credits/Transaction.ts"
+import { receiptDraft, reservation } from "../../src/testing/creditFixtures.ts"
+
+const USER = "user-1"
+const MONTH = 31 * 24 * 3600 * 1000
+type AnyOperation = Operation<unknown, Refusal>
+
+/** A stored account, as a ledger would keep it. */
+interface Stored extends LoadedAccount {
+  readonly transactions: ReadonlyArray<Transaction>
+}
+const NOTHING: Stored = { account: undefined, holds: new Map(), facts: new Map(), transactions: [] }
+
+const commit = (stored: Stored, operations: ReadonlyArray<AnyOperation>) => {
+  const { answers, changes } = decideAll(stored, operations)
+  if (changes === undefined) return { answers, stored }
+  const holds = new Map<string, OpenHold>(stored.holds)
+  const facts = new Map<string, Fact>(stored.facts)
+  for (const key of changes.closed) expect(holds.delete(key), "a hold that is closed was stored").toBe(true)
+  for (const open of changes.opened) {
+    expect(holds.has(open.hold.key), "a hold that is opened was not stored").toBe(false)
+    holds.set(open.hold.key, open)
+  }
+  for (const fact of changes.facts) {
+    expect(facts.has(fact.key), "a key is used once").toBe(false)
+    facts.set(fact.key, fact)
+  }
+  const transactions = [...stored.transactions, ...changes.transactions]
+  expect(changes.account.version).toBe((stored.account?.version ?? 0) + 1)
+  return { answers, stored: { account: changes.account, holds, facts, transactions } }
+}
+
+/** The next period: what is free of the allowance is replaced, what holds have set aside of it stays with them. */
+const renewOperation = (allowance: number, now: number): AnyOperation => ({
+  name: "renew",
+  userId: USER,
+  key: undefined,
+  decide: ({ account }) => {
+    if (account === undefined) return { answer: Result.succeed(undefined), changes: undefined }
+    const repaid = Math.min(account.debt, allowance)
+    const change = allowance - repaid - (account.allowance - account.heldAllowance)
+    const renewed = { ...account, periodStart: now, nextResetAt: now + MONTH }
+    const journal = post(
+      { account: renewed, transactions: [] },
+      { type: "reset", amount: change + repaid, allowance: change, topup: 0, reference: `renewed:${now}`, at: now }
+    )
+    return { answer: Result.succeed(undefined), changes: { ...journal, opened: [], closed: [], facts: [] } }
+  }
+})
+
+const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((total, number) => total + number, 0)
+
+/** Everything that must be true of an account at any moment. */
+const expectSound = ({ account, holds, facts, transactions }: Stored) => {
+  if (account === undefined) return expect(transactions).toEqual([])
+  const { allowance, topup, debt, heldAllowance, heldTopup } = account
+  for (const amount of [allowance, topup, debt, heldAllowance, heldTopup]) expect(amount).toBeGreaterThanOrEqual(0)
+  expect(heldAllowance).toBeLessThanOrEqual(allowance)
+  expect(heldTopup).toBeLessThanOrEqual(topup)
+  if (debt > 0) expect([heldAllowance, heldTopup]).toEqual([allowance, topup])
+  expect(sum(transactions.map((row) => row.amount))).toBe(allowance + topup - debt)
+  expect(sum(transactions.map((row) => row.allowanceAmount))).toBe(allowance)
+  expect(sum(transactions.map((row) => row.topupAmount))).toBe(topup)
+  expect(transactions.map((row) => row.id)).toEqual(transactions.map((_, index) => String(index + 1)))
+  expect(transactions.map((row) => row.balanceAfter)).toEqual(
+    transactions.map((_, index) => sum(transactions.slice(0, index + 1).map((row) => row.amount)))
+  )
+  const open = [...holds.values()].map(({ hold }) => hold)
+  expect(sum(open.map(({ from }) => from.allowance))).toBe(heldAllowance)
+  expect(sum(open.map(({ from }) => from.topup))).toBe(heldTopup)
+  expect(open.filter(({ key }) => facts.has(key))).toEqual([])
+}
+
+const keys = fc.constantFrom("reply:1", "reply:2", "reply:3", "topup:1", "topup:2")
+const amounts = fc.integer({ min: 1, max: 60 })
+/** Operations by their place in the sequence, which is their time and names their call. */
+const steps: fc.Arbitrary<(place: number) => AnyOperation> = fc.oneof(
+  {
+    weight: 1,
+    arbitrary: fc
+      .nat(50)
+      .map((allowance) => (now: number) => openOperation({ userId: USER, tier: "free", allowance }, now))
+  },
+  {
+    weight: 5,
+    arbitrary: fc.tuple(keys, amounts, fc.boolean()).map(
+      ([key, amount, shrinks]) =>
+        (now: number) =>
+          reserveOperation(reservation(USER, key, amount, shrinks ? { atLeast: 1 } : {}), `call ${now}`, now)
+    )
+  },
+  {
+    weight: 4,
+    arbitrary: fc.tuple(keys, fc.nat(90)).map(
+      ([key, amount]) =>
+        (now: number) =>
+          settleOperation({ userId: USER, key, amount, draft: receiptDraft }, now)
+    )
+  },
+  { weight: 2, arbitrary: keys.map((key) => (now: number) => releaseOperation({ userId: USER, key }, now)) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(keys, amounts, fc.constantFrom("topup", "grant")).map(
+      ([key, amount, type]) =>
+        (now: number) =>
+          grantOperation({ userId: USER, key, type, amount }, now)
+    )
+  },
+  { weight: 1, arbitrary: fc.nat(50).map((allowance) => (now: number) => renewOperation(allowance, now)) }
+)
+const sequences = fc
+  .array(steps, { minLength: 1, maxLength: 40, size: "max" })
+  .map((made) => [
+    openOperation({ userId: USER, tier: "free", allowance: 40 }, 0),
+    ...made.map((step, place) => step(place + 1))
+  ])
+
+/** What an answer says, errors by name, so that two runs can be compared. */
+const told = (answers: ReadonlyArray<Result.Result<unknown, Refusal>>) =>
+  answers.map((answer) => (Result.isSuccess(answer) ? answer.success : answer.failure._tag))
+
+const refusals = new Set<unknown>(["AccountNotFound", "HoldNotFound", "KeyConflict", "InvalidAmount"])
+
+describe("decisions about credits", () => {
+  it("keep every account sound after every operation of any sequence, also over periods that end", () => {
+    let expired = 0
+    let repaid = 0
+    fc.assert(
+      fc.property(sequences, (operations) => {
+        let stored = NOTHING
+        for (const operation of operations) {
+          stored = commit(stored, [operation]).stored
+          expectSound(stored)
+        }
+        expired += stored.transactions.filter(({ reference }) => reference.startsWith("expired:")).length
+        repaid += stored.transactions.filter(({ reference }) => reference.startsWith("repaid:")).length
+      }),
+      { numRuns: 1_000 }
+    )
+    expect(expired, "some sequence let a hold outlive its period").toBeGreaterThan(0)
+    expect(repaid, "some sequence repaid a debt").toBeGreaterThan(0)
+  })
+
+  it("are the same for operations in one commit as for each in a commit of its own", () => {
+    fc.assert(
+      fc.property(
+        sequences,
+        fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 40, maxLength: 40 }),
+        (operations, sizes) => {
+          let alone = NOTHING
+          const expected = operations.map((operation) => {
+            const committed = commit(alone, [operation])
+            alone = committed.stored
+            return told(committed.answers)[0]
+          })
+          let together = NOTHING
+          const answers: Array<unknown> = []
+          for (let from = 0, batch = 0; from < operations.length; batch += 1) {
+            const committed = commit(together, operations.slice(from, from + (sizes[batch] ?? 1)))
+            together = committed.stored
+            answers.push(...told(committed.answers))
+            from += sizes[batch] ?? 1
+          }
+          expect(answers).toEqual(expected)
+          const withoutVersion = ({ account, ...rest }: Stored) => ({ ...rest, account: { ...account, version: 0 } })
+          expect(withoutVersion(together)).toEqual(withoutVersion(alone))
+        }
+      ),
+      { numRuns: 500 }
+    )
+  })
+
+  it("answer a repeated call as they did the first time, and change nothing", () => {
+    fc.assert(
+      fc.property(sequences, (operations) => {
+        let stored = NOTHING
+        for (const operation of operations) {
+          const first = commit(stored, [operation])
+          const [answer] = told(first.answers)
+          stored = first.stored
+          if (operation.name === "renew" || refusals.has(answer)) continue
+          const again = decideAll(stored, [operation])
+          expect(told(again.answers)).toEqual([answer])
+          expect(again.changes).toBeUndefined()
+        }
+      })
+    )
+  })
+
+  const opened = (allowance: number) =>
+    commit(NOTHING, [openOperation({ userId: USER, tier: "free", allowance }, 0)]).stored
+  const run = (stored: Stored, ...operations: ReadonlyArray<AnyOperation>) => {
+    const committed = commit(stored, operations)
+    expectSound(committed.stored)
+    return committed.stored
+  }
+  const reserve = (key: string, amount: number) => reserveOperation(reservation(USER, key, amount), key, 1)
+  const settle = (key: string, amount: number) => settleOperation({ userId: USER, key, amount, draft: receiptDraft }, 3)
+
+  it("charge a hold of an ended period against what it reserved, and let the unused allowance expire", () => {
+    const held = run(opened(100), reserve("reply:1", 80), renewOperation(100, 2))
+    expect(held.account).toMatchObject({ allowance: 180, heldAllowance: 80 })
+    const settled = run(held, settle("reply:1", 30))
+    expect(settled.account).toMatchObject({ allowance: 100, heldAllowance: 0, debt: 0 })
+    expect(settled.transactions.slice(-2)).toMatchObject([
+      { type: "usage", amount: -30, allowanceAmount: -30, balanceAfter: 150, reference: "reply:1" },
+      { type: "reset", amount: -50, allowanceAmount: -50, balanceAfter: 100, reference: "expired:reply:1" }
+    ])
+  })
+
+  it("give back what was bought, and let the allowance expire, when a hold of an ended period is released", () => {
+    const grant = grantOperation({ userId: USER, key: "topup:1", type: "topup", amount: 50 }, 1)
+    const held = run(opened(100), grant, reserve("reply:1", 120), renewOperation(100, 2))
+    const released = run(held, releaseOperation({ userId: USER, key: "reply:1" }, 3))
+    expect(released.account).toMatchObject({ allowance: 100, topup: 50, heldAllowance: 0, heldTopup: 0 })
+    expect(released.transactions.at(-1)).toMatchObject({ type: "reset", amount: -100, reference: "expired:reply:1" })
+  })
+
+  it("keep the allowance that a hold of the running period gives back", () => {
+    const released = run(opened(100), reserve("reply:1", 80), releaseOperation({ userId: USER, key: "reply:1" }, 3))
+    expect(released.account).toMatchObject({ allowance: 100, heldAllowance: 0 })
+    expect(released.transactions).toHaveLength(1)
+  })
+
+  it("store nothing of a hold that was opened and ended in the same commit but its key and its charge", () => {
+    const { changes } = decideAll(opened(100), [reserve("reply:1", 80), settle("reply:1", 30)])
+    expect(changes).toMatchObject({ opened: [], closed: [], facts: [{ key: "reply:1", hold: { amount: 80 } }] })
+    expect(changes?.transactions).toMatchObject([{ amount: -30 }])
+  })
+})
