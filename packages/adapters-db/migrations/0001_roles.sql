@@ -23,11 +23,18 @@ BEGIN
           EXECUTE format('GRANT %I TO %I', role_name, current_user);
         END IF;
         EXIT;
-      EXCEPTION WHEN duplicate_object OR unique_violation OR internal_error THEN
-        -- Somebody else created or granted the same at the same moment: look again.
-        IF attempt >= 20 THEN
-          RAISE;
-        END IF;
+      EXCEPTION
+        WHEN insufficient_privilege THEN
+          RAISE insufficient_privilege USING MESSAGE = format(
+            'The login %I may neither create the role %I nor join it. Let an administrator run: '
+            'CREATE ROLE parley_user; CREATE ROLE parley_service; GRANT parley_user, parley_service TO %I;',
+            current_user, role_name, current_user
+          );
+        WHEN duplicate_object OR unique_violation OR internal_error THEN
+          -- Somebody else created or granted the same at the same moment: look again.
+          IF attempt >= 20 THEN
+            RAISE;
+          END IF;
       END;
     END LOOP;
   END LOOP;

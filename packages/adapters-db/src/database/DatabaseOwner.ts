@@ -16,6 +16,8 @@ export class DatabaseOwner extends Context.Service<
      * BEGIN and COMMIT. What a failed script left open is rolled back before anything else runs on the connection.
      */
     execute(text: string, params?: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<Row>, DatabaseError>
+    /** Has every unit of work begin with `preparation`, outside its transaction. */
+    beforeUnits(preparation: Effect.Effect<unknown, DatabaseError>): Effect.Effect<void>
     /** Runs `action` once the surrounding transaction has committed, never where it does not; at once where there is none. */
     afterCommit(action: () => void): Effect.Effect<void>
   }

@@ -51,6 +51,11 @@ export const openDoors = (driver: Driver, schema: string): Doors => {
   const through = <A, E, R>(door: Door, work: (sql: Sql) => Effect.Effect<A, E, R>) =>
     inTransaction((transaction) => work(sqlThrough(transaction, door)))
 
+  const preparations: Array<Effect.Effect<unknown, DatabaseError>> = []
+  const prepareUnit = Effect.flatMap(Ambient, (current) =>
+    current?.open === true ? Effect.void : Effect.all(preparations, { discard: true })
+  )
+
   const service: Door = { role: "parley_service" }
   const owner: Door = { role: "owner" }
   return {
@@ -79,6 +84,7 @@ export const openDoors = (driver: Driver, schema: string): Doors => {
         ),
       execute: (text, params = []) =>
         driver.withConnection((connection) => Effect.uninterruptible(executeOn(connection, text, params))),
+      beforeUnits: (preparation) => Effect.sync(() => void preparations.push(preparation)),
       afterCommit: (action) =>
         Effect.map(Ambient, (current) => {
           if (current === undefined || !current.open) action()

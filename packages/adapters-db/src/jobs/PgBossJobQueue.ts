@@ -87,9 +87,9 @@ const make = (options: JobQueueOptions) =>
     const stop = async () => (await starting?.catch(() => undefined))?.stop({ graceful: false })
     const boss = attempt(start)
     yield* Effect.addFinalizer(() => Effect.ignore(attempt(stop)))
-    // The embedded database has one connection: were the queue started within a unit of work, each would wait for the other.
-    if (database.driver === "pglite") yield* boss
-    else start().catch(() => undefined)
+    // The embedded database has one connection: started within a unit of work, the queue and the unit would wait for
+    // each other. It is started by what needs it first, so that commands without jobs never load it.
+    if (database.driver === "pglite") yield* owner.beforeUnits(boss)
 
     const send = Effect.fnUntraced(function* (documentId: string) {
       const context = yield* Effect.context<never>()

@@ -4,18 +4,35 @@ import { DatabaseOwner, type OwnerSql } from "../database/DatabaseOwner.ts"
 import { quoteLiteral } from "../database/quoting.ts"
 import { loadMigrations, type Migration } from "./Migration.ts"
 
-/** The schema's history and the program's migrations do not fit together. */
+/** The schema cannot be brought up to date: its history does not fit the program's, or a migration failed. */
 export class MigrationRefused extends Schema.TaggedError<MigrationRefused>()("MigrationRefused", {
-  problem: Schema.Literals(["changed", "unknown"]),
-  migrations: Schema.Array(Schema.String)
+  problem: Schema.Literals(["changed", "unknown", "failed"]),
+  migrations: Schema.Array(Schema.String),
+  /** What the database said of a migration that failed. */
+  detail: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
     const names = this.migrations.join(", ")
-    return this.problem === "changed"
-      ? `The migration ${names} was changed after it had been applied. Restore its text; put changes into a new migration.`
-      : `The database has migrations this program does not know: ${names}. Run the newer program, or restore an older copy of the database.`
+    switch (this.problem) {
+      case "changed":
+        return `The migration ${names} was changed after it had been applied. Restore its text; put changes into a new migration.`
+      case "unknown":
+        return `The database has migrations this program does not know: ${names}. Run the newer program, or restore an older copy of the database.`
+      case "failed":
+        return `The migration ${names} failed and left nothing behind. The database says: ${this.detail ?? "nothing"}`
+    }
   }
 }
+
+/** A migration holds no data of users, so that the database's own words may be passed on to the operator. */
+const failedMigration = (id: string) => (error: DatabaseError) =>
+  error.sqlState === undefined || error.retryable
+    ? error
+    : new MigrationRefused({
+        problem: "failed",
+        migrations: [id],
+        detail: error.cause instanceof Error ? error.cause.message : String(error.cause)
+      })
 
 interface Applied extends Row {
   readonly id: string
@@ -69,7 +86,8 @@ const applyNext = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migrati
       const [next] = yield* compare(yield* readApplied(sql, schema), migrations)
       if (next === undefined) return undefined
       const record = `INSERT INTO ${schema}.migrations (id, checksum) VALUES (${quoteLiteral(next.id)}, '${next.checksum}')`
-      yield* sql.script(`${next.text.replaceAll("{{schema}}", schema)}\n;${record}`)
+      const text = `${next.text.replaceAll("{{schema}}", schema)}\n;${record}`
+      yield* Effect.mapError(sql.script(text), failedMigration(next.id))
       return next.id
     })
   )

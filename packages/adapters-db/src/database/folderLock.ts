@@ -1,0 +1,119 @@
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { hostname } from "node:os"
+import { resolve } from "node:path"
+import { Effect, Schema, type Scope } from "effect"
+
+/** Another process has the database folder open. The embedded database serves one process at a time. */
+export class FolderInUse extends Schema.TaggedError<FolderInUse>()("FolderInUse", {
+  folder: Schema.String,
+  holder: Schema.String
+}) {
+  override get message() {
+    return `The database folder ${this.folder} is in use by ${this.holder}. Stop that process, choose another folder, or set DATABASE_URL to share a Postgres server.`
+  }
+}
+
+interface Holder {
+  readonly pid: number
+  readonly host: string
+  /** Tells a process from a later one with the same pid; empty where the system does not say. */
+  readonly started: string
+}
+
+const SIGN_OF_LIFE_MS = 5_000
+const SILENCE_MS = 30_000
+
+/** When a process started, in the system's own count; undefined where it is gone or only waits to be buried. */
+const startOf = (pid: number): string | undefined => {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return undefined
+  }
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? []
+    return fields[0] === "Z" ? undefined : (fields[19] ?? "")
+  } catch {
+    return ""
+  }
+}
+
+const self = (): Holder => ({ pid: process.pid, host: hostname(), started: startOf(process.pid) ?? "" })
+
+/** A holder on this machine is asked for by its pid; one elsewhere is judged by its signs of life. */
+const isAlive = (file: string, holder: Holder): boolean => {
+  if (holder.host !== hostname()) return Date.now() - statSync(file).mtimeMs < SILENCE_MS
+  const started = startOf(holder.pid)
+  return started !== undefined && (started === "" || holder.started === "" || started === holder.started)
+}
+
+const readHolder = (file: string): Holder | undefined => {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Holder
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
+    // Cut off while being written: its process died then, or writes it now.
+    return { pid: 0, host: "", started: "" }
+  }
+}
+
+/** Puts a dead holder's lock aside. Where a live one had come in between, it is put back. */
+const removeStale = (file: string, stale: Holder): void => {
+  const aside = `${file}.${process.pid}`
+  try {
+    renameSync(file, aside)
+    if (JSON.stringify(readHolder(aside)) !== JSON.stringify(stale)) linkSync(aside, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error
+  } finally {
+    rmSync(aside, { force: true })
+  }
+}
+
+const describe = ({ pid, host }: Holder): string =>
+  host === "" ? "a process that is just starting" : `process ${pid}${host === hostname() ? "" : ` on ${host}`}`
+
+const acquire = (folder: string): Effect.Effect<string, FolderInUse> =>
+  Effect.suspend(() => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const file = `${resolve(folder)}.lock`
+    for (let attempt = 0; attempt < 10; attempt++) {
+      try {
+        writeFileSync(file, JSON.stringify(self()), { flag: "wx", mode: 0o600 })
+        return Effect.succeed(file)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
+      }
+      const holder = readHolder(file)
+      if (holder === undefined) continue
+      if (isAlive(file, holder)) return Effect.fail(new FolderInUse({ folder, holder: describe(holder) }))
+      removeStale(file, holder)
+    }
+    return Effect.fail(new FolderInUse({ folder, holder: "several processes that start at once" }))
+  })
+
+/**
+ * Keeps `folder` for this process, creating it if need be, until the scope closes. The lock of a process that died is
+ * taken over; a live one is named in the failure.
+ */
+export const lockFolder = (folder: string): Effect.Effect<void, FolderInUse, Scope.Scope> =>
+  Effect.gen(function* () {
+    const file = yield* Effect.acquireRelease(acquire(folder), (file) =>
+      Effect.sync(() => rmSync(file, { force: true }))
+    )
+    yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        const sign = () => {
+          try {
+            utimesSync(file, new Date(), new Date())
+          } catch {
+            // Removed from outside; nothing here can mend that.
+          }
+        }
+        const timer = setInterval(sign, SIGN_OF_LIFE_MS)
+        timer.unref()
+        return timer
+      }),
+      (timer) => Effect.sync(() => clearInterval(timer))
+    )
+  })

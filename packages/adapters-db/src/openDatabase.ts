@@ -1,0 +1,74 @@
+import { ChatStore, CreditLedger, DocumentStore, FileStore, JobQueue, PassageIndex, UnitOfWork } from "@parley/core"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { type DatabaseOptions, databaseLayer, withDatabase } from "./databaseLayer.ts"
+import { installJobQueue } from "./jobs/installJobQueue.ts"
+import type { JobQueueOptions } from "./jobs/startBoss.ts"
+import { migrate } from "./migrations/migrate.ts"
+import { checkReadiness } from "./readiness.ts"
+import { storesLayer } from "./storesLayer.ts"
+
+export interface OpenDatabaseOptions extends DatabaseOptions {
+  /** False leaves the schema as it is: run `migrateDatabase` before. */
+  readonly migrate?: boolean | undefined
+  readonly jobs?: JobQueueOptions | undefined
+}
+
+/** A database behind the core's ports, ready to be handed to `createParley`. */
+export interface OpenDatabase {
+  readonly ledger: CreditLedger["Service"]
+  readonly chats: ChatStore["Service"]
+  readonly documents: DocumentStore["Service"]
+  readonly files: FileStore["Service"]
+  readonly passages: PassageIndex["Service"]
+  readonly jobs: JobQueue["Service"]
+  readonly unitOfWork: UnitOfWork["Service"]
+  /** Rejects with `DatabaseNotReady` where the database does not answer soon, or its schema is older than the program. */
+  checkReadiness(): Promise<void>
+  /** Gives back connections and the data folder. Close what uses the ports before. */
+  close(): Promise<void>
+}
+
+/**
+ * Brings the schema of `options` up to date, and the job queue's beside it; gives the ids of the migrations applied.
+ * Any number of processes may do so at once. Rejects with `MigrationRefused`, `DatabaseError` or `FolderInUse`.
+ */
+export const migrateDatabase = (options: DatabaseOptions): Promise<ReadonlyArray<string>> =>
+  Effect.runPromise(
+    withDatabase(
+      options,
+      Effect.tap(migrate(), () => installJobQueue)
+    )
+  )
+
+const ports = Effect.gen(function* () {
+  return {
+    ledger: yield* CreditLedger,
+    chats: yield* ChatStore,
+    documents: yield* DocumentStore,
+    files: yield* FileStore,
+    passages: yield* PassageIndex,
+    jobs: yield* JobQueue,
+    unitOfWork: yield* UnitOfWork
+  }
+})
+
+/**
+ * Opens a database for developers who use promises: migrates it unless told not to, and gives the ports. Rejects with
+ * `FolderInUse`, `DatabaseError` or `MigrationRefused`; nothing is left open then.
+ */
+export const openDatabase = async (options: OpenDatabaseOptions = {}): Promise<OpenDatabase> => {
+  const direct = options.directUrl !== undefined && options.url !== undefined
+  if (options.migrate !== false && direct) await migrateDatabase(options)
+  const runtime = ManagedRuntime.make(Layer.provideMerge(storesLayer(options.jobs), databaseLayer(options)))
+  try {
+    if (options.migrate !== false && !direct) await runtime.runPromise(migrate())
+    return {
+      ...(await runtime.runPromise(ports)),
+      checkReadiness: () => runtime.runPromise(checkReadiness()),
+      close: () => runtime.dispose()
+    }
+  } catch (error) {
+    await runtime.dispose()
+    throw error
+  }
+}
