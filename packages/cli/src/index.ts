@@ -1,1 +1,2 @@
-export {}
+export { exitCodes, type ExitCode } from "./exitCodes.ts"
+export { runParley } from "./runParley.ts"

@@ -1,0 +1,55 @@
+import { Schema } from "effect"
+
+/** The command ran elsewhere and has said everything already; only its exit code is left to give. */
+export class Exited extends Schema.TaggedError<Exited>()("Exited", { exit: Schema.Int }) {}
+
+/** A signal ended the command. */
+export class Interrupted extends Schema.TaggedError<Interrupted>()("Interrupted", {
+  signal: Schema.Literals(["SIGINT", "SIGTERM"])
+}) {
+  override get message() {
+    return `Stopped by ${this.signal}.`
+  }
+}
+
+/** The server ended while it ran the command. */
+export class CommandLost extends Schema.TaggedError<CommandLost>()("CommandLost", {}) {
+  override get message() {
+    return "The server ended while it ran this command. Check whether it was done before you try again."
+  }
+}
+
+/** The embedded database does not exist yet. */
+export class NoDatabaseYet extends Schema.TaggedError<NoDatabaseYet>()("NoDatabaseYet", { folder: Schema.String }) {
+  override get message() {
+    return `There is no database in ${this.folder} yet. Start the server ("parley serve"), or make it with "parley migrate".`
+  }
+}
+
+/** The schema is older than the program. */
+export class MigrationsPending extends Schema.TaggedError<MigrationsPending>()("MigrationsPending", {
+  migrations: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `The database lacks ${this.migrations.length} migrations. Apply them with "parley migrate" ("--dry-run" lists them).`
+  }
+}
+
+/** Another process listens on the port. */
+export class PortTaken extends Schema.TaggedError<PortTaken>()("PortTaken", {
+  host: Schema.String,
+  port: Schema.Int,
+  /** The system's word for it: `EADDRINUSE`, `EACCES`, ... */
+  problem: Schema.String
+}) {
+  override get message() {
+    const { host, port } = this
+    if (this.problem === "EADDRINUSE") {
+      return `Port ${port} on ${host} is taken by another process. Stop it, or set PORT to another port (0 takes any free one).`
+    }
+    return `The server cannot listen on port ${port} of ${host} (${this.problem}). Set PORT and HOST to what this machine allows.`
+  }
+}
+
+/** What `doctor` found makes the command fail with this exit code. */
+export class Unhealthy extends Schema.TaggedError<Unhealthy>()("Unhealthy", { exit: Schema.Int }) {}

@@ -1,0 +1,26 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Console, Effect, Layer } from "effect"
+import { runCommandLine } from "./runCommandLine.ts"
+import { CommandRunner, StopSignal, Workplace } from "./Workplace.ts"
+
+/** Runs commands of other processes with the parts of this one. */
+export const commandRunnerLayer: Layer.Layer<CommandRunner> = Layer.succeed(
+  CommandRunner,
+  CommandRunner.of({
+    run: ({ argv, config, console, parts }) =>
+      runCommandLine(argv, { colors: false }).pipe(
+        Effect.provideService(Workplace, {
+          config: Effect.succeed(config),
+          run: (work) => Effect.provideContext(work, parts)
+        }),
+        Effect.provideService(StopSignal, { wait: Effect.never }),
+        Effect.provideService(Console.Console, console),
+        Effect.provide(
+          Layer.mergeAll(
+            NodeServices.layer,
+            Layer.suspend(() => commandRunnerLayer)
+          )
+        )
+      )
+  })
+)

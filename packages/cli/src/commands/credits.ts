@@ -1,0 +1,14 @@
+import { Command } from "effect/cli"
+import { creditsBalanceCommand } from "./creditsBalance.ts"
+import { creditsGrantCommand } from "./creditsGrant.ts"
+import { creditsHistoryCommand } from "./creditsHistory.ts"
+
+/** `parley credits`: what people have, had and are given. */
+export const creditsCommand = Command.make("credits").pipe(
+  Command.withDescription("Look at people's credits and give them some"),
+  Command.withExamples([
+    { command: "parley credits balance user-1", description: "What a person has" },
+    { command: "parley credits grant user-1 500", description: "Give a person 500 credits that never expire" }
+  ]),
+  Command.withSubcommands([creditsBalanceCommand, creditsHistoryCommand, creditsGrantCommand])
+)

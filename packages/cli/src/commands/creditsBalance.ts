@@ -1,0 +1,31 @@
+import { CreditService } from "@parley/core"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { checkMigrated } from "./checkMigrated.ts"
+import { jsonFlag, printResult, table } from "./output.ts"
+import { userArgument } from "./userArgument.ts"
+import { Workplace } from "./Workplace.ts"
+
+/** `parley credits balance <user>` */
+export const creditsBalanceCommand = Command.make(
+  "balance",
+  { user: userArgument, json: jsonFlag },
+  Effect.fnUntraced(function* ({ json, user }) {
+    const work = Effect.gen(function* () {
+      yield* checkMigrated
+      const balance = yield* CreditService.use((credits) => credits.find(user))
+      const lines = table(
+        ["allowance", "topup", "held", "debt", "available", "next reset"],
+        [[balance.allowance, balance.topup, balance.held, balance.debt, balance.available, balance.nextResetAt]]
+      )
+      yield* printResult(json, balance, lines)
+    })
+    yield* Workplace.use((workplace) => workplace.run(work))
+  })
+).pipe(
+  Command.withDescription("Show what a person has: allowance, top-up, held, debt, available"),
+  Command.withExamples([
+    { command: "parley credits balance user-1", description: "For people" },
+    { command: "parley credits balance user-1 --json", description: "For programs" }
+  ])
+)

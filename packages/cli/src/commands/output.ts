@@ -1,0 +1,32 @@
+import { Console, type Effect } from "effect"
+import { Flag } from "effect/cli"
+
+/** `--json`: data for programs on stdout, everything else on stderr. */
+export const jsonFlag = Flag.Boolean("json").pipe(Flag.withDescription("Print JSON on stdout"), Flag.withDefault(false))
+
+/** `--dry-run`, for commands that write. */
+export const dryRunFlag = Flag.Boolean("dry-run").pipe(
+  Flag.withDescription("Say what would be done, and do nothing"),
+  Flag.withDefault(false)
+)
+
+/** Prints a command's result: `value` as JSON, or the lines for people. */
+export const printResult = (json: boolean, value: unknown, lines: ReadonlyArray<string>): Effect.Effect<void> =>
+  Console.log(json ? JSON.stringify(value, undefined, 2) : lines.join("\n"))
+
+/** Columns under their titles, padded to the widest cell; numbers to the right. */
+export const table = (
+  titles: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string | number>>
+): ReadonlyArray<string> => {
+  const widths = titles.map((title, column) => Math.max(title.length, ...rows.map((row) => String(row[column]).length)))
+  const line = (cells: ReadonlyArray<string | number>) =>
+    cells
+      .map((cell, column) => {
+        const width = widths[column] ?? 0
+        return typeof cell === "number" ? String(cell).padStart(width) : cell.padEnd(width)
+      })
+      .join("  ")
+      .trimEnd()
+  return [line(titles), ...rows.map(line)]
+}

@@ -1,0 +1,15 @@
+import { Command } from "effect/cli"
+import { creditsCommand } from "./credits.ts"
+import { doctorCommand } from "./doctor.ts"
+import { migrateCommand } from "./migrate.ts"
+import { serveCommand } from "./serve.ts"
+
+/** The `parley` command. */
+export const parley = Command.make("parley").pipe(
+  Command.withDescription("The back end of a paid AI assistant: chat over documents, metered in credits"),
+  Command.withExamples([
+    { command: "parley serve", description: "Start the server on http://localhost:3000" },
+    { command: "parley doctor", description: "See what it would run on, and what is missing" }
+  ]),
+  Command.withSubcommands([serveCommand, migrateCommand, doctorCommand, creditsCommand])
+)

@@ -1,0 +1,28 @@
+import { Console } from "effect"
+import { CliConfig, CliOutput, GlobalFlag } from "effect/cli"
+import { Layer } from "effect"
+
+const plain = CliOutput.defaultFormatter({ colors: false })
+const colored = CliOutput.defaultFormatter({ colors: true })
+
+/** Help and version on stdout; what was wrong with a command line on stderr, with where to read on. */
+export const presenterLayer = (colors: boolean): Layer.Layer<never> => {
+  const formatter = colors ? colored : plain
+  return Layer.mergeAll(
+    CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions, GlobalFlag.LogLevel] }),
+    CliOutput.layerPresenter({
+      present: (event) => {
+        switch (event._tag) {
+          case "Help":
+            return Console.log(formatter.formatHelpDoc(event.helpDoc))
+          case "Version":
+            return Console.log(formatter.formatVersion(event.name, event.version))
+          case "InvalidInvocation": {
+            const problems = event.errors.map((error) => error.message).join("\n")
+            return Console.error(`${problems}\nSee "${event.commandPath.join(" ")} --help".`)
+          }
+        }
+      }
+    })
+  )
+}

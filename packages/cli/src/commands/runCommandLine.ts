@@ -1,0 +1,19 @@
+import { Console, Effect, Exit } from "effect"
+import { Command } from "effect/cli"
+import { version } from "../version.ts"
+import { endingOfCause } from "./failures.ts"
+import { parley } from "./parley.ts"
+import { presenterLayer } from "./presenter.ts"
+
+/** Runs a command line; gives its exit code, having said on stderr why it is not zero. */
+export const runCommandLine = (argv: ReadonlyArray<string>, { colors }: { readonly colors: boolean }) =>
+  Command.runWith(parley, { version })(argv).pipe(
+    Effect.provide(presenterLayer(colors)),
+    Effect.exit,
+    Effect.flatMap((exit) => {
+      if (Exit.isSuccess(exit)) return Effect.succeed(0)
+      const ending = endingOfCause(exit.cause)
+      const said = ending.message === undefined ? Effect.void : Console.error(ending.message)
+      return Effect.as(said, ending.exit)
+    })
+  )

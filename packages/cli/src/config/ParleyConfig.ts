@@ -1,0 +1,63 @@
+import type { CatalogData, UploadLimitsData } from "@parley/core"
+import { type Redacted, Schema } from "effect"
+
+/** Where the data lives. */
+export type DatabaseConfig =
+  | { readonly _tag: "Embedded" }
+  | {
+      readonly _tag: "Server"
+      readonly url: Redacted.Redacted
+      /** Past a connection pooler, for migrations and LISTEN. */
+      readonly directUrl: Redacted.Redacted | undefined
+    }
+
+export interface VendorConfig {
+  readonly apiKey: Redacted.Redacted
+  readonly baseUrl: string | undefined
+}
+
+/** How sessions are proven. With neither secret nor key set, only the development sign-in can. */
+export interface SessionConfig {
+  readonly cookieName: string
+  readonly secret: Redacted.Redacted | undefined
+  readonly jwksUrl: string | undefined
+  readonly issuer: string | undefined
+  readonly audience: string | undefined
+  readonly signOutUrl: string | undefined
+}
+
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "none"] as const
+export type LogLevelName = (typeof LOG_LEVELS)[number]
+
+/** Everything the environment decides, read once. */
+export interface ParleyConfig {
+  readonly production: boolean
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  readonly baseUrl: string | undefined
+  /** What Express calls `trust proxy`: how many proxies stand in front, or their addresses. */
+  readonly trustProxy: number | string | undefined
+  readonly database: DatabaseConfig
+  readonly databaseSchema: string
+  /** Absolute. */
+  readonly dataFolder: string
+  readonly catalog: CatalogData
+  readonly openai: VendorConfig | undefined
+  readonly anthropic: VendorConfig | undefined
+  readonly session: SessionConfig
+  readonly uploads: Partial<UploadLimitsData>
+  /** Stand-ins may run in production. */
+  readonly allowStandIns: boolean
+  readonly logLevel: LogLevelName
+}
+
+/** Settings that cannot be used, all of them, without their values. */
+export class ConfigInvalid extends Schema.TaggedError<ConfigInvalid>()("ConfigInvalid", {
+  problems: Schema.Array(Schema.String)
+}) {
+  readonly code = "config_invalid"
+  override get message() {
+    return ["The configuration is not usable:", ...this.problems.map((problem) => `  - ${problem}`)].join("\n")
+  }
+}

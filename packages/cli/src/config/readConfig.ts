@@ -1,0 +1,106 @@
+import { isIP } from "node:net"
+import { resolve } from "node:path"
+import { DOCUMENT_TYPES, type DocumentType, type UploadLimitsData } from "@parley/core"
+import { Effect } from "effect"
+import { type Environment, EnvironmentReader } from "./EnvironmentReader.ts"
+import { ConfigInvalid, type DatabaseConfig, LOG_LEVELS, type ParleyConfig, type VendorConfig } from "./ParleyConfig.ts"
+import { readCatalog } from "./readCatalog.ts"
+
+const WEB = ["https:", "http:"]
+const POSTGRES = ["postgres:", "postgresql:"]
+/** A key for HMAC-SHA-256 has at least the size of the hash (RFC 7518, 3.2). */
+const HMAC_KEY_BYTES = 32
+const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,47}$/i
+
+/**
+ * The configuration the environment describes, or every problem it has. Relative paths start at `folder`. `refusals`
+ * are further reasons why a configuration would not do, told together with the rest.
+ */
+export const readConfig = (
+  environment: Environment,
+  folder: string,
+  refusals: (config: ParleyConfig) => ReadonlyArray<string> = () => []
+): Effect.Effect<ParleyConfig, ConfigInvalid> =>
+  Effect.gen(function* () {
+    const read = new EnvironmentReader(environment)
+    const config: ParleyConfig = {
+      production: read.text("NODE_ENV") === "production",
+      host: read.text("HOST") ?? "127.0.0.1",
+      port: read.integer("PORT", 0, 65_535) ?? 3000,
+      baseUrl: read.url("PARLEY_BASE_URL", WEB)?.replace(/\/+$/, ""),
+      trustProxy: trustProxy(read),
+      database: database(read),
+      databaseSchema: databaseSchema(read),
+      dataFolder: resolve(folder, read.text("PARLEY_DATA_DIR") ?? ".parley"),
+      catalog: readCatalog(read, folder),
+      openai: vendor(read, "OPENAI"),
+      anthropic: vendor(read, "ANTHROPIC"),
+      session: {
+        cookieName: cookieName(read),
+        secret: read.secret("PARLEY_SESSION_SECRET", { minimumBytes: HMAC_KEY_BYTES }),
+        jwksUrl: read.url("PARLEY_SESSION_JWKS_URL", WEB),
+        issuer: read.text("PARLEY_SESSION_ISSUER"),
+        audience: read.text("PARLEY_SESSION_AUDIENCE"),
+        signOutUrl: read.text("PARLEY_SIGN_OUT_URL")
+      },
+      uploads: uploads(read),
+      allowStandIns: read.flag("PARLEY_ALLOW_STAND_INS"),
+      logLevel: read.choice("LOG_LEVEL", LOG_LEVELS) ?? "info"
+    }
+    const problems = [...read.problems, ...refusals(config)]
+    return problems.length === 0 ? config : yield* new ConfigInvalid({ problems })
+  })
+
+const database = (read: EnvironmentReader): DatabaseConfig => {
+  read.url("DATABASE_URL", POSTGRES)
+  read.url("DATABASE_DIRECT_URL", POSTGRES)
+  const url = read.secret("DATABASE_URL")
+  return url === undefined
+    ? { _tag: "Embedded" }
+    : { _tag: "Server", url, directUrl: read.secret("DATABASE_DIRECT_URL") }
+}
+
+const databaseSchema = (read: EnvironmentReader): string => {
+  const name = read.text("PARLEY_DB_SCHEMA") ?? "parley"
+  if (!SCHEMA_NAME.test(name) || /^pg_/i.test(name)) {
+    read.problem("PARLEY_DB_SCHEMA", 'expected 1 to 48 letters, digits and underscores, not beginning with "pg_"')
+  }
+  return name
+}
+
+/** Trusting every proxy would let any client choose the address it is seen under. */
+const trustProxy = (read: EnvironmentReader): number | string | undefined => {
+  const value = read.text("PARLEY_TRUST_PROXY")
+  if (value === undefined) return undefined
+  if (/^\d{1,3}$/.test(value)) return Number(value)
+  if (value.split(",").every((address) => isProxyAddress(address.trim()))) return value
+  read.problem("PARLEY_TRUST_PROXY", "expected the number of proxies in front, or their addresses")
+  return undefined
+}
+
+/** An address, a range of them (`10.0.0.0/8`), or a name Express has for one. */
+const isProxyAddress = (text: string): boolean => {
+  const [address = "", bits, ...more] = text.split("/")
+  if (["loopback", "linklocal", "uniquelocal"].includes(text)) return true
+  return isIP(address) !== 0 && more.length === 0 && (bits === undefined || /^\d{1,3}$/.test(bits))
+}
+
+const vendor = (read: EnvironmentReader, prefix: "OPENAI" | "ANTHROPIC"): VendorConfig | undefined => {
+  const apiKey = read.secret(`${prefix}_API_KEY`)
+  const baseUrl = read.url(`${prefix}_BASE_URL`, WEB)
+  return apiKey === undefined ? undefined : { apiKey, baseUrl }
+}
+
+const cookieName = (read: EnvironmentReader): string => {
+  const name = read.text("PARLEY_SESSION_COOKIE") ?? "parley_session"
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
+    read.problem("PARLEY_SESSION_COOKIE", "expected a cookie name (letters, digits, - and _)")
+  }
+  return name
+}
+
+const uploads = (read: EnvironmentReader): Partial<UploadLimitsData> => {
+  const maxBytes = read.integer("PARLEY_UPLOAD_MAX_BYTES", 1, 1024 ** 3)
+  const types: ReadonlyArray<DocumentType> | undefined = read.list("PARLEY_UPLOAD_TYPES", DOCUMENT_TYPES)
+  return { ...(maxBytes === undefined ? {} : { maxBytes }), ...(types === undefined ? {} : { types }) }
+}

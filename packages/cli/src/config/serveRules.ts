@@ -1,0 +1,43 @@
+import { isIPv4 } from "node:net"
+import type { Vendor } from "@parley/core"
+import type { ParleyConfig } from "./ParleyConfig.ts"
+
+/** True for names and addresses that only this machine can reach. */
+export const isLoopback = (host: string): boolean => {
+  const bare = host.replace(/^\[(.*)\]$/, "$1").toLowerCase()
+  return bare === "localhost" || bare === "::1" || (isIPv4(bare) && bare.startsWith("127."))
+}
+
+/** True where a session can be proven by more than the development sign-in. */
+export const hasSessionVerifier = ({ session }: ParleyConfig): boolean =>
+  session.secret !== undefined || session.jwksUrl !== undefined
+
+/** True where anybody on this machine may sign in as anybody. */
+export const usesDevelopmentSignIn = (config: ParleyConfig): boolean => !hasSessionVerifier(config)
+
+/** Vendors there is an adapter for. */
+const ADAPTED_VENDORS: ReadonlyArray<Vendor> = []
+
+/** Vendors that are set up and can be asked. With none, the offline model answers for every model. */
+export const answeringVendors = (config: ParleyConfig): ReadonlyArray<Vendor> =>
+  ADAPTED_VENDORS.filter((vendor) => config[vendor] !== undefined)
+
+/** What to set for real models, and whether it helps already. */
+export const REAL_MODELS = `OPENAI_API_KEY or ANTHROPIC_API_KEY${ADAPTED_VENDORS.length === 0 ? " (adapters to come)" : ""}`
+
+/** Why this configuration must not be served: what is harmless on one's own machine and is not elsewhere. */
+export const serveRefusals = (config: ParleyConfig): ReadonlyArray<string> => {
+  const refusals: Array<string> = []
+  if (!hasSessionVerifier(config) && (config.production || !isLoopback(config.host))) {
+    const reason = config.production ? "NODE_ENV is production" : "HOST is not a loopback address"
+    refusals.push(
+      `PARLEY_SESSION_SECRET: ${reason}, and without it anybody could sign in as anybody. Set it to the key your identity provider signs sessions with (HS256)`
+    )
+  }
+  if (config.production && answeringVendors(config).length === 0 && !config.allowStandIns) {
+    refusals.push(
+      `${REAL_MODELS}: NODE_ENV is production, and the offline stand-in would answer. Set one of them, or PARLEY_ALLOW_STAND_INS=1 if a stand-in is what you want`
+    )
+  }
+  return refusals
+}

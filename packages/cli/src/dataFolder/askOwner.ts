@@ -1,0 +1,75 @@
+import { connect, type Socket } from "node:net"
+import { type Answer, type Errand, type Greeting, readFrames, writeFrame } from "./frames.ts"
+import { withSocketAddress } from "./socketAddress.ts"
+
+/** How long a live owner may take to say who it is. */
+const GREETING_MS = 5_000
+
+/** A connection to whoever owns a data folder. */
+export interface OwnerConnection {
+  readonly socket: Socket
+  /** Undefined where the owner accepts connections and says nothing. */
+  readonly greeting: Greeting | undefined
+  readonly answers: AsyncGenerator<Answer>
+}
+
+const connected = (folder: string, name: string | undefined): Promise<Socket | undefined> =>
+  new Promise((resolve) => {
+    const socket = withSocketAddress(folder, (address) => connect(address), name)
+    socket.on("error", () => resolve(undefined))
+    socket.once("connect", () => resolve(socket))
+  })
+
+/** Connects to the owner of `folder`; undefined where there is none alive. */
+export const connectToOwner = async (folder: string, name?: string): Promise<OwnerConnection | undefined> => {
+  const socket = await connected(folder, name).catch(() => undefined)
+  if (socket === undefined) return undefined
+  socket.setTimeout(GREETING_MS, () => socket.destroy())
+  const frames = readFrames<Greeting | Answer>(socket)
+  const first = await frames.next()
+  socket.setTimeout(0)
+  return {
+    socket,
+    greeting: first.done === true ? undefined : (first.value as Greeting),
+    answers: frames as AsyncGenerator<Answer>
+  }
+}
+
+/** Where what a command prints goes. */
+export interface CommandOutput {
+  stdout(text: string): void
+  stderr(text: string): void
+}
+
+/**
+ * How an errand went: it ran, or did not begin and may be tried again, or began and was lost, so that nobody knows.
+ */
+export type ErrandOutcome =
+  | { readonly _tag: "Ran"; readonly exit: number }
+  | { readonly _tag: "NotBegun" }
+  | { readonly _tag: "Lost" }
+
+/** Has the owner run a command. An abort leaves, and the owner then interrupts the command. */
+export const sendErrand = async (
+  { answers, socket }: OwnerConnection,
+  errand: Errand,
+  output: CommandOutput,
+  signal: AbortSignal
+): Promise<ErrandOutcome> => {
+  const leave = () => socket.destroy()
+  signal.addEventListener("abort", leave, { once: true })
+  let began = false
+  try {
+    writeFrame(socket, errand)
+    for await (const answer of answers) {
+      began = true
+      if ("stdout" in answer) output.stdout(answer.stdout)
+      else if ("stderr" in answer) output.stderr(answer.stderr)
+      else if ("exit" in answer) return { _tag: "Ran", exit: answer.exit }
+    }
+    return began ? { _tag: "Lost" } : { _tag: "NotBegun" }
+  } finally {
+    signal.removeEventListener("abort", leave)
+    leave()
+  }
+}

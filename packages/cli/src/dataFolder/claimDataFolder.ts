@@ -1,0 +1,62 @@
+import { mkdirSync } from "node:fs"
+import { Effect, type Scope } from "effect"
+import { bindSocket } from "./bindSocket.ts"
+import { CommandDesk, type RunErrand } from "./CommandDesk.ts"
+import { DataFolderInUse, DataFolderUnusable } from "./dataFolderErrors.ts"
+
+/** A data folder that belongs to this process until the scope closes. */
+export interface DataFolderClaim {
+  /** Runs commands from now on, those that wait included; interrupts them when the scope closes. */
+  answerWith(run: RunErrand): Effect.Effect<void, never, Scope.Scope>
+}
+
+/** How long a command that owns the folder is waited for; a server is not. */
+const PATIENCE_MS = 10_000
+const RETRY_MS = 50
+
+/**
+ * Makes `folder` this process's own, creating it if need be. Other processes are told so on the socket in it;
+ * `takesCommands` invites them to send theirs.
+ */
+export const claimDataFolder = (
+  folder: string,
+  takesCommands: boolean
+): Effect.Effect<DataFolderClaim, DataFolderInUse | DataFolderUnusable, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(open(folder, takesCommands), (desk) => Effect.promise(() => desk.close())),
+    (desk) => ({
+      answerWith: (run) =>
+        Effect.acquireRelease(
+          Effect.sync(() => desk.open(run)),
+          () => Effect.promise(() => desk.clear())
+        )
+    })
+  )
+
+const open = (
+  folder: string,
+  takesCommands: boolean
+): Effect.Effect<CommandDesk, DataFolderInUse | DataFolderUnusable> =>
+  Effect.callback((resume) => {
+    const desk = new CommandDesk(folder, { pid: process.pid, takesCommands })
+    const deadline = performance.now() + PATIENCE_MS
+    const attempt = async (): Promise<void> => {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      const bound = await bindSocket(desk.server, folder)
+      if (bound._tag === "Bound") return resume(Effect.succeed(desk))
+      const waits = bound._tag === "Stale" || bound.owner?.takesCommands === false
+      if (waits && performance.now() < deadline) {
+        setTimeout(() => void attempt().catch(failed), RETRY_MS)
+        return
+      }
+      const pid = bound._tag === "Owned" ? bound.owner?.pid : undefined
+      resume(Effect.fail(new DataFolderInUse({ folder, ...(pid === undefined ? {} : { pid }) })))
+    }
+    const failed = (error: NodeJS.ErrnoException) =>
+      resume(
+        error.code === undefined
+          ? Effect.die(error)
+          : Effect.fail(new DataFolderUnusable({ folder, problem: error.code }))
+      )
+    attempt().catch(failed)
+  })

@@ -1,0 +1,26 @@
+import { Schema } from "effect"
+
+/** Another live process owns the data folder; its embedded database takes one process at a time. */
+export class DataFolderInUse extends Schema.TaggedError<DataFolderInUse>()("DataFolderInUse", {
+  folder: Schema.String,
+  /** Unknown where the owner does not say. */
+  pid: Schema.optionalKey(Schema.Int)
+}) {
+  readonly code = "data_folder_in_use"
+  override get message() {
+    const owner = this.pid === undefined ? "another process" : `process ${this.pid}`
+    return `The data folder ${this.folder} is in use by ${owner}. Stop it, or set PARLEY_DATA_DIR to another folder.`
+  }
+}
+
+/** The data folder cannot be made or written. */
+export class DataFolderUnusable extends Schema.TaggedError<DataFolderUnusable>()("DataFolderUnusable", {
+  folder: Schema.String,
+  /** The system's word for it, for example `EACCES`. */
+  problem: Schema.String
+}) {
+  readonly code = "data_folder_unusable"
+  override get message() {
+    return `The data folder ${this.folder} cannot be used (${this.problem}). Make it writable, or set PARLEY_DATA_DIR to another folder.`
+  }
+}

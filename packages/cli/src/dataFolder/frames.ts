@@ -1,0 +1,37 @@
+import { createInterface } from "node:readline"
+import type { Readable, Writable } from "node:stream"
+
+/** What the owner of a data folder says first: who it is, and whether it takes commands. */
+export interface Greeting {
+  readonly pid: number
+  readonly takesCommands: boolean
+}
+
+/** A command for the owner to run. */
+export interface Errand {
+  readonly argv: ReadonlyArray<string>
+}
+
+/** What comes back: that the command began, what it prints, and its exit code at the end. */
+export type Answer =
+  | { readonly began: true }
+  | { readonly stdout: string }
+  | { readonly stderr: string }
+  | { readonly exit: number }
+
+/** Writes one frame: a line of JSON. */
+export const writeFrame = (stream: Writable, frame: Greeting | Errand | Answer): void => {
+  if (stream.writable) stream.write(`${JSON.stringify(frame)}\n`)
+}
+
+/** The frames that come, until the stream ends, breaks, or says something else. */
+export async function* readFrames<Frame>(stream: Readable): AsyncGenerator<Frame> {
+  const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })
+  try {
+    for await (const line of lines) yield JSON.parse(line) as Frame
+  } catch {
+    return
+  } finally {
+    lines.close()
+  }
+}

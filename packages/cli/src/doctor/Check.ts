@@ -1,0 +1,43 @@
+import { type ExitCode, exitCodes } from "../exitCodes.ts"
+
+/** One thing looked at. */
+export interface Check {
+  readonly name: string
+  readonly status: "ok" | "note" | "failed"
+  readonly detail: string
+  /** What to do about it. */
+  readonly advice?: string
+  /** Which exit code a failure means. */
+  readonly exit?: ExitCode
+}
+
+export const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail })
+
+/** Fine on one's own machine; worth knowing elsewhere. */
+export const note = (name: string, detail: string, advice: string): Check => ({ name, status: "note", detail, advice })
+
+export const failed = (name: string, exit: ExitCode, detail: string, advice: string): Check => ({
+  name,
+  status: "failed",
+  detail,
+  advice,
+  exit
+})
+
+/** The exit code of all checks together: a wrong configuration before a dependency that is down before the rest. */
+export const exitOf = (checks: ReadonlyArray<Check>): ExitCode => {
+  const found = checks.flatMap((check) => (check.status === "failed" ? [check.exit ?? exitCodes.failed] : []))
+  const order = [exitCodes.configuration, exitCodes.unavailable, exitCodes.failed]
+  return order.find((exit) => found.includes(exit)) ?? exitCodes.ok
+}
+
+const marks = { ok: "ok    ", note: "note  ", failed: "FAILED" } as const
+
+/** The checks as lines for people. */
+export const checkLines = (checks: ReadonlyArray<Check>): ReadonlyArray<string> => {
+  const width = Math.max(...checks.map(({ name }) => name.length))
+  return checks.flatMap(({ advice, detail, name, status }) => [
+    `${marks[status]}  ${name.padEnd(width)}  ${detail}`,
+    ...(advice === undefined ? [] : [`        ${"".padEnd(width)}  ${advice}`])
+  ])
+}

@@ -1,0 +1,36 @@
+import { UploadLimits } from "@parley/core"
+import { Effect } from "effect"
+import { type ConfigInvalid, type ParleyConfig } from "../config/ParleyConfig.ts"
+import { serveRefusals, usesDevelopmentSignIn } from "../config/serveRules.ts"
+import { exitCodes } from "../exitCodes.ts"
+import { type Check, failed, note, ok } from "./Check.ts"
+
+/** The program this runs in. */
+export const nodeCheck = (): Check => ok("node", process.versions.node)
+
+/** A configuration that cannot be read, a check for each of its problems. */
+export const invalidConfigChecks = ({ problems }: ConfigInvalid): ReadonlyArray<Check> =>
+  problems.map((problem) =>
+    failed("configuration", exitCodes.configuration, problem, "Change it in the environment or in .env.")
+  )
+
+/** What can be said of a configuration without opening anything. */
+export const configurationChecks = Effect.fnUntraced(function* (config: ParleyConfig) {
+  const refusals = serveRefusals(config)
+  const { maxBytes, types } = { ...(yield* UploadLimits), ...config.uploads }
+  const served = refusals.map((refusal) => failed("configuration", exitCodes.configuration, "not servable", refusal))
+  return [
+    ...(served.length > 0 ? served : [ok("configuration", "usable")]),
+    sessionCheck(config),
+    ok("uploads", `${types.join(", ")}, up to ${maxBytes} bytes`)
+  ] satisfies ReadonlyArray<Check>
+})
+
+const sessionCheck = (config: ParleyConfig): Check =>
+  usesDevelopmentSignIn(config)
+    ? note(
+        "sessions",
+        "development sign-in: any e-mail address, from this machine only",
+        "Set PARLEY_SESSION_SECRET to the key your identity provider signs sessions with (HS256)."
+      )
+    : ok("sessions", `HS256, in the cookie ${config.session.cookieName}`)

@@ -1,0 +1,18 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Effect, Layer } from "effect"
+import { commandRunnerLayer } from "./commands/commandRunner.ts"
+import { localWorkplaceLayer } from "./commands/localWorkplace.ts"
+import { runCommandLine } from "./commands/runCommandLine.ts"
+import { StopSignal } from "./commands/Workplace.ts"
+import { listenForSignals } from "./signals.ts"
+
+/** Runs the `parley` command with these arguments in this process; gives its exit code. */
+export const runParley = (argv: ReadonlyArray<string>): Promise<number> => {
+  const stopSignal = Layer.succeed(StopSignal, listenForSignals())
+  const colors = process.stdout.isTTY && !process.env["NO_COLOR"]
+  return runCommandLine(argv, { colors }).pipe(
+    Effect.provide(localWorkplaceLayer(argv)),
+    Effect.provide(Layer.mergeAll(stopSignal, commandRunnerLayer, NodeServices.layer)),
+    Effect.runPromise
+  )
+}

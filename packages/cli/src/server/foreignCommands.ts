@@ -1,0 +1,31 @@
+import { Console as NodeConsole } from "node:console"
+import { Writable } from "node:stream"
+import { type Context, Effect } from "effect"
+import { CommandRunner } from "../commands/Workplace.ts"
+import type { CommandParts } from "../compose.ts"
+import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import type { RunErrand } from "../dataFolder/CommandDesk.ts"
+import { exitCodes } from "../exitCodes.ts"
+
+const writer = (write: (text: string) => void): Writable =>
+  new Writable({
+    decodeStrings: false,
+    write: (chunk: string, _encoding, done) => {
+      write(chunk)
+      done()
+    }
+  })
+
+/** Runs the commands that other processes send, with the parts of this server and their output going back. */
+export const foreignCommands = (
+  config: ParleyConfig,
+  parts: Context.Context<CommandParts>
+): Effect.Effect<RunErrand, never, CommandRunner> =>
+  CommandRunner.useSync((runner): RunErrand => async ({ argv }, answer, signal) => {
+    const console = new NodeConsole({
+      stdout: writer((stdout) => answer({ stdout })),
+      stderr: writer((stderr) => answer({ stderr }))
+    })
+    const running = runner.run({ argv, config, parts, console })
+    return await Effect.runPromise(running, { signal }).catch(() => exitCodes.failed)
+  })

@@ -1,0 +1,58 @@
+import { checkReadiness, type DatabaseError, type FolderInUse } from "@parley/adapters-db"
+import {
+  createHttpServer,
+  HmacSessionVerifier,
+  makeDevelopmentSessions,
+  parleyApp,
+  RequestTracker
+} from "@parley/adapters-http"
+import { dashboardRouter } from "@parley/example-dashboard"
+import { Effect, type ManagedRuntime, Redacted } from "effect"
+import { PortTaken } from "../commands/commandErrors.ts"
+import type { ServerParts } from "../compose.ts"
+import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import { version } from "../version.ts"
+import { developmentSecret } from "./developmentSecret.ts"
+
+/** How long requests that run may take once the server stops. */
+export const DRAIN_MS = 10_000
+
+/** The API and the dashboard on the configured port until the scope closes; gives the port taken. */
+export const openHttp = Effect.fnUntraced(function* (
+  config: ParleyConfig,
+  runtime: ManagedRuntime.ManagedRuntime<ServerParts, DatabaseError | FolderInUse>
+) {
+  const requests = new RequestTracker()
+  const app = parleyApp({
+    runtime,
+    requests,
+    ...(yield* sessionOptions(config)),
+    sessionCookie: config.session.cookieName,
+    baseUrl: config.baseUrl,
+    trustProxy: config.trustProxy,
+    version,
+    ready: () => runtime.runPromise(checkReadiness())
+  })
+  const server = createHttpServer(app, { requests })
+  const { host, port } = config
+  const listening = yield* Effect.acquireRelease(
+    Effect.tryPromise({
+      try: () => server.listen({ host, port }),
+      catch: (error) => new PortTaken({ host, port, problem: (error as NodeJS.ErrnoException).code ?? "unknown error" })
+    }),
+    () => Effect.promise(() => server.close({ deadlineMs: DRAIN_MS }))
+  )
+  return listening.port
+})
+
+/** Who may sign in how, and the page that goes with it. */
+const sessionOptions = Effect.fnUntraced(function* ({ dataFolder, session }: ParleyConfig) {
+  if (session.secret === undefined) {
+    const developmentSessions = makeDevelopmentSessions(yield* developmentSecret(dataFolder))
+    const pages = dashboardRouter({ signIn: { kind: "development" } })
+    return { sessions: developmentSessions.verifier, developmentSessions, pages }
+  }
+  const { audience, issuer } = session
+  const sessions = HmacSessionVerifier.make({ secret: Redacted.value(session.secret), audience, issuer })
+  return { sessions, pages: dashboardRouter({ signIn: { kind: "elsewhere" } }) }
+})

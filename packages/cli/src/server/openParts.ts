@@ -1,0 +1,21 @@
+import { directDatabaseLayer, migrate } from "@parley/adapters-db"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { databaseOptions, serverPartsLayer } from "../compose.ts"
+import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import { loggingLayer } from "./logging.ts"
+
+/** All parts, open until the scope closes, on a schema that is up to date. */
+export const openParts = Effect.fnUntraced(function* (config: ParleyConfig) {
+  const logging = loggingLayer(config)
+  const runtime = yield* Effect.acquireRelease(
+    Effect.sync(() => ManagedRuntime.make(Layer.provideMerge(serverPartsLayer(config), logging))),
+    (runtime) => runtime.disposeEffect
+  )
+  const pooled = config.database._tag === "Server" && config.database.directUrl !== undefined
+  const migrating = pooled
+    ? Effect.provide(migrate(), directDatabaseLayer(databaseOptions(config)))
+    : Effect.flatMap(runtime.contextEffect, (parts) => Effect.provideContext(migrate(), parts))
+  const applied = yield* migrating
+  if (applied.length > 0) yield* Effect.logInfo(`Brought the database up to date: ${applied.join(", ")}.`)
+  return runtime
+})

@@ -1,0 +1,48 @@
+import { Console, Deferred, Effect } from "effect"
+import { StopSignal } from "../commands/Workplace.ts"
+import { loadConfig } from "../config/loadConfig.ts"
+import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import { serveRefusals } from "../config/serveRules.ts"
+import { claimDataFolder } from "../dataFolder/claimDataFolder.ts"
+import { foreignCommands } from "./foreignCommands.ts"
+import { loggingLayer } from "./logging.ts"
+import { DRAIN_MS, openHttp } from "./openHttp.ts"
+import { openParts } from "./openParts.ts"
+import { runningParts, serverUrl, startUpText } from "./startUpText.ts"
+import { workOnDocuments } from "./workOnDocuments.ts"
+
+/** Serves until SIGINT or SIGTERM; a second one ends the process at once. */
+export const serve = Effect.gen(function* () {
+  const config = yield* loadConfig(serveRefusals)
+  const stop = yield* StopSignal
+  const stopping = Effect.logInfo(`Stopping: what runs gets ${DRAIN_MS / 1000} seconds. A second signal stops at once.`)
+  yield* Effect.raceFirst(Effect.andThen(start(config), Effect.never), Effect.andThen(stop.wait, stopping)).pipe(
+    Effect.scoped,
+    Effect.andThen(Effect.logInfo("Stopped.")),
+    Effect.provide(loggingLayer(config))
+  )
+})
+
+/**
+ * Opens everything, each part for the scope. The scope closes them in the reverse order: no more commands, then no more
+ * requests and an end for those that run, then the work on documents, the database, and last the data folder.
+ */
+const start = Effect.fnUntraced(function* (config: ParleyConfig) {
+  const claim = config.database._tag === "Embedded" ? yield* claimDataFolder(config.dataFolder, true) : undefined
+  const runtime = yield* openParts(config)
+  const parts = yield* runtime.contextEffect
+  const listening = yield* Deferred.make<void>()
+  const working = Effect.andThen(Deferred.await(listening), workOnDocuments)
+  yield* Effect.forkScoped(Effect.provideContext(working, parts))
+  const port = yield* openHttp(config, runtime)
+  yield* claim?.answerWith(yield* foreignCommands(config, parts)) ?? Effect.void
+  yield* announce(config, port)
+  yield* Deferred.succeed(listening, undefined)
+})
+
+/** People get a text on stdout; in production, where programs read, it is a line of the log. */
+const announce = (config: ParleyConfig, port: number): Effect.Effect<void> => {
+  if (!config.production) return Console.log(startUpText(config, port))
+  const parts = Object.fromEntries(runningParts(config).map(({ part, runsOn }) => [part, runsOn]))
+  return Effect.logInfo("Parley listens.").pipe(Effect.annotateLogs({ url: serverUrl(config, port), port, ...parts }))
+}
