@@ -46,11 +46,6 @@ const failed = (model: string, reason: ModelFailure): ModelFailed =>
     ...(reason === "rate-limited" ? { retryAfterMs: 1_000 } : {})
   })
 
-/** Waits without keeping the process alive; true where the wait was not stopped. */
-const pause = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
-  await sleep(milliseconds, undefined, { signal })
-}
-
 const forever = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }))
 
@@ -78,7 +73,7 @@ async function* produce(reply: Reply, signal: AbortSignal): AsyncGenerator<Reply
       if (behaviour.stallAfterTokens === produced) await forever(signal)
       if (behaviour.cutOffAfterTokens === produced) return
       if (text === undefined) break
-      if (delay > 0) await pause(delay, signal)
+      if (delay > 0) await sleep(delay, undefined, { signal })
       produced += 1
       observe({ _tag: "produced", produced })
       yield { _tag: "text-delta", text }
