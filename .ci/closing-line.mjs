@@ -20,7 +20,8 @@ const { passed, failed, skipped } = readTally()
 const failures = failed === 0 && tests !== "0" ? 1 : failed
 
 if (passed === 0) console.log("No test ran.")
-if (skipped.length > 0) {
+// A suite that fails to set up leaves its tests skipped: then the failure is the news.
+if (skipped.length > 0 && failures === 0) {
   console.log(`${skipped.length} skipped, though everything they could need is here:`)
   for (const name of skipped) console.log(`  ${name}`)
 }
