@@ -1,0 +1,160 @@
+import { ChatStore, CreditLedger, DocumentStore, FileStore, PassageIndex, type UserId } from "@parley/core"
+import {
+  ampleQuota,
+  newDocument,
+  newTurn,
+  newUserId,
+  receiptDraft,
+  reservation,
+  type Run,
+  suiteOn
+} from "@parley/core/testing"
+import { Effect, Layer } from "effect"
+import { expect, it } from "vitest"
+import { Database, type DatabaseError, type Row, type Sql } from "../../src/database/Database.ts"
+import { storesLayer } from "../../src/storesLayer.ts"
+import { databases } from "../databases.ts"
+
+type Parts = Database | Layer.Success<ReturnType<typeof storesLayer>>
+
+/** Something of everything a person can own. */
+const own = (userId: UserId) =>
+  Effect.gen(function* () {
+    const document = newDocument(userId)
+    yield* (yield* ChatStore).beginTurn(newTurn(userId))
+    yield* (yield* DocumentStore).insert(document, ampleQuota)
+    yield* (yield* FileStore).write({ userId, documentId: document.id, bytes: new Uint8Array([1]) })
+    const passage = { ordinal: 0, page: 1, start: 0, end: 13, text: "Annual growth" }
+    yield* (yield* PassageIndex).replace({ userId, documentId: document.id, passages: [passage] })
+    const ledger = yield* CreditLedger
+    yield* ledger.open({ userId, tier: "free", allowance: 100 })
+    yield* ledger.reserve(reservation(userId, "reply:open", 5))
+    yield* ledger.reserve(reservation(userId, "reply:ended", 5))
+    yield* ledger.settle({ userId, key: "reply:ended", amount: 1, draft: receiptDraft })
+  })
+
+interface OwnedTable extends Row {
+  readonly table: string
+  readonly columns: string
+  readonly insertable: boolean
+  readonly updatable: boolean
+  readonly deletable: boolean
+  readonly readable: boolean
+}
+
+/** Every table with an owner, and what a person may at most do there. */
+const ownedTables = Database.use(({ schema, statement }) =>
+  statement<OwnedTable>(
+    `SELECT c.oid::regclass::text AS table,
+       (SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
+        WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '' AND attidentity <> 'a') AS columns,
+       has_table_privilege('parley_user', c.oid, 'SELECT') AS readable,
+       has_table_privilege('parley_user', c.oid, 'INSERT') AS insertable,
+       has_table_privilege('parley_user', c.oid, 'UPDATE') AS updatable,
+       has_table_privilege('parley_user', c.oid, 'DELETE') AS deletable
+     FROM pg_class c JOIN pg_attribute owner ON owner.attrelid = c.oid AND owner.attname = 'user_id'
+     WHERE c.relnamespace = to_regnamespace($1) AND c.relkind IN ('r', 'p') ORDER BY 1`,
+    [schema]
+  )
+)
+
+/** How an attempt ended: the rows it reached, or how it was refused. It is undone in any case. */
+const reached = (userId: string, work: (sql: Sql) => Effect.Effect<ReadonlyArray<Row>, DatabaseError>) =>
+  Database.use(({ asUser }) =>
+    Effect.catch(
+      asUser(userId, (sql) => Effect.flatMap(work(sql), (rows) => Effect.fail(rows.length))),
+      (error) => Effect.succeed(typeof error === "number" ? error : (error.sqlState ?? "lost"))
+    )
+  )
+
+const PERMISSION_DENIED = "42501"
+const UNIQUE_VIOLATION = "23505"
+
+const matrix = (run: Run<Parts>) => {
+  it("in every table with an owner, for every operation, a person reaches their own rows and nobody else's", () =>
+    run(
+      Effect.gen(function* () {
+        const { statement } = yield* Database
+        const [mine, yours] = [newUserId(), newUserId()]
+        yield* own(mine)
+        yield* own(yours)
+        const tables = yield* ownedTables
+        expect(tables.length).toBeGreaterThanOrEqual(11)
+        for (const { table, columns, readable, insertable, updatable, deletable } of tables) {
+          const [owned] = yield* statement(`SELECT * FROM ${table} WHERE user_id = $1`, [yours])
+          expect(owned, `${table} has no row to try`).toBeDefined()
+          const asBoth = (text: string) => {
+            const query = (sql: Sql) => sql.query(text, [yours])
+            return Effect.all([reached(mine, query), reached(yours, query)])
+          }
+          const expectFenced = (
+            operation: string,
+            allowed: boolean,
+            [foreign, control]: ReadonlyArray<number | string>
+          ) => {
+            expect(foreign, `${operation} of ${table} by somebody else`).toBe(allowed ? 0 : PERMISSION_DENIED)
+            if (allowed) expect(control, `${operation} of ${table} by the owner`).toBeGreaterThan(0)
+            else expect(control, `${operation} of ${table} by the owner`).toBe(PERMISSION_DENIED)
+          }
+          const where = "WHERE user_id = $1"
+          expectFenced("SELECT", readable, yield* asBoth(`SELECT 1 FROM ${table} ${where}`))
+          expectFenced("UPDATE", updatable, yield* asBoth(`UPDATE ${table} SET user_id = user_id ${where} RETURNING 1`))
+          expectFenced("DELETE", deletable, yield* asBoth(`DELETE FROM ${table} ${where} RETURNING 1`))
+          const copy = `INSERT INTO ${table} (${columns}) SELECT ${columns}
+            FROM jsonb_populate_record(NULL::${table}, $1::jsonb) RETURNING 1`
+          const [json] = yield* statement(`SELECT to_jsonb(t)::text AS row FROM ${table} t WHERE user_id = $1`, [yours])
+          const insert = (sql: Sql) => sql.query(copy, [json?.["row"]])
+          expect(yield* reached(mine, insert), `INSERT into ${table} for somebody else`).toBe(PERMISSION_DENIED)
+          // The owner gets as far as the row that is there already.
+          expect(yield* reached(yours, insert), `INSERT into ${table} by the owner`).toBe(
+            insertable ? UNIQUE_VIOLATION : PERMISSION_DENIED
+          )
+        }
+      })
+    ))
+
+  it("an update cannot hand a row to somebody else", () =>
+    run(
+      Effect.gen(function* () {
+        const [mine, yours] = [newUserId(), newUserId()]
+        yield* own(mine)
+        for (const { table, updatable } of yield* ownedTables) {
+          if (!updatable) continue
+          const give = (sql: Sql) => sql.query(`UPDATE ${table} SET user_id = $1 WHERE user_id = $2`, [yours, mine])
+          expect(yield* reached(mine, give), table).toBe(PERMISSION_DENIED)
+        }
+      })
+    ))
+
+  it("without a user nothing is seen, and the service sees everything", () =>
+    run(
+      Effect.gen(function* () {
+        const { asService } = yield* Database
+        const userId = newUserId()
+        yield* own(userId)
+        for (const { table, readable } of yield* ownedTables) {
+          const anybody = (sql: Sql) => sql.query(`SELECT 1 FROM ${table}`)
+          expect(yield* reached("", anybody), table).toBe(readable ? 0 : PERMISSION_DENIED)
+          const seen = yield* asService((sql) => sql.query(`SELECT 1 FROM ${table} WHERE user_id = $1`, [userId]))
+          expect(seen.length, table).toBeGreaterThan(0)
+        }
+      })
+    ))
+
+  it("every table of the schema but the list of migrations is under row-level security, its owner included", () =>
+    run(
+      Effect.gen(function* () {
+        const { schema, statement } = yield* Database
+        const open = yield* statement<{ name: string }>(
+          `SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relkind IN ('r', 'p')
+           AND NOT (relrowsecurity AND relforcerowsecurity)`,
+          [schema]
+        )
+        expect(open.map(({ name }) => name)).toEqual(["migrations"])
+      })
+    ))
+}
+
+for (const { name, layer } of databases) {
+  suiteOn(`Row-level policies on ${name}`, storesLayer().pipe(Layer.provideMerge(layer)), matrix)
+}
