@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest"
+import { createHttpServer, parleyApp, RequestTracker, HmacSessionVerifier } from "../src/index.ts"
+import { openRaw, rawPost } from "./support/openRaw.ts"
+import { cookieFor, SECRET, startServer, type TestServer } from "./support/startServer.ts"
+
+const ANN = "ann"
+const hello = { messages: [{ role: "user", content: "Hello?" }] }
+
+/** A second HTTP server over the same services, to be closed by the test. */
+const serverOver = async ({ parley }: TestServer) => {
+  const requests = new RequestTracker()
+  const sessions = HmacSessionVerifier.make({ secret: SECRET })
+  const server = createHttpServer(parleyApp({ runtime: parley.runtime, sessions, requests }), { requests })
+  const { port } = await server.listen({ host: "127.0.0.1", port: 0 })
+  return { server, port, requests }
+}
+
+const beginReply = async (services: TestServer, port: number) => {
+  const calling = services.model.nextCall()
+  const raw = await openRaw(port)
+  const headers = { cookie: await cookieFor(ANN), "content-type": "application/json" }
+  raw.socket.write(rawPost("/api/chat", headers, JSON.stringify(hello)))
+  const call = await calling
+  call.say("Half of")
+  await raw.until("Half of")
+  return { raw, call }
+}
+
+describe("closing the server", () => {
+  test("lets a running reply finish, and takes no new connection meanwhile", async () => {
+    const services = await startServer()
+    const { server, port } = await serverOver(services)
+    const { raw, call } = await beginReply(services, port)
+    const closing = server.close({ deadlineMs: 60_000 })
+    await expect(openRaw(port)).rejects.toThrow("ECONNREFUSED")
+    call.say(" a reply.")
+    call.complete()
+    await raw.until("\r\n0\r\n\r\n")
+    await closing
+    expect(await services.parley.credits.balance(ANN)).toMatchObject({ held: 0, available: 99 })
+    await services.close()
+  })
+
+  test("cuts off a reply at the deadline and resolves once it is settled", async () => {
+    const services = await startServer()
+    const { server, port, requests } = await serverOver(services)
+    const { raw } = await beginReply(services, port)
+    await server.close({ deadlineMs: 10 })
+    expect(requests.size).toBe(0)
+    expect(await services.parley.credits.balance(ANN)).toMatchObject({ held: 0, available: 99 })
+    await raw.closed
+    expect(raw.received()).not.toContain("\r\n0\r\n\r\n")
+    await services.close()
+  })
+
+  test("is not held open by a connection that is kept alive", async () => {
+    const services = await startServer()
+    const { server, port } = await serverOver(services)
+    const raw = await openRaw(port)
+    raw.socket.write("GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n")
+    await raw.until('"ok"')
+    await server.close({ deadlineMs: 60_000 })
+    await raw.closed
+    await services.close()
+  })
+
+  test("a port that is taken is told to the caller", async () => {
+    const services = await startServer()
+    const second = createHttpServer(() => undefined)
+    await expect(second.listen({ host: "127.0.0.1", port: services.port })).rejects.toThrow("EADDRINUSE")
+    await services.close()
+  })
+})

@@ -1,0 +1,169 @@
+import { Effect, Exit } from "effect"
+import { SignJWT } from "jose"
+import { describe, expect, test } from "vitest"
+import { HmacSessionVerifier, makeDevelopmentSessions } from "../src/index.ts"
+import { expectProblem } from "./support/expectProblem.ts"
+import { openRaw, rawPost } from "./support/openRaw.ts"
+import { cookieFor, SECRET, startServer } from "./support/startServer.ts"
+
+const verify = (options: Partial<Parameters<typeof HmacSessionVerifier.make>[0]>, token: string) =>
+  Effect.runPromiseExit(HmacSessionVerifier.make({ secret: SECRET, ...options }).verify(token))
+
+const signed = (claims: Record<string, unknown>, algorithm = "HS256") =>
+  new SignJWT(claims).setProtectedHeader({ alg: algorithm }).sign(SECRET)
+
+describe("session tokens", () => {
+  test("a valid token tells who, and until when", async () => {
+    const exp = Math.floor(Date.now() / 1000) + 60
+    const exit = await verify({}, await signed({ sub: "ann", email: "ann@example.com", exp }))
+    expect(exit).toEqual(Exit.succeed({ userId: "ann", email: "ann@example.com", expiresAt: exp * 1000 }))
+  })
+
+  test("a token without an end, and a subject of 255 characters, are accepted", async () => {
+    const sub = "é".repeat(255)
+    const exit = await verify({}, await signed({ sub, email: 7 }))
+    expect(exit).toEqual(Exit.succeed({ userId: sub, email: undefined, expiresAt: undefined }))
+  })
+
+  test.each([
+    ["another issuer", { issuer: "us" }, { sub: "ann", iss: "them" }],
+    ["no issuer", { issuer: "us" }, { sub: "ann" }],
+    ["another audience", { audience: "us" }, { sub: "ann", aud: "them" }],
+    ["no audience", { audience: "us" }, { sub: "ann" }],
+    ["an end in the past", {}, { sub: "ann", exp: 1_000_000 }],
+    ["an end that is no number", {}, { sub: "ann", exp: "later" }],
+    ["a beginning in the future", {}, { sub: "ann", nbf: 4_000_000_000 }],
+    ["no subject", {}, {}],
+    ["a subject that is a number", {}, { sub: 7 }],
+    ["half of a surrogate pair as subject", {}, { sub: "\ud83d" }]
+  ])("refused: %s", async (_, options, claims) => {
+    const exit = await verify(options, await signed(claims))
+    expect(String(exit)).toContain("SessionInvalid")
+  })
+
+  test("issuer and audience that match are accepted", async () => {
+    const token = await signed({ sub: "ann", iss: "us", aud: ["us", "them"] })
+    expect(Exit.isSuccess(await verify({ issuer: "us", audience: "us" }, token))).toBe(true)
+  })
+
+  test("another algorithm of the same key is refused", async () => {
+    const key = new TextEncoder().encode("x".repeat(64))
+    const token = await new SignJWT({ sub: "ann" }).setProtectedHeader({ alg: "HS512" }).sign(key)
+    expect(String(await verify({ secret: key }, token))).toContain("SessionInvalid")
+  })
+
+  test.each(["", ".", "..", "a.b.c", "a".repeat(10_000), "eyJhbGciOiJIUzI1NiJ9..", "\0"])(
+    "garbage is refused: %j",
+    async (token) => {
+      expect(String(await verify({}, token))).toContain("SessionInvalid")
+    }
+  )
+
+  test("an empty secret is refused when the server is put together", () => {
+    expect(() => HmacSessionVerifier.make({ secret: "" })).toThrow("empty")
+  })
+})
+
+describe("cookies", () => {
+  test("over http the cookie is HttpOnly and Lax, not Secure", async () => {
+    const server = await startServer()
+    const response = await server.post("/dev/sign-in", { email: "ann@example.com" })
+    const [cookie = ""] = response.headers.getSetCookie()
+    expect(cookie).toMatch(/^parley_session=/)
+    expect(cookie).toMatch(/; HttpOnly/)
+    expect(cookie).toMatch(/; SameSite=Lax/)
+    expect(cookie).toMatch(/; Path=\//)
+    expect(cookie).not.toMatch(/Secure|Domain/)
+    await server.close()
+  })
+
+  test("over https it is Secure and __Host-, and hides a plain one", async () => {
+    const server = await startServer({ app: { baseUrl: "https://parley.example" } })
+    const response = await server.post("/dev/sign-in", { email: "ann@example.com" })
+    const [cookie = ""] = response.headers.getSetCookie()
+    expect(cookie).toMatch(/^__Host-parley_session=/)
+    expect(cookie).toMatch(/; Secure/)
+    const plain = await cookieFor("ann")
+    const status = async (header: string) =>
+      (await fetch(`${server.url}/api/chat`, { headers: { cookie: header } })).status
+    expect(await status(plain)).toBe(200)
+    expect(await status(`__Host-${plain}`)).toBe(200)
+    expect(await status(`__Host-parley_session=expired; ${plain}`)).toBe(401)
+    await server.close()
+  })
+
+  test("the cookie's name is the operator's", async () => {
+    const server = await startServer({ app: { sessionCookie: "sid" } })
+    const cookie = await cookieFor("ann")
+    expect((await server.fetch("/api/chat", { headers: { cookie } })).status).toBe(401)
+    const renamed = cookie.replace("parley_session", "sid")
+    expect((await server.fetch("/api/chat", { headers: { cookie: renamed } })).status).toBe(200)
+    await server.close()
+  })
+})
+
+describe("development sign-in", () => {
+  const sessions = makeDevelopmentSessions(SECRET)
+
+  test("the same address is the same user, with an account from then on", async () => {
+    const server = await startServer({ app: { developmentSessions: sessions, sessions: sessions.verifier } })
+    const signIn = async (email: string) => {
+      const response = await server.post("/dev/sign-in", { email })
+      expect(response.status).toBe(200)
+      const body = (await response.json()) as { userId: string }
+      return { userId: body.userId, cookie: (response.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "" }
+    }
+    const first = await signIn("Ann@Example.com")
+    const second = await signIn("ann@example.com")
+    expect(second.userId).toBe(first.userId)
+    expect(
+      (await server.parley.credits.history({ userId: first.userId, limit: 1, offset: 0, type: undefined })).total
+    ).toBe(1)
+    const balance = await server.fetch("/api/billing/balance", { headers: { cookie: second.cookie } })
+    expect(balance.status).toBe(200)
+    expect((await server.fetch("/api/chat", { headers: { cookie: await cookieFor("ann") } })).status).toBe(401)
+    await server.close()
+  })
+
+  test("signing out clears the cookie", async () => {
+    const server = await startServer()
+    const response = await server.fetch("/dev/sign-out", { method: "POST" })
+    expect(response.status).toBe(204)
+    expect(response.headers.getSetCookie()[0]).toMatch(/^parley_session=; Max-Age=0;/)
+    await server.close()
+  })
+
+  test.each(["", "ann", "ann@", "@example.com", "a b@example.com", "a@b@c", "a\0@b", `${"x".repeat(130)}@b`, 7, null])(
+    "%j is not an address",
+    async (email) => {
+      const server = await startServer()
+      await expectProblem(await server.post("/dev/sign-in", { email }), 400, "invalid_request")
+      await server.close()
+    }
+  )
+
+  test("a Host that is not local does not find it", async () => {
+    const server = await startServer()
+    const status = async (host: string) => {
+      const raw = await openRaw(server.port)
+      const headers = { host, "content-type": "application/json", connection: "close" }
+      raw.socket.write(rawPost("/dev/sign-in", headers, '{"email":"ann@example.com"}'))
+      await raw.closed
+      return Number(raw.received().slice(9, 12))
+    }
+    for (const host of ["localhost", "localhost:3000", "127.0.0.1:80", "127.1.2.3", "[::1]:3000", "app.localhost"]) {
+      expect({ host, status: await status(host) }).toEqual({ host, status: 200 })
+    }
+    for (const host of [
+      "evil.example",
+      "localhost.evil.example",
+      "10.0.0.1",
+      "evil@localhost",
+      "localhost/x",
+      "[::2]"
+    ]) {
+      expect({ host, status: await status(host) }).toEqual({ host, status: 404 })
+    }
+    await server.close()
+  })
+})
