@@ -16,14 +16,12 @@ export interface VendorConfig {
   readonly baseUrl: string | undefined
 }
 
-/** How sessions are proven. With neither secret nor key set, only the development sign-in can. */
+/** How sessions are proven. Without a secret, only the development sign-in can. */
 export interface SessionConfig {
   readonly cookieName: string
   readonly secret: Redacted.Redacted | undefined
-  readonly jwksUrl: string | undefined
   readonly issuer: string | undefined
   readonly audience: string | undefined
-  readonly signOutUrl: string | undefined
 }
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "none"] as const

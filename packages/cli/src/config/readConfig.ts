@@ -38,14 +38,15 @@ export const readConfig = (
       session: {
         cookieName: cookieName(read),
         secret: read.secret("PARLEY_SESSION_SECRET", { minimumBytes: HMAC_KEY_BYTES }),
-        jwksUrl: read.url("PARLEY_SESSION_JWKS_URL", WEB),
         issuer: read.text("PARLEY_SESSION_ISSUER"),
-        audience: read.text("PARLEY_SESSION_AUDIENCE"),
-        signOutUrl: read.text("PARLEY_SIGN_OUT_URL")
+        audience: read.text("PARLEY_SESSION_AUDIENCE")
       },
       uploads: uploads(read),
       allowStandIns: read.flag("PARLEY_ALLOW_STAND_INS"),
       logLevel: read.choice("LOG_LEVEL", LOG_LEVELS) ?? "info"
+    }
+    if (read.text("PARLEY_SESSION_JWKS_URL") !== undefined) {
+      read.problem("PARLEY_SESSION_JWKS_URL", "key sets are not read yet; set PARLEY_SESSION_SECRET (HS256) instead")
     }
     const problems = [...read.problems, ...refusals(config)]
     return problems.length === 0 ? config : yield* new ConfigInvalid({ problems })

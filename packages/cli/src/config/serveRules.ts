@@ -8,12 +8,8 @@ export const isLoopback = (host: string): boolean => {
   return bare === "localhost" || bare === "::1" || (isIPv4(bare) && bare.startsWith("127."))
 }
 
-/** True where a session can be proven by more than the development sign-in. */
-export const hasSessionVerifier = ({ session }: ParleyConfig): boolean =>
-  session.secret !== undefined || session.jwksUrl !== undefined
-
-/** True where anybody on this machine may sign in as anybody. */
-export const usesDevelopmentSignIn = (config: ParleyConfig): boolean => !hasSessionVerifier(config)
+/** True where no identity provider proves sessions: anybody on this machine may then sign in as anybody. */
+export const usesDevelopmentSignIn = ({ session }: ParleyConfig): boolean => session.secret === undefined
 
 /** Vendors there is an adapter for. */
 const ADAPTED_VENDORS: ReadonlyArray<Vendor> = []
@@ -28,7 +24,7 @@ export const REAL_MODELS = `OPENAI_API_KEY or ANTHROPIC_API_KEY${ADAPTED_VENDORS
 /** Why this configuration must not be served: what is harmless on one's own machine and is not elsewhere. */
 export const serveRefusals = (config: ParleyConfig): ReadonlyArray<string> => {
   const refusals: Array<string> = []
-  if (!hasSessionVerifier(config) && (config.production || !isLoopback(config.host))) {
+  if (usesDevelopmentSignIn(config) && (config.production || !isLoopback(config.host))) {
     const reason = config.production ? "NODE_ENV is production" : "HOST is not a loopback address"
     refusals.push(
       `PARLEY_SESSION_SECRET: ${reason}, and without it anybody could sign in as anybody. Set it to the key your identity provider signs sessions with (HS256)`

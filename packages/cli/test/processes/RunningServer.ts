@@ -1,0 +1,76 @@
+import { eventually, ParleyProcess } from "./ParleyProcess.ts"
+
+/** A `parley serve` that listens, on a free port. */
+export interface RunningServer extends AsyncDisposable {
+  readonly process: ParleyProcess
+  readonly url: string
+}
+
+/** Starts a server in `folder`; fails with what it said where it does not get to listen. */
+export const startServer = async (
+  folder: string,
+  environment: Readonly<Record<string, string>> = {}
+): Promise<RunningServer> => {
+  const server = new ParleyProcess(["serve"], folder, { PORT: "0", ...environment })
+  const ended = server.ended.then(({ exit, stderr }) => {
+    throw new Error(`The server ended with ${exit} before it listened: ${stderr}`)
+  })
+  const listening = eventually(
+    "the server to listen",
+    () => /http:\/\/\S+:\d+/.exec(server.stdout + server.stderr)?.[0]
+  )
+  try {
+    const url = (await Promise.race([listening, ended])).replace(/[",]+$/, "")
+    return { process: server, url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+  } catch (error) {
+    await server[Symbol.asyncDispose]()
+    throw error
+  } finally {
+    ended.catch(() => undefined)
+  }
+}
+
+/** One person's browser: keeps the session cookie. */
+export class Visitor {
+  readonly #url: string
+  #cookie = ""
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  /** Signs in by the development sign-in. */
+  async signIn(email: string): Promise<void> {
+    const answer = await this.post("/dev/sign-in", { email })
+    if (answer.status !== 200) throw new Error(`Signing in answered ${answer.status}.`)
+    this.#cookie = (answer.headers.get("set-cookie") ?? "").split(";")[0] ?? ""
+  }
+
+  get(path: string): Promise<Response> {
+    return fetch(this.#url + path, { headers: { cookie: this.#cookie } })
+  }
+
+  async getJson<A>(path: string): Promise<A> {
+    const answer = await this.get(path)
+    if (answer.status !== 200) throw new Error(`GET ${path} answered ${answer.status}: ${await answer.text()}`)
+    return (await answer.json()) as A
+  }
+
+  post(path: string, body: unknown): Promise<Response> {
+    return fetch(this.#url + path, {
+      method: "POST",
+      headers: { cookie: this.#cookie, "content-type": "application/json" },
+      body: JSON.stringify(body)
+    })
+  }
+
+  upload(filename: string, bytes: Uint8Array): Promise<Response> {
+    const form = new FormData()
+    form.set("file", new File([new Uint8Array(bytes)], filename))
+    return fetch(`${this.#url}/api/upload`, { method: "POST", headers: { cookie: this.#cookie }, body: form })
+  }
+
+  delete(path: string): Promise<Response> {
+    return fetch(this.#url + path, { method: "DELETE", headers: { cookie: this.#cookie } })
+  }
+}
