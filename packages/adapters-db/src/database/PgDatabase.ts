@@ -12,7 +12,7 @@ export interface PgDatabaseOptions {
   readonly url: string
   /** The schema all tables live in; `parley` unless given. */
   readonly schema?: string | undefined
-  /** Connections at most; 10 unless given. */
+  /** Connections at most, at least 2; 10 unless given. */
   readonly maxConnections?: number | undefined
   /** How long to wait for a connection, in milliseconds, before failing; 10,000 unless given. */
   readonly connectTimeoutMs?: number | undefined
@@ -110,7 +110,7 @@ export const pgDriver = (pool: pg.Pool): Driver => {
 const openPool = (options: PgDatabaseOptions): pg.Pool => {
   const pool = new pg.Pool({
     connectionString: options.url,
-    max: options.maxConnections ?? 10,
+    max: Math.max(2, options.maxConnections ?? 10),
     connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
     keepAlive: true,
     types: columnTypes

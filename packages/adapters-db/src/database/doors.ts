@@ -73,7 +73,11 @@ export const openDoors = (driver: Driver, schema: string): Doors => {
             ? driver.statement<R>(text, params)
             : sqlThrough(current, service).query<R>(text, params)
         ),
-      unitOfWork: (work) => inTransaction(() => work),
+      unitOfWork: (work) =>
+        Effect.andThen(
+          prepareUnit,
+          inTransaction(() => work)
+        ),
       inTransaction: Effect.map(Ambient, (current) => current !== undefined && current.open)
     }),
     owner: DatabaseOwner.of({

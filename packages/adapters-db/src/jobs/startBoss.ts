@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { PgBoss } from "pg-boss"
 import { DatabaseError } from "../database/Database.ts"
 import type { DatabaseOwner } from "../database/DatabaseOwner.ts"
+import { toDatabaseError } from "../database/toDatabaseError.ts"
 
 /** The queue of document jobs. One job per document waits or runs at a time: its policy is held by a unique index. */
 export const DOCUMENTS_QUEUE = "documents"
@@ -50,6 +51,17 @@ export const bossDatabase = (statement: Statement) => ({
   }
 })
 
+/** The library's own installation can trip over another one that starts at the same moment: this one holds a lock meanwhile. */
+const oneAtATime = (owner: DatabaseOwner["Service"], begin: () => Promise<void>): Promise<void> =>
+  Effect.runPromise(
+    owner.asOwner((sql) =>
+      Effect.andThen(
+        sql.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 7222))", [`parley jobs ${owner.schemaName}`]),
+        Effect.tryPromise({ try: begin, catch: toDatabaseError })
+      )
+    )
+  )
+
 /**
  * Loads the queue library, brings its schema up to date and starts it. Any number of processes may do so at once.
  * Once given, the queue is known to it, so that sending needs no look at the database beyond the insertion.
@@ -70,11 +82,14 @@ export const startBoss = async (
     monitorIntervalSeconds: options.superviseIntervalSeconds ?? 20
   })
   boss.on("error", (error) => options.onError?.(error))
-  try {
+  const begin = async () => {
     await boss.start()
     await boss.createQueue(DOCUMENTS_QUEUE, { policy: "exclusive", ...queueOptions(options) })
     await boss.updateQueue(DOCUMENTS_QUEUE, queueOptions(options))
     await boss.findJobs(DOCUMENTS_QUEUE, { id: "00000000-0000-0000-0000-000000000000" })
+  }
+  try {
+    await (driver === "pg" ? oneAtATime(owner, begin) : begin())
     return boss
   } catch (error) {
     await boss.stop({ graceful: false }).catch(() => undefined)

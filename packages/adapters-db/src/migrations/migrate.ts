@@ -41,18 +41,20 @@ interface Applied extends Row {
 
 const load = Effect.promise(loadMigrations)
 
+const SPACE_EXISTS = `SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1) AS "exists"`
+const TABLE_EXISTS = `SELECT EXISTS (
+  SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = 'migrations'
+) AS "exists"`
+
 /** Both under a lock of this schema's own, held until the transaction ends: concurrent servers wait for each other. */
-const lockAndPrepare = (sql: OwnerSql, schema: string) =>
+const lockAndPrepare = (sql: OwnerSql, schema: string, schemaName: string) =>
   Effect.gen(function* () {
     yield* sql.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 7220))", [`parley migrations ${schema}`])
-    const [found] = yield* sql.query<{ exists: boolean }>(`SELECT to_regclass($1) IS NOT NULL AS "exists"`, [
-      `${schema}.migrations`
-    ])
-    if (found?.exists === true) return
-    const [space] = yield* sql.query<{ exists: boolean }>(`SELECT to_regnamespace($1) IS NOT NULL AS "exists"`, [
-      schema
-    ])
-    if (space?.exists !== true) yield* sql.script(`CREATE SCHEMA ${schema}`)
+    // Both look at the catalog's tables: what a connection remembers of it may be from before the lock.
+    const [space] = yield* sql.query(SPACE_EXISTS, [schemaName])
+    if (space?.["exists"] !== true) yield* sql.script(`CREATE SCHEMA ${schema}`)
+    const [found] = yield* sql.query(TABLE_EXISTS, [schemaName])
+    if (found?.["exists"] === true) return
     yield* sql.script(`CREATE TABLE ${schema}.migrations (
       id text PRIMARY KEY,
       checksum text NOT NULL,
@@ -82,7 +84,7 @@ const applyNext = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migrati
   const owner = yield* DatabaseOwner
   return yield* owner.asOwner((sql) =>
     Effect.gen(function* () {
-      yield* lockAndPrepare(sql, schema)
+      yield* lockAndPrepare(sql, schema, owner.schemaName)
       const [next] = yield* compare(yield* readApplied(sql, schema), migrations)
       if (next === undefined) return undefined
       const record = `INSERT INTO ${schema}.migrations (id, checksum) VALUES (${quoteLiteral(next.id)}, '${next.checksum}')`

@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { ampleQuota, newDocument, newTurn, newUserId } from "@parley/core/testing"
+import { Effect } from "effect"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { migrateDatabase, type OpenDatabase, openDatabase, type OpenDatabaseOptions } from "../src/openDatabase.ts"
+import { freshPostgres, hasPostgres } from "./databases.ts"
+
+const run = Effect.runPromise
+
+/** One of everything through the ports, as a service would use them. */
+const useEverything = async (database: OpenDatabase) => {
+  const userId = newUserId()
+  const document = newDocument(userId)
+  const turn = newTurn(userId)
+  await run(database.ledger.open({ userId, tier: "free", allowance: 100 }))
+  await run(database.chats.beginTurn(turn))
+  const upload = Effect.gen(function* () {
+    yield* database.documents.insert(document, ampleQuota)
+    yield* database.files.write({ userId, documentId: document.id, bytes: new Uint8Array([1, 2]) })
+    yield* database.jobs.enqueue({ _tag: "ProcessDocument", documentId: document.id })
+  })
+  await run(database.unitOfWork.run(upload))
+  const passage = { ordinal: 0, page: null, start: 0, end: 13, text: "Annual growth" }
+  await run(database.passages.replace({ userId, documentId: document.id, passages: [passage] }))
+  return { userId, document, turn }
+}
+
+const expectEverything = async (
+  database: OpenDatabase,
+  { userId, document, turn }: Awaited<ReturnType<typeof useEverything>>
+) => {
+  expect((await run(database.ledger.account(userId))).allowance).toBe(100)
+  expect((await run(database.chats.list({ userId, limit: 10, offset: 0 }))).chats[0]?.id).toBe(turn.chatId)
+  expect(await run(database.files.read(document.id))).toHaveLength(2)
+  const job = Promise.withResolvers<string>()
+  const work = Effect.scoped(
+    Effect.andThen(
+      database.jobs.work(({ job: { documentId } }) => Effect.sync(() => job.resolve(documentId))),
+      Effect.promise(() => job.promise)
+    )
+  )
+  expect(await run(work)).toBe(document.id)
+}
+
+describe("openDatabase on the embedded database", () => {
+  let root: string
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "parley-open-"))
+  })
+  afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+  it("keeps everything in the folder: closed and opened again, all is there, the waiting job too", async () => {
+    const options = { dataDir: join(root, "database") }
+    const first = await openDatabase(options)
+    const stored = await useEverything(first)
+    await first.checkReadiness()
+    await expect(openDatabase(options)).rejects.toMatchObject({ _tag: "FolderInUse" })
+    await first.close()
+    const second = await openDatabase(options)
+    await expectEverything(second, stored)
+    await second.close()
+  })
+
+  it("is not ready while migrations are missing", async () => {
+    const database = await openDatabase({ migrate: false })
+    // The first call waits until the database has been made, which takes longer than readiness may.
+    await run(Effect.exit(database.documents.find([])))
+    await expect(database.checkReadiness()).rejects.toMatchObject({ _tag: "DatabaseNotReady", problem: "migrations" })
+    await database.close()
+  })
+})
+
+describe.runIf(hasPostgres)("openDatabase on a server", () => {
+  const withServer = (use: (options: OpenDatabaseOptions) => Promise<void>) =>
+    run(Effect.scoped(Effect.flatMap(freshPostgres, (url) => Effect.promise(() => use({ url })))))
+
+  it("brings the schema up to date and gives every port; several processes may have it open", () =>
+    withServer(async (options) => {
+      const [first, second] = await Promise.all([
+        openDatabase(options),
+        openDatabase({ ...options, directUrl: options.url })
+      ])
+      const stored = await useEverything(first)
+      await second.checkReadiness()
+      await expectEverything(second, stored)
+      await Promise.all([first.close(), second.close()])
+    }))
+
+  it("leaves the schema alone when told to, and is ready once it has been migrated apart", () =>
+    withServer(async (options) => {
+      const database = await openDatabase({ ...options, migrate: false })
+      await expect(database.checkReadiness()).rejects.toMatchObject({ problem: "migrations" })
+      expect((await migrateDatabase(options)).length).toBeGreaterThan(0)
+      await database.checkReadiness()
+      await database.close()
+    }))
+
+  it("rejects where nothing listens, and leaves nothing open", async () => {
+    const options = { url: "postgres://nobody@127.0.0.1:1/none" }
+    await expect(openDatabase(options)).rejects.toMatchObject({ _tag: "DatabaseError", retryable: true })
+    const database = await openDatabase({ ...options, migrate: false })
+    await expect(database.checkReadiness()).rejects.toMatchObject({ problem: "unreachable" })
+    await expect(run(database.chats.list({ userId: "a", limit: 1, offset: 0 }))).rejects.toMatchObject({
+      _tag: "StorageFailed",
+      operation: "ChatStore.list",
+      retryable: true
+    })
+    await expect(run(database.jobs.enqueue({ _tag: "ProcessDocument", documentId: "a" }))).rejects.toMatchObject({
+      _tag: "StorageFailed",
+      retryable: true
+    })
+    await database.close()
+  })
+})
