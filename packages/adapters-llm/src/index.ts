@@ -1,3 +1,7 @@
+export * from "./anthropic/AnthropicChatModel.ts"
 export * from "./chatModels.ts"
 export * from "./offline/OfflineChatModel.ts"
 export * from "./offline/offlineBehaviour.ts"
+export * from "./openai/OpenAiChatModel.ts"
+export { defaultRetryPolicy, modelRetries, type RetryPolicy } from "./vendor/retryBeforeFirst.ts"
+export * from "./vendor/VendorOptions.ts"

@@ -1,0 +1,76 @@
+import { type EndPart, ModelFailed, type ReplyPart, type ReplyReader, type Usage } from "@parley/core"
+import type { ServerSentEvent } from "../vendor/serverSentEvents.ts"
+import { countAt, eventObject, type JsonObject, objectAt } from "../vendor/vendorEvent.ts"
+import { failureEvent } from "../vendor/vendorFailure.ts"
+
+/** Anthropic counts input, cache reads and cache writes apart; thinking is within `output_tokens`. */
+export const anthropicUsage = (usage: JsonObject): Usage | undefined => {
+  const freshInput = countAt(usage, "input_tokens")
+  const output = countAt(usage, "output_tokens")
+  if (freshInput === undefined || output === undefined) return undefined
+  return {
+    freshInput,
+    cacheRead: countAt(usage, "cache_read_input_tokens") ?? 0,
+    cacheWrite: countAt(usage, "cache_creation_input_tokens") ?? 0,
+    output
+  }
+}
+
+/** What a `stop_reason` means; undefined where the model expects an answer that it cannot get here. */
+const endReason = (reason: unknown): EndPart["reason"] | "refused" | undefined => {
+  if (reason === "max_tokens" || reason === "model_context_window_exceeded") return "length"
+  if (reason === "refusal") return "refused"
+  return reason === "tool_use" || reason === "pause_turn" ? undefined : "completed"
+}
+
+/** Reads the events of a streamed message. The end mark is `message_stop`; usage comes in parts, later ones count. */
+export const anthropicReader = (model: string): ReplyReader<ReadonlyArray<ServerSentEvent>> => {
+  let stopReason: unknown
+  let usage: JsonObject = {}
+  let end: EndPart | undefined
+
+  const failed = (reason: "refused" | "bad-answer") => new ModelFailed({ model, reason, retryable: false })
+
+  const addUsage = (told: JsonObject) => {
+    usage = { ...usage, ...Object.fromEntries(Object.entries(told).filter(([, count]) => count !== null)) }
+  }
+
+  const stop = () => {
+    const reason = endReason(stopReason)
+    if (reason === undefined) throw failed("bad-answer")
+    if (reason === "refused") throw failed("refused")
+    end = { _tag: "end", reason, usage: anthropicUsage(usage) }
+  }
+
+  const readEvent = (data: string): ReadonlyArray<ReplyPart> => {
+    if (end !== undefined) return []
+    const event = eventObject(data)
+    switch (event["type"]) {
+      case "message_start":
+        addUsage(objectAt(objectAt(event, "message"), "usage"))
+        return []
+      case "content_block_delta": {
+        const { text, type } = objectAt(event, "delta")
+        return type === "text_delta" && typeof text === "string" ? [{ _tag: "text-delta", text }] : []
+      }
+      case "message_delta":
+        addUsage(objectAt(event, "usage"))
+        stopReason = objectAt(event, "delta")["stop_reason"] ?? stopReason
+        return []
+      case "message_stop":
+        stop()
+        return []
+      case "error":
+        throw failureEvent(model, event)
+      default:
+        return []
+    }
+  }
+
+  return {
+    *read(events) {
+      for (const event of events) yield* readEvent(event.data)
+    },
+    finish: () => end
+  }
+}

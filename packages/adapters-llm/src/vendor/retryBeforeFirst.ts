@@ -1,0 +1,65 @@
+import type { ModelFailed, ReplyPart } from "@parley/core"
+import { Effect, Metric, Random, Stream } from "effect"
+
+/** How often, and how patiently, a model is asked again. */
+export interface RetryPolicy {
+  /** Beyond the first attempt. */
+  readonly retries: number
+  /** Before the first retry; doubled before each further one, and shortened at random by up to half. */
+  readonly baseDelayMs: number
+  /** A vendor that asks to wait longer is not waited for. */
+  readonly maxDelayMs: number
+}
+
+export const defaultRetryPolicy: RetryPolicy = { retries: 2, baseDelayMs: 500, maxDelayMs: 10_000 }
+
+/** How often vendors were asked again, by `vendor`, `model` and `reason`. */
+export const modelRetries = Metric.counter("parley_model_retries", {
+  description: "Times a vendor was asked again before the first words of a reply",
+  incremental: true
+})
+
+/** The wait before the next attempt, or undefined where there is to be none. */
+const delayFor = (error: ModelFailed, attempt: number, policy: RetryPolicy, random: number): number | undefined => {
+  if (!error.retryable || attempt >= policy.retries) return undefined
+  if (error.retryAfterMs !== undefined && error.retryAfterMs > policy.maxDelayMs) return undefined
+  const delay = Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** attempt) * (1 - random / 2)
+  return Math.max(delay, error.retryAfterMs ?? 0)
+}
+
+/**
+ * Asks again where a reply fails before its first words and the failure may pass; once words were delivered, a failure
+ * stays what it is. Each retry is logged and counted in `modelRetries`. An answer that is empty is not asked for again:
+ * the vendor was paid for it.
+ */
+export const retryBeforeFirst = (
+  ask: () => Stream.Stream<ReplyPart, ModelFailed>,
+  vendor: string,
+  policy: RetryPolicy
+): Stream.Stream<ReplyPart, ModelFailed> => {
+  const attemptFrom = (attempt: number): Stream.Stream<ReplyPart, ModelFailed> =>
+    Stream.suspend(() => {
+      let spoke = false
+      const heard = ask().pipe(
+        Stream.map((part) => {
+          spoke = true
+          return part
+        })
+      )
+      return Stream.catch(heard, (error) =>
+        spoke || error.reason === "empty" ? Stream.fail(error) : Stream.unwrap(askAgain(error, attempt))
+      )
+    })
+  const askAgain = Effect.fnUntraced(function* (error: ModelFailed, attempt: number) {
+    const delay = delayFor(error, attempt, policy, yield* Random.next)
+    if (delay === undefined) return Stream.fail(error)
+    const labels = { vendor, model: error.model, reason: error.reason }
+    yield* Metric.update(Metric.withAttributes(modelRetries, labels), 1)
+    yield* Effect.logWarning("A model failed before its first words and is asked again.").pipe(
+      Effect.annotateLogs({ ...labels, retry: attempt + 1, delayMs: Math.round(delay) })
+    )
+    yield* Effect.sleep(delay)
+    return attemptFrom(attempt + 1)
+  })
+  return attemptFrom(0)
+}

@@ -1,0 +1,30 @@
+import { EventStreamBroken } from "./serverSentEvents.ts"
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** The JSON object in an event's data. Throws `EventStreamBroken` for anything else. */
+export const eventObject = (data: string): JsonObject => {
+  let value: unknown
+  try {
+    value = JSON.parse(data)
+  } catch (cause) {
+    throw new EventStreamBroken("An event of the stream is not JSON.", { cause })
+  }
+  if (!isObject(value)) throw new EventStreamBroken("An event of the stream is not an object.")
+  return value
+}
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The object under a key; an empty one where there is none. */
+export const objectAt = (value: JsonObject, key: string): JsonObject => {
+  const found = value[key]
+  return isObject(found) ? found : {}
+}
+
+/** A count as vendors tell it; undefined where it is missing or no count. */
+export const countAt = (value: JsonObject, key: string): number | undefined => {
+  const found = value[key]
+  return typeof found === "number" && Number.isSafeInteger(found) && found >= 0 ? found : undefined
+}
