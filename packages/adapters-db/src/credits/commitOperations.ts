@@ -61,9 +61,10 @@ const attempt = Effect.fnUntraced(function* (
 })
 
 const lockAccounts = (query: Sql["query"], schema: string, pending: ReadonlyArray<Pending>) =>
-  query(`SELECT FROM ${schema}.credit_accounts WHERE user_id = ANY($1::text[]) ORDER BY user_id FOR UPDATE`, [
-    [...new Set(pending.map(({ operation }) => operation.userId))]
-  ])
+  query(
+    `SELECT FROM ${schema}.credit_accounts WHERE user_id = ANY($1::text[]) ORDER BY user_id COLLATE "C" FOR UPDATE`,
+    [[...new Set(pending.map(({ operation }) => operation.userId))]]
+  )
 
 /**
  * Commits operations on any number of accounts and gives the exact answer of each, in their order, as if each had been

@@ -12,12 +12,15 @@ const ACCOUNT_FIELDS = `tier, allowance, topup, debt, held_allowance, held_topup
  */
 const writeText = (schema: string) => `
   WITH given AS MATERIALIZED (
-    SELECT * FROM json_to_recordset($1::json) AS g(user_id text, tier text, allowance bigint, topup bigint, debt bigint,
+    SELECT g.* FROM json_to_recordset($1::json) AS g(user_id text, tier text, allowance bigint, topup bigint, debt bigint,
       held_allowance bigint, held_topup bigint, anchor timestamptz, period_start timestamptz, next_reset_at timestamptz,
       entries bigint, version bigint)
+    ORDER BY user_id COLLATE "C" LIMIT $6
   ), locked AS MATERIALIZED (
-    SELECT a.user_id FROM ${schema}.credit_accounts a JOIN given g ON g.user_id = a.user_id AND a.version = g.version - 1
-    ORDER BY a.user_id FOR UPDATE OF a
+    SELECT l.user_id FROM given g CROSS JOIN LATERAL (
+      SELECT a.user_id FROM ${schema}.credit_accounts a
+      WHERE a.user_id = g.user_id AND a.version = g.version - 1 FOR UPDATE
+    ) l
   ), updated AS (
     UPDATE ${schema}.credit_accounts a
     SET tier = g.tier, allowance = g.allowance, topup = g.topup, debt = g.debt, held_allowance = g.held_allowance,
@@ -28,7 +31,7 @@ const writeText = (schema: string) => `
     RETURNING a.user_id
   ), inserted AS (
     INSERT INTO ${schema}.credit_accounts (user_id, ${ACCOUNT_FIELDS})
-    SELECT user_id, ${ACCOUNT_FIELDS} FROM given WHERE version = 1 ORDER BY user_id
+    SELECT user_id, ${ACCOUNT_FIELDS} FROM given WHERE version = 1
     ON CONFLICT DO NOTHING
     RETURNING user_id
   ), written AS MATERIALIZED (
@@ -133,10 +136,7 @@ export const writeChanges = (
     changes.flatMap(factsJson)
   ]
   return Effect.map(
-    query<{ user_id: string }>(
-      writeText(schema),
-      lists.map((list) => JSON.stringify(list))
-    ),
+    query<{ user_id: string }>(writeText(schema), [...lists.map((list) => JSON.stringify(list)), changes.length]),
     (rows) => new Set(rows.map((row) => row.user_id))
   )
 }

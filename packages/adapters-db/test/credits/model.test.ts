@@ -11,7 +11,7 @@ if (pglite !== undefined) {
   creditLedgerModelTest(
     "PGlite",
     Effect.map(ledger, (one) => [one]),
-    { histories: 150 }
+    { histories: 100 }
   )
 }
 
@@ -23,4 +23,4 @@ const processes = Effect.gen(function* () {
   return yield* Effect.all([ledgerOf(Layer.fresh(layer)), ledgerOf(Layer.fresh(layer)), ledgerOf(Layer.fresh(layer))])
 })
 
-if (hasPostgres) creditLedgerModelTest("Postgres, three processes", processes, { histories: 250 })
+if (hasPostgres) creditLedgerModelTest("Postgres, three processes", processes, { histories: 200 })

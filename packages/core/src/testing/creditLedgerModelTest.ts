@@ -30,12 +30,15 @@ export const creditLedgerModelTest = <E>(
     })
     afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
-    it(`${histories} histories of concurrent calls are each explained by some order of them`, async () => {
-      await fc.assert(
-        fc.asyncProperty(creditHistories, (history) => Effect.runPromise(checkCreditHistory(ledgers, history))),
-        { numRuns: histories, ...(seed === undefined ? {} : { seed }) }
-      )
-    })
+    it(
+      `${histories} histories of concurrent calls are each explained by some order of them`,
+      { timeout: 600_000 },
+      () =>
+        fc.assert(
+          fc.asyncProperty(creditHistories, (history) => Effect.runPromise(checkCreditHistory(ledgers, history))),
+          { numRuns: histories, ...(seed === undefined ? {} : { seed }) }
+        )
+    )
   })
 }
 
