@@ -100,17 +100,46 @@ describe("files that cannot be accepted are 400 and store nothing", () => {
     await small.close()
   })
 
-  test("the answer to a file over the limit comes at once, while it is still being sent", async () => {
-    const small = await startServer({ parley: { uploads: { maxBytes: 1_000 } } })
-    const raw = await openRaw(small.port)
-    const headers = { cookie: await cookieFor(ANN), "content-type": MULTIPART, "content-length": "900000000" }
-    raw.socket.write(rawPost("/api/upload", headers, part(FILE, "x".repeat(2_000))))
-    await raw.until("400 Bad Request")
-    await raw.until("file_rejected")
-    await small.requests.idle()
-    raw.socket.write("x".repeat(MIB))
-    raw.socket.destroy()
-    await small.close()
+  describe("over the limit, while it is still being sent", () => {
+    const limit = 1_000
+    const beginUpload = async (server: TestServer, length: number) => {
+      const raw = await openRaw(server.port)
+      const headers = { cookie: await cookieFor(ANN), "content-type": MULTIPART, "content-length": String(length) }
+      const body = part(FILE, "x".repeat(2 * limit))
+      raw.socket.write(rawPost("/api/upload", headers, body))
+      await raw.until("400 Bad Request")
+      await raw.until("file_rejected")
+      await server.requests.idle()
+      return { raw, rest: length - body.length }
+    }
+
+    test("it is answered at once, and the rest is read so that the connection can go on", async () => {
+      const small = await startServer({ parley: { uploads: { maxBytes: limit } } })
+      const { raw, rest } = await beginUpload(small, 16 * MIB)
+      raw.socket.write("x".repeat(rest))
+      raw.socket.write("GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n")
+      await raw.until('{"status":"ok"}')
+      raw.socket.destroy()
+      await small.close()
+    })
+
+    test("whoever goes on sending without end is cut off", async () => {
+      const small = await startServer({ parley: { uploads: { maxBytes: limit } } })
+      const { raw } = await beginUpload(small, 1_000_000 * MIB)
+      const piece = Buffer.alloc(MIB)
+      let gone = false
+      void raw.closed.then(() => {
+        gone = true
+      })
+      while (!gone) {
+        await new Promise<void>((resolve) => {
+          const sent = raw.socket.write(piece, () => resolve())
+          if (!sent) raw.socket.once("close", () => resolve())
+        })
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      await small.close()
+    })
   })
 })
 
