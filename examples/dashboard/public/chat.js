@@ -151,12 +151,16 @@ export class Chat {
    * @param {string} messageId
    */
   async #complete(reply, chatId, messageId) {
+    let isCited = false
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
-      const [chat, costs] = await Promise.all([api.readChat(chatId), readCosts(COSTS.reply)])
-      const stored = chat.messages.find((message) => message.id === messageId)
-      if (stored !== undefined && stored.state !== "streaming") {
-        reply.cite(messageId, stored.sources)
-        reply.price(costs.get(messageId))
+      if (!isCited) {
+        const stored = (await api.readChat(chatId)).messages.find((message) => message.id === messageId)
+        isCited = stored !== undefined && stored.state !== "streaming"
+        if (isCited) reply.cite(messageId, stored?.sources ?? [])
+      }
+      const cost = isCited ? (await readCosts(COSTS.reply)).get(messageId) : undefined
+      if (cost !== undefined) {
+        reply.price(cost)
         return
       }
       await new Promise((resolve) => window.setTimeout(resolve, FIRST_PAUSE * 2 ** attempt))

@@ -14,7 +14,7 @@ export class Documents {
   #rows = new Map()
   /** @type {Set<string>} */
   #chosen = new Set()
-  #watching = createPoll(() => this.#read(), { first: 300, longest: 5_000 })
+  #watching = createPoll(() => this.#watch(), { first: 300, longest: 5_000 })
   #announcer
   #onProblem
 
@@ -57,6 +57,17 @@ export class Documents {
     this.#list.replaceChildren()
     this.problem.replaceChildren()
     this.#showUse()
+  }
+
+  /** A failed look is tried again, unless nobody is signed in any more. */
+  async #watch() {
+    try {
+      return await this.#read()
+    } catch (error) {
+      if (!(error instanceof api.ApiProblem) || error.status !== 401) return true
+      this.#onProblem(error, this.problem)
+      return false
+    }
   }
 
   /** Gives whether a document is still being read. */

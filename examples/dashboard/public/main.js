@@ -105,6 +105,7 @@ find("new-chat", HTMLButtonElement).addEventListener("click", () => {
 find("sign-out", HTMLButtonElement).addEventListener("click", async () => {
   try {
     await signIn.out()
+    composer.clear()
     await leave()
   } catch (error) {
     onProblem(error)

@@ -30,12 +30,12 @@ export const showNotes = (place, sentences) => {
   place.replaceChildren(...sentences.map((sentence) => element("div", { class: "notice" }, element("p", {}, sentence))))
 }
 
-/** @param {HTMLElement} place */
+/** @param {HTMLElement} place its `data-then` names the element that has the focus after the message is gone */
 const dismissal = (place) => {
   const close = element("button", { type: "button", class: "icon-button", "aria-label": "Dismiss this message" }, "×")
   close.addEventListener("click", () => {
     place.replaceChildren()
-    place.dispatchEvent(new CustomEvent("dismissed", { bubbles: true }))
+    document.getElementById(place.dataset["then"] ?? "")?.focus()
   })
   return close
 }

@@ -6,7 +6,7 @@ import { countOf } from "./wording.js"
 /** What is said under a reply that is not whole. */
 const UNFINISHED = {
   stopped: "Stopped before the end.",
-  failed: "The reply broke off: what is above is incomplete.",
+  failed: "The reply broke off and is incomplete.",
   streaming: "This reply is incomplete."
 }
 

@@ -33,8 +33,11 @@ export const momentOf = (instant) => {
   return (date.getFullYear() === new Date().getFullYear() ? momentsThisYear : moments).format(date)
 }
 
+const INSTANT = /(\bat )?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/g
+
 /**
- * A sentence with the instants in it written as people write days.
+ * A sentence with the instants in it written as people write days: `at 2026-12-20T10:00:00Z` as `on December 20, 2026`.
  * @param {string} sentence
  */
-export const withDays = (sentence) => sentence.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, dayOf)
+export const withDays = (sentence) =>
+  sentence.replace(INSTANT, (_, at, instant) => `${at === undefined ? "" : "on "}${dayOf(instant)}`)

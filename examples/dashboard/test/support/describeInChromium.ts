@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest"
 import { DashboardPage } from "./DashboardPage.ts"
 import { type RunningServer, startServer } from "./runningServer.ts"
 
@@ -39,17 +39,16 @@ export const screenshot = async (page: Page, name: string): Promise<void> => {
  * promised by CI or CHROMIUM_PATH.
  */
 export const describeInChromium = (name: string, catalog: unknown, body: (stage: Stage) => void): void => {
-  if (existsSync(executablePath)) {
-    describe(name, () => onStage(catalog, body))
-    return
-  }
-  const reason = `There is no Chromium at ${executablePath}. Install it, or set CHROMIUM_PATH.`
   describe(name, () => {
-    it("runs in Chromium", (test) => {
-      if (promised) expect.fail(reason)
-      test.skip(reason)
-    })
+    if (existsSync(executablePath)) onStage(catalog, body)
+    else it("runs in Chromium", missing)
   })
+}
+
+const missing = (test: TestContext): void => {
+  const reason = `There is no Chromium at ${executablePath}. Install it, or set CHROMIUM_PATH.`
+  if (promised) expect.fail(reason)
+  test.skip(reason)
 }
 
 const onStage = (catalog: unknown, body: (stage: Stage) => void): void => {

@@ -11,7 +11,7 @@ export const leasePdf: NamedFile = {
       "Termination",
       "",
       "Either party may end the lease with a notice of ninety days to the end of a month.",
-      "The notice must be given in writing and names the day on which the workshop is handed over.",
+      "The notice must be given in writing and names the day of the handover.",
       "A lease that is not ended goes on for another year on the same terms."
     ],
     ["Deposit", "", "The deposit is three monthly rents and is paid back within six weeks."]
