@@ -81,7 +81,7 @@ export const retryAfterMs = (headers: Headers | undefined, now: number): number 
   if (Number.isFinite(exact) && exact >= 0) return Math.ceil(exact)
   const given = headers?.get("retry-after")?.trim() ?? ""
   if (/^\d{1,9}(?:\.\d+)?$/.test(given)) return Math.ceil(Number(given) * 1_000)
-  const date = Date.parse(given)
+  const date = /^[a-z]{3}/i.test(given) ? Date.parse(given) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 

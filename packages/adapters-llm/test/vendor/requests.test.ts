@@ -1,0 +1,213 @@
+import type { ChatMessage } from "@parley/core"
+import { Redacted } from "effect"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { anthropicMessages } from "../../src/anthropic/anthropicMessages.ts"
+import { anthropicUsage } from "../../src/anthropic/anthropicReader.ts"
+import { OpenAiChatModel } from "../../src/index.ts"
+import { openAiUsage } from "../../src/openai/openAiReader.ts"
+import { makeEventDecoder } from "../../src/vendor/serverSentEvents.ts"
+import { retryAfterMs } from "../../src/vendor/vendorFailure.ts"
+import type { Play } from "./FakeVendor.ts"
+import { listen, withVendor } from "./listen.ts"
+import { anthropicWire, head, openAiWire, type Wire } from "./wires.ts"
+
+const conversation: ReadonlyArray<ChatMessage> = [
+  { role: "system", content: "Be brief." },
+  { role: "user", content: "Hello" },
+  { role: "assistant", content: "Hi" },
+  { role: "system", content: "Be polite." },
+  { role: "user", content: "passages" },
+  { role: "user", content: "question" }
+]
+
+const answering =
+  (wire: Wire): Play =>
+  async (connection) => {
+    await connection.write(head() + wire.start + wire.delta("Hi") + wire.end("completed", { input: 1, output: 1 }))
+    connection.end()
+  }
+
+const requestOf = (wire: Wire) =>
+  withVendor(answering(wire), async (url, vendor) => {
+    await listen(wire.connect(url), wire.model, conversation, 77)
+    return vendor.requests[0]
+  })
+
+describe("a request to OpenAI", () => {
+  it("has the vendor's model, all messages in order, the output limit, and asks for usage", async () => {
+    const request = await requestOf(openAiWire)
+    expect(request).toMatchObject({ method: "POST", path: "/v1/chat/completions" })
+    expect(request?.headers["authorization"]).toBe("Bearer sk-test-secret")
+    expect(request?.body).toMatchObject({
+      model: openAiWire.model.vendorModel,
+      messages: conversation,
+      max_completion_tokens: 77,
+      stream: true,
+      stream_options: { include_usage: true }
+    })
+  })
+
+  it("tells servers that may not know the newer field the limit in the older one too", async () => {
+    expect((await requestOf(openAiWire))?.body).toMatchObject({ max_tokens: 77, max_completion_tokens: 77 })
+  })
+
+  it("outgrows its limit not even where the server ignores it", async () => {
+    const play: Play = async (connection) => {
+      await connection.write(head() + openAiWire.start)
+      for (let index = 0; index < 50; index++) await connection.write(openAiWire.delta("a"))
+      await connection.gone
+    }
+    await withVendor(play, async (url) => {
+      const heard = await listen(openAiWire.connect(url), openAiWire.model, conversation, 10)
+      expect(heard.text).toBe("a".repeat(10))
+      expect(heard.parts.at(-1)).toMatchObject({ _tag: "end", reason: "length", usage: undefined })
+    })
+  })
+
+  it("does not show its key", () => {
+    const model = new OpenAiChatModel({ apiKey: Redacted.make("sk-very-secret") })
+    expect(JSON.stringify(model) + String(model)).not.toContain("sk-very-secret")
+  })
+})
+
+describe("a request to Anthropic", () => {
+  it("has the system's words apart, roles in turn, and the output limit", async () => {
+    const request = await requestOf(anthropicWire)
+    expect(request).toMatchObject({ method: "POST", path: "/v1/messages" })
+    expect(request?.headers["authorization"]).toBe("Bearer sk-test-secret")
+    expect(request?.headers["anthropic-version"]).toMatch(/^\d{4}-\d{2}-\d{2}$/)
+    expect(request?.body).toEqual({
+      model: anthropicWire.model.vendorModel,
+      system: "Be brief.\n\nBe polite.",
+      messages: [
+        { role: "user", content: "Hello" },
+        { role: "assistant", content: "Hi" },
+        { role: "user", content: "passages\n\nquestion" }
+      ],
+      max_tokens: 77,
+      stream: true
+    })
+  })
+
+  it("begins with the user, alternates, has no blank message and loses no word", () => {
+    const message = fc.record({
+      role: fc.constantFrom("user" as const, "assistant" as const, "system" as const),
+      content: fc.string()
+    })
+    fc.assert(
+      fc.property(fc.array(message), (messages) => {
+        const { system, turns } = anthropicMessages(messages)
+        turns.forEach((turn, index) => expect(turn.role).toBe(index % 2 === 0 ? "user" : "assistant"))
+        expect(turns.every((turn) => turn.content.trim() !== "")).toBe(true)
+        for (const { content, role } of messages) {
+          if (content.trim() === "") continue
+          const places = role === "system" ? [system] : turns.map((turn) => turn.content)
+          expect(places.some((place) => place.includes(content))).toBe(true)
+        }
+      })
+    )
+  })
+})
+
+describe("usage", () => {
+  it("of OpenAI counts cached tokens within the prompt, which are taken out", () => {
+    const usage = {
+      prompt_tokens: 100,
+      completion_tokens: 20,
+      prompt_tokens_details: { cached_tokens: 60, cache_write_tokens: 15 },
+      completion_tokens_details: { reasoning_tokens: 12 }
+    }
+    expect(openAiUsage(usage)).toEqual({ freshInput: 25, cacheRead: 60, cacheWrite: 15, output: 20 })
+  })
+
+  it("of Anthropic counts cached tokens beside the input", () => {
+    const usage = {
+      input_tokens: 25,
+      output_tokens: 20,
+      cache_read_input_tokens: 60,
+      cache_creation_input_tokens: 15
+    }
+    expect(anthropicUsage(usage)).toEqual({ freshInput: 25, cacheRead: 60, cacheWrite: 15, output: 20 })
+  })
+
+  it("that makes no sense counts as not told", () => {
+    expect(openAiUsage({})).toBeUndefined()
+    expect(openAiUsage({ prompt_tokens: -1, completion_tokens: 2 })).toBeUndefined()
+    expect(openAiUsage({ prompt_tokens: 1.5, completion_tokens: 2 })).toBeUndefined()
+    const impossible = { prompt_tokens: 5, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 6 } }
+    expect(openAiUsage(impossible)).toBeUndefined()
+    expect(anthropicUsage({ input_tokens: "5", output_tokens: 1 })).toBeUndefined()
+    expect(anthropicUsage({ input_tokens: 5, output_tokens: null })).toBeUndefined()
+  })
+
+  it("of Anthropic that comes in parts is put together, the later count winning", async () => {
+    const delta = `data: ${JSON.stringify({
+      type: "message_delta",
+      delta: { stop_reason: "end_turn" },
+      usage: { input_tokens: null, cache_read_input_tokens: 4, output_tokens: 6 }
+    })}\n\n`
+    const play: Play = async (connection) => {
+      const stop = 'data: {"type":"message_stop"}\n\n'
+      await connection.write(head() + anthropicWire.start + anthropicWire.delta("Hi") + delta + stop)
+      connection.end()
+    }
+    await withVendor(play, async (url) => {
+      const { parts } = await listen(anthropicWire.connect(url), anthropicWire.model)
+      expect(parts.at(-1)).toMatchObject({ usage: { freshInput: 9, cacheRead: 4, cacheWrite: 0, output: 6 } })
+    })
+  })
+})
+
+describe("an event stream", () => {
+  const event = fc.record({
+    name: fc.constantFrom("", "message", "ping"),
+    data: fc.string({ unit: "grapheme" }).map((text) => text.replaceAll(/[\r\n]/g, " ").toWellFormed())
+  })
+
+  it("gives the same events however its bytes are cut and whatever its line ends are", () => {
+    fc.assert(
+      fc.property(
+        fc.array(event, { maxLength: 8 }),
+        fc.constantFrom("\n", "\r\n", "\r"),
+        fc.array(fc.nat(), { maxLength: 30 }),
+        (events, newline, places) => {
+          const lines = events.flatMap(({ data, name }) => [
+            ": a comment",
+            ...(name === "" ? [] : [`event: ${name}`]),
+            `data: ${data}`,
+            "id: 7",
+            ""
+          ])
+          const bytes = Buffer.from(`${lines.join(newline)}${newline}: the end${newline}`)
+          const cuts = [...new Set(places.map((place) => place % bytes.length))].toSorted((a, b) => a - b)
+          const decoder = makeEventDecoder()
+          const found = [0, ...cuts].flatMap((from, index) => decoder.feed(bytes.subarray(from, cuts[index])))
+          expect(found).toEqual(events)
+        }
+      ),
+      { numRuns: 500 }
+    )
+  })
+
+  it("joins several lines of data, and leaves out an event that has not ended", () => {
+    const decoder = makeEventDecoder()
+    expect(decoder.feed(Buffer.from("data: a\ndata:b\n\ndata: c\n"))).toEqual([{ name: "", data: "a\nb" }])
+  })
+})
+
+describe("the wait a vendor asks for", () => {
+  const now = Date.UTC(2026, 10, 20, 12, 0, 0)
+  it.each<readonly [Record<string, string>, number | undefined]>([
+    [{}, undefined],
+    [{ "retry-after": "3" }, 3_000],
+    [{ "retry-after": "0.5" }, 500],
+    [{ "retry-after-ms": "250", "retry-after": "9" }, 250],
+    [{ "retry-after": "Fri, 20 Nov 2026 12:00:30 GMT" }, 30_000],
+    [{ "retry-after": "Fri, 20 Nov 2026 11:00:00 GMT" }, 0],
+    [{ "retry-after": "soon" }, undefined],
+    [{ "retry-after": "-5" }, undefined]
+  ])("is read from %j", (headers, expected) => {
+    expect(retryAfterMs(new Headers(headers), now)).toBe(expected)
+  })
+})
