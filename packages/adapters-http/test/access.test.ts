@@ -139,23 +139,21 @@ describe.each(of("session"))("%s", (name, route) => {
     if (expected < 400) for (const secret of ["Mine.", "mine.txt", owned.chatId]) expect(text).not.toContain(secret)
     expect(await everything()).toEqual(before)
   })
+})
 
-  test.runIf(name in strangersGet && strangersGet[name] === 404 && route.path.includes("{id}"))(
-    "what is somebody else's looks like what does not exist",
-    async () => {
-      await createOwned()
-      const cookie = await cookieFor(STRANGER)
-      const anonymous = async (id: string) => {
-        const response = await fetch(`${server.url}${route.path.replace("{id}", id)}`, {
-          method: route.method,
-          headers: { cookie, "x-request-id": "same" }
-        })
-        return { status: response.status, body: (await response.text()).replaceAll(id, "ID") }
-      }
-      const foreign = await anonymous(route.path.includes("chats") ? owned.chatId : owned.documentId)
-      expect(foreign).toEqual(await anonymous("00000000-0000-4000-8000-000000000000"))
-    }
-  )
+const byId = of("session").filter(([name, route]) => strangersGet[name] === 404 && route.path.includes("{id}"))
+test.each(byId)("%s: what is somebody else's looks like what does not exist", async (_, route) => {
+  await createOwned()
+  const cookie = await cookieFor(STRANGER)
+  const answerAbout = async (id: string) => {
+    const response = await fetch(`${server.url}${route.path.replace("{id}", id)}`, {
+      method: route.method,
+      headers: { cookie, "x-request-id": "same" }
+    })
+    return { status: response.status, body: (await response.text()).replaceAll(id, "ID") }
+  }
+  const foreign = await answerAbout(route.path.includes("chats") ? owned.chatId : owned.documentId)
+  expect(foreign).toEqual(await answerAbout("00000000-0000-4000-8000-000000000000"))
 })
 
 describe.each(of("public"))("%s", (_, route) => {

@@ -31,10 +31,9 @@ const writeJson = (response: ServerResponse, status: number, body: unknown, head
   response.writeHead(status, headersOf({ "content-type": type, "content-length": length, ...headers })).end(bytes)
 }
 
-const headersOf = (headers: AnswerHeaders): Record<string, string | Array<string>> =>
-  Object.fromEntries(
-    Object.entries({ ...plainHeaders, ...headers }).map(([name, value]) => [
-      name,
-      typeof value === "string" ? value : [...value]
-    ])
+const headersOf = (headers: AnswerHeaders): Record<string, string | Array<string>> => {
+  const all: AnswerHeaders = { ...plainHeaders, ...headers }
+  return Object.fromEntries(
+    Object.entries(all).map(([name, value]) => [name, typeof value === "string" ? value : [...value]])
   )
+}

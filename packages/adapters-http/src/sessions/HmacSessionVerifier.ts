@@ -1,6 +1,6 @@
 import { type Session, SessionInvalid, SessionVerifier, UserId } from "@parley/core"
 import { Clock, Effect, Layer, Schema } from "effect"
-import { errors, jwtVerify, type JWTPayload } from "jose"
+import { jwtVerify, type JWTPayload } from "jose"
 
 export interface HmacSessionVerifierOptions {
   /** Shared with the identity provider; a text counts as its UTF-8 bytes. RFC 7518 wants 32 bytes or more. */
@@ -30,15 +30,10 @@ const make = (options: HmacSessionVerifierOptions): SessionVerifier["Service"] =
   return SessionVerifier.of({
     verify: Effect.fn("HmacSessionVerifier.verify")(function* (token) {
       const now = yield* Clock.currentTimeMillis
-      const payload = yield* Effect.tryPromise({
+      const { payload } = yield* Effect.tryPromise({
         try: () => jwtVerify(token, secret, { ...expected, currentDate: new Date(now) }),
-        catch: (error) => error
-      }).pipe(
-        Effect.map((verified) => verified.payload),
-        Effect.catch((error) =>
-          error instanceof errors.JOSEError ? Effect.fail(new SessionInvalid()) : Effect.die(error)
-        )
-      )
+        catch: () => new SessionInvalid()
+      })
       return yield* sessionFrom(payload)
     })
   })
