@@ -33,6 +33,8 @@ type AnyExit = Exit.Exit<unknown, Refusal | DatabaseError>
 /** Operations in one commit at most, and commits under way at once. */
 const MAX_BATCH = 128
 const MAX_IN_FLIGHT = 4
+/** A database that does not answer is given up on, so that neither callers nor the slots of batches hang for ever. */
+const COMMIT_TIMEOUT = "30 seconds"
 
 const exitOf = (answer: Result.Result<unknown, Refusal>): AnyExit =>
   Result.isSuccess(answer) ? Exit.succeed(answer.success) : Exit.fail(answer.failure)
@@ -44,6 +46,8 @@ const runBatch = (
 ): Effect.Effect<ReadonlyArray<AnyExit>> =>
   commitOperations(database, operations).pipe(
     Effect.retry({ times: 2, while: (error) => error.retryable }),
+    Effect.timeout(COMMIT_TIMEOUT),
+    Effect.catchTag("TimeoutError", (cause) => Effect.fail(new DatabaseError({ cause }))),
     Effect.map((answers) => answers.map(exitOf)),
     Effect.catchCause((cause) => {
       const error = Cause.squash(cause)
