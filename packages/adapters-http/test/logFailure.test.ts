@@ -1,0 +1,42 @@
+import { StorageFailed } from "@parley/core"
+import { Cause, Effect, Logger } from "effect"
+import { describe, expect, test } from "vitest"
+import { type Route, routes } from "../src/index.ts"
+import { logFailure } from "../src/server/logFailure.ts"
+
+const SECRET = "sk-secret-prompt"
+
+/** Everything that a failure writes to the log, as text. */
+const logged = async (cause: Cause.Cause<unknown>) => {
+  const lines: Array<string> = []
+  const logger = Logger.map(Logger.formatJson, (line) => void lines.push(line))
+  const work = logFailure(cause, routes[0] as Route).pipe(
+    Effect.annotateLogs({ requestId: "request-1" }),
+    Effect.provide(Logger.layer([logger]))
+  )
+  await Effect.runPromise(work)
+  return lines.join("\n")
+}
+
+describe("the log of a failed request", () => {
+  test("a defect is found by the request's id and its place in the code, without what it says", async () => {
+    const text = await logged(Cause.die(new TypeError(`cannot read ${SECRET}\nof ${SECRET}`)))
+    expect(text).toContain("request-1")
+    expect(text).toContain("GET /api/chat")
+    expect(text).toContain("TypeError")
+    expect(text).toContain("logFailure.test.ts")
+    expect(text).not.toContain(SECRET)
+  })
+
+  test("a storage failure names the operation, not what the driver said", async () => {
+    const cause = new Error(`insert into chats values ('${SECRET}')`)
+    const text = await logged(Cause.fail(new StorageFailed({ operation: "ChatStore.list", retryable: true, cause })))
+    expect(text).toContain("ChatStore.list")
+    expect(text).not.toContain(SECRET)
+  })
+
+  test("what the client did wrong, or a client that left, is not logged", async () => {
+    expect(await logged(Cause.interrupt())).toBe("")
+    expect(await logged(Cause.fail({ code: "unauthorized", message: SECRET }))).toBe("")
+  })
+})
