@@ -10,9 +10,9 @@ import { listenForSignals } from "./signals.ts"
 export const runParley = (argv: ReadonlyArray<string>): Promise<number> => {
   const stopSignal = Layer.succeed(StopSignal, listenForSignals())
   const colors = process.stdout.isTTY && !process.env["NO_COLOR"]
+  const workplace = Layer.provideMerge(localWorkplaceLayer(argv), stopSignal)
   return runCommandLine(argv, { colors }).pipe(
-    Effect.provide(localWorkplaceLayer(argv)),
-    Effect.provide(Layer.mergeAll(stopSignal, commandRunnerLayer, NodeServices.layer)),
+    Effect.provide(Layer.mergeAll(workplace, commandRunnerLayer, NodeServices.layer)),
     Effect.runPromise
   )
 }

@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module"
 import { Console, Deferred, Effect } from "effect"
 import { StopSignal } from "../commands/Workplace.ts"
 import { loadConfig } from "../config/loadConfig.ts"
@@ -38,6 +39,8 @@ const start = Effect.fnUntraced(function* (config: ParleyConfig) {
   yield* claim?.answerWith(yield* foreignCommands(config, parts)) ?? Effect.void
   yield* announce(config, port)
   yield* Deferred.succeed(listening, undefined)
+  // The next start is faster even if this process is killed.
+  yield* Effect.sync(() => setTimeout(flushCompileCache, 100).unref())
 })
 
 /** People get a text on stdout; in production, where programs read, it is a line of the log. */

@@ -12,7 +12,7 @@ const BARE_ENVIRONMENT = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: proces
 
 export interface Ended {
   readonly exit: number | null
-  readonly signal: NodeJS.Signals | null
+  readonly signal: string | null
   readonly stdout: string
   readonly stderr: string
 }

@@ -17,10 +17,10 @@ export const startServer = async (
   })
   const listening = eventually(
     "the server to listen",
-    () => /http:\/\/\S+:\d+/.exec(server.stdout + server.stderr)?.[0]
+    () => /http:\/\/[\w.]+:\d+/.exec(server.stdout + server.stderr)?.[0]
   )
   try {
-    const url = (await Promise.race([listening, ended])).replace(/[",]+$/, "")
+    const url = await Promise.race([listening, ended])
     return { process: server, url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
   } catch (error) {
     await server[Symbol.asyncDispose]()

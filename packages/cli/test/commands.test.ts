@@ -1,0 +1,197 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { runParley, temporaryFolder } from "./processes/ParleyProcess.ts"
+import { type RunningServer, startServer, Visitor } from "./processes/RunningServer.ts"
+
+const ANN = "ann@example.com"
+const json = (text: string): unknown => JSON.parse(text)
+
+describe("commands beside a running server", () => {
+  const folder = temporaryFolder()
+  let server: RunningServer
+  let ann: Visitor
+  beforeAll(async () => {
+    server = await startServer(folder.path)
+    ann = new Visitor(server.url)
+    await ann.signIn(ANN)
+  })
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]()
+    folder[Symbol.dispose]()
+  })
+
+  it("run inside it: the balance is what the route gives", async () => {
+    const { exit, stdout } = await runParley(["credits", "balance", ANN, "--json"], folder.path)
+    expect([exit, json(stdout)]).toEqual([0, await ann.getJson("/api/billing/balance")])
+  })
+
+  it("give credits once for a key, and refuse the key for another amount with 5", async () => {
+    const grant = (amount: string) =>
+      runParley(["credits", "grant", ANN, amount, "--key", "order-1", "--json"], folder.path)
+    expect(json((await grant("500")).stdout)).toMatchObject({ user: ANN, amount: 500, key: "order-1", available: 600 })
+    expect(json((await grant("500")).stdout)).toMatchObject({ available: 600 })
+    const other = await grant("501")
+    expect([other.exit, other.stdout]).toEqual([5, ""])
+    expect(other.stderr).toContain("order-1")
+  })
+
+  it("print the history exactly as the route gives it", async () => {
+    const { exit, stdout } = await runParley(["credits", "history", ANN, "--json", "--limit", "1"], folder.path)
+    expect(exit).toBe(0)
+    const route = await ann.getJson<{ total: number }>("/api/billing/credit-history?limit=1")
+    expect(json(stdout)).toEqual(route)
+    expect(route).toMatchObject({ limit: 1, offset: 0, total: 2, transactions: [{ transaction_type: "grant" }] })
+  })
+
+  it("do nothing in a dry run", async () => {
+    const { stdout } = await runParley(["credits", "grant", ANN, "7", "--dry-run", "--json"], folder.path)
+    expect(json(stdout)).toMatchObject({ dryRun: true, amount: 7, available: 600 })
+    expect(await ann.getJson("/api/billing/balance")).toMatchObject({ available: 600 })
+  })
+
+  it("say that an account does not exist, and end with 4", async () => {
+    for (const argv of [
+      ["balance", "nobody"],
+      ["history", "nobody"],
+      ["grant", "nobody", "5"]
+    ]) {
+      const { exit, stderr, stdout } = await runParley(["credits", ...argv], folder.path)
+      expect([exit, stdout]).toEqual([4, ""])
+      expect(stderr).toContain("nobody")
+    }
+  })
+
+  it("find nothing left to migrate", async () => {
+    const { exit, stdout } = await runParley(["migrate", "--json"], folder.path)
+    expect([exit, json(stdout)]).toEqual([0, { dryRun: false, applied: [], pending: [] }])
+  })
+
+  it("find the server well, and say what stands in", async () => {
+    const { exit, stdout } = await runParley(["doctor", "--json"], folder.path)
+    const report = json(stdout) as { ok: boolean; checks: ReadonlyArray<{ name: string; status: string }> }
+    expect([exit, report.ok]).toEqual([0, true])
+    const statuses = Object.fromEntries(report.checks.map(({ name, status }) => [name, status]))
+    expect(statuses).toMatchObject({ database: "ok", migrations: "ok", sessions: "note", "model model-a-mini": "note" })
+  })
+
+  it("run side by side", async () => {
+    const all = await Promise.all(
+      Array.from({ length: 5 }, (_, index) =>
+        runParley(["credits", "grant", ANN, "1", "--key", `side-${index}`], folder.path)
+      )
+    )
+    expect(all.map(({ exit }) => exit)).toEqual([0, 0, 0, 0, 0])
+    expect(await ann.getJson("/api/billing/balance")).toMatchObject({ available: 605 })
+  })
+})
+
+describe("commands without a server", () => {
+  it("work on the embedded database themselves, one after another", async () => {
+    using folder = temporaryFolder()
+    const made = await runParley(["migrate", "--json"], folder.path)
+    expect(made.exit).toBe(0)
+    expect((json(made.stdout) as { applied: ReadonlyArray<string> }).applied).toContain("0001_roles")
+    const found = await Promise.all(
+      Array.from({ length: 3 }, () => runParley(["credits", "balance", ANN], folder.path))
+    )
+    expect(found.map(({ exit }) => exit)).toEqual([4, 4, 4])
+    expect(found.map(({ stderr }) => stderr).join()).not.toContain("in use")
+  })
+
+  it("make no database only to find nothing in it", async () => {
+    using folder = temporaryFolder()
+    for (const argv of [
+      ["credits", "balance", ANN],
+      ["migrate", "--dry-run"]
+    ]) {
+      const { exit, stderr } = await runParley(argv, folder.path)
+      expect(exit).toBe(4)
+      expect(stderr).toContain("parley serve")
+    }
+    const doctor = await runParley(["doctor"], folder.path)
+    expect(doctor.exit).toBe(0)
+    expect(doctor.stdout).toContain("none yet")
+  })
+
+  it("and servers find each other in a folder whose path is too long for a socket", async () => {
+    using folder = temporaryFolder()
+    const deep = join(folder.path, "d".repeat(100), "e".repeat(100))
+    mkdirSync(deep, { recursive: true })
+    await using server = await startServer(deep)
+    await new Visitor(server.url).signIn(ANN)
+    expect((await runParley(["credits", "balance", ANN], deep)).exit).toBe(0)
+    server.process.child.kill("SIGTERM")
+    expect(await server.process.ended).toMatchObject({ exit: 0 })
+    expect((await runParley(["credits", "balance", ANN], deep)).exit).toBe(0)
+  })
+
+  it("read .env under the environment", async () => {
+    using folder = temporaryFolder()
+    writeFileSync(join(folder.path, ".env"), "PORT=nonsense\nLOG_LEVEL=nonsense\n")
+    const { exit, stderr } = await runParley(["credits", "balance", ANN], folder.path, { LOG_LEVEL: "info" })
+    expect(exit).toBe(3)
+    expect(stderr).toContain("PORT")
+    expect(stderr).not.toContain("LOG_LEVEL")
+  })
+
+  it("say that the database does not answer, and end with 69", async () => {
+    using folder = temporaryFolder()
+    const environment = { DATABASE_URL: "postgres://hunter2:hunter2@127.0.0.1:9/none" }
+    for (const argv of [["credits", "balance", ANN], ["migrate"], ["doctor"], ["serve"]]) {
+      const { exit, stderr, stdout } = await runParley(argv, folder.path, environment)
+      expect([argv, exit]).toEqual([argv, 69])
+      expect(stdout + stderr).toContain("DATABASE_URL")
+      expect(stdout + stderr).not.toContain("hunter2")
+    }
+  })
+
+  it("tell every problem of the configuration in doctor, as data, and end with 3", async () => {
+    using folder = temporaryFolder()
+    const { exit, stdout } = await runParley(["doctor", "--json"], folder.path, { PORT: "x", LOG_LEVEL: "y" })
+    expect(exit).toBe(3)
+    const { checks, ok } = json(stdout) as { ok: boolean; checks: ReadonlyArray<{ status: string; detail: string }> }
+    expect(ok).toBe(false)
+    const failed = checks.filter(({ status }) => status === "failed").map(({ detail }) => detail.split(":")[0])
+    expect(failed).toEqual(["PORT", "LOG_LEVEL"])
+  })
+})
+
+describe("the command line", () => {
+  it("ends with 2 and a sentence on stderr where it is not understood", async () => {
+    using folder = temporaryFolder()
+    const wrong = [
+      ["nonsense"],
+      ["credits", "balance"],
+      ["credits", "balance", ""],
+      ["credits", "grant", ANN, "0"],
+      ["credits", "grant", ANN, "1.5"],
+      ["credits", "history", ANN, "--limit", "201"],
+      ["serve", "--nonsense"]
+    ]
+    const all = await Promise.all(wrong.map((argv) => runParley(argv, folder.path)))
+    expect(all.map(({ exit }) => exit)).toEqual(wrong.map(() => 2))
+    expect(all.map(({ stdout }) => stdout).join("")).toBe("")
+    for (const { stderr } of all) expect(stderr).toContain("--help")
+  })
+
+  it("helps with every command, with examples, and tells its version", async () => {
+    using folder = temporaryFolder()
+    const commands = [
+      [],
+      ["serve"],
+      ["migrate"],
+      ["doctor"],
+      ["credits"],
+      ["credits", "balance"],
+      ["credits", "history"],
+      ["credits", "grant"]
+    ]
+    const all = await Promise.all(commands.map((command) => runParley([...command, "--help"], folder.path)))
+    for (const { exit, stderr, stdout } of all) {
+      expect([exit, stderr]).toEqual([0, ""])
+      expect(stdout).toContain("EXAMPLES")
+    }
+    expect(await runParley(["--version"], folder.path)).toMatchObject({ exit: 0, stdout: "parley v0.1.0\n" })
+  })
+})

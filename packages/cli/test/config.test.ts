@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Redacted } from "effect"
+import { describe, expect, it } from "vitest"
+import type { Environment } from "../src/config/EnvironmentReader.ts"
+import { readConfig } from "../src/config/readConfig.ts"
+import { isLoopback, serveRefusals } from "../src/config/serveRules.ts"
+
+const SECRET = "0123456789abcdef0123456789abcdef"
+const folder = "/srv/parley"
+
+const read = (environment: Environment) => Effect.runPromise(readConfig(environment, folder))
+
+const problemsOf = async (environment: Environment, serving = false): Promise<ReadonlyArray<string>> => {
+  const failing = Effect.flip(readConfig(environment, folder, serving ? serveRefusals : undefined))
+  return (await Effect.runPromise(failing)).problems
+}
+
+describe("readConfig", () => {
+  it("needs nothing: every setting has a default", async () => {
+    expect(await read({})).toMatchObject({
+      production: false,
+      host: "127.0.0.1",
+      port: 3000,
+      baseUrl: undefined,
+      database: { _tag: "Embedded" },
+      databaseSchema: "parley",
+      dataFolder: "/srv/parley/.parley",
+      session: { cookieName: "parley_session", secret: undefined },
+      uploads: {},
+      logLevel: "info"
+    })
+  })
+
+  it("takes blank variables for ones that are not set", async () => {
+    expect(await read({ PORT: "", DATABASE_URL: " ", PARLEY_SESSION_SECRET: "", LOG_LEVEL: "" })).toEqual(
+      await read({})
+    )
+  })
+
+  it("tells every problem together, each with its variable and none with its value", async () => {
+    const environment = {
+      PORT: "65536",
+      DATABASE_URL: "mysql://root:hunter2@db/x",
+      DATABASE_DIRECT_URL: "hunter2",
+      PARLEY_BASE_URL: "hunter2",
+      PARLEY_TRUST_PROXY: "true, hunter2",
+      PARLEY_DB_SCHEMA: "pg_hunter2",
+      PARLEY_CONFIG: "/nowhere/hunter2.json",
+      PARLEY_SESSION_SECRET: "hunter2",
+      PARLEY_SESSION_COOKIE: "hunter2;",
+      PARLEY_UPLOAD_MAX_BYTES: "20MB hunter2",
+      PARLEY_UPLOAD_TYPES: "pdf,hunter2",
+      PARLEY_ALLOW_STAND_INS: "hunter2",
+      OPENAI_BASE_URL: "ftp://hunter2",
+      LOG_LEVEL: "hunter2"
+    }
+    const problems = await problemsOf(environment)
+    expect(problems.map((problem) => problem.split(":")[0]).toSorted()).toEqual(Object.keys(environment).toSorted())
+    expect(problems.join()).not.toContain("hunter2")
+  })
+
+  it("keeps secrets out of whatever is printed", async () => {
+    const config = await read({
+      DATABASE_URL: "postgres://user:hunter2@db/x",
+      OPENAI_API_KEY: "hunter2",
+      PARLEY_SESSION_SECRET: `hunter2${SECRET}`
+    })
+    expect(JSON.stringify(config)).not.toContain("hunter2")
+    expect(config.session.secret && Redacted.value(config.session.secret)).toBe(`hunter2${SECRET}`)
+  })
+
+  it("trusts a number of proxies or named addresses, never everybody", async () => {
+    expect((await read({ PARLEY_TRUST_PROXY: "2" })).trustProxy).toBe(2)
+    expect((await read({ PARLEY_TRUST_PROXY: "loopback, 10.0.0.0/8" })).trustProxy).toBe("loopback, 10.0.0.0/8")
+    expect(await problemsOf({ PARLEY_TRUST_PROXY: "true" })).toHaveLength(1)
+  })
+
+  it("lays the catalog file over the shipped catalog, and tells every problem of it", async () => {
+    const place = mkdtempSync(join(tmpdir(), "parley-config-"))
+    const path = join(place, "catalog.json")
+    try {
+      writeFileSync(path, JSON.stringify({ tiers: { free: { monthlyCredits: 7 } } }))
+      expect((await read({ PARLEY_CONFIG: path })).catalog.tiers.free.monthlyCredits).toBe(7)
+      writeFileSync(path, JSON.stringify({ tiers: { free: { monthlyCredits: -1, models: [] } } }))
+      expect(await problemsOf({ PARLEY_CONFIG: path })).toHaveLength(2)
+      writeFileSync(path, "{hunter2")
+      expect(await problemsOf({ PARLEY_CONFIG: path })).toEqual(["PARLEY_CONFIG: the file is not JSON"])
+    } finally {
+      rmSync(place, { recursive: true })
+    }
+  })
+})
+
+describe("serveRefusals", () => {
+  it("wants sessions to be verified wherever others can reach the server", async () => {
+    for (const environment of [{ HOST: "0.0.0.0" }, { HOST: "::" }, { HOST: "parley.example" }]) {
+      expect(await problemsOf(environment, true)).toEqual([expect.stringContaining("PARLEY_SESSION_SECRET")])
+    }
+    const verified = { HOST: "0.0.0.0", PARLEY_SESSION_SECRET: SECRET }
+    expect(serveRefusals(await read(verified))).toEqual([])
+  })
+
+  it("wants stand-ins in production to be allowed by name", async () => {
+    const production = { NODE_ENV: "production", PARLEY_SESSION_SECRET: SECRET }
+    expect(await problemsOf(production, true)).toEqual([expect.stringContaining("PARLEY_ALLOW_STAND_INS=1")])
+    expect(serveRefusals(await read({ ...production, PARLEY_ALLOW_STAND_INS: "1" }))).toEqual([])
+  })
+
+  it("tells refusals together with what cannot be read", async () => {
+    expect(await problemsOf({ NODE_ENV: "production", PORT: "x" }, true)).toHaveLength(3)
+  })
+
+  it("knows which addresses only this machine reaches", () => {
+    const local = ["localhost", "127.0.0.1", "127.1.2.3", "::1", "[::1]", "LOCALHOST"]
+    const open = ["0.0.0.0", "::", "10.0.0.1", "127.0.0.1.example", "localhost.example", "128.0.0.1"]
+    expect([...local, ...open].filter(isLoopback)).toEqual(local)
+  })
+})
