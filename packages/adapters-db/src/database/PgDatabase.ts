@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import pg from "pg"
-import { Database, DatabaseError, type Row } from "./Database.ts"
+import { Database, type DatabaseError, type Row } from "./Database.ts"
 import { DatabaseOwner } from "./DatabaseOwner.ts"
 import { openDoors } from "./doors.ts"
 import type { Connection, Driver } from "./Driver.ts"

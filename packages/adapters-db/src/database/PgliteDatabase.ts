@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Semaphore } from "effect"
-import { Database, DatabaseError, type Row } from "./Database.ts"
+import { Database, type DatabaseError, type Row } from "./Database.ts"
 import { DatabaseOwner } from "./DatabaseOwner.ts"
 import { openDoors } from "./doors.ts"
 import type { Connection, Driver } from "./Driver.ts"

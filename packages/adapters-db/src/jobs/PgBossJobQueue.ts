@@ -1,5 +1,5 @@
 import { type Attempt, JobQueue } from "@parley/core"
-import { Context, Effect, Layer } from "effect"
+import { type Context, Effect, Layer } from "effect"
 import type { JobWithMetadata, PgBoss } from "pg-boss"
 import { Database } from "../database/Database.ts"
 import { DatabaseOwner } from "../database/DatabaseOwner.ts"
