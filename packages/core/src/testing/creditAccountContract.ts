@@ -1,0 +1,155 @@
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { reservation } from "./creditFixtures.ts"
+import { type CreditTester, newUser, run, tagOf } from "./creditTester.ts"
+
+/** What opening an account guarantees. */
+export const describeOpen = ({ ledger, openUser, grant, settle, balance, rows, expectSound }: CreditTester): void => {
+  describe("open", () => {
+    it("opens an account at first sight with its allowance as one reset row", async () => {
+      const userId = newUser()
+      const account = await run(ledger.open({ userId, tier: "free", allowance: 100 }))
+      expect(account).toMatchObject({ userId, tier: "free", allowance: 100, topup: 0, debt: 0, heldAllowance: 0 })
+      expect(account.periodStart).toBe(account.anchor)
+      expect(account.nextResetAt).toBeGreaterThan(account.periodStart)
+      const [row, ...others] = await rows(userId)
+      expect(others).toEqual([])
+      expect(row).toMatchObject({ id: "1", type: "reset", amount: 100, allowanceAmount: 100, balanceAfter: 100 })
+      expect(row?.reference).toBe(`period:${userId}:${new Date(account.periodStart).toISOString()}`)
+    })
+
+    it("gives the account as it is when it exists, whatever tier and allowance are named", async () => {
+      const userId = newUser()
+      const first = await run(ledger.open({ userId, tier: "free", allowance: 100 }))
+      expect(await run(ledger.open({ userId, tier: "pro", allowance: 5_000 }))).toEqual(first)
+      expect(await run(ledger.account(userId))).toEqual(first)
+    })
+
+    it("opens one account when 50 first requests arrive at once", async () => {
+      const userId = newUser()
+      const open = ledger.open({ userId, tier: "free", allowance: 100 })
+      const accounts = await run(
+        Effect.all(
+          Array.from({ length: 50 }, () => open),
+          { concurrency: "unbounded" }
+        )
+      )
+      expect(accounts.map(({ anchor }) => anchor)).toEqual(accounts.map(() => accounts[0]?.anchor))
+      expect(await rows(userId)).toHaveLength(1)
+      expect(await balance(userId)).toMatchObject({ allowance: 100, available: 100 })
+    })
+
+    it("opens an account without credits where the tier gives none", async () => {
+      const userId = await openUser(0)
+      expect(await balance(userId)).toMatchObject({ allowance: 0, available: 0 })
+      await expectSound(userId)
+    })
+
+    it("knows no account before it is opened", async () => {
+      const userId = newUser()
+      expect(await tagOf(ledger.account(userId))).toBe("AccountNotFound")
+      expect(await tagOf(ledger.history({ userId, limit: 10, offset: 0, type: undefined }))).toBe("AccountNotFound")
+      expect(await tagOf(ledger.reserve(reservation(userId, "reply:1", 1)))).toBe("AccountNotFound")
+      expect(await tagOf(grant(userId, "topup:1", 1))).toBe("AccountNotFound")
+      expect(await tagOf(settle(userId, "reply:1", 1))).toBe("HoldNotFound")
+      expect(await tagOf(ledger.release({ userId, key: "reply:1" }))).toBe("HoldNotFound")
+    })
+  })
+}
+
+/** What adding credits guarantees. */
+export const describeGrant = ({ ledger, openUser, grant, settle, balance, rows, expectSound }: CreditTester): void => {
+  describe("grant", () => {
+    it("adds bought and given credits to the top-up bucket", async () => {
+      const userId = await openUser(100)
+      const bought = await run(grant(userId, "topup:1", 500))
+      expect(bought).toMatchObject({ id: "2", type: "topup", amount: 500, topupAmount: 500, balanceAfter: 600 })
+      expect(bought).toMatchObject({ reference: "topup:1", allowanceAmount: 0, model: undefined, receipt: undefined })
+      expect(await run(grant(userId, "gift:1", 1, "grant"))).toMatchObject({ type: "grant", balanceAfter: 601 })
+      expect(await balance(userId)).toMatchObject({ allowance: 100, topup: 501, available: 601 })
+    })
+
+    it("adds credits once for a key that comes again, also many times at once", async () => {
+      const userId = await openUser(0)
+      const buy = grant(userId, "topup:1", 500)
+      const answers = await run(
+        Effect.all(
+          Array.from({ length: 20 }, () => buy),
+          { concurrency: "unbounded" }
+        )
+      )
+      expect(answers).toEqual(answers.map(() => answers[0]))
+      expect(await run(buy)).toEqual(answers[0])
+      expect(await balance(userId)).toMatchObject({ topup: 500 })
+      expect(await rows(userId)).toHaveLength(2)
+    })
+
+    it("refuses a key that granted another amount or kind", async () => {
+      const userId = await openUser(0)
+      await run(grant(userId, "topup:1", 500))
+      expect(await tagOf(grant(userId, "topup:1", 501))).toBe("KeyConflict")
+      expect(await tagOf(grant(userId, "topup:1", 500, "grant"))).toBe("KeyConflict")
+      expect(await balance(userId)).toMatchObject({ topup: 500 })
+    })
+
+    it("repays debt first", async () => {
+      const userId = await openUser(10)
+      await run(ledger.reserve(reservation(userId, "reply:1", 10)))
+      await run(settle(userId, "reply:1", 40))
+      expect(await run(grant(userId, "topup:1", 20))).toMatchObject({ amount: 20, topupAmount: 0, balanceAfter: -10 })
+      expect(await balance(userId)).toMatchObject({ topup: 0, debt: 10, available: 0 })
+      expect(await run(grant(userId, "topup:2", 20))).toMatchObject({ amount: 20, topupAmount: 10, balanceAfter: 10 })
+      expect(await balance(userId)).toMatchObject({ topup: 10, debt: 0, available: 10 })
+      await expectSound(userId)
+    })
+
+    it("keeps the largest amounts exact and refuses what would exceed them", async () => {
+      const userId = await openUser(1)
+      await run(grant(userId, "topup:1", Number.MAX_SAFE_INTEGER - 1))
+      expect(await balance(userId)).toMatchObject({ available: Number.MAX_SAFE_INTEGER })
+      expect(await tagOf(grant(userId, "topup:2", 1))).toBe("InvalidAmount")
+      for (const amount of [0, -5, 1.5, Number.NaN, Number.MAX_SAFE_INTEGER + 1]) {
+        expect(await tagOf(grant(userId, "topup:3", amount))).toBe("InvalidAmount")
+      }
+      const all = reservation(userId, "reply:1", Number.MAX_SAFE_INTEGER)
+      expect(await run(ledger.reserve(all))).toMatchObject({ hold: { amount: Number.MAX_SAFE_INTEGER } })
+      await run(settle(userId, "reply:1", Number.MAX_SAFE_INTEGER))
+      expect(await balance(userId)).toMatchObject({ available: 0, debt: 0 })
+      await expectSound(userId)
+    })
+  })
+}
+
+/** What the list of transactions guarantees. */
+export const describeCreditHistory = ({ ledger, openUser, grant, rows }: CreditTester): void => {
+  describe("history", () => {
+    it("gives rows newest first, in pages, with the count of all", async () => {
+      const userId = await openUser(100)
+      for (const number of [1, 2, 3, 4]) await run(grant(userId, `topup:${number}`, number))
+      const page = await run(ledger.history({ userId, limit: 2, offset: 1, type: undefined }))
+      expect(page.total).toBe(5)
+      expect(page.transactions.map(({ reference }) => reference)).toEqual(["topup:3", "topup:2"])
+      const beyond = await run(ledger.history({ userId, limit: 2, offset: 9, type: undefined }))
+      expect(beyond).toEqual({ transactions: [], total: 5 })
+    })
+
+    it("filters by type; an unknown type matches nothing", async () => {
+      const userId = await openUser(100)
+      await run(grant(userId, "topup:1", 5))
+      await run(grant(userId, "gift:1", 5, "grant"))
+      const bought = await run(ledger.history({ userId, limit: 10, offset: 0, type: "topup" }))
+      expect(bought).toMatchObject({ total: 1, transactions: [{ reference: "topup:1" }] })
+      for (const type of ["no such type", "", "\0", "\ud800"]) {
+        const unknown = await run(ledger.history({ userId, limit: 10, offset: 0, type }))
+        expect(unknown).toEqual({ transactions: [], total: 0 })
+      }
+    })
+
+    it("shows nobody else's rows", async () => {
+      const userId = await openUser(100)
+      const other = await openUser(100)
+      await run(grant(other, "topup:1", 5))
+      expect((await rows(userId)).map(({ type }) => type)).toEqual(["reset"])
+    })
+  })
+}

@@ -1,0 +1,221 @@
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { receiptDraft, reservation } from "./creditFixtures.ts"
+import { type CreditTester, run, tagOf } from "./creditTester.ts"
+
+/** What setting credits aside guarantees. */
+export const describeReserve = ({ ledger, openUser, grant, settle, balance, rows }: CreditTester): void => {
+  describe("reserve", () => {
+    it("sets aside the allowance first, then what was bought, and writes no row", async () => {
+      const userId = await openUser(100)
+      await run(grant(userId, "topup:1", 50))
+      const reserved = await run(ledger.reserve(reservation(userId, "reply:1", 120)))
+      const from = { allowance: 100, topup: 20 }
+      expect(reserved).toMatchObject({ _tag: "Held", replayed: false, hold: { key: "reply:1", amount: 120, from } })
+      expect(await balance(userId)).toMatchObject({ allowance: 100, topup: 50, held: 120, available: 30 })
+      expect(await rows(userId)).toHaveLength(2)
+    })
+
+    it("holds what is there where that is still useful", async () => {
+      const userId = await openUser(100)
+      const reserved = await run(ledger.reserve(reservation(userId, "reply:1", 250, { atLeast: 100 })))
+      expect(reserved).toMatchObject({ _tag: "Held", hold: { amount: 100, from: { allowance: 100, topup: 0 } } })
+      expect(await balance(userId)).toMatchObject({ held: 100, available: 0 })
+    })
+
+    it("refuses, and holds nothing, where even the least useful amount does not fit", async () => {
+      const userId = await openUser(100)
+      const account = await run(ledger.account(userId))
+      const refused = await run(ledger.reserve(reservation(userId, "reply:1", 250, { atLeast: 101 })))
+      expect(refused).toEqual({
+        _tag: "Refused",
+        buckets: { allowance: 100, topup: 0, debt: 0, heldAllowance: 0, heldTopup: 0 },
+        nextResetAt: account.nextResetAt
+      })
+      expect(await balance(userId)).toMatchObject({ held: 0, available: 100 })
+    })
+
+    it("may be tried again under the same key after a refusal, once there are credits", async () => {
+      const userId = await openUser(0)
+      const reserve = ledger.reserve(reservation(userId, "reply:1", 10))
+      expect(await run(reserve)).toMatchObject({ _tag: "Refused" })
+      await run(grant(userId, "topup:1", 10))
+      expect(await run(reserve)).toMatchObject({ _tag: "Held", replayed: false })
+    })
+
+    it("holds once for a key that comes again, also after the hold has ended", async () => {
+      const userId = await openUser(100)
+      const reserve = ledger.reserve(reservation(userId, "reply:1", 60))
+      const first = await run(reserve)
+      expect(await run(reserve)).toEqual({ ...first, replayed: true })
+      expect(await balance(userId)).toMatchObject({ held: 60 })
+      await run(settle(userId, "reply:1", 10))
+      expect(await run(reserve)).toEqual({ ...first, replayed: true })
+      expect(await balance(userId)).toMatchObject({ held: 0, available: 90 })
+    })
+
+    it("refuses a key that was used for something else", async () => {
+      const userId = await openUser(100)
+      await run(ledger.reserve(reservation(userId, "reply:1", 60)))
+      expect(await tagOf(ledger.reserve(reservation(userId, "reply:1", 61)))).toBe("KeyConflict")
+      expect(await tagOf(grant(userId, "reply:1", 60))).toBe("KeyConflict")
+      await run(ledger.release({ userId, key: "reply:1" }))
+      expect(await tagOf(ledger.reserve(reservation(userId, "reply:1", 61)))).toBe("KeyConflict")
+      await run(grant(userId, "topup:1", 60))
+      expect(await tagOf(ledger.reserve(reservation(userId, "topup:1", 60)))).toBe("KeyConflict")
+      expect(await balance(userId)).toMatchObject({ held: 0, available: 160 })
+    })
+
+    it("refuses amounts that are not whole, not positive or out of order", async () => {
+      const userId = await openUser(100)
+      for (const amount of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, Number.MAX_SAFE_INTEGER + 1]) {
+        expect(await tagOf(ledger.reserve(reservation(userId, "reply:1", amount)))).toBe("InvalidAmount")
+      }
+      const wrong = [{ atLeast: 11 }, { atLeast: 0 }, { ttlMs: 0 }, { ttlMs: 1.5 }]
+      for (const changes of wrong) {
+        expect(await tagOf(ledger.reserve(reservation(userId, "reply:1", 10, changes)))).toBe("InvalidAmount")
+      }
+      expect(await balance(userId)).toMatchObject({ held: 0, available: 100 })
+    })
+
+    it("lets one of many through when the balance pays for one", async () => {
+      const userId = await openUser(40)
+      const answers = await run(
+        Effect.all(
+          Array.from({ length: 50 }, (_, index) => ledger.reserve(reservation(userId, `reply:${index}`, 40))),
+          { concurrency: "unbounded" }
+        )
+      )
+      expect(answers.filter(({ _tag }) => _tag === "Held")).toHaveLength(1)
+      expect(await balance(userId)).toMatchObject({ held: 40, available: 0 })
+    })
+  })
+}
+
+/** What ending a hold guarantees. */
+export const describeHoldEnds = ({
+  ledger,
+  openUser,
+  grant,
+  settle,
+  balance,
+  rows,
+  expectSound
+}: CreditTester): void => {
+  describe("settle and release", () => {
+    it("charges what the reply cost, gives back the rest and writes one row with a receipt", async () => {
+      const userId = await openUser(100)
+      await run(grant(userId, "topup:1", 50))
+      await run(ledger.reserve(reservation(userId, "reply:1", 120)))
+      const receipt = {
+        ...receiptDraft,
+        held: 120,
+        charged: 30,
+        paidFrom: { allowance: 30, topup: 0, debt: 0 }
+      }
+      expect(await run(settle(userId, "reply:1", 30))).toEqual({ _tag: "Settled", receipt, transactionId: "3" })
+      expect(await balance(userId)).toMatchObject({ allowance: 70, topup: 50, held: 0, available: 120 })
+      const [row] = await rows(userId)
+      expect(row).toMatchObject({
+        id: "3",
+        type: "usage",
+        amount: -30,
+        allowanceAmount: -30,
+        topupAmount: 0,
+        receipt
+      })
+      expect(row).toMatchObject({ model: receiptDraft.model, reference: "reply:1", balanceAfter: 120 })
+    })
+
+    it("takes a charge above the hold from what is free, then owes the rest", async () => {
+      const userId = await openUser(100)
+      await run(grant(userId, "topup:1", 50))
+      await run(ledger.reserve(reservation(userId, "reply:1", 80)))
+      const settled = await run(settle(userId, "reply:1", 200))
+      expect(settled).toMatchObject({ receipt: { charged: 200, paidFrom: { allowance: 100, topup: 50, debt: 50 } } })
+      expect(await balance(userId)).toMatchObject({ allowance: 0, topup: 0, held: 0, debt: 50, available: 0 })
+      await expectSound(userId)
+    })
+
+    it("leaves other holds alone when a charge exceeds its own", async () => {
+      const userId = await openUser(100)
+      await run(ledger.reserve(reservation(userId, "reply:1", 40)))
+      await run(ledger.reserve(reservation(userId, "reply:2", 60)))
+      await run(settle(userId, "reply:1", 55))
+      expect(await balance(userId)).toMatchObject({ allowance: 60, held: 60, debt: 15, available: 0 })
+      expect(await run(settle(userId, "reply:2", 60))).toMatchObject({ receipt: { paidFrom: { allowance: 60 } } })
+      expect(await balance(userId)).toMatchObject({ allowance: 0, held: 0, debt: 15 })
+      await expectSound(userId)
+    })
+
+    it("repays debt first from credits that come back", async () => {
+      const userId = await openUser(100)
+      await run(ledger.reserve(reservation(userId, "reply:1", 40)))
+      await run(ledger.reserve(reservation(userId, "reply:2", 60)))
+      await run(settle(userId, "reply:1", 55))
+      await run(ledger.release({ userId, key: "reply:2" }))
+      expect(await balance(userId)).toMatchObject({ allowance: 45, held: 0, debt: 0, available: 45 })
+      const [row] = await rows(userId)
+      expect(row).toMatchObject({ type: "adjustment", amount: 0, allowanceAmount: -15, reference: "repaid:reply:2" })
+      await expectSound(userId)
+    })
+
+    it("gives everything back on release and writes no row", async () => {
+      const userId = await openUser(100)
+      await run(ledger.reserve(reservation(userId, "reply:1", 80)))
+      expect(await run(ledger.release({ userId, key: "reply:1" }))).toEqual({ _tag: "Released" })
+      expect(await balance(userId)).toMatchObject({ allowance: 100, held: 0, available: 100 })
+      expect(await rows(userId)).toHaveLength(1)
+    })
+
+    it("ends a hold once: whoever comes later gets the first end", async () => {
+      const userId = await openUser(100)
+      await run(ledger.reserve(reservation(userId, "reply:1", 30)))
+      await run(ledger.reserve(reservation(userId, "reply:2", 30)))
+      const settled = await run(settle(userId, "reply:1", 10))
+      expect(await run(settle(userId, "reply:1", 25))).toEqual(settled)
+      expect(await run(ledger.release({ userId, key: "reply:1" }))).toEqual(settled)
+      const released = await run(ledger.release({ userId, key: "reply:2" }))
+      expect(await run(settle(userId, "reply:2", 25))).toEqual(released)
+      expect(await run(ledger.release({ userId, key: "reply:2" }))).toEqual(released)
+      expect(await balance(userId)).toMatchObject({ allowance: 90, held: 0 })
+      expect(await rows(userId)).toHaveLength(2)
+    })
+
+    it("charges once when many settle and release the same hold at once", async () => {
+      const userId = await openUser(100)
+      await run(ledger.reserve(reservation(userId, "reply:1", 30)))
+      const ends = Array.from({ length: 20 }, (_, index) =>
+        index % 2 === 0 ? settle(userId, "reply:1", 10 + index) : ledger.release({ userId, key: "reply:1" })
+      )
+      const answers = await run(Effect.all(ends, { concurrency: "unbounded" }))
+      expect(answers).toEqual(answers.map(() => answers[0]))
+      const charged = answers[0]?._tag === "Settled" ? answers[0].receipt.charged : 0
+      expect(await balance(userId)).toMatchObject({ allowance: 100 - charged, held: 0 })
+      await expectSound(userId)
+    })
+
+    it("accepts a charge of nothing, and refuses one that is not a whole number", async () => {
+      const userId = await openUser(100)
+      await run(ledger.reserve(reservation(userId, "reply:1", 30)))
+      for (const amount of [-1, 0.5, Number.NaN, Number.MAX_SAFE_INTEGER + 1]) {
+        expect(await tagOf(settle(userId, "reply:1", amount))).toBe("InvalidAmount")
+      }
+      expect(await balance(userId)).toMatchObject({ held: 30 })
+      expect(await run(settle(userId, "reply:1", 0))).toMatchObject({ _tag: "Settled", receipt: { charged: 0 } })
+      expect(await balance(userId)).toMatchObject({ allowance: 100, held: 0 })
+      await expectSound(userId)
+    })
+
+    it("knows no hold that was never made, and none of somebody else", async () => {
+      const userId = await openUser(100)
+      const other = await openUser(100)
+      await run(ledger.reserve(reservation(other, "reply:1", 30)))
+      await run(grant(userId, "topup:1", 30))
+      expect(await tagOf(settle(userId, "reply:1", 10))).toBe("HoldNotFound")
+      expect(await tagOf(ledger.release({ userId, key: "reply:1" }))).toBe("HoldNotFound")
+      expect(await tagOf(settle(userId, "topup:1", 10))).toBe("HoldNotFound")
+      expect(await balance(other)).toMatchObject({ held: 30 })
+    })
+  })
+}
