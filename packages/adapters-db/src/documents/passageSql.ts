@@ -1,0 +1,96 @@
+import { BM25 } from "@parley/core"
+
+/** Splits `searchableText` into stems without stop words. */
+const stems = (text: string): string => `to_tsvector('pg_catalog.english', ${text})`
+
+/** Scores are summed as whole billionths, so that equal passages have equal scores in whatever order terms are added. */
+const SCORE_SCALE = 1_000_000_000
+
+const K1 = `${BM25.k1}::float8`
+const B = `${BM25.b}::float8`
+const ONE_MINUS_B = `${1 - BM25.b}::float8`
+
+/** Statements of the passage index for the tables in `schema`. The first two parameters are the owner and the document. */
+export const passageSql = (schema: string) => ({
+  /** Replacements of one document go one after another. No row: the document is gone, or somebody else's. */
+  lockDocument: `SELECT id FROM ${schema}.documents WHERE user_id = $1 AND id = $2 FOR NO KEY UPDATE`,
+
+  beginGeneration: `INSERT INTO ${schema}.passage_generations (user_id, document_id, generation, active, passages, terms)
+    SELECT $1, $2, coalesce(max(generation), 0) + 1, false, 0, 0
+    FROM ${schema}.passage_generations WHERE user_id = $1 AND document_id = $2
+    RETURNING generation`,
+
+  /** Parameters: generation, first ordinal, passages as a JSON array. */
+  addStretch: `WITH incoming AS MATERIALIZED (
+      SELECT passage.*, ${stems("searchable")} AS stems FROM jsonb_to_recordset($5::jsonb) AS passage
+        (ordinal integer, page integer, start_offset integer, end_offset integer, text text, searchable text)
+    ), occurrences AS MATERIALIZED (
+      SELECT ordinal, lexeme AS term, cardinality(positions) AS frequency FROM incoming, unnest(stems)
+    ), lengths AS MATERIALIZED (
+      SELECT ordinal, sum(frequency)::integer AS terms FROM occurrences GROUP BY ordinal
+    ), stored AS (
+      INSERT INTO ${schema}.passages
+        (user_id, document_id, generation, ordinal, page, start_offset, end_offset, text, terms)
+      SELECT $1, $2, $3, ordinal, page, start_offset, end_offset, text, coalesce(terms, 0)
+      FROM incoming LEFT JOIN lengths USING (ordinal)
+    )
+    INSERT INTO ${schema}.postings
+      (user_id, term, document_id, generation, stretch, passages, ordinals, frequencies, lengths)
+    SELECT $1, term, $2, $3, $4, count(*), array_agg(ordinal ORDER BY ordinal),
+      array_agg(frequency ORDER BY ordinal), array_agg(terms ORDER BY ordinal)
+    FROM occurrences JOIN lengths USING (ordinal) GROUP BY term`,
+
+  /** Parameter: the generation that stays. */
+  dropOthers: `DELETE FROM ${schema}.passage_generations WHERE user_id = $1 AND document_id = $2 AND generation <> $3`,
+
+  /** Parameter: the generation to search from now on. */
+  activate: `UPDATE ${schema}.passage_generations SET active = true, passages = counted.passages, terms = counted.terms
+    FROM (
+      SELECT count(*) AS passages, coalesce(sum(terms), 0) AS terms
+      FROM ${schema}.passages WHERE user_id = $1 AND document_id = $2 AND generation = $3
+    ) AS counted
+    WHERE user_id = $1 AND document_id = $2 AND generation = $3`,
+
+  /**
+   * BM25 as `scoreTerm` of the core has it. Parameters: the owner, the documents to search, `searchableQuery`, the limit.
+   * A term is counted over all the owner's passages by the index alone; of the documents named, every passage that has a
+   * term is scored. Each lateral look-up ends in OFFSET 0, which keeps it one scan of the index it was written for,
+   * whatever the planner knows of the tables; an embedded database may never have been analysed.
+   */
+  search: `WITH query AS MATERIALIZED (
+      SELECT lexeme AS term, cardinality(positions) AS occurrences FROM unnest(${stems("$3")})
+    ), corpus AS MATERIALIZED (
+      SELECT sum(passages)::float8 AS passages, sum(terms)::float8 / nullif(sum(passages), 0) AS average_length
+      FROM ${schema}.passage_generations WHERE user_id = $1 AND active
+    ), inactive AS MATERIALIZED (
+      SELECT document_id, generation FROM ${schema}.passage_generations WHERE user_id = $1 AND NOT active
+    ), counted AS (
+      SELECT term, occurrences, found.*, sum(found.passages) OVER (PARTITION BY term) AS n
+      FROM query, LATERAL (
+        SELECT document_id, generation, stretch, passages FROM ${schema}.postings
+        WHERE user_id = $1 AND postings.term = query.term OFFSET 0
+      ) AS found
+      WHERE NOT EXISTS (
+        SELECT FROM inactive WHERE inactive.document_id = found.document_id AND inactive.generation = found.generation
+      )
+    ), named AS MATERIALIZED (
+      SELECT term, document_id, generation, stretch, average_length,
+        occurrences * ln(1 + (corpus.passages - n + 0.5) / (n + 0.5)) AS weight
+      FROM counted, corpus WHERE document_id = ANY($2::uuid[])
+    ), scored AS MATERIALIZED (
+      SELECT document_id, generation, ordinal, sum((${SCORE_SCALE} * weight * frequency /
+        (frequency + ${K1} * (${ONE_MINUS_B} + ${B} * length / average_length)))::bigint) AS score
+      FROM named, LATERAL (
+        SELECT ordinals, frequencies, lengths FROM ${schema}.postings
+        WHERE user_id = $1 AND postings.term = named.term AND postings.document_id = named.document_id
+          AND postings.generation = named.generation AND postings.stretch = named.stretch OFFSET 0
+      ) AS found, unnest(ordinals, frequencies, lengths) AS posting (ordinal, frequency, length)
+      GROUP BY document_id, generation, ordinal
+      ORDER BY score DESC, document_id, ordinal LIMIT $4
+    )
+    SELECT document_id, filename, ordinal, page, start_offset, end_offset, text, score::float8 / ${SCORE_SCALE} AS score
+    FROM scored JOIN ${schema}.passages USING (document_id, generation, ordinal)
+    JOIN ${schema}.documents ON documents.user_id = $1 AND documents.id = document_id
+    WHERE passages.user_id = $1
+    ORDER BY scored.score DESC, document_id, ordinal`
+})

@@ -1,0 +1,129 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { cutPassages, PASSAGE_LENGTH, type ParsedDocument } from "@parley/core"
+
+const sentences = (count: number, word = "lift") =>
+  Array.from({ length: count }, (_, index) => `Sentence ${index} speaks of ${word} and drag at some length.`).join(" ")
+
+/** Pages one after another, as a parser gives them. */
+const paged = (pages: ReadonlyArray<string>): ParsedDocument => {
+  const pageStarts: Array<number> = []
+  let text = ""
+  for (const page of pages) {
+    pageStarts.push(text.length)
+    text += `${page}\n`
+  }
+  return { text, pageStarts }
+}
+
+const expectSound = ({ text, pageStarts }: ParsedDocument) => {
+  const passages = cutPassages({ text, pageStarts })
+  let end = 0
+  passages.forEach((passage, index) => {
+    expect(passage.ordinal).toBe(index)
+    expect(text.slice(passage.start, passage.end)).toBe(passage.text)
+    expect(passage.text.trim()).toBe(passage.text)
+    expect(passage.text).not.toBe("")
+    expect(passage.text.length).toBeLessThanOrEqual(PASSAGE_LENGTH.max)
+    expect(text.slice(end, passage.start).trim()).toBe("")
+    end = passage.end
+    if (text.isWellFormed()) expect(passage.text.isWellFormed()).toBe(true)
+    if (pageStarts === null) expect(passage.page).toBeNull()
+    else {
+      expect(pageStarts[passage.page! - 1]).toBeLessThanOrEqual(passage.start)
+      expect(pageStarts[passage.page!] ?? Infinity).toBeGreaterThan(passage.start)
+    }
+  })
+  expect(text.slice(end).trim()).toBe("")
+  return passages
+}
+
+describe("cutPassages", () => {
+  it("keeps offsets exact, covers all that is not blank, overlaps nowhere and splits no character, for any text", () => {
+    const piece = fc.oneof(
+      fc.constantFrom(" ", "\n", "\n\n", ". ", "。", "😀", "\u00a0", "# ", "日本語", "!", "\t", "\ud83d", "עברית "),
+      fc.string({ unit: "grapheme", maxLength: 40 }),
+      fc.integer({ min: 1, max: 3000 }).map((length) => "x".repeat(length)),
+      fc.integer({ min: 1, max: 900 }).map((length) => "😀".repeat(length)),
+      fc.integer({ min: 1, max: 60 }).map((count) => sentences(count))
+    )
+    const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(""))
+    const document = fc.oneof(
+      text.map((text) => ({ text, pageStarts: null })),
+      fc.array(text, { minLength: 1, maxLength: 6 }).map(paged)
+    )
+    fc.assert(
+      fc.property(document, (document) => void expectSound(document)),
+      { numRuns: 300 }
+    )
+  })
+
+  it("aims at 1,200 to 1,600 characters and leaves no scrap at the end", () => {
+    const passages = expectSound({ text: sentences(400), pageStarts: null })
+    for (const { text } of passages.slice(0, -2)) expect(text.length).toBeGreaterThan(PASSAGE_LENGTH.aim)
+    for (const { text } of passages) expect(text.length).toBeGreaterThan(600)
+    for (const { text } of passages) expect(text.endsWith(".")).toBe(true)
+  })
+
+  it("prefers the end of a paragraph to the end of a sentence, and the line before a heading to both", () => {
+    const paragraphs = `${sentences(26)}\n\n${sentences(30, "thrust")}`
+    expect(expectSound({ text: paragraphs, pageStarts: null })[0]?.text).toBe(sentences(26))
+    const chapters = `${sentences(24)}\n\n# Thrust\n\n${sentences(2)}\n\n${sentences(40, "thrust")}`
+    const [first, second] = expectSound({ text: chapters, pageStarts: null })
+    expect(first?.text).toBe(sentences(24))
+    expect(second?.text.startsWith("# Thrust")).toBe(true)
+  })
+
+  it("never goes over a page, however short the pages are", () => {
+    const passages = expectSound(paged(["First page.", "Second page.", sentences(80), "Last page."]))
+    expect(passages.map(({ page }) => page)).toEqual([1, 2, 3, 3, 3, 4])
+  })
+
+  it("leaves a sentence over a page break whole, with the page it starts on", () => {
+    const passages = expectSound(paged(["The first law holds. The wing carries", "the whole weight. Then it stalls."]))
+    expect(passages.map(({ page, text }) => [page, text])).toEqual([
+      [1, "The first law holds. The wing carries\nthe whole weight."],
+      [2, "Then it stalls."]
+    ])
+    const japanese = expectSound(paged(["法則は成り立つ。翼は全体の", "重さを支える。そして失速する。"]))
+    expect(japanese.map(({ page, text }) => [page, text])).toEqual([
+      [1, "法則は成り立つ。翼は全体の\n重さを支える。"],
+      [2, "そして失速する。"]
+    ])
+  })
+
+  it("takes a page that begins anew for no continuation", () => {
+    const title = expectSound(paged(["Contents", "Chapter one. It begins."]))
+    expect(title.map(({ page }) => page)).toEqual([1, 2])
+    const list = expectSound(paged(["We need:", "apples and pears."]))
+    expect(list.map(({ page }) => page)).toEqual([1, 2])
+    const endless = expectSound(paged(["it goes on", `and ${"on and ".repeat(200)}`, "End."]))
+    expect(endless.map(({ page }) => page)).toEqual([1, 2, 3])
+  })
+
+  it("numbers pages past blank ones", () => {
+    const passages = expectSound(paged(["", "Two.", "", "", "Five."]))
+    expect(passages.map(({ page }) => page)).toEqual([2, 5])
+    expect(expectSound({ text: "", pageStarts: [0, 0] })).toEqual([])
+    expect(expectSound({ text: " \n\n ", pageStarts: null })).toEqual([])
+    expect(expectSound({ text: "x", pageStarts: [0, 0, 0] }).map(({ page }) => page)).toEqual([3])
+  })
+
+  it("cuts one line of 5 MB in time that grows with its length only", () => {
+    for (const line of [
+      "x".repeat(5_000_000),
+      "word ".repeat(1_000_000),
+      "。".repeat(5_000_000),
+      " ".repeat(5_000_000)
+    ]) {
+      const started = performance.now()
+      expectLength(cutPassages({ text: line, pageStarts: null }), line)
+      expect(performance.now() - started).toBeLessThan(3000)
+    }
+  })
+})
+
+const expectLength = (passages: ReturnType<typeof cutPassages>, line: string) => {
+  const covered = passages.reduce((total, { text }) => total + text.length, 0)
+  expect(line.trim().length - covered).toBeLessThanOrEqual(passages.length)
+}
