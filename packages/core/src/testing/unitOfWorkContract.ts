@@ -107,7 +107,7 @@ const undoing = (run: Run<Stores>) => {
         const work = Effect.gen(function* () {
           yield* write
           yield* Deferred.succeed(written, undefined)
-          yield* Effect.never
+          return yield* Effect.never
         })
         const fiber = yield* Effect.forkChild(unit.run(work))
         yield* Deferred.await(written)
