@@ -45,7 +45,7 @@ export class AnthropicChatModel implements ChatModel {
     }
     // Not by `messages.create`, which writes to the console about models that will retire.
     const response = await client.post("/v1/messages", { body, stream: true, signal }).asResponse()
-    return readEventStream(response, signal)
+    return readEventStream(response)
   }
 
   /** The SDK is loaded when it is first needed. Time limits and retries are ours, and it is to log nothing. */

@@ -53,7 +53,7 @@ export class OpenAiChatModel implements ChatModel {
         { signal }
       )
       .asResponse()
-    return readEventStream(response, signal)
+    return readEventStream(response)
   }
 
   /** The SDK is loaded when it is first needed. Time limits and retries are ours, and it is to log nothing. */

@@ -9,30 +9,23 @@ const EVENT_STREAM = /^text\/event-stream\b/i
 
 /**
  * The events of a response, as many at once as came together. Throws `EventStreamBroken` where the response is no event
- * stream, though its status is 200, and `ConnectionLost` where its connection breaks. Ends at once when `signal` aborts.
+ * stream, though its status is 200, and `ConnectionLost` where its connection breaks or its request is aborted.
  */
-export async function* readEventStream(
-  response: Response,
-  signal: AbortSignal
-): AsyncGenerator<ReadonlyArray<ServerSentEvent>> {
+export async function* readEventStream(response: Response): AsyncGenerator<ReadonlyArray<ServerSentEvent>> {
   const reader = response.body?.getReader()
   if (reader === undefined) return
-  const leave = () => void reader.cancel().catch(() => undefined)
-  signal.addEventListener("abort", leave, { once: true })
   try {
     const type = response.headers.get("content-type")
     if (type !== null && !EVENT_STREAM.test(type)) throw new EventStreamBroken(`The answer is ${type}, not a stream.`)
     const decoder = makeEventDecoder()
-    while (!signal.aborted) {
+    for (;;) {
       const chunk = await reader.read().catch((cause: unknown) => {
         throw new ConnectionLost("The connection to the vendor broke.", { cause })
       })
       if (chunk.done) return
-      const events = decoder.feed(chunk.value)
-      yield events
+      yield decoder.feed(chunk.value)
     }
   } finally {
-    signal.removeEventListener("abort", leave)
-    leave()
+    void reader.cancel().catch(() => undefined)
   }
 }
