@@ -10,8 +10,8 @@ export interface DataFolderClaim {
   answerWith(run: RunErrand): Effect.Effect<void, never, Scope.Scope>
 }
 
-/** How long a command that owns the folder is waited for; a server is not. */
-const PATIENCE_MS = 10_000
+/** How long an owner that takes no commands is waited for: another command, soon done. A server is not waited for. */
+const PATIENCE_MS = 20_000
 const RETRY_MS = 50
 
 /**
@@ -44,7 +44,8 @@ const open = (
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       const bound = await bindSocket(desk.server, folder)
       if (bound._tag === "Bound") return resume(Effect.succeed(desk))
-      const waits = bound._tag === "Stale" || bound.owner?.takesCommands === false
+      // An owner that is just leaving closes the connection without a word.
+      const waits = bound._tag === "Stale" || bound.owner?.takesCommands !== true
       if (waits && performance.now() < deadline) {
         setTimeout(() => void attempt().catch(failed), RETRY_MS)
         return
