@@ -6,7 +6,7 @@ import type { RetryPolicy } from "./retryBeforeFirst.ts"
 export interface VendorOptions {
   readonly apiKey: Redacted.Redacted<string>
   /** Another server that speaks the vendor's protocol; the vendor's own unless given. */
-  readonly baseUrl?: string
+  readonly baseUrl?: string | undefined
   readonly limits?: Partial<ReplyLimits>
   readonly retry?: Partial<RetryPolicy>
 }
