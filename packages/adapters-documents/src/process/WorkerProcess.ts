@@ -44,6 +44,11 @@ export class WorkerProcess {
     this.#child.once("exit", () => this.#end())
   }
 
+  /** The operating system's number of the process; undefined where it could not be started. */
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
   /** Whether another document can be given to it. */
   get usable(): boolean {
     return this.#usable

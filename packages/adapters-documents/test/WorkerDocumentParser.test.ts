@@ -1,0 +1,167 @@
+import { execFile } from "node:child_process"
+import { createServer } from "node:http"
+import { promisify } from "node:util"
+import { DocumentParser, type DocumentType } from "@parley/core"
+import { Effect, Exit, Fiber, ManagedRuntime, Result } from "effect"
+import { afterEach, describe, expect, it } from "vitest"
+import { openDocumentParser, type ParserLimits, WorkerDocumentParser } from "../src/index.ts"
+import type { ParserOutcome } from "../src/process/ParserMessage.ts"
+import { DEFAULT_PARSER_LIMITS } from "../src/ParserLimits.ts"
+import { WorkerProcess } from "../src/process/WorkerProcess.ts"
+import { writeDocx } from "./fixtures/writeDocx.ts"
+import { writePdf } from "./fixtures/writePdf.ts"
+
+const runtimes: Array<ManagedRuntime.ManagedRuntime<DocumentParser, never>> = []
+afterEach(async () => {
+  await Promise.all(runtimes.splice(0).map((runtime) => runtime.dispose()))
+})
+
+const parserWith = (limits: Partial<ParserLimits> = {}) => {
+  const runtime = ManagedRuntime.make(WorkerDocumentParser.layer(limits))
+  runtimes.push(runtime)
+  const parse = (type: DocumentType, bytes: Uint8Array) =>
+    DocumentParser.use((parser) => Effect.result(parser.parse({ type, bytes })))
+  return {
+    parse: (type: DocumentType, bytes: Uint8Array) => runtime.runPromise(parse(type, bytes)),
+    reason: async (type: DocumentType, bytes: Uint8Array) => {
+      const result = await runtime.runPromise(parse(type, bytes))
+      return Result.isFailure(result) ? result.failure.reason : `read: ${result.success.text.slice(0, 80)}`
+    },
+    fork: (type: DocumentType, bytes: Uint8Array) => runtime.runFork(parse(type, bytes))
+  }
+}
+
+const utf8 = (text: string) => new TextEncoder().encode(text)
+const longPdf = (pages = 2000) =>
+  writePdf(Array.from({ length: pages }, (_, index) => [`Page ${index + 1} speaks of lift.`]))
+/** Some 60 MiB of XML in a small file: within the size allowed, but its tree takes far more memory. */
+const wideDocx = () => writeDocx([], { bodyXml: "<w:p><w:r><w:t>words</w:t></w:r></w:p>".repeat(1_600_000) })
+
+describe("limits", () => {
+  it("a document that takes too long is ended and said to be, and the next one is read", async () => {
+    const parser = parserWith({ processes: 1, maxMilliseconds: 1500, maxPages: 50_000 })
+    expect(await parser.reason("pdf", longPdf(15_000))).toMatch(/took longer than 1.5 seconds/)
+    expect(await parser.reason("txt", utf8("Still here."))).toBe("read: Still here.")
+  })
+
+  it("a document that needs too much memory is ended and said to, and the next one is read", async () => {
+    const parser = parserWith({ processes: 1, maxMemoryBytes: 256 * 1024 * 1024, maxInflationRatio: 100_000 })
+    expect(await parser.reason("docx", wideDocx())).toMatch(/more memory than is allowed/)
+    expect(await parser.reason("txt", utf8("Still here."))).toBe("read: Still here.")
+  })
+
+  it.each<[string, Partial<ParserLimits>, DocumentType, () => Uint8Array, RegExp]>([
+    ["pages", { maxPages: 2 }, "pdf", () => writePdf([["1"], ["2"], ["3"]]), /has 3 pages; up to 2/],
+    [
+      "text of a pdf",
+      { maxTextLength: 50 },
+      "pdf",
+      () => writePdf([["x".repeat(30)], ["y".repeat(30)]]),
+      /more than the 50/
+    ],
+    ["text", { maxTextLength: 50 }, "txt", () => utf8("x".repeat(51)), /more than the 50 characters/],
+    ["entries", { maxEntries: 3 }, "docx", () => writeDocx([{ paragraph: "x" }]), /unpacks to more/],
+    ["inflated bytes", { maxInflatedBytes: 500 }, "docx", () => writeDocx([{ paragraph: "x" }]), /unpacks to more/],
+    [
+      "inflation ratio",
+      { maxInflationRatio: 10 },
+      "docx",
+      () => writeDocx([], { extraEntries: [{ name: "a.xml", content: Buffer.alloc(10_000_000) }] }),
+      /unpacks to more/
+    ]
+  ])("one more than the %s allowed is refused with a reason", async (_, limits, type, bytes, reason) => {
+    expect(await parserWith(limits).reason(type, bytes())).toMatch(reason)
+  })
+
+  it("as many pages and characters as allowed are read", async () => {
+    expect(await parserWith({ maxPages: 3 }).reason("pdf", writePdf([["1"], ["2"], ["3"]]))).toBe("read: 1\n2\n3")
+    expect(await parserWith({ maxTextLength: 5 }).reason("txt", utf8("12345"))).toBe("read: 12345")
+  })
+})
+
+describe("isolation", () => {
+  it("the server's own thread stays free while large documents are read", async () => {
+    const parser = parserWith()
+    await parser.parse("txt", utf8("Warm."))
+    let longest = 0
+    let last = performance.now()
+    const beat = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last)
+      last = performance.now()
+    }, 5)
+    const [pdf, text] = [longPdf(), utf8("word ".repeat(2_000_000))]
+    last = performance.now()
+    await Promise.all([parser.parse("pdf", pdf), parser.parse("txt", text)])
+    clearInterval(beat)
+    expect(longest).toBeLessThan(250)
+  })
+
+  it("a worker that dies over a document makes it unreadable; a reason says so", async () => {
+    const worker = new WorkerProcess()
+    const outcome = await new Promise<ParserOutcome | Error>((resolve) => {
+      worker.read({ type: "txt", bytes: utf8("Warm."), limits: DEFAULT_PARSER_LIMITS }, () => {
+        worker.read({ type: "pdf", bytes: longPdf(), limits: DEFAULT_PARSER_LIMITS }, resolve)
+        process.kill(worker.pid ?? 0, "SIGKILL")
+      })
+    })
+    expect(outcome).toMatchObject({
+      _tag: "Unreadable",
+      reason: expect.stringMatching(/^Reading the document failed: .*\.$/)
+    })
+    expect(worker.usable).toBe(false)
+  })
+
+  it("an interrupted reading ends its worker, and a waiting document takes its place", async () => {
+    const parser = parserWith({ processes: 1 })
+    const abandoned = parser.fork("pdf", longPdf())
+    const waiting = parser.reason("txt", utf8("My turn."))
+    await Effect.runPromise(Fiber.interrupt(abandoned))
+    expect(Exit.isFailure(await Effect.runPromise(Fiber.await(abandoned)))).toBe(true)
+    expect(await waiting).toBe("read: My turn.")
+  })
+
+  it("external references of a document are never fetched", async () => {
+    let requests = 0
+    const server = createServer((_, response) => {
+      requests += 1
+      response.end()
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const { port } = server.address() as { port: number }
+    const target = `http://127.0.0.1:${port}/x.png`
+    const image = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/image"
+    const docx = writeDocx([{ paragraph: "Words." }], {
+      relationshipsXml: `<Relationship Id="rId9" Type="${image}" Target="${target}" TargetMode="External"/>`,
+      prologXml: `<!DOCTYPE w:document SYSTEM "${target}" [<!ENTITY x SYSTEM "${target}">]>`,
+      bodyXml:
+        '<w:p><w:r><w:pict><v:imagedata xmlns:v="urn:schemas-microsoft-com:vml" r:id="rId9"/></w:pict></w:r></w:p>'
+    })
+    expect(await parserWith().reason("docx", docx)).toMatch(/read: Words\.|damaged/)
+    await new Promise((resolve) => server.close(resolve))
+    expect(requests).toBe(0)
+  })
+
+  it("a program that has read a document ends by itself, workers and all", async () => {
+    const program = `
+      const { openDocumentParser } = await import(${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)})
+      const { Effect } = await import("effect")
+      const { parser } = await openDocumentParser()
+      const { text } = await Effect.runPromise(parser.parse({ type: "txt", bytes: new TextEncoder().encode("Done.") }))
+      console.log(text)`
+    const run = promisify(execFile)(
+      process.execPath,
+      ["--conditions=@parley/source", "--input-type=module", "-e", program],
+      { timeout: 20_000, cwd: import.meta.dirname }
+    )
+    expect((await run).stdout).toBe("Done.\n")
+  })
+
+  it("opens for developers who use promises, and reads again after nothing was read", async () => {
+    const unused = await openDocumentParser()
+    await unused.close()
+    const { parser, close } = await openDocumentParser()
+    const { text } = await Effect.runPromise(parser.parse({ type: "md", bytes: utf8("# Hello") }))
+    expect(text).toBe("# Hello")
+    await close()
+  })
+})
