@@ -73,7 +73,7 @@ export class ChatList {
 
   /** @param {string} chatId @param {string} title */
   async #delete(chatId, title) {
-    if (!(await confirm({ question: `Delete the chat “${title}”?`, verb: "Delete" }))) return
+    if (!(await confirm({ question: `Delete this chat? “${title}”`, verb: "Delete" }))) return
     try {
       await api.deleteChat(chatId)
       this.#handlers.onDeleted(chatId)

@@ -9,6 +9,8 @@ import { type RunningServer, startServer } from "./runningServer.ts"
 const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium"
 const promised = process.env["CI"] !== undefined || process.env["CHROMIUM_PATH"] !== undefined
 
+const reason = `There is none at ${executablePath}: install it, or set CHROMIUM_PATH.`
+
 const args = [
   "--headless",
   "--no-sandbox",
@@ -41,12 +43,11 @@ export const screenshot = async (page: Page, name: string): Promise<void> => {
 export const describeInChromium = (name: string, catalog: unknown, body: (stage: Stage) => void): void => {
   describe(name, () => {
     if (existsSync(executablePath)) onStage(catalog, body)
-    else it("runs in Chromium", missing)
+    else it(`runs in Chromium. ${reason}`, missing)
   })
 }
 
 const missing = (test: TestContext): void => {
-  const reason = `There is no Chromium at ${executablePath}. Install it, or set CHROMIUM_PATH.`
   if (promised) expect.fail(reason)
   test.skip(reason)
 }
