@@ -252,6 +252,23 @@ const statistics = (run: Run<Stores>) => {
       })
     ))
 
+  it("documents indexed at the same moment are all counted", () =>
+    run(
+      Effect.gen(function* () {
+        const texts = ["lift of wings", "drag of wings and bodies"]
+        const scores: Array<number | undefined> = []
+        for (const concurrency of [1, "unbounded"] as const) {
+          const userId = newUserId()
+          const documentIds = yield* Effect.all(
+            Array.from({ length: 12 }, () => indexed(userId, texts)),
+            { concurrency }
+          )
+          scores.push(yield* scoreOf({ userId, documentIds, query: "lift wings" }))
+        }
+        expect(scores[1]).toBe(scores[0])
+      })
+    ))
+
   it("indexing the same passages again changes no score", () =>
     run(
       Effect.gen(function* () {

@@ -1,0 +1,113 @@
+import { DocumentStore, InMemoryDocumentStore, InMemoryPassageIndex, PassageIndex } from "@parley/core"
+import { ampleQuota, newDocument, newUserId, passagesOf } from "@parley/core/testing"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import fc from "fast-check"
+import { afterAll, describe, expect, it } from "vitest"
+import { PgDocumentStoreLayer, PgPassageIndexLayer } from "../../src/index.ts"
+import { databases } from "../databases.ts"
+
+/** Words that both splitters leave as they are. */
+const word = fc.constantFrom("slat", "wing", "body", "tail", "rotor", "flap", "日本", "café", "x15")
+const text = fc.array(word, { minLength: 1, maxLength: 12 }).map((words) => words.join(" "))
+const texts = fc.array(text, { maxLength: 5 })
+
+type Step =
+  | { readonly kind: "index"; readonly document: number; readonly texts: ReadonlyArray<string> }
+  | { readonly kind: "remove"; readonly document: number }
+  | {
+      readonly kind: "search"
+      readonly documents: ReadonlyArray<number>
+      readonly query: string
+    }
+
+/** Documents 0 to 3 belong to one person, 4 and 5 to another. */
+const DOCUMENTS = [0, 0, 0, 0, 1, 1] as const
+const document = fc.nat({ max: DOCUMENTS.length - 1 })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("index" as const), document, texts }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("remove" as const), document }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("search" as const),
+      documents: fc.array(document, { maxLength: 6 }),
+      query: text
+    })
+  }
+)
+
+/** Runs the steps for people and documents that exist nowhere else; gives what each search found. */
+const play = Effect.fnUntraced(function* (
+  steps: ReadonlyArray<Step>,
+  people: ReadonlyArray<string>,
+  ids: ReadonlyArray<string>
+) {
+  const documents = yield* DocumentStore
+  const index = yield* PassageIndex
+  const ownerOf = (number: number) => people[DOCUMENTS[number] ?? 0] ?? ""
+  for (const [number, id] of ids.entries()) yield* documents.insert(newDocument(ownerOf(number), { id }), ampleQuota)
+  const found: Array<ReadonlyArray<{ readonly place: string; readonly score: number }>> = []
+  for (const step of steps) {
+    if (step.kind === "search") {
+      const documentIds = step.documents.map((number) => ids[number] ?? "")
+      const passages = yield* index.search({
+        userId: people[0] ?? "",
+        documentIds,
+        query: step.query,
+        limit: 100
+      })
+      found.push(passages.map(({ documentId, ordinal, score }) => ({ place: `${documentId} ${ordinal}`, score })))
+    } else {
+      const owned = { userId: ownerOf(step.document), documentId: ids[step.document] ?? "" }
+      if (step.kind === "remove") yield* documents.remove(owned.userId, owned.documentId)
+      else yield* index.replace({ ...owned, passages: passagesOf(...step.texts) })
+    }
+  }
+  return found
+})
+
+const inMemory = InMemoryPassageIndex.layer.pipe(Layer.provideMerge(InMemoryDocumentStore.layer))
+
+for (const { name, layer } of databases) {
+  describe(`PassageIndex on ${name} beside the plain model`, () => {
+    const runtime = ManagedRuntime.make(
+      Layer.mergeAll(PgPassageIndexLayer, PgDocumentStoreLayer).pipe(Layer.provide(layer))
+    )
+    afterAll(() => runtime.dispose())
+
+    it("finds the same passages with the same scores over any history of indexing and deleting", async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+          const people = [newUserId(), newUserId()]
+          const ids = DOCUMENTS.map(() => crypto.randomUUID())
+          const expected = await Effect.runPromise(Effect.provide(play(steps, people, ids), inMemory))
+          const found = await runtime.runPromise(play(steps, people, ids))
+          expect(found.map((each) => each.length)).toEqual(expected.map((each) => each.length))
+          found.forEach((each, search) =>
+            each.forEach(({ score }, rank) => expect(score).toBeCloseTo(expected[search]?.[rank]?.score ?? NaN, 6))
+          )
+          const clearly = distinct(expected)
+          expect(found.map((each, search) => keep(each, clearly[search]))).toEqual(
+            expected.map((each, search) => keep(each, clearly[search]))
+          )
+        }),
+        { numRuns: 60 }
+      )
+    })
+  })
+}
+
+type Found = ReadonlyArray<{ readonly place: string; readonly score: number }>
+
+/** For each search, which ranks are further from their neighbours than rounding can move them. */
+const distinct = (all: ReadonlyArray<Found>): ReadonlyArray<ReadonlyArray<boolean>> =>
+  all.map((found) =>
+    found.map(({ score }, rank) =>
+      [found[rank - 1], found[rank + 1]].every(
+        (neighbour) => neighbour === undefined || neighbour.score === score || Math.abs(neighbour.score - score) > 1e-6
+      )
+    )
+  )
+
+const keep = (found: Found, clearly: ReadonlyArray<boolean> | undefined): ReadonlyArray<string> =>
+  found.filter((_, rank) => clearly?.[rank] === true).map(({ place }) => place)
