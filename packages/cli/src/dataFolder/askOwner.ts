@@ -58,6 +58,7 @@ export const sendErrand = async (
 ): Promise<ErrandOutcome> => {
   const leave = () => socket.destroy()
   signal.addEventListener("abort", leave, { once: true })
+  if (signal.aborted) leave()
   let began = false
   try {
     writeFrame(socket, errand)

@@ -27,6 +27,8 @@ export const writeFrame = (stream: Writable, frame: Greeting | Errand | Answer):
 /** The frames that come, until the stream ends, breaks, or says something else. */
 export async function* readFrames<Frame>(stream: Readable): AsyncGenerator<Frame> {
   const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })
+  // A stream that is destroyed does not end, and its reader would wait for ever.
+  stream.once("close", () => lines.close())
   try {
     for await (const line of lines) yield JSON.parse(line) as Frame
   } catch {
