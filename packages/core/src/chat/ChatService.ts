@@ -1,29 +1,22 @@
 import { Context, Effect, Layer, type Scope } from "effect"
-import type { Account } from "../credits/Account.ts"
-import { availableOf } from "../credits/Account.ts"
-import { Accounts } from "../credits/Accounts.ts"
-import { CreditLedger, type Reserved } from "../credits/CreditLedger.ts"
-import { InsufficientCredits } from "../credits/errors.ts"
-import { findReadableDocuments } from "../documents/findReadableDocuments.ts"
-import { DocumentStore } from "../documents/DocumentStore.ts"
+import { CreditLedger } from "../credits/CreditLedger.ts"
+import type { InsufficientCredits, KeyConflict } from "../credits/errors.ts"
 import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts"
-import { PassageIndex } from "../documents/PassageIndex.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-import { Catalog, findModel, modelsOfTier, tiersAllowing } from "../tiers/Catalog.ts"
-import { ModelNotAllowed } from "../tiers/errors.ts"
-import { type Model, modelPrice } from "../tiers/Model.ts"
+import type { ModelNotAllowed } from "../tiers/errors.ts"
 import type { Chat, ChatMessage, StoredMessage } from "./ChatMessage.ts"
-import { ChatModels, type ModelFailed, type ModelUnavailable } from "./ChatModel.ts"
+import type { ModelFailed, ModelUnavailable } from "./ChatModel.ts"
 import { type ChatRequest, decodeChatRequest } from "./ChatRequest.ts"
 import { ChatStore } from "./ChatStore.ts"
-import { ChatNotFound, InvalidChatRequest, type PromptTooLong } from "./errors.ts"
+import { ChatNotFound, type InvalidChatRequest, type PromptTooLong, RequestInProgress } from "./errors.ts"
+import { fingerprintOf, idempotentChatId, idempotentMessageId } from "./idempotency.ts"
 import { meteredReply } from "./meteredReply.ts"
-import { buildPrompt, type Prompt } from "./prompt.ts"
-import { quoteReply } from "./quoteReply.ts"
+import { makePrepareReply, TRANSCRIPT_MESSAGES } from "./prepareReply.ts"
 import type { Reply } from "./Reply.ts"
-import { sourcesFrom } from "./sourcesFrom.ts"
+import { replayedReply } from "./replayedReply.ts"
+import { makeReserveReply } from "./reserveReply.ts"
 
 /** Why `send` gives no reply. In every case nothing was charged and nothing was stored. */
 export type SendFailed =
@@ -36,20 +29,24 @@ export type SendFailed =
   | PromptTooLong
   | InsufficientCredits
   | ModelFailed
+  | KeyConflict
+  | RequestInProgress
   | StorageFailed
 
 export interface SendInput {
   readonly userId: UserId
   /** The body of a chat request as it came; it is checked here. */
   readonly request: unknown
+  /**
+   * Names the request, so that sending it again never charges twice: a repetition gets the first answer again,
+   * `RequestInProgress` while that is being written, and `KeyConflict` where it asks something else.
+   */
+  readonly idempotencyKey?: string | undefined
 }
 
-/** How many stored messages are read back, and how many passages are offered to a model. */
-const TRANSCRIPT_MESSAGES = 500
-const PASSAGES = 8
 const TITLE_CHARACTERS = 80
-/** A reply whose process died is charged by the sweeper after this long. */
-const HOLD_TTL_MS = 15 * 60_000
+/** Tries that one idempotency key may have: those before the last came to nothing and were not charged. */
+const ATTEMPTS = 20
 
 /** Conversations that cost credits. */
 export class ChatService extends Context.Service<
@@ -98,102 +95,48 @@ export class ChatService extends Context.Service<
 }
 
 const makeSend = Effect.gen(function* () {
-  const accounts = yield* Accounts
-  const catalog = yield* Catalog
   const chats = yield* ChatStore
-  const documents = yield* DocumentStore
   const ledger = yield* CreditLedger
-  const models = yield* ChatModels
-  const passages = yield* PassageIndex
   const ids = yield* IdGenerator
+  const prepareReply = yield* makePrepareReply
+  const reserveReply = yield* makeReserveReply
 
-  const chooseModel = Effect.fnUntraced(function* (modelId: string | undefined) {
-    const id = modelId ?? catalog.models[0]?.id ?? ""
-    const model = findModel(catalog, id)
-    if (model === undefined) {
-      const message = `Expected one of ${catalog.models.map((each) => each.id).join(", ")}`
-      return yield* new InvalidChatRequest({ issues: [{ path: "modelId", message }] })
+  /** Names the reply, and the chat where it is new: at random, or by the idempotency key. */
+  const identify = Effect.fnUntraced(function* (input: SendInput, request: ChatRequest) {
+    const { userId, idempotencyKey: key } = input
+    if (key === undefined) {
+      return { chatId: request.chatId ?? (yield* ids.next), fingerprint: undefined, messageId: () => ids.next }
     }
-    return { model, allowedTiers: tiersAllowing(catalog, model.id) }
+    return {
+      chatId: request.chatId ?? (yield* idempotentChatId(userId, key)),
+      fingerprint: yield* fingerprintOf(request),
+      messageId: (attempt: number) => idempotentMessageId(userId, key, attempt)
+    }
   })
 
-  const transcriptOf = Effect.fnUntraced(function* (userId: UserId, chatId: string | undefined) {
-    if (chatId === undefined) return []
+  /** The stored answer of an earlier request with the same key. */
+  const replay = Effect.fnUntraced(function* (userId: UserId, chatId: string, messageId: string, ended: boolean) {
     const found = yield* chats.transcript({ userId, chatId, limit: TRANSCRIPT_MESSAGES })
-    return found?.messages ?? (yield* new ChatNotFound({ chatId }))
-  })
-
-  const reserve = Effect.fnUntraced(function* (account: Account, model: Model, prompt: Prompt, messageId: string) {
-    const quote = quoteReply(model, prompt.inputTokensAtMost, prompt.maxOutputTokens)
-    const usage = { freshInput: prompt.inputTokensAtMost, cacheRead: 0, cacheWrite: 0, output: 0 }
-    const reserved = yield* ledger
-      .reserve({
-        userId: account.userId,
-        key: `reply:${messageId}`,
-        amount: quote.amount,
-        atLeast: quote.atLeast,
-        ttlMs: HOLD_TTL_MS,
-        draft: { model: model.id, price: modelPrice(model), usage, estimated: true, ended: "expired" }
-      })
-      .pipe(Effect.catchTag(["AccountNotFound", "KeyConflict", "InvalidAmount"], Effect.die))
-    if (reserved._tag === "Refused") return yield* refusal(account, prompt, quote.atLeast, reserved)
-    const bought = quote.outputTokensFor(reserved.hold.amount)
-    return { hold: reserved.hold, maxOutputTokens: bought, limited: reserved.hold.amount < quote.amount }
-  })
-
-  const refusal = (
-    account: Account,
-    prompt: Prompt,
-    required: number,
-    { buckets, nextResetAt }: Extract<Reserved, { readonly _tag: "Refused" }>
-  ) => {
-    const available = availableOf(buckets)
-    const fits = (model: Model) =>
-      quoteReply(model, prompt.inputTokensAtMost, model.maxOutputTokens).atLeast <= available
-    return new InsufficientCredits({
-      required,
-      available,
-      allowance: buckets.allowance - buckets.heldAllowance,
-      topup: buckets.topup - buckets.heldTopup,
-      held: buckets.heldAllowance + buckets.heldTopup,
-      debt: buckets.debt,
-      nextResetAt: new Date(nextResetAt).toISOString(),
-      affordableModels: modelsOfTier(catalog, account.tier)
-        .filter(fits)
-        .map((model) => model.id)
-    })
-  }
-
-  /** Everything of a request that can be refused before credits are held. */
-  const prepare = Effect.fnUntraced(function* ({ userId, request }: SendInput) {
-    const decoded = yield* decodeChatRequest(request)
-    const account = yield* accounts.of(userId)
-    const { model, allowedTiers } = yield* chooseModel(decoded.modelId)
-    const stored = yield* transcriptOf(userId, decoded.chatId)
-    const { ready, pending } = yield* findReadableDocuments(documents, userId, decoded.documentIds ?? [])
-    if (!allowedTiers.includes(account.tier)) {
-      return yield* new ModelNotAllowed({ model: model.id, tier: account.tier, allowedTiers })
-    }
-    const provider = yield* models.resolve(model)
-    const added = decoded.chatId === undefined ? decoded.messages : afterLastReply(decoded.messages)
-    const question = added.at(-1)?.content ?? ""
-    const found =
-      ready.length === 0 ? [] : yield* passages.search({ userId, documentIds: ready, query: question, limit: PASSAGES })
-    const messages = [...stored.filter((message) => message.content !== ""), ...added]
-    const prompt = yield* Effect.fromResult(buildPrompt({ model, messages, sources: sourcesFrom(found) }))
-    return { account, model, provider, added, pending, prompt, chatId: decoded.chatId }
+    if (found === undefined && ended) return yield* new ChatNotFound({ chatId })
+    const message = found?.messages.find(({ id }) => id === messageId)
+    if (message === undefined || message.state === "streaming") return yield* new RequestInProgress()
+    return replayedReply(chatId, message)
   })
 
   return Effect.fn("ChatService.send")(function* (input: SendInput): Effect.fn.Return<Reply, SendFailed, Scope.Scope> {
-    const prepared = yield* prepare(input)
-    const { account, model, provider, added, pending, prompt } = prepared
-    const chatId = prepared.chatId ?? (yield* ids.next)
-    const messageId = yield* ids.next
-    const { userId } = account
-    // From here on the scope owns the hold: an interruption between holding and opening must not leave it behind.
-    return yield* Effect.uninterruptible(
+    const { userId } = input
+    const request = yield* decodeChatRequest(input.request)
+    const { account, model, provider, added, pending, prompt } = yield* prepareReply(userId, request)
+    const { chatId, fingerprint, messageId: nextMessageId } = yield* identify(input, request)
+
+    const attempt = (number: number): Effect.Effect<Reply, SendFailed, Scope.Scope> =>
       Effect.gen(function* () {
-        const { hold, maxOutputTokens, limited } = yield* reserve(account, model, prompt, messageId)
+        const messageId = yield* nextMessageId(number)
+        const reserved = yield* reserveReply({ account, model, prompt, messageId, fingerprint })
+        const { hold, earlier, maxOutputTokens, limited } = reserved
+        // An earlier try that came to nothing was not charged: this one is made anew.
+        if (earlier === "released" && number < ATTEMPTS) return yield* attempt(number + 1)
+        if (earlier !== undefined) return yield* replay(userId, chatId, messageId, earlier === "settled")
         const reply = { id: messageId, model: model.id, sources: prompt.sources }
         const text = yield* meteredReply({
           ledger,
@@ -213,13 +156,11 @@ const makeSend = Effect.gen(function* () {
           text
         }
       })
-    )
+
+    // The scope owns the hold: an interruption between holding and opening must not leave it behind.
+    return yield* Effect.uninterruptible(attempt(1))
   })
 })
-
-/** Of the messages sent along with a stored chat, only what follows the last reply is new. */
-const afterLastReply = (messages: ChatRequest["messages"]): ReadonlyArray<ChatMessage> =>
-  messages.slice(messages.findLastIndex((message) => message.role === "assistant") + 1)
 
 const titleOf = (messages: ReadonlyArray<ChatMessage>): string => {
   const words =

@@ -28,3 +28,11 @@ export class PromptTooLong extends Schema.TaggedError<PromptTooLong>()("PromptTo
     return `The message needs about ${this.tokens} tokens and the model takes ${this.window}. Shorten it, or upload it as a document.`
   }
 }
+
+/** A request with the same idempotency key is being answered at this moment. */
+export class RequestInProgress extends Schema.TaggedError<RequestInProgress>()("RequestInProgress", {}) {
+  readonly code = "request_in_progress"
+  override get message() {
+    return "A request with this idempotency key is being answered. Wait for that answer, or send the request again later."
+  }
+}

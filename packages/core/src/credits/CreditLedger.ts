@@ -19,6 +19,8 @@ export interface ReserveInput {
   readonly userId: UserId
   /** The business fact the credits are held for, for example `reply:<message id>`. */
   readonly key: string
+  /** What the key stands for, in words: the same key with other words is refused. Amounts and model unless given. */
+  readonly content?: string | undefined
   /** The upper bound of what will be charged. */
   readonly amount: number
   /** The least that is still useful: where the whole does not fit, between this and `amount` is held. */
@@ -49,6 +51,8 @@ export type Reserved =
       readonly hold: Hold
       /** True where another call had reserved the same key before; the hold may have ended since. */
       readonly replayed: boolean
+      /** Whether the hold is still open, or how it ended. */
+      readonly state: "open" | "settled" | "released"
     }
   | { readonly _tag: "Refused"; readonly buckets: Buckets; readonly nextResetAt: number }
 

@@ -35,12 +35,13 @@ const reserve = (
   const invalid = invalidReserve(input, now)
   if (invalid !== undefined) return refuse(new InvalidAmount({ reason: invalid }))
   if (account === undefined) return refuse(new AccountNotFound({ userId: input.userId }))
-  const content = `reserve ${input.amount} ${input.atLeast} ${input.draft.model}`
+  const content = input.content ?? `reserve ${input.amount} ${input.atLeast} ${input.draft.model}`
   const earlier = open?.hold ?? fact?.hold
   if (open !== undefined || fact !== undefined) {
     const same = earlier !== undefined && (open ?? fact)?.content === content
     if (!same) return refuse(new KeyConflict({ key: input.key }))
-    return repeat({ _tag: "Held", hold: earlier, replayed: open?.attempt !== attempt })
+    const state = open !== undefined ? "open" : fact?.transaction === undefined ? "released" : "settled"
+    return repeat({ _tag: "Held", hold: earlier, replayed: open?.attempt !== attempt, state })
   }
   const available = availableOf(account)
   if (available < input.atLeast) {
@@ -57,7 +58,7 @@ const reserve = (
     expiresAt: now + input.ttlMs
   }
   return {
-    answer: Result.succeed({ _tag: "Held", hold, replayed: false }),
+    answer: Result.succeed({ _tag: "Held", hold, replayed: false, state: "open" }),
     changes: {
       account: setAside(account, from, 1),
       opened: [{ hold, content, attempt, draft: input.draft }],

@@ -50,8 +50,26 @@ export const describeReserve = ({ ledger, openUser, grant, settle, balance, rows
       expect(await run(reserve)).toEqual({ ...first, replayed: true })
       expect(await balance(userId)).toMatchObject({ held: 60 })
       await run(settle(userId, "reply:1", 10))
-      expect(await run(reserve)).toEqual({ ...first, replayed: true })
+      expect(await run(reserve)).toEqual({ ...first, replayed: true, state: "settled" })
       expect(await balance(userId)).toMatchObject({ held: 0, available: 90 })
+    })
+
+    it("tells of a key that comes again how its hold ended", async () => {
+      const userId = await openUser(100)
+      const reserve = ledger.reserve(reservation(userId, "reply:1", 60))
+      expect(await run(reserve)).toMatchObject({ replayed: false, state: "open" })
+      expect(await run(reserve)).toMatchObject({ replayed: true, state: "open" })
+      await run(ledger.release({ userId, key: "reply:1" }))
+      expect(await run(reserve)).toMatchObject({ replayed: true, state: "released" })
+    })
+
+    it("takes the content of a key from the caller where it is given", async () => {
+      const userId = await openUser(100)
+      const asked = (amount: number, content: string) =>
+        ledger.reserve({ ...reservation(userId, "reply:1", amount), content })
+      await run(asked(60, "the same question"))
+      expect(await run(asked(70, "the same question"))).toMatchObject({ replayed: true, hold: { amount: 60 } })
+      expect(await tagOf(asked(60, "another question"))).toBe("KeyConflict")
     })
 
     it("refuses a key that was used for something else", async () => {

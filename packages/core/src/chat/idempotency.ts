@@ -1,0 +1,39 @@
+import { Effect } from "effect"
+import type { UserId } from "../identity/UserId.ts"
+import type { ChatRequest } from "./ChatRequest.ts"
+
+const digest = (text: string): Effect.Effect<Uint8Array> =>
+  Effect.map(
+    Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))),
+    (bytes) => new Uint8Array(bytes)
+  )
+
+const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+/** A UUID (RFC 9562, version 8) that the same texts always give. */
+const uuidFrom = (...texts: ReadonlyArray<string>): Effect.Effect<string> =>
+  Effect.map(digest(JSON.stringify(texts)), (bytes) => {
+    const digits = hex(bytes)
+    const variant = ((Number.parseInt(digits.charAt(16), 16) & 0x3) | 0x8).toString(16)
+    return [
+      digits.slice(0, 8),
+      digits.slice(8, 12),
+      `8${digits.slice(13, 16)}`,
+      `${variant}${digits.slice(17, 20)}`,
+      digits.slice(20, 32)
+    ].join("-")
+  })
+
+/** The chat that a request with this idempotency key opens where it names none. */
+export const idempotentChatId = (userId: UserId, key: string): Effect.Effect<string> => uuidFrom("chat", userId, key)
+
+/** The reply that the `attempt`-th try (from 1) of a request with this idempotency key writes. */
+export const idempotentMessageId = (userId: UserId, key: string, attempt: number): Effect.Effect<string> =>
+  uuidFrom("message", userId, key, String(attempt))
+
+/** What a request asks, as a digest: two requests under one key are the same where their fingerprints are. */
+export const fingerprintOf = (request: ChatRequest): Effect.Effect<string> => {
+  const { messages, chatId, modelId, documentIds } = request
+  const said = messages.map(({ role, content }) => [role, content])
+  return Effect.map(digest(JSON.stringify([said, chatId ?? null, modelId ?? null, documentIds ?? []])), hex)
+}

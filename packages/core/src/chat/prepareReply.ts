@@ -1,0 +1,67 @@
+import { Effect } from "effect"
+import { Accounts } from "../credits/Accounts.ts"
+import { DocumentStore } from "../documents/DocumentStore.ts"
+import { findReadableDocuments } from "../documents/findReadableDocuments.ts"
+import { PassageIndex } from "../documents/PassageIndex.ts"
+import type { UserId } from "../identity/UserId.ts"
+import { Catalog, findModel, tiersAllowing } from "../tiers/Catalog.ts"
+import { ModelNotAllowed } from "../tiers/errors.ts"
+import type { ChatMessage } from "./ChatMessage.ts"
+import { ChatModels } from "./ChatModel.ts"
+import type { ChatRequest } from "./ChatRequest.ts"
+import { ChatStore } from "./ChatStore.ts"
+import { ChatNotFound, InvalidChatRequest } from "./errors.ts"
+import { buildPrompt } from "./prompt.ts"
+import { sourcesFrom } from "./sourcesFrom.ts"
+
+/** How many stored messages are read back, and how many passages are offered to a model. */
+export const TRANSCRIPT_MESSAGES = 500
+const PASSAGES = 8
+
+/** Everything of a request that can be refused before credits are held: ownership, tier, model, length. */
+export const makePrepareReply = Effect.gen(function* () {
+  const accounts = yield* Accounts
+  const catalog = yield* Catalog
+  const chats = yield* ChatStore
+  const documents = yield* DocumentStore
+  const models = yield* ChatModels
+  const passages = yield* PassageIndex
+
+  const chooseModel = Effect.fnUntraced(function* (modelId: string | undefined) {
+    const id = modelId ?? catalog.models[0]?.id ?? ""
+    const model = findModel(catalog, id)
+    if (model === undefined) {
+      const message = `Expected one of ${catalog.models.map((each) => each.id).join(", ")}`
+      return yield* new InvalidChatRequest({ issues: [{ path: "modelId", message }] })
+    }
+    return { model, allowedTiers: tiersAllowing(catalog, model.id) }
+  })
+
+  const transcriptOf = Effect.fnUntraced(function* (userId: UserId, chatId: string | undefined) {
+    if (chatId === undefined) return []
+    const found = yield* chats.transcript({ userId, chatId, limit: TRANSCRIPT_MESSAGES })
+    return found?.messages ?? (yield* new ChatNotFound({ chatId }))
+  })
+
+  return Effect.fnUntraced(function* (userId: UserId, request: ChatRequest) {
+    const account = yield* accounts.of(userId)
+    const { model, allowedTiers } = yield* chooseModel(request.modelId)
+    const stored = yield* transcriptOf(userId, request.chatId)
+    const { ready, pending } = yield* findReadableDocuments(documents, userId, request.documentIds ?? [])
+    if (!allowedTiers.includes(account.tier)) {
+      return yield* new ModelNotAllowed({ model: model.id, tier: account.tier, allowedTiers })
+    }
+    const provider = yield* models.resolve(model)
+    const added = request.chatId === undefined ? request.messages : afterLastReply(request.messages)
+    const question = added.at(-1)?.content ?? ""
+    const found =
+      ready.length === 0 ? [] : yield* passages.search({ userId, documentIds: ready, query: question, limit: PASSAGES })
+    const messages = [...stored.filter((message) => message.content !== ""), ...added]
+    const prompt = yield* Effect.fromResult(buildPrompt({ model, messages, sources: sourcesFrom(found) }))
+    return { account, model, provider, added, pending, prompt }
+  })
+})
+
+/** Of the messages sent along with a stored chat, only what follows the last reply is new. */
+const afterLastReply = (messages: ChatRequest["messages"]): ReadonlyArray<ChatMessage> =>
+  messages.slice(messages.findLastIndex((message) => message.role === "assistant") + 1)
