@@ -37,8 +37,14 @@ export const problemTable = {
   chat_not_found: { status: 404, title: "There is no such chat" },
   document_not_found: { status: 404, title: "There is no such document" },
   method_not_allowed: { status: 405, title: "The method does not apply here", members: ["allowed"] },
+  request_in_progress: { status: 409, title: "The request is being answered" },
   payload_too_large: { status: 413, title: "The body is too large", members: ["limit"] },
   invalid_chat_request: { status: 422, title: "The chat request is not valid", members: ["issues"] },
+  idempotency_conflict: {
+    status: 422,
+    title: "The idempotency key belongs to another request",
+    detail: "This idempotency key was used for another request. Use a new key for each new request."
+  },
   prompt_too_long: { status: 422, title: "The message is too long for the model", members: ["tokens", "window"] },
   model_failed: { status: 500, title: "The model did not answer", members: ["model", "reason"] },
   model_unavailable: { status: 500, title: "The model is not set up", members: ["model"] },

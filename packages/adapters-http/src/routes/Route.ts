@@ -28,10 +28,11 @@ export interface RouteResponse {
 }
 
 /** What a handler is given: everything checked, nothing raw. */
-export interface RouteInput<A extends Access, P, Q, B> {
+export interface RouteInput<A extends Access, P, Q, H, B> {
   readonly session: A extends "session" ? Session : undefined
   readonly path: P
   readonly query: Q
+  readonly headers: H
   readonly body: B
   readonly environment: RouteEnvironment
 }
@@ -49,16 +50,19 @@ export interface RouteDefinition<
   A extends Access,
   P extends Parameters,
   Q extends Parameters,
+  H extends Parameters,
   B,
   E extends ErrorCode
 > extends RouteDeclaration {
   readonly access: A
   readonly pathParameters?: P
   readonly queryParameters?: Q
+  /** Of the request's headers, by lower-case name. */
+  readonly headerParameters?: H
   readonly body?: RouteBody<B, ErrorCode>
   readonly errors: ReadonlyArray<E>
   readonly handle: (
-    input: RouteInput<A, ParameterValues<P>, ParameterValues<Q>, B>
+    input: RouteInput<A, ParameterValues<P>, ParameterValues<Q>, ParameterValues<H>, B>
   ) => Effect.Effect<Answer, Coded<NoInfer<E>>, ParleyServices | Scope.Scope>
 }
 
@@ -67,10 +71,11 @@ export interface Route extends RouteDeclaration {
   readonly access: Access
   readonly pathParameters: Parameters
   readonly queryParameters: Parameters
+  readonly headerParameters: Parameters
   readonly body: RouteBody<unknown, ErrorCode> | undefined
   readonly errors: ReadonlyArray<ErrorCode>
   readonly handle: (
-    input: RouteInput<Access, unknown, unknown, unknown>
+    input: RouteInput<Access, unknown, unknown, unknown, unknown>
   ) => Effect.Effect<Answer, Coded, ParleyServices | Scope.Scope>
 }
 
@@ -79,14 +84,16 @@ export const defineRoute = <
   A extends Access,
   P extends Parameters = Record<never, never>,
   Q extends Parameters = Record<never, never>,
+  H extends Parameters = Record<never, never>,
   B = undefined,
   const E extends ErrorCode = never
 >(
-  definition: RouteDefinition<A, P, Q, B, E>
+  definition: RouteDefinition<A, P, Q, H, B, E>
 ): Route =>
   ({
     ...definition,
     pathParameters: definition.pathParameters ?? {},
     queryParameters: definition.queryParameters ?? {},
+    headerParameters: definition.headerParameters ?? {},
     body: definition.body
   }) as unknown as Route

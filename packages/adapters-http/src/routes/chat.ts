@@ -2,6 +2,7 @@ import { ChatService, type Reply } from "@parley/core"
 import { Effect, Schema } from "effect"
 import { json, textStream } from "../answers/Answer.ts"
 import { chatBody } from "../body/chatBody.ts"
+import { idempotencyKeyParameter } from "./parameters.ts"
 import { defineRoute } from "./Route.ts"
 
 /** Tells that chat can be used. */
@@ -30,6 +31,7 @@ export const postChat = defineRoute({
   path: "/api/chat",
   summary: "Sends messages and streams the reply",
   access: "session",
+  headerParameters: { "idempotency-key": idempotencyKeyParameter },
   body: chatBody,
   responses: {
     200: {
@@ -52,14 +54,20 @@ export const postChat = defineRoute({
     "document_not_found",
     "document_forbidden",
     "model_not_allowed",
+    "idempotency_conflict",
+    "request_in_progress",
     "insufficient_credits",
     "model_unavailable",
     "model_failed",
     "storage_unavailable"
   ],
-  handle: Effect.fnUntraced(function* ({ session, body }) {
+  handle: Effect.fnUntraced(function* ({ session, headers, body }) {
     const chat = yield* ChatService
-    const reply = yield* chat.send({ userId: session.userId, request: body })
+    const reply = yield* chat.send({
+      userId: session.userId,
+      request: body,
+      idempotencyKey: headers["idempotency-key"]
+    })
     return textStream(reply.text, headersOf(reply))
   })
 })

@@ -2,7 +2,7 @@ import { isUuid } from "@parley/core"
 import { Effect, Result } from "effect"
 import { InvalidRequest } from "../problems/errors.ts"
 
-/** One parameter of a path or a query: what the documentation says, and how its text becomes a value. */
+/** One parameter of a path, a query or the headers: what the documentation says, and how its text becomes a value. */
 export interface Parameter<A> {
   readonly description: string
   readonly jsonSchema: Readonly<Record<string, unknown>>
@@ -44,6 +44,17 @@ export const textParameter = (description: string): Parameter<string | undefined
       ? Result.succeed(text)
       : Result.fail("Expected a text without NUL")
 })
+
+/** The name a client gives a request, so that sending it again does not do it again; may be left out. */
+export const idempotencyKeyParameter: Parameter<string | undefined> = {
+  description:
+    "Names the request: sent again with the same key, it gets the first answer again and costs nothing more.",
+  jsonSchema: { type: "string", minLength: 1, maxLength: 255 },
+  decode: (text) =>
+    text === undefined || /^[\x21-\x7e]{1,255}$/.test(text)
+      ? Result.succeed(text)
+      : Result.fail("Expected 1 to 255 visible ASCII characters")
+}
 
 /** An id, required. Lower case is the form in which ids are kept. */
 export const uuidParameter = (description: string): Parameter<string> => ({

@@ -62,8 +62,9 @@ const serve = Effect.fnUntraced(function* (environment: RouteEnvironment, input:
   const path = yield* decodeParameters(route.pathParameters, (name) => [input.path[name] ?? ""])
   const sent = queryOf(request)
   const query = yield* decodeParameters(route.queryParameters, (name) => sent.getAll(name))
+  const headers = yield* decodeParameters(route.headerParameters, (name) => request.headersDistinct[name] ?? [])
   const body = route.body === undefined ? undefined : yield* route.body.read(request)
-  const answer = yield* route.handle({ session, path, query, body, environment })
+  const answer = yield* route.handle({ session, path, query, headers, body, environment })
   yield* writeAnswer(response, answer, environment.stalledReaderMs)
 })
 

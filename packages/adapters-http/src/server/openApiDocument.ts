@@ -20,7 +20,7 @@ export const errorsOf = (route: Route): ReadonlyArray<ErrorCode> => {
   const session: ReadonlyArray<ErrorCode> = route.access === "session" ? ["unauthorized", "identity_unavailable"] : []
   const site: ReadonlyArray<ErrorCode> =
     route.access !== "public" && isUnsafe(route.method) ? ["cross_site_request"] : []
-  const named = [...Object.keys(route.pathParameters), ...Object.keys(route.queryParameters)]
+  const named = [route.pathParameters, route.queryParameters, route.headerParameters].flatMap(Object.keys)
   const input: ReadonlyArray<ErrorCode> = named.length > 0 ? ["invalid_request"] : []
   return [
     ...new Set([
@@ -56,7 +56,11 @@ const operationOf = (route: Route): JsonObject => ({
   summary: route.summary,
   operationId: operationIdOf(route),
   ...(route.access === "session" ? { security: [{ session: [] }] } : {}),
-  parameters: [...parametersOf(route.pathParameters, "path"), ...parametersOf(route.queryParameters, "query")],
+  parameters: [
+    ...parametersOf(route.pathParameters, "path"),
+    ...parametersOf(route.queryParameters, "query"),
+    ...parametersOf(route.headerParameters, "header")
+  ],
   ...(route.body === undefined ? {} : { requestBody: requestBodyOf(route.body) }),
   responses: { ...successesOf(route.responses), ...failuresOf(errorsOf(route)) }
 })
@@ -64,7 +68,7 @@ const operationOf = (route: Route): JsonObject => ({
 const operationIdOf = ({ method, path }: Route): string =>
   [method.toLowerCase(), ...path.split(/[^A-Za-z0-9]+/).filter((word) => word !== "" && word !== "api")].join("_")
 
-const parametersOf = (parameters: Parameters, place: "path" | "query"): ReadonlyArray<JsonObject> =>
+const parametersOf = (parameters: Parameters, place: "path" | "query" | "header"): ReadonlyArray<JsonObject> =>
   Object.entries(parameters).map(([name, { description, jsonSchema }]) => ({
     name,
     in: place,
