@@ -10,7 +10,7 @@ import {
   storesLayer
 } from "@parley/adapters-db"
 import { WorkerDocumentParser } from "@parley/adapters-documents"
-import { chatModelsLayer, OfflineChatModel } from "@parley/adapters-llm"
+import { AnthropicChatModel, chatModelsLayer, OfflineChatModel, OpenAiChatModel } from "@parley/adapters-llm"
 import {
   Accounts,
   Catalog,
@@ -42,9 +42,16 @@ export const databaseOptions = ({ database, databaseSchema, dataFolder }: Parley
         directUrl: database.directUrl === undefined ? undefined : Redacted.value(database.directUrl)
       }
 
-/** Who answers for which model. Where people only try things out, a message may tell the stand-in how to behave. */
+/**
+ * Who answers for which model: the vendors whose keys are set, each loading its SDK when it is first asked, or the
+ * stand-in where no key is set at all. Where people only try things out, a message may tell it how to behave.
+ */
 const modelsLayer = (config: ParleyConfig) =>
-  chatModelsLayer({ offline: new OfflineChatModel({ directives: usesDevelopmentSignIn(config) }) })
+  chatModelsLayer({
+    offline: new OfflineChatModel({ directives: usesDevelopmentSignIn(config) }),
+    ...(config.openai === undefined ? {} : { openai: new OpenAiChatModel(config.openai) }),
+    ...(config.anthropic === undefined ? {} : { anthropic: new AnthropicChatModel(config.anthropic) })
+  })
 
 /** What is on sale, and who answers. */
 export const offerLayer = (config: ParleyConfig): Layer.Layer<Catalog | ChatModels> =>

@@ -1,5 +1,5 @@
 import { isIPv4 } from "node:net"
-import type { Vendor } from "@parley/core"
+import { type Vendor, VENDORS } from "@parley/core"
 import type { ParleyConfig } from "./ParleyConfig.ts"
 
 /** True for names and addresses that only this machine can reach. */
@@ -11,15 +11,12 @@ export const isLoopback = (host: string): boolean => {
 /** True where no identity provider proves sessions: anybody on this machine may then sign in as anybody. */
 export const usesDevelopmentSignIn = ({ session }: ParleyConfig): boolean => session.secret === undefined
 
-/** Vendors there is an adapter for. */
-const ADAPTED_VENDORS: ReadonlyArray<Vendor> = []
-
 /** Vendors that are set up and can be asked. With none, the offline model answers for every model. */
 export const answeringVendors = (config: ParleyConfig): ReadonlyArray<Vendor> =>
-  ADAPTED_VENDORS.filter((vendor) => config[vendor] !== undefined)
+  VENDORS.filter((vendor) => config[vendor] !== undefined)
 
-/** What to set for real models, and whether it helps already. */
-export const REAL_MODELS = `OPENAI_API_KEY or ANTHROPIC_API_KEY${ADAPTED_VENDORS.length === 0 ? " (adapters to come)" : ""}`
+/** What to set for real models. */
+export const REAL_MODELS = "OPENAI_API_KEY or ANTHROPIC_API_KEY"
 
 /** Why this configuration must not be served: what is harmless on one's own machine and is not elsewhere. */
 export const serveRefusals = (config: ParleyConfig): ReadonlyArray<string> => {
