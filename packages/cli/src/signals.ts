@@ -4,13 +4,16 @@ import { exitCodeOfSignal } from "./exitCodes.ts"
 
 type Signal = "SIGINT" | "SIGTERM"
 
+/** npm passes on the signal that the terminal has sent to all its processes already: one key, two signals. */
+const ECHO_MS = 200
+
 /** Takes over SIGINT and SIGTERM: the first asks the command to end in order, the second ends the process at once. */
 export const listenForSignals = (): StopSignal["Service"] => {
   const first = new Promise<Signal>((resolve) => {
-    let asked = false
+    let askedAt: number | undefined
     const receive = (signal: Signal) => {
-      if (asked) process.exit(exitCodeOfSignal(signal))
-      asked = true
+      askedAt ??= performance.now()
+      if (performance.now() - askedAt > ECHO_MS) process.exit(exitCodeOfSignal(signal))
       resolve(signal)
     }
     process.on("SIGINT", () => receive("SIGINT"))

@@ -1,5 +1,8 @@
+import { execFile } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { runParley, temporaryFolder } from "./processes/ParleyProcess.ts"
 import { type RunningServer, startServer, Visitor } from "./processes/RunningServer.ts"
@@ -175,6 +178,15 @@ describe("the command line", () => {
     expect(all.map(({ exit }) => exit)).toEqual(wrong.map(() => 2))
     expect(all.map(({ stdout }) => stdout).join("")).toBe("")
     for (const { stderr } of all) expect(stderr).toContain("--help")
+  })
+
+  it("runs from a checkout under its own name, without a build", async () => {
+    using folder = temporaryFolder()
+    const bin = fileURLToPath(new URL("../bin/parley.js", import.meta.url))
+    const run = (...argv: ReadonlyArray<string>) =>
+      promisify(execFile)(process.execPath, [bin, ...argv], { cwd: folder.path }).catch((error: object) => error)
+    expect(await run("--version")).toMatchObject({ stdout: "parley v0.1.0\n", stderr: "" })
+    expect(await run("nonsense")).toMatchObject({ code: 2, stdout: "" })
   })
 
   it("helps with every command, with examples, and tells its version", async () => {

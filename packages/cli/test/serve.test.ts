@@ -182,8 +182,12 @@ describe("SIGTERM", () => {
     server.process.child.kill("SIGTERM")
     await eventually("the first signal to be seen", () => server.process.stderr.includes("Stopping") || undefined)
     const again = performance.now()
-    server.process.child.kill("SIGTERM")
-    expect(await server.process.ended).toMatchObject({ exit: 143 })
+    // Signals that follow within an instant count as one.
+    const end = await eventually("the end", () => {
+      server.process.child.kill("SIGTERM")
+      return server.process.child.exitCode ?? undefined
+    })
+    expect(end).toBe(143)
     expect(performance.now() - again).toBeLessThan(5_000)
     expect(readFileSync(join(folder.path, ".parley", "development-session-secret"))).toHaveLength(32)
   })

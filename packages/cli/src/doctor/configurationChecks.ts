@@ -1,4 +1,6 @@
-import { UploadLimits } from "@parley/core"
+import { accessSync, constants, existsSync } from "node:fs"
+import { dirname } from "node:path"
+import { type Tier, UploadLimits } from "@parley/core"
 import { Effect } from "effect"
 import { type ConfigInvalid, type ParleyConfig } from "../config/ParleyConfig.ts"
 import { serveRefusals, usesDevelopmentSignIn } from "../config/serveRules.ts"
@@ -22,7 +24,9 @@ export const configurationChecks = Effect.fnUntraced(function* (config: ParleyCo
   return [
     ...(served.length > 0 ? served : [ok("configuration", "usable")]),
     sessionCheck(config),
-    ok("uploads", `${types.join(", ")}, up to ${maxBytes} bytes`)
+    dataFolderCheck(config),
+    ok("uploads", `${types.join(", ")}, up to ${maxBytes} bytes`),
+    ...Object.values(config.catalog.tiers).map(tierCheck)
   ] satisfies ReadonlyArray<Check>
 })
 
@@ -34,3 +38,22 @@ const sessionCheck = (config: ParleyConfig): Check =>
         "Set PARLEY_SESSION_SECRET to the key your identity provider signs sessions with (HS256)."
       )
     : ok("sessions", `HS256, in the cookie ${config.session.cookieName}`)
+
+const tierCheck = ({ maxDocumentBytes, maxDocuments, models, monthlyCredits, name }: Tier): Check =>
+  ok(
+    `tier ${name}`,
+    `${monthlyCredits} credits a month; ${maxDocuments} documents, ${maxDocumentBytes} bytes; ${models.join(", ")}`
+  )
+
+/** The folder, or where there is none yet the nearest one above it, must be writable. */
+const dataFolderCheck = ({ dataFolder }: ParleyConfig): Check => {
+  let nearest = dataFolder
+  while (!existsSync(nearest) && dirname(nearest) !== nearest) nearest = dirname(nearest)
+  try {
+    accessSync(nearest, constants.W_OK)
+    return ok("data folder", nearest === dataFolder ? dataFolder : `${dataFolder} (not made yet)`)
+  } catch {
+    const advice = "Make it writable, or set PARLEY_DATA_DIR to another folder."
+    return failed("data folder", exitCodes.configuration, `${dataFolder} cannot be written`, advice)
+  }
+}

@@ -1,0 +1,54 @@
+import { DatabaseOwner, PgDatabaseLayer } from "@parley/adapters-db"
+import { Effect } from "effect"
+import { afterAll, describe, expect, it } from "vitest"
+import { runParley, temporaryFolder } from "./processes/ParleyProcess.ts"
+import { startServer, Visitor } from "./processes/RunningServer.ts"
+
+const url = process.env["TEST_DATABASE_URL"] ?? ""
+
+describe.skipIf(url === "")("on a Postgres server", () => {
+  const schema = `cli_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`
+  const folder = temporaryFolder()
+  const environment = { DATABASE_URL: url, PARLEY_DB_SCHEMA: schema }
+  const parley = async (argv: ReadonlyArray<string>) => {
+    const { exit, stdout } = await runParley([...argv, "--json"], folder.path, environment)
+    return { exit, data: stdout === "" ? undefined : (JSON.parse(stdout) as Record<string, unknown>) }
+  }
+
+  afterAll(async () => {
+    folder[Symbol.dispose]()
+    const drop = DatabaseOwner.use(({ asOwner }) =>
+      asOwner((sql) =>
+        sql.script(`DROP SCHEMA IF EXISTS ${schema} CASCADE; DROP SCHEMA IF EXISTS ${schema}_boss CASCADE`)
+      )
+    )
+    await Effect.runPromise(Effect.provide(drop, PgDatabaseLayer({ url, schema })))
+  })
+
+  it("commands say what is missing, then bring the schema up to date, once", async () => {
+    const dry = await parley(["migrate", "--dry-run"])
+    expect(dry).toMatchObject({ exit: 0, data: { applied: [] } })
+    expect(await parley(["credits", "balance", "ann"])).toEqual({ exit: 1, data: undefined })
+    expect((await parley(["doctor"])).exit).toBe(1)
+    expect(await parley(["migrate"])).toMatchObject({ exit: 0, data: { applied: dry.data?.["pending"], pending: [] } })
+    expect(await parley(["migrate"])).toMatchObject({ exit: 0, data: { applied: [] } })
+    expect((await parley(["doctor"])).exit).toBe(0)
+  })
+
+  it("two servers and a command work side by side", async () => {
+    await using first = await startServer(folder.path, environment)
+    await using second = await startServer(folder.path, environment)
+    expect(first.process.stdout).toContain(`schema ${schema}`)
+    const ann = new Visitor(first.url)
+    await ann.signIn("ann@example.com")
+    expect(await parley(["credits", "grant", "ann@example.com", "5"])).toMatchObject({
+      exit: 0,
+      data: { available: 105 }
+    })
+    const elsewhere = new Visitor(second.url)
+    await elsewhere.signIn("ann@example.com")
+    expect(await elsewhere.getJson("/api/billing/balance")).toMatchObject({ available: 105 })
+    first.process.child.kill("SIGTERM")
+    expect(await first.process.ended).toMatchObject({ exit: 0 })
+  })
+})
