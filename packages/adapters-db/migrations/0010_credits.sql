@@ -14,6 +14,10 @@ CREATE TABLE {{schema}}.credit_accounts (
   anchor timestamptz NOT NULL,
   period_start timestamptz NOT NULL,
   next_reset_at timestamptz NOT NULL CHECK (next_reset_at > period_start),
+  -- Who begins the next period: the monthly job, or the paid invoice of a subscription.
+  renewed_by text NOT NULL DEFAULT 'schedule' CHECK (renewed_by IN ('schedule', 'invoice')),
+  -- The tier from the next period on, where it was changed downwards.
+  pending_tier text CHECK (pending_tier IN ('free', 'pro', 'business')),
   -- The number of the newest transaction.
   entries bigint NOT NULL CHECK (entries >= 1),
   -- Counts the writes of the row: every write names the version it was decided from.
@@ -22,7 +26,9 @@ CREATE TABLE {{schema}}.credit_accounts (
   CONSTRAINT credit_accounts_total CHECK (allowance + topup <= 9007199254740991),
   CONSTRAINT credit_accounts_debt_first CHECK (debt = 0 OR (held_allowance = allowance AND held_topup = topup))
 ) WITH (fillfactor = 80);
--- No index but the key: an update that changes no indexed column stays on its page (HOT) and touches no index.
+-- Whose period is over. Both columns change with the period alone, so that all other updates of a row touch no index and
+-- stay on its page (HOT).
+CREATE INDEX credit_accounts_due ON {{schema}}.credit_accounts (next_reset_at, user_id) WHERE renewed_by = 'schedule';
 
 -- Only holds that have not ended, so that the table stays small however many replies there have been.
 CREATE TABLE {{schema}}.credit_holds (
@@ -39,9 +45,12 @@ CREATE TABLE {{schema}}.credit_holds (
   attempt text NOT NULL,
   -- What charges the hold of a process that died.
   draft jsonb NOT NULL,
+  -- What had been delivered at the last renewal.
+  output_tokens bigint NOT NULL DEFAULT 0 CHECK (output_tokens BETWEEN 0 AND 9007199254740991),
   PRIMARY KEY (user_id, key),
   CHECK (allowance + topup BETWEEN 1 AND 9007199254740991)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+-- No index on expires_at: it would cost every reply, and renewals would leave their page. Sweepers read the small table.
 
 CREATE TABLE {{schema}}.credit_transactions (
   user_id text NOT NULL,

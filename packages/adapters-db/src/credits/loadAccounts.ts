@@ -14,12 +14,14 @@ export interface AccountRow extends Row {
   readonly anchor: Date
   readonly period_start: Date
   readonly next_reset_at: Date
+  readonly renewed_by: LedgerAccount["renewedBy"]
+  readonly pending_tier: LedgerAccount["tier"] | null
   readonly entries: number
   readonly version: number
 }
 
 export const ACCOUNT_COLUMNS = `a.user_id, a.tier, a.allowance, a.topup, a.debt, a.held_allowance, a.held_topup,
-  a.anchor, a.period_start, a.next_reset_at, a.entries, a.version`
+  a.anchor, a.period_start, a.next_reset_at, a.renewed_by, a.pending_tier, a.entries, a.version`
 
 export const toAccount = (row: AccountRow): LedgerAccount => ({
   userId: row.user_id,
@@ -32,6 +34,8 @@ export const toAccount = (row: AccountRow): LedgerAccount => ({
   anchor: row.anchor.getTime(),
   periodStart: row.period_start.getTime(),
   nextResetAt: row.next_reset_at.getTime(),
+  renewedBy: row.renewed_by,
+  pendingTier: row.pending_tier ?? undefined,
   entries: row.entries,
   version: row.version
 })
@@ -77,6 +81,7 @@ interface LoadedRow extends Row {
   readonly open_content: string
   readonly open_attempt: string
   readonly open_draft: OpenHold["draft"]
+  readonly open_output_tokens: number
   readonly fact_content: string | null
   readonly fact_used_at: Date
   readonly hold_allowance: number | null
@@ -89,8 +94,8 @@ const loadText = (schema: string) => `
   SELECT o.user_id AS asked_user, o.key AS asked_key, ${ACCOUNT_COLUMNS},
     h.allowance AS open_allowance, h.topup AS open_topup, h.period_start AS open_period_start,
     h.expires_at AS open_expires_at, h.content AS open_content, h.attempt AS open_attempt, h.draft AS open_draft,
-    k.content AS fact_content, k.used_at AS fact_used_at, k.hold_allowance, k.hold_topup, k.hold_period_start,
-    k.hold_expires_at, ${TRANSACTION_COLUMNS}
+    h.output_tokens AS open_output_tokens, k.content AS fact_content, k.used_at AS fact_used_at, k.hold_allowance,
+    k.hold_topup, k.hold_period_start, k.hold_expires_at, ${TRANSACTION_COLUMNS}
   FROM unnest($1::text[], $2::text[]) AS o(user_id, key)
   LEFT JOIN ${schema}.credit_accounts a ON a.user_id = o.user_id
   LEFT JOIN ${schema}.credit_holds h ON h.user_id = o.user_id AND h.key = o.key
@@ -117,7 +122,8 @@ const openHoldOf = (named: Named, row: LoadedRow): OpenHold | undefined =>
         hold: holdOf(named, row.open_allowance, row.open_topup, row.open_period_start, row.open_expires_at),
         content: row.open_content,
         attempt: row.open_attempt,
-        draft: row.open_draft
+        draft: row.open_draft,
+        outputTokens: row.open_output_tokens
       }
 
 const factOf = (named: Named, row: LoadedRow): Fact | undefined =>

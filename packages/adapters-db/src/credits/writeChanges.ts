@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { DatabaseError, Sql } from "../database/Database.ts"
 
 const ACCOUNT_FIELDS = `tier, allowance, topup, debt, held_allowance, held_topup, anchor, period_start, next_reset_at,
-  entries, version`
+  renewed_by, pending_tier, entries, version`
 
 /**
  * All changes of a batch in one statement, each list a JSON parameter. An account is written only where it still has the
@@ -14,7 +14,7 @@ const writeText = (schema: string) => `
   WITH given AS MATERIALIZED (
     SELECT g.* FROM json_to_recordset($1::json) AS g(user_id text, tier text, allowance bigint, topup bigint, debt bigint,
       held_allowance bigint, held_topup bigint, anchor timestamptz, period_start timestamptz, next_reset_at timestamptz,
-      entries bigint, version bigint)
+      renewed_by text, pending_tier text, entries bigint, version bigint)
     ORDER BY user_id COLLATE "C" LIMIT $6
   ), locked AS MATERIALIZED (
     SELECT l.user_id FROM given g CROSS JOIN LATERAL (
@@ -25,7 +25,7 @@ const writeText = (schema: string) => `
     UPDATE ${schema}.credit_accounts a
     SET tier = g.tier, allowance = g.allowance, topup = g.topup, debt = g.debt, held_allowance = g.held_allowance,
       held_topup = g.held_topup, anchor = g.anchor, period_start = g.period_start, next_reset_at = g.next_reset_at,
-      entries = g.entries, version = g.version
+      renewed_by = g.renewed_by, pending_tier = g.pending_tier, entries = g.entries, version = g.version
     FROM locked l JOIN given g ON g.user_id = l.user_id
     WHERE a.user_id = l.user_id AND a.version = g.version - 1
     RETURNING a.user_id
@@ -76,6 +76,8 @@ const accountJson = ({ account: a }: Changes) => ({
   anchor: iso(a.anchor),
   period_start: iso(a.periodStart),
   next_reset_at: iso(a.nextResetAt),
+  renewed_by: a.renewedBy,
+  pending_tier: a.pendingTier,
   entries: a.entries,
   version: a.version
 })

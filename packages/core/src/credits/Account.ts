@@ -23,7 +23,13 @@ export interface Account extends Buckets {
   readonly periodStart: number
   /** Unix milliseconds: when the next period begins. */
   readonly nextResetAt: number
+  /** Who begins it: the monthly job, or the paid invoice of a subscription, so that an unpaid one grants nothing. */
+  readonly renewedBy: RenewedBy
+  /** The tier from the next period on, where it was changed downwards. */
+  readonly pendingTier: TierName | undefined
 }
+
+export type RenewedBy = "schedule" | "invoice"
 
 /** What people and dashboards see of an account. */
 export interface Balance {

@@ -25,6 +25,8 @@ export interface OpenHold {
   /** Names the call that opened the hold, so that this call, sent again after a lost answer, is no replay. */
   readonly attempt: string
   readonly draft: ReceiptDraft
+  /** What had been delivered at the last renewal. */
+  readonly outputTokens: number
 }
 
 /** A business key whose work is done, and the first answer given for it. */

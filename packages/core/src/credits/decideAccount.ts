@@ -30,6 +30,8 @@ const openAccount = (input: OpenAccountInput, now: number): Decision<Account, ne
     anchor: now,
     periodStart: start,
     nextResetAt: end,
+    renewedBy: "schedule",
+    pendingTier: undefined,
     allowance: 0,
     topup: 0,
     debt: 0,

@@ -61,7 +61,7 @@ const reserve = (
     answer: Result.succeed({ _tag: "Held", hold, replayed: false, state: "open" }),
     changes: {
       account: setAside(account, from, 1),
-      opened: [{ hold, content, attempt, draft: input.draft }],
+      opened: [{ hold, content, attempt, draft: input.draft, outputTokens: 0 }],
       closed: [],
       transactions: [],
       facts: []
