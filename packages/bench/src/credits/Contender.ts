@@ -1,0 +1,24 @@
+/** How the callers choose accounts: among how many. */
+export interface Load {
+  readonly name: string
+  readonly accounts: number
+}
+
+/** One way to keep a ledger, measured beside others. All work on accounts numbered from 0. */
+export interface Contender {
+  readonly name: string
+  /** Reserves and then settles on an account: two transactions, the second after the first has been answered. */
+  readonly pair?: (account: number) => Promise<void>
+  /** Drives itself: gives the pairs done in about `milliseconds` by `callers`, in place of `pair`. */
+  readonly drive?: (load: Load, callers: number, milliseconds: number) => Promise<number>
+  /** Rejects where the contender's own rows do not add up. */
+  readonly check: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+export const ACCOUNTS = 10_000
+/** Credits of each account at the beginning, more than any run can spend. */
+export const FUNDS = 1_000_000_000_000
+/** What a pair reserves, and what it then really costs. */
+export const RESERVED = 40
+export const CHARGED = 25

@@ -1,0 +1,51 @@
+import { execFile } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import type pg from "pg"
+import type { Contender } from "./Contender.ts"
+
+const run = promisify(execFile)
+
+/**
+ * How many commits the server takes when each does next to nothing: pgbench with one small update a transaction, and two
+ * transactions for a pair. Undefined where pgbench is not installed.
+ */
+export const makeCommitRate = async (name: string, url: string, admin: pg.Client): Promise<Contender | undefined> => {
+  try {
+    await run("pgbench", ["--version"])
+  } catch {
+    return undefined
+  }
+  await admin.query(`
+    CREATE TABLE commit_rate (id bigint PRIMARY KEY, writes bigint NOT NULL) WITH (fillfactor = 80);
+    INSERT INTO commit_rate SELECT number, 0 FROM generate_series(0, 9999) AS number;
+    ANALYZE commit_rate`)
+  const folder = mkdtempSync(join(tmpdir(), "parley-bench-"))
+  let written = 0
+  return {
+    name,
+    drive: async ({ accounts }, callers, milliseconds) => {
+      const script = join(folder, `${accounts}.sql`)
+      writeFileSync(
+        script,
+        `\\set id random(0, ${accounts - 1})\nUPDATE commit_rate SET writes = writes + 1 WHERE id = :id;\n`
+      )
+      const seconds = String(Math.max(1, Math.round(milliseconds / 1000)))
+      const { stdout } = await run("pgbench", [
+        ...["--no-vacuum", "--client", String(callers), "--jobs", "2", "--protocol", "prepared"],
+        ...["--time", seconds, "--file", script, url]
+      ])
+      const transactions = Number(/actually processed: (\d+)/.exec(stdout)?.[1])
+      written += transactions
+      const rate = Number(/tps = ([\d.]+)/.exec(stdout)?.[1])
+      return (rate / 2) * (milliseconds / 1000)
+    },
+    check: async () => {
+      const { rows } = await admin.query<{ total: string }>("SELECT sum(writes) AS total FROM commit_rate")
+      if (Number(rows[0]?.total) !== written) throw new Error(`${name}: ${written} commits left ${rows[0]?.total}.`)
+    },
+    close: () => Promise.resolve(rmSync(folder, { recursive: true, force: true }))
+  }
+}

@@ -1,0 +1,62 @@
+import type pg from "pg"
+import { countProcessorTime, type ProcessorTime } from "../measuring/processorTime.ts"
+import type { Contender, Load } from "./Contender.ts"
+
+/** What one contender did in one round. */
+export interface Measure {
+  readonly pairsPerSecond: number
+  /** Milliseconds from asking for a reserve to the answer of its settle; empty for contenders that drive themselves. */
+  readonly latencies: ReadonlyArray<number>
+  /** Milliseconds of processor time for a pair; absent where it is not to be had. */
+  readonly clientTime: number | undefined
+  readonly serverTime: number | undefined
+}
+
+const drivePairs = async (
+  pair: (account: number) => Promise<void>,
+  load: Load,
+  callers: number,
+  milliseconds: number
+): Promise<{ readonly seconds: number; readonly latencies: ReadonlyArray<number> }> => {
+  const latencies: Array<number> = []
+  const start = performance.now()
+  const call = async () => {
+    for (let now = performance.now(); now - start < milliseconds; ) {
+      await pair(Math.floor(Math.random() * load.accounts))
+      const after = performance.now()
+      latencies.push(after - now)
+      now = after
+    }
+  }
+  await Promise.all(Array.from({ length: callers }, call))
+  return { seconds: (performance.now() - start) / 1000, latencies }
+}
+
+/** Keeps `callers` loops of pairs going for about `milliseconds`. Every caller waits for its answer before it goes on. */
+export const measureRound = async (
+  admin: pg.Client,
+  contender: Contender,
+  load: Load,
+  callers: number,
+  milliseconds: number
+): Promise<Measure> => {
+  if (contender.pair === undefined) {
+    const pairs = (await contender.drive?.(load, callers, milliseconds)) ?? Number.NaN
+    return {
+      pairsPerSecond: pairs / (milliseconds / 1000),
+      latencies: [],
+      clientTime: undefined,
+      serverTime: undefined
+    }
+  }
+  const stop = await countProcessorTime(admin)
+  const { seconds, latencies } = await drivePairs(contender.pair, load, callers, milliseconds)
+  const used: ProcessorTime = await stop()
+  const pairs = latencies.length
+  return {
+    pairsPerSecond: pairs / seconds,
+    latencies,
+    clientTime: used.client / pairs,
+    serverTime: used.server === undefined ? undefined : used.server / pairs
+  }
+}

@@ -1,0 +1,79 @@
+import { type OpenDatabase, openDatabase } from "@parley/adapters-db"
+import type { ReceiptDraft } from "@parley/core"
+import { Effect } from "effect"
+import type pg from "pg"
+import { ACCOUNTS, CHARGED, type Contender, FUNDS, RESERVED } from "./Contender.ts"
+
+const draft: ReceiptDraft = {
+  model: "model-a-mini",
+  price: { creditsPer1kInput: 1, creditsPer1kCachedInput: 0, creditsPer1kOutput: 4, minimumCredits: 1 },
+  usage: { freshInput: 900, cacheRead: 0, cacheWrite: 0, output: 6000 },
+  estimated: false,
+  ended: "completed"
+}
+
+/** The user behind a numbered account. */
+export const userOf = (account: number): string => `user-${String(account).padStart(8, "0")}`
+
+const reserveAndSettle = (ledger: OpenDatabase["ledger"], userId: string) =>
+  Effect.gen(function* () {
+    const key = `reply:${crypto.randomUUID()}`
+    const reserved = yield* ledger.reserve({
+      userId,
+      key,
+      amount: RESERVED,
+      atLeast: RESERVED,
+      ttlMs: 60_000,
+      draft
+    })
+    if (reserved._tag === "Refused") return yield* Effect.die(new Error("The account has too little."))
+    yield* ledger.settle({ userId, key, amount: CHARGED, draft })
+  })
+
+/** Every account's buckets are what its transactions say, nothing is held, and the numbers have no gaps. */
+const CHECK = `
+  SELECT count(*)::int AS wrong FROM parley.credit_accounts a
+  LEFT JOIN (
+    SELECT user_id, sum(amount) AS total, count(*) AS entries, max(number) AS newest
+    FROM parley.credit_transactions GROUP BY user_id
+  ) t USING (user_id)
+  WHERE a.allowance + a.topup - a.debt <> t.total OR a.entries <> t.entries OR a.entries <> t.newest
+    OR a.held_allowance <> 0 OR a.held_topup <> 0`
+
+const COUNTS = `
+  SELECT (SELECT count(*) FROM parley.credit_transactions WHERE type = 'usage')::int AS charged,
+    (SELECT count(*) FROM parley.credit_keys WHERE key LIKE 'reply:%')::int AS remembered,
+    (SELECT count(*) FROM parley.credit_holds)::int AS held`
+
+/** The ledger of the product, with all its guarantees, asked as the chat service asks it. */
+export const makeParleyLedger = async (
+  name: string,
+  url: string,
+  admin: pg.Client
+): Promise<Contender & { readonly database: OpenDatabase }> => {
+  const database = await openDatabase({ url })
+  const { ledger } = database
+  const users = Array.from({ length: ACCOUNTS }, (_, account) => userOf(account))
+  const open = (userId: string) => ledger.open({ userId, tier: "free", allowance: FUNDS })
+  await Effect.runPromise(Effect.forEach(users, open, { concurrency: 500, discard: true }))
+  await admin.query("ANALYZE")
+  let pairs = 0
+  return {
+    name,
+    database,
+    pair: async (account) => {
+      await Effect.runPromise(reserveAndSettle(ledger, userOf(account)))
+      pairs += 1
+    },
+    check: async () => {
+      const { rows } = await admin.query<{ wrong: number }>(CHECK)
+      if (rows[0]?.wrong !== 0) throw new Error(`${name}: ${rows[0]?.wrong} accounts disagree with their transactions.`)
+      const { rows: counts } = await admin.query<{ charged: number; remembered: number; held: number }>(COUNTS)
+      const { charged, remembered, held } = counts[0] ?? { charged: 0, remembered: 0, held: 0 }
+      if (charged !== pairs || remembered !== pairs || held !== 0) {
+        throw new Error(`${name}: ${pairs} pairs left ${charged} charges, ${remembered} keys and ${held} holds.`)
+      }
+    },
+    close: () => database.close()
+  }
+}

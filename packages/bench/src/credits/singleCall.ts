@@ -1,0 +1,55 @@
+import pg from "pg"
+import { CHARGED, type Contender, RESERVED } from "./Contender.ts"
+import { checkPlainTables, createPlainTables } from "./plainTables.ts"
+
+/** A guarded write of the balance and its movement, as one statement that commits by itself. */
+const statementText = (prefix: string) => `
+  WITH moved AS (
+    UPDATE ${prefix}_accounts SET balance = balance + $2::bigint
+    WHERE id = $1::bigint AND balance + $2::bigint >= 0 RETURNING id
+  )
+  INSERT INTO ${prefix}_entries (account_id, amount, reference) SELECT id, $2::bigint, $3::text FROM moved
+  RETURNING account_id`
+
+/** The same as a function, whose statements the server plans once for each connection. */
+const functionText = (prefix: string) => `
+  CREATE FUNCTION ${prefix}_move(account bigint, change bigint, fact text) RETURNS bigint LANGUAGE plpgsql AS $function$
+  BEGIN
+    UPDATE ${prefix}_accounts SET balance = balance + change WHERE id = account AND balance + change >= 0;
+    IF NOT FOUND THEN RETURN NULL; END IF;
+    INSERT INTO ${prefix}_entries (account_id, amount, reference) VALUES (account, change, fact);
+    RETURN account;
+  END
+  $function$`
+
+/**
+ * The least SQL that moves credits: one call a step and nothing besides. No key is remembered, so that a repeated call
+ * charges twice; there are no holds to find after a crash, no receipts, and no periods.
+ */
+export const makeSingleCall = async (
+  name: string,
+  url: string,
+  admin: pg.Client,
+  form: "statement" | "function",
+  connections: number
+): Promise<Contender> => {
+  const prefix = `single_${form}_${connections}`
+  await createPlainTables(admin, prefix)
+  if (form === "function") await admin.query(functionText(prefix))
+  const text = form === "function" ? `SELECT ${prefix}_move($1, $2, $3) AS account_id` : statementText(prefix)
+  const pool = new pg.Pool({ connectionString: url, max: connections, idleTimeoutMillis: 0 })
+  const move = async (account: number, amount: number, reference: string): Promise<void> => {
+    const { rows } = await pool.query<{ account_id: string | null }>(text, [account, amount, reference])
+    if (rows[0]?.account_id == null) throw new Error("The account has too little.")
+  }
+  return {
+    name,
+    pair: async (account) => {
+      const reference = `reply:${crypto.randomUUID()}`
+      await move(account, -RESERVED, reference)
+      await move(account, RESERVED - CHARGED, reference)
+    },
+    check: () => checkPlainTables(admin, prefix),
+    close: () => pool.end()
+  }
+}

@@ -1,0 +1,25 @@
+const ascending = (values: ReadonlyArray<number>): ReadonlyArray<number> => values.toSorted((a, b) => a - b)
+
+/** The value that `share` (0 to 1) of `values` do not exceed, by nearest rank; NaN where there are none. */
+export const quantile = (values: ReadonlyArray<number>, share: number): number =>
+  ascending(values)[Math.max(0, Math.ceil(values.length * share) - 1)] ?? Number.NaN
+
+/** The middle value, or the mean of the two in the middle; NaN where there are none. */
+export const median = (values: ReadonlyArray<number>): number => {
+  const sorted = ascending(values)
+  const half = sorted.length / 2
+  const upper = sorted[Math.floor(half)] ?? Number.NaN
+  return Number.isInteger(half) ? ((sorted[half - 1] ?? Number.NaN) + upper) / 2 : upper
+}
+
+/** `values` in a random order (Fisher-Yates). */
+export const shuffled = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> => {
+  const order = [...values]
+  for (let last = order.length - 1; last > 0; last -= 1) {
+    const other = Math.floor(Math.random() * (last + 1))
+    const moved = order[last] as A
+    order[last] = order[other] as A
+    order[other] = moved
+  }
+  return order
+}
