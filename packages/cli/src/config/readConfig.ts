@@ -1,6 +1,6 @@
 import { isIP } from "node:net"
 import { resolve } from "node:path"
-import { DOCUMENT_TYPES, type DocumentType, type UploadLimitsData } from "@parley/core"
+import type { DocumentType, UploadLimitsData } from "@parley/core"
 import { Effect } from "effect"
 import { type Environment, EnvironmentReader } from "./EnvironmentReader.ts"
 import { ConfigInvalid, type DatabaseConfig, LOG_LEVELS, type ParleyConfig, type VendorConfig } from "./ParleyConfig.ts"
@@ -10,6 +10,8 @@ const WEB = ["https:", "http:"]
 const POSTGRES = ["postgres:", "postgresql:"]
 /** A key for HMAC-SHA-256 has at least the size of the hash (RFC 7518, 3.2). */
 const HMAC_KEY_BYTES = 32
+/** Types there is a parser for. */
+const PARSED_TYPES: ReadonlyArray<DocumentType> = ["pdf", "docx", "md", "txt"]
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,47}$/i
 
 /**
@@ -102,6 +104,6 @@ const cookieName = (read: EnvironmentReader): string => {
 
 const uploads = (read: EnvironmentReader): Partial<UploadLimitsData> => {
   const maxBytes = read.integer("PARLEY_UPLOAD_MAX_BYTES", 1, 1024 ** 3)
-  const types: ReadonlyArray<DocumentType> | undefined = read.list("PARLEY_UPLOAD_TYPES", DOCUMENT_TYPES)
+  const types: ReadonlyArray<DocumentType> | undefined = read.list("PARLEY_UPLOAD_TYPES", PARSED_TYPES)
   return { ...(maxBytes === undefined ? {} : { maxBytes }), ...(types === undefined ? {} : { types }) }
 }

@@ -6,6 +6,9 @@ export interface RunningServer extends AsyncDisposable {
   readonly url: string
 }
 
+/** Far more than a start takes, for machines that are busy. */
+const START_MS = 50_000
+
 /** Starts a server in `folder`; fails with what it said where it does not get to listen. */
 export const startServer = async (
   folder: string,
@@ -17,7 +20,8 @@ export const startServer = async (
   })
   const listening = eventually(
     "the server to listen",
-    () => /http:\/\/[\w.]+:\d+/.exec(server.stdout + server.stderr)?.[0]
+    () => /http:\/\/[\w.]+:\d+/.exec(server.stdout + server.stderr)?.[0],
+    START_MS
   )
   try {
     const url = await Promise.race([listening, ended])
