@@ -19,8 +19,11 @@ export interface TestDatabase {
 
 const serverUrl = process.env["TEST_DATABASE_URL"]
 
-const administer = async (statement: string): Promise<void> => {
-  const client = new pg.Client({ connectionString: serverUrl, connectionTimeoutMillis: 10_000 })
+/** Runs a script as the administrator of the server under test, in the database named. */
+export const administer = async (statement: string, database?: string): Promise<void> => {
+  const url = new URL(serverUrl ?? "")
+  if (database !== undefined) url.pathname = `/${database}`
+  const client = new pg.Client({ connectionString: url.href, connectionTimeoutMillis: 10_000 })
   client.on("error", () => undefined)
   await client.connect()
   try {
