@@ -1,8 +1,8 @@
 import { jobQueueContract } from "@parley/core/testing"
 import { Layer } from "effect"
-import { PgBossJobQueueLayer } from "../src/jobs/PgBossJobQueue.ts"
-import { PgUnitOfWorkLayer } from "../src/storage/PgUnitOfWork.ts"
-import { databases } from "./databases.ts"
+import { PgBossJobQueueLayer } from "../../src/jobs/PgBossJobQueue.ts"
+import { PgUnitOfWorkLayer } from "../../src/storage/PgUnitOfWork.ts"
+import { databases } from "../databases.ts"
 
 const queue = PgBossJobQueueLayer({
   tries: 3,

@@ -1,0 +1,145 @@
+import { type Attempt, type Job, JobQueue } from "@parley/core"
+import { type Run, suiteOn } from "@parley/core/testing"
+import { Deferred, Effect, Exit, Layer, Queue, Scope } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Database } from "../../src/database/Database.ts"
+import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
+import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
+import { PgBossJobQueueLayer } from "../../src/jobs/PgBossJobQueue.ts"
+import { administer, databases, freshPostgres, hasPostgres } from "../databases.ts"
+
+type Parts = Database | DatabaseOwner | JobQueue
+
+const newJob = (): Job => ({ _tag: "ProcessDocument", documentId: crypto.randomUUID() })
+const options = { retryDelaySeconds: 0, pollingIntervalSeconds: 0.5, superviseIntervalSeconds: 1, stopTimeoutMs: 200 }
+
+/** What the queue keeps of a job. */
+const kept = ({ documentId }: Job) =>
+  DatabaseOwner.use(({ execute, schemaName }) =>
+    execute(
+      `SELECT state::text AS state, retry_count, output::text AS output FROM "${schemaName}_boss".job WHERE singleton_key = $1`,
+      [documentId]
+    )
+  )
+
+const deadWorkers = (run: Run<Parts>) => {
+  it("a try whose worker gives no sign of life counts as failed, and another worker tries again", () =>
+    run(
+      Effect.gen(function* () {
+        const jobs = yield* JobQueue
+        const { execute, schemaName } = yield* DatabaseOwner
+        const job = newJob()
+        const [started, finished] = [yield* Deferred.make<void>(), yield* Deferred.make<Attempt>()]
+        let tries = 0
+        // The first try hangs, as one does whose process is gone; its last sign of life is put into the past.
+        yield* jobs.work((attempt) =>
+          ++tries === 1
+            ? Effect.andThen(Deferred.succeed(started, undefined), Effect.never)
+            : Deferred.succeed(finished, attempt)
+        )
+        yield* jobs.enqueue(job)
+        yield* Deferred.await(started)
+        const silence = `UPDATE "${schemaName}_boss".job SET heartbeat_on = now() - interval '1 hour' WHERE singleton_key = $1`
+        yield* execute(silence, [job.documentId])
+        const attempt = yield* Effect.timeout(Deferred.await(finished), "30 seconds")
+        expect(attempt).toEqual({ job, last: false })
+      })
+    ))
+
+  it("a worker that must stop interrupts a try that does not end, and another one tries the job again", () =>
+    run(
+      Effect.gen(function* () {
+        const jobs = yield* JobQueue
+        const job = newJob()
+        const started = yield* Deferred.make<void>()
+        let interrupted = false
+        const scope = yield* Scope.make()
+        yield* jobs
+          .work(() =>
+            Effect.andThen(Deferred.succeed(started, undefined), Effect.never).pipe(
+              Effect.onInterrupt(() => Effect.sync(() => (interrupted = true)))
+            )
+          )
+          .pipe(Scope.provide(scope))
+        yield* jobs.enqueue(job)
+        yield* Deferred.await(started)
+        yield* Scope.close(scope, Exit.void)
+        expect(interrupted).toBe(true)
+        const tried = yield* Queue.unbounded<Attempt>()
+        yield* jobs.work((attempt) => Queue.offer(tried, attempt))
+        expect(yield* Effect.timeout(Queue.take(tried), "30 seconds")).toEqual({ job, last: false })
+      })
+    ))
+
+  it("what a failed try says of a document is not kept by the queue", () =>
+    run(
+      Effect.gen(function* () {
+        const jobs = yield* JobQueue
+        const job = newJob()
+        const tried = yield* Queue.unbounded<Attempt>()
+        yield* jobs.work((attempt) =>
+          Effect.andThen(Queue.offer(tried, attempt), Effect.fail(new Error("the text of the document")))
+        )
+        yield* jobs.enqueue(job)
+        while (!(yield* Queue.take(tried)).last) continue
+        const rows = yield* kept(job)
+        expect(JSON.stringify(rows)).not.toContain("the text of the document")
+        expect(rows).toHaveLength(1)
+      })
+    ))
+}
+
+for (const { name, layer } of databases) {
+  suiteOn(
+    `Jobs of workers that end, on ${name}`,
+    PgBossJobQueueLayer(options).pipe(Layer.provideMerge(layer)),
+    deadWorkers
+  )
+}
+
+describe.runIf(hasPostgres)("while the database is away", () => {
+  const unhandled: Array<unknown> = []
+  const note = (error: unknown) => unhandled.push(error)
+  beforeAll(() => {
+    process.on("uncaughtException", note)
+    process.on("unhandledRejection", note)
+  })
+  afterAll(() => {
+    process.off("uncaughtException", note)
+    process.off("unhandledRejection", note)
+  })
+
+  it("the queue reports its failures and nothing is thrown; once it is back, jobs go on", () => {
+    const errors = Queue.unbounded<Error>()
+    return Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const url = yield* freshPostgres
+          const database = new URL(url).pathname.slice(1)
+          const reported = yield* errors
+          const queue = PgBossJobQueueLayer({ ...options, onError: (error) => void Queue.offerUnsafe(reported, error) })
+          const layer = queue.pipe(Layer.provideMerge(PgDatabaseLayer({ url })))
+          const tried = yield* Queue.unbounded<Attempt>()
+          const program = Effect.gen(function* () {
+            const jobs = yield* JobQueue
+            yield* jobs.work((attempt) => Queue.offer(tried, attempt))
+            yield* jobs.enqueue(newJob())
+            yield* Queue.take(tried)
+            yield* Effect.promise(() => administer(`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`))
+            yield* Effect.promise(() =>
+              administer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`)
+            )
+            yield* Queue.take(reported)
+            expect(yield* Effect.flip(jobs.enqueue(newJob()))).toMatchObject({ _tag: "StorageFailed" })
+            yield* Effect.promise(() => administer(`ALTER DATABASE ${database} ALLOW_CONNECTIONS true`))
+            const again = newJob()
+            yield* Effect.retry(jobs.enqueue(again), { times: 10 })
+            expect((yield* Effect.timeout(Queue.take(tried), "30 seconds")).job).toEqual(again)
+          })
+          yield* Effect.provide(Effect.scoped(program), layer)
+          expect(unhandled).toEqual([])
+        })
+      )
+    )
+  })
+})
