@@ -1,0 +1,69 @@
+import { DatabaseOwner, type OpenDatabase, openDatabase, PgDatabaseLayer } from "@parley/adapters-db"
+import {
+  createHttpServer,
+  HmacSessionVerifier,
+  makeDevelopmentSessions,
+  parleyApp,
+  RequestTracker
+} from "@parley/adapters-http"
+import { type ChatModel, ChatModels, createParley, DocumentParser, DocumentUnreadable, type Parley } from "@parley/core"
+import { Effect } from "effect"
+
+const SECRET = crypto.getRandomValues(new Uint8Array(32))
+
+/** One server of several on one database: with connections, ledger and waiting lines of its own. */
+export interface InProcessServer {
+  readonly url: string
+  readonly parley: Parley
+  close(): Promise<void>
+}
+
+const models = (model: ChatModel) => ChatModels.of({ resolve: () => Effect.succeed(model) })
+const noParser = DocumentParser.of({ parse: () => Effect.fail(new DocumentUnreadable({ reason: "None here." })) })
+
+/** Starts a server in this process on a Postgres database; whoever signs in through it is known to its twins. */
+export const startInProcess = async (
+  database: { readonly url: string; readonly schema: string },
+  model: ChatModel,
+  config: unknown
+): Promise<InProcessServer> => {
+  const opened: OpenDatabase = await openDatabase({ ...database, maxConnections: 12 })
+  const parley = await createParley({
+    ...opened,
+    models: models(model),
+    parser: noParser,
+    config,
+    processDocuments: false
+  })
+  const requests = new RequestTracker()
+  const app = parleyApp({
+    runtime: parley.runtime,
+    sessions: HmacSessionVerifier.make({ secret: SECRET }),
+    developmentSessions: makeDevelopmentSessions(SECRET),
+    requests
+  })
+  const server = createHttpServer(app, { requests })
+  const { port } = await server.listen({ host: "127.0.0.1", port: 0 })
+  return {
+    url: `http://127.0.0.1:${port}`,
+    parley,
+    close: async () => {
+      await server.close({ deadlineMs: 1_000 })
+      await parley.close()
+      await opened.close()
+    }
+  }
+}
+
+/** Removes what a schema of its own left behind. */
+export const dropSchema = (url: string, schema: string): Promise<void> =>
+  Effect.runPromise(
+    Effect.provide(
+      DatabaseOwner.use(({ asOwner }) =>
+        asOwner((sql) =>
+          sql.script(`DROP SCHEMA IF EXISTS ${schema} CASCADE; DROP SCHEMA IF EXISTS ${schema}_boss CASCADE`)
+        )
+      ),
+      PgDatabaseLayer({ url, schema })
+    )
+  )
