@@ -77,8 +77,9 @@ describeInChromium("the dashboard for everybody", {}, (stage) => {
     await dashboard.field.waitFor()
     await expect.poll(() => isFocused(dashboard)).toBe(true)
 
-    await tabTo(page, "file", "backwards")
+    // Asked for early: on a busy machine a key pressed at once can come before the browser hands its chooser over.
     const chooser = page.waitForEvent("filechooser")
+    await tabTo(page, "file", "backwards")
     await page.keyboard.press("Space")
     await (
       await chooser
