@@ -46,13 +46,14 @@ export const openHttp = Effect.fnUntraced(function* (
 })
 
 /** Who may sign in how, and the page that goes with it. */
-const sessionOptions = Effect.fnUntraced(function* ({ dataFolder, session }: ParleyConfig) {
+const sessionOptions = Effect.fnUntraced(function* ({ dataFolder, session, uploads }: ParleyConfig) {
+  const offered = uploads.types === undefined ? {} : { uploadTypes: uploads.types }
   if (session.secret === undefined) {
     const developmentSessions = makeDevelopmentSessions(yield* developmentSecret(dataFolder))
-    const pages = dashboardRouter({ signIn: { kind: "development" } })
+    const pages = dashboardRouter({ signIn: { kind: "development" }, ...offered })
     return { sessions: developmentSessions.verifier, developmentSessions, pages }
   }
   const { audience, issuer } = session
   const sessions = HmacSessionVerifier.make({ secret: Redacted.value(session.secret), audience, issuer })
-  return { sessions, pages: dashboardRouter({ signIn: { kind: "elsewhere" } }) }
+  return { sessions, pages: dashboardRouter({ signIn: { kind: "elsewhere" }, ...offered }) }
 })
