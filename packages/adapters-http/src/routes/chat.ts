@@ -21,6 +21,7 @@ const headersOf = (reply: Reply) => ({
   "x-accel-buffering": "no",
   "x-chat-id": reply.chatId,
   "x-message-id": reply.messageId,
+  "x-model": reply.model,
   ...(reply.pendingDocuments.length > 0 ? { "x-documents-pending": reply.pendingDocuments.join(",") } : {}),
   ...(reply.limitedTo === undefined ? {} : { "x-credits-limited": String(reply.limitedTo) })
 })
@@ -41,6 +42,7 @@ export const postChat = defineRoute({
       headers: {
         "x-chat-id": "The chat, also where it is new.",
         "x-message-id": "The reply's id within the chat.",
+        "x-model": "The model that answers: the one asked for, or its fallback where that one failed.",
         "x-documents-pending": "Ids, separated by commas, of named documents left out because they are not ready.",
         "x-credits-limited":
           "Present where the balance bought less than the longest reply: the output tokens it bought."

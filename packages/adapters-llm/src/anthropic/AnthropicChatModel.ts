@@ -1,5 +1,5 @@
 import type Anthropic from "@anthropic-ai/sdk"
-import { type ChatModel, type ChatModelRequest, defaultReplyLimits, replyStream } from "@parley/core"
+import { type ChatModel, type ChatModelRequest, defaultReplyLimits, type Effort, replyStream } from "@parley/core"
 import { Redacted } from "effect"
 import { readEventStream } from "../vendor/readEventStream.ts"
 import { defaultRetryPolicy, retryBeforeFirst } from "../vendor/retryBeforeFirst.ts"
@@ -9,6 +9,12 @@ import { anthropicMessages } from "./anthropicMessages.ts"
 import { anthropicReader } from "./anthropicReader.ts"
 
 const ANTHROPIC = "https://api.anthropic.com"
+
+/** With "none" there is no thinking before the words: the vendor calls what is left, with no tools, `between_tools`. */
+const thinking = (effort: Effort | undefined): Partial<Anthropic.MessageCreateParamsStreaming> => {
+  if (effort === undefined) return {}
+  return effort === "none" ? { thinking: { type: "between_tools" } } : { output_config: { effort } }
+}
 
 /** Anthropic's models. */
 export class AnthropicChatModel implements ChatModel {
@@ -41,6 +47,7 @@ export class AnthropicChatModel implements ChatModel {
       max_tokens: maxOutputTokens,
       ...(system === "" ? {} : { system }),
       messages: [...turns],
+      ...thinking(model.effort),
       stream: true
     }
     // Not by `messages.create`, which writes to the console about models that will retire.

@@ -1,19 +1,24 @@
-import { type EndPart, ModelFailed, type ReplyPart, type ReplyReader, type Usage } from "@parley/core"
+import { type EndPart, type InputUsage, ModelFailed, type ReplyPart, type ReplyReader, type Usage } from "@parley/core"
 import type { ServerSentEvent } from "../vendor/serverSentEvents.ts"
 import { countAt, eventObject, type JsonObject, objectAt } from "../vendor/vendorEvent.ts"
 import { failureEvent } from "../vendor/vendorFailure.ts"
 
-/** Anthropic counts input, cache reads and cache writes apart; thinking is within `output_tokens`. */
-export const anthropicUsage = (usage: JsonObject): Usage | undefined => {
+/** Anthropic counts input, cache reads and cache writes apart. */
+const inputUsage = (usage: JsonObject): InputUsage | undefined => {
   const freshInput = countAt(usage, "input_tokens")
-  const output = countAt(usage, "output_tokens")
-  if (freshInput === undefined || output === undefined) return undefined
+  if (freshInput === undefined) return undefined
   return {
     freshInput,
     cacheRead: countAt(usage, "cache_read_input_tokens") ?? 0,
-    cacheWrite: countAt(usage, "cache_creation_input_tokens") ?? 0,
-    output
+    cacheWrite: countAt(usage, "cache_creation_input_tokens") ?? 0
   }
+}
+
+/** Thinking is within `output_tokens`. */
+export const anthropicUsage = (usage: JsonObject): Usage | undefined => {
+  const input = inputUsage(usage)
+  const output = countAt(usage, "output_tokens")
+  return input === undefined || output === undefined ? undefined : { ...input, output }
 }
 
 /** What a `stop_reason` means; undefined where the model expects an answer that it cannot get here. */
@@ -23,7 +28,10 @@ const endReason = (reason: unknown): EndPart["reason"] | "refused" | undefined =
   return reason === "tool_use" || reason === "pause_turn" ? undefined : "completed"
 }
 
-/** Reads the events of a streamed message. The end mark is `message_stop`; usage comes in parts, later ones count. */
+/**
+ * Reads the events of a streamed message. The end mark is `message_stop`; usage comes in parts, later ones count, and
+ * the first tells what the prompt counted.
+ */
 export const anthropicReader = (model: string): ReplyReader<ReadonlyArray<ServerSentEvent>> => {
   let stopReason: unknown
   let usage: JsonObject = {}
@@ -33,6 +41,11 @@ export const anthropicReader = (model: string): ReplyReader<ReadonlyArray<Server
 
   const addUsage = (told: JsonObject) => {
     usage = { ...usage, ...Object.fromEntries(Object.entries(told).filter(([, count]) => count !== null)) }
+  }
+
+  const promptCounted = (): ReadonlyArray<ReplyPart> => {
+    const told = inputUsage(usage)
+    return told === undefined ? [] : [{ _tag: "input-usage", usage: told }]
   }
 
   const stop = () => {
@@ -48,7 +61,7 @@ export const anthropicReader = (model: string): ReplyReader<ReadonlyArray<Server
     switch (event["type"]) {
       case "message_start":
         addUsage(objectAt(objectAt(event, "message"), "usage"))
-        return []
+        return promptCounted()
       case "content_block_delta": {
         const { text, type } = objectAt(event, "delta")
         return type === "text_delta" && typeof text === "string" ? [{ _tag: "text-delta", text }] : []

@@ -47,6 +47,7 @@ export class OpenAiChatModel implements ChatModel {
           messages: messages.map(({ content, role }) => ({ role, content })),
           max_completion_tokens: maxOutputTokens,
           ...both,
+          ...(model.effort === undefined ? {} : { reasoning_effort: model.effort }),
           stream: true,
           stream_options: { include_usage: true }
         },

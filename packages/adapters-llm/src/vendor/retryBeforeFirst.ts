@@ -42,7 +42,7 @@ export const retryBeforeFirst = (
       let spoke = false
       const heard = ask().pipe(
         Stream.map((part) => {
-          spoke = true
+          spoke ||= part._tag === "text-delta"
           return part
         })
       )

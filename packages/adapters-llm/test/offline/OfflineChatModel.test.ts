@@ -39,7 +39,7 @@ const ask = async (
     )
   )
   const failure = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
-  return { messages, parts, failure, text: parts.map((part) => (part._tag === "end" ? "" : part.text)).join("") }
+  return { messages, parts, failure, text: parts.map((part) => (part._tag === "text-delta" ? part.text : "")).join("") }
 }
 
 const quotesOf = (text: string) =>

@@ -1,4 +1,4 @@
-import type { ChatMessage } from "@parley/core"
+import type { ChatMessage, Effort } from "@parley/core"
 import { Redacted } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -86,8 +86,23 @@ describe("a request to Anthropic", () => {
         { role: "user", content: "passages\n\nquestion" }
       ],
       max_tokens: 77,
+      output_config: { effort: "low" },
       stream: true
     })
+  })
+
+  it("says in the vendor's words how much the model may think, and nothing where that is left to the vendor", async () => {
+    const asking = (wire: Wire, effort: Effort | undefined) =>
+      withVendor(answering(wire), async (url, vendor) => {
+        const { effort: _, ...model } = wire.model
+        await listen(wire.connect(url), effort === undefined ? model : { ...model, effort })
+        return vendor.requests[0]?.body
+      })
+    expect(await asking(openAiWire, "none")).toMatchObject({ reasoning_effort: "none" })
+    expect(await asking(openAiWire, undefined)).not.toHaveProperty("reasoning_effort")
+    expect(await asking(anthropicWire, "none")).toMatchObject({ thinking: { type: "between_tools" } })
+    expect(await asking(anthropicWire, "high")).toMatchObject({ output_config: { effort: "high" } })
+    expect(await asking(anthropicWire, undefined)).not.toHaveProperty("output_config")
   })
 
   it("begins with the user, alternates, has no blank message and loses no word", () => {

@@ -41,7 +41,7 @@ const playing =
       return connection.gone
     }
     const reason = limit < wanted ? "length" : "completed"
-    await connection.write(chunked(wire.end(reason, { input: 30, output: limit })) + lastChunk)
+    await connection.write(chunked(wire.end(reason, { input: 9, output: limit })) + lastChunk)
     connection.end()
   }
 
@@ -65,6 +65,7 @@ for (const wire of wires) {
       }),
     failuresBeforeFirst: ["rate-limited", "unavailable", "refused", "bad-answer"],
     failuresWithin: ["rate-limited", "unavailable", "refused"],
+    tellsInputEarly: wire.name === "anthropic",
     endlessDeltas: 1_000_000
   })
 }

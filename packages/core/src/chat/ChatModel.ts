@@ -10,11 +10,16 @@ export interface ChatModelRequest {
   readonly maxOutputTokens: number
 }
 
+/** The part of a reply's usage that is known once the vendor has read the prompt. */
+export type InputUsage = Omit<Usage, "output">
+
 /**
  * What a model sends, in order: any number of text deltas, then exactly one `end`. A stream that finishes without
- * `end` was cut off. `usage` is undefined where the vendor did not tell.
+ * `end` was cut off. `usage` is undefined where the vendor did not tell. A vendor that tells early what the prompt
+ * counted gives at most one `input-usage` before its first delta, so that a reply that is left is charged by it.
  */
 export type ReplyPart =
+  | { readonly _tag: "input-usage"; readonly usage: InputUsage }
   | { readonly _tag: "text-delta"; readonly text: string }
   | { readonly _tag: "end"; readonly reason: "completed" | "length"; readonly usage: Usage | undefined }
 

@@ -126,33 +126,28 @@ const makeSend = Effect.gen(function* () {
   return Effect.fn("ChatService.send")(function* (input: SendInput): Effect.fn.Return<Reply, SendFailed, Scope.Scope> {
     const { userId } = input
     const request = yield* decodeChatRequest(input.request)
-    const { account, model, provider, added, pending, prompt } = yield* prepareReply(userId, request)
+    const { account, candidates, added, pending, prompt } = yield* prepareReply(userId, request)
     const { chatId, fingerprint, messageId: nextMessageId } = yield* identify(input, request)
 
     const attempt = (number: number): Effect.Effect<Reply, SendFailed, Scope.Scope> =>
       Effect.gen(function* () {
         const messageId = yield* nextMessageId(number)
-        const reserved = yield* reserveReply({ account, model, prompt, messageId, fingerprint })
-        const { hold, earlier, maxOutputTokens, limited } = reserved
+        const reserved = yield* reserveReply({ account, candidates, prompt, messageId, fingerprint })
+        const { hold, earlier, attempts, limited } = reserved
         // An earlier try that came to nothing was not charged: this one is made anew.
         if (earlier === "released" && number < ATTEMPTS) return yield* attempt(number + 1)
         if (earlier !== undefined) return yield* replay(userId, chatId, messageId, earlier === "settled")
-        const reply = { id: messageId, model: model.id, sources: prompt.sources }
-        const text = yield* meteredReply({
-          ledger,
-          chats,
-          model: provider,
-          request: { model, messages: prompt.messages, maxOutputTokens },
-          hold,
-          turn: { userId, chatId, title: titleOf(added), messages: added, reply }
-        })
+        const chosen = attempts[0].request
+        const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources }
+        const turn = { userId, chatId, title: titleOf(added), messages: added, reply }
+        const { model, text } = yield* meteredReply({ ledger, chats, attempts, hold, turn })
         return {
           chatId,
           messageId,
-          model: model.id,
+          model,
           sources: prompt.sources,
           pendingDocuments: pending,
-          limitedTo: limited ? maxOutputTokens : undefined,
+          limitedTo: limited ? chosen.maxOutputTokens : undefined,
           text
         }
       })

@@ -1,21 +1,30 @@
-import { Cause, Effect, Exit, Fiber, Pull, type Scope, Stream } from "effect"
+import { Cause, Effect, Exit, Fiber, Option, Pull, type Scope, Stream } from "effect"
 import type { CreditLedger, Hold } from "../credits/CreditLedger.ts"
 import { priceOf } from "../credits/price.ts"
 import type { ReplyEnd } from "../credits/Receipt.ts"
 import type { Usage } from "../credits/Usage.ts"
 import { modelPrice } from "../tiers/Model.ts"
-import { type ChatModel, type ChatModelRequest, ModelFailed, type ModelFailure, type ReplyPart } from "./ChatModel.ts"
+import { type InputUsage, ModelFailed } from "./ChatModel.ts"
 import type { BeginTurnInput, ChatStore } from "./ChatStore.ts"
+import { countFailure } from "./modelMetrics.ts"
+import { type OpenedReply, openReply, type ReplyAttempt } from "./openReply.ts"
 import { retryStorage } from "./retryStorage.ts"
 import { estimateTokens } from "./tokens.ts"
 
 export interface MeteredReplyInput {
   readonly ledger: CreditLedger["Service"]
   readonly chats: ChatStore["Service"]
-  readonly model: ChatModel
-  readonly request: ChatModelRequest
+  /** The model that was chosen, then those that may answer instead: the hold covers each. */
+  readonly attempts: readonly [ReplyAttempt, ...ReadonlyArray<ReplyAttempt>]
   readonly hold: Hold
+  /** The model of the reply is the one that answers. */
   readonly turn: BeginTurnInput
+}
+
+/** A reply whose first words have arrived, and the public id of the model that writes it. */
+export interface MeteredReply {
+  readonly model: string
+  readonly text: Stream.Stream<string, ModelFailed>
 }
 
 /** What a message costs beside its text, where no provider told the count. */
@@ -25,7 +34,7 @@ const MESSAGE_TOKENS = 4
 interface Progress {
   /** Text handed to the reader. */
   delivered: string
-  end: Extract<ReplyPart, { readonly _tag: "end" }> | undefined
+  opened: OpenedReply | undefined
   turnStored: Fiber.Fiber<void, unknown> | undefined
   finished: boolean
 }
@@ -36,72 +45,53 @@ interface Progress {
  *
  * - nothing delivered: the hold is released, nothing is stored;
  * - complete: charged by the provider's figures, or counted from the text and marked estimated where it told none;
- * - failed or left half-way: charged for the input and for what was delivered.
+ * - failed or left half-way: charged for the input, as the provider counted it where it told so early, and for what
+ *   was delivered; marked estimated. The provider is left at once, so that its own bill ends there too.
  *
  * The turn is stored from the first words on, beside the stream. May be called in an uninterruptible region, so that
  * nothing comes between holding the credits and owning the hold: waiting for the first words can be interrupted still.
  */
 export const meteredReply = Effect.fnUntraced(function* (
   input: MeteredReplyInput
-): Effect.fn.Return<Stream.Stream<string, ModelFailed>, ModelFailed, Scope.Scope> {
-  const progress: Progress = { delivered: "", end: undefined, turnStored: undefined, finished: false }
+): Effect.fn.Return<MeteredReply, ModelFailed, Scope.Scope> {
+  const progress: Progress = { delivered: "", opened: undefined, turnStored: undefined, finished: false }
   const finish = (ended: ReplyEnd) => finishReply(input, progress, ended)
   yield* Effect.addFinalizer(() => finish("stopped"))
 
-  const failed = (reason: ModelFailure) =>
-    Effect.fail(new ModelFailed({ model: input.request.model.id, reason, retryable: true }))
-  const parts = yield* Stream.toPull(input.model.stream(input.request))
-  const pullParts = Pull.catchDone(parts, () => failed("cut-off"))
-  const pullText = Effect.fnUntraced(function* () {
-    while (progress.end === undefined) {
-      const text = takeText(yield* pullParts, progress)
-      if (text !== "") return text
-    }
-    return yield* Cause.done()
-  })
+  const opened = yield* Effect.interruptible(openReply(input.attempts))
+  const { attempt, firstText, nextText, told } = opened
+  const model = attempt.request.model.id
+  const turn = { ...input.turn, reply: { ...input.turn.reply, model } }
+  progress.opened = opened
+  progress.delivered = firstText
+  progress.turnStored = yield* Effect.forkDetach(Effect.uninterruptible(retryStorage(input.chats.beginTurn(turn))))
 
-  const first = yield* pullText().pipe(
-    Pull.catchDone(() => failed("empty")),
-    Effect.interruptible
-  )
-  progress.delivered = first
-  progress.turnStored = yield* Effect.forkDetach(
-    Effect.uninterruptible(retryStorage(input.chats.beginTurn(input.turn)))
-  )
-
-  let pending: string | undefined = first
+  let pending: string | undefined = firstText
   const next = Effect.suspend(() => {
     if (pending !== undefined) {
       const text = pending
       pending = undefined
       return Effect.succeed([text] as const)
     }
-    return pullText().pipe(
+    return nextText.pipe(
       Effect.map((text) => {
         progress.delivered += text
         return [text] as const
       }),
       Effect.onExit((exit) => {
         if (Exit.isSuccess(exit)) return Effect.void
-        if (Pull.isDoneCause(exit.cause)) return finish(progress.end?.reason ?? "failed")
-        return finish(Cause.hasInterruptsOnly(exit.cause) ? "stopped" : "failed")
+        if (Pull.isDoneCause(exit.cause)) return finish(told.end?.reason ?? "failed")
+        if (Cause.hasInterruptsOnly(exit.cause)) return finish("stopped")
+        return Effect.andThen(countCause(attempt, exit.cause), finish("failed"))
       })
     )
   })
-  return Stream.fromPull(Effect.succeed(next))
+  return { model, text: Stream.fromPull(Effect.succeed(next)) }
 })
 
-/** The text of a batch of parts; notes the end, after which nothing counts. */
-const takeText = (parts: ReadonlyArray<ReplyPart>, progress: Progress): string => {
-  let text = ""
-  for (const part of parts) {
-    if (part._tag === "end") {
-      progress.end = part
-      break
-    }
-    text += part.text
-  }
-  return text
+const countCause = ({ provider }: ReplyAttempt, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  return error instanceof ModelFailed ? countFailure(provider.name, error) : Effect.void
 }
 
 /** Settles or releases the hold and stores what the reply became; does so once, and never fails. */
@@ -110,8 +100,8 @@ const finishReply = (input: MeteredReplyInput, progress: Progress, ended: ReplyE
     if (progress.finished) return Effect.void
     progress.finished = true
     const { userId, key } = input.hold
-    if (progress.delivered === "") return endQuietly(input.ledger.release({ userId, key }), "release", key)
-    const settled = input.ledger.settle({ userId, key, ...charge(input, progress, ended) })
+    if (progress.opened === undefined) return endQuietly(input.ledger.release({ userId, key }), "release", key)
+    const settled = input.ledger.settle({ userId, key, ...charge(progress.opened, progress.delivered, ended) })
     return Effect.all(
       [endQuietly(settled, "settle", key), endQuietly(storeEnd(input, progress, ended), "store", key)],
       {
@@ -122,21 +112,24 @@ const finishReply = (input: MeteredReplyInput, progress: Progress, ended: ReplyE
   }).pipe(Effect.uninterruptible)
 
 /** What the reply costs: the provider's figures where it told them, else a count of what was sent and delivered. */
-const charge = (input: MeteredReplyInput, progress: Progress, ended: ReplyEnd) => {
-  const { model, messages, maxOutputTokens } = input.request
-  const told = progress.end?.usage
-  const counted: Usage = {
-    freshInput: messages.reduce((tokens, message) => tokens + estimateTokens(message.content) + MESSAGE_TOKENS, 0),
-    cacheRead: 0,
-    cacheWrite: 0,
-    output: Math.min(estimateTokens(progress.delivered), maxOutputTokens)
+const charge = ({ attempt, told }: OpenedReply, delivered: string, ended: ReplyEnd) => {
+  const { model, maxOutputTokens } = attempt.request
+  const usage: Usage = told.end?.usage ?? {
+    ...(told.inputUsage ?? countedInput(attempt)),
+    output: Math.min(estimateTokens(delivered), maxOutputTokens)
   }
-  const usage = told ?? counted
+  const estimated = told.end?.usage === undefined
   return {
     amount: priceOf(usage, model),
-    draft: { model: model.id, price: modelPrice(model), usage, estimated: told === undefined, ended }
+    draft: { model: model.id, price: modelPrice(model), usage, estimated, ended }
   }
 }
+
+const countedInput = ({ request }: ReplyAttempt): InputUsage => ({
+  freshInput: request.messages.reduce((sum, { content }) => sum + estimateTokens(content) + MESSAGE_TOKENS, 0),
+  cacheRead: 0,
+  cacheWrite: 0
+})
 
 const storeEnd = Effect.fnUntraced(function* (input: MeteredReplyInput, progress: Progress, ended: ReplyEnd) {
   if (progress.turnStored !== undefined) yield* Fiber.join(progress.turnStored)

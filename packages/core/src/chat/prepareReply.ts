@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { Accounts } from "../credits/Accounts.ts"
 import { DocumentStore } from "../documents/DocumentStore.ts"
 import { findReadableDocuments } from "../documents/findReadableDocuments.ts"
@@ -6,12 +6,16 @@ import { PassageIndex } from "../documents/PassageIndex.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { Catalog, findModel, tiersAllowing } from "../tiers/Catalog.ts"
 import { ModelNotAllowed } from "../tiers/errors.ts"
+import { fallbacksOf } from "../tiers/fallbacks.ts"
+import { inputTokensFor, type Model } from "../tiers/Model.ts"
+import type { TierName } from "../tiers/Tier.ts"
 import type { ChatMessage } from "./ChatMessage.ts"
 import { ChatModels } from "./ChatModel.ts"
 import type { ChatRequest } from "./ChatRequest.ts"
 import { ChatStore } from "./ChatStore.ts"
 import { ChatNotFound, InvalidChatRequest } from "./errors.ts"
-import { buildPrompt } from "./prompt.ts"
+import { buildPrompt, MINIMUM_REPLY_TOKENS, type Prompt } from "./prompt.ts"
+import type { Candidate } from "./quoteReply.ts"
 import { sourcesFrom } from "./sourcesFrom.ts"
 
 /** How many stored messages are read back, and how many passages are offered to a model. */
@@ -43,6 +47,20 @@ export const makePrepareReply = Effect.gen(function* () {
     return found?.messages ?? (yield* new ChatNotFound({ chatId }))
   })
 
+  /** The models that may answer instead: those the tier allows, that somebody runs, and that take the prompt. */
+  const fallbacksFor = Effect.fnUntraced(function* (model: Model, tier: TierName, prompt: Prompt) {
+    const found: Array<Candidate> = []
+    for (const fallback of fallbacksOf(catalog.models, model)) {
+      const inputTokensAtMost = inputTokensFor(fallback, prompt.tokensAtMost)
+      const maxOutputTokens = Math.min(fallback.maxOutputTokens, fallback.contextTokens - inputTokensAtMost)
+      if (maxOutputTokens < Math.min(MINIMUM_REPLY_TOKENS, fallback.maxOutputTokens)) continue
+      if (!tiersAllowing(catalog, fallback.id).includes(tier)) continue
+      const provider = Option.getOrUndefined(yield* Effect.option(models.resolve(fallback)))
+      if (provider !== undefined) found.push({ model: fallback, provider, inputTokensAtMost, maxOutputTokens })
+    }
+    return found
+  })
+
   return Effect.fnUntraced(function* (userId: UserId, request: ChatRequest) {
     const account = yield* accounts.of(userId)
     const { model, allowedTiers } = yield* chooseModel(request.modelId)
@@ -58,7 +76,11 @@ export const makePrepareReply = Effect.gen(function* () {
       ready.length === 0 ? [] : yield* passages.search({ userId, documentIds: ready, query: question, limit: PASSAGES })
     const messages = [...stored.filter((message) => message.content !== ""), ...added]
     const prompt = yield* Effect.fromResult(buildPrompt({ model, messages, sources: sourcesFrom(found) }))
-    return { account, model, provider, added, pending, prompt }
+    const { inputTokensAtMost, maxOutputTokens } = prompt
+    const chosen: Candidate = { model, provider, inputTokensAtMost, maxOutputTokens }
+    const fallbacks = model.fallback === undefined ? [] : yield* fallbacksFor(model, account.tier, prompt)
+    const candidates: readonly [Candidate, ...ReadonlyArray<Candidate>] = [chosen, ...fallbacks]
+    return { account, candidates, added, pending, prompt }
   })
 })
 

@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import type { Model } from "../tiers/Model.ts"
+import { inputTokensFor, type Model } from "../tiers/Model.ts"
 import type { ChatMessage, Source } from "./ChatMessage.ts"
 import { PromptTooLong } from "./errors.ts"
 import { quotePassages } from "./passageQuotes.ts"
@@ -25,7 +25,9 @@ export interface BuildPromptInput {
 /** What a model is asked. */
 export interface Prompt {
   readonly messages: ReadonlyArray<ChatMessage>
-  /** No tokenizer counts more for `messages`: what to reserve credits for. */
+  /** No public tokenizer counts more for `messages`. */
+  readonly tokensAtMost: number
+  /** The model's own tokenizer does not count more: what to reserve credits for. */
   readonly inputTokensAtMost: number
   /** The longest reply that was wanted and fits into the window beside the messages. */
   readonly maxOutputTokens: number
@@ -68,15 +70,21 @@ export const buildPrompt = (input: BuildPromptInput): Result.Result<Prompt, Prom
   const always = messageTokensAtMost([...systems, ...newest])
   const withSources = (sources: ReadonlyArray<Source>) =>
     [instruction(sources), ...passageMessages(sources)].reduce((sum, message) => sum + messageTokens(message), always)
+  const counted = (tokensAtMost: number) => inputTokensFor(input.model, tokensAtMost)
   let sources = input.sources
-  while (sources.length > 0 && withSources(sources) + room > window) sources = sources.slice(0, -1)
+  while (sources.length > 0 && counted(withSources(sources)) + room > window) sources = sources.slice(0, -1)
 
   const needed = withSources(sources)
-  if (needed + least > window) return Result.fail(new PromptTooLong({ tokens: needed + least, window }))
-  const history = trimHistory(turns.slice(0, -1).flat(), window - room - needed)
-  const inputTokensAtMost = needed + history.tokensAtMost
+  if (counted(needed) + least > window) {
+    return Result.fail(new PromptTooLong({ tokens: counted(needed) + least, window }))
+  }
+  const left = Math.floor((window - room) / (input.model.inputTokenFactor ?? 1)) - needed
+  const history = trimHistory(turns.slice(0, -1).flat(), left)
+  const tokensAtMost = needed + history.tokensAtMost
+  const inputTokensAtMost = counted(tokensAtMost)
   return Result.succeed({
     messages: [instruction(sources), ...systems, ...history.messages, ...passageMessages(sources), ...newest],
+    tokensAtMost,
     inputTokensAtMost,
     maxOutputTokens: Math.min(wanted, window - inputTokensAtMost),
     sources

@@ -1,8 +1,17 @@
 import { outputTokensWithin, priceOf } from "../credits/price.ts"
 import type { Model } from "../tiers/Model.ts"
+import type { ChatModel } from "./ChatModel.ts"
 
 /** A reply shorter than this is not worth paying for: where the balance buys less, the answer is 402. */
 export const USEFUL_OUTPUT_TOKENS = 256
+
+/** A model that may write a reply, and the most tokens that may cost. */
+export interface Candidate {
+  readonly model: Model
+  readonly provider: ChatModel
+  readonly inputTokensAtMost: number
+  readonly maxOutputTokens: number
+}
 
 /** What to hold for a reply, and what a smaller hold buys. */
 export interface ReplyQuote {

@@ -1,4 +1,4 @@
-import type { ReplyPart } from "./ChatModel.ts"
+import type { InputUsage, ReplyPart } from "./ChatModel.ts"
 
 /** Understands what one vendor sends. One reader reads one reply; it may keep what it needs between items. */
 export interface ReplyReader<Raw> {
@@ -18,6 +18,8 @@ export type Outcome =
 
 /** What has come and was not taken yet. */
 export interface Ready {
+  /** What the prompt counted, where that was told since the last time. */
+  readonly inputUsage: InputUsage | undefined
   readonly text: string
   readonly outcome: Outcome | undefined
 }
@@ -58,6 +60,7 @@ export const startReplyPump = <Raw>(
   const abort = new AbortController()
   let iterator: AsyncIterator<Raw> | undefined
   let text = ""
+  let inputUsage: InputUsage | undefined
   let items = 0
   let heard = false
   let outcome: Outcome | undefined
@@ -86,7 +89,8 @@ export const startReplyPump = <Raw>(
   const accept = (item: Raw) => {
     for (const part of reader.read(item)) {
       if (part._tag === "end") return end({ _tag: "ended", end: part })
-      text += part.text
+      if (part._tag === "input-usage") inputUsage = part.usage
+      else text += part.text
     }
     items += 1
     tell()
@@ -118,13 +122,14 @@ export const startReplyPump = <Raw>(
     take: () => {
       /** Half of a character waits for its other half. */
       const keep = outcome === undefined && text !== "" && isHighSurrogate(text) ? text.length - 1 : text.length
-      const taken = text.slice(0, keep).toWellFormed()
+      const taken = { inputUsage, text: text.slice(0, keep).toWellFormed(), outcome }
       text = text.slice(keep)
+      inputUsage = undefined
       items = 0
       heard = false
       goOn?.()
       goOn = undefined
-      return { text: taken, outcome }
+      return taken
     },
     onNews: (next) => (listener = next),
     due: () => reader.finish(),

@@ -99,10 +99,13 @@ export const replyStream = <Raw>(source: ReplySource<Raw>): Stream.Stream<ReplyP
         const inTime = yield* waitForNews(pump, source.limits, deadline)
         const ready = pump.take()
         const outcome = ready.outcome ?? (inTime ? undefined : giveUp(source, pump))
-        if (ready.text === "") return [[], Option.some(outcome)] as const
-        spoke = true
-        const delta: ReplyPart = { _tag: "text-delta", text: ready.text }
-        return [[delta], Option.some(outcome)] as const
+        const parts: Array<ReplyPart> = []
+        if (ready.inputUsage !== undefined) parts.push({ _tag: "input-usage", usage: ready.inputUsage })
+        if (ready.text !== "") {
+          spoke = true
+          parts.push({ _tag: "text-delta", text: ready.text })
+        }
+        return [parts, Option.some(outcome)] as const
       })
       return Stream.paginate<Outcome | undefined, ReplyPart, ModelFailed>(undefined, next)
     })

@@ -3,23 +3,29 @@ import { type Account, availableOf } from "../credits/Account.ts"
 import { CreditLedger, type Reserved } from "../credits/CreditLedger.ts"
 import { InsufficientCredits } from "../credits/errors.ts"
 import { Catalog, modelsOfTier } from "../tiers/Catalog.ts"
-import { type Model, modelPrice } from "../tiers/Model.ts"
+import { inputTokensFor, type Model, modelPrice } from "../tiers/Model.ts"
+import type { ReplyAttempt } from "./openReply.ts"
 import type { Prompt } from "./prompt.ts"
-import { quoteReply } from "./quoteReply.ts"
+import { type Candidate, quoteReply, type ReplyQuote } from "./quoteReply.ts"
 
 /** A reply whose process died is charged by the sweeper after this long. */
 const HOLD_TTL_MS = 15 * 60_000
 
 export interface ReserveReplyInput {
   readonly account: Account
-  readonly model: Model
+  /** The model that was chosen, then those that may answer instead. */
+  readonly candidates: readonly [Candidate, ...ReadonlyArray<Candidate>]
   readonly prompt: Prompt
   readonly messageId: string
   /** Where the request came with an idempotency key: what it asked, so that the same key with other content is refused. */
   readonly fingerprint: string | undefined
 }
 
-/** Holds the credits of a reply before its model is asked. Fails with `InsufficientCredits`, having held nothing. */
+/**
+ * Holds the credits of a reply before its model is asked: for the dearest of the models that may answer, where the
+ * balance has them. What suffices for the chosen model alone is not refused for a dearer fallback, which is left out
+ * then. Fails with `InsufficientCredits`, having held nothing.
+ */
 export const makeReserveReply = Effect.gen(function* () {
   const catalog = yield* Catalog
   const ledger = yield* CreditLedger
@@ -32,7 +38,7 @@ export const makeReserveReply = Effect.gen(function* () {
   ) => {
     const available = availableOf(buckets)
     const fits = (model: Model) =>
-      quoteReply(model, prompt.inputTokensAtMost, model.maxOutputTokens).atLeast <= available
+      quoteReply(model, inputTokensFor(model, prompt.tokensAtMost), model.maxOutputTokens).atLeast <= available
     return new InsufficientCredits({
       required,
       available,
@@ -47,15 +53,18 @@ export const makeReserveReply = Effect.gen(function* () {
     })
   }
 
-  return Effect.fnUntraced(function* ({ account, model, prompt, messageId, fingerprint }: ReserveReplyInput) {
-    const quote = quoteReply(model, prompt.inputTokensAtMost, prompt.maxOutputTokens)
-    const usage = { freshInput: prompt.inputTokensAtMost, cacheRead: 0, cacheWrite: 0, output: 0 }
+  return Effect.fnUntraced(function* (input: ReserveReplyInput) {
+    const { account, candidates, prompt, messageId, fingerprint } = input
+    const [{ model, inputTokensAtMost }] = candidates
+    const quotes = candidates.map((each) => quoteReply(each.model, each.inputTokensAtMost, each.maxOutputTokens))
+    const quote = quotes[0] as ReplyQuote
+    const usage = { freshInput: inputTokensAtMost, cacheRead: 0, cacheWrite: 0, output: 0 }
     const reserved = yield* ledger
       .reserve({
         userId: account.userId,
         key: `reply:${messageId}`,
         content: fingerprint,
-        amount: quote.amount,
+        amount: Math.max(...quotes.map(({ amount }) => amount)),
         atLeast: quote.atLeast,
         ttlMs: HOLD_TTL_MS,
         draft: { model: model.id, price: modelPrice(model), usage, estimated: true, ended: "expired" }
@@ -63,7 +72,16 @@ export const makeReserveReply = Effect.gen(function* () {
       .pipe(Effect.catchTag(["AccountNotFound", "InvalidAmount"], Effect.die))
     if (reserved._tag === "Refused") return yield* refusal(account, prompt, quote.atLeast, reserved)
     const { hold, replayed, state } = reserved
-    const maxOutputTokens = quote.outputTokensFor(hold.amount)
-    return { hold, earlier: replayed ? state : undefined, maxOutputTokens, limited: hold.amount < quote.amount }
+    const attempts = candidates.map(({ model, provider }, index): ReplyAttempt => {
+      const maxOutputTokens = quotes[index]?.outputTokensFor(hold.amount) ?? 0
+      return { provider, request: { model, messages: prompt.messages, maxOutputTokens } }
+    })
+    const paid = attempts.slice(1).filter((_, index) => (quotes[index + 1]?.atLeast ?? Infinity) <= hold.amount)
+    return {
+      hold,
+      earlier: replayed ? state : undefined,
+      attempts: [attempts[0] as ReplyAttempt, ...paid] as const,
+      limited: hold.amount < quote.amount
+    }
   })
 })

@@ -16,6 +16,7 @@ import type { OfferedModel } from "../tiers/TierService.ts"
 export interface SentReply {
   readonly chatId: string
   readonly messageId: string
+  /** The public id of the model that answers: the one asked for, or its fallback. */
   readonly model: string
   readonly sources: ReadonlyArray<Source>
   /** Named documents that are not ready and were left out. */

@@ -33,6 +33,8 @@ export interface ChatModelStage {
   readonly failuresBeforeFirst: ReadonlyArray<ModelFailure>
   /** Failures that the provider can be made to show within a reply. */
   readonly failuresWithin: ReadonlyArray<ModelFailure>
+  /** The provider tells what the prompt counted before its first words. */
+  readonly tellsInputEarly?: boolean
   /** Deltas of a reply so long that it fits into no buffer on its way. */
   readonly endlessDeltas: number
 }
@@ -121,7 +123,17 @@ export const chatModelContract = (name: string, stage: ChatModelStage): void => 
 
       it("has no empty deltas", async () => {
         const { parts } = await listen(await staged({ _tag: "speak", deltas: 50 }))
-        expect(parts.every((part) => part._tag === "end" || part.text !== "")).toBe(true)
+        expect(parts.every((part) => part._tag !== "text-delta" || part.text !== "")).toBe(true)
+      })
+
+      it("tells what the prompt counted once, before its first words, or with its end", async () => {
+        const { parts } = await listen(await staged({ _tag: "speak", deltas: 20 }))
+        const early = parts.flatMap((part) => (part._tag === "input-usage" ? [part.usage] : []))
+        expect(early).toHaveLength(stage.tellsInputEarly === true ? 1 : 0)
+        if (stage.tellsInputEarly !== true) return
+        expect(parts[0]?._tag).toBe("input-usage")
+        const end = parts.at(-1)
+        expect(end?._tag === "end" ? end.usage : undefined).toMatchObject(early[0] ?? {})
       })
 
       it("tells usage in disjoint counters within the bound that credits are held for", async () => {
@@ -151,7 +163,8 @@ export const chatModelContract = (name: string, stage: ChatModelStage): void => 
 
       it("that says nothing is a failure", async () => {
         const heard = await listen(await staged({ _tag: "empty" }))
-        expect(heard).toMatchObject({ parts: [], failure: { _tag: "ModelFailed", reason: "empty" } })
+        expect(heard).toMatchObject({ text: "", failure: { _tag: "ModelFailed", reason: "empty" } })
+        expect(heard.parts.some((part) => part._tag === "end")).toBe(false)
       })
     })
 
@@ -159,7 +172,7 @@ export const chatModelContract = (name: string, stage: ChatModelStage): void => 
       it.each(stage.failuresBeforeFirst)("before the first delta is named: %s", async (reason) => {
         const under = await staged({ _tag: "fail", reason, afterDeltas: 0 })
         const heard = await listen(under)
-        expect(heard.parts).toEqual([])
+        expect(heard.parts.filter((part) => part._tag !== "input-usage")).toEqual([])
         expect(heard.failure).toMatchObject({ _tag: "ModelFailed", reason, model: under.model.id })
       })
 

@@ -1,5 +1,6 @@
 import { Context, Schema, SchemaIssue } from "effect"
-import { VENDORS, type Model } from "./Model.ts"
+import { EFFORTS, type Model, VENDORS } from "./Model.ts"
+import { fallbackProblems } from "./fallbacks.ts"
 import { TIER_NAMES, type Tier, type TierName } from "./Tier.ts"
 
 /** What a payment provider's price id buys: a tier, or a number of top-up credits. */
@@ -22,32 +23,43 @@ export interface CatalogData {
 
 const MIB = 1024 * 1024
 
-const openai = (id: string, vendorModel: string, input: number, output: number): Model => ({
+/**
+ * Prices follow the vendors' public ones of November 2026, at 8,000 credits for what costs a dollar. The windows are
+ * smaller than the vendors': whoever pays by the token is served better by a prompt that was cut to what matters.
+ * OpenAI's models answer at once: they think in silence, and a reply that was left could not be charged for it.
+ */
+const openai = (id: string, vendorModel: string, input: number, cachedInput: number, output: number): Model => ({
   id,
   vendor: "openai",
   vendorModel,
   creditsPer1kInput: input,
-  creditsPer1kCachedInput: input / 2,
+  creditsPer1kCachedInput: cachedInput,
   creditsPer1kOutput: output,
   minimumCredits: 1,
   maxOutputTokens: 4096,
-  contextTokens: 128_000
+  contextTokens: 128_000,
+  effort: "none"
 })
 
-const anthropic = (id: string, vendorModel: string, input: number, output: number): Model => ({
-  ...openai(id, vendorModel, input, output),
+/** Anthropic's tokenizers are not public; the present one counts up to about 1.5 times what its predecessor did. */
+const ANTHROPIC_TOKEN_FACTOR = 1.35
+
+const anthropic = (id: string, vendorModel: string, input: number, cachedInput: number, output: number): Model => ({
+  ...openai(id, vendorModel, input, cachedInput, output),
   vendor: "anthropic",
-  contextTokens: 200_000
+  contextTokens: 200_000,
+  effort: "low",
+  inputTokenFactor: ANTHROPIC_TOKEN_FACTOR
 })
 
 /** The catalog that ships; a configuration file overrides any part of it. */
 export const defaultCatalog: CatalogData = {
   models: [
-    openai("model-a-mini", "gpt-4o-mini", 1, 4),
-    openai("model-a", "gpt-4o", 10, 40),
-    openai("model-a-turbo", "gpt-4-turbo", 40, 120),
-    anthropic("model-b-sonnet-20241022", "claude-3-5-sonnet-20241022", 12, 60),
-    anthropic("model-b-opus-20240229", "claude-3-opus-20240229", 60, 300)
+    openai("model-a-mini", "gpt-6-luna", 1, 0.1, 4),
+    openai("model-a", "gpt-6.1-terra", 8, 0.4, 40),
+    openai("model-a-turbo", "gpt-6.1-sol", 16, 0.8, 80),
+    anthropic("model-b-sonnet-20241022", "claude-sonnet-5-5", 16, 0.8, 80),
+    anthropic("model-b-opus-20240229", "claude-opus-5-5", 32, 1.6, 160)
   ],
   tiers: {
     free: {
@@ -87,7 +99,10 @@ const ModelOverride = Schema.Struct({
   creditsPer1kOutput: Schema.optionalKey(Price),
   minimumCredits: Schema.optionalKey(WholeFrom(1)),
   maxOutputTokens: Schema.optionalKey(WholeFrom(1)),
-  contextTokens: Schema.optionalKey(WholeFrom(1))
+  contextTokens: Schema.optionalKey(WholeFrom(1)),
+  fallback: Schema.optionalKey(Schema.NonEmptyString),
+  effort: Schema.optionalKey(Schema.Literals(EFFORTS)),
+  inputTokenFactor: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 1, maximum: 4 })))
 })
 
 const TierOverride = Schema.Struct({
@@ -163,11 +178,21 @@ const newModel = {
   contextTokens: 128_000
 }
 
+/** How much a model may think is said in words of its own: those for another vendor model may be refused by this one. */
+const withoutForeignEffort = (before: Model, vendorModel: string | undefined): Omit<Model, "effort"> => {
+  if (vendorModel === undefined || vendorModel === before.vendorModel) return before
+  const { effort: _, ...rest } = before
+  return rest
+}
+
 const merge = (base: CatalogData, overrides: CatalogOverrides): CatalogData => {
   const models = new Map(base.models.map((model) => [model.id, model]))
   for (const [id, override] of Object.entries(overrides.models ?? {})) {
     const before = models.get(id)
-    const model = { ...(before ?? { ...newModel, id }), ...override } as Model
+    const model = {
+      ...(before ? withoutForeignEffort(before, override.vendorModel) : { ...newModel, id }),
+      ...override
+    } as Model
     const cachedGiven = override.creditsPer1kCachedInput !== undefined
     const repriced = before === undefined || override.creditsPer1kInput !== undefined
     models.set(id, !cachedGiven && repriced ? { ...model, creditsPer1kCachedInput: model.creditsPer1kInput } : model)
@@ -196,7 +221,7 @@ const inconsistencies = (catalog: CatalogData): ReadonlyArray<string> => {
       .filter((id) => !known.has(id))
       .map((id) => `tiers.${name}.models: there is no model ${JSON.stringify(id)}`)
   )
-  return [...incomplete, ...dearCache, ...unknown]
+  return [...incomplete, ...dearCache, ...unknown, ...fallbackProblems(catalog.models)]
 }
 
 /** The catalog in force. */

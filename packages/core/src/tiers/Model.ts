@@ -10,6 +10,10 @@ export interface ModelPrice {
   readonly minimumCredits: number
 }
 
+/** How much a model may think before it answers. Vendors count it as output; not every model knows every word. */
+export const EFFORTS = ["none", "low", "medium", "high"] as const
+export type Effort = (typeof EFFORTS)[number]
+
 /** A model that people can choose. */
 export interface Model extends ModelPrice {
   /** The public id. */
@@ -21,7 +25,20 @@ export interface Model extends ModelPrice {
   readonly maxOutputTokens: number
   /** Tokens of prompt and reply together that the model can take. */
   readonly contextTokens: number
+  /** The public id of the model that answers instead where this one fails before its first words. */
+  readonly fallback?: string
+  /** The vendor's own default unless given. */
+  readonly effort?: Effort
+  /**
+   * How many times the bound on the prompt's tokens (see `../chat/tokens.ts`) this model's tokenizer may count: 1
+   * unless given, more for tokenizers that are not public.
+   */
+  readonly inputTokenFactor?: number
 }
+
+/** The most tokens this model counts for a prompt that public tokenizers count at most `tokensAtMost` for. */
+export const inputTokensFor = (model: Model, tokensAtMost: number): number =>
+  Math.ceil(tokensAtMost * (model.inputTokenFactor ?? 1))
 
 /** The price part of a model. */
 export const modelPrice = (model: Model): ModelPrice => ({

@@ -1,0 +1,30 @@
+import { countPieces } from "./tokenPieces.ts"
+
+/** What follows the last cut is counted again each time; beyond this many characters it is cut where it ends. */
+const LONGEST_TAIL = 4_096
+
+/** Where a growing text may be cut so that the parts count as the whole: before its last space, if that follows no other. */
+const lastCut = (text: string): number => {
+  let index = text.lastIndexOf(" ")
+  while (index > 0 && text[index - 1] === " ") index -= 1
+  return Math.max(0, index)
+}
+
+const isHighSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xd800
+
+/**
+ * Counts a text that only grows, as `estimateTokens` does, in time that is linear in its final length: takes the text
+ * as it is now, gives its tokens.
+ */
+export const countGrowing = (): ((text: string) => number) => {
+  let counted = 0
+  let usual = 0
+  return (text) => {
+    const tail = text.slice(counted)
+    const end = tail.length > LONGEST_TAIL && lastCut(tail) === 0 ? tail.length : lastCut(tail)
+    const cut = end === tail.length && isHighSurrogate(tail.charCodeAt(end - 1)) ? end - 1 : end
+    if (cut > 0) usual += countPieces(tail.slice(0, cut)).usual
+    counted += cut
+    return Math.ceil(usual + countPieces(tail.slice(cut)).usual)
+  }
+}

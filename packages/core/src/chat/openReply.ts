@@ -1,0 +1,90 @@
+import { Cause, Effect, Pull, type Scope, Stream } from "effect"
+import {
+  type ChatModel,
+  type ChatModelRequest,
+  type InputUsage,
+  ModelFailed,
+  type ModelFailure,
+  type ReplyPart
+} from "./ChatModel.ts"
+import { countFailure, noteFallback } from "./modelMetrics.ts"
+
+/** A model that may write a reply, and what to ask it. */
+export interface ReplyAttempt {
+  readonly provider: ChatModel
+  readonly request: ChatModelRequest
+}
+
+/** A reply whose first words have arrived. */
+export interface OpenedReply {
+  /** The attempt that answers. */
+  readonly attempt: ReplyAttempt
+  readonly firstText: string
+  /** What the vendor told so far. */
+  readonly told: Told
+  /** The next words, all that are ready; done after the end mark. */
+  readonly nextText: Pull.Pull<string, ModelFailed>
+}
+
+/** What a vendor tells beside its words. */
+export interface Told {
+  inputUsage: InputUsage | undefined
+  end: Extract<ReplyPart, { readonly _tag: "end" }> | undefined
+}
+
+/** What may go better with another model: not a refusal, and not an empty answer, which the vendor was paid for. */
+const mayPassOn = ({ reason, retryable }: ModelFailed): boolean =>
+  reason !== "empty" && reason !== "refused" && (retryable || reason === "unavailable")
+
+/** The text of a batch of parts; notes what else was told. After the end nothing counts. */
+const takeText = (parts: ReadonlyArray<ReplyPart>, told: Told): string => {
+  let text = ""
+  for (const part of parts) {
+    if (part._tag === "text-delta") text += part.text
+    else if (part._tag === "input-usage") told.inputUsage = part.usage
+    else {
+      told.end = part
+      break
+    }
+  }
+  return text
+}
+
+const openAttempt = Effect.fnUntraced(function* (attempt: ReplyAttempt) {
+  const { provider, request } = attempt
+  const failed = (reason: ModelFailure) =>
+    Effect.fail(new ModelFailed({ model: request.model.id, reason, retryable: true }))
+  const told: Told = { inputUsage: undefined, end: undefined }
+  const parts = yield* Stream.toPull(provider.stream(request))
+  const pullParts = Pull.catchDone(parts, () => failed("cut-off"))
+  const nextText = Effect.fnUntraced(function* () {
+    while (told.end === undefined) {
+      const text = takeText(yield* pullParts, told)
+      if (text !== "") return text
+    }
+    return yield* Cause.done()
+  })
+  const firstText = yield* Pull.catchDone(nextText(), () => failed("empty")).pipe(
+    Effect.tapError((error) => countFailure(provider.name, error))
+  )
+  return { attempt, firstText, told, nextText: Effect.suspend(nextText) } satisfies OpenedReply
+})
+
+/**
+ * Asks the models in turn until one speaks: the next one only while nothing was said, and only for failures that may go
+ * better with another model. Fails with the failure of the last one asked. Failures and fallbacks are counted.
+ */
+export const openReply = ([attempt, ...others]: readonly [ReplyAttempt, ...ReadonlyArray<ReplyAttempt>]): Effect.Effect<
+  OpenedReply,
+  ModelFailed,
+  Scope.Scope
+> => {
+  const [next, ...rest] = others
+  const opened = openAttempt(attempt)
+  if (next === undefined) return opened
+  return Effect.catch(opened, (error) =>
+    mayPassOn(error)
+      ? Effect.andThen(noteFallback(error, next.request.model.id), openReply([next, ...rest]))
+      : Effect.fail(error)
+  )
+}
