@@ -1,0 +1,210 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  Catalog,
+  ChatService,
+  makeCatalog,
+  ModelFailed,
+  modelFailures,
+  modelFallbacks,
+  type ReplyPart
+} from "@parley/core"
+import { Effect, Exit, Logger, Metric, Result, Scope, Stream } from "effect"
+import { ask, balance, says, type ScriptedModel, scriptedModel, transactions, world } from "./world.ts"
+
+const chosen = "model-a-mini"
+const other = "model-a"
+const third = "model-a-turbo"
+
+/** Credits for each reply, whatever its length, and who answers for whom. */
+const priced = (prices: Readonly<Record<string, number>>, fallbacks: Readonly<Record<string, string>>) => ({
+  models: Object.fromEntries(
+    Object.entries(prices).map(([id, minimumCredits]) => [
+      id,
+      {
+        creditsPer1kInput: 0,
+        creditsPer1kOutput: 0,
+        minimumCredits,
+        ...(fallbacks[id] === undefined ? {} : { fallback: fallbacks[id] })
+      }
+    ])
+  ),
+  tiers: { free: { monthlyCredits: 100, models: [chosen, other] } }
+})
+
+const twoModels = (own: number, fallback: number) => priced({ [chosen]: own, [other]: fallback }, { [chosen]: other })
+
+const broken = (model: string, reason: ModelFailed["reason"], retryable = true) =>
+  Stream.fail(new ModelFailed({ model, reason, retryable }))
+
+/** Models that fail as told; those not named say who they are. */
+const failing = (failures: Readonly<Record<string, readonly [ModelFailed["reason"], boolean]>>): ScriptedModel =>
+  scriptedModel(({ model }) => {
+    const failure = failures[model.id]
+    return failure === undefined ? says([`I am ${model.id}`]) : broken(model.id, ...failure)
+  })
+
+const asked = (model: ScriptedModel) => model.requests.map((request) => request.model.id)
+const quiet = Effect.provide(Logger.layer([]))
+
+describe("a fallback model", () => {
+  it.effect(
+    "answers where the chosen one fails before its first words, is named, stored and charged by its own price",
+    () => {
+      const model = failing({ [chosen]: ["unavailable", true] })
+      return Effect.gen(function* () {
+        const { reply, text } = yield* ask("ann", "Hi")
+        assert.deepStrictEqual([text, reply.model], [`I am ${other}`, other])
+        assert.deepStrictEqual(asked(model), [chosen, other])
+        const [usage] = yield* transactions("ann")
+        assert.deepInclude(usage, { amount: -20, model: other })
+        assert.deepInclude(usage?.receipt, { model: other, charged: 20, held: 20 })
+        assert.deepInclude(yield* balance("ann"), { available: 80, held: 0 })
+        const { messages } = yield* ChatService.use((chat) => chat.get("ann", reply.chatId))
+        assert.strictEqual(messages.at(-1)?.model, other)
+      }).pipe(quiet, Effect.provide(world(model, twoModels(1, 20))))
+    }
+  )
+
+  const reasons: ReadonlyArray<readonly [ModelFailed["reason"], boolean, boolean]> = [
+    ["unavailable", true, true],
+    ["unavailable", false, true],
+    ["rate-limited", true, true],
+    ["cut-off", true, true],
+    ["stalled", true, true],
+    ["bad-answer", true, true],
+    ["bad-answer", false, false],
+    ["refused", false, false],
+    ["empty", true, false]
+  ]
+  for (const [reason, retryable, passedOn] of reasons) {
+    it.effect(`${passedOn ? "is asked" : "is not asked"} after "${reason}"${retryable ? "" : ", which stays"}`, () => {
+      const model = failing({ [chosen]: [reason, retryable] })
+      return Effect.gen(function* () {
+        const outcome = yield* Effect.result(ask("ann", "Hi"))
+        assert.strictEqual(Result.isSuccess(outcome), passedOn)
+        assert.deepStrictEqual(asked(model), passedOn ? [chosen, other] : [chosen])
+        if (!passedOn) assert.deepInclude(yield* balance("ann"), { available: 100, held: 0 })
+      }).pipe(quiet, Effect.provide(world(model, twoModels(1, 20))))
+    })
+  }
+
+  it.effect("is not asked once words were delivered", () => {
+    const half = Stream.make<[ReplyPart]>({ _tag: "text-delta", text: "Half" })
+    const model = scriptedModel(({ model: { id } }) => Stream.concat(half, broken(id, "cut-off")))
+    return Effect.gen(function* () {
+      assert.deepInclude(yield* Effect.flip(ask("ann", "Hi")), { _tag: "ModelFailed", model: chosen })
+      assert.deepStrictEqual(asked(model), [chosen])
+      assert.deepInclude((yield* transactions("ann"))[0], { amount: -1, model: chosen })
+    }).pipe(quiet, Effect.provide(world(model, twoModels(1, 20))))
+  })
+
+  it.effect("is covered by the hold: the dearest of the chain is set aside, and the rest given back", () => {
+    const model = scriptedModel(() => says(["Hello"]))
+    return Effect.gen(function* () {
+      const chat = yield* ChatService
+      const scope = yield* Scope.make()
+      const request = { messages: [{ role: "user", content: "Hi" }] }
+      const reply = yield* Scope.provide(chat.send({ userId: "ann", request }), scope)
+      assert.strictEqual((yield* balance("ann")).held, 20)
+      yield* Stream.runDrain(reply.text)
+      yield* Scope.close(scope, Exit.void)
+      assert.deepInclude(yield* balance("ann"), { available: 99, held: 0, debt: 0 })
+    }).pipe(Effect.provide(world(model, twoModels(1, 20))))
+  })
+
+  it.effect("that the balance cannot pay is left out, and the chosen model is not refused for it", () => {
+    const model = failing({ [chosen]: ["unavailable", true] })
+    return Effect.gen(function* () {
+      assert.deepInclude(yield* Effect.flip(ask("ann", "Hi")), { _tag: "ModelFailed", model: chosen })
+      assert.deepStrictEqual(asked(model), [chosen])
+      assert.deepInclude(yield* balance("ann"), { available: 100, held: 0 })
+    }).pipe(quiet, Effect.provide(world(model, twoModels(1, 101))))
+  })
+
+  it.effect("that the tier does not allow is passed over for the next of the chain", () => {
+    const model = failing({ [chosen]: ["stalled", true], [other]: ["stalled", true] })
+    const config = priced({ [chosen]: 1, [other]: 3, [third]: 2 }, { [chosen]: third, [third]: other })
+    return Effect.gen(function* () {
+      const error = yield* Effect.flip(ask("ann", "Hi"))
+      assert.deepInclude(error, { _tag: "ModelFailed", model: other })
+      assert.deepStrictEqual(asked(model), [chosen, other])
+    }).pipe(quiet, Effect.provide(world(model, config)))
+  })
+
+  it.effect("whose window is too small for the prompt is left out", () => {
+    const model = failing({ [chosen]: ["stalled", true] })
+    const small = { contextTokens: 600, maxOutputTokens: 400 }
+    const { models, tiers } = twoModels(1, 1)
+    const config = { tiers, models: { ...models, [other]: { ...models[other], ...small } } }
+    return Effect.gen(function* () {
+      yield* Effect.flip(ask("ann", "word ".repeat(500)))
+      assert.deepStrictEqual(asked(model), [chosen])
+    }).pipe(quiet, Effect.provide(world(model, config)))
+  })
+
+  it.effect("is counted, with the failure that made it needed", () => {
+    const model = failing({ [chosen]: ["rate-limited", true] })
+    const count = <A extends { readonly count: number | bigint }>(metric: Metric.Metric<number, A>) =>
+      Effect.map(Metric.value(metric), (state) => Number(state.count))
+    const failed = Metric.withAttributes(modelFailures, { vendor: "scripted", model: chosen, reason: "rate-limited" })
+    const passed = Metric.withAttributes(modelFallbacks, { model: chosen, fallback: other, reason: "rate-limited" })
+    return Effect.gen(function* () {
+      const before = [yield* count(failed), yield* count(passed)]
+      yield* ask("ann", "Hi")
+      const after = [yield* count(failed), yield* count(passed)]
+      assert.deepStrictEqual(
+        after.map((value, index) => value - (before[index] ?? 0)),
+        [1, 1]
+      )
+    }).pipe(quiet, Effect.provide(world(model, twoModels(1, 20))))
+  })
+})
+
+describe("fallbacks of a catalog", () => {
+  const problems = (fallbacks: Readonly<Record<string, string>>) => {
+    const models = Object.fromEntries(Object.entries(fallbacks).map(([id, fallback]) => [id, { fallback }]))
+    const made = Result.try(() => makeCatalog({ models }))
+    return Result.isFailure(made) ? String(made.failure) : ""
+  }
+
+  it("name known models and lead nowhere back", () => {
+    assert.strictEqual(problems({ [chosen]: other, [other]: third }), "")
+    assert.include(problems({ [chosen]: "model-z" }), `models.${chosen}.fallback: there is no model "model-z"`)
+    assert.include(problems({ [chosen]: chosen }), `models.${chosen}.fallback: it leads back`)
+    const around = problems({ [chosen]: other, [other]: third, [third]: other })
+    assert.include(around, `models.${other}.fallback: it leads back`)
+    assert.include(around, `models.${third}.fallback: it leads back`)
+    assert.notInclude(around, `models.${chosen}.fallback`)
+  })
+
+  it.effect("leave the effort of a model whose vendor model is another to its vendor", () =>
+    Effect.gen(function* () {
+      const { models } = yield* Catalog
+      assert.deepStrictEqual(
+        models.slice(0, 2).map(({ effort }) => effort),
+        [undefined, "none"]
+      )
+    }).pipe(Effect.provideService(Catalog, makeCatalog({ models: { [chosen]: { vendorModel: "llama" } } })))
+  )
+})
+
+describe("a reply that is left", () => {
+  const inputUsage: ReplyPart = { _tag: "input-usage", usage: { freshInput: 700, cacheRead: 40, cacheWrite: 5 } }
+  const words = Stream.forever(Stream.make<[ReplyPart]>({ _tag: "text-delta", text: "word " })).pipe(Stream.rechunk(1))
+
+  it.effect("is charged for the prompt as the vendor counted it, where it told so early", () => {
+    const model = scriptedModel(() => Stream.concat(Stream.make(inputUsage), words))
+    return Effect.gen(function* () {
+      const chat = yield* ChatService
+      const request = { messages: [{ role: "user", content: "Hi" }] }
+      const read = chat
+        .send({ userId: "ann", request })
+        .pipe(Effect.flatMap((reply) => Stream.runDrain(Stream.take(reply.text, 4))))
+      yield* Effect.scoped(read)
+      const [row] = yield* transactions("ann")
+      assert.deepInclude(row?.receipt, { estimated: true, ended: "stopped" })
+      assert.deepInclude(row?.receipt?.usage, { freshInput: 700, cacheRead: 40, cacheWrite: 5 })
+      assert.isAtMost(row?.receipt?.usage.output ?? 0, 10)
+    }).pipe(Effect.provide(world(model)))
+  })
+})
