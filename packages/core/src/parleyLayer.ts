@@ -5,6 +5,8 @@ import type { ChatStore } from "./chat/ChatStore.ts"
 import { Accounts } from "./credits/Accounts.ts"
 import type { CreditLedger } from "./credits/CreditLedger.ts"
 import { CreditService } from "./credits/CreditService.ts"
+import { HoldKeeper } from "./credits/HoldKeeper.ts"
+import { HoldSweeper } from "./credits/HoldSweeper.ts"
 import type { DocumentParser } from "./documents/DocumentParser.ts"
 import { DocumentService } from "./documents/DocumentService.ts"
 import type { DocumentStore } from "./documents/DocumentStore.ts"
@@ -16,7 +18,7 @@ import type { Catalog } from "./tiers/Catalog.ts"
 import { TierService } from "./tiers/TierService.ts"
 
 /** What Parley does. */
-export type ParleyServices = ChatService | CreditService | DocumentService | TierService
+export type ParleyServices = ChatService | CreditService | DocumentService | HoldSweeper | TierService
 
 /** What Parley needs done: the ports, and the catalog of what is on sale. */
 export type ParleyPorts =
@@ -36,5 +38,6 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   ChatService.layer,
   CreditService.layer,
   DocumentService.layer,
+  HoldSweeper.layer,
   TierService.layer
-).pipe(Layer.provide(Accounts.layer))
+).pipe(Layer.provide(Layer.mergeAll(Accounts.layer, HoldKeeper.layer)))

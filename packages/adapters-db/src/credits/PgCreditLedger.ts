@@ -18,6 +18,7 @@ import { Database, DatabaseError, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
 import { coalesce } from "./coalesce.ts"
 import { commitOperations } from "./commitOperations.ts"
+import { renewHolds, sweepHolds } from "./holdLife.ts"
 import {
   ACCOUNT_COLUMNS,
   type AccountRow,
@@ -104,6 +105,16 @@ const make = Effect.gen(function* () {
     (input: Input) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => commit(make(input, now)))
 
+  /** Work on many accounts, safe to repeat as a whole, that goes past the waiting calls. */
+  const atOnce = <A, E>(
+    name: string,
+    work: (now: number) => Effect.Effect<A, E | DatabaseError>
+  ): Effect.Effect<A, Exclude<E, DatabaseError> | StorageFailed> =>
+    Effect.flatMap(Clock.currentTimeMillis, work).pipe(
+      Effect.retry({ times: 2, while: (error) => error instanceof DatabaseError && error.retryable }),
+      storing(`CreditLedger.${name}`)
+    )
+
   return CreditLedger.of({
     open: commitNow(openOperation),
     account: Effect.fnUntraced(function* (userId) {
@@ -118,6 +129,8 @@ const make = Effect.gen(function* () {
     }),
     settle: commitNow(settleOperation),
     release: commitNow(releaseOperation),
+    renew: (input) => atOnce("renew", (now) => renewHolds(database, input, now)),
+    sweep: (input) => atOnce("sweep", (now) => sweepHolds(database, input, now)),
     grant: commitNow(grantOperation),
     history: Effect.fnUntraced(function* ({ userId, limit, offset, type }) {
       const filter = type === undefined ? null : isType(type) ? type : ""

@@ -4,6 +4,7 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import type { Account, Buckets } from "./Account.ts"
 import type { Split } from "./buckets.ts"
+import type { RenewInput, SweepInput, Swept } from "./HoldLife.ts"
 import type { AccountNotFound, HoldNotFound, InvalidAmount, KeyConflict } from "./errors.ts"
 import type { Receipt, ReceiptDraft } from "./Receipt.ts"
 import type { Transaction, TransactionType } from "./Transaction.ts"
@@ -56,18 +57,19 @@ export type Reserved =
     }
   | { readonly _tag: "Refused"; readonly buckets: Buckets; readonly nextResetAt: number }
 
-export interface SettleInput {
+/** Which hold. */
+export interface HoldName {
   readonly userId: UserId
   readonly key: string
+}
+
+export interface SettleInput extends HoldName {
   /** What the reply really cost. More than the hold is taken from what is free, then becomes debt. */
   readonly amount: number
   readonly draft: ReceiptDraft
 }
 
-export interface ReleaseInput {
-  readonly userId: UserId
-  readonly key: string
-}
+export type ReleaseInput = HoldName
 
 /** How a hold ended. A second settle or release gets the first one's answer. */
 export type HoldEnd =
@@ -114,6 +116,17 @@ export class CreditLedger extends Context.Service<
     settle(input: SettleInput): Effect.Effect<HoldEnd, HoldNotFound | InvalidAmount | StorageFailed>
     /** Ends a hold without charging. */
     release(input: ReleaseInput): Effect.Effect<HoldEnd, HoldNotFound | StorageFailed>
+    /**
+     * Records how far the replies of open holds have come, and lets the holds live on. Progress and expiry never move
+     * backwards; holds that have ended are skipped. Gives how many were renewed. The processes' clocks must agree
+     * within the holds' life.
+     */
+    renew(input: RenewInput): Effect.Effect<number, StorageFailed>
+    /**
+     * Ends holds that nobody renewed in time, those of dead processes: charged for the input and the output recorded
+     * last, or released where nothing was delivered. Holds that somebody else works on are left to the next sweep.
+     */
+    sweep(input: SweepInput): Effect.Effect<Swept, StorageFailed>
     /** Adds credits. */
     grant(input: GrantInput): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
     /** Newest first, with the count of all that match. An unknown type matches nothing. */

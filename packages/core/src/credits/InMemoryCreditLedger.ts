@@ -1,12 +1,14 @@
-import { Clock, Effect, Layer, type Result } from "effect"
+import { Clock, Effect, Layer, Result } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
-import { CreditLedger } from "./CreditLedger.ts"
+import { CreditLedger, type HoldName } from "./CreditLedger.ts"
 import { grantOperation, openOperation } from "./decideAccount.ts"
 import { decideAll } from "./decideAll.ts"
+import { expireOperation, sweptBy } from "./decideExpiry.ts"
 import { releaseOperation, reserveOperation, settleOperation } from "./decideHold.ts"
 import { AccountNotFound } from "./errors.ts"
+import { addSwept, type HoldProgress, NOTHING_SWEPT } from "./HoldLife.ts"
 import {
   accountOf,
   type Changes,
@@ -38,6 +40,20 @@ const written = (stored: StoredAccount | typeof EMPTY, changes: Changes): Stored
   return { account: changes.account, holds, facts, transactions: [...stored.transactions, ...changes.transactions] }
 }
 
+const renew = (accounts: Map<UserId, StoredAccount>, progress: HoldProgress, expiresAt: number): boolean => {
+  const { userId, key, outputTokens } = progress
+  const stored = accounts.get(userId)
+  const open = stored?.holds.get(key)
+  if (stored === undefined || open === undefined) return false
+  const renewed: OpenHold = {
+    ...open,
+    hold: { ...open.hold, expiresAt: Math.max(open.hold.expiresAt, expiresAt) },
+    outputTokens: Math.max(open.outputTokens, outputTokens)
+  }
+  accounts.set(userId, { ...stored, holds: new Map(stored.holds).set(key, renewed) })
+  return true
+}
+
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const accounts = yield* storage.table<UserId, StoredAccount>()
@@ -45,16 +61,14 @@ const make = Effect.gen(function* () {
 
   // A refusal changes nothing, so it is turned into a failure outside: it does not undo the unit of work around it.
   const run = <A, E extends Refusal>(operation: Operation<A, E>): Effect.Effect<A, E> =>
-    storage
-      .exclusive(
-        Effect.sync(() => {
-          const stored = accounts.get(operation.userId) ?? EMPTY
-          const { answers, changes } = decideAll(stored, [operation])
-          if (changes !== undefined) accounts.set(operation.userId, written(stored, changes))
-          return answers[0] as Result.Result<A, E>
-        })
-      )
-      .pipe(Effect.flatMap(Effect.fromResult))
+    storage.exclusive(Effect.sync(() => decide(operation))).pipe(Effect.flatMap(Effect.fromResult))
+
+  const decide = <A, E extends Refusal>(operation: Operation<A, E>): Result.Result<A, E> => {
+    const stored = accounts.get(operation.userId) ?? EMPTY
+    const { answers, changes } = decideAll(stored, [operation])
+    if (changes !== undefined) accounts.set(operation.userId, written(stored, changes))
+    return answers[0] as Result.Result<A, E>
+  }
 
   const find = (userId: UserId): Effect.Effect<StoredAccount, AccountNotFound> =>
     storage
@@ -64,6 +78,12 @@ const make = Effect.gen(function* () {
           found === undefined ? Effect.fail(new AccountNotFound({ userId })) : Effect.succeed(found)
         )
       )
+
+  const expired = (now: number): ReadonlyArray<HoldName> =>
+    [...accounts.values()]
+      .flatMap(({ holds }) => [...holds.values()].map(({ hold }) => hold))
+      .filter(({ expiresAt }) => expiresAt <= now)
+      .toSorted((a, b) => a.expiresAt - b.expiresAt)
 
   return CreditLedger.of({
     open: (input) => Effect.flatMap(Clock.currentTimeMillis, (now) => run(openOperation(input, now))),
@@ -75,6 +95,22 @@ const make = Effect.gen(function* () {
     settle: (input) => Effect.flatMap(Clock.currentTimeMillis, (now) => run(settleOperation(input, now))),
     release: (input) => Effect.flatMap(Clock.currentTimeMillis, (now) => run(releaseOperation(input, now))),
     grant: (input) => Effect.flatMap(Clock.currentTimeMillis, (now) => run(grantOperation(input, now))),
+    renew: ({ holds, ttlMs }) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        storage.exclusive(Effect.sync(() => holds.filter((progress) => renew(accounts, progress, now + ttlMs)).length))
+      ),
+    sweep: ({ limit }) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        storage.exclusive(
+          Effect.sync(() =>
+            expired(now)
+              .slice(0, limit)
+              .map((named) => decide(expireOperation(named, now)))
+              .map((answer) => sweptBy(Result.isSuccess(answer) ? answer.success : undefined))
+              .reduce(addSwept, NOTHING_SWEPT)
+          )
+        )
+      ),
     history: ({ userId, limit, offset, type }) =>
       Effect.map(find(userId), ({ transactions }) => {
         const matching = transactions.filter((row) => type === undefined || row.type === type).toReversed()

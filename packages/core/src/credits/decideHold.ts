@@ -9,7 +9,7 @@ import type { Decision, Fact, LedgerAccount, OpenHold, Operation, Refusal, View 
 import type { Receipt } from "./Receipt.ts"
 
 type ReserveRefusal = AccountNotFound | KeyConflict | InvalidAmount
-type SettleRefusal = HoldNotFound | InvalidAmount
+export type SettleRefusal = HoldNotFound | InvalidAmount
 
 const refuse = <E extends Refusal>(error: E): Decision<never, E> => ({ answer: Result.fail(error), changes: undefined })
 const repeat = <A>(answer: A): Decision<A, never> => ({ answer: Result.succeed(answer), changes: undefined })
@@ -94,7 +94,8 @@ export const settleOperation = (input: SettleInput, now: number): Operation<Hold
   decide: (view) => settle(view, input, now)
 })
 
-const settle = (view: View, input: SettleInput, now: number): Decision<HoldEnd, SettleRefusal> => {
+/** Decides the end of a hold by a charge. */
+export const settle = (view: View, input: SettleInput, now: number): Decision<HoldEnd, SettleRefusal> => {
   const { amount, key } = input
   if (!Number.isSafeInteger(amount) || amount < 0) {
     return refuse(new InvalidAmount({ reason: "it must be a whole number of credits, 0 or more" }))
@@ -132,13 +133,16 @@ export const releaseOperation = (input: ReleaseInput, now: number): Operation<Ho
   name: "release",
   userId: input.userId,
   key: input.key,
-  decide: (view) => {
-    const { account, open } = view
-    if (account === undefined || open === undefined) return endAgain(view, input.key)
-    const journal = { account: setAside(account, open.hold.from, -1), transactions: [] }
-    return endHold(journal, open, NOTHING, now)
-  }
+  decide: (view) => release(view, input.key, now)
 })
+
+/** Decides the end of a hold without a charge. */
+export const release = (view: View, key: string, now: number): Decision<HoldEnd, HoldNotFound> => {
+  const { account, open } = view
+  if (account === undefined || open === undefined) return endAgain(view, key)
+  const journal = { account: setAside(account, open.hold.from, -1), transactions: [] }
+  return endHold(journal, open, NOTHING, now)
+}
 
 const NOTHING: ChargeSplit["fromHold"] = { allowance: 0, topup: 0 }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from "vitest"
 import { CreditLedger } from "../credits/CreditLedger.ts"
 import { describeCreditHistory, describeGrant, describeOpen } from "./creditAccountContract.ts"
 import { describeHoldEnds, describeReserve } from "./creditHoldContract.ts"
+import { describeHoldLife } from "./creditLifeContract.ts"
 import { creditTester } from "./creditTester.ts"
 
 /** The guarantees of every `CreditLedger`. `layer` is built once; every test uses accounts of its own. */
@@ -19,6 +20,7 @@ export const creditLedgerContract = (name: string, layer: Layer.Layer<CreditLedg
     describeOpen(tester)
     describeReserve(tester)
     describeHoldEnds(tester)
+    describeHoldLife(tester)
     describeGrant(tester)
     describeCreditHistory(tester)
   })

@@ -26,6 +26,8 @@ export const creditTester = (opened: () => Ledger) => {
     reserve: (input) => opened().reserve(input),
     settle: (input) => opened().settle(input),
     release: (input) => opened().release(input),
+    renew: (input) => opened().renew(input),
+    sweep: (input) => opened().sweep(input),
     grant: (input) => opened().grant(input),
     history: (input) => opened().history(input)
   }

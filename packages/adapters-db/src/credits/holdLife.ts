@@ -1,0 +1,91 @@
+import {
+  addSwept,
+  expireOperation,
+  NOTHING_SWEPT,
+  type RenewInput,
+  type SweepInput,
+  sweptBy,
+  type HoldEnd,
+  type Swept
+} from "@parley/core"
+import { Effect, Result } from "effect"
+import type { Database, DatabaseError, Row } from "../database/Database.ts"
+import { commitOperations } from "./commitOperations.ts"
+
+/**
+ * Locks hold rows alone, and skips those that somebody else has locked: such a hold is just being ended, or renewed by
+ * another call. So a renewal waits for nobody, and nobody can wait for it in a circle.
+ */
+const renewText = (schema: string) => `
+  WITH given AS MATERIALIZED (
+    SELECT user_id, key, max(output_tokens) AS output_tokens
+    FROM unnest($1::text[], $2::text[], $3::bigint[]) AS g(user_id, key, output_tokens) GROUP BY user_id, key
+  ), locked AS MATERIALIZED (
+    SELECT h.user_id, h.key, g.output_tokens FROM given g
+    JOIN ${schema}.credit_holds h ON h.user_id = g.user_id AND h.key = g.key
+    FOR UPDATE OF h SKIP LOCKED
+  ), renewed AS (
+    UPDATE ${schema}.credit_holds h
+    SET output_tokens = greatest(h.output_tokens, l.output_tokens), expires_at = greatest(h.expires_at, $4::timestamptz)
+    FROM locked l WHERE h.user_id = l.user_id AND h.key = l.key
+    RETURNING 1
+  )
+  SELECT count(*) AS renewed FROM renewed`
+
+/** Records progress and expiry of open holds; gives how many were still open. */
+export const renewHolds = (
+  { schema, statement }: Database["Service"],
+  { holds, ttlMs }: RenewInput,
+  now: number
+): Effect.Effect<number, DatabaseError> =>
+  holds.length === 0
+    ? Effect.succeed(0)
+    : Effect.map(
+        statement<{ readonly renewed: number }>(renewText(schema), [
+          holds.map(({ userId }) => userId),
+          holds.map(({ key }) => key),
+          holds.map(({ outputTokens }) => outputTokens),
+          new Date(now + ttlMs).toISOString()
+        ]),
+        ([row]) => row?.renewed ?? 0
+      )
+
+interface ExpiredRow extends Row {
+  readonly user_id: string
+  readonly key: string
+}
+
+/**
+ * Locks accounts before their holds, as every other write does, and skips what is locked. A hold whose row was locked by
+ * a renewal is alive; one that was renewed just before is seen as renewed, since a locked row's expiry is read again.
+ */
+const lockExpiredText = (schema: string) => `
+  WITH expired AS MATERIALIZED (
+    SELECT user_id, key FROM ${schema}.credit_holds WHERE expires_at <= $1::timestamptz ORDER BY expires_at LIMIT $2
+  ), locked AS MATERIALIZED (
+    SELECT user_id FROM ${schema}.credit_accounts
+    WHERE user_id IN (SELECT user_id FROM expired) ORDER BY user_id COLLATE "C" FOR UPDATE SKIP LOCKED
+  )
+  SELECT h.user_id, h.key FROM locked l
+  JOIN expired e ON e.user_id = l.user_id
+  JOIN ${schema}.credit_holds h ON h.user_id = e.user_id AND h.key = e.key
+  WHERE h.expires_at <= $1::timestamptz
+  FOR UPDATE OF h SKIP LOCKED`
+
+/** Ends expired holds in one transaction, under the locks of their accounts and their own. */
+export const sweepHolds = (
+  database: Database["Service"],
+  { limit }: SweepInput,
+  now: number
+): Effect.Effect<Swept, DatabaseError> =>
+  database.asService(({ query }) =>
+    Effect.gen(function* () {
+      const expired = yield* query<ExpiredRow>(lockExpiredText(database.schema), [new Date(now).toISOString(), limit])
+      if (expired.length === 0) return NOTHING_SWEPT
+      const operations = expired.map((row) => expireOperation({ userId: row.user_id, key: row.key }, now))
+      const answers = yield* commitOperations(database, operations)
+      return answers
+        .map((answer) => sweptBy(Result.isSuccess(answer) ? (answer.success as HoldEnd | undefined) : undefined))
+        .reduce(addSwept, NOTHING_SWEPT)
+    })
+  )

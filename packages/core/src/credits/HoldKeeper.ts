@@ -1,0 +1,71 @@
+import { Context, Effect, Layer } from "effect"
+import { CreditLedger, type HoldName } from "./CreditLedger.ts"
+import type { HoldProgress } from "./HoldLife.ts"
+import { HoldTtl } from "./HoldTtl.ts"
+
+/** How often open holds are renewed at most, and how many in one call. */
+const HEARTBEAT_MS = 2_000
+const HOLDS_PER_CALL = 1_000
+
+/** A hold that is kept, and how far its reply has come. */
+interface Kept extends HoldName {
+  readonly outputTokens: () => number
+}
+
+/**
+ * Keeps the holds of all replies that this process is writing: one heartbeat records what each has delivered and renews
+ * its hold, in one call for all of them. Nothing runs while no reply is open.
+ */
+export class HoldKeeper extends Context.Service<
+  HoldKeeper,
+  {
+    /**
+     * Keeps a hold until the effect it gives is run. `outputTokens` is asked at every heartbeat.
+     */
+    keep(hold: HoldName, outputTokens: () => number): Effect.Effect<Effect.Effect<void>>
+  }
+>()("@parley/core/credits/HoldKeeper") {
+  static readonly layer = Layer.effect(
+    HoldKeeper,
+    Effect.gen(function* () {
+      const ledger = yield* CreditLedger
+      const ttlMs = yield* HoldTtl
+      const scope = yield* Effect.scope
+      const kept = new Set<Kept>()
+      let beating = false
+
+      const renew = (holds: ReadonlyArray<HoldProgress>) =>
+        Effect.catch(ledger.renew({ holds, ttlMs }), () =>
+          Effect.logWarning("Open replies could not be recorded; trying again at the next heartbeat.")
+        )
+      const beat = Effect.suspend(() => {
+        const holds = [...kept].map(({ userId, key, outputTokens }) => ({ userId, key, outputTokens: outputTokens() }))
+        const calls = Array.from({ length: Math.ceil(holds.length / HOLDS_PER_CALL) }, (_, index) =>
+          holds.slice(index * HOLDS_PER_CALL, (index + 1) * HOLDS_PER_CALL)
+        )
+        return Effect.forEach(calls, renew, { discard: true })
+      })
+      const pause = Effect.sleep(Math.min(HEARTBEAT_MS, Math.ceil(ttlMs / 3)))
+      const beats = Effect.whileLoop({
+        while: () => {
+          beating = kept.size > 0
+          return beating
+        },
+        body: () => Effect.andThen(pause, beat),
+        step: () => undefined
+      })
+
+      return HoldKeeper.of({
+        keep: (hold, outputTokens) =>
+          Effect.suspend(() => {
+            const one: Kept = { userId: hold.userId, key: hold.key, outputTokens }
+            kept.add(one)
+            const stop = Effect.sync(() => void kept.delete(one))
+            if (beating) return Effect.succeed(stop)
+            beating = true
+            return Effect.as(Effect.forkIn(Effect.interruptible(beats), scope), stop)
+          })
+      })
+    })
+  )
+}

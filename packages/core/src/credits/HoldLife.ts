@@ -1,0 +1,39 @@
+import type { UserId } from "../identity/UserId.ts"
+
+/** How far the reply of an open hold has come. */
+export interface HoldProgress {
+  readonly userId: UserId
+  readonly key: string
+  /** Output tokens delivered so far, zero or more. */
+  readonly outputTokens: number
+}
+
+export interface RenewInput {
+  readonly holds: ReadonlyArray<HoldProgress>
+  /** How long the holds live from now on without another renewal. */
+  readonly ttlMs: number
+}
+
+export interface SweepInput {
+  /** Holds at most. */
+  readonly limit: number
+}
+
+/** What a sweep ended. */
+export interface Swept {
+  /** Holds whose reply had delivered something: charged for the input and the output last recorded. */
+  readonly charged: number
+  /** Holds whose reply had delivered nothing. */
+  readonly released: number
+  /** Credits charged. */
+  readonly credits: number
+}
+
+export const NOTHING_SWEPT: Swept = { charged: 0, released: 0, credits: 0 }
+
+/** Two sweeps as one. */
+export const addSwept = (a: Swept, b: Swept): Swept => ({
+  charged: a.charged + b.charged,
+  released: a.released + b.released,
+  credits: a.credits + b.credits
+})

@@ -1,0 +1,130 @@
+import { Clock, Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { receiptDraft, reservation } from "./creditFixtures.ts"
+import { type CreditTester, run } from "./creditTester.ts"
+
+/** Nothing is left waiting in these tests: a hold either outlives them by far or has expired at once. */
+const LONG = 3_600_000
+
+/** What renewing and sweeping holds guarantees. Other holds that have expired in the same ledger are swept along. */
+export const describeHoldLife = (tester: CreditTester): void => {
+  const { ledger, openUser, settle, balance, rows, expectSound } = tester
+  const price = { creditsPer1kInput: 100, creditsPer1kCachedInput: 50, creditsPer1kOutput: 400, minimumCredits: 3 }
+  const draft = { ...receiptDraft, price, usage: { freshInput: 55, cacheRead: 0, cacheWrite: 0, output: 0 } }
+  /** Lives one millisecond. */
+  const dying = (userId: string, key: string, amount = 60) =>
+    Effect.andThen(ledger.reserve(reservation(userId, key, amount, { ttlMs: 1, draft })), elapse)
+  const renew = (userId: string, key: string, outputTokens: number, ttlMs: number) =>
+    ledger.renew({ holds: [{ userId, key, outputTokens }], ttlMs })
+  const sweepAll = Effect.gen(function* () {
+    for (;;) {
+      const { charged, released } = yield* ledger.sweep({ limit: 50 })
+      if (charged + released === 0) return
+    }
+  })
+
+  describe("renew and sweep", () => {
+    it("a hold that nobody renewed is charged for its input and the output recorded last", async () => {
+      const userId = await openUser(100)
+      await run(dying(userId, "reply:1"))
+      expect(await run(renew(userId, "reply:1", 20, 1))).toBe(1)
+      await run(elapse)
+      await run(sweepAll)
+      expect(await balance(userId)).toMatchObject({ allowance: 86, held: 0 })
+      const [row] = await rows(userId)
+      const receipt = {
+        charged: 14,
+        held: 60,
+        estimated: true,
+        ended: "expired",
+        usage: { ...draft.usage, output: 20 }
+      }
+      expect(row).toMatchObject({ type: "usage", amount: -14, reference: "reply:1", receipt })
+      await expectSound(userId)
+    })
+
+    it("a hold whose reply delivered nothing is released", async () => {
+      const userId = await openUser(100)
+      await run(dying(userId, "reply:1"))
+      await run(sweepAll)
+      expect(await balance(userId)).toMatchObject({ allowance: 100, held: 0 })
+      expect(await rows(userId)).toHaveLength(1)
+    })
+
+    it("a hold that was renewed lives on, however long ago it was made", async () => {
+      const userId = await openUser(100)
+      await run(dying(userId, "reply:1"))
+      await run(renew(userId, "reply:1", 5, LONG))
+      await run(sweepAll)
+      expect(await balance(userId)).toMatchObject({ held: 60 })
+      expect(await run(settle(userId, "reply:1", 10))).toMatchObject({ _tag: "Settled", receipt: { charged: 10 } })
+    })
+
+    it("neither progress nor expiry moves backwards", async () => {
+      const userId = await openUser(100)
+      await run(dying(userId, "reply:1"))
+      await run(renew(userId, "reply:1", 20, 1))
+      await run(renew(userId, "reply:1", 5, 1))
+      await run(dying(userId, "reply:2", 20))
+      await run(renew(userId, "reply:2", 20, LONG))
+      await run(renew(userId, "reply:2", 20, 1))
+      await run(elapse)
+      await run(sweepAll)
+      expect((await rows(userId))[0]).toMatchObject({ reference: "reply:1", receipt: { usage: { output: 20 } } })
+      expect(await balance(userId)).toMatchObject({ allowance: 86, held: 20 })
+    })
+
+    it("holds that have ended or never were are skipped, and the others in the same call are renewed", async () => {
+      const userId = await openUser(100)
+      await run(dying(userId, "reply:1", 10))
+      await run(dying(userId, "reply:2", 10))
+      await run(settle(userId, "reply:1", 5))
+      const holds = ["reply:1", "reply:2", "reply:3"].map((key) => ({ userId, key, outputTokens: 9 }))
+      expect(await run(ledger.renew({ holds, ttlMs: LONG }))).toBe(1)
+      expect(await run(ledger.renew({ holds: [], ttlMs: LONG }))).toBe(0)
+      expect(await balance(userId)).toMatchObject({ allowance: 95, held: 10 })
+    })
+
+    it("whoever settles or releases after a sweep gets the first end", async () => {
+      const userId = await openUser(100)
+      await run(dying(userId, "reply:1"))
+      await run(renew(userId, "reply:1", 20, 1))
+      await run(dying(userId, "reply:2", 20))
+      await run(elapse)
+      await run(sweepAll)
+      const swept = { _tag: "Settled", receipt: { charged: 14, ended: "expired" } }
+      expect(await run(settle(userId, "reply:1", 40))).toMatchObject(swept)
+      expect(await run(ledger.release({ userId, key: "reply:1" }))).toMatchObject(swept)
+      expect(await run(settle(userId, "reply:2", 40))).toEqual({ _tag: "Released" })
+      expect(await balance(userId)).toMatchObject({ allowance: 86, held: 0 })
+    })
+
+    it("many sweepers at once end every hold once", async () => {
+      const users = await Promise.all(Array.from({ length: 5 }, () => openUser(100)))
+      for (const userId of users) {
+        for (const number of [1, 2, 3, 4]) await run(dying(userId, `reply:${number}`, 20))
+        await run(renew(userId, "reply:1", 20, 1))
+      }
+      await run(elapse)
+      await run(
+        Effect.all(
+          Array.from({ length: 8 }, () => sweepAll),
+          { concurrency: "unbounded" }
+        )
+      )
+      await run(sweepAll)
+      for (const userId of users) {
+        expect(await balance(userId)).toMatchObject({ allowance: 86, held: 0 })
+        expect(await rows(userId)).toHaveLength(2)
+        await expectSound(userId)
+      }
+    })
+  })
+}
+
+/** Lets the clock move on by two milliseconds. */
+const elapse = Effect.flatMap(Clock.currentTimeMillis, (from) =>
+  Effect.gen(function* () {
+    while ((yield* Clock.currentTimeMillis) < from + 2) yield* Effect.yieldNow
+  })
+)
