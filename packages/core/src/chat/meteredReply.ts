@@ -1,11 +1,14 @@
 import { Cause, Effect, Exit, Fiber, Option, Pull, type Scope, Stream } from "effect"
 import type { CreditLedger, Hold } from "../credits/CreditLedger.ts"
+import type { HoldKeeper } from "../credits/HoldKeeper.ts"
 import { priceOf } from "../credits/price.ts"
 import type { ReplyEnd } from "../credits/Receipt.ts"
 import type { Usage } from "../credits/Usage.ts"
 import { modelPrice } from "../tiers/Model.ts"
-import { type InputUsage, ModelFailed } from "./ChatModel.ts"
+import { ModelFailed } from "./ChatModel.ts"
 import type { BeginTurnInput, ChatStore } from "./ChatStore.ts"
+import { countGrowing } from "./countGrowing.ts"
+import { estimatedInput } from "./estimatedInput.ts"
 import { countFailure } from "./modelMetrics.ts"
 import { type OpenedReply, openReply, type ReplyAttempt } from "./openReply.ts"
 import { retryStorage } from "./retryStorage.ts"
@@ -13,6 +16,7 @@ import { estimateTokens } from "./tokens.ts"
 
 export interface MeteredReplyInput {
   readonly ledger: CreditLedger["Service"]
+  readonly keeper: HoldKeeper["Service"]
   readonly chats: ChatStore["Service"]
   /** The model that was chosen, then those that may answer instead: the hold covers each. */
   readonly attempts: readonly [ReplyAttempt, ...ReadonlyArray<ReplyAttempt>]
@@ -27,9 +31,6 @@ export interface MeteredReply {
   readonly text: Stream.Stream<string, ModelFailed>
 }
 
-/** What a message costs beside its text, where no provider told the count. */
-const MESSAGE_TOKENS = 4
-
 /** What is known of a reply so far. */
 interface Progress {
   /** Text handed to the reader. */
@@ -37,33 +38,45 @@ interface Progress {
   opened: OpenedReply | undefined
   turnStored: Fiber.Fiber<void, unknown> | undefined
   finished: boolean
+  /** Ends the heartbeat of the hold. */
+  stopKeeping: Effect.Effect<void>
 }
 
 /**
  * Opens a reply that is paid by `hold`: gives its text once the first words have arrived, and settles exactly once,
  * whichever comes first of its end, its failure and the closing of the scope.
  *
- * - nothing delivered: the hold is released, nothing is stored;
+ * - nothing delivered: the hold is released;
  * - complete: charged by the provider's figures, or counted from the text and marked estimated where it told none;
  * - failed or left half-way: charged for the input, as the provider counted it where it told so early, and for what
  *   was delivered; marked estimated. The provider is left at once, so that its own bill ends there too.
  *
- * The turn is stored from the first words on, beside the stream. May be called in an uninterruptible region, so that
- * nothing comes between holding the credits and owning the hold: waiting for the first words can be interrupted still.
+ * Heartbeats keep the hold and record what was delivered, for the case that the process dies. The turn is stored from
+ * the first words on, beside the stream. May be called in an uninterruptible region, so that nothing comes between
+ * holding the credits and owning the hold: waiting for the first words can be interrupted still.
  */
 export const meteredReply = Effect.fnUntraced(function* (
   input: MeteredReplyInput
 ): Effect.fn.Return<MeteredReply, ModelFailed, Scope.Scope> {
-  const progress: Progress = { delivered: "", opened: undefined, turnStored: undefined, finished: false }
+  const progress: Progress = {
+    delivered: "",
+    opened: undefined,
+    turnStored: undefined,
+    finished: false,
+    stopKeeping: Effect.void
+  }
   const finish = (ended: ReplyEnd) => finishReply(input, progress, ended)
   yield* Effect.addFinalizer(() => finish("stopped"))
+  const count = countGrowing()
+  progress.stopKeeping = yield* input.keeper.keep(input.hold, () =>
+    Math.min(count(progress.delivered), progress.opened?.attempt.request.maxOutputTokens ?? 0)
+  )
 
   const opened = yield* Effect.interruptible(openReply(input.attempts))
   const { attempt, firstText, nextText, told } = opened
   const model = attempt.request.model.id
   const turn = { ...input.turn, reply: { ...input.turn.reply, model } }
   progress.opened = opened
-  progress.delivered = firstText
   progress.turnStored = yield* Effect.forkDetach(Effect.uninterruptible(retryStorage(input.chats.beginTurn(turn))))
 
   let pending: string | undefined = firstText
@@ -71,6 +84,7 @@ export const meteredReply = Effect.fnUntraced(function* (
     if (pending !== undefined) {
       const text = pending
       pending = undefined
+      progress.delivered = text
       return Effect.succeed([text] as const)
     }
     return nextText.pipe(
@@ -99,23 +113,27 @@ const finishReply = (input: MeteredReplyInput, progress: Progress, ended: ReplyE
   Effect.suspend(() => {
     if (progress.finished) return Effect.void
     progress.finished = true
-    const { userId, key } = input.hold
-    if (progress.opened === undefined) return endQuietly(input.ledger.release({ userId, key }), "release", key)
-    const settled = input.ledger.settle({ userId, key, ...charge(progress.opened, progress.delivered, ended) })
-    return Effect.all(
-      [endQuietly(settled, "settle", key), endQuietly(storeEnd(input, progress, ended), "store", key)],
-      {
-        concurrency: 2,
-        discard: true
-      }
-    )
+    return Effect.andThen(progress.stopKeeping, endReply(input, progress, ended))
   }).pipe(Effect.uninterruptible)
+
+const endReply = (input: MeteredReplyInput, progress: Progress, ended: ReplyEnd): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const { opened, delivered } = progress
+    const { userId, key } = input.hold
+    const paid =
+      opened === undefined || delivered === ""
+        ? endQuietly(input.ledger.release({ userId, key }), "release", key)
+        : endQuietly(input.ledger.settle({ userId, key, ...charge(opened, delivered, ended) }), "settle", key)
+    if (opened === undefined) return paid
+    const stored = endQuietly(storeEnd(input, progress, ended), "store", key)
+    return Effect.all([paid, stored], { concurrency: 2, discard: true })
+  })
 
 /** What the reply costs: the provider's figures where it told them, else a count of what was sent and delivered. */
 const charge = ({ attempt, told }: OpenedReply, delivered: string, ended: ReplyEnd) => {
   const { model, maxOutputTokens } = attempt.request
   const usage: Usage = told.end?.usage ?? {
-    ...(told.inputUsage ?? countedInput(attempt)),
+    ...(told.inputUsage ?? estimatedInput(attempt.request.messages)),
     output: Math.min(estimateTokens(delivered), maxOutputTokens)
   }
   const estimated = told.end?.usage === undefined
@@ -124,12 +142,6 @@ const charge = ({ attempt, told }: OpenedReply, delivered: string, ended: ReplyE
     draft: { model: model.id, price: modelPrice(model), usage, estimated, ended }
   }
 }
-
-const countedInput = ({ request }: ReplyAttempt): InputUsage => ({
-  freshInput: request.messages.reduce((sum, { content }) => sum + estimateTokens(content) + MESSAGE_TOKENS, 0),
-  cacheRead: 0,
-  cacheWrite: 0
-})
 
 const storeEnd = Effect.fnUntraced(function* (input: MeteredReplyInput, progress: Progress, ended: ReplyEnd) {
   if (progress.turnStored !== undefined) yield* Fiber.join(progress.turnStored)

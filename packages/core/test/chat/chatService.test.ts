@@ -144,6 +144,17 @@ describe("a reader who leaves", () => {
     }).pipe(Effect.provide(world(endless(stopped))))
   })
 
+  it.effect("with the first words unread costs nothing", () => {
+    const stopped = { value: false }
+    return Effect.gen(function* () {
+      const chat = yield* ChatService
+      const request = { messages: [{ role: "user", content: "Go on" }] }
+      yield* Effect.scoped(chat.send({ userId: "ann", request }))
+      assert.isTrue(stopped.value)
+      assert.deepInclude(yield* balance("ann"), { held: 0, available: 100 })
+    }).pipe(Effect.provide(world(endless(stopped))))
+  })
+
   it.effect("before the first words costs nothing", () => {
     const stopped = { value: false }
     return Effect.gen(function* () {
