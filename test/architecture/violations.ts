@@ -10,6 +10,7 @@ import {
   coreTestingDependencies,
   coreTestingFolder,
   emptyNames,
+  harmlessMembers,
   remedies,
   type Rule,
   sourceLinesMax
@@ -88,7 +89,7 @@ const isAmbientIn =
   (file: SourceFile) =>
   ({ text }: Reference): boolean => {
     const owner = text.split(".")[0] ?? text
-    if (ambientHomes[file.path]?.includes(owner) === true) return false
+    if (harmlessMembers.includes(text) || ambientHomes[file.path]?.includes(owner) === true) return false
     return text === "new Date()" || ambientMembers.includes(text) || ambientGlobals.includes(owner)
   }
 
