@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { CreditLedger } from "../credits/CreditLedger.ts"
+import { HoldKeeper } from "../credits/HoldKeeper.ts"
 import type { InsufficientCredits, KeyConflict } from "../credits/errors.ts"
 import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts"
 import type { UserId } from "../identity/UserId.ts"
@@ -97,6 +98,7 @@ export class ChatService extends Context.Service<
 const makeSend = Effect.gen(function* () {
   const chats = yield* ChatStore
   const ledger = yield* CreditLedger
+  const keeper = yield* HoldKeeper
   const ids = yield* IdGenerator
   const prepareReply = yield* makePrepareReply
   const reserveReply = yield* makeReserveReply
@@ -140,7 +142,7 @@ const makeSend = Effect.gen(function* () {
         const chosen = attempts[0].request
         const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources }
         const turn = { userId, chatId, title: titleOf(added), messages: added, reply }
-        const { model, text } = yield* meteredReply({ ledger, chats, attempts, hold, turn })
+        const { model, text } = yield* meteredReply({ ledger, keeper, chats, attempts, hold, turn })
         return {
           chatId,
           messageId,

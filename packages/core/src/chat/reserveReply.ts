@@ -2,14 +2,13 @@ import { Effect } from "effect"
 import { type Account, availableOf } from "../credits/Account.ts"
 import { CreditLedger, type Reserved } from "../credits/CreditLedger.ts"
 import { InsufficientCredits } from "../credits/errors.ts"
+import { HoldTtl } from "../credits/HoldTtl.ts"
 import { Catalog, modelsOfTier } from "../tiers/Catalog.ts"
 import { inputTokensFor, type Model, modelPrice } from "../tiers/Model.ts"
+import { estimatedInput } from "./estimatedInput.ts"
 import type { ReplyAttempt } from "./openReply.ts"
 import type { Prompt } from "./prompt.ts"
 import { type Candidate, quoteReply, type ReplyQuote } from "./quoteReply.ts"
-
-/** A reply whose process died is charged by the sweeper after this long. */
-const HOLD_TTL_MS = 15 * 60_000
 
 export interface ReserveReplyInput {
   readonly account: Account
@@ -29,6 +28,7 @@ export interface ReserveReplyInput {
 export const makeReserveReply = Effect.gen(function* () {
   const catalog = yield* Catalog
   const ledger = yield* CreditLedger
+  const ttlMs = yield* HoldTtl
 
   const refusal = (
     account: Account,
@@ -55,10 +55,11 @@ export const makeReserveReply = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (input: ReserveReplyInput) {
     const { account, candidates, prompt, messageId, fingerprint } = input
-    const [{ model, inputTokensAtMost }] = candidates
+    const [{ model }] = candidates
     const quotes = candidates.map((each) => quoteReply(each.model, each.inputTokensAtMost, each.maxOutputTokens))
     const quote = quotes[0] as ReplyQuote
-    const usage = { freshInput: inputTokensAtMost, cacheRead: 0, cacheWrite: 0, output: 0 }
+    // What a sweeper charges, should this process die: the chosen model's price for the input as it is estimated.
+    const usage = { ...estimatedInput(prompt.messages), output: 0 }
     const reserved = yield* ledger
       .reserve({
         userId: account.userId,
@@ -66,7 +67,7 @@ export const makeReserveReply = Effect.gen(function* () {
         content: fingerprint,
         amount: Math.max(...quotes.map(({ amount }) => amount)),
         atLeast: quote.atLeast,
-        ttlMs: HOLD_TTL_MS,
+        ttlMs,
         draft: { model: model.id, price: modelPrice(model), usage, estimated: true, ended: "expired" }
       })
       .pipe(Effect.catchTag(["AccountNotFound", "InvalidAmount"], Effect.die))

@@ -1,0 +1,101 @@
+import { assert, layer } from "@effect/vitest"
+import { type CreditLedger, CreditLedger as Ledger, HoldSweeper, StorageFailed } from "@parley/core"
+import { Effect, Fiber, Layer, Schedule, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { ask, balance, modelsFrom, plainParser, says, scriptedModel, transactions } from "./world.ts"
+import { Catalog, ChatModels, DocumentParser, inMemoryStorageLayer, makeCatalog, parleyLayer } from "@parley/core"
+
+const PRICES = {
+  models: { "model-a-mini": { creditsPer1kInput: 0, creditsPer1kOutput: 1_000, minimumCredits: 1 } },
+  tiers: { free: { monthlyCredits: 100_000 } }
+}
+
+/** A model that says one word a second, as many as it is asked for. */
+const slow = (words: number) =>
+  scriptedModel(() =>
+    Stream.concat(
+      Stream.fromIterable(Array.from({ length: words }, () => ({ _tag: "text-delta" as const, text: "word " }))).pipe(
+        Stream.rechunk(1),
+        Stream.schedule(Schedule.spaced("1 second"))
+      ),
+      says([], { input: 10, output: words })
+    )
+  )
+
+/** Everything in memory, over a ledger that `change` may put something in front of. */
+const worldWith = (words: number, change: (ledger: CreditLedger["Service"]) => CreditLedger["Service"]) => {
+  const storage = Layer.effect(Ledger, Effect.map(Ledger, change)).pipe(Layer.provideMerge(inMemoryStorageLayer))
+  const ports = Layer.mergeAll(
+    Layer.succeed(Catalog, makeCatalog(PRICES)),
+    Layer.succeed(ChatModels, modelsFrom(slow(words))),
+    Layer.succeed(DocumentParser, plainParser),
+    storage
+  )
+  return parleyLayer.pipe(Layer.provideMerge(ports))
+}
+
+let renewals: Array<number> = []
+const counting = worldWith(600, (ledger) => ({
+  ...ledger,
+  renew: (input) => {
+    renewals.push(input.holds.length)
+    return ledger.renew(input)
+  }
+}))
+
+layer(counting)("the heartbeat of open replies", (it) => {
+  it.effect("a slow reply that outlives many hold lives is never swept, and is charged what it really cost", () =>
+    Effect.gen(function* () {
+      const sweeper = yield* HoldSweeper
+      const sweeping = yield* Effect.forkChild(sweeper.run)
+      const replies = yield* Effect.forkChild(
+        Effect.all([ask("ada", "Go on."), ask("ben", "Go on.")], { concurrency: "unbounded" })
+      )
+      for (let second = 0; second < 605; second += 1) yield* TestClock.adjust("1 second")
+      yield* Fiber.join(replies)
+      for (const user of ["ada", "ben"]) {
+        const [usage] = yield* transactions(user)
+        assert.deepInclude(usage, { type: "usage", amount: -600 })
+        assert.strictEqual(usage?.receipt?.ended, "completed")
+        assert.strictEqual((yield* balance(user)).held, 0)
+      }
+      assert.isTrue(
+        renewals.every((holds) => holds === 2),
+        "one call renews all open replies"
+      )
+      assert.isAtLeast(renewals.length, 295)
+      assert.isAtMost(renewals.length, 305)
+      renewals = []
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(renewals, [], "nothing beats while no reply is open")
+      yield* Fiber.interrupt(sweeping)
+    })
+  )
+})
+
+const unreachable = new StorageFailed({ operation: "CreditLedger.settle", retryable: false, cause: new Error("gone") })
+const dying = worldWith(600, (ledger) => ({
+  ...ledger,
+  settle: () => Effect.fail(unreachable),
+  release: () => Effect.fail(unreachable)
+}))
+
+layer(dying)("replies whose process died", (it) => {
+  it.effect("are charged what the last heartbeat recorded, once the hold's life is over", () =>
+    Effect.gen(function* () {
+      const { sweep } = yield* HoldSweeper
+      const reply = yield* Effect.forkChild(ask("cleo", "Go on."))
+      yield* Effect.forEach(Array.from({ length: 100 }), () => TestClock.adjust("1 second"), { discard: true })
+      yield* Fiber.interrupt(reply)
+      assert.deepStrictEqual(yield* sweep, { charged: 0, released: 0, credits: 0 })
+      yield* TestClock.adjust("1 minute")
+      const { charged, credits } = yield* sweep
+      assert.strictEqual(charged, 1)
+      assert.isAtLeast(credits, 97)
+      assert.isAtMost(credits, 101)
+      const [usage] = yield* transactions("cleo")
+      assert.deepInclude(usage?.receipt, { ended: "expired", estimated: true, charged: credits })
+      assert.strictEqual((yield* balance("cleo")).held, 0)
+    })
+  )
+})
