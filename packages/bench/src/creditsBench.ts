@@ -100,7 +100,9 @@ try {
   await admin.connect()
   const contenders = await makeContenders(temporary.url, admin)
   try {
-    console.log(`${await machineFacts(admin)}\n${callers} callers, ${rounds} rounds of ${milliseconds} ms, random order`)
+    console.log(
+      `${await machineFacts(admin)}\n${callers} callers, ${rounds} rounds of ${milliseconds} ms, random order`
+    )
     report(await measureAll(admin, contenders))
   } finally {
     for (const contender of contenders) await contender.close()

@@ -21,7 +21,7 @@ const drivePairs = async (
   const latencies: Array<number> = []
   const start = performance.now()
   const call = async () => {
-    for (let now = performance.now(); now - start < milliseconds; ) {
+    for (let now = performance.now(); now - start < milliseconds;) {
       await pair(Math.floor(Math.random() * load.accounts))
       const after = performance.now()
       latencies.push(after - now)
