@@ -9,6 +9,7 @@ import type { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
 import { migrate, pendingMigrations } from "../../src/migrations/migrate.ts"
 import { loadMigrations, makeMigration } from "../../src/migrations/Migration.ts"
+import { migrateDatabase } from "../../src/openDatabase.ts"
 import { databases, freshPostgres, hasPostgres } from "../databases.ts"
 
 const first = makeMigration("0001_first", "CREATE TABLE {{schema}}.first (id integer); SELECT ';'")
@@ -102,6 +103,20 @@ describe.runIf(hasPostgres)("migrating a server", () => {
           const applied = all.flatMap(({ stdout }) => JSON.parse(stdout) as Array<string>)
           const shipped = yield* Effect.promise(loadMigrations)
           expect(applied.toSorted()).toEqual(shipped.map(({ id }) => id))
+        })
+      )
+    ))
+
+  it("many may do so at the same moment, the job queue's schema included, every time", () =>
+    Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          for (let round = 0; round < 5; round++) {
+            const url = yield* freshPostgres
+            const all = Array.from({ length: 6 }, () => migrateDatabase({ url }))
+            const applied = yield* Effect.promise(() => Promise.all(all))
+            expect(applied.flat().length).toBe((yield* Effect.promise(loadMigrations)).length)
+          }
         })
       )
     ))
