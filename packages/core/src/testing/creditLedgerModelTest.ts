@@ -7,8 +7,10 @@ import { checkCreditHistory, creditHistories } from "./creditHistory.ts"
 export interface CreditLedgerModelOptions {
   /** How many random histories are played. */
   readonly histories: number
-  /** Replays the histories of an earlier run, which names its seed when it fails. */
+  /** Plays the histories of an earlier run again: a run that fails names its seed, and the path to the history. */
   readonly seed?: number | undefined
+  /** With the seed: that one history alone. */
+  readonly path?: string | undefined
 }
 
 type Ledger = CreditLedger["Service"]
@@ -20,7 +22,7 @@ type Ledger = CreditLedger["Service"]
 export const creditLedgerModelTest = <E>(
   name: string,
   open: Effect.Effect<ReadonlyArray<Ledger>, E, Scope.Scope>,
-  { histories, seed }: CreditLedgerModelOptions
+  { histories, seed, path }: CreditLedgerModelOptions
 ): void => {
   describe(`CreditLedger against its model: ${name}`, () => {
     const scope = Scope.makeUnsafe()
@@ -32,11 +34,11 @@ export const creditLedgerModelTest = <E>(
 
     it(
       `${histories} histories of concurrent calls are each explained by some order of them`,
-      { timeout: 600_000 },
+      { timeout: 1_800_000 },
       () =>
         fc.assert(
           fc.asyncProperty(creditHistories, (history) => Effect.runPromise(checkCreditHistory(ledgers, history))),
-          { numRuns: histories, ...(seed === undefined ? {} : { seed }) }
+          { numRuns: histories, ...(seed === undefined ? {} : { seed }), ...(path === undefined ? {} : { path }) }
         )
     )
   })

@@ -1,0 +1,3 @@
+import { historiesOnPostgres } from "./histories.ts"
+
+historiesOnPostgres(5_000)

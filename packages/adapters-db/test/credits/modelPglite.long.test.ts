@@ -1,0 +1,3 @@
+import { historiesOnPglite } from "./histories.ts"
+
+historiesOnPglite(2_000)

@@ -1,0 +1,3 @@
+import { historiesBehindPooler } from "./histories.ts"
+
+historiesBehindPooler(3_000)

@@ -1,0 +1,3 @@
+import { historiesInMemory } from "./histories.ts"
+
+historiesInMemory(10_000)
