@@ -1,10 +1,11 @@
 import { type Attempt, JobQueue } from "@parley/core"
-import { type Context, Effect, Layer } from "effect"
+import { type Context, Effect, Layer, Schedule } from "effect"
 import type { JobWithMetadata, PgBoss } from "pg-boss"
 import { Database } from "../database/Database.ts"
 import { DatabaseOwner } from "../database/DatabaseOwner.ts"
 import { toDatabaseError } from "../database/toDatabaseError.ts"
 import { storing } from "../storage/storageFailed.ts"
+import { strandedDocuments } from "./strandedDocuments.ts"
 import { bossDatabase, DOCUMENTS_QUEUE, type JobQueueOptions, startBoss } from "./startBoss.ts"
 
 type Handler = (attempt: Attempt) => Effect.Effect<void, unknown>
@@ -12,6 +13,9 @@ type Handler = (attempt: Attempt) => Effect.Effect<void, unknown>
 interface JobData {
   readonly documentId: string
 }
+
+/** How often documents are looked for that nobody would process otherwise. */
+const STRANDED_INTERVAL = "1 minute"
 
 /** The running workers of this process, woken when it enqueues a job; others find it by looking every second. */
 type Wakes = Set<() => void>
@@ -106,6 +110,10 @@ const make = (options: JobQueueOptions) =>
       })
     })
 
+    const requeueStranded = Effect.flatMap(strandedDocuments(database, owner), (ids) =>
+      Effect.forEach(ids, (documentId) => Effect.uninterruptible(send(documentId)), { discard: true })
+    )
+
     return JobQueue.of({
       // Interrupted midway, the rest of it would reach the database outside the surrounding transaction.
       enqueue: ({ documentId }) => storing("JobQueue.enqueue")(Effect.uninterruptible(send(documentId))),
@@ -115,6 +123,7 @@ const make = (options: JobQueueOptions) =>
             const context = yield* Effect.context<never>()
             const queue = yield* boss
             const handle = (signal: AbortSignal) => tryJob(handler, context, signal)
+            yield* Effect.forkScoped(Effect.repeat(Effect.ignore(requeueStranded), Schedule.spaced(STRANDED_INTERVAL)))
             yield* Effect.acquireRelease(
               attempt(() => startWorkers(queue, handle, wakes, options)),
               (stopWorkers) => Effect.promise(stopWorkers)

@@ -1,14 +1,15 @@
-import { type Attempt, type Job, JobQueue } from "@parley/core"
-import { type Run, suiteOn } from "@parley/core/testing"
+import { type Attempt, DocumentStore, type Job, JobQueue } from "@parley/core"
+import { ampleQuota, newDocument, newUserId, type Run, suiteOn } from "@parley/core/testing"
 import { Deferred, Effect, Exit, Layer, Queue, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Database } from "../../src/database/Database.ts"
 import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
+import { PgDocumentStoreLayer } from "../../src/documents/PgDocumentStore.ts"
 import { PgBossJobQueueLayer } from "../../src/jobs/PgBossJobQueue.ts"
 import { administer, databases, freshPostgres, hasPostgres } from "../databases.ts"
 
-type Parts = Database | DatabaseOwner | JobQueue
+type Parts = Database | DatabaseOwner | DocumentStore | JobQueue
 
 const newJob = (): Job => ({ _tag: "ProcessDocument", documentId: crypto.randomUUID() })
 const options = { retryDelaySeconds: 0, pollingIntervalSeconds: 0.5, superviseIntervalSeconds: 1, stopTimeoutMs: 200 }
@@ -71,6 +72,21 @@ const deadWorkers = (run: Run<Parts>) => {
       })
     ))
 
+  it("a document left without a job is found and processed", () =>
+    run(
+      Effect.gen(function* () {
+        const jobs = yield* JobQueue
+        const documents = yield* DocumentStore
+        const [waiting, ready] = [newDocument(newUserId()), newDocument(newUserId(), { status: "ready", progress: 1 })]
+        for (const document of [ready, waiting]) yield* documents.insert(document, ampleQuota)
+        const tried = yield* Queue.unbounded<Attempt>()
+        yield* jobs.work((attempt) => Queue.offer(tried, attempt))
+        const { job } = yield* Effect.timeout(Queue.take(tried), "30 seconds")
+        expect(job.documentId).toBe(waiting.id)
+        yield* documents.update(waiting.id, ["processing"], { status: "ready", progress: 1 })
+      })
+    ))
+
   it("what a failed try says of a document is not kept by the queue", () =>
     run(
       Effect.gen(function* () {
@@ -89,12 +105,10 @@ const deadWorkers = (run: Run<Parts>) => {
     ))
 }
 
+const parts = Layer.merge(PgBossJobQueueLayer(options), PgDocumentStoreLayer)
+
 for (const { name, layer } of databases) {
-  suiteOn(
-    `Jobs of workers that end, on ${name}`,
-    PgBossJobQueueLayer(options).pipe(Layer.provideMerge(layer)),
-    deadWorkers
-  )
+  suiteOn(`Jobs of workers that end, on ${name}`, parts.pipe(Layer.provideMerge(layer)), deadWorkers)
 }
 
 describe.runIf(hasPostgres)("while the database is away", () => {
