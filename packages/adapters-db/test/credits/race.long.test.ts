@@ -1,0 +1,3 @@
+import { reserveRace } from "./reserveRace.ts"
+
+reserveRace(200)

@@ -1,0 +1,3 @@
+import { chatRace } from "./chatRace.ts"
+
+chatRace(200)
