@@ -27,13 +27,16 @@ import {
   TRANSACTION_COLUMNS,
   type TransactionRow
 } from "./loadAccounts.ts"
+import { makeRecentAccounts, type RecentAccounts } from "./recentAccounts.ts"
 
 type AnyOperation = Operation<unknown, Refusal>
 type AnyExit = Exit.Exit<unknown, Refusal | DatabaseError>
 
 /** Operations in one commit at most, and commits under way at once. */
 const MAX_BATCH = 128
-const MAX_IN_FLIGHT = 4
+const MAX_IN_FLIGHT = 2
+/** Accounts remembered, so that their next operations need not read them; each takes about a kilobyte. */
+const MAX_RECENT = 20_000
 /** A database that does not answer is given up on, so that neither callers nor the slots of batches hang for ever. */
 const COMMIT_TIMEOUT = "30 seconds"
 
@@ -43,9 +46,10 @@ const exitOf = (answer: Result.Result<unknown, Refusal>): AnyExit =>
 /** Commits a batch. What nobody in it is to blame for is tried again for all; anything else, one by one. */
 const runBatch = (
   database: Database["Service"],
+  recent: RecentAccounts,
   operations: ReadonlyArray<AnyOperation>
 ): Effect.Effect<ReadonlyArray<AnyExit>> =>
-  commitOperations(database, operations).pipe(
+  commitOperations(database, operations, recent).pipe(
     Effect.retry({ times: 2, while: (error) => error.retryable }),
     Effect.timeout(COMMIT_TIMEOUT),
     Effect.catchTag("TimeoutError", (cause) => Effect.fail(new DatabaseError({ cause }))),
@@ -56,7 +60,7 @@ const runBatch = (
         return Effect.succeed(operations.map((): AnyExit => Exit.failCause(cause)))
       }
       return Effect.map(
-        Effect.forEach(operations, (operation) => runBatch(database, [operation])),
+        Effect.forEach(operations, (operation) => runBatch(database, recent, [operation])),
         (exits) => exits.flat()
       )
     })
@@ -84,9 +88,10 @@ const make = Effect.gen(function* () {
   const database = yield* Database
   const { schema } = database
   const ids = yield* IdGenerator
+  const recent = makeRecentAccounts(MAX_RECENT)
   const enqueue = coalesce<AnyOperation, unknown, Refusal | DatabaseError>({
     laneOf: ({ userId }) => userId,
-    run: (operations) => runBatch(database, operations),
+    run: (operations) => runBatch(database, recent, operations),
     maxBatch: MAX_BATCH,
     maxInFlight: MAX_IN_FLIGHT
   })

@@ -1,8 +1,9 @@
-import { type Changes, decideAll, type Operation, type Refusal } from "@parley/core"
+import { decideAll, type Decisions, type LoadedAccount, type Operation, type Refusal } from "@parley/core"
 import { Effect, type Result } from "effect"
 import { type Database, DatabaseError, type Sql } from "../database/Database.ts"
 import { loadAccounts } from "./loadAccounts.ts"
-import { writeChanges } from "./writeChanges.ts"
+import type { RecentAccounts } from "./recentAccounts.ts"
+import { type AccountWrite, writeChanges } from "./writeChanges.ts"
 
 type AnyOperation = Operation<unknown, Refusal>
 type Answer = Result.Result<unknown, Refusal>
@@ -13,10 +14,18 @@ interface Pending {
   readonly index: number
 }
 
+/** The operations on one account, decided. */
+interface Decided {
+  readonly userId: string
+  readonly group: ReadonlyArray<Pending>
+  readonly decisions: Decisions
+  readonly write: AccountWrite | undefined
+}
+
 /** Each round but the first holds the accounts' locks, so that only an account opened by somebody else costs another. */
 const MAX_ROUNDS = 10
 
-const byAccount = (pending: ReadonlyArray<Pending>): ReadonlyMap<string, Array<Pending>> => {
+const byAccount = (pending: ReadonlyArray<Pending>): ReadonlyMap<string, ReadonlyArray<Pending>> => {
   const groups = new Map<string, Array<Pending>>()
   for (const one of pending) {
     const group = groups.get(one.operation.userId)
@@ -26,36 +35,70 @@ const byAccount = (pending: ReadonlyArray<Pending>): ReadonlyMap<string, Array<P
   return groups
 }
 
+const NOTHING: LoadedAccount = { account: undefined, holds: new Map(), facts: new Map() }
 const NONE: ReadonlySet<string> = new Set()
 
+const decide = (group: ReadonlyArray<Pending>, loaded: LoadedAccount, unseen: ReadonlyArray<string>): Decided => {
+  const operations = group.map(({ operation }) => operation)
+  const decisions = decideAll(loaded, operations)
+  const { changes } = decisions
+  const write = changes && { changes, seen: loaded.account, unseen }
+  return { userId: (group[0] as Pending).operation.userId, group, decisions, write }
+}
+
 /**
- * Loads, decides and writes; notes in `answers` what was written or needed no writing, and gives the operations whose
- * account somebody else changed in between, of which nothing was written.
+ * Decides from what is remembered, which the write then proves or refuses. Where an operation would write nothing, its
+ * answer could not be proven, so that the account has to be read.
+ */
+const decideFromMemory = (
+  group: ReadonlyArray<Pending>,
+  remembered: LoadedAccount | undefined
+): Decided | undefined => {
+  if (remembered === undefined) return undefined
+  const keys = new Set(group.flatMap(({ operation: { key } }) => (key === undefined ? [] : [key])))
+  const unseen = [...keys].filter((key) => !remembered.holds.has(key))
+  const decided = decide(group, remembered, unseen)
+  return decided.decisions.allChanged ? decided : undefined
+}
+
+/**
+ * Decides, reading only what is not remembered, and writes; notes in `answers` what was written or needed no writing,
+ * and gives the operations whose account was not as it was seen, of which nothing was written.
  */
 const attempt = Effect.fnUntraced(function* (
   query: Sql["query"],
   schema: string,
   pending: ReadonlyArray<Pending>,
-  answers: Array<Answer | undefined>
+  answers: Array<Answer | undefined>,
+  recent: RecentAccounts | undefined
 ): Effect.fn.Return<ReadonlyArray<Pending>, DatabaseError> {
-  const operations = pending.map(({ operation }) => operation)
-  const loaded = yield* loadAccounts(query, schema, operations)
-  const groups = byAccount(pending)
-  const changes: Array<Changes> = []
-  const decided = [...groups].map(([userId, group]) => {
-    const account = loaded.get(userId) ?? { account: undefined, holds: new Map(), facts: new Map() }
-    const decisions = decideAll(
-      account,
-      group.map(({ operation }) => operation)
-    )
-    if (decisions.changes !== undefined) changes.push(decisions.changes)
-    return { userId, group, decisions }
-  })
-  const written = changes.length === 0 ? NONE : yield* writeChanges(query, schema, changes)
+  const decided: Array<Decided> = []
+  const unknown: Array<ReadonlyArray<Pending>> = []
+  for (const [userId, group] of byAccount(pending)) {
+    const fromMemory = decideFromMemory(group, recent?.recall(userId))
+    if (fromMemory === undefined) unknown.push(group)
+    else decided.push(fromMemory)
+  }
+  if (unknown.length > 0) {
+    const operations = unknown.flat().map(({ operation }) => operation)
+    const loaded = yield* loadAccounts(query, schema, operations)
+    for (const group of unknown) {
+      decided.push(decide(group, loaded.get((group[0] as Pending).operation.userId) ?? NOTHING, []))
+    }
+  }
+  const writes = decided.flatMap(({ write }) => write ?? [])
+  const doubtAll = Effect.sync(() => writes.forEach(({ changes }) => recent?.doubt(changes.account.userId)))
+  const written =
+    writes.length === 0 ? NONE : yield* Effect.onError(writeChanges(query, schema, writes), () => doubtAll)
   const missed: Array<Pending> = []
-  for (const { userId, group, decisions } of decided) {
-    if (decisions.changes !== undefined && !written.has(userId)) missed.push(...group)
-    else for (const [place, { index }] of group.entries()) answers[index] = decisions.answers[place]
+  for (const { userId, group, decisions, write } of decided) {
+    if (write !== undefined && !written.has(userId)) {
+      recent?.doubt(userId)
+      missed.push(...group)
+      continue
+    }
+    if (write !== undefined) recent?.written(write.seen, write.changes)
+    for (const [place, { index }] of group.entries()) answers[index] = decisions.answers[place]
   }
   return missed
 })
@@ -70,26 +113,28 @@ const lockAccounts = (query: Sql["query"], schema: string, pending: ReadonlyArra
  * Commits operations on any number of accounts and gives the exact answer of each, in their order, as if each had been
  * committed alone.
  *
- * The first round takes no lock: one statement reads, one writes where nothing changed in between, each a transaction
- * of its own. Where another process was faster, the accounts concerned are locked, read again and written in one
- * transaction, so that nobody starves. Inside a unit of work all happens in its transaction, under the lock.
+ * The first round takes no lock: one statement reads what `recent` does not remember, one writes where everything is as
+ * it was seen, each a transaction of its own. Where another process was faster, the accounts concerned are locked, read
+ * again and written in one transaction, so that nobody starves. Inside a unit of work all happens in its transaction,
+ * under the lock, and nothing is remembered, since it may yet be undone.
  *
  * Safe to repeat as a whole after a lost connection, also at COMMIT: an operation that was committed finds its own key
  * and gives its first answer.
  */
 export const commitOperations = Effect.fnUntraced(function* (
   database: Database["Service"],
-  operations: ReadonlyArray<AnyOperation>
+  operations: ReadonlyArray<AnyOperation>,
+  recent?: RecentAccounts
 ): Effect.fn.Return<ReadonlyArray<Answer>, DatabaseError> {
   const { schema } = database
   const answers: Array<Answer | undefined> = operations.map(() => undefined)
   let pending: ReadonlyArray<Pending> = operations.map((operation, index) => ({ operation, index }))
-  if (!(yield* database.inTransaction)) pending = yield* attempt(database.statement, schema, pending, answers)
+  if (!(yield* database.inTransaction)) pending = yield* attempt(database.statement, schema, pending, answers, recent)
   for (let round = 1; pending.length > 0; round += 1) {
     if (round === MAX_ROUNDS) return yield* contended()
     const rest = pending
     pending = yield* database.asService(({ query }) =>
-      Effect.andThen(lockAccounts(query, schema, rest), attempt(query, schema, rest, answers))
+      Effect.andThen(lockAccounts(query, schema, rest), attempt(query, schema, rest, answers, undefined))
     )
   }
   return answers as ReadonlyArray<Answer>

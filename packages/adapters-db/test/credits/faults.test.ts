@@ -37,7 +37,7 @@ const failing = (database: DatabaseService, isCut: (call: number, side: Cut["sid
 /** A database on which somebody else always changes the account between the first read and the first write. */
 const contended = (database: DatabaseService): DatabaseService => ({
   ...database,
-  statement: (text, params) => (text.includes("WITH given AS") ? Effect.succeed([]) : database.statement(text, params))
+  statement: (text, params) => (text.includes("write_credits") ? Effect.succeed([]) : database.statement(text, params))
 })
 
 const ledgerOn = (database: DatabaseService) =>

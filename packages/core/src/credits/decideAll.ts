@@ -13,6 +13,8 @@ export interface LoadedAccount {
 export interface Decisions {
   readonly answers: ReadonlyArray<Result.Result<unknown, Refusal>>
   readonly changes: Changes | undefined
+  /** Every operation changed something, so that the changes cannot be committed unless every answer is right. */
+  readonly allChanged: boolean
 }
 
 /**
@@ -21,7 +23,7 @@ export interface Decisions {
  */
 export const decideAll = (loaded: LoadedAccount, operations: ReadonlyArray<Operation<unknown, Refusal>>): Decisions => {
   let account = loaded.account
-  let changed = false
+  let changed = 0
   const opened = new Map<string, OpenHold>()
   const closed = new Set<string>()
   const facts = new Map<string, Fact>()
@@ -35,7 +37,7 @@ export const decideAll = (loaded: LoadedAccount, operations: ReadonlyArray<Opera
     const { answer, changes } = decide({ account, open, fact })
     answers.push(answer)
     if (changes === undefined) continue
-    changed = true
+    changed += 1
     account = changes.account
     transactions.push(...changes.transactions)
     for (const hold of changes.opened) opened.set(hold.hold.key, hold)
@@ -43,9 +45,10 @@ export const decideAll = (loaded: LoadedAccount, operations: ReadonlyArray<Opera
     for (const done of changes.facts) facts.set(done.key, done)
   }
 
-  if (!changed || account === undefined) return { answers, changes: undefined }
+  if (changed === 0 || account === undefined) return { answers, changes: undefined, allChanged: false }
   return {
     answers,
+    allChanged: changed === operations.length,
     changes: {
       account: { ...account, version: (loaded.account?.version ?? 0) + 1 },
       opened: [...opened.values()],

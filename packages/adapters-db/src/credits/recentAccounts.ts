@@ -1,0 +1,49 @@
+import type { Changes, Fact, LedgerAccount, LoadedAccount, OpenHold } from "@parley/core"
+
+/**
+ * Accounts as this process wrote them last, so that the next operations on them need not read them first. Nothing here
+ * is taken as true: only a write that compares every remembered value with what is stored may rely on it.
+ */
+export interface RecentAccounts {
+  /** The account with its open holds, where this process seems to be the only one to write it. */
+  recall(userId: string): LoadedAccount | undefined
+  /** What was decided from `before` is committed, by a transaction of its own. */
+  written(before: LedgerAccount | undefined, changes: Changes): void
+  /** What was remembered was not what is stored, or it is unknown whether it was. */
+  doubt(userId: string): void
+}
+
+interface Recent {
+  account: LedgerAccount
+  readonly holds: Map<string, OpenHold>
+  /** False from the first sign of another writer until the account is found again as this process had left it. */
+  alone: boolean
+}
+
+const NO_FACTS: ReadonlyMap<string, Fact> = new Map()
+
+/** Remembers the `capacity` accounts written last. */
+export const makeRecentAccounts = (capacity: number): RecentAccounts => {
+  /** By user, in the order of their last writes. */
+  const accounts = new Map<string, Recent>()
+  return {
+    recall: (userId) => {
+      const recent = accounts.get(userId)
+      return recent?.alone === true ? { account: recent.account, holds: recent.holds, facts: NO_FACTS } : undefined
+    },
+    written: (before, { account, opened, closed }) => {
+      const known = accounts.get(account.userId)
+      const alone = known === undefined || known.account.version === before?.version
+      const holds = known !== undefined && alone ? known.holds : new Map<string, OpenHold>()
+      for (const key of closed) holds.delete(key)
+      for (const open of opened) holds.set(open.hold.key, open)
+      accounts.delete(account.userId)
+      accounts.set(account.userId, { account, holds, alone })
+      if (accounts.size > capacity) for (const oldest of accounts.keys()) return void accounts.delete(oldest)
+    },
+    doubt: (userId) => {
+      const known = accounts.get(userId)
+      if (known !== undefined) known.alone = false
+    }
+  }
+}
