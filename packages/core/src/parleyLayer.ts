@@ -7,6 +7,7 @@ import type { CreditLedger } from "./credits/CreditLedger.ts"
 import { CreditService } from "./credits/CreditService.ts"
 import { HoldKeeper } from "./credits/HoldKeeper.ts"
 import { HoldSweeper } from "./credits/HoldSweeper.ts"
+import { ResetService } from "./credits/ResetService.ts"
 import type { DocumentParser } from "./documents/DocumentParser.ts"
 import { DocumentService } from "./documents/DocumentService.ts"
 import type { DocumentStore } from "./documents/DocumentStore.ts"
@@ -18,7 +19,7 @@ import type { Catalog } from "./tiers/Catalog.ts"
 import { TierService } from "./tiers/TierService.ts"
 
 /** What Parley does. */
-export type ParleyServices = ChatService | CreditService | DocumentService | HoldSweeper | TierService
+export type ParleyServices = ChatService | CreditService | DocumentService | HoldSweeper | ResetService | TierService
 
 /** What Parley needs done: the ports, and the catalog of what is on sale. */
 export type ParleyPorts =
@@ -39,5 +40,6 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   CreditService.layer,
   DocumentService.layer,
   HoldSweeper.layer,
+  ResetService.layer,
   TierService.layer
 ).pipe(Layer.provide(Layer.mergeAll(Accounts.layer, HoldKeeper.layer)))

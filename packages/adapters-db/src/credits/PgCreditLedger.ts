@@ -27,6 +27,7 @@ import {
   TRANSACTION_COLUMNS,
   type TransactionRow
 } from "./loadAccounts.ts"
+import { resetAccounts } from "./resetAccounts.ts"
 import { makeRecentAccounts, type RecentAccounts } from "./recentAccounts.ts"
 
 type AnyOperation = Operation<unknown, Refusal>
@@ -136,6 +137,7 @@ const make = Effect.gen(function* () {
     release: commitNow(releaseOperation),
     renew: (input) => atOnce("renew", (now) => renewHolds(database, input, now)),
     sweep: (input) => atOnce("sweep", (now) => sweepHolds(database, input, now)),
+    reset: (input) => atOnce("reset", (now) => resetAccounts(database, input, now)),
     grant: commitNow(grantOperation),
     history: Effect.fnUntraced(function* ({ userId, limit, offset, type }) {
       const filter = type === undefined ? null : isType(type) ? type : ""

@@ -7,6 +7,7 @@ import type { Split } from "./buckets.ts"
 import type { RenewInput, SweepInput, Swept } from "./HoldLife.ts"
 import type { AccountNotFound, HoldNotFound, InvalidAmount, KeyConflict } from "./errors.ts"
 import type { Receipt, ReceiptDraft } from "./Receipt.ts"
+import type { ResetChunk, ResetInput } from "./ResetChunk.ts"
 import type { Transaction, TransactionType } from "./Transaction.ts"
 
 export interface OpenAccountInput {
@@ -127,6 +128,12 @@ export class CreditLedger extends Context.Service<
      * last, or released where nothing was delivered. Holds that somebody else works on are left to the next sweep.
      */
     sweep(input: SweepInput): Effect.Effect<Swept, StorageFailed>
+    /**
+     * Begins the running period of some of the accounts that are due: allowance := plan, in one transaction. A period is
+     * granted once, whoever comes first, under the key it shares with a paid invoice. Accounts that are just being
+     * written are left out and counted.
+     */
+    reset(input: ResetInput): Effect.Effect<ResetChunk, StorageFailed>
     /** Adds credits. */
     grant(input: GrantInput): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
     /** Newest first, with the count of all that match. An unknown type matches nothing. */

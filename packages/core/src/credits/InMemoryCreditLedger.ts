@@ -6,6 +6,7 @@ import { CreditLedger, type HoldName } from "./CreditLedger.ts"
 import { grantOperation, openOperation } from "./decideAccount.ts"
 import { decideAll } from "./decideAll.ts"
 import { expireOperation, sweptBy } from "./decideExpiry.ts"
+import { decideReset, isDue } from "./decideReset.ts"
 import { releaseOperation, reserveOperation, settleOperation } from "./decideHold.ts"
 import { AccountNotFound } from "./errors.ts"
 import { addSwept, type HoldProgress, NOTHING_SWEPT } from "./HoldLife.ts"
@@ -18,6 +19,7 @@ import {
   type Operation,
   type Refusal
 } from "./LedgerState.ts"
+import { addResets, NOTHING_RESET, type ResetChunk, type ResetInput } from "./ResetChunk.ts"
 import type { Transaction } from "./Transaction.ts"
 
 /** Everything about one account; replaced as a whole by every write. */
@@ -52,6 +54,23 @@ const renew = (accounts: Map<UserId, StoredAccount>, progress: HoldProgress, exp
   }
   accounts.set(userId, { ...stored, holds: new Map(stored.holds).set(key, renewed) })
   return true
+}
+
+/** The next accounts that are due, in the order of their due dates. */
+const resetChunk = (accounts: Map<UserId, StoredAccount>, input: ResetInput, now: number): ResetChunk => {
+  const placeOf = ({ account }: StoredAccount) => `${String(account.nextResetAt).padStart(16, "0")} ${account.userId}`
+  const due = [...accounts.values()]
+    .filter((stored) => isDue(stored.account, input.asOf) && placeOf(stored) > (input.after ?? ""))
+    .toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
+    .slice(0, input.limit)
+  let tiers = NOTHING_RESET
+  for (const stored of due) {
+    const { changes, counted } = decideReset(stored.account, (key) => stored.facts.get(key), input, now)
+    tiers = addResets(tiers, counted)
+    if (!input.dryRun) accounts.set(stored.account.userId, written(stored, changes))
+  }
+  const last = due.at(-1)
+  return { tiers, busy: 0, next: last === undefined || due.length < input.limit ? undefined : placeOf(last) }
 }
 
 const make = Effect.gen(function* () {
@@ -110,6 +129,10 @@ const make = Effect.gen(function* () {
               .reduce(addSwept, NOTHING_SWEPT)
           )
         )
+      ),
+    reset: (input) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        storage.exclusive(Effect.sync(() => resetChunk(accounts, input, now)))
       ),
     history: ({ userId, limit, offset, type }) =>
       Effect.map(find(userId), ({ transactions }) => {

@@ -13,6 +13,9 @@ import type { Transaction } from "./Transaction.ts"
 /** The business fact that a person got the allowance of a period; `start` in Unix milliseconds. */
 export const periodKey = (userId: UserId, start: number): string => `period:${userId}:${new Date(start).toISOString()}`
 
+/** What a period's key stands for. Says no amount: whoever comes second gets the first grant, whatever prices say by then. */
+export const PERIOD_CONTENT = "period"
+
 /** Gives the account, or opens it at `now` with its first allowance. */
 export const openOperation = (input: OpenAccountInput, now: number): Operation<Account, never> => ({
   name: "open",
@@ -46,7 +49,7 @@ const openAccount = (input: OpenAccountInput, now: number): Decision<Account, ne
     { account: empty, transactions: [] },
     { type: "reset", amount: allowance, allowance, topup: 0, reference: key, at: now }
   )
-  const fact = { key, content: `reset ${allowance}`, at: now, hold: undefined, transaction: newest(journal) }
+  const fact = { key, content: PERIOD_CONTENT, at: now, hold: undefined, transaction: newest(journal) }
   return {
     answer: Result.succeed(accountOf(journal.account)),
     changes: { ...journal, opened: [], closed: [], facts: [fact] }

@@ -4,6 +4,7 @@ import { CreditLedger } from "../credits/CreditLedger.ts"
 import { describeCreditHistory, describeGrant, describeOpen } from "./creditAccountContract.ts"
 import { describeHoldEnds, describeReserve } from "./creditHoldContract.ts"
 import { describeHoldLife } from "./creditLifeContract.ts"
+import { describeReset } from "./creditResetContract.ts"
 import { creditTester } from "./creditTester.ts"
 
 /** The guarantees of every `CreditLedger`. `layer` is built once; every test uses accounts of its own. */
@@ -22,6 +23,7 @@ export const creditLedgerContract = (name: string, layer: Layer.Layer<CreditLedg
     describeHoldEnds(tester)
     describeHoldLife(tester)
     describeGrant(tester)
+    describeReset(tester)
     describeCreditHistory(tester)
   })
 }

@@ -1,0 +1,83 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { Catalog } from "../tiers/Catalog.ts"
+import { CreditLedger } from "./CreditLedger.ts"
+import { addResets, NOTHING_RESET, type ResetCursor, resetCountOf, type TierResets } from "./ResetChunk.ts"
+
+/** Accounts in one transaction: few enough that nobody waits for long behind one. */
+const ACCOUNTS_PER_CHUNK = 500
+/** An account that was busy is tried again in further rounds, and left to the next run if it stays so. */
+const ROUNDS = 5
+const BETWEEN_ROUNDS = "100 millis"
+
+export interface ResetRun {
+  /** Unix milliseconds; now unless given. */
+  readonly asOf?: number | undefined
+  /** Counts what would be done, and does nothing. */
+  readonly dryRun?: boolean
+  /** Told after every chunk. */
+  readonly onProgress?: (progress: ResetReport) => Effect.Effect<void>
+}
+
+/** What a run did so far. */
+export interface ResetReport {
+  readonly asOf: number
+  readonly resetCount: number
+  /** Accounts that were being written each time they were tried: still due. */
+  readonly busy: number
+  readonly tiers: TierResets
+}
+
+/** The monthly reset of everybody whose period is over and whom no invoice renews. */
+export class ResetService extends Context.Service<
+  ResetService,
+  {
+    /**
+     * Resets all that is due, chunk by chunk. May be stopped at any moment and run again, also beside itself: a period
+     * is granted once. Memory does not grow with the number of accounts.
+     */
+    run(options?: ResetRun): Effect.Effect<ResetReport, StorageFailed>
+  }
+>()("@parley/core/credits/ResetService") {
+  static readonly layer = Layer.effect(
+    ResetService,
+    Effect.gen(function* () {
+      const ledger = yield* CreditLedger
+      const { tiers } = yield* Catalog
+      const allowances = {
+        free: tiers.free.monthlyCredits,
+        pro: tiers.pro.monthlyCredits,
+        business: tiers.business.monthlyCredits
+      }
+
+      /** From the first account that is due to the last. */
+      const round = Effect.fnUntraced(function* (before: ResetReport, options: ResetRun) {
+        let report: ResetReport = { ...before, busy: 0 }
+        let after: ResetCursor | undefined
+        do {
+          const { asOf } = before
+          const dryRun = options.dryRun ?? false
+          const chunk = yield* ledger.reset({ asOf, allowances, limit: ACCOUNTS_PER_CHUNK, after, dryRun })
+          const all = addResets(report.tiers, chunk.tiers)
+          report = { asOf, tiers: all, resetCount: resetCountOf(all), busy: report.busy + chunk.busy }
+          after = chunk.next
+          yield* options.onProgress?.(report) ?? Effect.void
+        } while (after !== undefined)
+        return report
+      })
+
+      return ResetService.of({
+        run: Effect.fn("ResetService.run")(function* (options: ResetRun = {}) {
+          const asOf = options.asOf ?? (yield* Clock.currentTimeMillis)
+          let report: ResetReport = { asOf, resetCount: 0, busy: 0, tiers: NOTHING_RESET }
+          for (let number = 1; number <= ROUNDS; number += 1) {
+            report = yield* round(report, options)
+            if (report.busy === 0 || options.dryRun === true) break
+            if (number < ROUNDS) yield* Effect.sleep(BETWEEN_ROUNDS)
+          }
+          return report
+        })
+      })
+    })
+  )
+}
