@@ -6,8 +6,8 @@ import { openDoors } from "../src/database/doors.ts"
 import type { Driver } from "../src/database/Driver.ts"
 import { PgDatabaseLayer } from "../src/database/PgDatabase.ts"
 import { pgliteDriver } from "../src/database/PgliteDatabase.ts"
-import { PgliteThread } from "../src/database/PgliteThread.ts"
 import { migrate } from "../src/migrations/migrate.ts"
+import { preparedPglite } from "./preparedPglite.ts"
 
 /** A database to run a suite on: empty but for the migrations, made when the layer is built and gone when it closes. */
 export interface TestDatabase {
@@ -48,12 +48,12 @@ export const freshPostgres = Effect.gen(function* () {
 const postgres = Layer.unwrap(Effect.map(freshPostgres, (url) => PgDatabaseLayer({ url, maxConnections: 20 })))
 
 /** One PGlite serves a whole test file, since starting one takes seconds; each layer gets a schema of its own in it. */
-let shared: Driver | undefined
+let shared: Promise<Driver> | undefined
 let schemas = 0
 const pglite = Layer.effectContext(
-  Effect.sync(() => {
-    shared ??= pgliteDriver(new PgliteThread({}))
-    const doors = openDoors(shared, `parley_${++schemas}`)
+  Effect.promise(async () => {
+    shared ??= preparedPglite().then(pgliteDriver)
+    const doors = openDoors(await shared, `parley_${++schemas}`)
     return Context.make(Database, doors.database).pipe(Context.add(DatabaseOwner, doors.owner))
   })
 )
