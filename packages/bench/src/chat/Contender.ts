@@ -1,0 +1,88 @@
+import { createHmac } from "node:crypto"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { ServerProcess } from "./ServerProcess.ts"
+
+/** A server that answers `POST /api/chat`. */
+export interface Contender extends AsyncDisposable {
+  readonly name: string
+  readonly server: ServerProcess
+  /** Its database; undefined where it has none. */
+  readonly databaseUrl: string | undefined
+  /** Who asks. */
+  headersOf(user: string): Readonly<Record<string, string>>
+}
+
+/** People who ask; each has credits enough. */
+export const USERS = Array.from({ length: 64 }, (_, index) => `user-${index + 1}`)
+
+const here = (path: string) => new URL(path, import.meta.url)
+
+export const startBare = async (vendorUrl: string): Promise<Contender> => {
+  const server = await ServerProcess.start(here("bareServer.ts"), [], {
+    NODE_ENV: "production",
+    OPENAI_BASE_URL: `${vendorUrl}/v1`
+  })
+  return {
+    name: "(a) bare handler",
+    server,
+    databaseUrl: undefined,
+    headersOf: () => ({}),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]()
+  }
+}
+
+export const startUsual = async (vendorUrl: string, databaseUrl: string): Promise<Contender> => {
+  const server = await ServerProcess.start(here("usualServer.ts"), [], {
+    NODE_ENV: "production",
+    OPENAI_BASE_URL: `${vendorUrl}/v1`,
+    DATABASE_URL: databaseUrl
+  })
+  return {
+    name: "(b) usual handler",
+    server,
+    databaseUrl,
+    headersOf: (user) => ({ "x-user": user }),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]()
+  }
+}
+
+const base64url = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url")
+
+/** A session token (RFC 7519, HS256) for an hour. */
+const sessionToken = (secret: string, user: string): string => {
+  const now = Math.floor(Date.now() / 1000)
+  const signed = `${base64url({ alg: "HS256", typ: "JWT" })}.${base64url({ sub: user, iat: now, exp: now + 3600 })}`
+  return `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`
+}
+
+/** `parley serve` as it runs in production, with OpenAI's adapter. */
+export const startParley = async (vendorUrl: string, databaseUrl: string): Promise<Contender> => {
+  const folder = mkdtempSync(join(tmpdir(), "parley-bench-"))
+  const config = join(folder, "config.json")
+  writeFileSync(config, JSON.stringify({ tiers: { free: { monthlyCredits: 1_000_000_000 } } }))
+  const secret = createHmac("sha256", folder).update("bench").digest("hex")
+  const server = await ServerProcess.start(here("../../../cli/src/main.ts"), ["serve"], {
+    NODE_ENV: "production",
+    LOG_LEVEL: "info",
+    PORT: "0",
+    PARLEY_DATA_DIR: folder,
+    PARLEY_CONFIG: config,
+    PARLEY_SESSION_SECRET: secret,
+    OPENAI_API_KEY: "sk-bench",
+    OPENAI_BASE_URL: `${vendorUrl}/v1`,
+    DATABASE_URL: databaseUrl
+  })
+  const cookies = new Map(USERS.map((user) => [user, `parley_session=${sessionToken(secret, user)}`]))
+  return {
+    name: "(c) parley",
+    server,
+    databaseUrl,
+    headersOf: (user) => ({ cookie: cookies.get(user) ?? "" }),
+    [Symbol.asyncDispose]: async () => {
+      await server[Symbol.asyncDispose]()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import pg from "pg"
+import { askChat, type AskedReply } from "./askChat.ts"
+import { type Contender, USERS } from "./Contender.ts"
+
+/** What the fake vendor says in one reply: 200 times " words". */
+const REPLY_CHARACTERS = 1_200
+
+const userAt = (index: number): string => USERS[index % USERS.length] ?? ""
+
+/** Waits until a server has nothing left to do: next to no processor time in 100 ms. */
+const settled = async ({ server }: Contender): Promise<void> => {
+  let before = await server.processorMilliseconds()
+  for (let turn = 0; turn < 50; turn += 1) {
+    await sleep(100)
+    const now = await server.processorMilliseconds()
+    if (now - before < 5) return
+    before = now
+  }
+}
+
+/**
+ * Processor milliseconds of a server from a request to its first words, on average over `replies` requests one after
+ * another. Nothing comes after the first words, so that what follows them is not counted.
+ */
+export const processorToFirstWords = async (contender: Contender, replies: number): Promise<number> => {
+  const open: Array<AskedReply> = []
+  await settled(contender)
+  const before = await contender.server.processorMilliseconds()
+  for (let index = 0; index < replies; index += 1) {
+    const reply = askChat(contender, userAt(index), "first")
+    open.push(reply)
+    await reply.firstWords
+  }
+  const used = (await contender.server.processorMilliseconds()) - before
+  for (const reply of open) reply.leave()
+  await settled(contender)
+  return used / replies
+}
+
+export interface Throughput {
+  readonly repliesPerSecond: number
+  /** Of the server, for one whole reply. */
+  readonly processorMilliseconds: number
+}
+
+/** Whole replies by `streams` readers at once, for `milliseconds`. Rejects where a reply is not whole. */
+export const throughput = async (contender: Contender, streams: number, milliseconds: number): Promise<Throughput> => {
+  const { server } = contender
+  const before = await server.processorMilliseconds()
+  const start = performance.now()
+  let replies = 0
+  const read = async (reader: number) => {
+    while (performance.now() - start < milliseconds) {
+      const characters = await askChat(contender, userAt(reader), "all").whole
+      if (characters !== REPLY_CHARACTERS) throw new Error(`${contender.name} gave ${characters} characters.`)
+      replies += 1
+    }
+  }
+  await Promise.all(Array.from({ length: streams }, (_, reader) => read(reader)))
+  const seconds = (performance.now() - start) / 1000
+  const used = (await server.processorMilliseconds()) - before
+  return { repliesPerSecond: replies / seconds, processorMilliseconds: used / replies }
+}
+
+/** Postgres adds up its statistics within ten seconds of a backend's last statement. */
+const STATISTICS_MS = 15_000
+const BETWEEN_REQUESTS_MS = 40
+
+/**
+ * Transactions of a server's database from a request to the first words, on average over `replies` requests one after
+ * another, beside what the server does of itself in the same time. The vendor says nothing: what follows the first
+ * words is not counted.
+ */
+export const transactionsToFirstWords = async (contender: Contender, replies: number): Promise<number | undefined> => {
+  if (contender.databaseUrl === undefined) return undefined
+  const client = new pg.Client({ connectionString: contender.databaseUrl })
+  await client.connect()
+  const window = async (requests: number) => {
+    const open: Array<AskedReply> = []
+    for (let index = 0; index < replies; index += 1) {
+      if (index < requests) open.push(askChat(contender, userAt(index), "hold"))
+      await sleep(BETWEEN_REQUESTS_MS)
+    }
+    await sleep(STATISTICS_MS)
+    const { rows } = await client.query<{ count: string }>(
+      "SELECT xact_commit + xact_rollback AS count FROM pg_stat_database WHERE datname = current_database()"
+    )
+    return { count: Number(rows[0]?.count), open }
+  }
+  try {
+    const before = await window(0)
+    const idle = await window(0)
+    const busy = await window(replies)
+    for (const reply of busy.open) reply.leave()
+    await settled(contender)
+    return (busy.count - idle.count - (idle.count - before.count)) / replies
+  } finally {
+    await client.end()
+  }
+}
+
+/** One whole reply for everybody: accounts are opened, code is compiled. */
+export const warmUp = async (contender: Contender): Promise<void> => {
+  await Promise.all(USERS.map((user) => askChat(contender, user, "all").whole))
+}
