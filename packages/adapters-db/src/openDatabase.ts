@@ -1,4 +1,13 @@
-import { ChatStore, CreditLedger, DocumentStore, FileStore, JobQueue, PassageIndex, UnitOfWork } from "@parley/core"
+import {
+  ChatStore,
+  CreditLedger,
+  DocumentStore,
+  FileStore,
+  JobQueue,
+  PassageIndex,
+  type StorageAdapters,
+  UnitOfWork
+} from "@parley/core"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { type DatabaseOptions, databaseLayer, withDatabase } from "./databaseLayer.ts"
 import { installJobQueue } from "./jobs/installJobQueue.ts"
@@ -14,14 +23,7 @@ export interface OpenDatabaseOptions extends DatabaseOptions {
 }
 
 /** A database behind the core's ports, ready to be handed to `createParley`. */
-export interface OpenDatabase {
-  readonly ledger: CreditLedger["Service"]
-  readonly chats: ChatStore["Service"]
-  readonly documents: DocumentStore["Service"]
-  readonly files: FileStore["Service"]
-  readonly passages: PassageIndex["Service"]
-  readonly jobs: JobQueue["Service"]
-  readonly unitOfWork: UnitOfWork["Service"]
+export interface OpenDatabase extends StorageAdapters {
   /** Rejects with `DatabaseNotReady` where the database does not answer soon, or its schema is older than the program. */
   checkReadiness(): Promise<void>
   /** Gives back connections and the data folder. Close what uses the ports before. */
