@@ -1,11 +1,12 @@
 import { type FoundPassage, isUuid, type Passage, PassageIndex, searchableQuery, searchableText } from "@parley/core"
 import { Effect, Layer } from "effect"
-import { Database, type Row } from "../database/Database.ts"
+import { Database, type DatabaseError, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
 import { passageSql } from "./passageSql.ts"
 
 /** Passages written by one statement, and the most that one row of postings speaks of. */
-const STRETCH_LENGTH = 256
+const STRETCH_LENGTH = 128
+const FOREIGN_KEY_VIOLATION = "23503"
 
 interface FoundRow extends Row {
   readonly document_id: string
@@ -41,26 +42,52 @@ const recordsOf = (passages: ReadonlyArray<Passage>): string =>
     })
   )
 
+/**
+ * Builds a new generation beside the one that is searched, in many short transactions so that an embedded database, which
+ * has one at a time, serves others in between; then puts it in place in one. Of replacements at the same moment the one
+ * that began last stays. Inside a unit of work all of it is one transaction.
+ */
+const replacing = (database: Database["Service"], text: ReturnType<typeof passageSql>) => {
+  const begin = (document: ReadonlyArray<string>) =>
+    database.asService((sql) =>
+      Effect.gen(function* () {
+        if ((yield* sql.query(text.lockDocument, document)).length === 0) return undefined
+        const [begun] = yield* sql.query<{ generation: number }>(text.beginGeneration, document)
+        return begun?.generation
+      })
+    )
+  const activate = (generation: ReadonlyArray<unknown>) =>
+    database.asService((sql) =>
+      Effect.gen(function* () {
+        yield* sql.query(text.lockDocument, generation.slice(0, 2))
+        yield* sql.query(text.dropOlder, generation)
+        yield* sql.query(text.activate, generation)
+      })
+    )
+  return Effect.fnUntraced(
+    function* (userId: string, documentId: string, passages: ReadonlyArray<Passage>) {
+      const number = yield* begin([userId, documentId])
+      if (number === undefined) return
+      const generation = [userId, documentId, number]
+      for (const stretch of stretchesOf(passages)) {
+        yield* database.statement(text.addStretch, [...generation, stretch[0]?.ordinal, recordsOf(stretch)])
+      }
+      yield* activate(generation)
+    },
+    Effect.catchIf(isSuperseded, () => Effect.void)
+  )
+}
+
+/** The generation being written is gone: with its document, or for a newer one. */
+const isSuperseded = (error: DatabaseError): boolean =>
+  error.sqlState === FOREIGN_KEY_VIOLATION && error.constraint?.includes("generation") === true
+
 const make = Effect.map(Database, (database) => {
   const text = passageSql(database.schema)
+  const replace = replacing(database, text)
   return PassageIndex.of({
     replace: ({ userId, documentId, passages }) =>
-      storing("PassageIndex.replace")(
-        database.asService((sql) =>
-          Effect.gen(function* () {
-            const document = [userId, documentId]
-            if (!isUuid(documentId) || (yield* sql.query(text.lockDocument, document)).length === 0) return
-            const [begun] = yield* sql.query<{ generation: number }>(text.beginGeneration, document)
-            const generation = begun?.generation
-            for (const stretch of stretchesOf(passages)) {
-              const first = stretch[0]?.ordinal
-              yield* sql.query(text.addStretch, [...document, generation, first, recordsOf(stretch)])
-            }
-            yield* sql.query(text.dropOthers, [...document, generation])
-            yield* sql.query(text.activate, [...document, generation])
-          })
-        )
-      ),
+      storing("PassageIndex.replace")(isUuid(documentId) ? replace(userId, documentId, passages) : Effect.void),
     search: ({ userId, documentIds, query, limit }) => {
       const named = documentIds.filter(isUuid)
       const searchable = searchableQuery(query)

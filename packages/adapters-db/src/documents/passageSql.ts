@@ -3,8 +3,11 @@ import { BM25 } from "@parley/core"
 /** Splits `searchableText` into stems without stop words. */
 const stems = (text: string): string => `to_tsvector('pg_catalog.english', ${text})`
 
-/** Scores are summed as whole billionths, so that equal passages have equal scores in whatever order terms are added. */
-const SCORE_SCALE = 1_000_000_000
+/**
+ * Scores are summed as whole billionths, which double precision adds exactly: equal passages have equal scores in whatever
+ * order their terms are added.
+ */
+const SCORE_SCALE = "1000000000::float8"
 
 const K1 = `${BM25.k1}::float8`
 const B = `${BM25.b}::float8`
@@ -12,7 +15,7 @@ const ONE_MINUS_B = `${1 - BM25.b}::float8`
 
 /** Statements of the passage index for the tables in `schema`. The first two parameters are the owner and the document. */
 export const passageSql = (schema: string) => ({
-  /** Replacements of one document go one after another. No row: the document is gone, or somebody else's. */
+  /** Generations of one document begin and take over one after another. No row: it is gone, or somebody else's. */
   lockDocument: `SELECT id FROM ${schema}.documents WHERE user_id = $1 AND id = $2 FOR NO KEY UPDATE`,
 
   beginGeneration: `INSERT INTO ${schema}.passage_generations (user_id, document_id, generation, active, passages, terms)
@@ -40,8 +43,8 @@ export const passageSql = (schema: string) => ({
       array_agg(frequency ORDER BY ordinal), array_agg(terms ORDER BY ordinal)
     FROM occurrences JOIN lengths USING (ordinal) GROUP BY term`,
 
-  /** Parameter: the generation that stays. */
-  dropOthers: `DELETE FROM ${schema}.passage_generations WHERE user_id = $1 AND document_id = $2 AND generation <> $3`,
+  /** Parameter: the generation that takes the place of all before it. */
+  dropOlder: `DELETE FROM ${schema}.passage_generations WHERE user_id = $1 AND document_id = $2 AND generation < $3`,
 
   /** Parameter: the generation to search from now on. */
   activate: `UPDATE ${schema}.passage_generations SET active = true, passages = counted.passages, terms = counted.terms
@@ -78,8 +81,8 @@ export const passageSql = (schema: string) => ({
         occurrences * ln(1 + (corpus.passages - n + 0.5) / (n + 0.5)) AS weight
       FROM counted, corpus WHERE document_id = ANY($2::uuid[])
     ), scored AS MATERIALIZED (
-      SELECT document_id, generation, ordinal, sum((${SCORE_SCALE} * weight * frequency /
-        (frequency + ${K1} * (${ONE_MINUS_B} + ${B} * length / average_length)))::bigint) AS score
+      SELECT document_id, generation, ordinal, sum(round(${SCORE_SCALE} * weight * frequency /
+        (frequency + ${K1} * (${ONE_MINUS_B} + ${B} * length / average_length)))) AS score
       FROM named, LATERAL (
         SELECT ordinals, frequencies, lengths FROM ${schema}.postings
         WHERE user_id = $1 AND postings.term = named.term AND postings.document_id = named.document_id
@@ -88,7 +91,7 @@ export const passageSql = (schema: string) => ({
       GROUP BY document_id, generation, ordinal
       ORDER BY score DESC, document_id, ordinal LIMIT $4
     )
-    SELECT document_id, filename, ordinal, page, start_offset, end_offset, text, score::float8 / ${SCORE_SCALE} AS score
+    SELECT document_id, filename, ordinal, page, start_offset, end_offset, text, score / ${SCORE_SCALE} AS score
     FROM scored JOIN ${schema}.passages USING (document_id, generation, ordinal)
     JOIN ${schema}.documents ON documents.user_id = $1 AND documents.id = document_id
     WHERE passages.user_id = $1

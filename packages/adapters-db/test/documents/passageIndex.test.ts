@@ -1,7 +1,7 @@
 import { assert, layer as suite } from "@effect/vitest"
 import { DocumentStore, PassageIndex } from "@parley/core"
 import { ampleQuota, newDocument, newUserId, passageIndexContract, passagesOf } from "@parley/core/testing"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { Database, PgDocumentStoreLayer, PgPassageIndexLayer } from "../../src/index.ts"
 import { databases } from "../databases.ts"
 
@@ -51,6 +51,37 @@ for (const { name, layer } of databases) {
             const text = `DELETE FROM ${schema}.${table} WHERE document_id = $1`
             const failure = yield* Effect.flip(asUser(userId, (sql) => sql.query(text, [id])))
             assert.strictEqual(failure.sqlState, "42501")
+          }
+        })
+      )
+
+      it.effect("others are served while a long document is indexed", () =>
+        Effect.gen(function* () {
+          const { userId, id } = yield* indexed
+          const { statement } = yield* Database
+          const passages = passagesOf(...Array.from({ length: 1000 }, (_, number) => `lift of wing number${number}`))
+          const indexing = yield* Effect.forkChild((yield* PassageIndex).replace({ userId, documentId: id, passages }))
+          let served = 0
+          while (indexing.pollUnsafe() === undefined) {
+            yield* statement("SELECT 1")
+            served += 1
+          }
+          assert.isAbove(served, 4)
+        })
+      )
+
+      it.effect("a document deleted while it is indexed leaves nothing behind", () =>
+        Effect.gen(function* () {
+          const { userId, id } = yield* indexed
+          const { schema, statement } = yield* Database
+          const passages = passagesOf(...Array.from({ length: 1000 }, (_, number) => `lift of wing number${number}`))
+          const indexing = yield* Effect.forkChild((yield* PassageIndex).replace({ userId, documentId: id, passages }))
+          yield* statement("SELECT 1")
+          yield* (yield* DocumentStore).remove(userId, id)
+          yield* Fiber.join(indexing)
+          for (const table of TABLES) {
+            const left = yield* statement(`SELECT FROM ${schema}.${table} WHERE document_id = $1`, [id])
+            assert.strictEqual(left.length, 0)
           }
         })
       )

@@ -1,5 +1,4 @@
 import { Effect } from "effect"
-import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { cutPassages } from "./cutPassages.ts"
 import { DocumentParser, DocumentUnreadable } from "./DocumentParser.ts"
 import { DocumentStore } from "./DocumentStore.ts"
@@ -21,7 +20,6 @@ export const makeProcessDocument = Effect.gen(function* () {
   const files = yield* FileStore
   const parser = yield* DocumentParser
   const passages = yield* PassageIndex
-  const unitOfWork = yield* UnitOfWork
 
   const fail = (documentId: string, reason: string) =>
     documents.update(documentId, ["processing"], { status: "failed", progress: 0, reason })
@@ -36,11 +34,10 @@ export const makeProcessDocument = Effect.gen(function* () {
     const cut = cutPassages({ text, pageStarts })
     if (cut.length === 0) return yield* new DocumentUnreadable({ reason: NO_TEXT })
     const ready = { status: "ready", progress: 1, pages: pageStarts?.length, passages: cut.length } as const
-    const publish = Effect.gen(function* () {
-      if (!(yield* documents.update(documentId, ["processing"], ready))) return
-      yield* passages.replace({ userId: document.userId, documentId, passages: cut })
-    })
-    yield* unitOfWork.run(publish)
+    // Not one unit of work: indexing a long document takes seconds, for which an embedded database would serve nobody
+    // else. Nothing is found before the document is ready, and a try that stops in between is repeated as a whole.
+    yield* passages.replace({ userId: document.userId, documentId, passages: cut })
+    yield* documents.update(documentId, ["processing"], ready)
   })
 
   return Effect.fn("processDocument")(function* ({ job: { documentId }, last }: Attempt) {

@@ -1,4 +1,4 @@
-import { Effect, type Layer } from "effect"
+import { Effect, Fiber, type Layer } from "effect"
 import { expect, it } from "vitest"
 import type { Document, Passage } from "../documents/Document.ts"
 import { DocumentStore } from "../documents/DocumentStore.ts"
@@ -192,6 +192,30 @@ const replacing = (run: Run<Stores>) => {
         const found = yield* search({ userId, documentIds: [documentId], query: "lift" })
         const inOrder = found.toSorted((one, other) => one.ordinal - other.ordinal).map(({ text }) => text)
         expect(versions.map((passages) => passages.map(({ text }) => text))).toContainEqual(inOrder)
+      })
+    ))
+
+  it("a search beside a replacement, or after one that was broken off, sees the old passages or the new, never both", () =>
+    run(
+      Effect.gen(function* () {
+        const userId = newUserId()
+        const index = yield* PassageIndex
+        const version = (name: string) => Array.from({ length: 300 }, (_, number) => `lift ${name} passage${number}`)
+        const documentId = yield* indexed(userId, version("old"))
+        const look = Effect.map(textsOf({ userId, documentIds: [documentId], query: "lift", limit: 1000 }), (texts) => {
+          const names = new Set(texts.map((text) => text.split(" ")[1]))
+          return `${texts.length} ${[...names].join(" and ")}`
+        })
+        for (const name of ["new", "newer", "newest"]) {
+          const before = yield* look
+          const replace = index.replace({ userId, documentId, passages: passagesOf(...version(name)) })
+          const replacing = yield* Effect.forkChild(replace)
+          for (let looks = 0; looks < 5; looks++) expect([before, `300 ${name}`]).toContain(yield* look)
+          yield* Fiber.interrupt(replacing)
+          expect([before, `300 ${name}`]).toContain(yield* look)
+          yield* replace
+          expect(yield* look).toBe(`300 ${name}`)
+        }
       })
     ))
 
