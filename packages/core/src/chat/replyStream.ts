@@ -1,18 +1,7 @@
-import { Clock, Effect, Option, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { ModelFailed, type ReplyPart } from "./ChatModel.ts"
+import { type ReplyLimits, startPatience } from "./replyPatience.ts"
 import { type Outcome, type ReplyPump, type ReplyReader, startReplyPump } from "./replyPump.ts"
-
-/** How long a vendor may take, in milliseconds. */
-export interface ReplyLimits {
-  /** Silence: the longest wait for whatever comes next, the first item included. */
-  readonly idleMs: number
-  /** From the opening to the end. */
-  readonly totalMs: number
-  /** After the end mark, the wait for figures of usage that some vendors send behind it. */
-  readonly afterEndMs: number
-}
-
-export const defaultReplyLimits: ReplyLimits = { idleMs: 60_000, totalMs: 600_000, afterEndMs: 2_000 }
 
 /** Items read ahead of the consumer, at most. */
 export const READ_AHEAD = 64
@@ -35,28 +24,6 @@ const giveUp = (source: { readonly model: string }, pump: ReplyPump): Outcome =>
   if (end !== undefined) return { _tag: "ended", end }
   return { _tag: "failed", cause: new ModelFailed({ model: source.model, reason: "stalled", retryable: true }) }
 }
-
-const news = (pump: ReplyPump): Effect.Effect<void> =>
-  Effect.callback<void>((resume) => {
-    pump.onNews(() => resume(Effect.void))
-    return Effect.sync(() => pump.onNews(undefined))
-  })
-
-/** Waits until something can be taken or a limit is over; then gives way once, so that all that is ready is there. */
-const waitForNews = Effect.fnUntraced(function* (
-  pump: ReplyPump,
-  limits: ReplyLimits,
-  deadline: number
-): Effect.fn.Return<boolean> {
-  const left = deadline - (yield* Clock.currentTimeMillis)
-  if (left <= 0) return false
-  if (pump.hasNews()) return true
-  const patience = pump.due() === undefined ? limits.idleMs : limits.afterEndMs
-  const heard = yield* Effect.timeoutOption(news(pump), Math.min(patience, left))
-  if (Option.isNone(heard)) return false
-  yield* Effect.yieldNow
-  return true
-})
 
 const conclude = <Raw>(
   source: ReplySource<Raw>,
@@ -85,18 +52,18 @@ const conclude = <Raw>(
 export const replyStream = <Raw>(source: ReplySource<Raw>): Stream.Stream<ReplyPart, ModelFailed> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const deadline = (yield* Clock.currentTimeMillis) + source.limits.totalMs
       const pump = yield* Effect.acquireRelease(
         Effect.sync(() => startReplyPump(source.open, source.reader(), READ_AHEAD)),
         (running) => Effect.sync(running.stop)
       )
+      const waitForNews = yield* startPatience(pump, source.limits)
       let spoke = false
       const next = Effect.fnUntraced(function* (pending: Outcome | undefined) {
         if (pending !== undefined) {
           const end = yield* conclude(source, pending, spoke)
           return [[end], Option.none<Outcome | undefined>()] as const
         }
-        const inTime = yield* waitForNews(pump, source.limits, deadline)
+        const inTime = yield* waitForNews
         const ready = pump.take()
         const outcome = ready.outcome ?? (inTime ? undefined : giveUp(source, pump))
         const parts: Array<ReplyPart> = []
