@@ -1,12 +1,16 @@
 import {
   AccountNotFound,
   accountOf,
+  adjustOperation,
+  changeTierOperation,
   CreditLedger,
+  disputeOperation,
   grantOperation,
   IdGenerator,
   openOperation,
   type Operation,
   type Refusal,
+  refundOperation,
   releaseOperation,
   reserveOperation,
   settleOperation,
@@ -27,8 +31,9 @@ import {
   TRANSACTION_COLUMNS,
   type TransactionRow
 } from "./loadAccounts.ts"
-import { resetAccounts } from "./resetAccounts.ts"
 import { makeRecentAccounts, type RecentAccounts } from "./recentAccounts.ts"
+import { correctPurchase } from "./correctPurchase.ts"
+import { resetAccounts } from "./resetAccounts.ts"
 
 type AnyOperation = Operation<unknown, Refusal>
 type AnyExit = Exit.Exit<unknown, Refusal | DatabaseError>
@@ -121,6 +126,13 @@ const make = Effect.gen(function* () {
       storing(`CreditLedger.${name}`)
     )
 
+  /** A refusal is turned into a failure outside, so that it does not undo a unit of work around it. */
+  const correct = <A, E extends Refusal>(
+    name: string,
+    work: (now: number) => Effect.Effect<Result.Result<A, E>, DatabaseError>
+  ): Effect.Effect<A, E | StorageFailed> =>
+    Effect.flatMap(Effect.uninterruptible(atOnce(name, work)), Effect.fromResult)
+
   return CreditLedger.of({
     open: commitNow(openOperation),
     account: Effect.fnUntraced(function* (userId) {
@@ -139,6 +151,13 @@ const make = Effect.gen(function* () {
     sweep: (input) => atOnce("sweep", (now) => sweepHolds(database, input, now)),
     reset: (input) => atOnce("reset", (now) => resetAccounts(database, input, now)),
     grant: commitNow(grantOperation),
+    refund: (input) =>
+      correct("refund", (now) => correctPurchase(database, input, (earlier) => refundOperation(input, earlier, now))),
+    dispute: (input) =>
+      correct("dispute", (now) => correctPurchase(database, input, (earlier) => disputeOperation(input, earlier, now))),
+    adjust: commitNow(adjustOperation),
+    changeTier: (userId, change) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => commit(changeTierOperation(userId, change, now))),
     history: Effect.fnUntraced(function* ({ userId, limit, offset, type }) {
       const filter = type === undefined ? null : isType(type) ? type : ""
       const rows = yield* database.statement<HistoryRow>(historyText(schema), [userId, filter, limit, offset])

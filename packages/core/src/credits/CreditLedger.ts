@@ -4,10 +4,12 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import type { Account, Buckets } from "./Account.ts"
 import type { Split } from "./buckets.ts"
+import type { AdjustInput, DisputeInput, RefundInput } from "./Correction.ts"
 import type { RenewInput, SweepInput, Swept } from "./HoldLife.ts"
 import type { AccountNotFound, HoldNotFound, InvalidAmount, KeyConflict } from "./errors.ts"
 import type { Receipt, ReceiptDraft } from "./Receipt.ts"
 import type { ResetChunk, ResetInput } from "./ResetChunk.ts"
+import type { TierChange } from "./tierChange.ts"
 import type { Transaction, TransactionType } from "./Transaction.ts"
 
 export interface OpenAccountInput {
@@ -136,6 +138,26 @@ export class CreditLedger extends Context.Service<
     reset(input: ResetInput): Effect.Effect<ResetChunk, StorageFailed>
     /** Adds credits. */
     grant(input: GrantInput): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
+    /**
+     * Takes back what the refunded part of a purchase had bought, `floor(granted * refunded / paid)` in all, whatever
+     * the order in which the cumulative refunds come. More than there is becomes debt.
+     */
+    refund(
+      input: RefundInput
+    ): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
+    /** Takes back what a disputed purchase had bought; gives that back when the dispute is won. */
+    dispute(
+      input: DisputeInput
+    ): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
+    /** Corrects a balance by hand, with a reason. */
+    adjust(
+      input: AdjustInput
+    ): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
+    /** Does to an account what became of the person's plan. */
+    changeTier(
+      userId: UserId,
+      change: TierChange
+    ): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
     /** Newest first, with the count of all that match. An unknown type matches nothing. */
     history(
       input: HistoryInput

@@ -3,6 +3,7 @@ import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { balanceOf, type Balance } from "./Account.ts"
 import { Accounts } from "./Accounts.ts"
+import type { AdjustInput, RefundInput } from "./Correction.ts"
 import { CreditLedger } from "./CreditLedger.ts"
 import { PositiveCredits } from "./Credits.ts"
 import { type AccountNotFound, InvalidAmount, type KeyConflict } from "./errors.ts"
@@ -34,6 +35,14 @@ export class CreditService extends Context.Service<
       readonly amount: number
       readonly key: string
     }): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
+    /** Corrects a balance by hand. Negative amounts take; what is not there becomes debt. */
+    adjust(
+      input: AdjustInput
+    ): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
+    /** Takes back what the refunded part of a purchase had bought. */
+    refund(
+      input: RefundInput
+    ): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
   }
 >()("@parley/core/credits/CreditService") {
   static readonly layer = Layer.effect(
@@ -49,7 +58,9 @@ export class CreditService extends Context.Service<
         grant: ({ userId, amount, key }) =>
           isAmount(amount)
             ? ledger.grant({ userId, key, type: "grant", amount })
-            : Effect.fail(new InvalidAmount({ reason: "it must be a whole number of credits, 1 or more" }))
+            : Effect.fail(new InvalidAmount({ reason: "it must be a whole number of credits, 1 or more" })),
+        adjust: (input) => ledger.adjust(input),
+        refund: (input) => ledger.refund(input)
       })
     })
   )

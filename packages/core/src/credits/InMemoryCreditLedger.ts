@@ -2,8 +2,10 @@ import { Clock, Effect, Layer, Result } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
+import { type ChargedPurchase, refundPrefix } from "./Correction.ts"
 import { CreditLedger, type HoldName } from "./CreditLedger.ts"
 import { grantOperation, openOperation } from "./decideAccount.ts"
+import { adjustOperation, disputeOperation, refundOperation } from "./decideCorrection.ts"
 import { decideAll } from "./decideAll.ts"
 import { expireOperation, sweptBy } from "./decideExpiry.ts"
 import { decideReset, isDue } from "./decideReset.ts"
@@ -20,6 +22,7 @@ import {
   type Refusal
 } from "./LedgerState.ts"
 import { addResets, NOTHING_RESET, type ResetChunk, type ResetInput } from "./ResetChunk.ts"
+import { changeTierOperation } from "./tierChange.ts"
 import type { Transaction } from "./Transaction.ts"
 
 /** Everything about one account; replaced as a whole by every write. */
@@ -89,6 +92,25 @@ const make = Effect.gen(function* () {
     return answers[0] as Result.Result<A, E>
   }
 
+  /** Runs an operation that depends on the refunds of its charge so far. */
+  const runWithEarlier = <A, E extends Refusal>(
+    purchase: ChargedPurchase,
+    operation: (earlier: ReadonlyArray<Transaction>, now: number) => Operation<A, E>
+  ): Effect.Effect<A, E> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      storage.exclusive(
+        Effect.sync(() => {
+          const rows = accounts.get(purchase.userId)?.transactions ?? []
+          return decide(
+            operation(
+              rows.filter(({ reference }) => reference.startsWith(refundPrefix(purchase))),
+              now
+            )
+          )
+        })
+      )
+    ).pipe(Effect.flatMap(Effect.fromResult))
+
   const find = (userId: UserId): Effect.Effect<StoredAccount, AccountNotFound> =>
     storage
       .exclusive(Effect.sync(() => accounts.get(userId)))
@@ -134,6 +156,11 @@ const make = Effect.gen(function* () {
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         storage.exclusive(Effect.sync(() => resetChunk(accounts, input, now)))
       ),
+    refund: (input) => runWithEarlier(input, (earlier, now) => refundOperation(input, earlier, now)),
+    dispute: (input) => runWithEarlier(input, (earlier, now) => disputeOperation(input, earlier, now)),
+    adjust: (input) => Effect.flatMap(Clock.currentTimeMillis, (now) => run(adjustOperation(input, now))),
+    changeTier: (userId, change) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => run(changeTierOperation(userId, change, now))),
     history: ({ userId, limit, offset, type }) =>
       Effect.map(find(userId), ({ transactions }) => {
         const matching = transactions.filter((row) => type === undefined || row.type === type).toReversed()

@@ -1,12 +1,12 @@
 import { Result } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { Account } from "./Account.ts"
-import { splitGrant } from "./buckets.ts"
 import type { GrantInput, OpenAccountInput } from "./CreditLedger.ts"
-import { MAX_CREDITS } from "./Credits.ts"
-import { AccountNotFound, InvalidAmount, KeyConflict } from "./errors.ts"
+import { decideOnce, type OnceRefusal } from "./decideOnce.ts"
+import { InvalidAmount } from "./errors.ts"
+import { give } from "./giveAndTake.ts"
 import { newest, post } from "./journal.ts"
-import { accountOf, type Decision, type LedgerAccount, type Operation, type View } from "./LedgerState.ts"
+import { accountOf, type Decision, type LedgerAccount, type Operation } from "./LedgerState.ts"
 import { periodAt } from "./period.ts"
 import type { Transaction } from "./Transaction.ts"
 
@@ -57,52 +57,18 @@ const openAccount = (input: OpenAccountInput, now: number): Decision<Account, ne
 }
 
 /** Adds credits once under their key. */
-export const grantOperation = (
-  input: GrantInput,
-  now: number
-): Operation<Transaction, AccountNotFound | KeyConflict | InvalidAmount> => ({
+export const grantOperation = (input: GrantInput, now: number): Operation<Transaction, OnceRefusal> => ({
   name: "grant",
   userId: input.userId,
   key: input.key,
-  decide: (view) => grant(view, input, now)
-})
-
-const grant = (
-  view: View,
-  input: GrantInput,
-  now: number
-): Decision<Transaction, AccountNotFound | KeyConflict | InvalidAmount> => {
-  const refuse = <E extends AccountNotFound | KeyConflict | InvalidAmount>(error: E) => ({
-    answer: Result.fail(error),
-    changes: undefined
-  })
-  const { account, open, fact } = view
-  const { userId, key, type, amount } = input
-  if (!Number.isSafeInteger(amount) || amount < 1) {
-    return refuse(new InvalidAmount({ reason: "it must be a whole number of credits, 1 or more" }))
-  }
-  if (account === undefined) return refuse(new AccountNotFound({ userId }))
-  const content = `${type} ${amount}`
-  if (fact?.content === content && fact.transaction !== undefined) {
-    return { answer: Result.succeed(fact.transaction), changes: undefined }
-  }
-  if (open !== undefined || fact !== undefined) return refuse(new KeyConflict({ key }))
-  const { added } = splitGrant(account, amount)
-  if (added > MAX_CREDITS - account.allowance - account.topup) {
-    return refuse(new InvalidAmount({ reason: `an account holds at most ${MAX_CREDITS} credits` }))
-  }
-  const journal = post(
-    { account, transactions: [] },
-    { type, amount, allowance: 0, topup: added, reference: key, at: now }
-  )
-  const transaction = newest(journal)
-  return {
-    answer: Result.succeed(transaction),
-    changes: {
-      ...journal,
-      opened: [],
-      closed: [],
-      facts: [{ key, content, at: now, hold: undefined, transaction }]
+  decide: (view) => {
+    const { userId, key, type, amount } = input
+    if (!Number.isSafeInteger(amount) || amount < 1) {
+      const reason = "it must be a whole number of credits, 1 or more"
+      return { answer: Result.fail(new InvalidAmount({ reason })), changes: undefined }
     }
+    const content = `${type} ${amount}`
+    const post = (account: LedgerAccount) => give(account, amount, { type, reference: key, at: now })
+    return decideOnce(view, { userId, key, content, now, post })
   }
-}
+})

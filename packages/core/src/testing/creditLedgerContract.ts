@@ -5,6 +5,8 @@ import { describeCreditHistory, describeGrant, describeOpen } from "./creditAcco
 import { describeHoldEnds, describeReserve } from "./creditHoldContract.ts"
 import { describeHoldLife } from "./creditLifeContract.ts"
 import { describeReset } from "./creditResetContract.ts"
+import { describeCorrections } from "./creditCorrectionContract.ts"
+import { describeTierChanges } from "./creditTierContract.ts"
 import { creditTester } from "./creditTester.ts"
 
 /** The guarantees of every `CreditLedger`. `layer` is built once; every test uses accounts of its own. */
@@ -24,6 +26,8 @@ export const creditLedgerContract = (name: string, layer: Layer.Layer<CreditLedg
     describeHoldLife(tester)
     describeGrant(tester)
     describeReset(tester)
+    describeCorrections(tester)
+    describeTierChanges(tester)
     describeCreditHistory(tester)
   })
 }

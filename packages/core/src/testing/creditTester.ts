@@ -30,6 +30,10 @@ export const creditTester = (opened: () => Ledger) => {
     sweep: (input) => opened().sweep(input),
     reset: (input) => opened().reset(input),
     grant: (input) => opened().grant(input),
+    refund: (input) => opened().refund(input),
+    dispute: (input) => opened().dispute(input),
+    adjust: (input) => opened().adjust(input),
+    changeTier: (userId, change) => opened().changeTier(userId, change),
     history: (input) => opened().history(input)
   }
   const openUser = async (allowance: number): Promise<UserId> => {
