@@ -8,6 +8,7 @@ import { openDocumentParser, type ParserLimits, WorkerDocumentParser } from "../
 import type { ParserOutcome } from "../src/process/ParserMessage.ts"
 import { DEFAULT_PARSER_LIMITS } from "../src/ParserLimits.ts"
 import { WorkerProcess } from "../src/process/WorkerProcess.ts"
+import { inflatingPdf } from "./fixtures/brokenDocuments.ts"
 import { writeDocx } from "./fixtures/writeDocx.ts"
 import { writePdf } from "./fixtures/writePdf.ts"
 
@@ -47,6 +48,12 @@ describe("limits", () => {
   it("a document that needs too much memory is ended and said to, and the next one is read", async () => {
     const parser = parserWith({ processes: 1, maxMemoryBytes: 256 * 1024 * 1024, maxInflationRatio: 100_000 })
     expect(await parser.reason("docx", wideDocx())).toMatch(/more memory than is allowed/)
+    expect(await parser.reason("txt", utf8("Still here."))).toBe("read: Still here.")
+  })
+
+  it("memory outside the heap counts too", async () => {
+    const parser = parserWith({ processes: 1, maxMemoryBytes: 192 * 1024 * 1024 })
+    expect(await parser.reason("pdf", inflatingPdf())).toMatch(/more memory than is allowed/)
     expect(await parser.reason("txt", utf8("Still here."))).toBe("read: Still here.")
   })
 
