@@ -4,16 +4,26 @@ export const MAX_QUERY_LENGTH = 10_000
 const WITHOUT_SPACES =
   "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}"
 const RUN = new RegExp(`[${WITHOUT_SPACES}][${WITHOUT_SPACES}\\p{M}ー]*`, "gu")
+/** A word that a line's end parts; bounded, so that the search for it stays linear. */
+const PARTED = /(\p{L}{1,40})[-\u00ad\u2010]\n(\p{Ll}{1,40})/gu
 const NOT_WORDS = /[^\p{L}\p{N}\p{M}]+/gu
 
 /**
- * A text as words apart from each other by single spaces, ready for any splitter of words: compatibility forms folded
+ * A text as words apart from each other by spaces, ready for any splitter of words: compatibility forms folded
  * (NFKC), in lower case, punctuation gone. Scripts written without spaces, and Hangul with its particles, become single
- * characters and pairs of neighbours, so that a word is found inside a longer run. Passages and queries go through it
+ * characters and pairs of neighbours, so that a word is found inside a longer run. A word hyphenated at a line's end
+ * counts in its parts and whole, as nobody can tell whether the hyphen belongs to it; soft hyphens inside words vanish. Passages and queries go through it
  * alike; what is stored and shown is the text itself. Well formed and free of NUL whatever comes in.
  */
 export const searchableText = (text: string): string =>
-  text.normalize("NFKC").toLowerCase().replace(NOT_WORDS, " ").replace(RUN, charactersAndPairs).trim()
+  text
+    .normalize("NFKC")
+    .replace(PARTED, "$1 $2 $1$2")
+    .replaceAll("\u00ad", "")
+    .toLowerCase()
+    .replace(NOT_WORDS, " ")
+    .replace(RUN, charactersAndPairs)
+    .trim()
 
 /** `searchableText` of a query, cut to the longest that is searched for. */
 export const searchableQuery = (query: string): string => searchableText(query.slice(0, MAX_QUERY_LENGTH))

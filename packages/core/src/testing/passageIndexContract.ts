@@ -86,6 +86,23 @@ const finding = (run: Run<Stores>) => {
       })
     ))
 
+  it("a word hyphenated at the end of a line is found whole and in its parts", () =>
+    run(
+      Effect.gen(function* () {
+        const userId = newUserId()
+        const documentIds = [yield* indexed(userId, ["choose one of the alterna-\ntives", "a well-\nknown method"])]
+        for (const [query, ordinal] of [
+          ["alternatives", 0],
+          ["alternative", 0],
+          ["well-known", 1],
+          ["known", 1]
+        ] as const) {
+          const found = yield* search({ userId, documentIds, query })
+          expect(found.map((passage) => passage.ordinal)).toEqual([ordinal])
+        }
+      })
+    ))
+
   it("words are found in scripts written without spaces, and beside particles", () =>
     run(
       Effect.gen(function* () {

@@ -1,0 +1,35 @@
+import { searchableQuery, searchableText } from "@parley/core"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+
+describe("searchableText", () => {
+  it.each([
+    ["Pressure/temperature, don't!", "pressure temperature don t"],
+    ["ﬁne ① CAFÉ naïve", "fine 1 café naïve"],
+    ["揚力", "揚 力 揚力"],
+    ["alterna-\ntives", "alterna tives alternatives"],
+    ["\0a\ud800b\u202ec", "a b c"],
+    ["orni\u00adthopter flap\u00ad\nping", "ornithopter flap ping flapping"],
+    ["?!", ""]
+  ])("makes %j into %j", (text, words) => {
+    expect(searchableText(text)).toBe(words)
+  })
+
+  it("gives, for any text, well-formed words in lower case apart by white space", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        const words = searchableText(text)
+        expect(words.isWellFormed()).toBe(true)
+        expect(words).toMatch(/^([\p{L}\p{N}\p{M}]+\s+)*([\p{L}\p{N}\p{M}]+)?$/u)
+      }),
+      { numRuns: 1000 }
+    )
+  })
+
+  it("takes time that grows with the text only", () => {
+    const started = performance.now()
+    for (const unit of ["x", "x-", "-\n", "日", "é ", "x-\n"]) searchableText(unit.repeat(100_000))
+    for (const unit of ["x", "x-\n", "日"]) searchableQuery(unit.repeat(5_000_000))
+    expect(performance.now() - started).toBeLessThan(5000)
+  })
+})
