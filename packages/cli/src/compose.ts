@@ -10,15 +10,23 @@ import {
   storesLayer
 } from "@parley/adapters-db"
 import { WorkerDocumentParser } from "@parley/adapters-documents"
-import { AnthropicChatModel, chatModelsLayer, OfflineChatModel, OpenAiChatModel } from "@parley/adapters-llm"
+import {
+  AnthropicChatModel,
+  chatModelsLayer,
+  OfflineChatModel,
+  OpenAiChatModel,
+  type VendorOptions
+} from "@parley/adapters-llm"
 import {
   Accounts,
   Catalog,
+  type ChatModel,
   type ChatModels,
   CreditService,
   parleyLayer,
   type ParleyServices,
-  UploadLimits
+  UploadLimits,
+  type Vendor
 } from "@parley/core"
 import { Effect, Layer, Redacted } from "effect"
 import type { ParleyConfig } from "./config/ParleyConfig.ts"
@@ -42,15 +50,20 @@ export const databaseOptions = ({ database, databaseSchema, dataFolder }: Parley
         directUrl: database.directUrl === undefined ? undefined : Redacted.value(database.directUrl)
       }
 
-/**
- * Who answers for which model: the vendors whose keys are set, each loading its SDK when it is first asked, or the
- * stand-in where no key is set at all. Where people only try things out, a message may tell it how to behave.
- */
+/** The vendors whose keys are set. Each loads its SDK when it is first asked. */
+export const vendorModels = (
+  { anthropic, openai }: ParleyConfig,
+  more: Pick<VendorOptions, "limits" | "retry"> = {}
+): Partial<Readonly<Record<Vendor, ChatModel>>> => ({
+  ...(openai === undefined ? {} : { openai: new OpenAiChatModel({ ...openai, ...more }) }),
+  ...(anthropic === undefined ? {} : { anthropic: new AnthropicChatModel({ ...anthropic, ...more }) })
+})
+
+/** Who answers for which model. Where people only try things out, a message may tell the stand-in how to behave. */
 const modelsLayer = (config: ParleyConfig) =>
   chatModelsLayer({
     offline: new OfflineChatModel({ directives: usesDevelopmentSignIn(config) }),
-    ...(config.openai === undefined ? {} : { openai: new OpenAiChatModel(config.openai) }),
-    ...(config.anthropic === undefined ? {} : { anthropic: new AnthropicChatModel(config.anthropic) })
+    ...vendorModels(config)
   })
 
 /** What is on sale, and who answers. */

@@ -91,7 +91,14 @@ const isProxyAddress = (text: string): boolean => {
 const vendor = (read: EnvironmentReader, prefix: "OPENAI" | "ANTHROPIC"): VendorConfig | undefined => {
   const apiKey = read.secret(`${prefix}_API_KEY`)
   const baseUrl = read.url(`${prefix}_BASE_URL`, WEB)
-  return apiKey === undefined ? undefined : { apiKey, baseUrl }
+  if (apiKey !== undefined) return { apiKey, baseUrl }
+  if (baseUrl !== undefined) {
+    read.problem(
+      `${prefix}_API_KEY`,
+      `expected the key of the server at ${prefix}_BASE_URL, or any word where it wants none`
+    )
+  }
+  return undefined
 }
 
 const cookieName = (read: EnvironmentReader): string => {

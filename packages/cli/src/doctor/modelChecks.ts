@@ -1,9 +1,10 @@
 import { Catalog, ChatModels, type Model } from "@parley/core"
 import { Effect } from "effect"
-import { exitCodes } from "../exitCodes.ts"
-import { type Check, failed, note, ok } from "./Check.ts"
+import { type Check, note, ok } from "./Check.ts"
 
 const keyOf = { openai: "OPENAI_API_KEY", anthropic: "ANTHROPIC_API_KEY" } as const
+
+const fallbackOf = ({ fallback }: Model): string => (fallback === undefined ? "" : `, else ${fallback}`)
 
 const checkModel = (model: Model) =>
   Effect.map(
@@ -12,11 +13,11 @@ const checkModel = (model: Model) =>
       const name = `model ${model.id}`
       if (found._tag === "None") {
         const advice = `Set ${keyOf[model.vendor]}, or take the model out of the tiers in PARLEY_CONFIG.`
-        return failed(name, exitCodes.failed, `nobody answers for it: ${model.vendor} has no key`, advice)
+        return note(name, `not usable: ${keyOf[model.vendor]} is missing`, advice)
       }
       return found.value.name === "offline"
         ? note(name, "answered by the offline stand-in", `The real one: ${keyOf[model.vendor]}.`)
-        : ok(name, `answered by ${found.value.name} (${model.vendorModel})`)
+        : ok(name, `usable: ${found.value.name} (${model.vendorModel})${fallbackOf(model)}`)
     }
   )
 

@@ -50,6 +50,11 @@ export class Visitor {
     this.#cookie = (answer.headers.get("set-cookie") ?? "").split(";")[0] ?? ""
   }
 
+  /** What the browser would send. */
+  get cookie(): string {
+    return this.#cookie
+  }
+
   get(path: string): Promise<Response> {
     return fetch(this.#url + path, { headers: { cookie: this.#cookie } })
   }

@@ -1,0 +1,47 @@
+import { Catalog, type ChatModel, type Model, type Vendor, VENDORS } from "@parley/core"
+import { Clock, Effect, Stream } from "effect"
+import { vendorModels } from "../compose.ts"
+import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import { exitCodes } from "../exitCodes.ts"
+import { type Check, failed, ok } from "./Check.ts"
+
+/** One call a vendor, with no second try and little patience. */
+const once = { retry: { retries: 0 }, limits: { idleMs: 20_000, totalMs: 30_000 } }
+
+const advice = {
+  "rate-limited": "The key works and its limit is reached: wait, or raise the limit at the vendor.",
+  unavailable: "Check the key, its credit at the vendor, the base URL, and the vendorModel in PARLEY_CONFIG.",
+  refused: "The vendor refused the request: check the vendorModel and its effort in PARLEY_CONFIG.",
+  other: "Check the base URL, and that what answers there speaks the vendor's protocol."
+} as const
+
+const adviceOn = (reason: string): string => (reason in advice ? advice[reason as keyof typeof advice] : advice.other)
+
+const priceOf = (model: Model): number => model.creditsPer1kInput + model.creditsPer1kOutput
+
+/** Asks for one token of the vendor's cheapest model. An answer without a word is an answer. */
+const callOnce = (vendor: Vendor, provider: ChatModel, model: Model): Effect.Effect<Check> =>
+  Effect.gen(function* () {
+    const name = `live ${vendor}`
+    const began = yield* Clock.currentTimeMillis
+    const request = { model, messages: [{ role: "user", content: "Hi" } as const], maxOutputTokens: 1 }
+    const failure = yield* Stream.runDrain(provider.stream(request)).pipe(
+      Effect.as(undefined),
+      Effect.catchTag("ModelFailed", (error) => Effect.succeed(error.reason === "empty" ? undefined : error.reason))
+    )
+    const took = (yield* Clock.currentTimeMillis) - began
+    if (failure === undefined) return ok(name, `works: ${model.vendorModel} answered in ${took} ms`)
+    return failed(name, exitCodes.unavailable, `${failure}: ${model.vendorModel} after ${took} ms`, adviceOn(failure))
+  })
+
+/** One cheap call to each vendor whose key is set. */
+export const liveChecks = Effect.fnUntraced(function* (config: ParleyConfig) {
+  const { models } = yield* Catalog
+  const providers = vendorModels(config, once)
+  const calls = VENDORS.flatMap((vendor) => {
+    const provider = providers[vendor]
+    const [cheapest] = models.filter((model) => model.vendor === vendor).toSorted((a, b) => priceOf(a) - priceOf(b))
+    return provider === undefined || cheapest === undefined ? [] : [callOnce(vendor, provider, cheapest)]
+  })
+  return yield* Effect.all(calls, { concurrency: "unbounded" })
+})

@@ -1,0 +1,142 @@
+import { request } from "node:http"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { FakeOpenAi } from "./processes/FakeOpenAi.ts"
+import { eventually, runParley, temporaryFolder } from "./processes/ParleyProcess.ts"
+import { type RunningServer, startServer, Visitor } from "./processes/RunningServer.ts"
+
+const KEY = "sk-test-hunter2"
+const DEPARTURES = 15
+/** The promise is 100 ms; a machine that is busy with other things may take longer now and then. */
+const PROMISED_MS = 100
+const AT_MOST_MS = 1_000
+
+const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+
+describe("a server with a vendor's key", () => {
+  const folder = temporaryFolder()
+  const vendor = new FakeOpenAi()
+  let environment: Readonly<Record<string, string>>
+  let server: RunningServer
+  let ann: Visitor
+  beforeAll(async () => {
+    environment = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: await vendor.start() }
+    server = await startServer(folder.path, environment)
+    ann = new Visitor(server.url)
+    await ann.signIn("ann@example.com")
+  })
+  beforeEach(() => {
+    vendor.calls.length = 0
+    vendor.refuseWith = undefined
+  })
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]()
+    await vendor[Symbol.asyncDispose]()
+    folder[Symbol.dispose]()
+  })
+
+  const ask = (content: string) => ann.post("/api/chat", { messages: [{ role: "user", content }] })
+
+  it("lets the vendor answer, says which model did, and charges by the vendor's figures", async () => {
+    const answer = await ask("Hi")
+    expect([answer.status, answer.headers.get("x-model"), await answer.text()]).toEqual([
+      200,
+      "model-a-mini",
+      "Hello there"
+    ])
+    expect(vendor.calls).toHaveLength(1)
+    expect(vendor.calls[0]?.headers["authorization"]).toBe(`Bearer ${KEY}`)
+    const history = await ann.getJson<{ transactions: ReadonlyArray<{ receipt: unknown }> }>(
+      "/api/billing/credit-history?type=usage"
+    )
+    expect(JSON.stringify(history.transactions[0])).toContain('"estimated":false')
+  })
+
+  it("says at its start who answers, and in its list which models do not", async () => {
+    expect(server.process.stdout).toMatch(/models +openai/)
+    const { models } = await ann.getJson<{ models: ReadonlyArray<{ id: string; available: boolean }> }>("/api/models")
+    expect(models.filter(({ available }) => available).map(({ id }) => id)).toEqual([
+      "model-a-mini",
+      "model-a",
+      "model-a-turbo"
+    ])
+  })
+
+  it("tells the vendor of a reader's leaving within 100 ms: the median of fifteen", { timeout: 60_000 }, async () => {
+    const cookie = ann.cookie
+    const waits: Array<number> = []
+    for (let departure = 0; departure < DEPARTURES; departure += 1) {
+      const body = JSON.stringify({ messages: [{ role: "user", content: "Go on for ever" }] })
+      const headers = { cookie, "content-type": "application/json" }
+      const sent = request(`${server.url}/api/chat`, { method: "POST", headers, agent: false })
+      const status = await new Promise<number | undefined>((resolve, reject) => {
+        sent.once("error", reject)
+        sent.once("response", (response) => response.once("data", () => resolve(response.statusCode)))
+        sent.end(body)
+      })
+      expect(status).toBe(200)
+      sent.on("error", () => undefined)
+      const leftAt = performance.now()
+      sent.destroy()
+      const heardAt = await eventually("the vendor to hear of it", () => vendor.calls[departure]?.leftAt)
+      waits.push(heardAt - leftAt)
+    }
+    expect(median(waits)).toBeLessThan(PROMISED_MS)
+    expect(Math.max(...waits)).toBeLessThan(AT_MOST_MS)
+    const balance = () => ann.getJson<{ held: number }>("/api/billing/balance")
+    await eventually("the holds to end", async () => ((await balance()).held === 0 ? true : undefined))
+  })
+
+  describe("doctor", () => {
+    const doctor = async (...flags: ReadonlyArray<string>) => {
+      const { exit, stderr, stdout } = await runParley(["doctor", "--json", ...flags], folder.path, environment)
+      expect(stdout + stderr).not.toContain(KEY)
+      const { checks } = JSON.parse(stdout) as {
+        checks: ReadonlyArray<{ name: string; status: string; detail: string; advice?: string }>
+      }
+      return { exit, of: (name: string) => checks.find((check) => check.name === name) }
+    }
+
+    it("tells which models are usable and which key is missing, and asks nobody", async () => {
+      const { exit, of } = await doctor()
+      expect(exit).toBe(0)
+      expect(of("model model-a-mini")).toMatchObject({
+        status: "ok",
+        detail: expect.stringContaining("usable: openai")
+      })
+      expect(of("model model-b-sonnet-20241022")).toMatchObject({
+        status: "note",
+        detail: expect.stringContaining("ANTHROPIC_API_KEY is missing")
+      })
+      expect(vendor.calls).toHaveLength(0)
+    })
+
+    it("makes one call for one token with --live, and says that it works", async () => {
+      const { exit, of } = await doctor("--live")
+      expect([exit, of("live openai")?.status]).toEqual([0, "ok"])
+      expect(vendor.calls.map(({ body }) => body["max_completion_tokens"])).toEqual([1])
+      expect(of("live anthropic")).toBeUndefined()
+    })
+
+    it.each([
+      [429, "rate-limited"],
+      [503, "unavailable"],
+      [401, "unavailable"],
+      [400, "refused"]
+    ])("names with --live what is wrong, once, and ends with 69: %i", async (status, reason) => {
+      vendor.refuseWith = status
+      const { exit, of } = await doctor("--live")
+      expect([exit, vendor.calls.length]).toEqual([69, 1])
+      expect(of("live openai")).toMatchObject({ status: "failed", detail: expect.stringContaining(reason) })
+      expect(of("live openai")?.advice).not.toBe("")
+    })
+  })
+})
+
+describe("a vendor's address without its key", () => {
+  it("is a problem of the configuration", async () => {
+    using folder = temporaryFolder()
+    const { exit, stderr } = await runParley(["serve"], folder.path, { OPENAI_BASE_URL: "http://127.0.0.1:9/v1" })
+    expect(exit).toBe(3)
+    expect(stderr).toContain("OPENAI_API_KEY")
+  })
+})
