@@ -88,11 +88,11 @@ const attempt = Effect.fnUntraced(function* (
   }
   const writes = decided.flatMap(({ write }) => write ?? [])
   const doubtAll = Effect.sync(() => writes.forEach(({ changes }) => recent?.doubt(changes.account.userId)))
-  const written =
+  const refused =
     writes.length === 0 ? NONE : yield* Effect.onError(writeChanges(query, schema, writes), () => doubtAll)
   const missed: Array<Pending> = []
   for (const { userId, group, decisions, write } of decided) {
-    if (write !== undefined && !written.has(userId)) {
+    if (refused.has(userId)) {
       recent?.doubt(userId)
       missed.push(...group)
       continue

@@ -22,9 +22,9 @@ interface Recent {
 
 const NO_FACTS: ReadonlyMap<string, Fact> = new Map()
 
-/** Remembers the `capacity` accounts written last. */
+/** Remembers up to `capacity` accounts. */
 export const makeRecentAccounts = (capacity: number): RecentAccounts => {
-  /** By user, in the order of their last writes. */
+  /** By user. Whoever came first goes first: an account that is missed costs one read, and comes back. */
   const accounts = new Map<string, Recent>()
   return {
     recall: (userId) => {
@@ -32,14 +32,18 @@ export const makeRecentAccounts = (capacity: number): RecentAccounts => {
       return recent?.alone === true ? { account: recent.account, holds: recent.holds, facts: NO_FACTS } : undefined
     },
     written: (before, { account, opened, closed }) => {
-      const known = accounts.get(account.userId)
-      const alone = known === undefined || known.account.version === before?.version
-      const holds = known !== undefined && alone ? known.holds : new Map<string, OpenHold>()
-      for (const key of closed) holds.delete(key)
-      for (const open of opened) holds.set(open.hold.key, open)
-      accounts.delete(account.userId)
-      accounts.set(account.userId, { account, holds, alone })
-      if (accounts.size > capacity) for (const oldest of accounts.keys()) return void accounts.delete(oldest)
+      let known = accounts.get(account.userId)
+      if (known === undefined) {
+        if (accounts.size === capacity) accounts.delete(accounts.keys().next().value as string)
+        known = { account, holds: new Map(), alone: true }
+        accounts.set(account.userId, known)
+      } else {
+        known.alone = known.account.version === before?.version
+        if (!known.alone) known.holds.clear()
+        known.account = account
+      }
+      for (const key of closed) known.holds.delete(key)
+      for (const open of opened) known.holds.set(open.hold.key, open)
     },
     doubt: (userId) => {
       const known = accounts.get(userId)

@@ -11,24 +11,32 @@ export interface AccountWrite {
   readonly unseen: ReadonlyArray<string>
 }
 
-const iso = (time: number): string => new Date(time).toISOString()
+const TERMS = ["tier", "anchor", "periodStart", "nextResetAt", "renewedBy", "pendingTier"] as const
+
+/** What changes with a period or a plan, and not with replies: left out where it stays. Times are Unix milliseconds. */
+const termsJson = (account: LedgerAccount, seen: LedgerAccount | undefined) =>
+  seen !== undefined && TERMS.every((name) => account[name] === seen[name])
+    ? undefined
+    : {
+        tier: account.tier,
+        anchor: account.anchor,
+        period_start: account.periodStart,
+        next_reset_at: account.nextResetAt,
+        renewed_by: account.renewedBy,
+        pending_tier: account.pendingTier
+      }
 
 const accountJson = ({ changes: { account: a }, seen }: AccountWrite) => ({
   user_id: a.userId,
-  tier: a.tier,
   allowance: a.allowance,
   topup: a.topup,
   debt: a.debt,
   held_allowance: a.heldAllowance,
   held_topup: a.heldTopup,
-  anchor: iso(a.anchor),
-  period_start: iso(a.periodStart),
-  next_reset_at: iso(a.nextResetAt),
-  renewed_by: a.renewedBy,
-  pending_tier: a.pendingTier,
   entries: a.entries,
   version: a.version,
-  seen: seen && [seen.allowance, seen.topup, seen.debt, seen.heldAllowance, seen.heldTopup, seen.entries].join(" ")
+  seen: seen && `${seen.allowance} ${seen.topup} ${seen.debt} ${seen.heldAllowance} ${seen.heldTopup} ${seen.entries}`,
+  ...termsJson(a, seen)
 })
 
 const unseenJson = ({ changes, unseen }: AccountWrite) =>
@@ -39,8 +47,8 @@ const openedJson = ({ changes: { account, opened } }: AccountWrite) =>
     user_id: account.userId,
     key: hold.key,
     ...hold.from,
-    period_start: iso(hold.periodStart),
-    expires_at: iso(hold.expiresAt),
+    period_start: hold.periodStart,
+    expires_at: hold.expiresAt,
     content,
     attempt,
     draft
@@ -57,37 +65,39 @@ const transactionsJson = ({ changes: { account, transactions } }: AccountWrite) 
     balance_after: transaction.balanceAfter,
     model: transaction.model,
     reference: transaction.reference,
-    created_at: iso(transaction.createdAt),
+    created_at: transaction.createdAt,
     receipt: transaction.receipt
   }))
 
-const factJson = (userId: string, { key, content, at, hold, transaction }: Fact) => ({
-  user_id: userId,
-  key,
-  content,
-  used_at: iso(at),
-  number: transaction === undefined ? null : Number(transaction.id),
-  hold_allowance: hold?.from.allowance,
-  hold_topup: hold?.from.topup,
-  hold_period_start: hold && iso(hold.periodStart),
-  hold_expires_at: hold && iso(hold.expiresAt)
-})
-
-/** Every hold that ends does so under a fact of its own key. */
+/** Every hold that ends does so under a fact of its own key; the rest of that fact is the hold as it is stored. */
 const endedJson = ({ changes: { account, closed, facts } }: AccountWrite) =>
   closed.map((key) => {
     const fact = facts.find((one) => one.key === key)
     if (fact === undefined) throw new Error("A hold was ended without a fact that says how.")
-    return factJson(account.userId, fact)
+    return { user_id: account.userId, key, content: fact.content, used_at: fact.at, number: numberOf(fact) }
   })
 
+const numberOf = ({ transaction }: Fact) => (transaction === undefined ? undefined : Number(transaction.id))
+
 const factsJson = ({ changes: { account, closed, facts } }: AccountWrite) =>
-  facts.filter(({ key }) => !closed.includes(key)).map((fact) => factJson(account.userId, fact))
+  facts
+    .filter(({ key }) => !closed.includes(key))
+    .map((fact) => ({
+      user_id: account.userId,
+      key: fact.key,
+      content: fact.content,
+      used_at: fact.at,
+      number: numberOf(fact),
+      hold_allowance: fact.hold?.from.allowance,
+      hold_topup: fact.hold?.from.topup,
+      hold_period_start: fact.hold?.periodStart,
+      hold_expires_at: fact.hold?.expiresAt
+    }))
 
 /**
- * Writes what was decided for several accounts, in one statement; gives the users whose changes were written, all or
- * nothing for each. Nothing is written for an account that is not as it was seen. Fails, with SQLSTATE 40001 and
- * nothing written at all, where a key taken to be unused is not, or a hold taken to be open is not.
+ * Writes what was decided for several accounts, in one statement; gives the users whose account was not as it was seen,
+ * for whom nothing was written. Fails, with SQLSTATE 40001 and nothing written at all, where a key taken to be unused is
+ * not, or a hold taken to be open is not.
  */
 export const writeChanges = (
   query: Sql["query"],
@@ -103,10 +113,10 @@ export const writeChanges = (
     writes.flatMap(factsJson)
   ]
   return Effect.map(
-    query<{ written: ReadonlyArray<string> }>(
-      `SELECT ${schema}.write_credits($1, $2, $3, $4, $5, $6) AS written`,
+    query<{ missed: ReadonlyArray<string> }>(
+      `SELECT ${schema}.write_credits($1, $2, $3, $4, $5, $6) AS missed`,
       lists.map((list) => (list.length === 0 ? null : JSON.stringify(list)))
     ),
-    ([row]) => new Set(row?.written)
+    ([row]) => new Set(row?.missed)
   )
 }

@@ -4,7 +4,7 @@ import { receiptDraft, reservation } from "@parley/core/testing"
 import { Context, Effect, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
-import { Database, DatabaseError } from "../../src/database/Database.ts"
+import { Database, DatabaseError, type Row } from "../../src/database/Database.ts"
 import { databases } from "../databases.ts"
 
 type DatabaseService = Database["Service"]
@@ -35,10 +35,15 @@ const failing = (database: DatabaseService, isCut: (call: number, side: Cut["sid
 }
 
 /** A database on which somebody else always changes the account between the first read and the first write. */
-const contended = (database: DatabaseService): DatabaseService => ({
-  ...database,
-  statement: (text, params) => (text.includes("write_credits") ? Effect.succeed([]) : database.statement(text, params))
-})
+const contended = (database: DatabaseService): DatabaseService => {
+  const missed = (params: ReadonlyArray<unknown> | undefined) =>
+    (JSON.parse(String(params?.[0])) as ReadonlyArray<{ user_id: string }>).map((account) => account.user_id)
+  const statement: DatabaseService["statement"] = <R extends Row>(text: string, params?: ReadonlyArray<unknown>) =>
+    text.includes("write_credits")
+      ? Effect.succeed([{ missed: missed(params) } as Row as R])
+      : database.statement<R>(text, params)
+  return { ...database, statement }
+}
 
 const ledgerOn = (database: DatabaseService) =>
   Effect.map(Layer.build(Layer.provide(PgCreditLedgerLayer, Layer.succeed(Database, database))), (context) =>
