@@ -61,30 +61,34 @@ describe("a server with a vendor's key", () => {
     ])
   })
 
-  it("tells the vendor of a reader's leaving within 100 ms: the median of fifteen", { timeout: 60_000 }, async () => {
-    const cookie = ann.cookie
-    const waits: Array<number> = []
-    for (let departure = 0; departure < DEPARTURES; departure += 1) {
-      const body = JSON.stringify({ messages: [{ role: "user", content: "Go on for ever" }] })
-      const headers = { cookie, "content-type": "application/json" }
-      const sent = request(`${server.url}/api/chat`, { method: "POST", headers, agent: false })
-      const status = await new Promise<number | undefined>((resolve, reject) => {
-        sent.once("error", reject)
-        sent.once("response", (response) => response.once("data", () => resolve(response.statusCode)))
-        sent.end(body)
-      })
-      expect(status).toBe(200)
-      sent.on("error", () => undefined)
-      const leftAt = performance.now()
-      sent.destroy()
-      const heardAt = await eventually("the vendor to hear of it", () => vendor.calls[departure]?.leftAt)
-      waits.push(heardAt - leftAt)
+  it(
+    "tells a vendor that is silent of a reader's leaving within 100 ms: the median of fifteen",
+    { timeout: 60_000 },
+    async () => {
+      const cookie = ann.cookie
+      const waits: Array<number> = []
+      for (let departure = 0; departure < DEPARTURES; departure += 1) {
+        const body = JSON.stringify({ messages: [{ role: "user", content: "Then silence" }] })
+        const headers = { cookie, "content-type": "application/json" }
+        const sent = request(`${server.url}/api/chat`, { method: "POST", headers, agent: false })
+        const status = await new Promise<number | undefined>((resolve, reject) => {
+          sent.once("error", reject)
+          sent.once("response", (response) => response.once("data", () => resolve(response.statusCode)))
+          sent.end(body)
+        })
+        expect(status).toBe(200)
+        sent.on("error", () => undefined)
+        const leftAt = performance.now()
+        sent.destroy()
+        const heardAt = await eventually("the vendor to hear of it", () => vendor.calls[departure]?.leftAt)
+        waits.push(heardAt - leftAt)
+      }
+      expect(median(waits)).toBeLessThan(PROMISED_MS)
+      expect(Math.max(...waits)).toBeLessThan(AT_MOST_MS)
+      const balance = () => ann.getJson<{ held: number }>("/api/billing/balance")
+      await eventually("the holds to end", async () => ((await balance()).held === 0 ? true : undefined))
     }
-    expect(median(waits)).toBeLessThan(PROMISED_MS)
-    expect(Math.max(...waits)).toBeLessThan(AT_MOST_MS)
-    const balance = () => ann.getJson<{ held: number }>("/api/billing/balance")
-    await eventually("the holds to end", async () => ((await balance()).held === 0 ? true : undefined))
-  })
+  )
 
   describe("doctor", () => {
     const doctor = async (...flags: ReadonlyArray<string>) => {

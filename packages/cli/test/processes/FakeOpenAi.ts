@@ -20,7 +20,10 @@ const ending =
   event({ choices: [], usage: { prompt_tokens: 12, completion_tokens: 2, total_tokens: 14 } }) +
   "data: [DONE]\n\n"
 
-/** An OpenAI-compatible server on this machine: it says "Hello there", and goes on for ever where a message says so. */
+/**
+ * An OpenAI-compatible server on this machine: it says "Hello there"; where a message asks for silence, it says half of
+ * that and falls silent.
+ */
 export class FakeOpenAi implements AsyncDisposable {
   readonly calls: Array<VendorCall> = []
   /** Where set, every request is refused with this status. */
@@ -31,7 +34,7 @@ export class FakeOpenAi implements AsyncDisposable {
     const call: VendorCall = { headers: request.headers, body: JSON.parse(text), leftAt: undefined }
     this.calls.push(call)
     response.once("close", () => (call.leftAt = response.writableFinished ? undefined : performance.now()))
-    this.#answer(response, text.includes("for ever"))
+    this.#answer(response, text.includes("silence"))
   })
 
   async start(): Promise<string> {
@@ -40,15 +43,14 @@ export class FakeOpenAi implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`
   }
 
-  #answer(response: ServerResponse, forEver: boolean): void {
+  #answer(response: ServerResponse, silent: boolean): void {
     if (this.refuseWith !== undefined) {
       response.writeHead(this.refuseWith, { "content-type": "application/json" }).end('{"error":{"type":"x"}}')
       return
     }
     response.writeHead(200, { "content-type": "text/event-stream" })
-    if (!forEver) return void response.end(words("Hello") + words(" there") + ending)
-    const timer = setInterval(() => response.write(words("on and ")), 5)
-    response.once("close", () => clearInterval(timer))
+    if (!silent) return void response.end(words("Hello") + words(" there") + ending)
+    response.write(words("Hello"))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
