@@ -48,6 +48,22 @@ describe("Idempotency-Key", () => {
     expect(await charges()).toBe(1)
   })
 
+  test("a reply that broke off is given again as far as it came, breaks off again, and is charged once", async () => {
+    const calling = server.model.nextCall()
+    const first = ask("Hello?", "key-1")
+    const call = await calling
+    call.say("As far as this.")
+    const answer = await first
+    call.fail("stalled")
+    await expect(answer.text()).rejects.toThrow()
+    const again = await ask("Hello?", "key-1")
+    expect(again.headers.get("x-message-id")).toBe(answer.headers.get("x-message-id"))
+    const reader = (again.body as ReadableStream<Uint8Array>).getReader()
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe("As far as this.")
+    await expect(reader.read()).rejects.toThrow()
+    expect(await charges()).toBe(1)
+  })
+
   test("another request under the same key is 422", async () => {
     const calling = server.model.nextCall()
     const first = ask("Hello?", "key-1")

@@ -15,9 +15,23 @@ export const answerFailure = (
   writeProblem(response, problemFrom(Cause.squash(cause), requestId))
 }
 
-/** Ends a connection so that the reader sees that the body is not complete. */
+/** How long the reader has to take what was written before. */
+const FLUSH_MS = 5_000
+
+/** Ends a connection so that the reader sees that the body is not complete, once what was written before is out. */
 const cutOff = (request: IncomingMessage, response: ServerResponse): void => {
-  // Before HTTP/1.1 the end of the connection is the end of the body: only a reset says otherwise.
-  if (request.httpVersion === "1.0") request.socket.resetAndDestroy()
-  response.destroy()
+  const { socket } = request
+  const cut = () => {
+    // Before HTTP/1.1 the end of the connection is the end of the body: only a reset says otherwise.
+    if (request.httpVersion === "1.0") socket.resetAndDestroy()
+    response.destroy()
+  }
+  const flushAndCut = () => {
+    const timer = setTimeout(cut, FLUSH_MS)
+    socket.once("close", () => clearTimeout(timer))
+    socket.write("", cut)
+  }
+  // A pipelined response writes nothing before its turn.
+  if (response.socket === null) response.once("socket", () => process.nextTick(flushAndCut))
+  else flushAndCut()
 }
