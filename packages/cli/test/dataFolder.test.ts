@@ -80,6 +80,26 @@ describe("a data folder", () => {
     await Effect.runPromise(Scope.close(scope, Exit.void))
   })
 
+  it.each(["null", "7", '"credits"', "[]", "{}", '{"argv":null}', '{"argv":"credits"}', '{"argv":[{}]}', "no JSON"])(
+    "hangs up on whoever sends %s instead of a command, and goes on",
+    async (line) => {
+      using folder = temporaryFolder()
+      const scope = Scope.makeUnsafe()
+      const claim = await Effect.runPromise(claimIn(scope, folder.path, true))
+      const commands: Array<unknown> = []
+      const answering = claim.answerWith(async (errand) => commands.push(errand))
+      await Effect.runPromise(Effect.provideService(answering, Scope.Scope, scope))
+      const connection = await connectToOwner(folder.path)
+      if (connection === undefined) throw new Error("Nobody answers.")
+      const closed = new Promise((resolve) => connection.socket.once("close", resolve))
+      connection.socket.write(`${line}\n`)
+      await closed
+      expect(commands).toEqual([])
+      expect((await connectToOwner(folder.path))?.greeting).toEqual({ pid: process.pid, takesCommands: true })
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+    }
+  )
+
   it("interrupts a command whose sender leaves, and tells a sender whose command was cut off", async () => {
     using folder = temporaryFolder()
     const scope = Scope.makeUnsafe()

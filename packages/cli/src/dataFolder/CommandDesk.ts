@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from "node:net"
-import { type Answer, type Errand, type Greeting, readFrames, writeFrame } from "./frames.ts"
+import { type Answer, type Errand, type Greeting, isErrand, readFrames, writeFrame } from "./frames.ts"
 import { withSocketAddress } from "./socketAddress.ts"
 
 /** Runs a command here and gives its exit code; the signal aborts when whoever sent it leaves. */
@@ -50,7 +50,8 @@ export class CommandDesk {
       left.abort()
     })
     writeFrame(socket, this.#greeting)
-    for await (const errand of readFrames<Errand>(socket)) {
+    for await (const errand of readFrames<unknown>(socket)) {
+      if (!isErrand(errand)) break
       const running = this.#perform(errand, socket, left.signal)
       this.#running.add(running)
       await running.finally(() => this.#running.delete(running))

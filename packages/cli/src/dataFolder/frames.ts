@@ -12,6 +12,12 @@ export interface Errand {
   readonly argv: ReadonlyArray<string>
 }
 
+/** Whether a frame is a command: whoever may open the socket can write anything into it. */
+export const isErrand = (frame: unknown): frame is Errand => {
+  const argv = typeof frame === "object" && frame !== null && "argv" in frame ? frame.argv : undefined
+  return Array.isArray(argv) && argv.every((word) => typeof word === "string")
+}
+
 /** What comes back: that the command began, what it prints, and its exit code at the end. */
 export type Answer =
   | { readonly began: true }
