@@ -55,11 +55,12 @@ BEGIN
 
   written := coalesce(written, '{}');
   IF unseen IS NOT NULL THEN
-    PERFORM FROM json_to_recordset(unseen) AS n(user_id text, key text)
-    WHERE (whole OR n.user_id = ANY(written)) AND (
-      EXISTS (SELECT FROM {{schema}}.credit_keys k WHERE k.user_id = n.user_id AND k.key = n.key)
-      OR EXISTS (SELECT FROM {{schema}}.credit_holds h WHERE h.user_id = n.user_id AND h.key = n.key)
-    );
+    PERFORM FROM json_to_recordset(unseen) AS n(user_id text, key text) CROSS JOIN LATERAL (
+      SELECT FROM {{schema}}.credit_keys k WHERE k.user_id = n.user_id AND k.key = n.key
+      UNION ALL SELECT FROM {{schema}}.credit_holds h WHERE h.user_id = n.user_id AND h.key = n.key
+      LIMIT 1
+    ) used
+    WHERE whole OR n.user_id = ANY(written);
     IF FOUND THEN
       RAISE EXCEPTION 'A key that was taken to be unused is used.' USING ERRCODE = 'serialization_failure';
     END IF;
@@ -69,6 +70,8 @@ BEGIN
       DELETE FROM {{schema}}.credit_holds h
       USING json_to_recordset(ended) AS e(user_id text, key text, content text, used_at float8, number bigint)
       WHERE h.user_id = e.user_id AND h.key = e.key AND (whole OR e.user_id = ANY(written))
+        -- Nothing but what the join says, as something to look up, should the table have been empty when this was planned.
+        AND h.user_id = ANY(written) AND h.key = ANY(ARRAY(SELECT key FROM json_to_recordset(ended) AS e(key text)))
       RETURNING e.user_id, e.key, e.content, to_timestamp(e.used_at / 1000), e.number, h.allowance, h.topup,
         h.period_start, h.expires_at
     ), remembered AS (
