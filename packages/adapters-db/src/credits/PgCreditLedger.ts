@@ -34,6 +34,7 @@ import {
 import { makeRecentAccounts, type RecentAccounts } from "./recentAccounts.ts"
 import { correctPurchase } from "./correctPurchase.ts"
 import { resetAccounts } from "./resetAccounts.ts"
+import { verifyAccounts } from "./verifyAccounts.ts"
 
 type AnyOperation = Operation<unknown, Refusal>
 type AnyExit = Exit.Exit<unknown, Refusal | DatabaseError>
@@ -156,6 +157,7 @@ const make = Effect.gen(function* () {
     dispute: (input) =>
       correct("dispute", (now) => correctPurchase(database, input, (earlier) => disputeOperation(input, earlier, now))),
     adjust: commitNow(adjustOperation),
+    verify: (input) => atOnce("verify", () => verifyAccounts(database, input)),
     changeTier: (userId, change) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => commit(changeTierOperation(userId, change, now))),
     history: Effect.fnUntraced(function* ({ userId, limit, offset, type }) {

@@ -11,6 +11,7 @@ import type { Receipt, ReceiptDraft } from "./Receipt.ts"
 import type { ResetChunk, ResetInput } from "./ResetChunk.ts"
 import type { TierChange } from "./tierChange.ts"
 import type { Transaction, TransactionType } from "./Transaction.ts"
+import type { VerifyChunk, VerifyInput } from "./Verification.ts"
 
 export interface OpenAccountInput {
   readonly userId: UserId
@@ -158,6 +159,11 @@ export class CreditLedger extends Context.Service<
       userId: UserId,
       change: TierChange
     ): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
+    /**
+     * Recomputes some of the accounts from their rows, in the order of their users, and lists where they disagree.
+     * Changes nothing, and may run beside everything else.
+     */
+    verify(input: VerifyInput): Effect.Effect<VerifyChunk, StorageFailed>
     /** Newest first, with the count of all that match. An unknown type matches nothing. */
     history(
       input: HistoryInput

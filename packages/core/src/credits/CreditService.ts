@@ -8,6 +8,10 @@ import { CreditLedger } from "./CreditLedger.ts"
 import { PositiveCredits } from "./Credits.ts"
 import { type AccountNotFound, InvalidAmount, type KeyConflict } from "./errors.ts"
 import type { Transaction } from "./Transaction.ts"
+import type { Difference } from "./Verification.ts"
+
+/** Accounts verified in one statement. */
+const ACCOUNTS_PER_CHUNK = 500
 
 export interface HistoryPage {
   readonly transactions: ReadonlyArray<Transaction>
@@ -43,6 +47,13 @@ export class CreditService extends Context.Service<
     refund(
       input: RefundInput
     ): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
+    /**
+     * Recomputes every account from its rows, chunk by chunk; hands out the differences as they are found, and gives how
+     * many accounts there are.
+     */
+    verify(
+      onDifferences: (found: ReadonlyArray<Difference>) => Effect.Effect<void>
+    ): Effect.Effect<number, StorageFailed>
   }
 >()("@parley/core/credits/CreditService") {
   static readonly layer = Layer.effect(
@@ -60,7 +71,18 @@ export class CreditService extends Context.Service<
             ? ledger.grant({ userId, key, type: "grant", amount })
             : Effect.fail(new InvalidAmount({ reason: "it must be a whole number of credits, 1 or more" })),
         adjust: (input) => ledger.adjust(input),
-        refund: (input) => ledger.refund(input)
+        refund: (input) => ledger.refund(input),
+        verify: Effect.fn("CreditService.verify")(function* (onDifferences) {
+          let accounts = 0
+          let after: UserId | undefined
+          do {
+            const chunk = yield* ledger.verify({ limit: ACCOUNTS_PER_CHUNK, after })
+            accounts += chunk.accounts
+            if (chunk.differences.length > 0) yield* onDifferences(chunk.differences)
+            after = chunk.next
+          } while (after !== undefined)
+          return accounts
+        })
       })
     })
   )

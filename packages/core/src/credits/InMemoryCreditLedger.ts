@@ -24,6 +24,7 @@ import {
 import { addResets, NOTHING_RESET, type ResetChunk, type ResetInput } from "./ResetChunk.ts"
 import { changeTierOperation } from "./tierChange.ts"
 import type { Transaction } from "./Transaction.ts"
+import { verifyAccount } from "./verifyAccount.ts"
 
 /** Everything about one account; replaced as a whole by every write. */
 interface StoredAccount {
@@ -161,6 +162,20 @@ const make = Effect.gen(function* () {
     adjust: (input) => Effect.flatMap(Clock.currentTimeMillis, (now) => run(adjustOperation(input, now))),
     changeTier: (userId, change) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => run(changeTierOperation(userId, change, now))),
+    verify: ({ limit, after = "" }) =>
+      storage.exclusive(
+        Effect.sync(() => {
+          const chunk = [...accounts.values()]
+            .filter(({ account }) => account.userId > after)
+            .toSorted((a, b) => (a.account.userId < b.account.userId ? -1 : 1))
+            .slice(0, limit)
+          return {
+            accounts: chunk.length,
+            differences: chunk.flatMap(verifyAccount),
+            next: chunk.length < limit ? undefined : chunk.at(-1)?.account.userId
+          }
+        })
+      ),
     history: ({ userId, limit, offset, type }) =>
       Effect.map(find(userId), ({ transactions }) => {
         const matching = transactions.filter((row) => type === undefined || row.type === type).toReversed()

@@ -7,6 +7,7 @@ import { describeHoldLife } from "./creditLifeContract.ts"
 import { describeReset } from "./creditResetContract.ts"
 import { describeCorrections } from "./creditCorrectionContract.ts"
 import { describeTierChanges } from "./creditTierContract.ts"
+import { describeVerification } from "./creditVerificationContract.ts"
 import { creditTester } from "./creditTester.ts"
 
 /** The guarantees of every `CreditLedger`. `layer` is built once; every test uses accounts of its own. */
@@ -29,5 +30,6 @@ export const creditLedgerContract = (name: string, layer: Layer.Layer<CreditLedg
     describeCorrections(tester)
     describeTierChanges(tester)
     describeCreditHistory(tester)
+    describeVerification(tester)
   })
 }

@@ -33,6 +33,7 @@ export const creditTester = (opened: () => Ledger) => {
     refund: (input) => opened().refund(input),
     dispute: (input) => opened().dispute(input),
     adjust: (input) => opened().adjust(input),
+    verify: (input) => opened().verify(input),
     changeTier: (userId, change) => opened().changeTier(userId, change),
     history: (input) => opened().history(input)
   }

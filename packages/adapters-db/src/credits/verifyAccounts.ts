@@ -1,0 +1,93 @@
+import type { Difference, VerifyChunk, VerifyInput } from "@parley/core"
+import { Effect } from "effect"
+import type { Database, DatabaseError, Row } from "../database/Database.ts"
+
+/**
+ * Recomputes a chunk of accounts from their rows, as `verifyAccount` of the core does, in one statement: what it compares
+ * is one state of the database, also while replies are being paid. Rows of nobody are looked for between the first and
+ * the last account of the chunk.
+ */
+const verifyText = (schema: string) => `
+  WITH chunk AS MATERIALIZED (
+    SELECT * FROM ${schema}.credit_accounts WHERE user_id > $1 ORDER BY user_id LIMIT $2
+  ), bounds AS (
+    SELECT CASE WHEN count(*) = $2 THEN max(user_id) END AS upto, count(*) AS accounts FROM chunk
+  ), numbered AS (
+    SELECT t.*, row_number() OVER account_rows AS place, sum(t.amount) OVER account_rows AS balance
+    FROM chunk c JOIN ${schema}.credit_transactions t ON t.user_id = c.user_id
+    WINDOW account_rows AS (PARTITION BY t.user_id ORDER BY t.number)
+  ), entered AS (
+    SELECT n.user_id, sum(n.amount) AS amount, sum(n.allowance_amount) AS allowance, sum(n.topup_amount) AS topup,
+      count(*) FILTER (WHERE n.number = n.place) AS entries, count(*) FILTER (WHERE n.balance_after <> n.balance) AS wrong,
+      count(*) FILTER (WHERE n.reference !~ '^(repaid|expired):' AND k.key IS NULL) AS keyless
+    FROM numbered n LEFT JOIN ${schema}.credit_keys k
+      ON k.user_id = n.user_id AND k.key = n.reference AND k.number = n.number
+    GROUP BY n.user_id
+  ), held AS (
+    SELECT h.user_id, sum(h.allowance) AS allowance, sum(h.topup) AS topup, count(k.key) AS ended
+    FROM chunk c JOIN ${schema}.credit_holds h ON h.user_id = c.user_id
+    LEFT JOIN ${schema}.credit_keys k ON k.user_id = h.user_id AND k.key = h.key
+    GROUP BY h.user_id
+  ), unanswered AS (
+    SELECT k.user_id, count(*) AS keys
+    FROM chunk c JOIN ${schema}.credit_keys k ON k.user_id = c.user_id
+    LEFT JOIN ${schema}.credit_transactions t ON t.user_id = k.user_id AND t.number = k.number
+    WHERE CASE WHEN k.number IS NULL THEN k.hold_allowance IS NULL ELSE t.reference IS DISTINCT FROM k.key END
+    GROUP BY k.user_id
+  ), nobodys AS (
+    SELECT r.user_id, count(*) AS rows FROM bounds b CROSS JOIN LATERAL (
+      SELECT user_id FROM ${schema}.credit_transactions WHERE user_id > $1 AND (b.upto IS NULL OR user_id <= b.upto)
+      UNION ALL
+      SELECT user_id FROM ${schema}.credit_keys WHERE user_id > $1 AND (b.upto IS NULL OR user_id <= b.upto)
+      UNION ALL
+      SELECT user_id FROM ${schema}.credit_holds WHERE user_id > $1 AND (b.upto IS NULL OR user_id <= b.upto)
+    ) r WHERE NOT EXISTS (SELECT FROM ${schema}.credit_accounts a WHERE a.user_id = r.user_id)
+    GROUP BY r.user_id
+  ), compared AS (
+    SELECT c.user_id, v.* FROM chunk c
+    LEFT JOIN entered e ON e.user_id = c.user_id
+    LEFT JOIN held h ON h.user_id = c.user_id
+    LEFT JOIN unanswered u ON u.user_id = c.user_id
+    CROSS JOIN LATERAL (VALUES
+      ('sum of amounts', e.amount, c.allowance + c.topup - c.debt),
+      ('sum of allowance amounts', e.allowance, c.allowance),
+      ('sum of topup amounts', e.topup, c.topup),
+      ('number of transactions', e.entries, c.entries),
+      ('balances after each transaction', 0, e.wrong),
+      ('held allowance', h.allowance, c.held_allowance),
+      ('held topup', h.topup, c.held_topup),
+      ('free credits beside a debt', 0,
+        CASE WHEN c.debt = 0 THEN 0 ELSE c.allowance - c.held_allowance + c.topup - c.held_topup END),
+      ('keys without their transaction', 0, u.keys),
+      ('transactions without their key', 0, e.keyless),
+      ('keys that are open and ended', 0, h.ended)
+    ) AS v(fact, expected, found)
+    UNION ALL
+    SELECT n.user_id, 'rows without an account', 0, n.rows FROM nobodys n
+  )
+  SELECT b.accounts, b.upto, d.user_id, d.fact, coalesce(d.expected, 0)::float8 AS expected,
+    coalesce(d.found, 0)::float8 AS found
+  FROM bounds b LEFT JOIN compared d ON coalesce(d.expected, 0) <> coalesce(d.found, 0)
+  ORDER BY d.user_id, d.fact`
+
+interface ComparedRow extends Row {
+  readonly accounts: number
+  readonly upto: string | null
+  readonly user_id: string | null
+  readonly fact: Difference["fact"]
+  readonly expected: number
+  readonly found: number
+}
+
+/** Verifies the next chunk of accounts, in the order of their users. */
+export const verifyAccounts = (
+  { schema, statement }: Database["Service"],
+  { limit, after }: VerifyInput
+): Effect.Effect<VerifyChunk, DatabaseError> =>
+  Effect.map(statement<ComparedRow>(verifyText(schema), [after ?? "", limit]), (rows) => ({
+    accounts: rows[0]?.accounts ?? 0,
+    next: rows[0]?.upto ?? undefined,
+    differences: rows.flatMap(({ user_id: userId, fact, expected, found }) =>
+      userId === null ? [] : [{ userId, fact, expected, found }]
+    )
+  }))

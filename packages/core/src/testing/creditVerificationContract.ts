@@ -1,0 +1,30 @@
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import type { Difference } from "../credits/Verification.ts"
+import { type CreditTester, run } from "./creditTester.ts"
+
+/** What verifying guarantees. Comes last: it looks at all that the tests before it left. */
+export const describeVerification = ({ ledger, openUser }: CreditTester): void => {
+  describe("verify", () => {
+    it("sees every account once, and finds nothing wrong with any of those the ledger wrote", async () => {
+      await openUser(10)
+      const verifyAll = (limit: number) =>
+        Effect.gen(function* () {
+          const differences: Array<Difference> = []
+          let accounts = 0
+          let after: string | undefined
+          do {
+            const chunk = yield* ledger.verify({ limit, after })
+            accounts += chunk.accounts
+            differences.push(...chunk.differences)
+            after = chunk.next
+          } while (after !== undefined)
+          return { accounts, differences }
+        })
+      const whole = await run(verifyAll(1_000_000))
+      expect(whole.differences).toEqual([])
+      expect(whole.accounts).toBeGreaterThan(0)
+      expect(await run(verifyAll(7))).toEqual(whole)
+    })
+  })
+}
