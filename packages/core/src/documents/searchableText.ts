@@ -9,11 +9,11 @@ const PARTED = /(\p{L}{1,40})[-\u00ad\u2010]\n(\p{Ll}{1,40})/gu
 const NOT_WORDS = /[^\p{L}\p{N}\p{M}]+/gu
 
 /**
- * A text as words apart from each other by spaces, ready for any splitter of words: compatibility forms folded
- * (NFKC), in lower case, punctuation gone. Scripts written without spaces, and Hangul with its particles, become single
- * characters and pairs of neighbours, so that a word is found inside a longer run. A word hyphenated at a line's end
- * counts in its parts and whole, as nobody can tell whether the hyphen belongs to it; soft hyphens inside words vanish. Passages and queries go through it
- * alike; what is stored and shown is the text itself. Well formed and free of NUL whatever comes in.
+ * A text as words apart from each other by spaces, ready for any splitter of words: compatibility forms folded (NFKC), in
+ * lower case, punctuation gone. Scripts written without spaces, and Hangul with its particles, become single characters
+ * and pairs of neighbours, so that a word is found inside a longer run. A word hyphenated at a line's end counts in its
+ * parts and whole, as nobody can tell whether the hyphen belongs to it; soft hyphens inside words vanish. Passages and
+ * queries go through it alike; what is stored and shown is the text itself. Well formed, free of NUL, whatever comes in.
  */
 export const searchableText = (text: string): string =>
   text
