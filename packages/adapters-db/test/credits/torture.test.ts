@@ -1,0 +1,3 @@
+import { oneFaultEach, tortureSuite } from "./tortureSuite.ts"
+
+tortureSuite("every request of an operation refused, and its connection cut, once", false, oneFaultEach)

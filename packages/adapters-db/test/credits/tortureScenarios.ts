@@ -1,0 +1,98 @@
+import type { CreditLedger, UserId } from "@parley/core"
+import { receiptDraft, reservation } from "@parley/core/testing"
+import { Clock, Effect } from "effect"
+
+type Ledger = CreditLedger["Service"]
+type Work = (ledger: Ledger, userId: UserId) => Effect.Effect<unknown, { readonly _tag: string }>
+
+/** One operation, what has to be there before it, and when it is done. */
+export interface Scenario {
+  readonly before: Work
+  readonly run: Work
+  /** Who is faster than the operation, where that is not just anyone who writes the account. */
+  readonly rival?: Work
+  /** Milliseconds from what was before to the operation. */
+  readonly laterMs?: number
+  /** The operation goes over many accounts: it is not tried inside a unit of work or with a rival. */
+  readonly alone?: boolean
+  /** The operation locks the account before it reads it, so that nobody can be faster. */
+  readonly locks?: boolean
+  /** What comes by itself, whatever the operation did, once its last request is done with. */
+  readonly after?: Work
+}
+
+const START = Date.UTC(2026, 0, 31, 12)
+
+/** Runs an effect at a time of the scenario's own, which stands still; waiting takes as long as it takes. */
+export const at = <A, E, R>(effect: Effect.Effect<A, E, R>, afterMs = 0): Effect.Effect<A, E, R> =>
+  Clock.clockWith((clock) =>
+    Effect.provideService(effect, Clock.Clock, {
+      ...clock,
+      currentTimeMillisUnsafe: () => START + afterMs,
+      currentTimeMillis: Effect.succeed(START + afterMs),
+      sleep: (duration) => clock.sleep(duration)
+    })
+  )
+
+const open: Work = (ledger, userId) => ledger.open({ userId, tier: "free", allowance: 100 })
+const reserve: Work = (ledger, userId) => ledger.reserve(reservation(userId, "reply:1", 60, { ttlMs: 60_000 }))
+const settle: Work = (ledger, userId) => ledger.settle({ userId, key: "reply:1", amount: 130, draft: receiptDraft })
+const release: Work = (ledger, userId) => ledger.release({ userId, key: "reply:1" })
+const grant: Work = (ledger, userId) => ledger.grant({ userId, key: "topup:1", type: "topup", amount: 500 })
+const renew: Work = (ledger, userId) =>
+  ledger.renew({ holds: [{ userId, key: "reply:1", outputTokens: 300 }], ttlMs: 60_000 })
+const sweep: Work = (ledger) => ledger.sweep({ limit: 1_000 })
+
+/** More than a month later. */
+const NEXT_PERIOD_MS = 33 * 24 * 3_600_000
+const allowances = { free: 70, pro: 5_000, business: 20_000 }
+const asOf = START + NEXT_PERIOD_MS
+const reset: Work = (ledger) => ledger.reset({ asOf, allowances, limit: 1_000, after: undefined, dryRun: false })
+const purchase = (userId: UserId) => ({ userId, charge: "ch_1", granted: 500, paid: 1_000 })
+const refund: Work = (ledger, userId) => ledger.refund({ ...purchase(userId), refunded: 1_000 })
+const dispute: Work = (ledger, userId) =>
+  ledger.dispute({ ...purchase(userId), dispute: "dp_1", disputed: 400, funds: "withdrawn" })
+const adjust: Work = (ledger, userId) => ledger.adjust({ userId, key: "adjust:1", amount: -70, reason: "A test." })
+const subscribe: Work = (ledger, userId) =>
+  ledger.changeTier(userId, {
+    _tag: "Subscribed",
+    key: "first:sub_1",
+    tier: "pro",
+    allowance: 5_000,
+    start: START,
+    renewedBy: "invoice"
+  })
+
+const inTurn =
+  (...steps: ReadonlyArray<Work>): Work =>
+  (ledger, userId) =>
+    Effect.forEach(steps, (step) => step(ledger, userId), { discard: true })
+
+const secondHold: Work = (ledger, userId) => ledger.reserve(reservation(userId, "reply:2", 40, { ttlMs: 60_000 }))
+
+/** The operations of the ledger. What is over or owed comes first where that makes them write most. */
+export const scenarios: Readonly<Record<string, Scenario>> = {
+  open: { before: () => Effect.void, run: open, rival: open },
+  reserve: { before: open, run: reserve },
+  "a settle beyond the hold": { before: inTurn(open, reserve), run: settle },
+  release: { before: inTurn(open, reserve), run: release },
+  "a release that repays debt": {
+    before: inTurn(open, reserve, secondHold, settle),
+    run: (ledger, userId) => ledger.release({ userId, key: "reply:2" })
+  },
+  "a grant that repays debt": { before: inTurn(open, reserve, settle), run: grant },
+  "a refund beyond what is there": { before: inTurn(open, grant, reserve), run: refund, locks: true },
+  dispute: { before: inTurn(open, grant), run: dispute, locks: true },
+  adjustment: { before: open, run: adjust },
+  "a subscription beside an open hold": { before: inTurn(open, reserve), run: subscribe },
+  reset: { before: inTurn(open, reserve), run: reset, after: reset, laterMs: NEXT_PERIOD_MS, alone: true },
+  renew: { before: inTurn(open, reserve), run: renew, laterMs: 30_000, alone: true },
+  sweep: {
+    before: inTurn(open, reserve, secondHold, renew),
+    run: sweep,
+    // What a request that was cut off still locks is left to the next sweep.
+    after: sweep,
+    laterMs: 61_000,
+    alone: true
+  }
+}
