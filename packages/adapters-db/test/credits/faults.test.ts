@@ -34,9 +34,6 @@ const failing = (database: DatabaseService, isCut: (call: number, side: Cut["sid
   }
 }
 
-const accountsOf = (accounts: unknown): ReadonlyArray<string> =>
-  (JSON.parse(String(accounts)) as ReadonlyArray<{ user_id: string }>).map((account) => account.user_id)
-
 /** A database on which somebody else always changes the account between the first read and the first write. */
 const contended = (database: DatabaseService): DatabaseService => {
   const missed = (params: ReadonlyArray<unknown> | undefined) =>
