@@ -65,6 +65,15 @@ describe("a chat body that is not valid is 422 and says where", () => {
   })
 
   test.each([
+    ["half a million messages", `{"messages":[${"1,".repeat(500_000)}1]}`],
+    ["half a million documents", `{"messages":[],"documentIds":[${"1,".repeat(500_000)}1]}`],
+    ["a thousand messages, all wrong", { messages: Array.from({ length: 1_000 }, () => ({ role: 1 })) }]
+  ])("%s are answered in a few words", async (_, body) => {
+    const problem = await expectProblem(await server.post("/api/chat", body, ANN), 422, "invalid_chat_request")
+    expect(JSON.stringify(problem).length).toBeLessThan(8_000)
+  })
+
+  test.each([
     ["form data", "application/x-www-form-urlencoded"],
     ["plain text, as a cross-site form would send", "text/plain"],
     ["multipart", "multipart/form-data; boundary=x"]

@@ -5,6 +5,8 @@ import { InvalidChatRequest } from "./errors.ts"
 /** The most messages and documents one request may name. */
 export const MAX_MESSAGES = 1_000
 export const MAX_DOCUMENTS = 1_000
+const TOO_MANY_MESSAGES = `Expected at most ${MAX_MESSAGES} messages`
+const TOO_MANY_DOCUMENTS = `Expected at most ${MAX_DOCUMENTS} documents`
 
 /** RFC 9562 text form, any version. */
 export const Uuid = Schema.String.check(
@@ -27,7 +29,7 @@ const Message = Schema.Struct({ role: Schema.Literals(ROLES), content: Text })
 export const ChatRequest = Schema.Struct({
   messages: Schema.Array(Message).check(
     Schema.isMinLength(1, { message: "Expected at least one message" }),
-    Schema.isMaxLength(MAX_MESSAGES, { message: `Expected at most ${MAX_MESSAGES} messages` }),
+    Schema.isMaxLength(MAX_MESSAGES, { message: TOO_MANY_MESSAGES }),
     Schema.makeFilter((messages: ReadonlyArray<typeof Message.Type>) => {
       const last = messages.at(-1)
       if (last === undefined) return true
@@ -38,9 +40,7 @@ export const ChatRequest = Schema.Struct({
   chatId: Schema.optionalKey(Uuid),
   modelId: Schema.optionalKey(Schema.String),
   documentIds: Schema.optionalKey(
-    Schema.Array(Uuid).check(
-      Schema.isMaxLength(MAX_DOCUMENTS, { message: `Expected at most ${MAX_DOCUMENTS} documents` })
-    )
+    Schema.Array(Uuid).check(Schema.isMaxLength(MAX_DOCUMENTS, { message: TOO_MANY_DOCUMENTS }))
   )
 })
 export type ChatRequest = typeof ChatRequest.Type
@@ -48,19 +48,28 @@ export type ChatRequest = typeof ChatRequest.Type
 const decode = Schema.decodeUnknownEffect(ChatRequest, { errors: "all" })
 const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Takes parsed JSON; gives the request, or every problem with the path where it is. Never repeats what was sent. */
-export const decodeChatRequest = (body: unknown): Effect.Effect<ChatRequest, InvalidChatRequest> =>
-  decode(body).pipe(
-    Effect.mapError(
-      (error) =>
-        new InvalidChatRequest({
-          issues: formatIssue(error.issue).issues.map((issue) => ({
-            path: pathText(issue.path),
-            message: issue.message
-          }))
-        })
-    )
-  )
+/** Problems that are told of one request, at most: its answer must not be longer than what was sent. */
+const MAX_ISSUES = 20
+
+/** Lists over their bounds, found before their elements are looked at, of which there may be hundreds of thousands. */
+const listsTooLong = (body: unknown): InvalidChatRequest["issues"] => {
+  const { messages, documentIds } = Object(body) as Record<"messages" | "documentIds", unknown>
+  const isOver = (list: unknown, most: number) => Array.isArray(list) && list.length > most
+  return [
+    ...(isOver(messages, MAX_MESSAGES) ? [{ path: "messages", message: TOO_MANY_MESSAGES }] : []),
+    ...(isOver(documentIds, MAX_DOCUMENTS) ? [{ path: "documentIds", message: TOO_MANY_DOCUMENTS }] : [])
+  ]
+}
+
+/** Takes parsed JSON; gives the request, or its first 20 problems with the path of each. Never repeats what was sent. */
+export const decodeChatRequest = (body: unknown): Effect.Effect<ChatRequest, InvalidChatRequest> => {
+  const tooLong = listsTooLong(body)
+  if (tooLong.length > 0) return Effect.fail(new InvalidChatRequest({ issues: tooLong }))
+  return Effect.mapError(decode(body), ({ issue }) => {
+    const found = formatIssue(issue).issues.slice(0, MAX_ISSUES)
+    return new InvalidChatRequest({ issues: found.map(({ path, message }) => ({ path: pathText(path), message })) })
+  })
+}
 
 const pathText = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined): string =>
   (path ?? []).reduce<string>((text, part) => {

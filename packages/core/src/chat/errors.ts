@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** A chat request that cannot be understood, with every problem found and where. */
+/** A chat request that cannot be understood, with the problems found, up to a bound, and where. */
 export class InvalidChatRequest extends Schema.TaggedError<InvalidChatRequest>()("InvalidChatRequest", {
   issues: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
 }) {
