@@ -6,8 +6,7 @@ import { defaultRetryPolicy, retryBeforeFirst } from "../vendor/retryBeforeFirst
 import { vendorFailure } from "../vendor/vendorFailure.ts"
 import type { VendorOptions } from "../vendor/VendorOptions.ts"
 import { openAiReader } from "./openAiReader.ts"
-
-const OPENAI = "https://api.openai.com/v1"
+import { OPENAI_URL } from "./openAiUrl.ts"
 
 /** Hosts that refuse a request with both fields for the output limit. Other servers may know only the older one. */
 const KNOWS_NEW_LIMIT = /(?:^|\.)(?:openai\.com|openai\.azure\.com|cognitiveservices\.azure\.com)$/
@@ -21,7 +20,7 @@ export class OpenAiChatModel implements ChatModel {
 
   constructor(options: VendorOptions) {
     this.#options = options
-    this.#baseUrl = options.baseUrl ?? OPENAI
+    this.#baseUrl = options.baseUrl ?? OPENAI_URL
   }
 
   stream(request: ChatModelRequest) {

@@ -19,8 +19,19 @@ export const modelRetries = Metric.counter("parley_model_retries", {
   incremental: true
 })
 
-/** The wait before the next attempt, or undefined where there is to be none. */
-const delayFor = (error: ModelFailed, attempt: number, policy: RetryPolicy, random: number): number | undefined => {
+/** What a failure says of trying again. */
+interface Retryable {
+  readonly retryable: boolean
+  readonly retryAfterMs?: number
+}
+
+/** The wait in milliseconds before the attempt after `attempt` (from 0), or undefined where there is to be none. */
+export const delayBeforeRetry = (
+  error: Retryable,
+  attempt: number,
+  policy: RetryPolicy,
+  random: number
+): number | undefined => {
   if (!error.retryable || attempt >= policy.retries) return undefined
   if (error.retryAfterMs !== undefined && error.retryAfterMs > policy.maxDelayMs) return undefined
   const delay = Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** attempt) * (1 - random / 2)
@@ -51,7 +62,7 @@ export const retryBeforeFirst = (
       )
     })
   const askAgain = Effect.fnUntraced(function* (error: ModelFailed, attempt: number) {
-    const delay = delayFor(error, attempt, policy, yield* Random.next)
+    const delay = delayBeforeRetry(error, attempt, policy, yield* Random.next)
     if (delay === undefined) return Stream.fail(error)
     const labels = { vendor, model: error.model, reason: error.reason }
     yield* Metric.update(Metric.withAttributes(modelRetries, labels), 1)

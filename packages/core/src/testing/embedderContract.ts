@@ -73,7 +73,7 @@ export const embedderContract = (name: string, { stage }: EmbedderStage): void =
 
     it("has so many requests under way at once as it may, and no more", async () => {
       const { staged } = await embed(numbered(40))
-      expect(staged.underWay()).toEqual({ now: 0, most: limits.concurrency })
+      expect(staged.underWay().most).toBe(limits.concurrency)
     })
 
     it("loses no other text to one that the provider refuses", async () => {

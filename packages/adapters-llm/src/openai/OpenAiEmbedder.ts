@@ -1,0 +1,114 @@
+import { embedBatches, Embedder, type EmbedderLimits, EmbeddingFailed, type ModelFailed } from "@parley/core"
+import { Clock, Effect, Random, Redacted } from "effect"
+import type OpenAI from "openai"
+import { defaultRetryPolicy, delayBeforeRetry, type RetryPolicy } from "../vendor/retryBeforeFirst.ts"
+import { vendorFailure } from "../vendor/vendorFailure.ts"
+import { embeddingsFrom } from "./openAiEmbeddings.ts"
+import { OPENAI_URL } from "./openAiUrl.ts"
+
+export interface OpenAiEmbedderOptions {
+  readonly apiKey: Redacted.Redacted<string>
+  /** Another server that speaks the protocol; OpenAI's own unless given. */
+  readonly baseUrl?: string | undefined
+  /** `text-embedding-3-small` unless given. */
+  readonly model?: string
+  /** Asked of the provider, for models that can give fewer than their own. */
+  readonly dimensions?: number
+  /** How many the model gives of itself; known for OpenAI's models. */
+  readonly modelDimensions?: number
+  readonly limits?: Partial<EmbedderLimits>
+  readonly retry?: Partial<RetryPolicy>
+  /** For one request, in milliseconds; 60,000 unless given. */
+  readonly timeoutMs?: number
+}
+
+/** OpenAI's own models and limits, as its reference tells them. */
+const MODEL_DIMENSIONS: Readonly<Record<string, number>> = {
+  "text-embedding-3-small": 1536,
+  "text-embedding-3-large": 3072,
+  "text-embedding-ada-002": 1536
+}
+export const openAiEmbedderLimits: EmbedderLimits = {
+  textsPerRequest: 2_048,
+  tokensPerRequest: 300_000,
+  tokensPerText: 8_191,
+  concurrency: 4
+}
+
+const TIMEOUT_MS = 60_000
+const VENDOR = "openai"
+
+/** Gives a failure on the way to the vendor the name that the port knows. */
+const embeddingFailure = ({ cause, reason, retryable, retryAfterMs }: ModelFailed): EmbeddingFailed => {
+  const named = reason === "cut-off" ? "unavailable" : reason === "empty" ? "bad-answer" : reason
+  return new EmbeddingFailed({
+    reason: named,
+    retryable,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(cause === undefined ? {} : { cause })
+  })
+}
+
+/** OpenAI's embedding models, or those of any server that speaks its protocol. */
+export const makeOpenAiEmbedder = (options: OpenAiEmbedderOptions): Embedder["Service"] => {
+  const { baseUrl = OPENAI_URL, model = "text-embedding-3-small", timeoutMs = TIMEOUT_MS } = options
+  const dimensions = options.dimensions ?? options.modelDimensions ?? MODEL_DIMENSIONS[model]
+  if (dimensions === undefined) throw new TypeError(`Say how many dimensions ${model} gives: modelDimensions.`)
+  const limits = { ...openAiEmbedderLimits, ...options.limits }
+  const retry = { ...defaultRetryPolicy, ...options.retry }
+  let client: Promise<OpenAI> | undefined
+  /** Unix milliseconds: the vendor asked all of us to wait until then. */
+  let notBefore = 0
+
+  /** The SDK is loaded when it is first needed. Time limits and retries are ours, and it is to log nothing. */
+  const connect = async (): Promise<OpenAI> => {
+    const { OpenAI: Client } = await import("openai")
+    const apiKey = Redacted.value(options.apiKey)
+    return new Client({ apiKey, baseURL: baseUrl, maxRetries: 0, timeout: 2 * timeoutMs, logLevel: "off" })
+  }
+
+  const post = async (input: ReadonlyArray<string>, signal: AbortSignal): Promise<ReadonlyArray<unknown>> => {
+    const { embeddings } = await (client ??= connect())
+    const asked = options.dimensions === undefined ? {} : { dimensions: options.dimensions }
+    const body = { model, input: [...input], encoding_format: "float" as const, ...asked }
+    const response = await embeddings.create(body, { signal }).asResponse()
+    return embeddingsFrom(await response.text(), input.length)
+  }
+
+  const postOnce = (texts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<unknown>, EmbeddingFailed> =>
+    Effect.tryPromise({
+      try: (signal) => post(texts, signal),
+      catch: (cause) => embeddingFailure(vendorFailure(model, cause))
+    }).pipe(
+      Effect.timeoutOrElse({
+        duration: timeoutMs,
+        orElse: () => Effect.fail(new EmbeddingFailed({ reason: "stalled", retryable: true }))
+      })
+    )
+
+  const request = (texts: ReadonlyArray<string>, attempt = 0): Effect.Effect<ReadonlyArray<unknown>, EmbeddingFailed> =>
+    Effect.gen(function* () {
+      const wait = notBefore - (yield* Clock.currentTimeMillis)
+      if (wait > 0) yield* Effect.sleep(wait)
+      return yield* Effect.catch(postOnce(texts), (error) => askAgain(texts, attempt, error))
+    })
+
+  const askAgain = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, attempt: number, error: EmbeddingFailed) {
+    const delay = delayBeforeRetry(error, attempt, retry, yield* Random.next)
+    if (delay === undefined) return yield* error
+    if (error.retryAfterMs !== undefined) {
+      notBefore = Math.max(notBefore, (yield* Clock.currentTimeMillis) + error.retryAfterMs)
+    }
+    const labels = { vendor: VENDOR, model, reason: error.reason, retry: attempt + 1, delayMs: Math.round(delay) }
+    yield* Effect.logWarning("Texts were not embedded and are sent again.").pipe(Effect.annotateLogs(labels))
+    yield* Effect.sleep(delay)
+    return yield* request(texts, attempt + 1)
+  })
+
+  return Embedder.of({
+    name: `${VENDOR}/${model}`,
+    dimensions,
+    limits,
+    embed: (texts) => embedBatches({ limits, dimensions, request }, texts)
+  })
+}

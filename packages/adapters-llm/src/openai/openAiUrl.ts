@@ -1,0 +1,1 @@
+export const OPENAI_URL = "https://api.openai.com/v1"

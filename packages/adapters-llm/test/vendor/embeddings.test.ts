@@ -1,0 +1,236 @@
+import { LLMock } from "@copilotkit/aimock"
+import { type EmbeddingResult, makeInMemoryEmbedder } from "@parley/core"
+import { embedderContract } from "@parley/core/testing"
+import { Effect, Logger, Redacted, Result } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { makeOpenAiEmbedder, type OpenAiEmbedderOptions } from "../../src/index.ts"
+import { FakeVendor, type Play, type VendorRequest } from "./FakeVendor.ts"
+import { withVendor } from "./listen.ts"
+import { head } from "./wires.ts"
+
+const apiKey = Redacted.make("sk-test-secret")
+const fast = { retries: 2, baseDelayMs: 1, maxDelayMs: 300 }
+const json = { "content-type": "application/json" }
+
+const connect = (url: string, more: Partial<OpenAiEmbedderOptions> = {}) =>
+  makeOpenAiEmbedder({ apiKey, baseUrl: `${url}/v1`, model: "hashed", modelDimensions: 64, retry: fast, ...more })
+
+const inputOf = ({ body }: VendorRequest): ReadonlyArray<string> => body["input"] as ReadonlyArray<string>
+
+/** Vectors that depend on the texts alone, as the embedder in memory makes them. */
+const vectorsFor = async (texts: ReadonlyArray<string>, dimensions = 64) => {
+  const results = await Effect.runPromise(makeInMemoryEmbedder({ dimensions }).embed(texts))
+  return results.map(Result.getOrThrow)
+}
+
+const answerOf = (vectors: ReadonlyArray<unknown>): string =>
+  JSON.stringify({
+    object: "list",
+    data: vectors.map((embedding, index) => ({ object: "embedding", index, embedding })),
+    usage: { prompt_tokens: 1, total_tokens: 1 }
+  })
+
+const embeds: Play = async (connection, request) => {
+  const answer = answerOf(await vectorsFor(inputOf(request)))
+  await connection.write(head("200 OK", { ...json, "content-length": String(Buffer.byteLength(answer)) }) + answer)
+  connection.end()
+}
+
+const refusesWith =
+  (status: string, kind: string, headers: Readonly<Record<string, string>> = {}): Play =>
+  async (connection) => {
+    const error = JSON.stringify({ error: { message: "vendor text", type: "error", code: kind } })
+    await connection.write(head(status, { ...json, ...headers }) + error)
+    connection.end()
+  }
+
+const sends =
+  (bytes: string): Play =>
+  async (connection) => {
+    await connection.write(bytes)
+    connection.end()
+  }
+
+/** The first play for the first request, and so on; the last one for all further ones. */
+const inTurn = (...plays: ReadonlyArray<Play>): Play => {
+  let request = 0
+  return (connection, asked) => (plays[Math.min(request++, plays.length - 1)] as Play)(connection, asked)
+}
+
+const open: Array<FakeVendor> = []
+afterAll(() => Promise.all(open.map((vendor) => vendor[Symbol.asyncDispose]())))
+
+embedderContract("OpenAI's", {
+  stage: async (limits) => {
+    let now = 0
+    let most = 0
+    const playing: Play = async (connection, request) => {
+      const all = inputOf(request).join(" ")
+      if (all.includes("silence")) return connection.gone
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      if (all.includes("unwanted")) return refusesWith("400 Bad Request", "invalid_request_error")(connection, request)
+      if (all.includes("unlucky")) return refusesWith("503 x", "server_error")(connection, request)
+      return embeds(connection, request)
+    }
+    const vendor = new FakeVendor(async (connection, request) => {
+      now += 1
+      most = Math.max(most, now)
+      // Counted as answered before the client can have the answer.
+      const answered = { ...connection, write: (bytes: string | Uint8Array) => ((now -= 1), connection.write(bytes)) }
+      await playing(answered, request)
+      if (inputOf(request).includes("silence")) now -= 1
+    })
+    open.push(vendor)
+    const embedder = connect(await vendor.listen(), { limits, retry: { retries: 0 } })
+    return {
+      embedder,
+      requests: () => vendor.requests.map(inputOf),
+      underWay: () => ({ now, most })
+    }
+  }
+})
+
+const embed = (play: Play, texts: ReadonlyArray<string>, more: Partial<OpenAiEmbedderOptions> = {}) =>
+  withVendor(play, async (url, vendor) => {
+    const start = performance.now()
+    const embedding = connect(url, more)
+      .embed(texts)
+      .pipe(Effect.provide(Logger.layer([])))
+    const results = await Effect.runPromise(embedding)
+    return { results, requests: vendor.requests, took: performance.now() - start }
+  })
+
+const reasonOf = (result: EmbeddingResult | undefined) =>
+  result !== undefined && Result.isFailure(result) ? result.failure.reason : undefined
+
+describe("a request for embeddings", () => {
+  it("has the model, the texts and the key, and asks for numbers; for dimensions only where they are asked for", async () => {
+    const { requests } = await embed(embeds, ["one", "two"])
+    expect(requests[0]).toMatchObject({ method: "POST", path: "/v1/embeddings" })
+    expect(requests[0]?.headers["authorization"]).toBe("Bearer sk-test-secret")
+    expect(requests[0]?.body).toEqual({ model: "hashed", input: ["one", "two"], encoding_format: "float" })
+    const fewer = await embed(embeds, ["one"], { dimensions: 64 })
+    expect(fewer.requests[0]?.body).toMatchObject({ dimensions: 64 })
+  })
+
+  it("knows the dimensions of OpenAI's models, and wants to be told those of others", () => {
+    expect(makeOpenAiEmbedder({ apiKey })).toMatchObject({ name: "openai/text-embedding-3-small", dimensions: 1536 })
+    expect(makeOpenAiEmbedder({ apiKey, model: "text-embedding-3-large", dimensions: 256 }).dimensions).toBe(256)
+    expect(() => makeOpenAiEmbedder({ apiKey, model: "other" })).toThrow("modelDimensions")
+  })
+
+  it("takes the entries by their index, in whatever order they come", async () => {
+    const turned: Play = async (connection, request) => {
+      const vectors = await vectorsFor(inputOf(request))
+      const { data } = JSON.parse(answerOf(vectors)) as { data: ReadonlyArray<unknown> }
+      await connection.write(head("200 OK", json) + JSON.stringify({ data: data.toReversed() }))
+      connection.end()
+    }
+    const { results } = await embed(turned, ["warranty", "delivery"])
+    expect(results.map(Result.getOrThrow)).toEqual(await vectorsFor(["warranty", "delivery"]))
+  })
+})
+
+describe("an embedding provider that fails", () => {
+  it("is asked again where the failure may pass, as often as the policy says", async () => {
+    const overloaded = refusesWith("503 x", "server_error")
+    const again = await embed(inTurn(overloaded, overloaded, embeds), ["text"])
+    expect([again.results.map(Result.isSuccess), again.requests.length]).toEqual([[true], 3])
+    const never = await embed(overloaded, ["text"])
+    expect([reasonOf(never.results[0]), never.requests.length]).toEqual(["unavailable", 3])
+  })
+
+  it("is given the time it asks for, by all requests alike", async () => {
+    const limited = refusesWith("429 Too Many Requests", "rate_limit_error", { "retry-after-ms": "150" })
+    const texts = Array.from({ length: 9 }, (_, index) => `text ${index}`)
+    const asked: Array<number> = []
+    const play: Play = async (connection, request) => {
+      asked.push(performance.now())
+      if (asked.length === 1) return limited(connection, request)
+      await new Promise((resolve) => setTimeout(resolve, 60))
+      return embeds(connection, request)
+    }
+    const { results } = await embed(play, texts, { limits: { textsPerRequest: 1, concurrency: 3 } })
+    expect(results.every(Result.isSuccess)).toBe(true)
+    expect(asked).toHaveLength(10)
+    const [first = 0, , , ...later] = asked
+    for (const at of later) expect(at - first).toBeGreaterThan(140)
+  })
+
+  it("is not waited for longer than the policy says; its wait is told instead", async () => {
+    const limited = refusesWith("429 Too Many Requests", "rate_limit_error", { "retry-after": "60" })
+    const { requests, results } = await embed(limited, ["text"])
+    const [result] = results
+    expect(result && Result.isFailure(result) ? result.failure : undefined).toMatchObject({
+      reason: "rate-limited",
+      retryAfterMs: 60_000
+    })
+    expect(requests).toHaveLength(1)
+  })
+
+  it("is left when it does not answer in time", async () => {
+    const play: Play = (connection) => connection.gone
+    await withVendor(play, async (url, vendor) => {
+      const stalled = connect(url, { timeoutMs: 80, retry: { retries: 0 } }).embed(["text"])
+      const [result] = await Effect.runPromise(stalled)
+      expect(reasonOf(result)).toBe("stalled")
+      await expect.poll(() => vendor.working, { timeout: 1_000 }).toBe(0)
+    })
+  })
+
+  it("shows nothing of the vendor's words, and nothing of the key", async () => {
+    const { results } = await embed(refusesWith("401 Unauthorized", "invalid_api_key"), ["text"])
+    const [result] = results
+    expect(reasonOf(result)).toBe("unavailable")
+    const message = result && Result.isFailure(result) ? result.failure.message : ""
+    expect(message).not.toMatch(/vendor text|sk-test/)
+  })
+
+  const whole = answerOf([Array.from({ length: 64 }, () => 1)])
+  const entry = { index: 0, embedding: Array.from({ length: 64 }, () => 1) }
+  const twice = JSON.stringify({ data: [entry, entry] })
+  const framed = head("200 OK", { ...json, "content-length": String(whole.length) }) + whole
+
+  it.each<readonly [string, string, string]>([
+    ["a page of HTML", `${head("200 OK", { "content-type": "text/html" })}<html>`, "bad-answer"],
+    ["an empty body", head("200 OK", json), "bad-answer"],
+    ["JSON that is no answer", `${head("200 OK", json)}[]`, "bad-answer"],
+    ["an answer without entries", `${head("200 OK", json)}{"data":[]}`, "bad-answer"],
+    ["an entry twice", head("200 OK", json) + twice, "bad-answer"],
+    ["a vector of another length", head("200 OK", json) + answerOf([[1, 2, 3]]), "bad-answer"],
+    ["a vector that is no list of numbers", head("200 OK", json) + answerOf([Array(64).fill(null)]), "bad-answer"],
+    ["no HTTP at all", "SSH-2.0-OpenSSH_9.2\r\n", "unavailable"]
+  ])("has a name for %s", async (_, bytes, reason) => {
+    const { results } = await embed(sends(bytes), ["text"], { retry: { retries: 0 } })
+    expect(results.map(reasonOf)).toEqual([reason])
+  })
+
+  it("is never believed when its answer is cut, at whatever byte", { timeout: 60_000 }, async () => {
+    let next = 0
+    const check = async () => {
+      while (next < framed.length) {
+        const at = next++
+        const { results } = await embed(sends(framed.slice(0, at)), ["text"], { retry: { retries: 0 } })
+        expect(["unavailable", "bad-answer"]).toContain(reasonOf(results[0]))
+      }
+    }
+    await Promise.all(Array.from({ length: 8 }, check))
+    const complete = await embed(sends(framed), ["text"])
+    expect(complete.results.map(Result.isSuccess)).toEqual([true])
+  })
+})
+
+describe("embeddings, as a stand-in from elsewhere plays them", () => {
+  const mock = new LLMock({ port: 0, host: "127.0.0.1", latency: 0 })
+  beforeAll(async () => {
+    mock.onEmbedding(/.*/, { embedding: Array.from({ length: 384 }, (_, index) => Math.sin(index + 1)) })
+    await mock.start()
+  })
+  afterAll(() => mock.stop())
+
+  it("are understood", async () => {
+    const embedder = makeOpenAiEmbedder({ apiKey, baseUrl: `${mock.url}/v1`, dimensions: 384 })
+    const results = await Effect.runPromise(embedder.embed(["warranty", "delivery", "保証"]))
+    expect(results.map((result) => Result.getOrThrow(result).length)).toEqual([384, 384, 384])
+  })
+})
