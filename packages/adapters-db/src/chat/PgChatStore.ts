@@ -1,4 +1,12 @@
-import { type Chat, ChatStore, isUuid, type Source, storableText, type StoredMessage } from "@parley/core"
+import {
+  type Chat,
+  ChatStore,
+  isUuid,
+  MAX_TRANSCRIPT_BYTES,
+  type Source,
+  storableText,
+  type StoredMessage
+} from "@parley/core"
 import { Effect, Layer } from "effect"
 import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
@@ -54,10 +62,11 @@ const make = Effect.map(Database, (database) => {
     remove: removeSql(schema)
   }
   return ChatStore.of({
-    beginTurn: ({ userId, chatId, title, messages, reply }) => {
+    beginTurn: ({ userId, chatId, continues, title, messages, reply }) => {
       const added = messages.map(({ role, content }) => ({ role, content, state: "complete" }))
       const begun = { ...reply, role: "assistant", content: "", state: "streaming" }
-      const params = [userId, chatId, storableText(title), added.length + 1, reply.id, storableJson([...added, begun])]
+      const stored = storableJson([...added, begun])
+      const params = [userId, chatId, storableText(title), added.length + 1, reply.id, stored, continues]
       return storing("ChatStore.beginTurn")(
         Effect.catchTag(
           database.asUser(userId, (sql) => Effect.asVoid(sql.query(sqlTexts.begin, params))),
@@ -76,7 +85,9 @@ const make = Effect.map(Database, (database) => {
       storing("ChatStore.transcript")(
         isUuid(chatId)
           ? Effect.map(
-              database.asUser(userId, (sql) => sql.query<TranscriptRow>(sqlTexts.transcript, [userId, chatId, limit])),
+              database.asUser(userId, (sql) =>
+                sql.query<TranscriptRow>(sqlTexts.transcript, [userId, chatId, limit, MAX_TRANSCRIPT_BYTES])
+              ),
               (rows) =>
                 rows[0] && {
                   chat: chatOf(rows[0]),

@@ -1,14 +1,18 @@
 /**
  * Stores what is new and an empty reply in one statement. The insertion into `chats`, or its update, locks the chat's
  * row and takes the next positions, so that turns of one chat cannot interleave. Where the reply is there already the
- * chat is left alone, and with it everything else; two at the same moment meet at the unique key of messages.
- * Parameters: user, chat, title, number of messages, reply's id, messages as JSON.
+ * chat is left alone, and with it everything else; two at the same moment meet at the unique key of messages. A turn
+ * that continues a chat locks it first, so that it neither comes too late for a deletion nor undoes one.
+ * Parameters: user, chat, title, number of messages, reply's id, messages as JSON, whether it continues the chat.
  */
 export const beginTurnSql = (schema: string): string => `
-WITH chat AS (
+WITH continued AS (
+  SELECT FROM ${schema}.chats WHERE $7::boolean AND user_id = $1 AND id = $2::uuid FOR UPDATE
+), chat AS (
   INSERT INTO ${schema}.chats AS c (user_id, id, title, last_position)
   SELECT $1::text, $2::uuid, $3::text, $4::bigint
   WHERE NOT EXISTS (SELECT FROM ${schema}.messages WHERE user_id = $1 AND chat_id = $2::uuid AND id = $5::uuid)
+    AND (NOT $7::boolean OR EXISTS (SELECT FROM continued))
   ON CONFLICT (user_id, id) DO UPDATE
   SET last_position = c.last_position + excluded.last_position, updated_at = clock_timestamp()
   RETURNING last_position
@@ -25,13 +29,21 @@ export const endTurnSql = (schema: string): string => `
 UPDATE ${schema}.messages SET content = $4, state = $5
 WHERE user_id = $1 AND chat_id = $2 AND id = $3 AND state = 'streaming'`
 
-/** The chat beside each of its newest messages, oldest first; one row without a message where it has none. Parameters: user, chat, limit. */
+/**
+ * The chat beside each of its newest messages, oldest first; one row without a message where it has none. Lengths are
+ * known without reading the contents. Parameters: user, chat, limit, bytes of all contents together.
+ */
 export const transcriptSql = (schema: string): string => `
 SELECT c.id, c.title, c.created_at, c.updated_at, m.id AS message_id, m.role, m.content, m.state, m.model, m.sources,
   m.created_at AS message_created_at
 FROM ${schema}.chats c
 LEFT JOIN LATERAL (
-  SELECT * FROM ${schema}.messages WHERE user_id = c.user_id AND chat_id = c.id ORDER BY position DESC LIMIT $3
+  SELECT * FROM (
+    SELECT *, row_number() OVER newest AS number, sum(octet_length(content)) OVER newest AS together
+    FROM ${schema}.messages WHERE user_id = c.user_id AND chat_id = c.id
+    WINDOW newest AS (ORDER BY position DESC ROWS UNBOUNDED PRECEDING)
+    ORDER BY position DESC LIMIT $3
+  ) newest WHERE number = 1 OR together <= $4
 ) m ON true
 WHERE c.user_id = $1 AND c.id = $2
 ORDER BY m.position`

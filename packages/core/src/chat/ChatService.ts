@@ -141,7 +141,8 @@ const makeSend = Effect.gen(function* () {
         if (earlier !== undefined) return yield* replay(userId, chatId, messageId, earlier === "settled")
         const chosen = attempts[0].request
         const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources }
-        const turn = { userId, chatId, title: titleOf(added), messages: added, reply }
+        const continues = request.chatId !== undefined
+        const turn = { userId, chatId, continues, title: titleOf(added), messages: added, reply }
         const { model, text } = yield* meteredReply({ ledger, keeper, chats, attempts, hold, turn })
         return {
           chatId,

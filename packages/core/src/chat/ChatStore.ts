@@ -3,9 +3,17 @@ import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { Chat, ChatMessage, MessageState, Source, StoredMessage } from "./ChatMessage.ts"
 
+/**
+ * What a transcript may hold together, in bytes of UTF-8: more than any model's window takes, and little enough to be
+ * read for many people at once.
+ */
+export const MAX_TRANSCRIPT_BYTES = 4 * 1024 * 1024
+
 export interface BeginTurnInput {
   readonly userId: UserId
   readonly chatId: string
+  /** The chat was there when it was asked in: deleted meanwhile, it does not come back. */
+  readonly continues: boolean
   /** For a chat that does not exist yet. */
   readonly title: string
   /** What is new, in order. */
@@ -25,11 +33,14 @@ export interface EndTurnInput {
 export class ChatStore extends Context.Service<
   ChatStore,
   {
-    /** Stores what is new, followed by an empty `streaming` reply, in one transaction; creates the chat if need be. Repeating a reply's id does nothing. */
+    /** Stores what is new, followed by an empty `streaming` reply, in one transaction; creates the chat if need be, unless the turn continues one. Repeating a reply's id does nothing. */
     beginTurn(input: BeginTurnInput): Effect.Effect<void, StorageFailed>
     /** Stores what a reply became. Nothing happens where the chat was deleted meanwhile. */
     endTurn(input: EndTurnInput): Effect.Effect<void, StorageFailed>
-    /** The newest `limit` messages, oldest of them first; undefined where the person has no such chat. */
+    /**
+     * The newest `limit` messages, oldest of them first; undefined where the person has no such chat. It begins where
+     * their contents exceed `MAX_TRANSCRIPT_BYTES` together, after the newest message at the earliest.
+     */
     transcript(input: {
       readonly userId: UserId
       readonly chatId: string

@@ -4,7 +4,7 @@ import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import { storableText } from "../storage/storableText.ts"
 import type { Chat, ChatMessage, StoredMessage } from "./ChatMessage.ts"
-import { type BeginTurnInput, ChatStore, type EndTurnInput } from "./ChatStore.ts"
+import { type BeginTurnInput, ChatStore, type EndTurnInput, MAX_TRANSCRIPT_BYTES } from "./ChatStore.ts"
 
 interface StoredChat {
   readonly userId: UserId
@@ -45,6 +45,18 @@ const ended = (message: StoredMessage, input: EndTurnInput): StoredMessage =>
     ? { ...message, content: storableText(input.content), state: input.state }
     : message
 
+const utf8 = new TextEncoder()
+
+/** The newest messages within both bounds. */
+const newest = (messages: ReadonlyArray<StoredMessage>, limit: number): ReadonlyArray<StoredMessage> => {
+  let bytes = 0
+  const first = messages.findLastIndex((message, index) => {
+    bytes += utf8.encode(message.content).byteLength
+    return index < messages.length - 1 && bytes > MAX_TRANSCRIPT_BYTES
+  })
+  return messages.slice(Math.max(first + 1, messages.length - limit))
+}
+
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const chats = yield* storage.table<string, StoredChat>()
@@ -55,6 +67,7 @@ const make = Effect.gen(function* () {
     const key = keyOf(input.userId, input.chatId)
     const existing = chats.get(key)
     if (existing?.messages.some((message) => message.id === input.reply.id.toLowerCase())) return
+    if (input.continues && existing === undefined) return
     const now = yield* Clock.currentTimeMillis
     const added: Array<StoredMessage> = []
     for (const message of input.messages) added.push(written(message, yield* ids.next, now))
@@ -87,12 +100,7 @@ const make = Effect.gen(function* () {
       storage.exclusive(
         Effect.sync(() => {
           const stored = chats.get(keyOf(userId, chatId))
-          return (
-            stored && {
-              chat: stored.chat,
-              messages: stored.messages.slice(Math.max(0, stored.messages.length - limit))
-            }
-          )
+          return stored && { chat: stored.chat, messages: newest(stored.messages, limit) }
         })
       ),
     list: ({ userId, limit, offset }) =>

@@ -1,7 +1,7 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import type { Source } from "../chat/ChatMessage.ts"
-import { ChatStore } from "../chat/ChatStore.ts"
+import { ChatStore, MAX_TRANSCRIPT_BYTES } from "../chat/ChatStore.ts"
 import { newTurn, newUserId } from "./storageFixtures.ts"
 import { type Run, suiteOn } from "./suiteOn.ts"
 
@@ -119,6 +119,21 @@ const endings = (run: Run<ChatStore>) => {
       })
     ))
 
+  it("a turn that continues a chat deleted meanwhile stores nothing", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const turn = newTurn(newUserId())
+        const next = () => newTurn(turn.userId, { chatId: turn.chatId, continues: true })
+        yield* chats.beginTurn(turn)
+        yield* chats.beginTurn(next())
+        expect((yield* chats.transcript({ ...turn, limit: 10 }))?.messages).toHaveLength(4)
+        yield* chats.remove(turn.userId, turn.chatId)
+        yield* chats.beginTurn(next())
+        expect(yield* chats.transcript({ ...turn, limit: 10 })).toBeUndefined()
+      })
+    ))
+
   it("what no text can hold is stored as U+FFFD in its place", () =>
     run(
       Effect.gen(function* () {
@@ -153,6 +168,23 @@ const reading = (run: Run<ChatStore>) => {
         expect(yield* contents(2)).toEqual(["3", ""])
         expect(yield* contents(4)).toEqual(["1", "2", "3", ""])
         expect(yield* contents(0)).toEqual([])
+      })
+    ))
+
+  it("a transcript begins where its contents get too long together, after the newest at the earliest", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const part = "x".repeat(MAX_TRANSCRIPT_BYTES / 2)
+        const messages = [part, part, "é", part].map((content) => ({ role: "user" as const, content }))
+        const turn = newTurn(newUserId(), { messages })
+        yield* chats.beginTurn(turn)
+        const lengths = Effect.map(chats.transcript({ ...turn, limit: 10 }), (found) =>
+          found?.messages.map(({ content }) => content.length)
+        )
+        expect(yield* lengths).toEqual([1, part.length, 0])
+        yield* chats.endTurn({ ...turn, replyId: turn.reply.id, content: `${part}${part}!`, state: "complete" })
+        expect(yield* lengths).toEqual([MAX_TRANSCRIPT_BYTES + 1])
       })
     ))
 

@@ -29,6 +29,7 @@ export const ampleQuota: DocumentQuota = { maxDocuments: 1000, maxDocumentBytes:
 export const newTurn = (userId: UserId, changes: Partial<BeginTurnInput> = {}): BeginTurnInput => ({
   userId,
   chatId: crypto.randomUUID(),
+  continues: false,
   title: "What does the report say?",
   messages: [{ role: "user", content: "What does the report say?" }],
   reply: { id: crypto.randomUUID(), model: "model-a-mini", sources: [] },

@@ -56,6 +56,23 @@ describe("a reply that completes", () => {
     }).pipe(Effect.provide(world(model)))
   })
 
+  it.effect("does not bring back its chat where that was deleted before the first words", () => {
+    const gate = Deferred.makeUnsafe<void>()
+    const model = scriptedModel(() => says(["An answer"]))
+    return Effect.gen(function* () {
+      const { reply } = yield* ask("ann", "First question")
+      model.parts = () => Stream.unwrap(Effect.as(Deferred.await(gate), says(["Late"])))
+      const asking = yield* Effect.forkChild(ask("ann", "Second question", { chatId: reply.chatId }))
+      while (model.requests.length < 2) yield* Effect.yieldNow
+      yield* ChatService.use((service) => service.remove("ann", reply.chatId))
+      yield* Deferred.succeed(gate, undefined)
+      assert.strictEqual((yield* Fiber.join(asking)).text, "Late")
+      const gone = yield* Effect.flip(ChatService.use((service) => service.get("ann", reply.chatId)))
+      assert.strictEqual(gone._tag, "ChatNotFound")
+      assert.strictEqual((yield* usageRows("ann")).length, 2)
+    }).pipe(Effect.provide(world(model)))
+  })
+
   it.effect("takes of the messages sent along with a chat only what follows the last reply", () => {
     const model = scriptedModel(() => says(["An answer"]))
     return Effect.gen(function* () {
