@@ -41,6 +41,7 @@ describe("chat", () => {
     expect(response.headers.get("cache-control")).toBe("no-store")
     expect(response.headers.get("x-accel-buffering")).toBe("no")
     expect(response.headers.get("x-content-type-options")).toBe("nosniff")
+    expect(response.headers.get("x-model")).toBe("model-a-mini")
     expect(response.headers.get("x-credits-limited")).toBe(null)
     expect(response.headers.get("x-documents-pending")).toBe(null)
     expect(await response.text()).toBe("Hello there.")

@@ -64,7 +64,7 @@ export const throughput = async (contender: Contender, streams: number, millisec
 }
 
 /** Postgres adds up its statistics within ten seconds of a backend's last statement. */
-const STATISTICS_MS = 15_000
+const STATISTICS_MS = 13_000
 const BETWEEN_REQUESTS_MS = 40
 
 /**
