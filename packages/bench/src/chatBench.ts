@@ -56,7 +56,7 @@ const measureAll = async (contenders: ReadonlyArray<Contender>): Promise<Readonl
     for (const series of shuffled(all)) await measureRound(series)
     process.stderr.write(`round ${round} of ${rounds}\n`)
   }
-  for (const series of all) series.transactions = await transactionsToFirstWords(series.contender, streams)
+  for (const series of all) series.transactions = await transactionsToFirstWords(series.contender, FIRST_WORDS)
   return all
 }
 

@@ -13,6 +13,7 @@ import { makeParleyLedger } from "./credits/parleyLedger.ts"
 import { makeSingleCall } from "./credits/singleCall.ts"
 import { makeUsualPattern } from "./credits/usualPattern.ts"
 import { machineFacts } from "./measuring/machineFacts.ts"
+import { waitUntilQuiet } from "./measuring/quietMachine.ts"
 import { shuffled } from "./measuring/statistics.ts"
 import { createTemporaryDatabase } from "./measuring/temporaryDatabase.ts"
 
@@ -22,12 +23,15 @@ const { values: flags } = parseArgs({
     rounds: { type: "string" },
     milliseconds: { type: "string" },
     callers: { type: "string", default: "64" },
+    patience: { type: "string", default: "30" },
     only: { type: "string", default: "" }
   }
 })
 const rounds = Number(flags.rounds ?? (flags.quick ? 3 : 9))
 const milliseconds = Number(flags.milliseconds ?? (flags.quick ? 1000 : 2000))
 const callers = Number(flags.callers)
+/** How long a measurement waits for other programs to rest; then it runs beside them. */
+const patienceMs = flags.quick ? 0 : Number(flags.patience) * 1000
 
 const SPREAD: Load = { name: "spread", accounts: ACCOUNTS }
 const ONE: Load = { name: "one", accounts: 1 }
@@ -53,6 +57,7 @@ const measureAll = async (admin: pg.Client, contenders: ReadonlyArray<Contender>
   for (const { contender, load } of series) await measureRound(admin, contender, load, callers, milliseconds / 4)
   for (let round = 1; round <= rounds; round += 1) {
     for (const { contender, load, measures } of shuffled(series)) {
+      await waitUntilQuiet(patienceMs)
       measures.push(await measureRound(admin, contender, load, callers, milliseconds))
       await contender.check()
     }

@@ -10,15 +10,15 @@ export interface Series {
 
 export const rateOf = ({ measures }: Series): number => median(measures.map(({ pairsPerSecond }) => pairsPerSecond))
 
-const COLUMNS = ["pairs/s", "min", "max", "p50 ms", "p99 ms", "client ms", "server ms", "ratio"] as const
+const COLUMNS = ["pairs/s", "min", "max", "p50 ms", "p99 ms", "client ms", "server ms", "others", "ratio"] as const
 const WIDTH = 10
 
 const number = (value: number | undefined, digits = 0): string =>
   value === undefined || Number.isNaN(value) ? "-" : value.toFixed(digits)
 
-const time = (series: Series, of: (measure: Measure) => number | undefined): string => {
+const time = (series: Series, of: (measure: Measure) => number | undefined, digits = 3): string => {
   const values = series.measures.map(of)
-  return values.includes(undefined) ? "-" : number(median(values as ReadonlyArray<number>), 3)
+  return values.includes(undefined) ? "-" : number(median(values as ReadonlyArray<number>), digits)
 }
 
 const rowOf = (series: Series, subject: Series): string => {
@@ -32,6 +32,7 @@ const rowOf = (series: Series, subject: Series): string => {
     number(quantile(latencies, 0.99), 1),
     time(series, ({ clientTime }) => clientTime),
     time(series, ({ serverTime }) => serverTime),
+    time(series, ({ otherCores }) => otherCores, 1),
     `${number(rateOf(subject) / median(rates), 2)}x`
   ]
   return series.name.padEnd(40) + cells.map((cell) => cell.padStart(WIDTH)).join("")

@@ -1,5 +1,6 @@
 import type pg from "pg"
 import { countProcessorTime, type ProcessorTime } from "../measuring/processorTime.ts"
+import { busyMilliseconds } from "../measuring/quietMachine.ts"
 import type { Contender, Load } from "./Contender.ts"
 
 /** What one contender did in one round. */
@@ -10,6 +11,8 @@ export interface Measure {
   /** Milliseconds of processor time for a pair; absent where it is not to be had. */
   readonly clientTime: number | undefined
   readonly serverTime: number | undefined
+  /** Cores busy meanwhile with anything but this process and the contender's backends. */
+  readonly otherCores: number | undefined
 }
 
 const drivePairs = async (
@@ -46,9 +49,11 @@ export const measureRound = async (
       pairsPerSecond: pairs / (milliseconds / 1000),
       latencies: [],
       clientTime: undefined,
-      serverTime: undefined
+      serverTime: undefined,
+      otherCores: undefined
     }
   }
+  const busyBefore = busyMilliseconds()
   const stop = await countProcessorTime(admin)
   const { seconds, latencies } = await drivePairs(contender.pair, load, callers, milliseconds)
   const used: ProcessorTime = await stop()
@@ -57,6 +62,7 @@ export const measureRound = async (
     pairsPerSecond: pairs / seconds,
     latencies,
     clientTime: used.client / pairs,
-    serverTime: used.server === undefined ? undefined : used.server / pairs
+    serverTime: used.server === undefined ? undefined : used.server / pairs,
+    otherCores: Math.max(0, busyMilliseconds() - busyBefore - used.client - (used.server ?? 0)) / (seconds * 1000)
   }
 }

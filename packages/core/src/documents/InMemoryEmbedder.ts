@@ -28,7 +28,7 @@ const hash = (text: string): number => {
 
 /** Each term adds its count to the dimension its hash names, or takes it away; the whole has length one. */
 const vectorOf = (text: string, dimensions: number): ReadonlyArray<number> => {
-  const sums = new Array<number>(dimensions).fill(0)
+  const sums = Array.from({ length: dimensions }, () => 0)
   const terms = termsOf(text)
   for (const [term, count] of terms.size > 0 ? terms : [[text, 1] as const]) {
     const code = hash(term)

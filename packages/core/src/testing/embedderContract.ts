@@ -86,10 +86,10 @@ export const embedderContract = (name: string, { stage }: EmbedderStage): void =
       const texts = numbered(12).map((text, index) => (index === 5 ? `${text}, unlucky` : text))
       const { results } = await embed(texts)
       const failed = results.flatMap((result, index) =>
-        Result.isFailure(result) ? [{ index, ...result.failure }] : []
+        Result.isFailure(result) ? [{ index, failure: result.failure }] : []
       )
       expect(failed.map(({ index }) => index)).toEqual([4, 5, 6, 7])
-      for (const { reason, retryable } of failed) expect([reason, retryable]).toEqual(["unavailable", true])
+      for (const { failure } of failed) expect([failure.reason, failure.retryable]).toEqual(["unavailable", true])
     })
 
     it("asks nobody about a text that is blank, or certainly too long", async () => {
