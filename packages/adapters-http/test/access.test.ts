@@ -164,6 +164,51 @@ describe.each(of("public"))("%s", (_, route) => {
   })
 })
 
+const CRON_SECRET = "a secret for schedules"
+
+describe.each(of("cron"))("%s", (_, route) => {
+  const notTheSecret = [
+    undefined,
+    "",
+    "Bearer",
+    "Bearer ",
+    "Bearer undefined",
+    "Bearer null",
+    "Bearer wrong",
+    `Bearer ${CRON_SECRET.slice(0, -1)}`,
+    `Bearer ${CRON_SECRET}x`,
+    `Bearer ${CRON_SECRET.replaceAll(" ", "-").toUpperCase()}`,
+    `Basic ${Buffer.from(`:${CRON_SECRET.replaceAll(" ", "-")}`).toString("base64")}`,
+    CRON_SECRET.replaceAll(" ", "-")
+  ]
+  const withSecret = (cronSecret: string | undefined) => startServer({ app: { cronSecret } })
+  const ask = (from: TestServer, authorization: string | undefined) =>
+    from.fetch(route.path, { method: route.method, headers: authorization === undefined ? {} : { authorization } })
+
+  test("is served to who sends the secret, and to nobody else, signed in or not", async () => {
+    const secret = CRON_SECRET.replaceAll(" ", "-")
+    const own = await withSecret(secret)
+    for (const authorization of notTheSecret)
+      await expectProblem(await ask(own, authorization), 401, "cron_unauthorized")
+    await expectProblem(await own.fetch(route.path, { user: OWNER }), 401, "cron_unauthorized")
+    const answer = await ask(own, `Bearer ${secret}`)
+    expect(answer.status).toBe(200)
+    await answer.text()
+    await own.close()
+  })
+
+  test.each([[undefined], [""], [" "], ["undefined"], ["null"]])(
+    "is closed to everybody where the secret is %j",
+    async (secret) => {
+      const closed = await withSecret(secret)
+      for (const authorization of [...notTheSecret, `Bearer ${secret}`]) {
+        await expectProblem(await ask(closed, authorization), 503, "cron_not_configured")
+      }
+      await closed.close()
+    }
+  )
+})
+
 describe.each(of("development"))("%s", (_, route) => {
   test("answers a local Host", async () => {
     await createOwned()
@@ -182,7 +227,7 @@ describe.each(of("development"))("%s", (_, route) => {
 })
 
 test("every route has a row in this matrix", () => {
-  const covered = (["session", "public", "development"] as const).flatMap((access) => of(access))
+  const covered = (["session", "cron", "public", "development"] as const).flatMap((access) => of(access))
   expect(covered).toHaveLength(routes.length)
   expect(new Set(routes.map(nameOf)).size).toBe(routes.length)
 })

@@ -6,13 +6,15 @@ import { problemTable } from "../src/problems/problemTable.ts"
 import { startServer, type TestServer } from "./support/startServer.ts"
 
 const USER = "fuzzer"
+const CRON_SECRET = "for-schedules"
 const RUNS = 150
 const UUID = "00000000-0000-4000-8000-000000000000"
 
 let server: TestServer
 beforeAll(async () => {
   const free = { monthlyCredits: 1_000_000, maxDocuments: 100_000 }
-  server = await startServer({ parley: { processDocuments: false, config: { tiers: { free } } } })
+  const parley = { processDocuments: false, config: { tiers: { free } } }
+  server = await startServer({ parley, app: { cronSecret: CRON_SECRET } })
 })
 afterAll(() => server.close())
 
@@ -130,7 +132,11 @@ describe.each(routes.map((route) => [`${route.method} ${route.path}`, route] as 
       const response = await server.fetch(`${path}?${search}`, {
         method: route.method,
         user: USER,
-        ...(body === undefined ? {} : { body: Buffer.from(body), headers: { "content-type": contentType } })
+        headers: {
+          ...(route.access === "cron" ? { authorization: `Bearer ${CRON_SECRET}` } : {}),
+          ...(body === undefined ? {} : { "content-type": contentType })
+        },
+        ...(body === undefined ? {} : { body: Buffer.from(body) })
       })
       const text = await response.text()
       expect(response.status).toBeLessThan(500)

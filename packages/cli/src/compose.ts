@@ -23,8 +23,11 @@ import {
   type ChatModel,
   type ChatModels,
   CreditService,
+  HoldSweeper,
+  HoldTtl,
   parleyLayer,
   type ParleyServices,
+  ResetService,
   UploadLimits,
   type Vendor
 } from "@parley/core"
@@ -35,7 +38,7 @@ import { databaseFolder } from "./dataFolder/databaseFolder.ts"
 import { warner } from "./server/warner.ts"
 
 /** What commands work with. */
-export type CommandParts = Catalog | ChatModels | CreditService | Database | DatabaseOwner
+export type CommandParts = Catalog | ChatModels | CreditService | Database | DatabaseOwner | HoldSweeper | ResetService
 
 /** What a server works with. */
 export type ServerParts = CommandParts | ParleyServices
@@ -77,9 +80,13 @@ const uploadLimitsLayer = ({ uploads }: ParleyConfig) =>
     Effect.map(UploadLimits, (defaults) => ({ ...defaults, ...uploads }))
   )
 
+/** How long the hold of a reply outlives its process. */
+const holdTtlLayer = ({ holdTtlSeconds }: ParleyConfig) =>
+  holdTtlSeconds === undefined ? Layer.empty : Layer.succeed(HoldTtl, holdTtlSeconds * 1000)
+
 /** For commands: credits, and the database, past its pooler where `direct`. Nothing is opened before it is built. */
 export const commandPartsLayer = (config: ParleyConfig, direct: boolean): Layer.Layer<CommandParts, FolderInUse> =>
-  CreditService.layer.pipe(
+  Layer.mergeAll(CreditService.layer, HoldSweeper.layer, ResetService.layer).pipe(
     Layer.provide(Accounts.layer),
     Layer.provide(PgCreditLedgerLayer),
     Layer.provideMerge(offerLayer(config)),
@@ -97,7 +104,7 @@ export const serverPartsLayer = (config: ParleyConfig): Layer.Layer<ServerParts,
         Layer.provide(WorkerDocumentParser.layer()),
         Layer.provideMerge(offerLayer(config)),
         Layer.provideMerge(databaseLayer({ ...databaseOptions(config), onConnectionLost })),
-        Layer.provideMerge(uploadLimitsLayer(config))
+        Layer.provideMerge(Layer.mergeAll(uploadLimitsLayer(config), holdTtlLayer(config)))
       )
     })
   )

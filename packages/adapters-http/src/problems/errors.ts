@@ -34,6 +34,22 @@ export class CrossSiteRequest extends Schema.TaggedError<CrossSiteRequest>()("Cr
   }
 }
 
+/** A schedule did not prove itself with the secret. */
+export class CronUnauthorized extends Schema.TaggedError<CronUnauthorized>()("CronUnauthorized", {}) {
+  readonly code = "cron_unauthorized"
+  override get message() {
+    return 'Send the header "Authorization: Bearer <CRON_SECRET>" with the secret this server was started with.'
+  }
+}
+
+/** Scheduled jobs have no secret, so that nobody may start them. */
+export class CronNotConfigured extends Schema.TaggedError<CronNotConfigured>()("CronNotConfigured", {}) {
+  readonly code = "cron_not_configured"
+  override get message() {
+    return "Scheduled jobs are switched off: set CRON_SECRET and start the server again."
+  }
+}
+
 /** No route has this path. */
 export class RouteNotFound extends Schema.TaggedError<RouteNotFound>()("RouteNotFound", {}) {
   readonly code = "not_found"

@@ -16,6 +16,7 @@ export const problemTable = {
   invalid_upload: { status: 400, title: "The upload cannot be read" },
   file_rejected: { status: 400, title: "The file cannot be accepted", members: ["problem"] },
   unauthorized: { status: 401, title: "Not signed in" },
+  cron_unauthorized: { status: 401, title: "The bearer secret is missing or wrong" },
   insufficient_credits: {
     status: 402,
     title: "Not enough credits",
@@ -51,6 +52,7 @@ export const problemTable = {
   storage_unavailable: { status: 500, title: "The storage did not answer", detail: ON_OUR_SIDE },
   internal_error: { status: 500, title: "Something failed on our side", detail: ON_OUR_SIDE },
   identity_unavailable: { status: 503, title: "The identity provider cannot be reached" },
+  cron_not_configured: { status: 503, title: "Scheduled jobs are not configured" },
   not_ready: { status: 503, title: "The server is not ready" }
 } as const satisfies Record<string, ProblemKind>
 

@@ -9,10 +9,11 @@ import type { RouteEnvironment } from "./RouteEnvironment.ts"
 /**
  * Who may call a route.
  * - `session`: whoever is signed in; writes from other sites are refused.
+ * - `cron`: a schedule that knows the secret.
  * - `public`: anybody.
  * - `development`: anybody on this machine, where development sign-in is on; elsewhere the route does not exist.
  */
-export const ACCESSES = ["session", "public", "development"] as const
+export const ACCESSES = ["session", "cron", "public", "development"] as const
 export type Access = (typeof ACCESSES)[number]
 
 export type Method = "GET" | "POST" | "DELETE"

@@ -1,4 +1,5 @@
 import type { SessionVerifier } from "@parley/core"
+import type { CronSecret } from "../security/CronSecret.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
 import type { SessionCookie } from "../sessions/sessionCookie.ts"
 
@@ -8,6 +9,8 @@ export interface RouteEnvironment {
   readonly cookie: SessionCookie
   /** Where people reach the server; undefined where it was not told. */
   readonly baseUrl: URL | undefined
+  /** What schedules prove themselves with; undefined where they may not call. */
+  readonly cronSecret: CronSecret | undefined
   /** Present where development sign-in is on. */
   readonly developmentSessions: DevelopmentSessions | undefined
   /** Resolves once everything the server depends on answers, and rejects where something does not. */

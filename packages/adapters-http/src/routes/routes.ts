@@ -1,5 +1,6 @@
 import { getBalance, getCreditHistory } from "./billing.ts"
 import { getChat, postChat } from "./chat.ts"
+import { getResetCredits } from "./cron.ts"
 import { deleteChat, getOneChat, listChats } from "./chats.ts"
 import { postDevelopmentSignIn, postDevelopmentSignOut } from "./development.ts"
 import { deleteDocument, getDocument, listDocuments, postRag, postUpload } from "./documents.ts"
@@ -28,6 +29,8 @@ export const routes: ReadonlyArray<Route> = [
   // Billing
   getBalance,
   getCreditHistory,
+  // Schedules
+  getResetCredits,
   // Server
   getHealth,
   getReadiness,

@@ -8,6 +8,7 @@ import { requestIdOf } from "../requestId.ts"
 import { decodeParameters } from "../routes/parameters.ts"
 import type { Route } from "../routes/Route.ts"
 import type { RouteEnvironment } from "../routes/RouteEnvironment.ts"
+import { authorizeCron } from "../security/CronSecret.ts"
 import { isLocalHost } from "../security/isLocalHost.ts"
 import { isUnsafe, refuseCrossSite } from "../security/refuseCrossSite.ts"
 import { authenticate } from "../sessions/authenticate.ts"
@@ -54,6 +55,7 @@ const serve = Effect.fnUntraced(function* (environment: RouteEnvironment, input:
   const { request, response, route } = input
   const { access } = route
   if (access === "development" && !isLocalHost(request.headers.host)) return yield* new RouteNotFound()
+  if (access === "cron") yield* authorizeCron(environment.cronSecret, request.headers.authorization)
   const session =
     access === "session"
       ? yield* authenticate(environment.sessions, environment.cookie, request.headers.cookie)

@@ -18,6 +18,7 @@ export interface OpenApiInput {
 /** Every code a route can answer with: its own, its body's, and those of its access. */
 export const errorsOf = (route: Route): ReadonlyArray<ErrorCode> => {
   const session: ReadonlyArray<ErrorCode> = route.access === "session" ? ["unauthorized", "identity_unavailable"] : []
+  const cron: ReadonlyArray<ErrorCode> = route.access === "cron" ? ["cron_unauthorized", "cron_not_configured"] : []
   const site: ReadonlyArray<ErrorCode> =
     route.access !== "public" && isUnsafe(route.method) ? ["cross_site_request"] : []
   const named = [route.pathParameters, route.queryParameters, route.headerParameters].flatMap(Object.keys)
@@ -25,6 +26,7 @@ export const errorsOf = (route: Route): ReadonlyArray<ErrorCode> => {
   return [
     ...new Set([
       ...session,
+      ...cron,
       ...site,
       ...input,
       ...(route.body?.errors ?? []),
@@ -47,7 +49,10 @@ export const openApiDocument = ({ routes, version, baseUrl, cookieName }: OpenAp
     paths,
     components: {
       schemas: { Problem: jsonSchemaOf(Problem) },
-      securitySchemes: { session: { type: "apiKey", in: "cookie", name: cookieName } }
+      securitySchemes: {
+        session: { type: "apiKey", in: "cookie", name: cookieName },
+        cron: { type: "http", scheme: "bearer" }
+      }
     }
   }
 }
@@ -55,7 +60,7 @@ export const openApiDocument = ({ routes, version, baseUrl, cookieName }: OpenAp
 const operationOf = (route: Route): JsonObject => ({
   summary: route.summary,
   operationId: operationIdOf(route),
-  ...(route.access === "session" ? { security: [{ session: [] }] } : {}),
+  ...(route.access === "session" || route.access === "cron" ? { security: [{ [route.access]: [] }] } : {}),
   parameters: [
     ...parametersOf(route.pathParameters, "path"),
     ...parametersOf(route.queryParameters, "query"),

@@ -14,6 +14,7 @@ import { requestIdOf } from "../requestId.ts"
 import type { Route } from "../routes/Route.ts"
 import type { RouteEnvironment } from "../routes/RouteEnvironment.ts"
 import { routes } from "../routes/routes.ts"
+import { cronSecretFrom } from "../security/CronSecret.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
 import { DEFAULT_SESSION_COOKIE } from "../sessions/sessionCookie.ts"
 import { discardBody } from "../body/discardBody.ts"
@@ -30,6 +31,8 @@ export interface ParleyRouterOptions {
   readonly sessionCookie?: string | undefined
   /** Where people reach the server. With https, cookies are `Secure` and `__Host-`. */
   readonly baseUrl?: string | undefined
+  /** What schedules send as their bearer token to `/api/cron/*`. Without it those routes answer 503 to everybody. */
+  readonly cronSecret?: string | undefined
   /** Turns on `POST /dev/sign-in`, for requests to a local Host only. Never give it where others can reach the server. */
   readonly developmentSessions?: DevelopmentSessions | undefined
   /** Rejects where something the server depends on does not answer; `GET /readyz` asks. */
@@ -71,6 +74,7 @@ const environmentOf = (options: ParleyRouterOptions, served: ReadonlyArray<Route
     sessions: options.sessions,
     cookie: { name, secure: url?.protocol === "https:" },
     baseUrl: url,
+    cronSecret: cronSecretFrom(options.cronSecret),
     developmentSessions: options.developmentSessions,
     ready: options.ready ?? (() => Promise.resolve()),
     openApi: openApiDocument({ routes: served, version, baseUrl, cookieName: name }),

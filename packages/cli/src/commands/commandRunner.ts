@@ -1,5 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer } from "effect"
+import { ProgressOutput } from "./ProgressOutput.ts"
 import { runCommandLine } from "./runCommandLine.ts"
 import { CommandRunner, StopSignal, Workplace } from "./Workplace.ts"
 
@@ -15,6 +16,7 @@ export const commandRunnerLayer: Layer.Layer<CommandRunner> = Layer.succeed(
         }),
         Effect.provideService(StopSignal, { wait: Effect.never }),
         Effect.provideService(Console.Console, console),
+        Effect.provideService(ProgressOutput, undefined),
         Effect.provide(
           Layer.mergeAll(
             NodeServices.layer,

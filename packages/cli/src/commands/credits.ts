@@ -2,6 +2,9 @@ import { Command } from "effect/cli"
 import { creditsBalanceCommand } from "./creditsBalance.ts"
 import { creditsGrantCommand } from "./creditsGrant.ts"
 import { creditsHistoryCommand } from "./creditsHistory.ts"
+import { creditsResetCommand } from "./creditsReset.ts"
+import { creditsSweepCommand } from "./creditsSweep.ts"
+import { creditsVerifyCommand } from "./creditsVerify.ts"
 
 /** `parley credits`: what people have, had and are given. */
 export const creditsCommand = Command.make("credits").pipe(
@@ -10,5 +13,12 @@ export const creditsCommand = Command.make("credits").pipe(
     { command: "parley credits balance user-1", description: "What a person has" },
     { command: "parley credits grant user-1 500", description: "Give a person 500 credits that never expire" }
   ]),
-  Command.withSubcommands([creditsBalanceCommand, creditsHistoryCommand, creditsGrantCommand])
+  Command.withSubcommands([
+    creditsBalanceCommand,
+    creditsHistoryCommand,
+    creditsGrantCommand,
+    creditsResetCommand,
+    creditsVerifyCommand,
+    creditsSweepCommand
+  ])
 )

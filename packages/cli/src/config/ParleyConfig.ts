@@ -45,6 +45,10 @@ export interface ParleyConfig {
   readonly anthropic: VendorConfig | undefined
   readonly session: SessionConfig
   readonly uploads: Partial<UploadLimitsData>
+  /** What schedules prove themselves with; without it they may not call. */
+  readonly cronSecret: Redacted.Redacted | undefined
+  /** How long a hold lives without a renewal, in seconds; undefined takes the core's default. */
+  readonly holdTtlSeconds: number | undefined
   /** Stand-ins may run in production. */
   readonly allowStandIns: boolean
   readonly logLevel: LogLevelName

@@ -44,6 +44,8 @@ export const readConfig = (
         audience: read.text("PARLEY_SESSION_AUDIENCE")
       },
       uploads: uploads(read),
+      cronSecret: cronSecret(read),
+      holdTtlSeconds: read.integer("PARLEY_HOLD_TTL", 1, 86_400),
       allowStandIns: read.flag("PARLEY_ALLOW_STAND_INS"),
       logLevel: read.choice("LOG_LEVEL", LOG_LEVELS) ?? "info"
     }
@@ -107,6 +109,14 @@ const cookieName = (read: EnvironmentReader): string => {
     read.problem("PARLEY_SESSION_COOKIE", "expected a cookie name (letters, digits, - and _)")
   }
   return name
+}
+
+/** What a script writes where a variable of its own was not set is taken for a mistake, not for a secret. */
+const cronSecret = (read: EnvironmentReader) => {
+  if (/^(undefined|null)$/i.test(read.text("CRON_SECRET") ?? "")) {
+    read.problem("CRON_SECRET", "expected a secret, for example 32 random characters")
+  }
+  return read.secret("CRON_SECRET")
 }
 
 const uploads = (read: EnvironmentReader): Partial<UploadLimitsData> => {

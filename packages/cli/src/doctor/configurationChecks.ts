@@ -25,6 +25,7 @@ export const configurationChecks = Effect.fnUntraced(function* (config: ParleyCo
     ...(served.length > 0 ? served : [ok("configuration", "usable")]),
     sessionCheck(config),
     dataFolderCheck(config),
+    scheduleCheck(config),
     ok("uploads", `${types.join(", ")}, up to ${maxBytes} bytes`),
     ...Object.values(config.catalog.tiers).map(tierCheck)
   ] satisfies ReadonlyArray<Check>
@@ -38,6 +39,15 @@ const sessionCheck = (config: ParleyConfig): Check =>
         "Set PARLEY_SESSION_SECRET to the key your identity provider signs sessions with (HS256)."
       )
     : ok("sessions", `HS256, in the cookie ${config.session.cookieName}`)
+
+const scheduleCheck = ({ cronSecret }: ParleyConfig): Check =>
+  cronSecret === undefined
+    ? note(
+        "schedules",
+        "GET /api/cron/reset-credits answers 503 to everybody",
+        'Set CRON_SECRET and call the route daily, or run "parley credits reset" daily.'
+      )
+    : ok("schedules", "GET /api/cron/reset-credits takes the bearer secret")
 
 const tierCheck = ({ maxDocumentBytes, maxDocuments, models, monthlyCredits, name }: Tier): Check =>
   ok(

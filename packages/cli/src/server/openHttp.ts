@@ -29,6 +29,7 @@ export const openHttp = Effect.fnUntraced(function* (
     ...(yield* sessionOptions(config)),
     sessionCookie: config.session.cookieName,
     baseUrl: config.baseUrl,
+    cronSecret: config.cronSecret && Redacted.value(config.cronSecret),
     trustProxy: config.trustProxy,
     version,
     ready: () => runtime.runPromise(checkReadiness())

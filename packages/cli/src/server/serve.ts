@@ -1,4 +1,5 @@
 import { flushCompileCache } from "node:module"
+import { HoldSweeper } from "@parley/core"
 import { Console, Deferred, Effect } from "effect"
 import { StopSignal } from "../commands/Workplace.ts"
 import { loadConfig } from "../config/loadConfig.ts"
@@ -35,6 +36,12 @@ const start = Effect.fnUntraced(function* (config: ParleyConfig) {
   const listening = yield* Deferred.make<void>()
   const working = Effect.andThen(Deferred.await(listening), workOnDocuments)
   yield* Effect.forkScoped(Effect.provideContext(working, parts))
+  yield* Effect.forkScoped(
+    Effect.provideContext(
+      HoldSweeper.use(({ run }) => run),
+      parts
+    )
+  )
   const port = yield* openHttp(config, runtime)
   yield* claim?.answerWith(yield* foreignCommands(config, parts)) ?? Effect.void
   yield* announce(config, port)

@@ -4,6 +4,8 @@ import { ChatService } from "../chat/ChatService.ts"
 import { ChatStore } from "../chat/ChatStore.ts"
 import { CreditLedger } from "../credits/CreditLedger.ts"
 import { CreditService } from "../credits/CreditService.ts"
+import { HoldSweeper } from "../credits/HoldSweeper.ts"
+import { HoldTtl } from "../credits/HoldTtl.ts"
 import { DocumentParser } from "../documents/DocumentParser.ts"
 import { DocumentService } from "../documents/DocumentService.ts"
 import { DocumentStore } from "../documents/DocumentStore.ts"
@@ -37,6 +39,10 @@ export interface ParleyOptions {
   readonly clock?: { now(): number }
   /** False where another process works on the queued documents. */
   readonly processDocuments?: boolean
+  /** False where another process ends the holds of replies whose process died. */
+  readonly sweepHolds?: boolean
+  /** How long a hold lives without a renewal, in milliseconds: one minute unless given. */
+  readonly holdTtlMs?: number
 }
 
 /**
@@ -58,6 +64,9 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
   )
   const working = options.processDocuments === false ? undefined : run(work, { signal: stopping.signal })
   working?.catch(() => undefined)
+  const sweep = HoldSweeper.use((sweeper) => sweeper.run)
+  const sweeping = options.sweepHolds === false ? undefined : run(sweep, { signal: stopping.signal })
+  sweeping?.catch(() => undefined)
   return {
     runtime,
     chat: {
@@ -82,7 +91,7 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
     close: async () => {
       stopping.abort()
       await Promise.all([...open].map((leave) => leave()))
-      await working?.catch(() => undefined)
+      await Promise.allSettled([working, sweeping])
       await runtime.dispose()
     }
   }
@@ -102,7 +111,7 @@ const portsLayer = (options: ParleyOptions, catalog: CatalogData) =>
     Layer.succeed(UnitOfWork, options.unitOfWork)
   )
 
-const references = ({ clock, uploads }: ParleyOptions) =>
+const references = ({ clock, holdTtlMs, uploads }: ParleyOptions) =>
   Layer.mergeAll(
     clock === undefined
       ? Layer.empty
@@ -110,6 +119,7 @@ const references = ({ clock, uploads }: ParleyOptions) =>
           Clock.Clock,
           Effect.map(Clock.Clock, (base) => clockFrom(clock, base))
         ),
+    holdTtlMs === undefined ? Layer.empty : Layer.succeed(HoldTtl, holdTtlMs),
     uploads === undefined
       ? Layer.empty
       : Layer.effect(

@@ -1,0 +1,21 @@
+import { ResetService } from "@parley/core"
+import { Effect, Schema } from "effect"
+import { json } from "../answers/Answer.ts"
+import { defineRoute } from "./Route.ts"
+
+const ResetBody = Schema.Struct({ message: Schema.String, resetCount: Schema.Int })
+
+/** Begins the periods that are due. A run that was cut off is continued by the next one. */
+export const getResetCredits = defineRoute({
+  method: "GET",
+  path: "/api/cron/reset-credits",
+  summary: "Sets the monthly credits anew of everybody whose period is over",
+  access: "cron",
+  responses: { 200: { description: "How many people this call reset.", schema: ResetBody } },
+  errors: ["storage_unavailable"],
+  handle: Effect.fnUntraced(function* () {
+    const { resetCount, busy } = yield* ResetService.use((resets) => resets.run())
+    const later = busy === 0 ? "" : ` ${busy} were being written and are left to the next run.`
+    return json(200, { message: `Reset the credits of ${resetCount} people.${later}`, resetCount })
+  })
+})

@@ -1,0 +1,64 @@
+import { ResetService, TIER_NAMES, type ResetReport } from "@parley/core"
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { checkMigrated } from "./checkMigrated.ts"
+import { dryRunFlag, jsonFlag, printResult, table } from "./output.ts"
+import { ProgressOutput } from "./ProgressOutput.ts"
+import { Workplace } from "./Workplace.ts"
+
+const input = {
+  asOf: Flag.Date("as-of").pipe(
+    Flag.withDescription("Reset what is due at this moment (ISO 8601) instead of now"),
+    Flag.optional
+  ),
+  dryRun: dryRunFlag,
+  json: jsonFlag
+}
+
+/** Runs `reset` with a progress bar, where somebody looks at one; what is due is counted first for it. */
+const withProgress = Effect.fnUntraced(function* (asOf: number | undefined, dryRun: boolean) {
+  const resets = yield* ResetService
+  const line = yield* ProgressOutput
+  if (line === undefined) return yield* resets.run({ asOf, dryRun })
+  const { resetCount: total, asOf: at } = yield* resets.run({ asOf, dryRun: true })
+  const onProgress = ({ resetCount }: ResetReport) => Effect.sync(() => line.draw(resetCount, total))
+  return yield* Effect.ensuring(
+    resets.run({ asOf: at, dryRun, onProgress }),
+    Effect.sync(() => line.clear())
+  )
+})
+
+const linesOf = ({ tiers, resetCount, busy, asOf }: ResetReport, dryRun: boolean): ReadonlyArray<string> => [
+  ...table(
+    ["tier", "accounts", "granted", "repaid debt", "expired"],
+    TIER_NAMES.map((tier) => {
+      const { accounts, granted, repaid, expired } = tiers[tier]
+      return [tier, accounts, granted, repaid, expired]
+    })
+  ),
+  `${dryRun ? "Would reset" : "Reset"} ${resetCount} accounts due at ${new Date(asOf).toISOString()}.`,
+  ...(busy === 0 ? [] : [`${busy} accounts were being written and are still due; run this again.`])
+]
+
+/** `parley credits reset` */
+export const creditsResetCommand = Command.make(
+  "reset",
+  input,
+  Effect.fnUntraced(function* ({ asOf: given, dryRun, json }) {
+    const work = Effect.gen(function* () {
+      yield* checkMigrated
+      const asOf = Option.getOrUndefined(given)?.getTime()
+      const report = yield* withProgress(asOf, dryRun)
+      const result = { dryRun, ...report, asOf: new Date(report.asOf).toISOString() }
+      yield* printResult(json, result, linesOf(report, dryRun))
+    })
+    yield* Workplace.use((workplace) => workplace.run(work))
+  })
+).pipe(
+  Command.withDescription("Begin the periods that are due: allowances anew, once each, however often this runs"),
+  Command.withExamples([
+    { command: "parley credits reset --dry-run", description: "Count what is due, per tier" },
+    { command: "parley credits reset", description: "Do it; safe to stop, to repeat and to run twice at once" },
+    { command: "parley credits reset --as-of 2026-12-01T00:00:00Z", description: "As if it were then" }
+  ])
+)

@@ -1,0 +1,26 @@
+import { HoldSweeper } from "@parley/core"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { checkMigrated } from "./checkMigrated.ts"
+import { jsonFlag, printResult } from "./output.ts"
+import { Workplace } from "./Workplace.ts"
+
+/** `parley credits sweep` */
+export const creditsSweepCommand = Command.make(
+  "sweep",
+  { json: jsonFlag },
+  Effect.fnUntraced(function* ({ json }) {
+    const work = Effect.gen(function* () {
+      yield* checkMigrated
+      const swept = yield* HoldSweeper.use(({ sweep }) => sweep)
+      const { charged, credits, released } = swept
+      yield* printResult(json, swept, [
+        `Ended the holds of ${charged + released} replies: ${charged} charged ${credits} credits in all, ${released} released.`
+      ])
+    })
+    yield* Workplace.use((workplace) => workplace.run(work))
+  })
+).pipe(
+  Command.withDescription("End the holds of replies whose process died; servers do this by themselves"),
+  Command.withExamples([{ command: "parley credits sweep", description: "Harmless beside servers and other sweeps" }])
+)

@@ -1,0 +1,40 @@
+import { CreditService, type Difference } from "@parley/core"
+import { Console, Effect } from "effect"
+import { Command } from "effect/cli"
+import { exitCodes } from "../exitCodes.ts"
+import { checkMigrated } from "./checkMigrated.ts"
+import { Unhealthy } from "./commandErrors.ts"
+import { jsonFlag, printResult } from "./output.ts"
+import { Workplace } from "./Workplace.ts"
+
+const lineOf = ({ userId, fact, expected, found }: Difference): string =>
+  `${userId}: ${fact}: expected ${expected}, found ${found}`
+
+/** `parley credits verify` */
+export const creditsVerifyCommand = Command.make(
+  "verify",
+  { json: jsonFlag },
+  Effect.fnUntraced(function* ({ json }) {
+    const work = Effect.gen(function* () {
+      yield* checkMigrated
+      const differences: Array<Difference> = []
+      const accounts = yield* CreditService.use((credits) =>
+        credits.verify((found) => {
+          differences.push(...found)
+          return json ? Effect.void : Console.log(found.map(lineOf).join("\n"))
+        })
+      )
+      const ok = differences.length === 0
+      const verdict = ok ? "every balance follows from its rows" : `${differences.length} differences`
+      yield* printResult(json, { ok, accounts, differences }, [`Verified ${accounts} accounts: ${verdict}.`])
+      if (!ok) return yield* new Unhealthy({ exit: exitCodes.failed })
+    })
+    yield* Workplace.use((workplace) => workplace.run(work))
+  })
+).pipe(
+  Command.withDescription("Recompute every balance from its rows; exit code 1 where any differs"),
+  Command.withExamples([
+    { command: "parley credits verify", description: "For people; may run beside everything else" },
+    { command: "parley credits verify --json", description: "For programs" }
+  ])
+)
