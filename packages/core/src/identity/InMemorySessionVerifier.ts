@@ -1,0 +1,22 @@
+import { Clock, Effect, Layer, Schema } from "effect"
+import { type Session, SessionInvalid, SessionVerifier } from "./SessionVerifier.ts"
+import { UserId } from "./UserId.ts"
+
+const isUserId = Schema.is(UserId)
+
+const make = (sessions: ReadonlyMap<string, Session>): SessionVerifier["Service"] =>
+  SessionVerifier.of({
+    verify: Effect.fnUntraced(function* (token) {
+      const session = sessions.get(token)
+      if (session === undefined || !isUserId(session.userId)) return yield* new SessionInvalid()
+      const now = yield* Clock.currentTimeMillis
+      if (session.expiresAt !== undefined && session.expiresAt <= now) return yield* new SessionInvalid()
+      return session
+    })
+  })
+
+/** Sessions listed by their token: for tests, and for servers that keep sessions themselves. Later entries count too. */
+export const InMemorySessionVerifier = {
+  make,
+  layer: (sessions: ReadonlyMap<string, Session>) => Layer.succeed(SessionVerifier, make(sessions))
+}
