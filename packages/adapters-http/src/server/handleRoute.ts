@@ -13,6 +13,7 @@ import { isLocalHost } from "../security/isLocalHost.ts"
 import { isUnsafe, refuseCrossSite } from "../security/refuseCrossSite.ts"
 import { authenticate } from "../sessions/authenticate.ts"
 import { answerFailure } from "./answerFailure.ts"
+import { limitStalledReader } from "./limitStalledReader.ts"
 import { logFailure } from "./logFailure.ts"
 import { watchDeparture } from "./watchDeparture.ts"
 
@@ -47,6 +48,7 @@ export const handleRoute = async (
   const exit = await runtime.runPromiseExit(work, { signal: departure.signal })
   departure.stop()
   if (Exit.isFailure(exit)) answerFailure(request, response, exit.cause, requestId)
+  limitStalledReader(response, environment.stalledReaderMs)
   discardBody(request)
 }
 
