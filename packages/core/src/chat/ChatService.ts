@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, type Scope } from "effect"
-import { CreditLedger } from "../credits/CreditLedger.ts"
+import { CreditLedger, type HoldName } from "../credits/CreditLedger.ts"
 import { HoldKeeper } from "../credits/HoldKeeper.ts"
 import type { InsufficientCredits, KeyConflict } from "../credits/errors.ts"
 import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts"
@@ -116,12 +116,20 @@ const makeSend = Effect.gen(function* () {
     }
   })
 
-  /** The stored answer of an earlier request with the same key. */
-  const replay = Effect.fnUntraced(function* (userId: UserId, chatId: string, messageId: string, ended: boolean) {
-    const found = yield* chats.transcript({ userId, chatId, limit: TRANSCRIPT_MESSAGES })
+  /** True for a reply whose process died: nobody will store how it ended. */
+  const isAbandoned = (hold: HoldName) =>
+    ledger.release(hold).pipe(
+      Effect.map((end) => end._tag === "Settled" && end.receipt.ended === "expired"),
+      Effect.catchTag("HoldNotFound", () => Effect.succeed(false))
+    )
+
+  /** The stored answer of an earlier request with the same key, whose hold is open or, where `ended`, charged. */
+  const replay = Effect.fnUntraced(function* (hold: HoldName, chatId: string, messageId: string, ended: boolean) {
+    const found = yield* chats.transcript({ userId: hold.userId, chatId, limit: TRANSCRIPT_MESSAGES })
     if (found === undefined && ended) return yield* new ChatNotFound({ chatId })
     const message = found?.messages.find(({ id }) => id === messageId)
-    if (message === undefined || message.state === "streaming") return yield* new RequestInProgress()
+    if (message === undefined) return yield* new RequestInProgress()
+    if (message.state === "streaming" && !(ended && (yield* isAbandoned(hold)))) return yield* new RequestInProgress()
     return replayedReply(chatId, message)
   })
 
@@ -138,7 +146,7 @@ const makeSend = Effect.gen(function* () {
         const { hold, earlier, attempts, limited } = reserved
         // An earlier try that came to nothing was not charged: this one is made anew.
         if (earlier === "released" && number < ATTEMPTS) return yield* attempt(number + 1)
-        if (earlier !== undefined) return yield* replay(userId, chatId, messageId, earlier === "settled")
+        if (earlier !== undefined) return yield* replay(hold, chatId, messageId, earlier === "settled")
         const chosen = attempts[0].request
         const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources }
         const continues = request.chatId !== undefined

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ChatService, ModelFailed, type ReplyPart } from "@parley/core"
+import { ChatService, CreditLedger, ModelFailed, type ReplyPart } from "@parley/core"
+import { receiptDraft } from "@parley/core/testing"
 import { Deferred, Effect, Exit, Scope, Stream } from "effect"
 import { balance, says, scriptedModel, transactions, world } from "./world.ts"
 
@@ -98,6 +99,28 @@ describe("a chat request with an idempotency key", () => {
       assert.strictEqual(yield* charges("ann"), 1)
     }).pipe(Effect.provide(world(model)))
   })
+
+  it.effect(
+    "whose process died on the way is cut off for good once a sweep has charged it, and not in progress",
+    () => {
+      const delta: ReplyPart = { _tag: "text-delta", text: "word " }
+      const model = scriptedModel(() => Stream.concat(Stream.make(delta), Stream.never))
+      return Effect.gen(function* () {
+        const chat = yield* ChatService
+        const ledger = yield* CreditLedger
+        const request = { messages: [{ role: "user", content: "Question" }] }
+        const sending = chat.send({ userId: "ann", request, idempotencyKey: "key-1" })
+        // Never gone on with, and never closed: so a reply ends whose process is gone.
+        const { messageId } = yield* Scope.provide(sending, yield* Scope.make())
+        assert.strictEqual((yield* Effect.flip(Effect.scoped(sending)))._tag, "RequestInProgress")
+        const draft = { ...receiptDraft, ended: "expired" as const }
+        yield* ledger.settle({ userId: "ann", key: `reply:${messageId}`, amount: 1, draft })
+        const again = Effect.scoped(Effect.flatMap(sending, ({ text }) => Stream.runDrain(text)))
+        assert.deepInclude(yield* Effect.flip(again), { _tag: "ModelFailed", reason: "cut-off" })
+        assert.strictEqual(yield* charges("ann"), 1)
+      }).pipe(Effect.provide(world(model)))
+    }
+  )
 
   it.effect("that arrives while the first is being answered is told so, and asks no model", () =>
     Effect.gen(function* () {
