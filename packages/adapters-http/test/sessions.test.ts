@@ -142,6 +142,22 @@ describe("development sign-in", () => {
     }
   )
 
+  test.each(["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"])(
+    "what came through a proxy, as %s tells, does not find it",
+    async (header) => {
+      const server = await startServer()
+      const signIn = (headers: Record<string, string>) =>
+        server.fetch("/dev/sign-in", {
+          method: "POST",
+          body: JSON.stringify({ email: "ann@example.com" }),
+          headers: { "content-type": "application/json", ...headers }
+        })
+      await expectProblem(await signIn({ [header]: "127.0.0.1" }), 404, "not_found")
+      expect((await signIn({})).status).toBe(200)
+      await server.close()
+    }
+  )
+
   test("a Host that is not local does not find it", async () => {
     const server = await startServer()
     const status = async (host: string) => {

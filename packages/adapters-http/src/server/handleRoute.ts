@@ -9,7 +9,7 @@ import { decodeParameters } from "../routes/parameters.ts"
 import type { Route } from "../routes/Route.ts"
 import type { RouteEnvironment } from "../routes/RouteEnvironment.ts"
 import { authorizeCron } from "../security/CronSecret.ts"
-import { isLocalHost } from "../security/isLocalHost.ts"
+import { isLocalRequest } from "../security/isLocalRequest.ts"
 import { isUnsafe, refuseCrossSite } from "../security/refuseCrossSite.ts"
 import { authenticate } from "../sessions/authenticate.ts"
 import { answerFailure } from "./answerFailure.ts"
@@ -56,7 +56,7 @@ export const handleRoute = async (
 const serve = Effect.fnUntraced(function* (environment: RouteEnvironment, input: RouteRequest) {
   const { request, response, route } = input
   const { access } = route
-  if (access === "development" && !isLocalHost(request.headers.host)) return yield* new RouteNotFound()
+  if (access === "development" && !isLocalRequest(request.headers)) return yield* new RouteNotFound()
   if (access === "cron") yield* authorizeCron(environment.cronSecret, request.headers.authorization)
   const session =
     access === "session"
