@@ -77,6 +77,11 @@ describe("readConfig", () => {
     expect(await problemsOf({ PARLEY_TRUST_PROXY: "true" })).toHaveLength(1)
   })
 
+  it("takes for the schema what leaves room for that of the job queue", async () => {
+    expect((await read({ PARLEY_DB_SCHEMA: "s".repeat(45) })).databaseSchema).toHaveLength(45)
+    expect(await problemsOf({ PARLEY_DB_SCHEMA: "s".repeat(46) })).toEqual([expect.stringContaining("1 to 45")])
+  })
+
   it("lays the catalog file over the shipped catalog, and tells every problem of it", async () => {
     const place = mkdtempSync(join(tmpdir(), "parley-config-"))
     const path = join(place, "catalog.json")
@@ -95,8 +100,18 @@ describe("readConfig", () => {
 
 describe("serveRefusals", () => {
   it("wants sessions to be verified wherever others can reach the server", async () => {
-    for (const environment of [{ HOST: "0.0.0.0" }, { HOST: "::" }, { HOST: "parley.example" }]) {
+    const exposed = [
+      { HOST: "0.0.0.0" },
+      { HOST: "::" },
+      { HOST: "parley.example" },
+      { PARLEY_BASE_URL: "https://parley.example" },
+      { PARLEY_TRUST_PROXY: "1" }
+    ]
+    for (const environment of exposed) {
       expect(await problemsOf(environment, true)).toEqual([expect.stringContaining("PARLEY_SESSION_SECRET")])
+    }
+    for (const PARLEY_BASE_URL of ["http://localhost:3000", "http://parley.localhost", "https://[::1]:3000"]) {
+      expect(serveRefusals(await read({ PARLEY_BASE_URL }))).toEqual([])
     }
     const verified = { HOST: "0.0.0.0", PARLEY_SESSION_SECRET: SECRET }
     expect(serveRefusals(await read(verified))).toEqual([])

@@ -12,7 +12,8 @@ const POSTGRES = ["postgres:", "postgresql:"]
 const HMAC_KEY_BYTES = 32
 /** Types there is a parser for. */
 const PARSED_TYPES: ReadonlyArray<DocumentType> = ["pdf", "docx", "md", "txt"]
-const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,47}$/i
+/** Room is left for the suffix of the job queue's schema. */
+const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,44}$/i
 
 /**
  * The configuration the environment describes, or every problem it has. Relative paths start at `folder`. `refusals`
@@ -68,7 +69,7 @@ const database = (read: EnvironmentReader): DatabaseConfig => {
 const databaseSchema = (read: EnvironmentReader): string => {
   const name = read.text("PARLEY_DB_SCHEMA") ?? "parley"
   if (!SCHEMA_NAME.test(name) || /^pg_/i.test(name)) {
-    read.problem("PARLEY_DB_SCHEMA", 'expected 1 to 48 letters, digits and underscores, not beginning with "pg_"')
+    read.problem("PARLEY_DB_SCHEMA", 'expected 1 to 45 letters, digits and underscores, not beginning with "pg_"')
   }
   return name
 }

@@ -18,13 +18,24 @@ export const answeringVendors = (config: ParleyConfig): ReadonlyArray<Vendor> =>
 /** What to set for real models. */
 export const REAL_MODELS = "OPENAI_API_KEY or ANTHROPIC_API_KEY"
 
+/** How others than people on this machine could reach the server; undefined where they cannot. */
+const exposure = ({ baseUrl, host, production, trustProxy }: ParleyConfig): string | undefined => {
+  if (production) return "NODE_ENV is production"
+  if (!isLoopback(host)) return "HOST is not a loopback address"
+  if (baseUrl !== undefined && !isLocalName(new URL(baseUrl).hostname)) return "PARLEY_BASE_URL is not on this machine"
+  if (trustProxy !== undefined && trustProxy !== 0) return "PARLEY_TRUST_PROXY says that a proxy stands in front"
+  return undefined
+}
+
+const isLocalName = (host: string): boolean => isLoopback(host) || host.endsWith(".localhost")
+
 /** Why this configuration must not be served: what is harmless on one's own machine and is not elsewhere. */
 export const serveRefusals = (config: ParleyConfig): ReadonlyArray<string> => {
   const refusals: Array<string> = []
-  if (usesDevelopmentSignIn(config) && (config.production || !isLoopback(config.host))) {
-    const reason = config.production ? "NODE_ENV is production" : "HOST is not a loopback address"
+  const exposed = exposure(config)
+  if (usesDevelopmentSignIn(config) && exposed !== undefined) {
     refusals.push(
-      `PARLEY_SESSION_SECRET: ${reason}, and without it anybody could sign in as anybody. Set it to the key your identity provider signs sessions with (HS256)`
+      `PARLEY_SESSION_SECRET: ${exposed}, and without it anybody could sign in as anybody. Set it to the key your identity provider signs sessions with (HS256)`
     )
   }
   if (config.production && answeringVendors(config).length === 0 && !config.allowStandIns) {
