@@ -1,168 +1,162 @@
-/**
- * What a credit ledger must do, written once more in the plainest way: one account, one operation after another, held
- * amounts summed over the open holds. The ledger's own rules are not used here, so that the two can disagree.
- */
+import { periodAt } from "../credits/period.ts"
+import { type PlanCommand, planStep } from "./creditModelPlans.ts"
+import {
+  enter,
+  freeCredits,
+  type ModelAccount,
+  modelBuckets,
+  type ModelHold,
+  type ModelStep,
+  once,
+  takeOneByOne,
+  toldNewest
+} from "./creditModelState.ts"
 
-/** An operation as tests generate it. */
+/** An operation as tests generate it. A crash is a hold that nobody ends: time passes, and a sweep finds it. */
 export type CreditCommand =
   | { readonly _tag: "open"; readonly allowance: number }
   | { readonly _tag: "reserve"; readonly key: string; readonly amount: number; readonly atLeast: number }
   | { readonly _tag: "settle"; readonly key: string; readonly amount: number }
   | { readonly _tag: "release"; readonly key: string }
+  | { readonly _tag: "renew"; readonly key: string; readonly outputTokens: number }
+  | { readonly _tag: "sweep" }
   | { readonly _tag: "grant"; readonly key: string; readonly amount: number; readonly type: "topup" | "grant" }
+  | PlanCommand
 
-interface ModelRow {
-  readonly type: string
-  readonly amount: number
-  readonly allowanceAmount: number
-  readonly topupAmount: number
-  readonly balanceAfter: number
-  readonly reference: string
-}
-
-interface ModelHold {
-  readonly amount: number
-  readonly atLeast: number
-  readonly allowance: number
-  readonly topup: number
-  /** The first answer to its end. */
-  readonly ended: unknown
-}
-
-interface ModelGrant {
-  readonly amount: number
-  readonly type: string
-  readonly answer: unknown
-}
-
-/** One account of the model; never changed in place. */
-export interface ModelAccount {
-  readonly opened: boolean
-  readonly allowance: number
-  readonly topup: number
-  readonly debt: number
-  readonly holds: Readonly<Record<string, ModelHold>>
-  readonly grants: Readonly<Record<string, ModelGrant>>
-  readonly rows: ReadonlyArray<ModelRow>
-}
-
-export const newModelAccount: ModelAccount = {
-  opened: false,
-  allowance: 0,
-  topup: 0,
-  debt: 0,
-  holds: {},
-  grants: {},
-  rows: []
-}
-
-/** What the command answers, in a form that two implementations can be compared by, and the account after it. */
-export interface ModelStep {
-  readonly answer: unknown
-  readonly account: ModelAccount
-}
-
-/** The buckets, as the port names them. */
-export const modelBuckets = ({ allowance, topup, debt, holds }: ModelAccount) => {
-  const open = Object.values(holds).filter((hold) => hold.ended === undefined)
-  return {
-    allowance,
-    topup,
-    debt,
-    heldAllowance: open.reduce((sum, hold) => sum + hold.allowance, 0),
-    heldTopup: open.reduce((sum, hold) => sum + hold.topup, 0)
-  }
-}
+/** How long holds live in all histories, and what a dead one's reply cost (`receiptDraft`). */
+export const MODEL_TTL_MS = 60_000
+const priceOfDead = (outputTokens: number) => Math.max(1, Math.ceil((120 + 4 * outputTokens) / 1000))
 
 const isWhole = (amount: number, from: number) => Number.isSafeInteger(amount) && amount >= from
 
-/** Moves credits between a bucket and the outside, or between a bucket and the debt, and notes it as a row. */
-const enter = (account: ModelAccount, row: Omit<ModelRow, "balanceAfter">): ModelAccount => {
-  const allowance = account.allowance + row.allowanceAmount
-  const topup = account.topup + row.topupAmount
-  const debt = account.debt - row.amount + row.allowanceAmount + row.topupAmount
-  return {
-    ...account,
-    allowance,
-    topup,
-    debt,
-    rows: [...account.rows, { ...row, balanceAfter: allowance + topup - debt }]
-  }
+/** Operations that skip what others work on at the same moment, and do not say so for each account. */
+export const maySkip = ({ _tag }: CreditCommand): boolean => _tag === "sweep" || _tag === "reset" || _tag === "renew"
+
+/** What `command` may do to `account` at the time `now`: one thing, unless others are at work (`alone` is false). */
+export const modelSteps = (
+  account: ModelAccount,
+  command: CreditCommand,
+  now: number,
+  alone: boolean
+): ReadonlyArray<ModelStep> => {
+  if (command._tag === "sweep") return sweeps(account, now, alone)
+  const done = modelStep(account, command, now)
+  if (alone || !maySkip(command)) return [done]
+  return [done, { answer: command._tag === "renew" ? 0 : done.answer, account }]
 }
 
-/** Takes `amount`, one credit at a time, from the first bucket that has one. */
-const takeOneByOne = (amount: number, ...buckets: ReadonlyArray<number>): ReadonlyArray<number> => {
-  const left = [...buckets]
-  for (let credit = 0; credit < amount; credit += 1) {
-    const first = left.findIndex((credits) => credits > 0)
-    if (first === -1) break
-    left[first] = (left[first] ?? 0) - 1
-  }
-  return buckets.map((credits, index) => credits - (left[index] ?? 0))
-}
-
-/** What `command` does to `account`. */
-export const modelStep = (account: ModelAccount, command: CreditCommand): ModelStep => {
+const modelStep = (
+  account: ModelAccount,
+  command: Exclude<CreditCommand, { readonly _tag: "sweep" }>,
+  now: number
+): ModelStep => {
   switch (command._tag) {
     case "open":
-      return open(account, command.allowance)
+      return open(account, command.allowance, now)
     case "reserve":
-      return reserve(account, command)
+      return reserve(account, command, now)
     case "settle":
       if (!isWhole(command.amount, 0)) return { answer: "InvalidAmount", account }
       return end(account, command.key, command.amount)
     case "release":
       return end(account, command.key, undefined)
-    case "grant":
-      return grant(account, command)
+    case "renew":
+      return renew(account, command, now)
+    case "grant": {
+      const { key, amount, type } = command
+      if (!isWhole(amount, 1)) return { answer: "InvalidAmount", account }
+      return once(account, key, `${type} ${amount}`, (before) => {
+        const topupAmount = amount - Math.min(amount, before.debt)
+        return enter(before, { type, amount, allowanceAmount: 0, topupAmount, reference: key })
+      })
+    }
+    default:
+      return planStep(account, command, now)
   }
 }
 
-const open = (account: ModelAccount, allowance: number): ModelStep => {
+const open = (account: ModelAccount, allowance: number, now: number): ModelStep => {
   if (account.opened) return { answer: modelBuckets(account), account }
   const row = { type: "reset", amount: allowance, allowanceAmount: allowance, topupAmount: 0, reference: "period" }
-  const after = { ...enter(account, row), opened: true }
-  return { answer: modelBuckets(after), account: after }
+  const { start, end: nextResetAt } = periodAt(now, now)
+  const entered = { ...enter(account, row), opened: true, anchor: now, periodStart: start, nextResetAt }
+  const facts = { [`period:${start}`]: { content: "period", answer: toldNewest(entered) } }
+  return { answer: modelBuckets(entered), account: { ...entered, facts } }
 }
 
-const reserve = (account: ModelAccount, command: Extract<CreditCommand, { readonly _tag: "reserve" }>): ModelStep => {
+const reserve = (
+  account: ModelAccount,
+  command: Extract<CreditCommand, { readonly _tag: "reserve" }>,
+  now: number
+): ModelStep => {
   const { key, amount, atLeast } = command
   if (!isWhole(amount, 1) || !isWhole(atLeast, 1) || atLeast > amount) return { answer: "InvalidAmount", account }
   if (!account.opened) return { answer: "AccountNotFound", account }
   const earlier = account.holds[key]
-  if (account.grants[key] !== undefined) return { answer: "KeyConflict", account }
+  if (account.facts[key] !== undefined) return { answer: "KeyConflict", account }
   if (earlier !== undefined) {
     if (earlier.amount !== amount || earlier.atLeast !== atLeast) return { answer: "KeyConflict", account }
     return { answer: { held: [earlier.allowance, earlier.topup], replayed: true }, account }
   }
-  const buckets = modelBuckets(account)
-  const freeAllowance = buckets.allowance - buckets.heldAllowance
-  const freeTopup = buckets.topup - buckets.heldTopup
-  if (freeAllowance + freeTopup < atLeast) return { answer: { refused: buckets }, account }
-  const [allowance = 0, topup = 0] = takeOneByOne(amount, freeAllowance, freeTopup)
-  const hold: ModelHold = { amount, atLeast, allowance, topup, ended: undefined }
+  const free = freeCredits(account)
+  if (free.allowance + free.topup < atLeast) return { answer: { refused: modelBuckets(account) }, account }
+  const [allowance = 0, topup = 0] = takeOneByOne(amount, free.allowance, free.topup)
+  const { periodStart } = account
+  const expiresAt = now + MODEL_TTL_MS
+  const hold: ModelHold = {
+    amount,
+    atLeast,
+    allowance,
+    topup,
+    periodStart,
+    expiresAt,
+    outputTokens: 0,
+    ended: undefined
+  }
   return {
     answer: { held: [allowance, topup], replayed: false },
     account: { ...account, holds: { ...account.holds, [key]: hold } }
   }
 }
 
+const renew = (
+  account: ModelAccount,
+  { key, outputTokens }: Extract<CreditCommand, { readonly _tag: "renew" }>,
+  now: number
+): ModelStep => {
+  const hold = account.holds[key]
+  if (hold === undefined || hold.ended !== undefined) return { answer: 0, account }
+  const renewed = {
+    ...hold,
+    outputTokens: Math.max(hold.outputTokens, outputTokens),
+    expiresAt: Math.max(hold.expiresAt, now + MODEL_TTL_MS)
+  }
+  return { answer: 1, account: { ...account, holds: { ...account.holds, [key]: renewed } } }
+}
+
+/** All that has expired is ended, in any order; beside others, some of it. */
+const sweeps = (account: ModelAccount, now: number, alone: boolean): ReadonlyArray<ModelStep> => {
+  const expired = Object.entries(account.holds).filter(([, hold]) => hold.ended === undefined && hold.expiresAt <= now)
+  const done = ([key, { outputTokens }]: (typeof expired)[number]) =>
+    end(account, key, outputTokens === 0 ? undefined : priceOfDead(outputTokens)).account
+  const rest = expired.flatMap((one) => sweeps(done(one), now, alone))
+  const stop = { answer: "swept", account }
+  return expired.length === 0 ? [stop] : alone ? rest : [...rest, stop]
+}
+
 const end = (account: ModelAccount, key: string, charge: number | undefined): ModelStep => {
   const hold = account.holds[key]
   if (hold === undefined) return { answer: "HoldNotFound", account }
   if (hold.ended !== undefined) return { answer: hold.ended, account }
-  const { allowance, topup, heldAllowance, heldTopup } = modelBuckets(account)
+  const free = freeCredits(account)
   let after: ModelAccount = account
   let ended: unknown = "Released"
+  let used = 0
   if (charge !== undefined) {
-    const [heldA = 0, heldT = 0, freeA = 0, freeT = 0] = takeOneByOne(
-      charge,
-      hold.allowance,
-      hold.topup,
-      allowance - heldAllowance,
-      topup - heldTopup
-    )
+    const taken = takeOneByOne(charge, hold.allowance, hold.topup, free.allowance, free.topup)
+    const [heldA = 0, heldT = 0, freeA = 0, freeT = 0] = taken
     const paid = { allowance: heldA + freeA, topup: heldT + freeT, debt: charge - heldA - heldT - freeA - freeT }
+    used = heldA
     after = enter(account, {
       type: "usage",
       amount: 0 - charge,
@@ -173,13 +167,21 @@ const end = (account: ModelAccount, key: string, charge: number | undefined): Mo
     ended = { charged: charge, held: hold.allowance + hold.topup, paid, id: String(after.rows.length) }
   }
   after = { ...after, holds: { ...after.holds, [key]: { ...hold, ended } } }
-  return { answer: ended, account: repay(after, key) }
+  return { answer: ended, account: repay(expire(after, key, hold, used), key) }
+}
+
+/** What a hold had of the allowance of a period that is over does not come back. */
+const expire = (account: ModelAccount, key: string, hold: ModelHold, used: number): ModelAccount => {
+  const unused = hold.allowance - used
+  if (unused === 0 || hold.periodStart === account.periodStart) return account
+  const reference = `expired:${key}`
+  return enter(account, { type: "reset", amount: -unused, allowanceAmount: -unused, topupAmount: 0, reference })
 }
 
 /** Credits that are free repay what is owed. */
 const repay = (account: ModelAccount, key: string): ModelAccount => {
-  const { allowance, topup, heldAllowance, heldTopup, debt } = modelBuckets(account)
-  const [fromAllowance = 0, fromTopup = 0] = takeOneByOne(debt, allowance - heldAllowance, topup - heldTopup)
+  const free = freeCredits(account)
+  const [fromAllowance = 0, fromTopup = 0] = takeOneByOne(account.debt, free.allowance, free.topup)
   if (fromAllowance + fromTopup === 0) return account
   return enter(account, {
     type: "adjustment",
@@ -188,18 +190,4 @@ const repay = (account: ModelAccount, key: string): ModelAccount => {
     topupAmount: 0 - fromTopup,
     reference: `repaid:${key}`
   })
-}
-
-const grant = (account: ModelAccount, command: Extract<CreditCommand, { readonly _tag: "grant" }>): ModelStep => {
-  const { key, amount, type } = command
-  if (!isWhole(amount, 1)) return { answer: "InvalidAmount", account }
-  if (!account.opened) return { answer: "AccountNotFound", account }
-  const earlier = account.grants[key]
-  if (earlier !== undefined && earlier.amount === amount && earlier.type === type)
-    return { answer: earlier.answer, account }
-  if (earlier !== undefined || account.holds[key] !== undefined) return { answer: "KeyConflict", account }
-  const topupAmount = amount - Math.min(amount, account.debt)
-  const after = enter(account, { type, amount, allowanceAmount: 0, topupAmount, reference: key })
-  const answer = { granted: amount, id: String(after.rows.length), balanceAfter: after.rows.at(-1)?.balanceAfter }
-  return { answer, account: { ...after, grants: { ...after.grants, [key]: { amount, type, answer } } } }
 }

@@ -81,6 +81,18 @@ export const describeTierChanges = (tester: CreditTester): void => {
       expect(await rows(bySchedule.userId)).toEqual(before)
     })
 
+    it("the monthly job gives nothing for a period whose invoice gave it already, and moves on", async () => {
+      const { userId, start } = await subscriber({ renewedBy: "schedule" })
+      const [from, end] = [periodStart(start, 2), periodStart(start, 3)]
+      await run(change(userId, { _tag: "Renewed", tier: "pro", allowance: 5_000, start: from, end }))
+      await run(change(userId, subscribed(start, { key: "first:sub_2", allowance: 700, renewedBy: "schedule" })))
+      const before = await rows(userId)
+      await run(resetAll(from))
+      expect(await account(userId)).toMatchObject({ allowance: 700, periodStart: from, nextResetAt: end })
+      expect(await rows(userId)).toEqual(before)
+      await expectSound(userId)
+    })
+
     it("a dearer plan gives the difference once, a cheaper one waits for the next period", async () => {
       const { userId, start } = await subscriber({ renewedBy: "schedule" })
       const raise: TierChange = { _tag: "Raised", key: "plan:evt_1", tier: "business", difference: 15_000 }

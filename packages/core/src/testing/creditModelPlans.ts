@@ -1,0 +1,186 @@
+import { periodAt } from "../credits/period.ts"
+import {
+  enter,
+  freeCredits,
+  type ModelAccount,
+  type ModelStep,
+  once,
+  takeOneByOne,
+  toldNewest
+} from "./creditModelState.ts"
+
+/** Months, plans and corrections, as tests generate them. */
+export type PlanCommand =
+  | { readonly _tag: "reset"; readonly asOf: number }
+  | {
+      readonly _tag: "refund"
+      readonly charge: string
+      readonly granted: number
+      readonly paid: number
+      readonly refunded: number
+    }
+  | {
+      readonly _tag: "dispute"
+      readonly charge: string
+      readonly granted: number
+      readonly paid: number
+      readonly disputed: number
+      readonly funds: "withdrawn" | "reinstated"
+    }
+  | { readonly _tag: "adjust"; readonly key: string; readonly amount: number }
+  | {
+      readonly _tag: "subscribe"
+      readonly key: string
+      readonly allowance: number
+      readonly renewedBy: "schedule" | "invoice"
+    }
+  | { readonly _tag: "renewPlan"; readonly allowance: number; readonly start: number; readonly end: number }
+  | { readonly _tag: "raise"; readonly key: string; readonly difference: number }
+  | { readonly _tag: "lower"; readonly key: string }
+  | { readonly _tag: "endPlan"; readonly key: string; readonly allowance: number }
+  | { readonly _tag: "pastDue"; readonly key: string }
+
+/** Monthly credits in all histories. */
+export const MODEL_ALLOWANCES = { free: 25, pro: 45, business: 70 }
+
+export const planStep = (account: ModelAccount, command: PlanCommand, now: number): ModelStep => {
+  switch (command._tag) {
+    case "reset":
+      return { answer: "reset", account: reset(account, command.asOf) }
+    case "refund":
+    case "dispute":
+      return takeBack(account, command)
+    case "adjust":
+      if (!Number.isSafeInteger(command.amount) || command.amount === 0) return { answer: "InvalidAmount", account }
+      return once(account, command.key, `adjust ${command.amount}`, (before) =>
+        command.amount > 0
+          ? give(before, "adjustment", command.amount, command.key)
+          : take(before, "adjustment", -command.amount, command.key)
+      )
+    case "subscribe":
+      return once(account, command.key, "subscribed pro", (before) =>
+        begin(
+          { ...before, anchor: now, renewedBy: command.renewedBy },
+          "pro",
+          command.allowance,
+          periodAt(now, now),
+          command.key
+        )
+      )
+    case "renewPlan":
+      return once(account, `period:${command.start}`, "period", (before) =>
+        command.start <= before.periodStart
+          ? note(before, "reset", "period")
+          : begin(before, "pro", command.allowance, command, "period")
+      )
+    case "raise":
+      return once(account, command.key, `raised ${command.difference}`, (before) => {
+        const allowanceAmount = command.difference - Math.min(command.difference, before.debt)
+        const row = {
+          type: "adjustment",
+          amount: command.difference,
+          allowanceAmount,
+          topupAmount: 0,
+          reference: command.key
+        }
+        return { ...enter(before, row), tier: "business", pendingTier: undefined }
+      })
+    case "lower":
+      return once(account, command.key, "lowered", (before) => ({
+        ...note(before, "adjustment", command.key),
+        pendingTier: "pro"
+      }))
+    case "endPlan":
+      return once(account, command.key, "ended", (before) => endPlan(before, command.allowance, command.key, now))
+    case "pastDue":
+      return once(account, command.key, "pastDue", (before) => note(before, "adjustment", command.key))
+  }
+}
+
+const note = (account: ModelAccount, type: string, reference: string): ModelAccount =>
+  enter(account, { type, amount: 0, allowanceAmount: 0, topupAmount: 0, reference })
+
+interface ModelPeriod {
+  readonly start: number
+  readonly end: number
+}
+
+const begin = (
+  account: ModelAccount,
+  tier: string,
+  plan: number,
+  period: ModelPeriod,
+  reference: string
+): ModelAccount => {
+  const lost = freeCredits(account).allowance
+  const repaid = Math.min(account.debt, plan)
+  const after = enter(account, {
+    type: "reset",
+    amount: plan - lost,
+    allowanceAmount: plan - repaid - lost,
+    topupAmount: 0,
+    reference
+  })
+  return { ...after, tier, pendingTier: undefined, periodStart: period.start, nextResetAt: period.end }
+}
+
+/** What is due for the monthly job, whoever was asked for. */
+const reset = (account: ModelAccount, asOf: number): ModelAccount => {
+  if (!account.opened || account.renewedBy !== "schedule" || account.nextResetAt > asOf) return account
+  const period = periodAt(account.anchor, asOf)
+  const tier = (account.pendingTier ?? account.tier) as keyof typeof MODEL_ALLOWANCES
+  const key = `period:${period.start}`
+  if (account.facts[key] !== undefined) {
+    return { ...account, tier, pendingTier: undefined, periodStart: period.start, nextResetAt: period.end }
+  }
+  const after = begin(account, tier, MODEL_ALLOWANCES[tier], period, "period")
+  return { ...after, facts: { ...after.facts, [key]: { content: "period", answer: toldNewest(after) } } }
+}
+
+const endPlan = (account: ModelAccount, free: number, reference: string, now: number): ModelAccount => {
+  const lost = Math.max(0, freeCredits(account).allowance - free)
+  const row = { type: "reset", amount: 0 - lost, allowanceAmount: 0 - lost, topupAmount: 0, reference }
+  const anchor = Math.max(now, account.periodStart + 1)
+  const { start, end } = periodAt(anchor, anchor)
+  const plan = { tier: "free", pendingTier: undefined, renewedBy: "schedule" }
+  return { ...enter(account, row), ...plan, anchor, periodStart: start, nextResetAt: end }
+}
+
+const give = (account: ModelAccount, type: string, amount: number, reference: string): ModelAccount => {
+  const topupAmount = amount - Math.min(amount, account.debt)
+  return enter(account, { type, amount, allowanceAmount: 0, topupAmount, reference })
+}
+
+const take = (account: ModelAccount, type: string, amount: number, reference: string): ModelAccount => {
+  const free = freeCredits(account)
+  const [topup = 0, allowance = 0] = takeOneByOne(amount, free.topup, free.allowance)
+  return enter(account, { type, amount: 0 - amount, allowanceAmount: 0 - allowance, topupAmount: 0 - topup, reference })
+}
+
+/** Refunds of a charge take its rounded share in all; disputes their own beside them; together never more than granted. */
+const takeBack = (
+  account: ModelAccount,
+  command: Extract<PlanCommand, { readonly _tag: "refund" | "dispute" }>
+): ModelStep => {
+  const { charge, granted, paid } = command
+  const prefix = `refund:${charge}:`
+  const rows = account.rows.filter(({ reference }) => reference.startsWith(prefix))
+  const taken = (some: typeof rows) => 0 - some.reduce((sum, { amount }) => sum + amount, 0)
+  const of = (funds: string) => rows.filter(({ reference }) => reference === `${prefix}dp:${funds}`)
+  const left = granted - taken(rows)
+  if (command._tag === "refund") {
+    const key = `${prefix}${command.refunded}`
+    const earlier = taken(rows.filter(({ reference }) => /:\d+$/.test(reference)))
+    const due = Math.floor((granted * command.refunded) / paid) - earlier
+    return once(account, key, `refund ${granted} ${paid}`, (before) =>
+      take(before, "refund", Math.max(0, Math.min(due, left)), key)
+    )
+  }
+  const key = `${prefix}dp:${command.funds}`
+  const due = of("reinstated").length > 0 ? 0 : Math.min(Math.floor((granted * command.disputed) / paid), left)
+  return once(account, key, `dispute ${granted} ${paid} ${command.disputed}`, (before) =>
+    command.funds === "withdrawn"
+      ? take(before, "refund", Math.max(0, due), key)
+      : give(before, "refund", taken(of("withdrawn")), key)
+  )
+}

@@ -1,0 +1,129 @@
+/**
+ * What a credit ledger must do, written once more in the plainest way: one account, one operation after another, held
+ * amounts summed over the open holds. The ledger's own rules are not used here, so that the two can disagree.
+ */
+
+export interface ModelRow {
+  readonly type: string
+  readonly amount: number
+  readonly allowanceAmount: number
+  readonly topupAmount: number
+  readonly balanceAfter: number
+  readonly reference: string
+}
+
+export interface ModelHold {
+  readonly amount: number
+  readonly atLeast: number
+  readonly allowance: number
+  readonly topup: number
+  readonly periodStart: number
+  readonly expiresAt: number
+  readonly outputTokens: number
+  /** The first answer to its end. */
+  readonly ended: unknown
+}
+
+/** What was asked under a key, and the first answer. */
+export interface ModelFact {
+  readonly content: string
+  readonly answer: unknown
+}
+
+/** One account of the model; never changed in place. */
+export interface ModelAccount {
+  readonly opened: boolean
+  readonly allowance: number
+  readonly topup: number
+  readonly debt: number
+  readonly tier: string
+  readonly pendingTier: string | undefined
+  readonly renewedBy: string
+  readonly anchor: number
+  readonly periodStart: number
+  readonly nextResetAt: number
+  readonly holds: Readonly<Record<string, ModelHold>>
+  readonly facts: Readonly<Record<string, ModelFact>>
+  readonly rows: ReadonlyArray<ModelRow>
+}
+
+export const newModelAccount: ModelAccount = {
+  opened: false,
+  allowance: 0,
+  topup: 0,
+  debt: 0,
+  tier: "free",
+  pendingTier: undefined,
+  renewedBy: "schedule",
+  anchor: 0,
+  periodStart: 0,
+  nextResetAt: 0,
+  holds: {},
+  facts: {},
+  rows: []
+}
+
+/** What the command answers, in a form that two implementations can be compared by, and the account after it. */
+export interface ModelStep {
+  readonly answer: unknown
+  readonly account: ModelAccount
+}
+
+/** The buckets, as the port names them. */
+export const modelBuckets = ({ allowance, topup, debt, holds }: ModelAccount) => {
+  const open = Object.values(holds).filter((hold) => hold.ended === undefined)
+  return {
+    allowance,
+    topup,
+    debt,
+    heldAllowance: open.reduce((sum, hold) => sum + hold.allowance, 0),
+    heldTopup: open.reduce((sum, hold) => sum + hold.topup, 0)
+  }
+}
+
+export const freeCredits = (account: ModelAccount) => {
+  const { allowance, topup, heldAllowance, heldTopup } = modelBuckets(account)
+  return { allowance: allowance - heldAllowance, topup: topup - heldTopup }
+}
+
+/** Moves credits between a bucket and the outside, or between a bucket and the debt, and notes it as a row. */
+export const enter = (account: ModelAccount, row: Omit<ModelRow, "balanceAfter">): ModelAccount => {
+  const allowance = account.allowance + row.allowanceAmount
+  const topup = account.topup + row.topupAmount
+  const debt = account.debt - row.amount + row.allowanceAmount + row.topupAmount
+  const rows = [...account.rows, { ...row, balanceAfter: allowance + topup - debt }]
+  return { ...account, allowance, topup, debt, rows }
+}
+
+/** Takes `amount`, one credit at a time, from the first bucket that has one. */
+export const takeOneByOne = (amount: number, ...buckets: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const left = [...buckets]
+  for (let credit = 0; credit < amount; credit += 1) {
+    const first = left.findIndex((credits) => credits > 0)
+    if (first === -1) break
+    left[first] = (left[first] ?? 0) - 1
+  }
+  return buckets.map((credits, index) => credits - (left[index] ?? 0))
+}
+
+/** The newest row, as a transaction is answered. */
+export const toldNewest = ({ rows }: ModelAccount): unknown => {
+  const row = rows.at(-1)
+  return { type: row?.type, amount: row?.amount, balanceAfter: row?.balanceAfter, id: String(rows.length) }
+}
+
+/** Work that is done once for a key and answered by its row; `account` is after it. */
+export const once = (
+  before: ModelAccount,
+  key: string,
+  content: string,
+  work: (account: ModelAccount) => ModelAccount
+): ModelStep => {
+  if (!before.opened) return { answer: "AccountNotFound", account: before }
+  const fact = before.facts[key]
+  if (fact?.content === content) return { answer: fact.answer, account: before }
+  if (fact !== undefined || before.holds[key] !== undefined) return { answer: "KeyConflict", account: before }
+  const after = work(before)
+  const answer = toldNewest(after)
+  return { answer, account: { ...after, facts: { ...after.facts, [key]: { content, answer } } } }
+}
