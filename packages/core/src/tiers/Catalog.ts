@@ -206,6 +206,9 @@ const merge = (base: CatalogData, overrides: CatalogOverrides): CatalogData => {
   }
 }
 
+/** The id of the model that answers travels in a header. */
+const MODEL_ID = /^[\x21-\x7e]{1,100}$/
+
 const inconsistencies = (catalog: CatalogData): ReadonlyArray<string> => {
   const known = new Set(catalog.models.map((model) => model.id))
   const incomplete = catalog.models.flatMap((model) =>
@@ -213,6 +216,9 @@ const inconsistencies = (catalog: CatalogData): ReadonlyArray<string> => {
       .filter((field) => model[field] === undefined)
       .map((field) => `models.${model.id}.${field}: a new model needs it`)
   )
+  const unsendable = catalog.models
+    .filter((model) => !MODEL_ID.test(model.id))
+    .map((model) => `models.${JSON.stringify(model.id)}: an id is 1 to 100 visible ASCII characters`)
   const dearCache = catalog.models
     .filter((model) => model.creditsPer1kCachedInput > model.creditsPer1kInput)
     .map((model) => `models.${model.id}.creditsPer1kCachedInput: it may not exceed creditsPer1kInput`)
@@ -221,7 +227,7 @@ const inconsistencies = (catalog: CatalogData): ReadonlyArray<string> => {
       .filter((id) => !known.has(id))
       .map((id) => `tiers.${name}.models: there is no model ${JSON.stringify(id)}`)
   )
-  return [...incomplete, ...dearCache, ...unknown, ...fallbackProblems(catalog.models)]
+  return [...incomplete, ...unsendable, ...dearCache, ...unknown, ...fallbackProblems(catalog.models)]
 }
 
 /** The catalog in force. */
