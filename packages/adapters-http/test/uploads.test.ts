@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { expectProblem } from "./support/expectProblem.ts"
 import { openRaw, rawPost } from "./support/openRaw.ts"
 import { cookieFor, startServer, type TestServer } from "./support/startServer.ts"
@@ -89,6 +89,25 @@ describe("files that cannot be accepted are 400 and store nothing", () => {
     const response = await send(formOf(["file", "x".repeat(21 * MIB), "a.txt"]))
     expect(await expectProblem(response, 400, "file_rejected")).toMatchObject({ problem: "too-large" })
     expect(await documents()).toEqual([])
+  })
+
+  test("uploads that do not fit into memory together wait for each other", async () => {
+    const narrow = await startServer({ parley: { uploads: { maxBytes: 10_000 } }, app: { uploadMemoryBytes: 15_000 } })
+    const body = `${part(FILE, "x".repeat(9_000))}--b--\r\n`
+    const headers = { cookie: await cookieFor(ANN), "content-type": MULTIPART }
+    const slow = await openRaw(narrow.port)
+    slow.socket.write(rawPost("/api/upload", { ...headers, "content-length": String(body.length) }, body.slice(0, -9)))
+    await vi.waitUntil(() => narrow.requests.size === 1)
+    const waiting = await openRaw(narrow.port)
+    waiting.socket.write(rawPost("/api/upload", headers, body))
+    await vi.waitUntil(() => narrow.requests.size === 2)
+    const small = await narrow.fetch("/api/upload", { method: "POST", user: ANN, body: formOf(["file", "x", "a.txt"]) })
+    expect(small.status).toBe(200)
+    expect(waiting.received()).toBe("")
+    slow.socket.destroy()
+    await waiting.until("200 OK")
+    waiting.socket.destroy()
+    await narrow.close()
   })
 
   test("a file of exactly the limit is accepted, one byte more is not", async () => {

@@ -18,16 +18,19 @@ const ONE_FILE = 'Send multipart/form-data with exactly one file, in the field "
 
 /**
  * A form with one field `file`, kept in memory up to the upload limit. It fails at the first byte over the limit, at
- * a second file, and at a form that is broken or ends early; nothing of it is kept then.
+ * a second file, and at a form that is broken or ends early; nothing of it is kept then. Where many are sent at once,
+ * some wait for memory.
  */
 export const fileBody: RouteBody<SentFile, "invalid_upload" | "file_rejected"> = {
   contentType: "multipart/form-data",
   description: "A form with one field, the file.",
   schema: Schema.Struct({ file: Schema.String.annotate({ format: "binary" }) }),
   errors: ["invalid_upload", "file_rejected"],
-  read: Effect.fnUntraced(function* (request) {
+  read: Effect.fnUntraced(function* (request, { uploadMemory }) {
     const { maxBytes } = yield* UploadLimits
     const parser = yield* makeParser(request, maxBytes)
+    // Meanwhile the client waits as well: nothing of what it sends is taken from the connection.
+    yield* uploadMemory.reserve(Math.min(maxBytes, Number(request.headers["content-length"] ?? maxBytes)))
     return yield* readFile(request, parser, maxBytes)
   })
 }

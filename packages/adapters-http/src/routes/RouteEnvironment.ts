@@ -1,4 +1,5 @@
 import type { SessionVerifier } from "@parley/core"
+import type { UploadMemory } from "../body/UploadMemory.ts"
 import type { CronSecret } from "../security/CronSecret.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
 import type { SessionCookie } from "../sessions/sessionCookie.ts"
@@ -19,4 +20,6 @@ export interface RouteEnvironment {
   readonly openApi: unknown
   /** How long a reader of a stream may take nothing before the connection is given up. */
   readonly stalledReaderMs: number
+  /** What uploads may keep in memory together. */
+  readonly uploadMemory: UploadMemory
 }

@@ -67,7 +67,7 @@ const serve = Effect.fnUntraced(function* (environment: RouteEnvironment, input:
   const sent = queryOf(request)
   const query = yield* decodeParameters(route.queryParameters, (name) => sent.getAll(name))
   const headers = yield* decodeParameters(route.headerParameters, (name) => request.headersDistinct[name] ?? [])
-  const body = route.body === undefined ? undefined : yield* route.body.read(request)
+  const body = route.body === undefined ? undefined : yield* route.body.read(request, environment)
   const answer = yield* route.handle({ session, path, query, headers, body, environment })
   yield* writeAnswer(response, answer, environment.stalledReaderMs)
 })

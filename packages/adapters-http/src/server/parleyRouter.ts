@@ -18,6 +18,7 @@ import { cronSecretFrom } from "../security/CronSecret.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
 import { DEFAULT_SESSION_COOKIE } from "../sessions/sessionCookie.ts"
 import { discardBody } from "../body/discardBody.ts"
+import { makeUploadMemory } from "../body/UploadMemory.ts"
 import { handleRoute, type ParleyRuntime } from "./handleRoute.ts"
 import { openApiDocument } from "./openApiDocument.ts"
 import type { RequestTracker } from "./RequestTracker.ts"
@@ -41,11 +42,14 @@ export interface ParleyRouterOptions {
   readonly version?: string | undefined
   /** How long a reader of a stream may take nothing before the connection is given up: one minute unless given. */
   readonly stalledReaderMs?: number | undefined
+  /** What uploads may keep in memory together, in bytes: 256 MiB unless given. Those that do not fit wait. */
+  readonly uploadMemoryBytes?: number | undefined
   /** Told of every request being worked on. */
   readonly requests?: RequestTracker | undefined
 }
 
 const STALLED_READER_MS = 60_000
+const UPLOAD_MEMORY_BYTES = 256 * 1024 * 1024
 
 /**
  * All routes as an Express 5 router, to be mounted at the root, before any body parser. Paths that are not Parley's
@@ -78,7 +82,8 @@ const environmentOf = (options: ParleyRouterOptions, served: ReadonlyArray<Route
     developmentSessions: options.developmentSessions,
     ready: options.ready ?? (() => Promise.resolve()),
     openApi: openApiDocument({ routes: served, version, baseUrl, cookieName: name }),
-    stalledReaderMs: options.stalledReaderMs ?? STALLED_READER_MS
+    stalledReaderMs: options.stalledReaderMs ?? STALLED_READER_MS,
+    uploadMemory: makeUploadMemory(options.uploadMemoryBytes ?? UPLOAD_MEMORY_BYTES)
   }
 }
 
