@@ -64,6 +64,15 @@ describe("closing the server", () => {
     await services.close()
   })
 
+  test("is not held open by a connection that never sent anything, as browsers keep some", async () => {
+    const services = await startServer()
+    const { server, port } = await serverOver(services)
+    const raw = await openRaw(port)
+    await server.close({ deadlineMs: 60_000 })
+    await raw.closed
+    await services.close()
+  })
+
   test("a port that is taken is told to the caller", async () => {
     const services = await startServer()
     const second = createHttpServer(() => undefined)

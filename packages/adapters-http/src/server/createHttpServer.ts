@@ -30,6 +30,8 @@ const HEADERS_MS = 20_000
 const REQUEST_MS = 300_000
 const KEEP_ALIVE_MS = 65_000
 const IDLE_CHECK_MS = 50
+/** How long a connection may still send its first request once the server closes. Browsers open some that never do. */
+const SILENT_MS = 500
 
 /** An HTTP server with bounds on slow clients, problem details for what is not HTTP, and an orderly end. */
 export const createHttpServer = (listener: RequestListener, { requests }: HttpServerOptions = {}): HttpServer => {
@@ -38,11 +40,16 @@ export const createHttpServer = (listener: RequestListener, { requests }: HttpSe
     listener
   )
   server.on("clientError", refuseConnection)
+  const sockets = new Set<Socket>()
+  server.on("connection", (socket) => {
+    sockets.add(socket)
+    socket.once("close", () => sockets.delete(socket))
+  })
   return {
     server,
     listen: ({ host, port }) => listen(server, host, port),
     close: async ({ deadlineMs }) => {
-      await closeServer(server, deadlineMs)
+      await closeServer(server, sockets, deadlineMs)
       await requests?.idle()
     }
   }
@@ -58,13 +65,18 @@ const listen = (server: Server, host: string, port: number) =>
     })
   })
 
-const closeServer = async (server: Server, deadlineMs: number): Promise<void> => {
+const closeServer = async (server: Server, sockets: ReadonlySet<Socket>, deadlineMs: number): Promise<void> => {
   if (!server.listening) return
   const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
   // Connections that finish their request after this moment are kept alive and would hold the server open.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
+  // Node takes a connection that has not sent anything yet for a busy one.
+  const silent = setTimeout(() => {
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+  }, SILENT_MS)
   const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs)
   await closed
+  clearTimeout(silent)
   clearInterval(idle)
   clearTimeout(deadline)
 }
