@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type pg from "pg"
 import { ACCOUNTS, CHARGED, type Contender, FUNDS, RESERVED } from "./Contender.ts"
 
-const draft: ReceiptDraft = {
+export const receiptDraft: ReceiptDraft = {
   model: "model-a-mini",
   price: { creditsPer1kInput: 1, creditsPer1kCachedInput: 0, creditsPer1kOutput: 4, minimumCredits: 1 },
   usage: { freshInput: 900, cacheRead: 0, cacheWrite: 0, output: 6000 },
@@ -24,10 +24,10 @@ const reserveAndSettle = (ledger: OpenDatabase["ledger"], userId: string) =>
       amount: RESERVED,
       atLeast: RESERVED,
       ttlMs: 60_000,
-      draft
+      draft: receiptDraft
     })
     if (reserved._tag === "Refused") return yield* Effect.die(new Error("The account has too little."))
-    yield* ledger.settle({ userId, key, amount: CHARGED, draft })
+    yield* ledger.settle({ userId, key, amount: CHARGED, draft: receiptDraft })
   })
 
 /** Every account's buckets are what its transactions say, nothing is held, and the numbers have no gaps. */

@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto"
+import type pg from "pg"
+
+/** Who has the account with a number: ids in no order, as sign-in services give them. In SQL and here. */
+export const USER_ID = "'user-' || md5(number::text)"
+export const userOf = (account: number): string => `user-${createHash("md5").update(String(account)).digest("hex")}`
+
+/**
+ * `count` accounts of the ledger whose first month is over, each with the history of that month: its allowance, one
+ * reply, and the keys of both. They signed up one after another in the course of a day. Written past the ledger's triggers, since a million accounts opened one by one would take
+ * longer than all that is measured.
+ */
+export const createDueAccounts = async (admin: pg.Client, count: number): Promise<void> => {
+  await admin.query(`
+    BEGIN;
+    SET LOCAL session_replication_role = replica;
+    CREATE TEMPORARY TABLE made ON COMMIT DROP AS
+      SELECT ${USER_ID} AS user_id,
+        date_trunc('second', now()) - interval '40 days' + number * 86400.0 / ${count} * interval '1 second' AS anchor
+      FROM generate_series(0, ${count - 1}) AS number;
+    INSERT INTO parley.credit_accounts (user_id, tier, allowance, topup, debt, held_allowance, held_topup, anchor,
+      period_start, next_reset_at, entries, version)
+      SELECT user_id, 'free', 75, 0, 0, 0, 0, anchor, anchor, anchor + interval '1 month', 2, 3 FROM made;
+    INSERT INTO parley.credit_transactions (user_id, number, type, amount, allowance_amount, topup_amount,
+      balance_after, reference, created_at)
+      SELECT user_id, 1, 'reset', 100, 100, 0, 100, 'period:' || user_id, anchor FROM made
+      UNION ALL SELECT user_id, 2, 'usage', -25, -25, 0, 75, 'reply:' || user_id, anchor FROM made;
+    INSERT INTO parley.credit_keys (user_id, key, content, used_at, number)
+      SELECT user_id, 'period:' || user_id, 'period', anchor, 1 FROM made
+      UNION ALL SELECT user_id, 'reply:' || user_id, 'reserve 40 40 model-a-mini', anchor, 2 FROM made;
+    COMMIT`)
+  await admin.query("VACUUM (ANALYZE) parley.credit_accounts, parley.credit_transactions, parley.credit_keys")
+}

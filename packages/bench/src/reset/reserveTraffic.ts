@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { OpenDatabase } from "@parley/adapters-db"
+import { Effect } from "effect"
+import { receiptDraft } from "../credits/parleyLedger.ts"
+
+const CALLERS = 8
+const PAUSE_MS = 40
+
+/** Replies going on meanwhile: a few callers that reserve, pause, settle and pause, on accounts drawn at random. */
+export interface ReserveTraffic {
+  /** Ends it; gives how long each reserve took, in milliseconds. */
+  stop(): Promise<ReadonlyArray<number>>
+}
+
+export const startReserveTraffic = (
+  ledger: OpenDatabase["ledger"],
+  userOf: (account: number) => string,
+  accounts: number
+): ReserveTraffic => {
+  const latencies: Array<number> = []
+  let running = true
+  const call = async () => {
+    while (running) {
+      const userId = userOf(Math.floor(Math.random() * accounts))
+      const key = `reply:${crypto.randomUUID()}`
+      const start = performance.now()
+      const reserved = await Effect.runPromise(
+        ledger.reserve({ userId, key, amount: 4, atLeast: 4, ttlMs: 60_000, draft: receiptDraft })
+      )
+      latencies.push(performance.now() - start)
+      await sleep(Math.random() * 2 * PAUSE_MS)
+      if (reserved._tag === "Held") {
+        await Effect.runPromise(ledger.settle({ userId, key, amount: 1, draft: receiptDraft }))
+      }
+      await sleep(Math.random() * 2 * PAUSE_MS)
+    }
+  }
+  const calls = Promise.all(Array.from({ length: CALLERS }, call))
+  return {
+    stop: async () => {
+      running = false
+      await calls
+      return latencies
+    }
+  }
+}
