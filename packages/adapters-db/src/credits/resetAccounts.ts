@@ -26,11 +26,12 @@ const plannedText = (schema: string, locking: string) => `
       'period:' || d.user_id || ':' || to_char(d.new_start AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS key
     FROM dated d
   ), planned AS MATERIALIZED (
-    SELECT k.*, f.fresh, k.allowance - k.held_allowance AS expired, least(k.debt, k.plan) AS repaid,
+    SELECT k.*, u.used IS NULL AS fresh, k.allowance - k.held_allowance AS expired, least(k.debt, k.plan) AS repaid,
       least(k.plan - least(k.debt, k.plan), 9007199254740991 - k.held_allowance - k.topup) AS added
-    FROM keyed k CROSS JOIN LATERAL (
-      SELECT NOT EXISTS (SELECT FROM ${schema}.credit_keys u WHERE u.user_id = k.user_id AND u.key = k.key) AS fresh
-    ) f
+    FROM keyed k LEFT JOIN LATERAL (
+      -- LIMIT keeps this a look-up by key for each account, however many keys there are.
+      SELECT true AS used FROM ${schema}.credit_keys WHERE user_id = k.user_id AND key = k.key LIMIT 1
+    ) u ON true
   )`
 
 const writtenText = (schema: string) => `, updated AS (
