@@ -53,6 +53,8 @@ describe("readConfig", () => {
       PARLEY_UPLOAD_MAX_BYTES: "20MB hunter2",
       PARLEY_UPLOAD_TYPES: "pdf,hunter2",
       PARLEY_ALLOW_STAND_INS: "hunter2",
+      PARLEY_HOLD_TTL: "60 hunter2",
+      CRON_SECRET: "undefined",
       OPENAI_BASE_URL: "ftp://hunter2",
       LOG_LEVEL: "hunter2"
     }
@@ -65,6 +67,7 @@ describe("readConfig", () => {
     const config = await read({
       DATABASE_URL: "postgres://user:hunter2@db/x",
       OPENAI_API_KEY: "hunter2",
+      CRON_SECRET: "hunter2",
       PARLEY_SESSION_SECRET: `hunter2${SECRET}`
     })
     expect(JSON.stringify(config)).not.toContain("hunter2")
