@@ -65,10 +65,10 @@ export class Visitor {
     return (await answer.json()) as A
   }
 
-  post(path: string, body: unknown): Promise<Response> {
+  post(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
     return fetch(this.#url + path, {
       method: "POST",
-      headers: { cookie: this.#cookie, "content-type": "application/json" },
+      headers: { cookie: this.#cookie, "content-type": "application/json", ...headers },
       body: JSON.stringify(body)
     })
   }

@@ -1,0 +1,164 @@
+import { randomUUID } from "node:crypto"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Database, PgCreditLedgerLayer, PgDatabaseLayer } from "@parley/adapters-db"
+import { CreditLedger, type Difference, HoldSweeper, type Receipt } from "@parley/core"
+import { Clock, Effect, Layer, ManagedRuntime } from "effect"
+import { type Ended, eventually, runParley, temporaryFolder } from "../processes/ParleyProcess.ts"
+import { type RunningServer, startServer } from "../processes/RunningServer.ts"
+import { dropSchema } from "../race/InProcessServers.ts"
+
+const serverUrl = process.env["TEST_DATABASE_URL"] ?? ""
+
+/** True where a server for these tests was promised. */
+export const hasPostgres = serverUrl !== ""
+
+/** One credit buys a token of output, so that every token shows in the charge; nobody runs out of credits. */
+export const TOKENS_AT_MOST = 2_000
+const catalog = {
+  tiers: { free: { monthlyCredits: 1_000_000 } },
+  models: {
+    "model-a-mini": {
+      creditsPer1kInput: 100,
+      creditsPer1kOutput: 1_000,
+      minimumCredits: 1,
+      maxOutputTokens: TOKENS_AT_MOST
+    }
+  }
+}
+
+/** A hold without a renewal dies after this; a heartbeat comes three times as often. */
+export const HOLD_TTL_MS = 3_000
+export const HEARTBEAT_MS = HOLD_TTL_MS / 3
+
+/** A hold that the dead process left behind, and how much of its reply was recorded as delivered. */
+export interface LeftHold {
+  readonly key: string
+  readonly recorded: number
+}
+
+/** One charge. */
+export interface Charge {
+  readonly key: string
+  readonly amount: number
+  readonly receipt: Receipt
+}
+
+const ahead = <A, E, R>(effect: Effect.Effect<A, E, R>, milliseconds: number): Effect.Effect<A, E, R> =>
+  Clock.clockWith((clock) =>
+    Effect.provideService(effect, Clock.Clock, {
+      ...clock,
+      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + milliseconds,
+      currentTimeMillis: Effect.sync(() => clock.currentTimeMillisUnsafe() + milliseconds),
+      sleep: (duration) => clock.sleep(duration)
+    })
+  )
+
+const ledgerOn = (schema: string) =>
+  ManagedRuntime.make(
+    HoldSweeper.layer.pipe(
+      Layer.provideMerge(PgCreditLedgerLayer),
+      Layer.provideMerge(PgDatabaseLayer({ url: serverUrl, schema, maxConnections: 4 }))
+    )
+  )
+
+/**
+ * A real server process that is ended and started again on one schema and one folder, and a look at its ledger from
+ * outside.
+ */
+export class CrashRig implements AsyncDisposable {
+  readonly schema = `crash_${randomUUID().replaceAll("-", "").slice(0, 16)}`
+  readonly #folder = temporaryFolder()
+  readonly #ledger = ledgerOn(this.schema)
+  /** Names the connections of the server process, so that their end can be waited for. */
+  readonly #application = this.schema
+
+  constructor() {
+    writeFileSync(join(this.#folder.path, "catalog.json"), JSON.stringify(catalog))
+  }
+
+  get folder(): string {
+    return this.#folder.path
+  }
+
+  get environment(): Readonly<Record<string, string>> {
+    const url = new URL(serverUrl)
+    url.searchParams.set("application_name", this.#application)
+    return {
+      DATABASE_URL: url.href,
+      PARLEY_DB_SCHEMA: this.schema,
+      PARLEY_CONFIG: "catalog.json",
+      PARLEY_HOLD_TTL: String(HOLD_TTL_MS / 1_000)
+    }
+  }
+
+  start(): Promise<RunningServer> {
+    return startServer(this.folder, this.environment)
+  }
+
+  /** Runs a command beside the server, to its end. */
+  parley(argv: ReadonlyArray<string>): Promise<Ended> {
+    return runParley(argv, this.folder, this.environment)
+  }
+
+  #query<R extends Record<string, unknown>>(
+    text: string,
+    params: ReadonlyArray<unknown> = []
+  ): Promise<ReadonlyArray<R>> {
+    return this.#ledger.runPromise(Database.use((database) => database.statement<R>(text, params)))
+  }
+
+  /** Waits until the database is done with everything that the dead process had asked of it. */
+  async connectionsGone(): Promise<void> {
+    await eventually("the connections of the process to end", async () => {
+      const text = "SELECT count(*) AS open FROM pg_stat_activity WHERE application_name = $1"
+      const [row] = await this.#query<{ open: number }>(text, [this.#application])
+      return row?.open === 0 ? true : undefined
+    })
+  }
+
+  leftHolds(): Promise<ReadonlyArray<LeftHold>> {
+    return this.#query(`SELECT key, output_tokens AS recorded FROM ${this.schema}.credit_holds`)
+  }
+
+  /** Ends all holds as a sweep does once they have expired: their process is dead. */
+  sweep(): Promise<unknown> {
+    return this.#ledger.runPromise(
+      ahead(
+        HoldSweeper.use(({ sweep }) => sweep),
+        600_000
+      )
+    )
+  }
+
+  charges(userId: string): Promise<ReadonlyArray<Charge>> {
+    return this.#query(
+      `SELECT reference AS key, amount, receipt FROM ${this.schema}.credit_transactions
+       WHERE user_id = $1 AND type = 'usage' ORDER BY number`,
+      [userId]
+    )
+  }
+
+  /** Everything that `parley credits verify` would find wrong. */
+  differences(): Promise<ReadonlyArray<Difference>> {
+    return this.#ledger.runPromise(
+      Effect.gen(function* () {
+        const ledger = yield* CreditLedger
+        const found: Array<Difference> = []
+        let after: string | undefined
+        do {
+          const chunk = yield* ledger.verify({ limit: 500, after })
+          found.push(...chunk.differences)
+          after = chunk.next
+        } while (after !== undefined)
+        return found
+      })
+    )
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#ledger.dispose()
+    await dropSchema(serverUrl, this.schema)
+    this.#folder[Symbol.dispose]()
+  }
+}

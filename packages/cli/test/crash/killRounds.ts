@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { expect } from "vitest"
+import { Chance } from "./Chance.ts"
+import { ChatLoad, type ChatRecord } from "./chatLoad.ts"
+import { CrashRig } from "./CrashRig.ts"
+import { judgePeople } from "./judgeRound.ts"
+import { eventually } from "../processes/ParleyProcess.ts"
+import type { RunningServer } from "../processes/RunningServer.ts"
+
+/** Replies run for up to this long, and the kill comes before: long enough for some heartbeats. */
+const LONGEST_MS = 4_000
+
+/** What the rounds met, so that rounds in which nothing happened are noticed. */
+export interface Met {
+  readonly replies: number
+  readonly leftHolds: number
+  readonly recorded: number
+}
+
+/** Asked again under its key, a reply is given again or made up for, and is charged once in all. */
+const judgeRepetition = async (rig: CrashRig, load: ChatLoad, first: ChatRecord): Promise<void> => {
+  const person = await load.signIn(first.userId.slice(0, first.userId.lastIndexOf("-")))
+  const before = await rig.charges(first.userId)
+  const again = await load.ask(person, first.asked)
+  const after = await rig.charges(first.userId)
+  const what = `${first.userId}, ${first.end}, then ${again.status} ${again.end}`
+  expect(after, what).toHaveLength(1)
+  if (before.length === 1) expect(after, what).toEqual(before)
+  const completed = after[0]?.receipt.ended === "completed"
+  expect(again.end === "complete" && again.status === 200, what).toBe(completed)
+  // Nobody is writing it: it does not remain in progress.
+  expect(again.status, what).not.toBe(409)
+}
+
+/** Each server sweeps by itself, which takes its time: in one round of so many it is left to do so. */
+const SWEPT_BY_SERVER = 12
+
+const sweep = async (rig: CrashRig, round: number): Promise<void> => {
+  if (round % SWEPT_BY_SERVER > 0) await rig.sweep()
+  await eventually("all holds to be swept", async () => ((await rig.leftHolds()).length === 0 ? true : undefined))
+}
+
+/** Signals that follow within an instant count as one. */
+const SECOND_SIGNAL_MS = 250
+
+/** Ends the process at once, mostly by SIGKILL, now and then by a second SIGTERM; gives when. */
+const die = async ({ process: { child, ended } }: RunningServer, chance: Chance): Promise<number> => {
+  const impatient = chance.next() < 0.1
+  if (impatient) {
+    child.kill("SIGTERM")
+    await sleep(SECOND_SIGNAL_MS)
+  }
+  const at = performance.now()
+  child.kill(impatient ? "SIGTERM" : "SIGKILL")
+  const { exit, signal } = await ended
+  // A server with little to do has ended in order before the second signal.
+  expect(impatient ? [0, 143] : ["SIGKILL"]).toContain(impatient ? exit : signal)
+  expect(performance.now() - at).toBeLessThan(2_000)
+  return at
+}
+
+/** One round on a server that runs: load, a kill, a restart and a sweep; gives the server that runs then. */
+const killOnce = async (rig: CrashRig, server: RunningServer, seed: number) => {
+  const round = String(seed)
+  const chance = new Chance(seed)
+  const load = new ChatLoad(server.url, round)
+  const people = await load.signInAll()
+  const running = load.run(people, chance, LONGEST_MS)
+  await sleep(chance.between(20, LONGEST_MS))
+  const at = await die(server, chance)
+  load.stop()
+  await running
+  await rig.connectionsGone()
+  const left = await rig.leftHolds()
+
+  const next = await rig.start()
+  await sweep(rig, seed)
+  await judgePeople(rig, people, load.records, { at, left })
+  const later = new ChatLoad(next.url, round)
+  for (const { userId } of [people.twin, people["other-twin"]]) {
+    const first = load.records.find((record) => record.userId === userId)
+    if (first !== undefined) await judgeRepetition(rig, later, first)
+  }
+  expect(await rig.differences()).toEqual([])
+  const met: Met = {
+    replies: load.records.filter(({ messageId }) => messageId !== undefined).length,
+    leftHolds: left.length,
+    recorded: left.filter(({ recorded }) => recorded > 0).length
+  }
+  return { next, met }
+}
+
+/** So many rounds one after another on one database; the seed of a round gives its load and its moment again. */
+export const killRounds = async (rounds: number, seed: number): Promise<ReadonlyArray<Met>> => {
+  await using rig = new CrashRig()
+  let server = await rig.start()
+  const all: Array<Met> = []
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      const roundSeed = seed + round
+      try {
+        const { next, met } = await killOnce(rig, server, roundSeed)
+        server = next
+        all.push(met)
+      } catch (cause) {
+        throw new Error(`Round ${round} failed; PARLEY_TEST_SEED=${roundSeed} plays it again first.`, { cause })
+      }
+    }
+    expect(await rig.parley(["credits", "sweep"])).toMatchObject({ exit: 0 })
+    expect(await rig.parley(["credits", "verify"])).toMatchObject({ exit: 0 })
+    server.process.child.kill("SIGTERM")
+    expect(await server.process.ended).toMatchObject({ exit: 0, signal: null })
+  } finally {
+    await server[Symbol.asyncDispose]()
+  }
+  return all
+}

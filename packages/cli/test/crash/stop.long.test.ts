@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest"
+import { hasPostgres } from "./CrashRig.ts"
+import { firstSeed } from "./seeds.ts"
+import { stopRounds, stopStarts } from "./stopRounds.ts"
+
+/** Servers at the same time, each on a schema of its own. */
+const LANES = 4
+const ROUNDS = 25
+const BEYOND_DEADLINE = 3
+
+describe.runIf(hasPostgres)("servers that are asked to stop under load", () => {
+  const timeout = 1_500_000
+
+  it(
+    `${LANES * ROUNDS} times over, finish, charge each reply once and end with 0 and no open hold`,
+    { timeout },
+    async ({ annotate }) => {
+      const seed = firstSeed()
+      const lanes = Array.from({ length: LANES }, (_, lane) =>
+        stopRounds(ROUNDS, BEYOND_DEADLINE, seed + lane * ROUNDS)
+      )
+      const replies = (await Promise.all(lanes)).reduce((sum, count) => sum + count, 0)
+      expect(replies).toBeGreaterThan(LANES * ROUNDS)
+      await annotate(`${replies} replies.`)
+    }
+  )
+
+  it("end at any moment of their start", { timeout }, () => stopStarts(30, firstSeed()))
+})

@@ -1,0 +1,12 @@
+import { describe, it } from "vitest"
+import { hasPostgres } from "./CrashRig.ts"
+import { firstSeed } from "./seeds.ts"
+import { stopRounds, stopStarts } from "./stopRounds.ts"
+
+describe.runIf(hasPostgres)("a server that is asked to stop under load", () => {
+  it("finishes its replies, charges each once and ends with 0 and no open hold", async () => {
+    await stopRounds(3, 0, firstSeed())
+  })
+
+  it("ends also while it is starting", () => stopStarts(3, firstSeed()))
+})

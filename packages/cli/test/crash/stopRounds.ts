@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { expect } from "vitest"
+import { ParleyProcess } from "../processes/ParleyProcess.ts"
+import { Chance } from "./Chance.ts"
+import { ChatLoad, type ChatRecord } from "./chatLoad.ts"
+import { CrashRig } from "./CrashRig.ts"
+import { judgePeople } from "./judgeRound.ts"
+
+/** Replies end by themselves soon after the signal, or go on for longer than the server waits. */
+const SOON_MS = 1_200
+const BEYOND_DEADLINE_MS = 40_000
+const DEADLINE_MS = 10_000
+/** How long after the deadline a server may take to charge, to close and to end. */
+const CLOSING_MS = 5_000
+
+/** What a reader of a proper reply must see who came before the signal. */
+const judgeDelivery = (records: ReadonlyArray<ChatRecord>, beyondDeadline: boolean): void => {
+  for (const { asked, end, messageId, text } of records) {
+    if (messageId === undefined || asked.more !== undefined || asked.leaveAfter !== undefined) continue
+    const isLong = text.split(" ").length < asked.tokens
+    expect(end, `a reply after "${text.slice(-20)}"`).toBe(beyondDeadline && isLong ? "broken" : "complete")
+  }
+}
+
+/** One round: a server is asked to stop under load, and nothing has to be swept after it. */
+const stopOnce = async (rig: CrashRig, seed: number, beyondDeadline: boolean): Promise<number> => {
+  const chance = new Chance(seed)
+  await using server = await rig.start()
+  const load = new ChatLoad(server.url, String(seed))
+  const people = await load.signInAll()
+  const running = load.run(people, chance, beyondDeadline ? BEYOND_DEADLINE_MS : SOON_MS)
+  await sleep(chance.between(20, SOON_MS))
+  const stopped = performance.now()
+  server.process.child.kill("SIGTERM")
+  // For a moment people go on asking.
+  await sleep(chance.between(0, 200))
+  load.stop()
+  expect(await server.process.ended).toMatchObject({ exit: 0, signal: null })
+  const took = performance.now() - stopped
+  expect(took).toBeLessThan((beyondDeadline ? DEADLINE_MS : SOON_MS) + CLOSING_MS)
+  if (beyondDeadline) expect(took).toBeGreaterThan(DEADLINE_MS - 500)
+  await running
+  await rig.connectionsGone()
+  expect(await rig.leftHolds()).toEqual([])
+  judgeDelivery(load.records, beyondDeadline)
+  await judgePeople(rig, people, load.records)
+  expect(await rig.differences()).toEqual([])
+  return load.records.filter(({ messageId }) => messageId !== undefined).length
+}
+
+/** So many rounds on one database, the last of them with replies that outlast the deadline; gives how many replies there were. */
+export const stopRounds = async (rounds: number, beyondDeadline: number, seed: number): Promise<number> => {
+  await using rig = new CrashRig()
+  let replies = 0
+  for (let round = 0; round < rounds; round += 1) {
+    const roundSeed = seed + round
+    try {
+      replies += await stopOnce(rig, roundSeed, round >= rounds - beyondDeadline)
+    } catch (cause) {
+      throw new Error(`Round ${round} failed; PARLEY_TEST_SEED=${roundSeed} plays it again first.`, { cause })
+    }
+  }
+  return replies
+}
+
+/** A start takes about a second: stopped at any moment of it, a server ends, and leaves nothing in the way of the next. */
+export const stopStarts = async (rounds: number, seed: number): Promise<void> => {
+  await using rig = new CrashRig()
+  for (let round = 0; round < rounds; round += 1) {
+    await using server = new ParleyProcess(["serve"], rig.folder, { PORT: "0", ...rig.environment })
+    await sleep(new Chance(seed + round).between(0, 1_500))
+    server.child.kill("SIGTERM")
+    const { exit, signal, stderr } = await server.ended
+    // Before the program itself runs, the signal ends it at once.
+    expect(exit === 0 || signal === "SIGTERM", `${exit} ${signal} ${stderr}`).toBe(true)
+    expect(stderr).not.toContain("    at ")
+  }
+  await using server = await rig.start()
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+}
