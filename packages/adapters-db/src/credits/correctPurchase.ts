@@ -1,6 +1,6 @@
 import { type EarlierRefund, type Operation, type ChargedPurchase, type Refusal, refundPrefix } from "@parley/core"
 import { Effect, type Result } from "effect"
-import { type Database, DatabaseError, type Row } from "../database/Database.ts"
+import type { Database, DatabaseError, Row } from "../database/Database.ts"
 import { commitOperations } from "./commitOperations.ts"
 
 interface EarlierRow extends Row {

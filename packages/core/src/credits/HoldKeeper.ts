@@ -6,6 +6,8 @@ import { HoldTtl } from "./HoldTtl.ts"
 /** How often open holds are renewed at most, and how many in one call. */
 const HEARTBEAT_MS = 2_000
 const HOLDS_PER_CALL = 1_000
+/** A call that hangs must not keep the next heartbeats from trying. */
+const PATIENCE = "10 seconds"
 
 /** A hold that is kept, and how far its reply has come. */
 interface Kept extends HoldName {
@@ -35,7 +37,7 @@ export class HoldKeeper extends Context.Service<
       let beating = false
 
       const renew = (holds: ReadonlyArray<HoldProgress>) =>
-        Effect.catch(ledger.renew({ holds, ttlMs }), () =>
+        Effect.catch(Effect.timeout(ledger.renew({ holds, ttlMs }), PATIENCE), () =>
           Effect.logWarning("Open replies could not be recorded; trying again at the next heartbeat.")
         )
       const beat = Effect.suspend(() => {
