@@ -13,6 +13,7 @@ export interface HmacSessionVerifierOptions {
 
 /** The one algorithm taken, whatever a token's header says. */
 const ALGORITHMS = ["HS256"]
+const HMAC = { name: "HMAC", hash: "SHA-256" }
 
 const isUserId = Schema.is(UserId)
 
@@ -21,6 +22,8 @@ const make = (options: HmacSessionVerifierOptions): SessionVerifier["Service"] =
   const secret = typeof options.secret === "string" ? new TextEncoder().encode(options.secret) : options.secret
   if (secret.byteLength === 0) throw new TypeError("The session secret is empty.")
   const { issuer, audience } = options
+  // Imported once: given the bytes, every verification would import them again.
+  const importing = crypto.subtle.importKey("raw", Uint8Array.from(secret), HMAC, false, ["verify"])
   const expected = {
     algorithms: ALGORITHMS,
     requiredClaims: ["sub"],
@@ -31,7 +34,7 @@ const make = (options: HmacSessionVerifierOptions): SessionVerifier["Service"] =
     verify: Effect.fn("HmacSessionVerifier.verify")(function* (token) {
       const now = yield* Clock.currentTimeMillis
       const { payload } = yield* Effect.tryPromise({
-        try: () => jwtVerify(token, secret, { ...expected, currentDate: new Date(now) }),
+        try: async () => jwtVerify(token, await importing, { ...expected, currentDate: new Date(now) }),
         catch: () => new SessionInvalid()
       })
       return yield* sessionFrom(payload)

@@ -45,10 +45,16 @@ export class ServerProcess implements AsyncDisposable {
     return new ServerProcess(child, port)
   }
 
+  /** The next message from the process. */
+  async nextMessage(): Promise<unknown> {
+    const [message] = (await once(this.#child, "message")) as [unknown]
+    return message
+  }
+
   /** User and system time of the whole process so far, in milliseconds. */
   async processorMilliseconds(): Promise<number> {
     this.#child.send("processor time")
-    const [answer] = (await once(this.#child, "message")) as [{ readonly processorTime: number }]
+    const answer = (await this.nextMessage()) as { readonly processorTime: number }
     return answer.processorTime / 1000
   }
 

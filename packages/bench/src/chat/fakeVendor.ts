@@ -1,6 +1,7 @@
 /**
  * A vendor in OpenAI's format, in a process of its own: each reply is 200 chunks, each written by itself. The newest
- * message may say "hold", and nothing is sent, or "first", and nothing is sent after the first words.
+ * message may say "hold", and nothing is sent but a note to the parent process that it was asked, or "first", and nothing
+ * is sent after the first words.
  */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -36,7 +37,7 @@ const server = createServer(async (request, response) => {
   const wish = messages.at(-1)?.content
   response.writeHead(200, { "content-type": "text/event-stream" })
   response.write(opening)
-  if (wish === "hold") return
+  if (wish === "hold") return void process.send?.("asked")
   if (wish === "first") return void response.write(chunk)
   speak(response)
 })

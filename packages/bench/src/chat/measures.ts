@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
 import { askChat, type AskedReply } from "./askChat.ts"
 import { type Contender, USERS } from "./Contender.ts"
+import type { ServerProcess } from "./ServerProcess.ts"
 
 /** What the fake vendor says in one reply: 200 times " words". */
 const REPLY_CHARACTERS = 1_200
@@ -19,24 +20,34 @@ const settled = async ({ server }: Contender): Promise<void> => {
   }
 }
 
-/**
- * Processor milliseconds of a server from a request to its first words, on average over `replies` requests one after
- * another. Nothing comes after the first words, so that what follows them is not counted.
- */
-export const processorToFirstWords = async (contender: Contender, replies: number): Promise<number> => {
+/** Processor milliseconds of a server for one request, on average over so many, one after another. */
+const processorOf = async (contender: Contender, replies: number, ask: (user: string) => Promise<AskedReply>) => {
   const open: Array<AskedReply> = []
   await settled(contender)
   const before = await contender.server.processorMilliseconds()
-  for (let index = 0; index < replies; index += 1) {
-    const reply = askChat(contender, userAt(index), "first")
-    open.push(reply)
-    await reply.firstWords
-  }
+  for (let index = 0; index < replies; index += 1) open.push(await ask(userAt(index)))
   const used = (await contender.server.processorMilliseconds()) - before
   for (const reply of open) reply.leave()
   await settled(contender)
   return used / replies
 }
+
+/** Until the vendor was asked: all that stands between a request and its first words but the vendor itself. */
+export const processorUntilAsked = (contender: Contender, replies: number, vendor: ServerProcess): Promise<number> =>
+  processorOf(contender, replies, async (user) => {
+    const asked = vendor.nextMessage()
+    const reply = askChat(contender, user, "hold")
+    await asked
+    return reply
+  })
+
+/** Until the first words came, with whatever is begun beside them, such as storing the turn. Nothing follows them. */
+export const processorWithFirstWords = (contender: Contender, replies: number): Promise<number> =>
+  processorOf(contender, replies, async (user) => {
+    const reply = askChat(contender, user, "first")
+    await reply.firstWords
+    return reply
+  })
 
 export interface Throughput {
   readonly repliesPerSecond: number
