@@ -13,9 +13,11 @@ const serverUrl = process.env["TEST_DATABASE_URL"] ?? ""
 /** True where a server for these tests was promised. */
 export const hasPostgres = serverUrl !== ""
 
-/** One credit buys a token of output, so that every token shows in the charge; nobody runs out of credits. */
+/** The most tokens of a reply. */
 export const TOKENS_AT_MOST = 2_000
-const catalog = {
+
+/** One credit buys a token of output, so that every token shows in the charge; nobody runs out of credits. */
+export const catalog = {
   tiers: { free: { monthlyCredits: 1_000_000 } },
   models: {
     "model-a-mini": {

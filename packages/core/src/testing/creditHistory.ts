@@ -69,8 +69,10 @@ const toldRow = ({ type, amount, allowanceAmount, topupAmount, balanceAfter, ref
 /** What can be seen of an account from outside. */
 const observe = (ledger: Ledger, userId: UserId): Effect.Effect<unknown, unknown> =>
   Effect.gen(function* () {
-    const account = yield* ledger.account(userId)
-    const { transactions } = yield* ledger.history({ userId, limit: 1_000, offset: 0, type: undefined })
+    const [account, { transactions }] = yield* Effect.all(
+      [ledger.account(userId), ledger.history({ userId, limit: 1_000, offset: 0, type: undefined })],
+      { concurrency: "unbounded" }
+    )
     return { buckets: toBuckets(account), plan: planOf(account), rows: transactions.toReversed().map(toldRow) }
   }).pipe(Effect.catchTag("AccountNotFound", () => Effect.succeed("AccountNotFound")))
 
@@ -145,23 +147,35 @@ export const checkCreditHistory = Effect.fnUntraced(function* (ledgers: Readonly
         { concurrency: "unbounded" }
       )
     )
-    for (const [account, userId] of users.entries()) {
+    const observed = yield* Effect.all(
+      users.map((userId) => observe(ledgers[0] as Ledger, userId)),
+      { concurrency: "unbounded" }
+    )
+    for (const account of users.keys()) {
       const calls = wave.flatMap(({ command, account: of }, index) =>
         of === account || isUpkeep(command) ? [{ command, answer: answers[index] as string }] : []
       )
-      const seen = canonical(yield* observe(ledgers[0] as Ledger, userId))
+      const seen = canonical(observed[account])
       const before = models[account] as ModelAccount
       const after = explain(before, calls, { now, alone: wave.length === 1, seen })
       if (after === undefined) return yield* Effect.die(new Error(unexplained(number, before, calls, seen)))
       models[account] = after
     }
   }
+  yield* Effect.forEach(users, (userId) => expectProven(ledgers[0] as Ledger, userId))
+})
+
+/** The ledger itself finds the account proven by its rows. */
+const expectProven = Effect.fnUntraced(function* (ledger: Ledger, userId: UserId) {
+  const { differences } = yield* ledger.verify({ limit: 1, after: userId.slice(0, -1) })
+  if (differences.length > 0) return yield* Effect.die(new Error(`Not proven: ${canonical(differences)}`))
 })
 
 /** Runs calls at a moment of the history; waiting takes real time. */
 const at = <A, E, R>(now: number, calls: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(Clock.Clock, (real) =>
     Effect.provideService(calls, Clock.Clock, {
+      ...real,
       currentTimeMillisUnsafe: () => now,
       currentTimeMillis: Effect.succeed(now),
       currentTimeNanosUnsafe: () => BigInt(now) * 1_000_000n,
