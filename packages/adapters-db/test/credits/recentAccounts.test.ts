@@ -53,6 +53,15 @@ for (const { name, layer: database } of databases) {
       }).pipe(Effect.scoped)
     )
 
+    it.effect("an account changed by hand keeps the change, although nobody counted the write", () =>
+      Effect.gen(function* () {
+        const { first, userId, reserve, execute } = yield* setUp
+        yield* execute("UPDATE {{schema}}.credit_accounts SET tier = 'pro' WHERE user_id = $1")
+        yield* reserve("reply:2", 1)
+        assert.strictEqual((yield* first.ledger.account(userId)).tier, "pro")
+      }).pipe(Effect.scoped)
+    )
+
     it.effect("an account that others write is read before each write, until they have stopped", () =>
       Effect.gen(function* () {
         const { first, second, userId, reserve } = yield* setUp
