@@ -6,6 +6,8 @@ import { passageSql } from "./passageSql.ts"
 
 /** Passages written by one statement, and the most that one row of postings speaks of. */
 const STRETCH_LENGTH = 128
+/** Different words in them, at most: each is a row, and a text of nothing but different words has many. */
+const STRETCH_WORDS = 4_000
 const FOREIGN_KEY_VIOLATION = "23503"
 
 interface FoundRow extends Row {
@@ -30,17 +32,30 @@ const foundOf = (row: FoundRow): FoundPassage => ({
   score: row.score
 })
 
-const stretchesOf = (passages: ReadonlyArray<Passage>): ReadonlyArray<ReadonlyArray<Passage>> =>
-  Array.from({ length: Math.ceil(passages.length / STRETCH_LENGTH) }, (_, index) =>
-    passages.slice(index * STRETCH_LENGTH, (index + 1) * STRETCH_LENGTH)
-  )
+const recordOf = ({ ordinal, page, start, end, text }: Passage) => ({
+  ordinal,
+  page,
+  start_offset: start,
+  end_offset: end,
+  text,
+  searchable: searchableText(text)
+})
 
-const recordsOf = (passages: ReadonlyArray<Passage>): string =>
-  JSON.stringify(
-    passages.map(({ ordinal, page, start, end, text }) => {
-      return { ordinal, page, start_offset: start, end_offset: end, text, searchable: searchableText(text) }
-    })
-  )
+/** The passages as they are written, in stretches that one statement writes soon. */
+function* stretchesOf(passages: ReadonlyArray<Passage>): Generator<ReadonlyArray<ReturnType<typeof recordOf>>> {
+  let stretch: Array<ReturnType<typeof recordOf>> = []
+  let words = new Set<string>()
+  for (const passage of passages) {
+    const record = recordOf(passage)
+    stretch.push(record)
+    for (const word of record.searchable.split(" ")) words.add(word)
+    if (stretch.length < STRETCH_LENGTH && words.size < STRETCH_WORDS) continue
+    yield stretch
+    stretch = []
+    words = new Set()
+  }
+  if (stretch.length > 0) yield stretch
+}
 
 /**
  * Builds a new generation beside the one that is searched, in many short transactions so that an embedded database, which
@@ -70,7 +85,7 @@ const replacing = (database: Database["Service"], text: ReturnType<typeof passag
       if (number === undefined) return
       const generation = [userId, documentId, number]
       for (const stretch of stretchesOf(passages)) {
-        yield* database.statement(text.addStretch, [...generation, stretch[0]?.ordinal, recordsOf(stretch)])
+        yield* database.statement(text.addStretch, [...generation, stretch[0]?.ordinal, JSON.stringify(stretch)])
       }
       yield* activate(generation)
     },

@@ -70,6 +70,29 @@ for (const { name, layer } of databases) {
         })
       )
 
+      it.effect("no statement writes more than a few thousand words, also of a text that repeats none", () =>
+        Effect.gen(function* () {
+          const { userId, id } = yield* indexed
+          const { schema, statement } = yield* Database
+          const texts = Array.from({ length: 100 }, (_, passage) =>
+            Array.from({ length: 250 }, (_, word) => `word${passage * 250 + word}`).join(" ")
+          )
+          const index = yield* PassageIndex
+          yield* index.replace({ userId, documentId: id, passages: passagesOf(...texts) })
+          const written = yield* statement<{ words: number }>(
+            `SELECT count(*) AS words FROM ${schema}.postings WHERE document_id = $1 GROUP BY stretch`,
+            [id]
+          )
+          assert.strictEqual(
+            written.reduce((sum, { words }) => sum + words, 0),
+            25_000
+          )
+          assert.isAtMost(Math.max(...written.map(({ words }) => words)), 4_250)
+          const [found] = yield* index.search({ userId, documentIds: [id], query: "word24999", limit: 1 })
+          assert.strictEqual(found?.ordinal, 99)
+        })
+      )
+
       it.effect("a document deleted while it is indexed leaves nothing behind", () =>
         Effect.gen(function* () {
           const { userId, id } = yield* indexed
