@@ -26,9 +26,8 @@ CREATE TABLE {{schema}}.credit_accounts (
   CONSTRAINT credit_accounts_total CHECK (allowance + topup <= 9007199254740991),
   CONSTRAINT credit_accounts_debt_first CHECK (debt = 0 OR (held_allowance = allowance AND held_topup = topup))
 ) WITH (fillfactor = 80);
--- Whose period is over. Both columns change with the period alone, so that all other updates of a row touch no index and
--- stay on its page (HOT).
-CREATE INDEX credit_accounts_due ON {{schema}}.credit_accounts (next_reset_at, user_id) WHERE renewed_by = 'schedule';
+-- No index but the key, so that every update of a row, a new period included, touches no index and stays on its page (HOT).
+-- Whose period is over is found in the order of the key.
 
 -- Only holds that have not ended, so that the table stays small however many replies there have been.
 CREATE TABLE {{schema}}.credit_holds (

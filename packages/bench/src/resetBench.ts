@@ -145,7 +145,7 @@ try {
   try {
     console.log(`${await machineFacts(admin)}\n${accounts} accounts with a month of history, ${rounds} rounds`)
     await createDueAccounts(admin, accounts)
-    await createBareAccounts(admin, accounts)
+    await createBareAccounts(admin)
     await compare(admin, database)
     await measureTraffic(admin, database)
   } finally {

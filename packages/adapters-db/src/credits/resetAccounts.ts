@@ -5,14 +5,14 @@ import { periodNumberSql, periodStartSql } from "./periodSql.ts"
 
 /**
  * What becomes of each account that is due: `decideReset` of the core, over a chunk at once. Accounts that somebody
- * else has locked are skipped, so that a chunk waits for nobody; of a locked account everything is read anew.
+ * else has locked are skipped, so that a chunk waits for nobody; of a locked account everything is read anew. The key's
+ * order keeps the rows and index entries that a chunk writes close together.
  */
 const plannedText = (schema: string, locking: string) => `
   WITH due AS MATERIALIZED (
-    SELECT user_id, next_reset_at FROM ${schema}.credit_accounts
-    WHERE renewed_by = 'schedule' AND next_reset_at <= $1::timestamptz
-      AND (next_reset_at, user_id) > ('epoch'::timestamptz + $4::bigint * interval '1 microsecond', $5)
-    ORDER BY next_reset_at, user_id LIMIT $3
+    SELECT user_id FROM ${schema}.credit_accounts
+    WHERE renewed_by = 'schedule' AND next_reset_at <= $1::timestamptz AND user_id > $4
+    ORDER BY user_id LIMIT $3
   ), taken AS MATERIALIZED (
     SELECT a.* FROM due d JOIN ${schema}.credit_accounts a ON a.user_id = d.user_id
     WHERE a.renewed_by = 'schedule' AND a.next_reset_at <= $1::timestamptz
@@ -45,18 +45,17 @@ const writtenText = (schema: string) => `, updated AS (
     INSERT INTO ${schema}.credit_transactions (user_id, number, type, amount, allowance_amount, topup_amount,
       balance_after, reference, created_at)
     SELECT user_id, entries + 1, 'reset', added + repaid - expired, added - expired, 0,
-      held_allowance + added + topup - debt + repaid, key, $6::timestamptz
+      held_allowance + added + topup - debt + repaid, key, $5::timestamptz
     FROM planned WHERE fresh
   ), remembered AS (
     INSERT INTO ${schema}.credit_keys (user_id, key, content, used_at, number)
-    SELECT user_id, key, '${PERIOD_CONTENT}', $6::timestamptz, entries + 1 FROM planned WHERE fresh
+    SELECT user_id, key, '${PERIOD_CONTENT}', $5::timestamptz, entries + 1 FROM planned WHERE fresh
   )`
 
 const REPORT = `
   SELECT
     (SELECT count(*) FROM due) AS due, (SELECT count(*) FROM taken) AS taken,
-    (SELECT json_build_array((extract(epoch FROM next_reset_at) * 1000000)::bigint, user_id)::text FROM due
-      ORDER BY due.next_reset_at DESC, due.user_id DESC LIMIT 1) AS last,
+    (SELECT user_id FROM due ORDER BY due.user_id DESC LIMIT 1) AS last,
     (SELECT json_object_agg(t.tier, t.counted) FROM (
       SELECT new_tier AS tier, json_build_object('accounts', count(*), 'granted', sum(added + repaid),
         'repaid', sum(repaid), 'expired', sum(expired)) AS counted
@@ -65,8 +64,8 @@ const REPORT = `
 
 const resetText = (schema: string) => plannedText(schema, "FOR UPDATE OF a SKIP LOCKED") + writtenText(schema) + REPORT
 
-/** The same without locks and writes; $6 is named so that both take the same parameters. */
-const dryRunText = (schema: string) => `${plannedText(schema, "")} ${REPORT} WHERE $6::timestamptz IS NOT NULL`
+/** The same without locks and writes; $5 is named so that both take the same parameters. */
+const dryRunText = (schema: string) => `${plannedText(schema, "")} ${REPORT} WHERE $5::timestamptz IS NOT NULL`
 
 interface ReportRow extends Row {
   readonly due: number
@@ -81,13 +80,11 @@ export const resetAccounts = (
   { asOf, allowances, limit, after, dryRun }: ResetInput,
   now: number
 ): Effect.Effect<ResetChunk, DatabaseError> => {
-  const [micros, userId] = after === undefined ? [0, ""] : (JSON.parse(after) as [number, string])
   const parameters = [
     new Date(asOf).toISOString(),
     JSON.stringify(allowances),
     limit,
-    micros,
-    userId,
+    after ?? "",
     new Date(now).toISOString()
   ]
   return Effect.map(
