@@ -112,7 +112,8 @@ for (const { name, layer: database } of databases) {
         yield* execute(`WITH entered AS (
             INSERT INTO {{schema}}.credit_transactions (user_id, number, type, amount, allowance_amount, topup_amount,
               balance_after, reference, created_at) VALUES ($1, 2, 'grant', 7, 0, 7, 107, 'gift', now())
-          ) UPDATE {{schema}}.credit_accounts SET topup = 7, entries = 2 WHERE user_id = $1`)
+          ) UPDATE {{schema}}.credit_accounts SET topup = 7, entries = 2, version = version + 1 WHERE user_id = $1`)
+        yield* execute("UPDATE {{schema}}.credit_accounts SET version = version - 1 WHERE user_id = $1")
         yield* reserve("reply:2", 20)
         const { topup, heldAllowance } = yield* first.ledger.account(userId)
         assert.deepStrictEqual({ topup, heldAllowance }, { topup: 7, heldAllowance: 50 })
