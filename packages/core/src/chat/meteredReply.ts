@@ -1,18 +1,14 @@
 import { Cause, Effect, Exit, Fiber, Option, Pull, type Scope, Stream } from "effect"
 import type { CreditLedger, Hold } from "../credits/CreditLedger.ts"
 import type { HoldKeeper } from "../credits/HoldKeeper.ts"
-import { priceOf } from "../credits/price.ts"
 import type { ReplyEnd } from "../credits/Receipt.ts"
-import type { Usage } from "../credits/Usage.ts"
-import { modelPrice } from "../tiers/Model.ts"
 import { ModelFailed } from "./ChatModel.ts"
 import type { BeginTurnInput, ChatStore } from "./ChatStore.ts"
 import { countGrowing } from "./countGrowing.ts"
-import { estimatedInput } from "./estimatedInput.ts"
 import { countFailure } from "./modelMetrics.ts"
 import { type OpenedReply, openReply, type ReplyAttempt } from "./openReply.ts"
+import { replyCharge } from "./replyCharge.ts"
 import { retryStorage } from "./retryStorage.ts"
-import { estimateTokens } from "./tokens.ts"
 
 export interface MeteredReplyInput {
   readonly ledger: CreditLedger["Service"]
@@ -47,7 +43,8 @@ interface Progress {
  * whichever comes first of its end, its failure and the closing of the scope.
  *
  * - nothing delivered: the hold is released;
- * - complete: charged by the provider's figures, or counted from the text and marked estimated where it told none;
+ * - complete: charged by the provider's figures, or counted from the text and marked estimated where it told none, or
+ *   none that can be true;
  * - failed or left half-way: charged for the input, as the provider counted it where it told so early, and for what
  *   was delivered; marked estimated. The provider is left at once, so that its own bill ends there too.
  *
@@ -123,24 +120,21 @@ const endReply = (input: MeteredReplyInput, progress: Progress, ended: ReplyEnd)
     const paid =
       opened === undefined || delivered === ""
         ? endQuietly(input.ledger.release({ userId, key }), "release", key)
-        : endQuietly(input.ledger.settle({ userId, key, ...charge(opened, delivered, ended) }), "settle", key)
+        : settle(input, opened, delivered, ended)
     if (opened === undefined) return paid
     const stored = endQuietly(storeEnd(input, progress, ended), "store", key)
     return Effect.all([paid, stored], { concurrency: 2, discard: true })
   })
 
-/** What the reply costs: the provider's figures where it told them, else a count of what was sent and delivered. */
-const charge = ({ attempt, told }: OpenedReply, delivered: string, ended: ReplyEnd) => {
-  const { model, maxOutputTokens } = attempt.request
-  const usage: Usage = told.end?.usage ?? {
-    ...(told.inputUsage ?? estimatedInput(attempt.request.messages)),
-    output: Math.min(estimateTokens(delivered), maxOutputTokens)
-  }
-  const estimated = told.end?.usage === undefined
-  return {
-    amount: priceOf(usage, model),
-    draft: { model: model.id, price: modelPrice(model), usage, estimated, ended }
-  }
+/** Takes what the reply costs from its hold. A provider whose figures were not believed is told of in the log. */
+const settle = (input: MeteredReplyInput, opened: OpenedReply, delivered: string, ended: ReplyEnd) => {
+  const { userId, key, amount: held } = input.hold
+  const { amount, disbelieved, draft } = replyCharge(opened, delivered, ended, held)
+  const settled = endQuietly(input.ledger.settle({ userId, key, amount, draft }), "settle", key)
+  if (!disbelieved) return settled
+  const report = Effect.logError("A provider told a usage that cannot be true; the reply was charged by our own count.")
+  const provider = opened.attempt.provider.name
+  return Effect.andThen(settled, Effect.annotateLogs(report, { hold: key, model: draft.model, provider }))
 }
 
 const storeEnd = Effect.fnUntraced(function* (input: MeteredReplyInput, progress: Progress, ended: ReplyEnd) {

@@ -32,6 +32,16 @@ describe("a reply that completes", () => {
     }).pipe(Effect.provide(world(model)))
   })
 
+  it.effect("is counted from its text where the provider's figures cannot be true", () => {
+    const model = scriptedModel(() => says(["Hello"], { input: 1_000_000_000_000, output: 1 }))
+    return Effect.gen(function* () {
+      yield* ask("ann", "Hi")
+      assert.deepInclude(yield* balance("ann"), { allowance: 99, held: 0, debt: 0 })
+      const [row] = yield* usageRows("ann")
+      assert.deepInclude(row?.receipt, { charged: 1, estimated: true, ended: "completed" })
+    }).pipe(Effect.provide(world(model)))
+  })
+
   it.effect("is stored with the chat, which the next message continues", () => {
     const model = scriptedModel(() => says(["An answer"]))
     return Effect.gen(function* () {
