@@ -70,6 +70,9 @@ describe("chat", () => {
     const second = await server.post("/api/chat", { ...hello, chatId }, ANN)
     expect(await second.text()).toBe("Hello there.")
     expect(second.headers.get("x-chat-id")).toBe(chatId)
+    const third = await server.post("/api/chat", { ...hello, chatId: chatId?.toUpperCase() }, ANN)
+    expect(await third.text()).toBe("Hello there.")
+    expect(third.headers.get("x-chat-id")).toBe(chatId)
   })
 
   test("chats are listed, given and deleted", async () => {

@@ -65,11 +65,18 @@ const listsTooLong = (body: unknown): InvalidChatRequest["issues"] => {
 export const decodeChatRequest = (body: unknown): Effect.Effect<ChatRequest, InvalidChatRequest> => {
   const tooLong = listsTooLong(body)
   if (tooLong.length > 0) return Effect.fail(new InvalidChatRequest({ issues: tooLong }))
-  return Effect.mapError(decode(body), ({ issue }) => {
-    const found = formatIssue(issue).issues.slice(0, MAX_ISSUES)
-    return new InvalidChatRequest({ issues: found.map(({ path, message }) => ({ path: pathText(path), message })) })
+  return Effect.mapBoth(decode(body), {
+    onSuccess: inLowerCase,
+    onFailure: ({ issue }) => {
+      const found = formatIssue(issue).issues.slice(0, MAX_ISSUES)
+      return new InvalidChatRequest({ issues: found.map(({ path, message }) => ({ path: pathText(path), message })) })
+    }
   })
 }
+
+/** Ids are kept and given in lower case. */
+const inLowerCase = (request: ChatRequest): ChatRequest =>
+  request.chatId === undefined ? request : { ...request, chatId: request.chatId.toLowerCase() }
 
 const pathText = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined): string =>
   (path ?? []).reduce<string>((text, part) => {
