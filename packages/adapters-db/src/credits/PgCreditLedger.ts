@@ -160,6 +160,13 @@ const make = Effect.gen(function* () {
     verify: (input) => atOnce("verify", () => verifyAccounts(database, input)),
     changeTier: (userId, change) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => commit(changeTierOperation(userId, change, now))),
+    transaction: Effect.fnUntraced(function* (userId, key) {
+      const text = `SELECT ${TRANSACTION_COLUMNS} FROM ${schema}.credit_keys k
+        JOIN ${schema}.credit_transactions t ON t.user_id = k.user_id AND t.number = k.number
+        WHERE k.user_id = $1 AND k.key = $2`
+      const [row] = yield* database.statement<TransactionRow & Row>(text, [userId, key])
+      return row && toTransaction(row)
+    }, storing("CreditLedger.transaction")),
     history: Effect.fnUntraced(function* ({ userId, limit, offset, type }) {
       const filter = type === undefined ? null : isType(type) ? type : ""
       const rows = yield* database.statement<HistoryRow>(historyText(schema), [userId, filter, limit, offset])

@@ -32,12 +32,12 @@ export const historiesOnPglite = (histories: number): void => {
   }
 }
 
-export const historiesOnPostgres = (histories: number): void =>
+export const historiesOnPostgres = (histories: number) =>
   describe.runIf(hasPostgres)("on a server", () =>
     creditLedgerModelTest("Postgres, three processes", processes(freshPostgres), { histories, ...replay })
   )
 
-export const historiesBehindPooler = (histories: number): void =>
+export const historiesBehindPooler = (histories: number) =>
   describe.runIf(hasPostgres && hasPooler)("behind a pooler", () =>
     creditLedgerModelTest("transaction pooling, three processes", processes(behindPooler), { histories, ...replay })
   )

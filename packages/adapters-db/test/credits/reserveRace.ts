@@ -101,7 +101,7 @@ const race = (rounds: number, processCount: number, maxConnections: number) =>
   }).pipe(Effect.scoped, Effect.runPromise)
 
 /** Fifty callers at once for one balance: as many are served as it pays for, round after round. */
-export const reserveRace = (rounds: number): void =>
+export const reserveRace = (rounds: number) =>
   describe.runIf(hasPostgres)(`${CALLERS} callers for one balance on Postgres, ${rounds} rounds`, () => {
     const timeout = 60_000 + rounds * 2_000
 

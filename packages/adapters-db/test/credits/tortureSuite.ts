@@ -14,7 +14,7 @@ export interface Tried {
 }
 
 /** Every operation, each way it can come, checked against what it does when nothing goes wrong. */
-export const tortureSuite = (title: string, all: boolean, check: (tried: Tried) => Promise<void>): void =>
+export const tortureSuite = (title: string, all: boolean, check: (tried: Tried) => Promise<void>) =>
   describe.runIf(hasPostgres)(title, () => {
     const scope = Scope.makeUnsafe()
     let rack: Rack

@@ -32,7 +32,7 @@ class HeldModel implements ChatModel {
 }
 
 /** Fifty chats at once on a balance that pays for one, on several servers, round after round. */
-export const chatRace = (rounds: number): void =>
+export const chatRace = (rounds: number) =>
   describe.skipIf(url === "")(`${CALLERS} chats at once on a balance for one, over ${SERVERS} servers`, () => {
     const schema = `race_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`
     const model = new HeldModel()

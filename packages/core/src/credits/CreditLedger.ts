@@ -164,6 +164,8 @@ export class CreditLedger extends Context.Service<
      * Changes nothing, and may run beside everything else.
      */
     verify(input: VerifyInput): Effect.Effect<VerifyChunk, StorageFailed>
+    /** The transaction that answers a business key; undefined where there is none, or not for this user. */
+    transaction(userId: UserId, key: string): Effect.Effect<Transaction | undefined, StorageFailed>
     /** Newest first, with the count of all that match. An unknown type matches nothing. */
     history(
       input: HistoryInput

@@ -6,7 +6,8 @@ import { Accounts } from "./Accounts.ts"
 import type { AdjustInput, RefundInput } from "./Correction.ts"
 import { CreditLedger } from "./CreditLedger.ts"
 import { PositiveCredits } from "./Credits.ts"
-import { type AccountNotFound, InvalidAmount, type KeyConflict } from "./errors.ts"
+import { type AccountNotFound, InvalidAmount, type KeyConflict, ReceiptNotFound } from "./errors.ts"
+import type { Receipt } from "./Receipt.ts"
 import type { Transaction } from "./Transaction.ts"
 import type { Difference } from "./Verification.ts"
 
@@ -33,6 +34,8 @@ export class CreditService extends Context.Service<
       readonly offset: number
       readonly type: string | undefined
     }): Effect.Effect<HistoryPage, AccountNotFound | StorageFailed>
+    /** What a reply cost and why, by the reply's message id. */
+    receipt(userId: UserId, messageId: string): Effect.Effect<Receipt, ReceiptNotFound | StorageFailed>
     /** Gives `amount` credits that never expire. The same `key` gives them once. */
     grant(input: {
       readonly userId: UserId
@@ -66,6 +69,10 @@ export class CreditService extends Context.Service<
         balance: (userId) => Effect.map(accounts.of(userId), balanceOf),
         find: (userId) => Effect.map(ledger.account(userId), balanceOf),
         history: (input) => ledger.history(input),
+        receipt: Effect.fn("CreditService.receipt")(function* (userId, messageId) {
+          const charged = yield* ledger.transaction(userId, `reply:${messageId.toLowerCase()}`)
+          return charged?.receipt ?? (yield* new ReceiptNotFound({ messageId }))
+        }),
         grant: ({ userId, amount, key }) =>
           isAmount(amount)
             ? ledger.grant({ userId, key, type: "grant", amount })

@@ -176,6 +176,8 @@ const make = Effect.gen(function* () {
           }
         })
       ),
+    transaction: (userId, key) =>
+      storage.exclusive(Effect.sync(() => accounts.get(userId)?.facts.get(key)?.transaction)),
     history: ({ userId, limit, offset, type }) =>
       Effect.map(find(userId), ({ transactions }) => {
         const matching = transactions.filter((row) => type === undefined || row.type === type).toReversed()

@@ -38,6 +38,16 @@ export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("Acco
   }
 }
 
+/** The person has no such reply, or it was not charged: it is being written still, or came to nothing. */
+export class ReceiptNotFound extends Schema.TaggedError<ReceiptNotFound>()("ReceiptNotFound", {
+  messageId: Schema.String
+}) {
+  readonly code = "receipt_not_found"
+  override get message() {
+    return `There is no receipt for the reply ${this.messageId}: it was not charged, or not yet.`
+  }
+}
+
 /** No such hold. */
 export class HoldNotFound extends Schema.TaggedError<HoldNotFound>()("HoldNotFound", { key: Schema.String }) {
   readonly code = "hold_not_found"

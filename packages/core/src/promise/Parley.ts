@@ -4,6 +4,7 @@ import type { ChatRequest } from "../chat/ChatRequest.ts"
 import type { Balance } from "../credits/Account.ts"
 import type { HistoryPage } from "../credits/CreditService.ts"
 import type { HistoryInput } from "../credits/CreditLedger.ts"
+import type { Receipt } from "../credits/Receipt.ts"
 import type { Transaction } from "../credits/Transaction.ts"
 import type { Document } from "../documents/Document.ts"
 import type { UploadInput } from "../documents/DocumentService.ts"
@@ -67,6 +68,8 @@ export interface Parley {
   readonly credits: {
     balance(userId: UserId): Promise<Balance>
     history(input: HistoryInput): Promise<HistoryPage>
+    /** What a reply cost and why. Rejects with `ReceiptNotFound`. */
+    receipt(userId: UserId, messageId: string): Promise<Receipt>
     /** Rejects with `AccountNotFound`, `InvalidAmount` or `KeyConflict`. */
     grant(input: { readonly userId: UserId; readonly amount: number; readonly key: string }): Promise<Transaction>
   }

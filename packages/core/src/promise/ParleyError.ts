@@ -1,5 +1,5 @@
 import type { SendFailed } from "../chat/ChatService.ts"
-import type { AccountNotFound, HoldNotFound, InvalidAmount, KeyConflict } from "../credits/errors.ts"
+import type { AccountNotFound, HoldNotFound, InvalidAmount, KeyConflict, ReceiptNotFound } from "../credits/errors.ts"
 import type {
   DocumentForbidden,
   DocumentNotFound,
@@ -23,5 +23,6 @@ export type ParleyError =
   | InvalidCatalog
   | InvalidDocumentId
   | KeyConflict
+  | ReceiptNotFound
   | SessionInvalid
   | SessionVerifierUnavailable

@@ -85,6 +85,7 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
     credits: {
       balance: (userId) => run(CreditService.use((credits) => credits.balance(userId))),
       history: (input) => run(CreditService.use((credits) => credits.history(input))),
+      receipt: (userId, messageId) => run(CreditService.use((credits) => credits.receipt(userId, messageId))),
       grant: (input) => run(CreditService.use((credits) => credits.grant(input)))
     },
     models: (userId) => run(TierService.use((tiers) => tiers.models(userId))),

@@ -63,6 +63,18 @@ export const describeReserve = ({ ledger, openUser, grant, settle, balance, rows
       expect(await run(reserve)).toMatchObject({ replayed: true, state: "released" })
     })
 
+    it("finds the transaction of a key for its owner alone, and none for what was not charged", async () => {
+      const [userId, other] = [await openUser(100), await openUser(100)]
+      await run(ledger.reserve(reservation(userId, "reply:1", 60)))
+      expect(await run(ledger.transaction(userId, "reply:1"))).toBeUndefined()
+      await run(settle(userId, "reply:1", 10))
+      expect(await run(ledger.transaction(userId, "reply:1"))).toMatchObject({ amount: -10, receipt: { charged: 10 } })
+      expect(await run(ledger.transaction(other, "reply:1"))).toBeUndefined()
+      await run(ledger.reserve(reservation(userId, "reply:2", 60)))
+      await run(ledger.release({ userId, key: "reply:2" }))
+      expect(await run(ledger.transaction(userId, "reply:2"))).toBeUndefined()
+    })
+
     it("takes the content of a key from the caller where it is given", async () => {
       const userId = await openUser(100)
       const asked = (amount: number, content: string) =>

@@ -35,6 +35,7 @@ export const creditTester = (opened: () => Ledger) => {
     adjust: (input) => opened().adjust(input),
     verify: (input) => opened().verify(input),
     changeTier: (userId, change) => opened().changeTier(userId, change),
+    transaction: (userId, key) => opened().transaction(userId, key),
     history: (input) => opened().history(input)
   }
   const openUser = async (allowance: number): Promise<UserId> => {
