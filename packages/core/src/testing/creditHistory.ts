@@ -175,7 +175,6 @@ const expectProven = Effect.fnUntraced(function* (ledger: Ledger, userId: UserId
 const at = <A, E, R>(now: number, calls: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(Clock.Clock, (real) =>
     Effect.provideService(calls, Clock.Clock, {
-      ...real,
       currentTimeMillisUnsafe: () => now,
       currentTimeMillis: Effect.succeed(now),
       currentTimeNanosUnsafe: () => BigInt(now) * 1_000_000n,
