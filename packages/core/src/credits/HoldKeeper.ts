@@ -37,7 +37,7 @@ export class HoldKeeper extends Context.Service<
       let beating = false
 
       const renew = (holds: ReadonlyArray<HoldProgress>) =>
-        Effect.catch(Effect.timeout(ledger.renew({ holds, ttlMs }), PATIENCE), () =>
+        Effect.catchCause(Effect.timeout(ledger.renew({ holds, ttlMs }), PATIENCE), () =>
           Effect.logWarning("Open replies could not be recorded; trying again at the next heartbeat.")
         )
       const beat = Effect.suspend(() => {

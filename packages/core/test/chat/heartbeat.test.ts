@@ -73,6 +73,27 @@ layer(counting)("the heartbeat of open replies", (it) => {
   )
 })
 
+let beats = 0
+const stumbling = worldWith(300, (ledger) => ({
+  ...ledger,
+  renew: (input) => (++beats === 1 ? Effect.die(new Error("A mistake.")) : ledger.renew(input))
+}))
+
+layer(stumbling)("a heartbeat that fails unexpectedly", (it) => {
+  it.effect("is followed by the next, so that a living reply is not swept", () =>
+    Effect.gen(function* () {
+      const sweeping = yield* Effect.forkChild(Effect.flatMap(HoldSweeper, (sweeper) => sweeper.run))
+      const reply = yield* Effect.forkChild(ask("dan", "Go on."))
+      for (let second = 0; second < 305; second += 1) yield* TestClock.adjust("1 second")
+      yield* Fiber.join(reply)
+      const [usage] = yield* transactions("dan")
+      assert.deepInclude(usage, { type: "usage", amount: -300 })
+      assert.strictEqual(usage?.receipt?.ended, "completed")
+      yield* Fiber.interrupt(sweeping)
+    })
+  )
+})
+
 const unreachable = new StorageFailed({ operation: "CreditLedger.settle", retryable: false, cause: new Error("gone") })
 const dying = worldWith(600, (ledger) => ({
   ...ledger,
