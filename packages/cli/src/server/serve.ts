@@ -6,6 +6,7 @@ import { loadConfig } from "../config/loadConfig.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { serveRefusals } from "../config/serveRules.ts"
 import { claimDataFolder } from "../dataFolder/claimDataFolder.ts"
+import { exitCodes } from "../exitCodes.ts"
 import { foreignCommands } from "./foreignCommands.ts"
 import { loggingLayer } from "./logging.ts"
 import { DRAIN_MS, openHttp } from "./openHttp.ts"
@@ -13,11 +14,27 @@ import { openParts } from "./openParts.ts"
 import { runningParts, serverUrl, startUpText } from "./startUpText.ts"
 import { workOnDocuments } from "./workOnDocuments.ts"
 
+/** How long charging and closing may take after the requests: a database that does not answer is not waited for. */
+const CLOSING_MS = 15_000
+
+/** Ends the process where it has not ended by itself in time. */
+const endInTime = Effect.map(Effect.context<never>(), (context) => {
+  const late = Effect.logError("Not everything could be closed in time. Replies without a charge get it by a sweep.")
+  const end = () => {
+    Effect.runSyncWith(context)(late)
+    process.exit(exitCodes.failed)
+  }
+  setTimeout(end, DRAIN_MS + CLOSING_MS).unref()
+})
+
 /** Serves until SIGINT or SIGTERM; a second one ends the process at once. */
 export const serve = Effect.gen(function* () {
   const config = yield* loadConfig(serveRefusals)
   const stop = yield* StopSignal
-  const stopping = Effect.logInfo(`Stopping: what runs gets ${DRAIN_MS / 1000} seconds. A second signal stops at once.`)
+  const stopping = Effect.andThen(
+    Effect.logInfo(`Stopping: what runs gets ${DRAIN_MS / 1000} seconds. A second signal stops at once.`),
+    endInTime
+  )
   yield* Effect.raceFirst(Effect.andThen(start(config), Effect.never), Effect.andThen(stop.wait, stopping)).pipe(
     Effect.scoped,
     Effect.andThen(Effect.logInfo("Stopped.")),

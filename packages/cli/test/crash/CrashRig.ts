@@ -8,7 +8,7 @@ import { type Ended, eventually, runParley, temporaryFolder } from "../processes
 import { type RunningServer, startServer } from "../processes/RunningServer.ts"
 import { dropSchema } from "../race/InProcessServers.ts"
 
-const serverUrl = process.env["TEST_DATABASE_URL"] ?? ""
+export const serverUrl = process.env["TEST_DATABASE_URL"] ?? ""
 
 /** True where a server for these tests was promised. */
 export const hasPostgres = serverUrl !== ""
@@ -94,8 +94,11 @@ export class CrashRig implements AsyncDisposable {
     }
   }
 
-  start(): Promise<RunningServer> {
-    return startServer(this.folder, this.environment)
+  /** Starts a server; `port` is where it looks for the database, if not where that is. */
+  start(port?: number): Promise<RunningServer> {
+    const url = new URL(this.environment["DATABASE_URL"] ?? "")
+    if (port !== undefined) url.port = String(port)
+    return startServer(this.folder, { ...this.environment, DATABASE_URL: url.href })
   }
 
   /** Runs a command beside the server, to its end. */
@@ -120,9 +123,7 @@ export class CrashRig implements AsyncDisposable {
   }
 
   leftHolds(): Promise<ReadonlyArray<LeftHold>> {
-    return this.#query<LeftHold & Record<string, unknown>>(
-      `SELECT key, output_tokens AS recorded FROM ${this.schema}.credit_holds`
-    )
+    return this.#query(`SELECT key, output_tokens AS recorded FROM ${this.schema}.credit_holds`)
   }
 
   /** Ends all holds as a sweep does once they have expired: their process is dead. */
@@ -136,7 +137,7 @@ export class CrashRig implements AsyncDisposable {
   }
 
   charges(userId: string): Promise<ReadonlyArray<Charge>> {
-    return this.#query<Charge & Record<string, unknown>>(
+    return this.#query(
       `SELECT reference AS key, amount, receipt FROM ${this.schema}.credit_transactions
        WHERE user_id = $1 AND type = 'usage' ORDER BY number`,
       [userId]

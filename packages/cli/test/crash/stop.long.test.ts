@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { hasPostgres } from "./CrashRig.ts"
 import { firstSeed } from "./seeds.ts"
-import { stopRounds, stopStarts } from "./stopRounds.ts"
+import { stopRounds, stopStarts, stopWithoutDatabase } from "./stopRounds.ts"
 
 /** Servers at the same time, each on a schema of its own. */
 const LANES = 4
@@ -24,6 +24,8 @@ describe.runIf(hasPostgres)("servers that are asked to stop under load", () => {
       await annotate(`${replies} replies.`)
     }
   )
+
+  it("end in bounded time when the database has fallen silent", { timeout }, () => stopWithoutDatabase(firstSeed()))
 
   it("end at any moment of their start", { timeout }, () => stopStarts(30, firstSeed()))
 })

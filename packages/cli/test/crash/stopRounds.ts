@@ -3,8 +3,9 @@ import { expect } from "vitest"
 import { ParleyProcess } from "../processes/ParleyProcess.ts"
 import { Chance } from "./Chance.ts"
 import { ChatLoad, type ChatRecord } from "./chatLoad.ts"
-import { CrashRig } from "./CrashRig.ts"
+import { CrashRig, serverUrl } from "./CrashRig.ts"
 import { judgePeople } from "./judgeRound.ts"
+import { SilentDatabase } from "./SilentDatabase.ts"
 
 /** Replies end by themselves soon after the signal, or go on for longer than the server waits. */
 const SOON_MS = 1_200
@@ -77,4 +78,28 @@ export const stopStarts = async (rounds: number, seed: number): Promise<void> =>
   }
   await using server = await rig.start()
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+}
+
+/** A database that does not answer any more is not waited for; what is open then is charged by a sweep. */
+export const stopWithoutDatabase = async (seed: number): Promise<void> => {
+  await using rig = new CrashRig()
+  await using database = await SilentDatabase.before(serverUrl)
+  await using server = await rig.start(database.port)
+  const load = new ChatLoad(server.url, String(seed))
+  const people = await load.signInAll()
+  const running = load.run(people, new Chance(seed), SOON_MS)
+  await sleep(SOON_MS / 3)
+  database.fallSilent()
+  const stopped = performance.now()
+  server.process.child.kill("SIGTERM")
+  load.stop()
+  expect(await server.process.ended).toMatchObject({ exit: 1, signal: null })
+  expect(server.process.stderr).toContain("could be closed in time")
+  expect(performance.now() - stopped).toBeLessThan(DEADLINE_MS + 15_000 + CLOSING_MS)
+  await running
+  await rig.connectionsGone()
+  expect(await rig.leftHolds()).not.toEqual([])
+  await rig.sweep()
+  expect(await rig.leftHolds()).toEqual([])
+  expect(await rig.differences()).toEqual([])
 }
