@@ -38,8 +38,14 @@ export class ParleyProcess implements AsyncDisposable {
     })
     this.child.stdout?.setEncoding("utf8").on("data", (text: string) => (this.stdout += text))
     this.child.stderr?.setEncoding("utf8").on("data", (text: string) => (this.stderr += text))
+    // A test that ran out of time leaves none behind.
+    const endWithTests = () => this.child.kill("SIGKILL")
+    process.once("exit", endWithTests)
     this.ended = new Promise((resolve) =>
-      this.child.once("close", (exit, signal) => resolve({ exit, signal, stdout: this.stdout, stderr: this.stderr }))
+      this.child.once("close", (exit, signal) => {
+        process.off("exit", endWithTests)
+        resolve({ exit, signal, stdout: this.stdout, stderr: this.stderr })
+      })
     )
   }
 
