@@ -8,6 +8,7 @@ import { countGrowing } from "./countGrowing.ts"
 import { countFailure } from "./modelMetrics.ts"
 import { type OpenedReply, openReply, type ReplyAttempt } from "./openReply.ts"
 import { replyCharge } from "./replyCharge.ts"
+import { endHold, logFailure } from "./endHold.ts"
 import { retryStorage } from "./retryStorage.ts"
 
 export interface MeteredReplyInput {
@@ -110,7 +111,7 @@ const finishReply = (input: MeteredReplyInput, progress: Progress, ended: ReplyE
   Effect.suspend(() => {
     if (progress.finished) return Effect.void
     progress.finished = true
-    return Effect.andThen(progress.stopKeeping, endReply(input, progress, ended))
+    return endReply(input, progress, ended)
   }).pipe(Effect.uninterruptible)
 
 const endReply = (input: MeteredReplyInput, progress: Progress, ended: ReplyEnd): Effect.Effect<void> =>
@@ -119,18 +120,18 @@ const endReply = (input: MeteredReplyInput, progress: Progress, ended: ReplyEnd)
     const { userId, key } = input.hold
     const paid =
       opened === undefined || delivered === ""
-        ? endQuietly(input.ledger.release({ userId, key }), "release", key)
-        : settle(input, opened, delivered, ended)
+        ? endHold(input.ledger.release({ userId, key }), key, progress.stopKeeping)
+        : settle(input, progress, opened, ended)
     if (opened === undefined) return paid
-    const stored = endQuietly(storeEnd(input, progress, ended), "store", key)
+    const stored = logFailure(retryStorage(storeEnd(input, progress, ended)), "A reply could not be stored.", key)
     return Effect.all([paid, stored], { concurrency: 2, discard: true })
   })
 
 /** Takes what the reply costs from its hold. A provider whose figures were not believed is told of in the log. */
-const settle = (input: MeteredReplyInput, opened: OpenedReply, delivered: string, ended: ReplyEnd) => {
+const settle = (input: MeteredReplyInput, progress: Progress, opened: OpenedReply, ended: ReplyEnd) => {
   const { userId, key, amount: held } = input.hold
-  const { amount, disbelieved, draft } = replyCharge(opened, delivered, ended, held)
-  const settled = endQuietly(input.ledger.settle({ userId, key, amount, draft }), "settle", key)
+  const { amount, disbelieved, draft } = replyCharge(opened, progress.delivered, ended, held)
+  const settled = endHold(input.ledger.settle({ userId, key, amount, draft }), key, progress.stopKeeping)
   if (!disbelieved) return settled
   const report = Effect.logError("A provider told a usage that cannot be true; the reply was charged by our own count.")
   const provider = opened.attempt.provider.name
@@ -143,17 +144,3 @@ const storeEnd = Effect.fnUntraced(function* (input: MeteredReplyInput, progress
   const state = ended === "completed" || ended === "length" ? "complete" : ended === "stopped" ? "stopped" : "failed"
   yield* input.chats.endTurn({ userId, chatId, replyId: reply.id, content: progress.delivered, state })
 })
-
-/** The reader already has the text: a store that stays down is reported, and the hold is left to the sweeper. */
-const endQuietly = <A>(work: Effect.Effect<A, unknown>, step: string, key: string): Effect.Effect<void> =>
-  retryStorage(work).pipe(
-    Effect.asVoid,
-    Effect.catchCause((cause) =>
-      Effect.logError(`A reply could not be ended completely (${step}).`).pipe(
-        Effect.annotateLogs({
-          hold: key,
-          failure: Cause.squash(cause) instanceof Error ? (Cause.squash(cause) as Error).name : "unknown"
-        })
-      )
-    )
-  )

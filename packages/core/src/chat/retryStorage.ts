@@ -1,6 +1,7 @@
 import { Effect, Predicate, Schedule } from "effect"
 
-const isRetryable = (error: unknown): boolean =>
+/** Whether a failure is one of a store, and may pass. */
+export const isPassing = (error: unknown): boolean =>
   Predicate.isTagged(error, "StorageFailed") && Predicate.hasProperty(error, "retryable") && error.retryable === true
 
 /** A short outage is waited for: five tries within about three seconds, for failures that may pass. */
@@ -8,4 +9,4 @@ const shortOutage = Schedule.max([Schedule.exponential("100 millis"), Schedule.r
 
 /** Tries work on a store again where its failure may pass. Only for work that is safe to repeat. */
 export const retryStorage = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.retry(work, { schedule: shortOutage, while: isRetryable })
+  Effect.retry(work, { schedule: shortOutage, while: isPassing })
