@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { CreditLedger, type HoldName } from "../credits/CreditLedger.ts"
 import { HoldKeeper } from "../credits/HoldKeeper.ts"
-import type { InsufficientCredits, KeyConflict } from "../credits/errors.ts"
+import { type InsufficientCredits, KeyConflict } from "../credits/errors.ts"
 import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
@@ -116,12 +116,9 @@ const makeSend = Effect.gen(function* () {
     }
   })
 
-  /** True for a reply whose process died: nobody will store how it ended. */
-  const isAbandoned = (hold: HoldName) =>
-    ledger.release(hold).pipe(
-      Effect.map((end) => end._tag === "Settled" && end.receipt.ended === "expired"),
-      Effect.catchTag("HoldNotFound", () => Effect.succeed(false))
-    )
+  /** True for a charged reply whose process died: nobody will store how it ended. */
+  const isAbandoned = ({ userId, key }: HoldName) =>
+    Effect.map(ledger.transaction(userId, key), (charged) => charged?.receipt?.ended === "expired")
 
   /** The stored answer of an earlier request with the same key, whose hold is open or, where `ended`, charged. */
   const replay = Effect.fnUntraced(function* (hold: HoldName, chatId: string, messageId: string, ended: boolean) {
@@ -145,7 +142,8 @@ const makeSend = Effect.gen(function* () {
         const reserved = yield* reserveReply({ account, candidates, prompt, messageId, fingerprint })
         const { hold, earlier, attempts, limited } = reserved
         // An earlier try that came to nothing was not charged: this one is made anew.
-        if (earlier === "released" && number < ATTEMPTS) return yield* attempt(number + 1)
+        if (earlier === "released" && number === ATTEMPTS) return yield* new KeyConflict({ key: hold.key })
+        if (earlier === "released") return yield* attempt(number + 1)
         if (earlier !== undefined) return yield* replay(hold, chatId, messageId, earlier === "settled")
         const chosen = attempts[0].request
         const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources }

@@ -78,6 +78,18 @@ describe("a chat request with an idempotency key", () => {
     }).pipe(Effect.provide(world(model)))
   })
 
+  it.effect("that failed too often asks for a new key, and was never charged", () => {
+    const broken = new ModelFailed({ model: "model-a-mini", reason: "unavailable", retryable: true })
+    const model = scriptedModel(() => Stream.fail(broken))
+    return Effect.gen(function* () {
+      for (let tries = 0; tries < 20; tries += 1) {
+        assert.strictEqual((yield* Effect.flip(send("Question", "key-1")))._tag, "ModelFailed")
+      }
+      assert.strictEqual((yield* Effect.flip(send("Question", "key-1")))._tag, "KeyConflict")
+      assert.strictEqual(yield* charges("ann"), 0)
+    }).pipe(Effect.provide(world(model)))
+  })
+
   it.effect("that was left half-way gets what was delivered and is cut off again, not charged again", () => {
     const delta: ReplyPart = { _tag: "text-delta", text: "word " }
     const model = scriptedModel(() => Stream.forever(Stream.make(delta)).pipe(Stream.rechunk(1)))
