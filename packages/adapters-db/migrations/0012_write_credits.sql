@@ -18,7 +18,7 @@ DECLARE
   written text[];
   -- Every account was written, as nearly always.
   whole boolean;
-  ends bigint;
+  all_open boolean;
 BEGIN
   WITH given AS MATERIALIZED (
     SELECT g.* FROM json_to_recordset(accounts) AS g(user_id text, allowance bigint, topup bigint, debt bigint,
@@ -79,10 +79,10 @@ BEGIN
         hold_period_start, hold_expires_at)
       SELECT r.* FROM removed r
     )
-    SELECT count(*) INTO ends FROM removed;
-    IF ends <> (
+    SELECT count(*) = (
       SELECT count(*) FROM json_to_recordset(ended) AS e(user_id text) WHERE whole OR e.user_id = ANY(written)
-    ) THEN
+    ) INTO all_open FROM removed;
+    IF NOT all_open THEN
       RAISE EXCEPTION 'A hold that was taken to be open is not.' USING ERRCODE = 'serialization_failure';
     END IF;
   END IF;

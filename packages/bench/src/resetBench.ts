@@ -22,7 +22,7 @@ const { values: flags } = parseArgs({
     quick: { type: "boolean", default: false },
     accounts: { type: "string" },
     rounds: { type: "string", default: "3" },
-    patience: { type: "string", default: "30" }
+    patience: { type: "string", default: "5" }
   }
 })
 const accounts = Number(flags.accounts ?? (flags.quick ? 100_000 : 1_000_000))

@@ -41,7 +41,7 @@ type AnyExit = Exit.Exit<unknown, Refusal | DatabaseError>
 
 /** Operations in one commit at most, and commits under way at once. */
 const MAX_BATCH = 128
-const MAX_IN_FLIGHT = 4
+const MAX_IN_FLIGHT = 3
 /** Accounts remembered, so that their next operations need not read them; each takes about a kilobyte. */
 const MAX_RECENT = 20_000
 /** A database that does not answer is given up on, so that neither callers nor the slots of batches hang for ever. */

@@ -22,3 +22,5 @@ export const FUNDS = 1_000_000_000_000
 /** What a pair reserves, and what it then really costs. */
 export const RESERVED = 40
 export const CHARGED = 25
+/** Connections of a contender that is not being measured are closed, so that all of them fit on one server. */
+export const IDLE_MS = 1_000

@@ -37,6 +37,7 @@ export const makeCommitRate = async (name: string, url: string, admin: pg.Client
         ...["--no-vacuum", "--client", String(callers), "--jobs", "2", "--protocol", "prepared"],
         ...["--time", seconds, "--file", script, url]
       ])
+      if (!stdout.includes("tps = ")) throw new Error(`pgbench gave no rate: ${stdout}`)
       const transactions = Number(/actually processed: (\d+)/.exec(stdout)?.[1])
       written += transactions
       const rate = Number(/tps = ([\d.]+)/.exec(stdout)?.[1])

@@ -35,6 +35,9 @@ const drivePairs = async (
   return { seconds: (performance.now() - start) / 1000, latencies }
 }
 
+/** Opens the contender's connections and warms what it works on, uncounted. */
+const WARM_MS = 400
+
 /** Keeps `callers` loops of pairs going for about `milliseconds`. Every caller waits for its answer before it goes on. */
 export const measureRound = async (
   admin: pg.Client,
@@ -53,6 +56,7 @@ export const measureRound = async (
       otherCores: undefined
     }
   }
+  await drivePairs(contender.pair, load, callers, WARM_MS)
   const busyBefore = busyMilliseconds()
   const stop = await countProcessorTime(admin)
   const { seconds, latencies } = await drivePairs(contender.pair, load, callers, milliseconds)

@@ -1,5 +1,5 @@
 import pg from "pg"
-import { CHARGED, type Contender, RESERVED } from "./Contender.ts"
+import { CHARGED, type Contender, IDLE_MS, RESERVED } from "./Contender.ts"
 import { checkPlainTables, createPlainTables } from "./plainTables.ts"
 
 /** A guarded write of the balance and its movement, as one statement that commits by itself. */
@@ -33,11 +33,11 @@ export const makeSingleCall = async (
   form: "statement" | "function",
   connections: number
 ): Promise<Contender> => {
-  const prefix = `single_${form}_${connections}`
+  const prefix = `single_${form}`
   await createPlainTables(admin, prefix)
   if (form === "function") await admin.query(functionText(prefix))
   const text = form === "function" ? `SELECT ${prefix}_move($1, $2, $3) AS account_id` : statementText(prefix)
-  const pool = new pg.Pool({ connectionString: url, max: connections, idleTimeoutMillis: 0 })
+  const pool = new pg.Pool({ connectionString: url, max: connections, idleTimeoutMillis: IDLE_MS })
   const move = async (account: number, amount: number, reference: string): Promise<void> => {
     const { rows } = await pool.query<{ account_id: string | null }>(text, [account, amount, reference])
     if (rows[0]?.account_id == null) throw new Error("The account has too little.")

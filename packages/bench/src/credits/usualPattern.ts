@@ -1,5 +1,5 @@
 import pg from "pg"
-import { CHARGED, type Contender, RESERVED } from "./Contender.ts"
+import { CHARGED, type Contender, IDLE_MS, RESERVED } from "./Contender.ts"
 import { checkPlainTables, createPlainTables } from "./plainTables.ts"
 
 /**
@@ -12,9 +12,9 @@ export const makeUsualPattern = async (
   admin: pg.Client,
   connections: number
 ): Promise<Contender> => {
-  const prefix = `usual_${connections}`
+  const prefix = "usual"
   await createPlainTables(admin, prefix)
-  const pool = new pg.Pool({ connectionString: url, max: connections, idleTimeoutMillis: 0 })
+  const pool = new pg.Pool({ connectionString: url, max: connections, idleTimeoutMillis: IDLE_MS })
   const move = async (account: number, amount: number, reference: string): Promise<void> => {
     const client = await pool.connect()
     try {
