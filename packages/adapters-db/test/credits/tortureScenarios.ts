@@ -21,6 +21,8 @@ export interface Scenario {
   readonly after?: Work
 }
 
+/** Accounts of other scenarios are due as well. */
+const EVERYBODY = 100_000
 const START = Date.UTC(2026, 0, 31, 12)
 
 /** Runs an effect at a time of the scenario's own, which stands still; waiting takes as long as it takes. */
@@ -41,13 +43,13 @@ const release: Work = (ledger, userId) => ledger.release({ userId, key: "reply:1
 const grant: Work = (ledger, userId) => ledger.grant({ userId, key: "topup:1", type: "topup", amount: 500 })
 const renew: Work = (ledger, userId) =>
   ledger.renew({ holds: [{ userId, key: "reply:1", outputTokens: 300 }], ttlMs: 60_000 })
-const sweep: Work = (ledger) => ledger.sweep({ limit: 1_000 })
+const sweep: Work = (ledger) => ledger.sweep({ limit: EVERYBODY })
 
 /** More than a month later. */
 const NEXT_PERIOD_MS = 33 * 24 * 3_600_000
 const allowances = { free: 70, pro: 5_000, business: 20_000 }
 const asOf = START + NEXT_PERIOD_MS
-const reset: Work = (ledger) => ledger.reset({ asOf, allowances, limit: 1_000, after: undefined, dryRun: false })
+const reset: Work = (ledger) => ledger.reset({ asOf, allowances, limit: EVERYBODY, after: undefined, dryRun: false })
 const purchase = (userId: UserId) => ({ userId, charge: "ch_1", granted: 500, paid: 1_000 })
 const refund: Work = (ledger, userId) => ledger.refund({ ...purchase(userId), refunded: 1_000 })
 const dispute: Work = (ledger, userId) =>

@@ -105,22 +105,41 @@ const canonical = (value: unknown): string =>
 interface Wave {
   readonly now: number
   readonly alone: boolean
+  readonly calls: ReadonlyArray<Observed>
   readonly seen: string
 }
 
-/** An order of the calls in which the model gives exactly these answers and ends as seen; undefined if there is none. */
-const explain = (account: ModelAccount, calls: ReadonlyArray<Observed>, wave: Wave): ModelAccount | undefined => {
-  if (calls.length === 0) return canonical(modelView(account)) === wave.seen ? account : undefined
-  const tried = new Set<string>()
+/**
+ * The accounts that some order of a wave's calls ends in, with exactly these answers and as seen; each once. There may
+ * be several, since not everything shows at once: the period that a hold belongs to does when it ends.
+ */
+const explanations = function* (
+  account: ModelAccount,
+  wave: Wave,
+  calls: ReadonlyArray<Observed> = wave.calls,
+  tried: Set<string> = new Set()
+): Generator<ModelAccount> {
+  const name = canonical([calls, account])
+  if (tried.has(name)) return
+  tried.add(name)
+  if (calls.length === 0) {
+    if (canonical(modelView(account)) === wave.seen) yield account
+    return
+  }
   for (const [index, { command, answer }] of calls.entries()) {
-    const name = canonical(command) + answer
-    if (tried.has(name)) continue
-    tried.add(name)
     for (const step of modelSteps(account, command, wave.now, wave.alone)) {
       if (canonical(step.answer) !== answer) continue
-      const explained = explain(step.account, calls.toSpliced(index, 1), wave)
-      if (explained !== undefined) return explained
+      yield* explanations(step.account, wave, calls.toSpliced(index, 1), tried)
     }
+  }
+}
+
+/** What the account may be after all these waves; undefined where no orders of their calls explain what was seen. */
+const explain = (account: ModelAccount, [wave, ...later]: ReadonlyArray<Wave>): ModelAccount | undefined => {
+  if (wave === undefined) return account
+  for (const after of explanations(account, wave)) {
+    const explained = explain(after, later)
+    if (explained !== undefined) return explained
   }
   return undefined
 }
@@ -133,6 +152,7 @@ export const checkCreditHistory = Effect.fnUntraced(function* (ledgers: Readonly
   const run = crypto.randomUUID()
   const users = Array.from({ length: ACCOUNTS }, (_, index) => `user-${index}-${run}`)
   const models = users.map(() => newModelAccount)
+  const waves: ReadonlyArray<Array<Wave>> = users.map(() => [])
   for (const [number, wave] of history.entries()) {
     const now = HISTORY_START + number * WAVE_MS
     const answers = yield* at(
@@ -157,7 +177,11 @@ export const checkCreditHistory = Effect.fnUntraced(function* (ledgers: Readonly
       )
       const seen = canonical(observed[account])
       const before = models[account] as ModelAccount
-      const after = explain(before, calls, { now, alone: wave.length === 1, seen })
+      const waveOfAccount: Wave = { now, alone: wave.length === 1, calls, seen }
+      const all = waves[account] as Array<Wave>
+      all.push(waveOfAccount)
+      // What explained the waves before may have been another order than theirs: then all is explained anew.
+      const after = explain(before, [waveOfAccount]) ?? explain(newModelAccount, all)
       if (after === undefined) return yield* Effect.die(new Error(unexplained(number, before, calls, seen)))
       models[account] = after
     }
