@@ -17,7 +17,8 @@ const keyOf = ({ messageId }: ChatRecord): string => `reply:${messageId}`
 /** What a text counts where no vendor told: never more than the reply was allowed. */
 const counted = (text: string): number => Math.min(estimateTokens(text), TOKENS_AT_MOST)
 
-const spoken = (count: number): string => Array.from({ length: count }, (_, index) => index + 1).join(" ")
+/** What the model says when it is told to speak so many tokens. */
+export const spoken = (count: number): string => Array.from({ length: count }, (_, index) => index + 1).join(" ")
 
 /** Each charge follows from its receipt, is for a reply that somebody was given, and is the only one for it. */
 const judgeCharges = (charges: ReadonlyArray<Charge>, records: ReadonlyArray<ChatRecord>): void => {

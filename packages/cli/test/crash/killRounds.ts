@@ -3,7 +3,7 @@ import { expect } from "vitest"
 import { Chance } from "./Chance.ts"
 import { ChatLoad, type ChatRecord } from "./chatLoad.ts"
 import { CrashRig } from "./CrashRig.ts"
-import { judgePeople } from "./judgeRound.ts"
+import { judgePeople, spoken } from "./judgeRound.ts"
 import { eventually } from "../processes/ParleyProcess.ts"
 import type { RunningServer } from "../processes/RunningServer.ts"
 
@@ -26,8 +26,9 @@ const judgeRepetition = async (rig: CrashRig, load: ChatLoad, first: ChatRecord)
   const what = `${first.userId}, ${first.end}, then ${again.status} ${again.end}`
   expect(after, what).toHaveLength(1)
   if (before.length === 1) expect(after, what).toEqual(before)
-  const completed = after[0]?.receipt.ended === "completed"
-  expect(again.end === "complete" && again.status === 200, what).toBe(completed)
+  const whole = again.end === "complete" && again.status === 200
+  if (whole) expect(again.text, what).toBe(spoken(first.asked.tokens))
+  if (after[0]?.receipt.ended === "completed") expect(whole, what).toBe(true)
   // Nobody is writing it: it does not remain in progress.
   expect(again.status, what).not.toBe(409)
 }

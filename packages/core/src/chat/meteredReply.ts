@@ -124,7 +124,8 @@ const endReply = (input: MeteredReplyInput, progress: Progress, ended: ReplyEnd)
         : settle(input, progress, opened, ended)
     if (opened === undefined) return paid
     const stored = logFailure(retryStorage(storeEnd(input, progress, ended)), "A reply could not be stored.", key)
-    return Effect.all([paid, stored], { concurrency: 2, discard: true })
+    // In this order: a reply that is charged can be given again, also where the process dies between the two.
+    return Effect.andThen(stored, paid)
   })
 
 /** Takes what the reply costs from its hold. A provider whose figures were not believed is told of in the log. */

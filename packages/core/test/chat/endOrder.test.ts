@@ -1,0 +1,55 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  Catalog,
+  ChatModels,
+  ChatStore,
+  CreditLedger,
+  DocumentParser,
+  inMemoryStorageLayer,
+  makeCatalog,
+  parleyLayer
+} from "@parley/core"
+import { Effect, Layer } from "effect"
+import { ask, modelsFrom, plainParser, says, scriptedModel } from "./world.ts"
+
+const events: Array<string> = []
+const note = (event: string) => Effect.sync(() => void events.push(event))
+
+const ledger = Layer.effect(
+  CreditLedger,
+  Effect.map(CreditLedger, (real) => ({
+    ...real,
+    settle: (input: Parameters<typeof real.settle>[0]) =>
+      Effect.andThen(
+        note("charging"),
+        Effect.tap(real.settle(input), () => note("charged"))
+      )
+  }))
+)
+const chats = Layer.effect(
+  ChatStore,
+  Effect.map(ChatStore, (real) => ({
+    ...real,
+    endTurn: (input: Parameters<typeof real.endTurn>[0]) => Effect.tap(real.endTurn(input), () => note("stored"))
+  }))
+)
+const world = parleyLayer.pipe(
+  Layer.provide(
+    Layer.mergeAll(
+      Layer.succeed(Catalog, makeCatalog({})),
+      Layer.succeed(ChatModels, modelsFrom(scriptedModel(() => says(["A reply."])))),
+      Layer.succeed(DocumentParser, plainParser)
+    )
+  ),
+  Layer.provide(Layer.mergeAll(ledger, chats)),
+  Layer.provideMerge(inMemoryStorageLayer)
+)
+
+describe("the end of a reply", () => {
+  it.effect("is stored before it is charged, so that whatever was charged can be given again", () =>
+    Effect.gen(function* () {
+      yield* ask("ann", "Question")
+      assert.deepStrictEqual(events, ["stored", "charging", "charged"])
+    }).pipe(Effect.provide(world))
+  )
+})
