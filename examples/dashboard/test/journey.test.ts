@@ -128,6 +128,7 @@ describeInChromium("a person with documents", {}, (stage) => {
     const dashboard = await stage.open()
     await dashboard.signIn("barbara@example.org")
     const models = dashboard.page.getByLabel("Model")
+    await expect.poll(() => models.locator("option").count(), { timeout: 10_000 }).toBeGreaterThan(0)
     const options = await models
       .locator("option")
       .evaluateAll((all) =>

@@ -123,7 +123,9 @@ export class CrashRig implements AsyncDisposable {
   }
 
   leftHolds(): Promise<ReadonlyArray<LeftHold>> {
-    return this.#query(`SELECT key, output_tokens AS recorded FROM ${this.schema}.credit_holds`)
+    return this.#query<LeftHold & Record<string, unknown>>(
+      `SELECT key, output_tokens AS recorded FROM ${this.schema}.credit_holds`
+    )
   }
 
   /** Ends all holds as a sweep does once they have expired: their process is dead. */
@@ -137,7 +139,7 @@ export class CrashRig implements AsyncDisposable {
   }
 
   charges(userId: string): Promise<ReadonlyArray<Charge>> {
-    return this.#query(
+    return this.#query<Charge & Record<string, unknown>>(
       `SELECT reference AS key, amount, receipt FROM ${this.schema}.credit_transactions
        WHERE user_id = $1 AND type = 'usage' ORDER BY number`,
       [userId]
