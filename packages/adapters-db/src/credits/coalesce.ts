@@ -21,8 +21,12 @@ interface Ticket<Job, A, E> {
 
 /**
  * Turns many concurrent calls into few batches. A call that finds a batch slot and its lane free starts at once, alone;
- * what arrives while its lane is busy, or while all slots are, forms the next batch. So batches grow only under load,
+ * what arrives while its lane is busy, or while all slots are, forms the next batches. So batches grow only under load,
  * and a lone call waits for nobody. Lanes take turns, so that a busy one does not keep others from the slots.
+ *
+ * A batch takes an equal share of all jobs, done or waiting for a slot, but never half a lane that has room. Taking all
+ * that wait would form one large batch and several tiny ones, each with the full cost of a commit, for ever: who is in
+ * the large one comes back together.
  *
  * No fiber runs in the background: a batch runs on the fiber of its first caller, and the others wait for their answers.
  * A call that was sent is not interrupted, since others may depend on the fiber, and since its work may be done already.
@@ -33,16 +37,19 @@ export const coalesce = <Job, A, E>(options: CoalesceOptions<Job, A, E>): ((job:
   const waiting = new Map<string, Array<Waiting>>()
   const busy = new Set<string>()
   let inFlight = 0
+  /** Jobs that have no answer yet. */
+  let outstanding = 0
 
   const takeBatch = (): Array<Waiting> => {
     const batch: Array<Waiting> = []
+    const share = Math.min(options.maxBatch, Math.ceil(outstanding / options.maxInFlight))
     for (const [lane, tickets] of waiting) {
       if (busy.has(lane)) continue
       busy.add(lane)
       batch.push(...tickets.splice(0, options.maxBatch - batch.length))
       waiting.delete(lane)
       if (tickets.length > 0) waiting.set(lane, tickets)
-      if (batch.length === options.maxBatch) break
+      if (batch.length >= share) break
     }
     return batch
   }
@@ -66,6 +73,7 @@ export const coalesce = <Job, A, E>(options: CoalesceOptions<Job, A, E>): ((job:
   const lead = (batch: ReadonlyArray<Waiting>): Effect.Effect<A, E> =>
     Effect.flatMap(Effect.exit(options.run(batch.map(({ job }) => job))), (outcome) => {
       inFlight -= 1
+      outstanding -= batch.length
       for (const { job } of batch) busy.delete(options.laneOf(job))
       startBatches()
       const answer = (index: number): Exit.Exit<A, E> =>
@@ -84,6 +92,7 @@ export const coalesce = <Job, A, E>(options: CoalesceOptions<Job, A, E>): ((job:
         const others = waiting.get(lane)
         if (others === undefined) waiting.set(lane, [ticket])
         else others.push(ticket)
+        outstanding += 1
         startBatches()
         return Effect.flatMap(Deferred.await(ticket.turn), (turn) =>
           turn._tag === "Leads" ? lead(turn.batch) : turn.exit

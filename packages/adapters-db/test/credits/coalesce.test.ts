@@ -96,6 +96,25 @@ describe("coalesced calls", () => {
     expect(batches()).toEqual(["z0", "a1 a2 a3", "b1 c1 a4", "a5"])
   })
 
+  it("batches take equal shares of what is to be done, so that none of them becomes a convoy", async () => {
+    const { start, batches, endAll, runs } = setUp({ maxInFlight: 2 })
+    for (const lane of ["a", "b", "c", "d", "e", "f", "g", "h"]) start(lane, 1)
+    expect(batches()).toEqual(["a1", "b1"])
+    runs[0]?.end()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(batches().slice(2)).toEqual(["c1 d1 e1 f1"])
+    await endAll()
+    expect(batches().slice(3)).toEqual(["g1 h1"])
+  })
+
+  it("a lane that fits into a batch is not cut to its share", async () => {
+    const { start, batches, endAll } = setUp({ maxInFlight: 2 })
+    start("b", 1)
+    for (const value of [1, 2, 3, 4, 5]) start("a", value)
+    await endAll()
+    expect(batches()).toEqual(["b1", "a1", "a2 a3 a4 a5"])
+  })
+
   it("a batch that breaks tells all its callers and frees its lanes and its slot", async () => {
     const { start, answer, runs, endAll } = setUp({ maxInFlight: 1 })
     const first = start("a", 1)
