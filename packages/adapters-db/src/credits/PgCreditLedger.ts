@@ -33,7 +33,7 @@ import {
 } from "./loadAccounts.ts"
 import { makeRecentAccounts, type RecentAccounts } from "./recentAccounts.ts"
 import { correctPurchase } from "./correctPurchase.ts"
-import { resetAccounts } from "./resetAccounts.ts"
+import { nextDue, resetAccounts } from "./resetAccounts.ts"
 import { verifyAccounts } from "./verifyAccounts.ts"
 
 type AnyOperation = Operation<unknown, Refusal>
@@ -150,6 +150,7 @@ const make = Effect.gen(function* () {
     release: commitNow(releaseOperation),
     renew: (input) => atOnce("renew", (now) => renewHolds(database, input, now)),
     sweep: (input) => atOnce("sweep", (now) => sweepHolds(database, input, now)),
+    due: (input) => atOnce("due", () => nextDue(database, input)),
     reset: (input) => atOnce("reset", (now) => resetAccounts(database, input, now)),
     grant: commitNow(grantOperation),
     refund: (input) =>

@@ -2,7 +2,6 @@ import { assert, layer } from "@effect/vitest"
 import { periodAt, periodStart } from "@parley/core"
 import { Effect } from "effect"
 import fc from "fast-check"
-import { periodNumberSql, periodStartSql } from "../../src/credits/periodSql.ts"
 import { Database } from "../../src/database/Database.ts"
 import { databases } from "../databases.ts"
 
@@ -36,12 +35,11 @@ for (const { name, layer: database } of databases) {
   layer(database, { excludeTestServices: true, timeout: "60 seconds" })(`periods in SQL on ${name}`, (it) => {
     it.effect("are those of the core, for every anchor and in every session's time zone", () =>
       Effect.gen(function* () {
-        const { asService } = yield* Database
-        const number = periodNumberSql("g.anchor", "g.moment")
-        const text = `SELECT n.number, ${periodStartSql("g.anchor", "n.number")} AS start,
-            ${periodStartSql("g.anchor", "n.number + 1")} AS end
+        const { asService, schema } = yield* Database
+        const text = `SELECT p.number, ${schema}.period_start(g.anchor, p.number) AS start,
+            ${schema}.period_start(g.anchor, p.number + 1) AS end
           FROM unnest($1::timestamptz[], $2::timestamptz[]) WITH ORDINALITY AS g(anchor, moment, place)
-          CROSS JOIN LATERAL (SELECT ${number} AS number) n ORDER BY g.place`
+          CROSS JOIN LATERAL ${schema}.period_number(g.anchor, g.moment) AS p(number) ORDER BY g.place`
         const drawn = fc.sample(cases, 5_000)
         for (const zone of ["UTC", "America/New_York", "Pacific/Kiritimati"]) {
           const rows = yield* asService(({ query }) =>

@@ -1,5 +1,5 @@
 import type { CreditLedger, UserId } from "@parley/core"
-import { receiptDraft, reservation } from "@parley/core/testing"
+import { receiptDraft, resetAll, reservation } from "@parley/core/testing"
 import { Clock, Effect } from "effect"
 
 type Ledger = CreditLedger["Service"]
@@ -49,7 +49,7 @@ const sweep: Work = (ledger) => ledger.sweep({ limit: EVERYBODY })
 const NEXT_PERIOD_MS = 33 * 24 * 3_600_000
 const allowances = { free: 70, pro: 5_000, business: 20_000 }
 const asOf = START + NEXT_PERIOD_MS
-const reset: Work = (ledger) => ledger.reset({ asOf, allowances, limit: EVERYBODY, after: undefined, dryRun: false })
+const reset: Work = (ledger) => resetAll(ledger, { asOf, allowances })
 const purchase = (userId: UserId) => ({ userId, charge: "ch_1", granted: 500, paid: 1_000 })
 const refund: Work = (ledger, userId) => ledger.refund({ ...purchase(userId), refunded: 1_000 })
 const dispute: Work = (ledger, userId) =>

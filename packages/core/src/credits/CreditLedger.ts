@@ -8,7 +8,7 @@ import type { AdjustInput, DisputeInput, RefundInput } from "./Correction.ts"
 import type { RenewInput, SweepInput, Swept } from "./HoldLife.ts"
 import type { AccountNotFound, HoldNotFound, InvalidAmount, KeyConflict } from "./errors.ts"
 import type { Receipt, ReceiptDraft } from "./Receipt.ts"
-import type { ResetChunk, ResetInput } from "./ResetChunk.ts"
+import type { DueInput, ResetChunk, ResetInput, ResetRange } from "./ResetChunk.ts"
 import type { TierChange } from "./tierChange.ts"
 import type { Transaction, TransactionType } from "./Transaction.ts"
 import type { VerifyChunk, VerifyInput } from "./Verification.ts"
@@ -131,9 +131,11 @@ export class CreditLedger extends Context.Service<
      * last, or released where nothing was delivered. Holds that somebody else works on are left to the next sweep.
      */
     sweep(input: SweepInput): Effect.Effect<Swept, StorageFailed>
+    /** Gives the next range with accounts that are due for a reset; undefined after the last one. */
+    due(input: DueInput): Effect.Effect<ResetRange | undefined, StorageFailed>
     /**
-     * Begins the running period of some of the accounts that are due: allowance := plan, in one transaction. A period is
-     * granted once, whoever comes first, under the key it shares with a paid invoice. Accounts that are just being
+     * Begins the running period of the accounts of a range that are due: allowance := plan, in one transaction. A period
+     * is granted once, whoever comes first, under the key it shares with a paid invoice. Accounts that are just being
      * written are left out and counted.
      */
     reset(input: ResetInput): Effect.Effect<ResetChunk, StorageFailed>

@@ -21,7 +21,14 @@ import {
   type Operation,
   type Refusal
 } from "./LedgerState.ts"
-import { addResets, NOTHING_RESET, type ResetChunk, type ResetInput } from "./ResetChunk.ts"
+import {
+  addResets,
+  type DueInput,
+  NOTHING_RESET,
+  type ResetChunk,
+  type ResetInput,
+  type ResetRange
+} from "./ResetChunk.ts"
 import { changeTierOperation } from "./tierChange.ts"
 import type { Transaction } from "./Transaction.ts"
 import { verifyAccount } from "./verifyAccount.ts"
@@ -61,20 +68,27 @@ const renew = (accounts: Map<UserId, StoredAccount>, progress: HoldProgress, exp
 }
 
 /** The next accounts that are due, in the order of their due dates. */
-const resetChunk = (accounts: Map<UserId, StoredAccount>, input: ResetInput, now: number): ResetChunk => {
-  const placeOf = ({ account }: StoredAccount) => `${String(account.nextResetAt).padStart(16, "0")} ${account.userId}`
+const nextDue = (accounts: Map<UserId, StoredAccount>, { asOf, before, limit }: DueInput): ResetRange | undefined => {
+  const after = before?.upto
   const due = [...accounts.values()]
-    .filter((stored) => isDue(stored.account, input.asOf) && placeOf(stored) > (input.after ?? ""))
-    .toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
-    .slice(0, input.limit)
+    .filter(({ account }) => isDue(account, asOf) && account.userId > (after ?? ""))
+    .map(({ account }) => account.userId)
+    .toSorted()
+  const upto = due[Math.min(limit, due.length) - 1]
+  return upto === undefined ? undefined : { after, upto }
+}
+
+const resetChunk = (accounts: Map<UserId, StoredAccount>, input: ResetInput, now: number): ResetChunk => {
+  const { after = "", upto } = input.range
   let tiers = NOTHING_RESET
-  for (const stored of due) {
+  for (const stored of accounts.values()) {
+    const { userId } = stored.account
+    if (userId <= after || userId > upto || !isDue(stored.account, input.asOf)) continue
     const { changes, counted } = decideReset(stored.account, (key) => stored.facts.get(key), input, now)
     tiers = addResets(tiers, counted)
     if (!input.dryRun) accounts.set(stored.account.userId, written(stored, changes))
   }
-  const last = due.at(-1)
-  return { tiers, busy: 0, next: last === undefined || due.length < input.limit ? undefined : placeOf(last) }
+  return { tiers, busy: 0 }
 }
 
 const make = Effect.gen(function* () {
@@ -153,6 +167,7 @@ const make = Effect.gen(function* () {
           )
         )
       ),
+    due: (input) => storage.exclusive(Effect.sync(() => nextDue(accounts, input))),
     reset: (input) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         storage.exclusive(Effect.sync(() => resetChunk(accounts, input, now)))

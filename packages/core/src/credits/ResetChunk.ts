@@ -1,21 +1,33 @@
 import { TIER_NAMES, type TierName } from "../tiers/Tier.ts"
 
+/** Asks for the next range of accounts that are due. */
+export interface DueInput {
+  /** Unix milliseconds: accounts whose next period has begun by then are due. */
+  readonly asOf: number
+  /** The range before; none for the first one. */
+  readonly before: ResetRange | undefined
+  /** Due accounts in the range, at most. */
+  readonly limit: number
+}
+
+/** Accounts that follow each other in the ledger's order; means something to the ledger that gave it alone. */
+export interface ResetRange {
+  /** The last account before the range; none where it begins with the first. */
+  readonly after: string | undefined
+  /** The last account of the range. */
+  readonly upto: string
+}
+
 /** One chunk of the monthly reset. */
 export interface ResetInput {
   /** Unix milliseconds: accounts whose next period has begun by then are due, and get the period that then runs. */
   readonly asOf: number
   /** Monthly credits of each tier. */
   readonly allowances: Readonly<Record<TierName, number>>
-  /** Accounts at most. */
-  readonly limit: number
-  /** Where the chunk before ended. */
-  readonly after: ResetCursor | undefined
+  readonly range: ResetRange
   /** Counts what would be done, and does nothing. */
   readonly dryRun: boolean
 }
-
-/** A place in the order of the accounts that are due; means something to the ledger that gave it alone. */
-export type ResetCursor = string
 
 /** What a reset did to the accounts of one tier, the tier they have afterwards. */
 export interface TierReset {
@@ -34,8 +46,6 @@ export interface ResetChunk {
   readonly tiers: TierResets
   /** Accounts that somebody else was just writing: they are still due. */
   readonly busy: number
-  /** Where the next chunk begins; undefined after the last one. */
-  readonly next: ResetCursor | undefined
 }
 
 const NOTHING: TierReset = { accounts: 0, granted: 0, repaid: 0, expired: 0 }

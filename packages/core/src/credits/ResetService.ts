@@ -1,11 +1,13 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Option, Stream } from "effect"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import { CreditLedger } from "./CreditLedger.ts"
-import { addResets, NOTHING_RESET, type ResetCursor, resetCountOf, type TierResets } from "./ResetChunk.ts"
+import { addResets, NOTHING_RESET, type ResetRange, resetCountOf, type TierResets } from "./ResetChunk.ts"
 
 /** Accounts in one transaction: few enough that nobody waits for long behind one. */
 const ACCOUNTS_PER_CHUNK = 500
+/** Two, so that one commits while the other computes; more would be felt by the replies beside them. */
+const CHUNKS_AT_ONCE = 2
 /** An account that was busy is tried again in further rounds, and left to the next run if it stays so. */
 const ROUNDS = 5
 const BETWEEN_ROUNDS = "100 millis"
@@ -50,21 +52,33 @@ export class ResetService extends Context.Service<
         business: tiers.business.monthlyCredits
       }
 
-      /** From the first account that is due to the last. */
-      const round = Effect.fnUntraced(function* (before: ResetReport, options: ResetRun) {
-        let report: ResetReport = { ...before, busy: 0 }
-        let after: ResetCursor | undefined
-        do {
-          const { asOf } = before
-          const dryRun = options.dryRun ?? false
-          const chunk = yield* ledger.reset({ asOf, allowances, limit: ACCOUNTS_PER_CHUNK, after, dryRun })
-          const all = addResets(report.tiers, chunk.tiers)
-          report = { asOf, tiers: all, resetCount: resetCountOf(all), busy: report.busy + chunk.busy }
-          after = chunk.next
-          yield* options.onProgress?.(report) ?? Effect.void
-        } while (after !== undefined)
-        return report
-      })
+      /** The ranges of accounts that are due, from the first to the last. */
+      const dueRanges = (asOf: number) =>
+        Stream.paginate(undefined as ResetRange | undefined, (before) =>
+          Effect.map(ledger.due({ asOf, before, limit: ACCOUNTS_PER_CHUNK }), (range) => [
+            range === undefined ? [] : [range],
+            Option.fromUndefinedOr(range)
+          ])
+        )
+
+      const round = (before: ResetReport, options: ResetRun) => {
+        const { asOf } = before
+        const dryRun = options.dryRun ?? false
+        return dueRanges(asOf).pipe(
+          Stream.mapEffect((range) => ledger.reset({ asOf, allowances, range, dryRun }), {
+            concurrency: CHUNKS_AT_ONCE,
+            unordered: true
+          }),
+          Stream.runFoldEffect(
+            (): ResetReport => ({ ...before, busy: 0 }),
+            (report, chunk) => {
+              const tiers = addResets(report.tiers, chunk.tiers)
+              const next = { asOf, tiers, resetCount: resetCountOf(tiers), busy: report.busy + chunk.busy }
+              return Effect.as(options.onProgress?.(next) ?? Effect.void, next)
+            }
+          )
+        )
+      }
 
       return ResetService.of({
         run: Effect.fn("ResetService.run")(function* (options: ResetRun = {}) {

@@ -2,7 +2,6 @@ import { Effect } from "effect"
 import fc from "fast-check"
 import type { CreditLedger, HoldEnd, Reserved } from "../credits/CreditLedger.ts"
 import { periodStart } from "../credits/period.ts"
-import type { ResetCursor } from "../credits/ResetChunk.ts"
 import type { TierChange } from "../credits/tierChange.ts"
 import type { Transaction } from "../credits/Transaction.ts"
 import type { UserId } from "../identity/UserId.ts"
@@ -10,6 +9,7 @@ import { receiptDraft, reservation } from "./creditFixtures.ts"
 import { type CreditCommand, MODEL_TTL_MS } from "./creditModel.ts"
 import { MODEL_ALLOWANCES } from "./creditModelPlans.ts"
 import type { modelBuckets } from "./creditModelState.ts"
+import { resetAll } from "./resetAll.ts"
 
 type Ledger = CreditLedger["Service"]
 
@@ -139,7 +139,7 @@ export const sendCommand = (
     case "sweep":
       return Effect.as(ledger.sweep({ limit: 100_000 }), "swept")
     case "reset":
-      return Effect.as(resetAll(ledger, command.asOf), "reset")
+      return Effect.as(resetAll(ledger, { asOf: command.asOf, allowances: MODEL_ALLOWANCES }), "reset")
     case "grant": {
       const { key, amount, type } = command
       return Effect.map(ledger.grant({ userId, key, amount, type }), toldTransaction)
@@ -178,15 +178,6 @@ const changeOf = (command: PlanChange, now: number): TierChange => {
       return { ...command, _tag: "PastDue" }
   }
 }
-
-const resetAll = (ledger: Ledger, asOf: number) =>
-  Effect.gen(function* () {
-    let after: ResetCursor | undefined
-    do {
-      const chunk = yield* ledger.reset({ asOf, allowances: MODEL_ALLOWANCES, limit: 1_000, after, dryRun: false })
-      after = chunk.next
-    } while (after !== undefined)
-  })
 
 export const toBuckets = (account: ReturnType<typeof modelBuckets>): ReturnType<typeof modelBuckets> => ({
   allowance: account.allowance,

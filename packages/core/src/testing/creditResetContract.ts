@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { periodAt } from "../credits/period.ts"
-import { addResets, NOTHING_RESET, type ResetCursor, type TierResets } from "../credits/ResetChunk.ts"
+import { NOTHING_RESET } from "../credits/ResetChunk.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { reservation } from "./creditFixtures.ts"
 import { type CreditTester, run } from "./creditTester.ts"
+import { resetAll as resetEverybody } from "./resetAll.ts"
 
 const allowances = { free: 100, pro: 5_000, business: 20_000 }
 const MONTH = 31 * 24 * 3_600_000
@@ -13,18 +14,8 @@ const MONTH = 31 * 24 * 3_600_000
 export const describeReset = (tester: CreditTester): void => {
   const { ledger, openUser, grant, settle, balance, rows, expectSound } = tester
 
-  /** All chunks of a run. */
   const resetAll = (asOf: number, dryRun = false, limit = 7) =>
-    Effect.gen(function* () {
-      let tiers: TierResets = NOTHING_RESET
-      let after: ResetCursor | undefined
-      do {
-        const chunk = yield* ledger.reset({ asOf, allowances, limit, after, dryRun })
-        tiers = addResets(tiers, chunk.tiers)
-        after = chunk.next
-      } while (after !== undefined)
-      return tiers
-    })
+    resetEverybody(ledger, { asOf, allowances, dryRun }, limit)
   const account = (userId: UserId) => run(ledger.account(userId))
   const dueAt = async (userId: UserId) => (await account(userId)).nextResetAt
 

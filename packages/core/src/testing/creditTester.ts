@@ -28,6 +28,7 @@ export const creditTester = (opened: () => Ledger) => {
     release: (input) => opened().release(input),
     renew: (input) => opened().renew(input),
     sweep: (input) => opened().sweep(input),
+    due: (input) => opened().due(input),
     reset: (input) => opened().reset(input),
     grant: (input) => opened().grant(input),
     refund: (input) => opened().refund(input),

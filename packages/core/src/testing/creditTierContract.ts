@@ -5,6 +5,7 @@ import type { TierChange } from "../credits/tierChange.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { reservation } from "./creditFixtures.ts"
 import { type CreditTester, newUser, run, tagOf } from "./creditTester.ts"
+import { resetAll as resetEverybody } from "./resetAll.ts"
 
 const allowances = { free: 100, pro: 5_000, business: 20_000 }
 
@@ -30,7 +31,7 @@ export const describeTierChanges = (tester: CreditTester): void => {
     await run(change(userId, subscribed(start, changes)))
     return { userId, start }
   }
-  const resetAll = (asOf: number) => ledger.reset({ asOf, allowances, limit: 10_000, after: undefined, dryRun: false })
+  const resetAll = (asOf: number) => resetEverybody(ledger, { asOf, allowances })
 
   describe("changeTier", () => {
     it("a new subscription sets the allowance to the plan and begins its own periods; what was bought stays", async () => {

@@ -1,0 +1,92 @@
+-- Billing periods as "periodStart" and "periodAt" of the core compute them, in UTC whatever the session's time zone.
+-- Postgres, too, clamps to the last day of a month.
+CREATE FUNCTION {{schema}}.period_start(anchor timestamptz, number integer) RETURNS timestamptz LANGUAGE sql IMMUTABLE
+RETURN (anchor AT TIME ZONE 'UTC' + make_interval(months => number)) AT TIME ZONE 'UTC';
+
+-- The months of a moment since the year 0.
+CREATE FUNCTION {{schema}}.month_of(moment timestamptz) RETURNS integer LANGUAGE sql IMMUTABLE
+RETURN (date_part('year', moment AT TIME ZONE 'UTC') * 12 + date_part('month', moment AT TIME ZONE 'UTC'))::integer;
+
+-- The number of the period of an anchor that contains a moment; 0 before the anchor.
+CREATE FUNCTION {{schema}}.period_number(anchor timestamptz, moment timestamptz) RETURNS integer LANGUAGE sql IMMUTABLE
+RETURN greatest(0, {{schema}}.month_of(moment) - {{schema}}.month_of(anchor)
+  - ({{schema}}.period_start(anchor, {{schema}}.month_of(moment) - {{schema}}.month_of(anchor)) > moment)::integer);
+
+-- The monthly reset of the accounts that are due among those after "after", up to "upto", in the order of their users:
+-- "decideReset" of the core, over many accounts at once. A function, so that each connection plans it once.
+--
+-- Accounts that somebody else has locked are skipped, so that a chunk waits for nobody; what is decided is decided from
+-- rows read after they were locked. The order of the key keeps the rows and index entries that a chunk writes close
+-- together. A dry run locks and writes nothing. Gives the accounts skipped, and what was done for each tier.
+CREATE FUNCTION {{schema}}.reset_credits(
+  as_of timestamptz, allowances jsonb, after text, upto text, wrote_at timestamptz, dry_run boolean,
+  OUT busy integer, OUT tiers json
+) LANGUAGE plpgsql
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $function$
+DECLARE
+  taken text[];
+BEGIN
+  IF dry_run THEN
+    taken := ARRAY(
+      SELECT a.user_id FROM {{schema}}.credit_accounts a
+      WHERE a.renewed_by = 'schedule' AND a.next_reset_at <= as_of AND a.user_id > after AND a.user_id <= upto
+      ORDER BY a.user_id
+    );
+  ELSE
+    taken := ARRAY(
+      SELECT a.user_id FROM {{schema}}.credit_accounts a
+      WHERE a.renewed_by = 'schedule' AND a.next_reset_at <= as_of AND a.user_id > after AND a.user_id <= upto
+      ORDER BY a.user_id FOR UPDATE SKIP LOCKED
+    );
+  END IF;
+  SELECT greatest(0, count(*) - cardinality(taken)) INTO busy FROM {{schema}}.credit_accounts a
+  WHERE a.renewed_by = 'schedule' AND a.next_reset_at <= as_of AND a.user_id > after AND a.user_id <= upto;
+
+  WITH numbered AS MATERIALIZED (
+    SELECT a.*, coalesce(a.pending_tier, a.tier) AS new_tier, {{schema}}.period_number(a.anchor, as_of) AS number
+    FROM {{schema}}.credit_accounts a WHERE a.user_id = ANY(taken)
+  ), dated AS MATERIALIZED (
+    SELECT n.*, (allowances ->> n.new_tier)::bigint AS plan, {{schema}}.period_start(n.anchor, n.number) AS new_start,
+      {{schema}}.period_start(n.anchor, n.number + 1) AS new_end
+    FROM numbered n
+  ), keyed AS MATERIALIZED (
+    SELECT d.*, 'period:' || d.user_id || ':' || to_char(d.new_start AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      AS key
+    FROM dated d
+  ), planned AS MATERIALIZED (
+    SELECT k.*, u.used IS NULL AS fresh, k.allowance - k.held_allowance AS expired, least(k.debt, k.plan) AS repaid,
+      least(k.plan - least(k.debt, k.plan), 9007199254740991 - k.held_allowance - k.topup) AS added
+    FROM keyed k LEFT JOIN LATERAL (
+      SELECT true AS used FROM {{schema}}.credit_keys WHERE user_id = k.user_id AND key = k.key LIMIT 1
+    ) u ON true
+  ), updated AS (
+    UPDATE {{schema}}.credit_accounts a
+    SET tier = p.new_tier, pending_tier = NULL, period_start = p.new_start, next_reset_at = p.new_end,
+      allowance = CASE WHEN p.fresh THEN p.held_allowance + p.added ELSE p.allowance END,
+      debt = CASE WHEN p.fresh THEN p.debt - p.repaid ELSE p.debt END,
+      entries = p.entries + p.fresh::integer, version = p.version + 1
+    FROM planned p WHERE a.user_id = p.user_id AND NOT dry_run
+  ), entered AS (
+    INSERT INTO {{schema}}.credit_transactions (user_id, number, type, amount, allowance_amount, topup_amount,
+      balance_after, reference, created_at)
+    SELECT p.user_id, p.entries + 1, 'reset', p.added + p.repaid - p.expired, p.added - p.expired, 0,
+      p.held_allowance + p.added + p.topup - p.debt + p.repaid, p.key, wrote_at
+    FROM planned p WHERE p.fresh AND NOT dry_run
+  ), remembered AS (
+    INSERT INTO {{schema}}.credit_keys (user_id, key, content, used_at, number)
+    SELECT p.user_id, p.key, 'period', wrote_at, p.entries + 1 FROM planned p WHERE p.fresh AND NOT dry_run
+  )
+  SELECT json_object_agg(t.tier, t.counted) INTO tiers FROM (
+    SELECT p.new_tier AS tier, json_build_object('accounts', count(*), 'granted', sum(p.added + p.repaid),
+      'repaid', sum(p.repaid), 'expired', sum(p.expired)) AS counted
+    FROM planned p WHERE p.fresh GROUP BY p.new_tier
+  ) t;
+END
+$function$;
+
+-- Compiling a plan costs milliseconds, running it one: the planner would compile where tables have grown and shrunk.
+ALTER FUNCTION {{schema}}.write_credits(json, json, json, json, json, json) SET jit = off;
+ALTER FUNCTION {{schema}}.prove_transactions() SET jit = off;
