@@ -1,4 +1,11 @@
-import { type EarlierRefund, type Operation, type ChargedPurchase, type Refusal, refundPrefix } from "@parley/core"
+import {
+  type ChargedPurchase,
+  decideAll,
+  type EarlierRefund,
+  type Operation,
+  type Refusal,
+  refundPrefix
+} from "@parley/core"
 import { Effect, type Result } from "effect"
 import type { Database, DatabaseError, Row } from "../database/Database.ts"
 import { commitOperations } from "./commitOperations.ts"
@@ -7,6 +14,8 @@ interface EarlierRow extends Row {
   readonly reference: string
   readonly amount: number
 }
+
+const NO_ACCOUNT = { account: undefined, holds: new Map(), facts: new Map() }
 
 /**
  * Commits an operation that depends on what was taken back of its charge so far: reads that and decides under the lock
@@ -20,7 +29,11 @@ export const correctPurchase = <A, E extends Refusal>(
   const { schema } = database
   return database.asService(({ query }) =>
     Effect.gen(function* () {
-      yield* query(`SELECT FROM ${schema}.credit_accounts WHERE user_id = $1 FOR UPDATE`, [purchase.userId])
+      const locked = yield* query(`SELECT user_id FROM ${schema}.credit_accounts WHERE user_id = $1 FOR UPDATE`, [
+        purchase.userId
+      ])
+      // An account that is opened from here on is not locked, and may be charged back by others meanwhile.
+      if (locked.length === 0) return decideAll(NO_ACCOUNT, [operation([])]).answers[0] as Result.Result<A, E>
       const earlier = yield* query<EarlierRow>(
         `SELECT reference, amount FROM ${schema}.credit_transactions
          WHERE user_id = $1 AND type = 'refund' AND starts_with(reference, $2)`,
