@@ -5,7 +5,7 @@ import { CreditLedger } from "./CreditLedger.ts"
 import { addResets, NOTHING_RESET, type ResetRange, resetCountOf, type TierResets } from "./ResetChunk.ts"
 
 /** Accounts in one transaction: few enough that nobody waits for long behind one. */
-const ACCOUNTS_PER_CHUNK = 500
+const ACCOUNTS_PER_CHUNK = 250
 /** Two, so that one commits while the other computes; more would be felt by the replies beside them. */
 const CHUNKS_AT_ONCE = 2
 /** An account that was busy is tried again in further rounds, and left to the next run if it stays so. */
