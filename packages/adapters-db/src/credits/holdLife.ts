@@ -18,15 +18,17 @@ import { commitOperations } from "./commitOperations.ts"
  */
 const renewText = (schema: string) => `
   WITH given AS MATERIALIZED (
-    SELECT user_id, key, max(output_tokens) AS output_tokens
-    FROM unnest($1::text[], $2::text[], $3::bigint[]) AS g(user_id, key, output_tokens) GROUP BY user_id, key
+    SELECT user_id, key, max(output_tokens) AS output_tokens, max(draft) AS draft
+    FROM unnest($1::text[], $2::text[], $3::bigint[], $5::text[]) AS g(user_id, key, output_tokens, draft)
+    GROUP BY user_id, key
   ), locked AS MATERIALIZED (
-    SELECT h.user_id, h.key, g.output_tokens FROM given g
+    SELECT h.user_id, h.key, g.output_tokens, g.draft::jsonb AS draft FROM given g
     JOIN ${schema}.credit_holds h ON h.user_id = g.user_id AND h.key = g.key
     FOR UPDATE OF h SKIP LOCKED
   ), renewed AS (
     UPDATE ${schema}.credit_holds h
-    SET output_tokens = greatest(h.output_tokens, l.output_tokens), expires_at = greatest(h.expires_at, $4::timestamptz)
+    SET output_tokens = greatest(h.output_tokens, l.output_tokens), expires_at = greatest(h.expires_at, $4::timestamptz),
+      draft = coalesce(l.draft, h.draft)
     FROM locked l WHERE h.user_id = l.user_id AND h.key = l.key
     RETURNING 1
   )
@@ -45,7 +47,8 @@ export const renewHolds = (
           holds.map(({ userId }) => userId),
           holds.map(({ key }) => key),
           holds.map(({ outputTokens }) => outputTokens),
-          new Date(now + ttlMs).toISOString()
+          new Date(now + ttlMs).toISOString(),
+          holds.map(({ draft }) => (draft === undefined ? null : JSON.stringify(draft)))
         ]),
         ([row]) => row?.renewed ?? 0
       )

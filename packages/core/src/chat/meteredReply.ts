@@ -1,13 +1,13 @@
 import { Cause, Effect, Exit, Fiber, Option, Pull, type Scope, Stream } from "effect"
 import type { CreditLedger, Hold } from "../credits/CreditLedger.ts"
 import type { HoldKeeper } from "../credits/HoldKeeper.ts"
-import type { ReplyEnd } from "../credits/Receipt.ts"
+import type { ReceiptDraft, ReplyEnd } from "../credits/Receipt.ts"
 import { ModelFailed } from "./ChatModel.ts"
 import type { BeginTurnInput, ChatStore } from "./ChatStore.ts"
 import { countGrowing } from "./countGrowing.ts"
 import { countFailure } from "./modelMetrics.ts"
 import { type OpenedReply, openReply, type ReplyAttempt } from "./openReply.ts"
-import { replyCharge } from "./replyCharge.ts"
+import { lostReplyDraft, replyCharge } from "./replyCharge.ts"
 import { endHold, logFailure } from "./endHold.ts"
 import { retryStorage } from "./retryStorage.ts"
 
@@ -33,6 +33,8 @@ interface Progress {
   /** Text handed to the reader. */
   delivered: string
   opened: OpenedReply | undefined
+  /** What charges the reply should this process die, where that is known better than when it was reserved. */
+  lostDraft: ReceiptDraft | undefined
   turnStored: Fiber.Fiber<void, unknown> | undefined
   finished: boolean
   /** Ends the heartbeat of the hold. */
@@ -59,6 +61,7 @@ export const meteredReply = Effect.fnUntraced(function* (
   const progress: Progress = {
     delivered: "",
     opened: undefined,
+    lostDraft: undefined,
     turnStored: undefined,
     finished: false,
     stopKeeping: Effect.void
@@ -66,15 +69,20 @@ export const meteredReply = Effect.fnUntraced(function* (
   const finish = (ended: ReplyEnd) => finishReply(input, progress, ended)
   yield* Effect.addFinalizer(() => finish("stopped"))
   const count = countGrowing()
-  progress.stopKeeping = yield* input.keeper.keep(input.hold, () =>
-    Math.min(count(progress.delivered), progress.opened?.attempt.request.maxOutputTokens ?? 0)
-  )
+  progress.stopKeeping = yield* input.keeper.keep(input.hold, () => {
+    const { delivered, lostDraft, opened } = progress
+    const outputTokens = Math.min(count(delivered), opened?.attempt.request.maxOutputTokens ?? 0)
+    return { outputTokens, draft: lostDraft }
+  })
 
   const opened = yield* Effect.interruptible(openReply(input.attempts))
   const { attempt, firstText, nextText, told } = opened
   const model = attempt.request.model.id
   const turn = { ...input.turn, reply: { ...input.turn.reply, model } }
   progress.opened = opened
+  // Else what was reserved with says as much.
+  const isBetterKnown = attempt !== input.attempts[0] || told.inputUsage !== undefined
+  if (isBetterKnown) progress.lostDraft = lostReplyDraft(opened, input.hold.amount)
   progress.turnStored = yield* Effect.forkDetach(Effect.uninterruptible(retryStorage(input.chats.beginTurn(turn))))
 
   let pending: string | undefined = firstText

@@ -11,8 +11,11 @@ const PATIENCE = "10 seconds"
 
 /** A hold that is kept, and how far its reply has come. */
 interface Kept extends HoldName {
-  readonly outputTokens: () => number
+  readonly progress: () => KeptProgress
 }
+
+/** How far a reply has come: what a heartbeat records. */
+export type KeptProgress = Pick<HoldProgress, "outputTokens" | "draft">
 
 /**
  * Keeps the holds of all replies that this process is writing: one heartbeat records what each has delivered and renews
@@ -22,9 +25,9 @@ export class HoldKeeper extends Context.Service<
   HoldKeeper,
   {
     /**
-     * Keeps a hold until the effect it gives is run. `outputTokens` is asked at every heartbeat.
+     * Keeps a hold until the effect it gives is run. `progress` is asked at every heartbeat.
      */
-    keep(hold: HoldName, outputTokens: () => number): Effect.Effect<Effect.Effect<void>>
+    keep(hold: HoldName, progress: () => KeptProgress): Effect.Effect<Effect.Effect<void>>
   }
 >()("@parley/core/credits/HoldKeeper") {
   static readonly layer = Layer.effect(
@@ -41,7 +44,7 @@ export class HoldKeeper extends Context.Service<
           Effect.logWarning("Open replies could not be recorded; trying again at the next heartbeat.")
         )
       const beat = Effect.suspend(() => {
-        const holds = [...kept].map(({ userId, key, outputTokens }) => ({ userId, key, outputTokens: outputTokens() }))
+        const holds = [...kept].map(({ userId, key, progress }) => ({ userId, key, ...progress() }))
         const calls = Array.from({ length: Math.ceil(holds.length / HOLDS_PER_CALL) }, (_, index) =>
           holds.slice(index * HOLDS_PER_CALL, (index + 1) * HOLDS_PER_CALL)
         )
@@ -58,9 +61,9 @@ export class HoldKeeper extends Context.Service<
       })
 
       return HoldKeeper.of({
-        keep: (hold, outputTokens) =>
+        keep: (hold, progress) =>
           Effect.suspend(() => {
-            const one: Kept = { userId: hold.userId, key: hold.key, outputTokens }
+            const one: Kept = { userId: hold.userId, key: hold.key, progress }
             kept.add(one)
             const stop = Effect.sync(() => void kept.delete(one))
             if (beating) return Effect.succeed(stop)

@@ -1,4 +1,5 @@
 import type { UserId } from "../identity/UserId.ts"
+import type { ReceiptDraft } from "./Receipt.ts"
 
 /** How far the reply of an open hold has come. */
 export interface HoldProgress {
@@ -6,6 +7,8 @@ export interface HoldProgress {
   readonly key: string
   /** Output tokens delivered so far, zero or more. */
   readonly outputTokens: number
+  /** What charges the reply if its process dies, where that is known better than when the credits were reserved. */
+  readonly draft?: ReceiptDraft | undefined
 }
 
 export interface RenewInput {

@@ -54,14 +54,15 @@ const written = (stored: StoredAccount | typeof EMPTY, changes: Changes): Stored
 }
 
 const renew = (accounts: Map<UserId, StoredAccount>, progress: HoldProgress, expiresAt: number): boolean => {
-  const { userId, key, outputTokens } = progress
+  const { userId, key, outputTokens, draft } = progress
   const stored = accounts.get(userId)
   const open = stored?.holds.get(key)
   if (stored === undefined || open === undefined) return false
   const renewed: OpenHold = {
     ...open,
     hold: { ...open.hold, expiresAt: Math.max(open.hold.expiresAt, expiresAt) },
-    outputTokens: Math.max(open.outputTokens, outputTokens)
+    outputTokens: Math.max(open.outputTokens, outputTokens),
+    draft: draft ?? open.draft
   }
   accounts.set(userId, { ...stored, holds: new Map(stored.holds).set(key, renewed) })
   return true

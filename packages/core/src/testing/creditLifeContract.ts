@@ -43,6 +43,21 @@ export const describeHoldLife = (tester: CreditTester): void => {
       await expectSound(userId)
     })
 
+    it("a hold is charged by what its progress told of the model and its input, and keeps that", async () => {
+      const userId = await openUser(100)
+      await run(dying(userId, "reply:1"))
+      const cheaper = { ...draft, model: "model-b", price: { ...price, creditsPer1kOutput: 100 } }
+      const told = { ...cheaper, usage: { freshInput: 10, cacheRead: 100, cacheWrite: 0, output: 0 } }
+      await run(ledger.renew({ holds: [{ userId, key: "reply:1", outputTokens: 10, draft: told }], ttlMs: 1 }))
+      await run(renew(userId, "reply:1", 20, 1))
+      await run(elapse)
+      await run(sweepAll)
+      const [row] = await rows(userId)
+      const receipt = { charged: 8, model: "model-b", usage: { freshInput: 10, cacheRead: 100, output: 20 } }
+      expect(row).toMatchObject({ amount: -8, model: "model-b", receipt })
+      await expectSound(userId)
+    })
+
     it("a hold whose reply delivered nothing is released", async () => {
       const userId = await openUser(100)
       await run(dying(userId, "reply:1"))

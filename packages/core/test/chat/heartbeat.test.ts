@@ -1,8 +1,24 @@
 import { assert, layer } from "@effect/vitest"
-import { type CreditLedger, CreditLedger as Ledger, HoldSweeper, StorageFailed } from "@parley/core"
+import {
+  type CreditLedger,
+  CreditLedger as Ledger,
+  HoldSweeper,
+  ModelFailed,
+  type ReceiptDraft,
+  StorageFailed
+} from "@parley/core"
 import { Effect, Fiber, Layer, Schedule, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { ask, balance, modelsFrom, plainParser, says, scriptedModel, transactions } from "./world.ts"
+import {
+  ask,
+  balance,
+  modelsFrom,
+  plainParser,
+  says,
+  type ScriptedModel,
+  scriptedModel,
+  transactions
+} from "./world.ts"
 import { Catalog, ChatModels, DocumentParser, inMemoryStorageLayer, makeCatalog, parleyLayer } from "@parley/core"
 
 const PRICES = {
@@ -23,11 +39,15 @@ const slow = (words: number) =>
   )
 
 /** Everything in memory, over a ledger that `change` may put something in front of. */
-const worldWith = (words: number, change: (ledger: CreditLedger["Service"]) => CreditLedger["Service"]) => {
+const worldWith = (
+  model: ScriptedModel,
+  change: (ledger: CreditLedger["Service"]) => CreditLedger["Service"],
+  prices: Parameters<typeof makeCatalog>[0] = PRICES
+) => {
   const storage = Layer.effect(Ledger, Effect.map(Ledger, change)).pipe(Layer.provideMerge(inMemoryStorageLayer))
   const ports = Layer.mergeAll(
-    Layer.succeed(Catalog, makeCatalog(PRICES)),
-    Layer.succeed(ChatModels, modelsFrom(slow(words))),
+    Layer.succeed(Catalog, makeCatalog(prices)),
+    Layer.succeed(ChatModels, modelsFrom(model)),
     Layer.succeed(DocumentParser, plainParser),
     storage
   )
@@ -35,7 +55,7 @@ const worldWith = (words: number, change: (ledger: CreditLedger["Service"]) => C
 }
 
 let renewals: Array<number> = []
-const counting = worldWith(600, (ledger) => ({
+const counting = worldWith(slow(600), (ledger) => ({
   ...ledger,
   renew: (input) => {
     renewals.push(input.holds.length)
@@ -73,8 +93,43 @@ layer(counting)("the heartbeat of open replies", (it) => {
   )
 })
 
+let drafts: Array<ReceiptDraft | undefined> = []
+const passingOn = worldWith(
+  scriptedModel(({ model }) =>
+    model.id === "model-a-mini"
+      ? Stream.fail(new ModelFailed({ model: model.id, reason: "unavailable", retryable: true }))
+      : Stream.concat(Stream.make({ _tag: "text-delta", text: "One." }), Stream.never)
+  ),
+  (ledger) => ({
+    ...ledger,
+    renew: (input) => {
+      drafts = input.holds.map(({ draft }) => draft)
+      return ledger.renew(input)
+    }
+  }),
+  {
+    models: {
+      "model-a-mini": { creditsPer1kInput: 0, creditsPer1kOutput: 9, minimumCredits: 9, fallback: "model-a" },
+      "model-a": { creditsPer1kInput: 0, creditsPer1kOutput: 3, minimumCredits: 3 }
+    },
+    tiers: { free: { monthlyCredits: 100_000, models: ["model-a-mini", "model-a"] } }
+  }
+)
+
+layer(passingOn)("the heartbeat of a reply that a fallback writes", (it) => {
+  it.effect("records the fallback and its price, by which it is charged should the process die", () =>
+    Effect.gen(function* () {
+      const reply = yield* Effect.forkChild(ask("eve", "Go on."))
+      yield* TestClock.adjust("3 seconds")
+      assert.deepInclude(drafts[0], { model: "model-a", estimated: true })
+      assert.deepInclude(drafts[0]?.price, { creditsPer1kOutput: 3, minimumCredits: 3 })
+      yield* Fiber.interrupt(reply)
+    })
+  )
+})
+
 let beats = 0
-const stumbling = worldWith(300, (ledger) => ({
+const stumbling = worldWith(slow(300), (ledger) => ({
   ...ledger,
   renew: (input) => (++beats === 1 ? Effect.die(new Error("A mistake.")) : ledger.renew(input))
 }))
@@ -95,7 +150,7 @@ layer(stumbling)("a heartbeat that fails unexpectedly", (it) => {
 })
 
 const unreachable = new StorageFailed({ operation: "CreditLedger.settle", retryable: false, cause: new Error("gone") })
-const dying = worldWith(600, (ledger) => ({
+const dying = worldWith(slow(600), (ledger) => ({
   ...ledger,
   settle: () => Effect.fail(unreachable),
   release: () => Effect.fail(unreachable)
