@@ -20,9 +20,10 @@ interface Ticket<Job, A, E> {
 }
 
 /**
- * Turns many concurrent calls into few batches. A call that finds a batch slot and its lane free starts at once, alone;
- * what arrives while its lane is busy, or while all slots are, forms the next batches. So batches grow only under load,
- * and a lone call waits for nobody. Lanes take turns, so that a busy one does not keep others from the slots.
+ * Turns many concurrent calls into few batches. A call that finds a batch slot and its lane free starts at once, with
+ * what comes in the same turn of the event loop; what arrives while its lane is busy, or while all slots are, forms the
+ * next batches. So batches grow only under load, and a lone call waits for nobody. Lanes take turns, so that a busy one
+ * does not keep others from the slots.
  *
  * A batch takes an equal share of all jobs, done or waiting for a slot, but never half a lane that has room. Taking all
  * that wait would form one large batch and several tiny ones, each with the full cost of a commit, for ever: who is in
@@ -37,6 +38,7 @@ export const coalesce = <Job, A, E>(options: CoalesceOptions<Job, A, E>): ((job:
   const waiting = new Map<string, Array<Waiting>>()
   const busy = new Set<string>()
   let inFlight = 0
+  let starting = false
   /** Jobs that have no answer yet. */
   let outstanding = 0
 
@@ -68,6 +70,16 @@ export const coalesce = <Job, A, E>(options: CoalesceOptions<Job, A, E>): ((job:
     }
   }
 
+  /** After what is ready to run has run: callers who were just answered, and ask again, then share a batch. */
+  const startSoon = (): void => {
+    if (starting) return
+    starting = true
+    setImmediate(() => {
+      starting = false
+      startBatches()
+    })
+  }
+
   const unanswered: Exit.Exit<never> = Exit.failCause(Cause.die(new Error("A batch gave too few answers.")))
 
   const lead = (batch: ReadonlyArray<Waiting>): Effect.Effect<A, E> =>
@@ -75,7 +87,7 @@ export const coalesce = <Job, A, E>(options: CoalesceOptions<Job, A, E>): ((job:
       inFlight -= 1
       outstanding -= batch.length
       for (const { job } of batch) busy.delete(options.laneOf(job))
-      startBatches()
+      startSoon()
       const answer = (index: number): Exit.Exit<A, E> =>
         Exit.isSuccess(outcome) ? (outcome.value[index] ?? unanswered) : Exit.failCause(outcome.cause)
       for (const [index, ticket] of batch.entries()) {
@@ -93,7 +105,7 @@ export const coalesce = <Job, A, E>(options: CoalesceOptions<Job, A, E>): ((job:
         if (others === undefined) waiting.set(lane, [ticket])
         else others.push(ticket)
         outstanding += 1
-        startBatches()
+        startSoon()
         return Effect.flatMap(Deferred.await(ticket.turn), (turn) =>
           turn._tag === "Leads" ? lead(turn.batch) : turn.exit
         )

@@ -18,6 +18,11 @@ interface Run {
 const exitOf = ({ value }: Job): Exit.Exit<number, string> =>
   value < 0 ? Exit.fail(`no ${value}`) : Exit.succeed(value * 10)
 
+/** Lets the event loop turn until what was called has begun. */
+const turns = async (): Promise<void> => {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
+
 const setUp = (limits: { readonly maxBatch?: number; readonly maxInFlight?: number } = {}) => {
   const runs: Array<Run> = []
   const call = coalesce<Job, number, string>({
@@ -40,9 +45,10 @@ const setUp = (limits: { readonly maxBatch?: number; readonly maxInFlight?: numb
   const batches = () => runs.map(({ jobs }) => jobs.map(({ lane, value }) => `${lane}${value}`).join(" "))
   /** Ends runs in order, those included that begin meanwhile. */
   const endAll = async () => {
+    await turns()
     for (let index = 0; index < runs.length; index += 1) {
       runs[index]?.end()
-      await new Promise((resolve) => setImmediate(resolve))
+      await turns()
     }
   }
   return { runs, start, answer, batches, endAll }
@@ -52,14 +58,26 @@ describe("coalesced calls", () => {
   it("a lone call starts at once", async () => {
     const { start, answer, batches, endAll } = setUp()
     const fiber = start("a", 1)
+    await turns()
     expect(batches()).toEqual(["a1"])
     await endAll()
     expect(await answer(fiber)).toEqual(Exit.succeed(10))
   })
 
+  it("calls of one moment share a batch", async () => {
+    const { start, batches, endAll } = setUp()
+    start("a", 1)
+    start("a", 2)
+    await turns()
+    expect(batches()).toEqual(["a1 a2"])
+    await endAll()
+  })
+
   it("what arrives while its lane is busy forms the next batch, and each call gets its own answer", async () => {
     const { start, answer, batches, endAll } = setUp()
-    const fibers = [1, 2, -3, 4].map((value) => start("a", value))
+    const first = start("a", 1)
+    await turns()
+    const fibers = [first, ...[2, -3, 4].map((value) => start("a", value))]
     expect(batches()).toEqual(["a1"])
     await endAll()
     expect(batches()).toEqual(["a1", "a2 a-3 a4"])
@@ -69,9 +87,10 @@ describe("coalesced calls", () => {
 
   it("lanes share batches once all slots are taken, and no lane is in two batches at once", async () => {
     const { start, batches, endAll, runs } = setUp({ maxInFlight: 2 })
+    start("a", 1)
+    start("b", 1)
+    await turns()
     for (const [lane, value] of [
-      ["a", 1],
-      ["b", 1],
       ["a", 2],
       ["c", 1],
       ["b", 2],
@@ -80,7 +99,7 @@ describe("coalesced calls", () => {
       start(lane, value)
     expect(batches()).toEqual(["a1", "b1"])
     runs[0]?.end()
-    await new Promise((resolve) => setImmediate(resolve))
+    await turns()
     expect(batches().slice(2)).toEqual(["a2 c1 d1"])
     await endAll()
     expect(batches().slice(3)).toEqual(["b2"])
@@ -89,6 +108,7 @@ describe("coalesced calls", () => {
   it("a batch is bounded, and a busy lane waits for the others after each", async () => {
     const { start, batches, endAll } = setUp({ maxBatch: 3, maxInFlight: 1 })
     start("z", 0)
+    await turns()
     for (const value of [1, 2, 3, 4, 5]) start("a", value)
     start("b", 1)
     start("c", 1)
@@ -98,10 +118,12 @@ describe("coalesced calls", () => {
 
   it("batches take equal shares of what is to be done, so that none of them becomes a convoy", async () => {
     const { start, batches, endAll, runs } = setUp({ maxInFlight: 2 })
-    for (const lane of ["a", "b", "c", "d", "e", "f", "g", "h"]) start(lane, 1)
+    for (const lane of ["a", "b"]) start(lane, 1)
+    await turns()
+    for (const lane of ["c", "d", "e", "f", "g", "h"]) start(lane, 1)
     expect(batches()).toEqual(["a1", "b1"])
     runs[0]?.end()
-    await new Promise((resolve) => setImmediate(resolve))
+    await turns()
     expect(batches().slice(2)).toEqual(["c1 d1 e1 f1"])
     await endAll()
     expect(batches().slice(3)).toEqual(["g1 h1"])
@@ -110,17 +132,20 @@ describe("coalesced calls", () => {
   it("a lane that fits into a batch is not cut to its share", async () => {
     const { start, batches, endAll } = setUp({ maxInFlight: 2 })
     start("b", 1)
+    await turns()
     for (const value of [1, 2, 3, 4, 5]) start("a", value)
     await endAll()
-    expect(batches()).toEqual(["b1", "a1", "a2 a3 a4 a5"])
+    expect(batches()).toEqual(["b1", "a1 a2 a3 a4 a5"])
   })
 
   it("a batch that breaks tells all its callers and frees its lanes and its slot", async () => {
     const { start, answer, runs, endAll } = setUp({ maxInFlight: 1 })
     const first = start("a", 1)
+    await turns()
     const others = [start("a", 2), start("b", 1)]
     runs[0]?.end()
     await answer(first)
+    await turns()
     runs[1]?.crash()
     for (const other of others) {
       const exit = await answer(other)
@@ -134,6 +159,7 @@ describe("coalesced calls", () => {
   it("a caller that is interrupted takes nobody's answer away", async () => {
     const { start, answer, runs, endAll } = setUp({ maxInFlight: 1 })
     const leader = start("a", 1)
+    await turns()
     const follower = start("a", 2)
     Effect.runFork(Fiber.interrupt(leader))
     runs[0]?.end()
