@@ -8,24 +8,24 @@ export const PASSAGE_LENGTH = { aim: 1200, max: 1600 } as const
 /**
  * Cuts a document's text into passages at the best boundary there is: heading, paragraph, sentence, line, word.
  * They do not overlap, cover everything that is not white space, never split a character, and stay within their page;
- * only a sentence that runs over a page break stays whole, with the page it starts on. Linear in the length of the text.
+ * only a sentence that runs over a page break stays whole, with the page it starts on. Linear in the length of the text;
+ * each is cut when it is asked for, so that a long text need not be cut in one go.
  */
-export const cutPassages = ({ text, pageStarts }: ParsedDocument): ReadonlyArray<Passage> => {
-  const passages: Array<Passage> = []
+export function* cutPassages({ text, pageStarts }: ParsedDocument): Generator<Passage> {
   const pages = pageStarts ?? [0]
   let from = 0
   let page = 0
-  pages.forEach((_, index) => {
+  let ordinal = 0
+  for (const index of pages.keys()) {
     const pageEnd = pages[index + 1]
     const sectionEnd = pageEnd === undefined ? text.length : sentenceOverBreak(text, pageEnd, pages[index + 2])
     for (const [start, end] of cutSection(text, from, sectionEnd)) {
       while (page + 1 < pages.length && pages[page + 1]! <= start) page++
-      const ordinal = passages.length
-      passages.push({ ordinal, page: pageStarts === null ? null : page + 1, start, end, text: text.slice(start, end) })
+      yield { ordinal, page: pageStarts === null ? null : page + 1, start, end, text: text.slice(start, end) }
+      ordinal++
     }
     from = Math.max(from, sectionEnd)
-  })
-  return passages
+  }
 }
 
 function* cutSection(text: string, from: number, to: number): Generator<readonly [start: number, end: number]> {

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { cutPassages } from "./cutPassages.ts"
-import { DocumentParser, DocumentUnreadable } from "./DocumentParser.ts"
+import type { Passage } from "./Document.ts"
+import { DocumentParser, DocumentUnreadable, type ParsedDocument } from "./DocumentParser.ts"
 import { DocumentStore } from "./DocumentStore.ts"
 import { FileStore } from "./FileStore.ts"
 import type { Attempt } from "./JobQueue.ts"
@@ -9,6 +10,19 @@ import { PassageIndex } from "./PassageIndex.ts"
 const NO_TEXT =
   "No text was found in the document. If it is a scan, run text recognition (OCR) on it and upload it again."
 const GAVE_UP = "The document could not be processed for a reason on our side. Ask for it again with POST /api/rag."
+
+/** Passages cut before others have their turn: about a millisecond's work. */
+const PASSAGES_PER_TURN = 20
+
+/** All passages of a document; a long one does not keep the streams of others waiting. */
+const cutInTurns = Effect.fnUntraced(function* (document: ParsedDocument) {
+  const passages: Array<Passage> = []
+  for (const passage of cutPassages(document)) {
+    passages.push(passage)
+    if (passages.length % PASSAGES_PER_TURN === 0) yield* Effect.yieldNow
+  }
+  return passages
+})
 
 /**
  * The handler of document jobs: reads the bytes, cuts passages and makes them searchable. Safe to repeat: a document
@@ -31,7 +45,7 @@ export const makeProcessDocument = Effect.gen(function* () {
     if (bytes === undefined) return yield* new DocumentUnreadable({ reason: NO_TEXT })
     const { text, pageStarts } = yield* parser.parse({ type: document.type, bytes })
     yield* documents.update(documentId, ["processing"], { status: "processing", progress: 0.5 })
-    const cut = cutPassages({ text, pageStarts })
+    const cut = yield* cutInTurns({ text, pageStarts })
     if (cut.length === 0) return yield* new DocumentUnreadable({ reason: NO_TEXT })
     const ready = { status: "ready", progress: 1, pages: pageStarts?.length, passages: cut.length } as const
     // Not one unit of work: indexing a long document takes seconds, for which an embedded database would serve nobody
