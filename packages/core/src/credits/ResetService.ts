@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Option, Stream } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option, Stream } from "effect"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import { CreditLedger } from "./CreditLedger.ts"
@@ -8,6 +8,8 @@ import { addResets, NOTHING_RESET, type ResetRange, resetCountOf, type TierReset
 const ACCOUNTS_PER_CHUNK = 250
 /** Two, so that one commits while the other computes; more would be felt by the replies beside them. */
 const CHUNKS_AT_ONCE = 2
+/** How long a chunk's place rests, as a part of what the chunk took: the slower the database, the longer it is spared. */
+const REST = 1 / 3
 /** An account that was busy is tried again in further rounds, and left to the next run if it stays so. */
 const ROUNDS = 5
 const BETWEEN_ROUNDS = "100 millis"
@@ -52,6 +54,12 @@ export class ResetService extends Context.Service<
         business: tiers.business.monthlyCredits
       }
 
+      const resetRange = Effect.fnUntraced(function* (range: ResetRange, asOf: number, dryRun: boolean) {
+        const [took, chunk] = yield* Effect.timed(ledger.reset({ asOf, allowances, range, dryRun }))
+        if (!dryRun) yield* Effect.sleep(Duration.times(took, REST))
+        return chunk
+      })
+
       /** The ranges of accounts that are due, from the first to the last. */
       const dueRanges = (asOf: number) =>
         Stream.paginate(undefined as ResetRange | undefined, (before) =>
@@ -65,7 +73,7 @@ export class ResetService extends Context.Service<
         const { asOf } = before
         const dryRun = options.dryRun ?? false
         return dueRanges(asOf).pipe(
-          Stream.mapEffect((range) => ledger.reset({ asOf, allowances, range, dryRun }), {
+          Stream.mapEffect((range) => resetRange(range, asOf, dryRun), {
             concurrency: CHUNKS_AT_ONCE,
             unordered: true
           }),
