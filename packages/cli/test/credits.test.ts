@@ -38,6 +38,7 @@ describe("upkeep of credits beside a running server", () => {
       asOf,
       resetCount: 1,
       busy: 0,
+      refused: 0,
       tiers: { free: { accounts: 1, granted: 100, repaid: 0, expired: 100 }, pro: NONE, business: NONE }
     }
     expect(await parleyJson("reset", "--dry-run", "--as-of", asOf)).toEqual([0, { dryRun: true, ...due }])
@@ -64,7 +65,7 @@ describe("upkeep of credits beside a running server", () => {
   it("verifies, and sweeps where nothing is left behind", async () => {
     expect(await parleyJson("verify")).toEqual([0, { ok: true, accounts: 1, differences: [] }])
     expect((await parley("verify")).stdout).toBe("Verified 1 accounts: every balance follows from its rows.\n")
-    expect(await parleyJson("sweep")).toEqual([0, { charged: 0, released: 0, credits: 0 }])
+    expect(await parleyJson("sweep")).toEqual([0, { charged: 0, released: 0, credits: 0, refused: 0 }])
   })
 
   it("the schedule's route takes the secret of the environment", async () => {

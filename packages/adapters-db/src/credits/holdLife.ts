@@ -53,18 +53,23 @@ export const renewHolds = (
         ([row]) => row?.renewed ?? 0
       )
 
-interface ExpiredRow extends Row {
+interface ExpiredUserRow extends Row {
   readonly user_id: string
+}
+
+interface ExpiredRow extends ExpiredUserRow {
   readonly key: string
 }
 
 /**
  * Locks accounts before their holds, as every other write does, and skips what is locked. A hold whose row was locked by
  * a renewal is alive; one that was renewed just before is seen as renewed, since a locked row's expiry is read again.
+ * In no order, so that holds that cannot be ended do not come first each time.
  */
 const lockExpiredText = (schema: string) => `
   WITH expired AS MATERIALIZED (
-    SELECT user_id, key FROM ${schema}.credit_holds WHERE expires_at <= $1::timestamptz ORDER BY expires_at LIMIT $2
+    SELECT user_id, key FROM ${schema}.credit_holds
+    WHERE expires_at <= $1::timestamptz AND ($3::text IS NULL OR user_id = $3) ORDER BY random() LIMIT $2
   ), locked AS MATERIALIZED (
     SELECT user_id FROM ${schema}.credit_accounts
     WHERE user_id IN (SELECT user_id FROM expired) ORDER BY user_id COLLATE "C" FOR UPDATE SKIP LOCKED
@@ -75,15 +80,17 @@ const lockExpiredText = (schema: string) => `
   WHERE h.expires_at <= $1::timestamptz
   FOR UPDATE OF h SKIP LOCKED`
 
-/** Ends expired holds in one transaction, under the locks of their accounts and their own. */
-export const sweepHolds = (
+/** Ends expired holds, of one person where named, in one transaction, under the locks of their accounts and their own. */
+const sweepAtOnce = (
   database: Database["Service"],
-  { limit }: SweepInput,
-  now: number
+  limit: number,
+  now: number,
+  userId: string | null
 ): Effect.Effect<Swept, DatabaseError> =>
   database.asService(({ query }) =>
     Effect.gen(function* () {
-      const expired = yield* query<ExpiredRow>(lockExpiredText(database.schema), [new Date(now).toISOString(), limit])
+      const text = lockExpiredText(database.schema)
+      const expired = yield* query<ExpiredRow>(text, [new Date(now).toISOString(), limit, userId])
       if (expired.length === 0) return NOTHING_SWEPT
       const operations = expired.map((row) => expireOperation({ userId: row.user_id, key: row.key }, now))
       const answers = yield* commitOperations(database, operations)
@@ -92,3 +99,27 @@ export const sweepHolds = (
         .reduce(addSwept, NOTHING_SWEPT)
     })
   )
+
+const expiredUsersText = (schema: string) => `
+  SELECT user_id FROM ${schema}.credit_holds WHERE expires_at <= $1::timestamptz
+  GROUP BY user_id ORDER BY random() LIMIT $2`
+
+/** Ends expired holds. Where the database refuses to, person by person, so that who is broken keeps nobody else. */
+export const sweepHolds = (
+  database: Database["Service"],
+  { limit }: SweepInput,
+  now: number
+): Effect.Effect<Swept, DatabaseError> => {
+  const sweepPerson = ({ user_id }: ExpiredUserRow) =>
+    Effect.catchIf(sweepAtOnce(database, limit, now, user_id), isRefused, () =>
+      Effect.succeed({ ...NOTHING_SWEPT, refused: 1 })
+    )
+  const oneByOne = Effect.gen(function* () {
+    const text = expiredUsersText(database.schema)
+    const people = yield* database.statement<ExpiredUserRow>(text, [new Date(now).toISOString(), limit])
+    return (yield* Effect.forEach(people, sweepPerson)).reduce(addSwept, NOTHING_SWEPT)
+  })
+  return Effect.catchIf(sweepAtOnce(database, limit, now, null), isRefused, () => oneByOne)
+}
+
+const isRefused = (error: DatabaseError): boolean => !error.retryable

@@ -28,7 +28,7 @@ const withProgress = Effect.fnUntraced(function* (asOf: number | undefined, dryR
   )
 })
 
-const linesOf = ({ tiers, resetCount, busy, asOf }: ResetReport, dryRun: boolean): ReadonlyArray<string> => [
+const linesOf = ({ tiers, resetCount, busy, refused, asOf }: ResetReport, dryRun: boolean): ReadonlyArray<string> => [
   ...table(
     ["tier", "accounts", "granted", "repaid debt", "expired"],
     TIER_NAMES.map((tier) => {
@@ -37,7 +37,10 @@ const linesOf = ({ tiers, resetCount, busy, asOf }: ResetReport, dryRun: boolean
     })
   ),
   `${dryRun ? "Would reset" : "Reset"} ${resetCount} accounts due at ${new Date(asOf).toISOString()}.`,
-  ...(busy === 0 ? [] : [`${busy} accounts were being written and are still due; run this again.`])
+  ...(busy === 0 ? [] : [`${busy} accounts were being written and are still due; run this again.`]),
+  ...(refused === 0
+    ? []
+    : [`${refused} accounts could not be reset, since their rows contradict each other: parley credits verify.`])
 ]
 
 /** `parley credits reset` */

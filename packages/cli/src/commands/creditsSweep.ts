@@ -13,9 +13,14 @@ export const creditsSweepCommand = Command.make(
     const work = Effect.gen(function* () {
       yield* checkMigrated
       const swept = yield* HoldSweeper.use(({ sweep }) => sweep)
-      const { charged, credits, released } = swept
+      const { charged, credits, refused, released } = swept
       yield* printResult(json, swept, [
-        `Ended the holds of ${charged + released} replies: ${charged} charged ${credits} credits in all, ${released} released.`
+        `Ended the holds of ${charged + released} replies: ${charged} charged ${credits} credits in all, ${released} released.`,
+        ...(refused === 0
+          ? []
+          : [
+              "Holds of some accounts could not be ended, since their rows contradict each other: parley credits verify."
+            ])
       ])
     })
     yield* Workplace.use((workplace) => workplace.run(work))

@@ -7,11 +7,14 @@ import { addSwept, NOTHING_SWEPT, type Swept } from "./HoldLife.ts"
 const HOLDS_PER_SWEEP = 100
 const SWEEPS = Schedule.jittered(Schedule.spaced("5 seconds"))
 
+const REFUSED =
+  "Holds of some accounts cannot be ended, since their rows contradict each other; parley credits verify says which."
+
 /** Ends the holds of processes that died. Any number of servers may sweep at once. */
 export class HoldSweeper extends Context.Service<
   HoldSweeper,
   {
-    /** Ends all holds that nobody renewed in time. */
+    /** Ends all holds that nobody renewed in time; an account whose holds cannot be ended keeps nobody else. */
     readonly sweep: Effect.Effect<Swept, StorageFailed>
     /** Sweeps every few seconds until interrupted. */
     readonly run: Effect.Effect<never>
@@ -25,14 +28,19 @@ export class HoldSweeper extends Context.Service<
         let all = NOTHING_SWEPT
         for (;;) {
           const swept = yield* ledger.sweep({ limit: HOLDS_PER_SWEEP })
-          all = addSwept(all, swept)
-          if (swept.charged + swept.released < HOLDS_PER_SWEEP) return all
+          all = { ...addSwept(all, swept), refused: swept.refused }
+          const ended = swept.charged + swept.released
+          // What was refused is found again, so that the sum never reaches the limit.
+          if (swept.refused > 0 ? ended === 0 : ended < HOLDS_PER_SWEEP) return all
         }
       })
       const report = (swept: Swept) =>
-        swept.charged + swept.released === 0
-          ? Effect.void
-          : Effect.annotateLogs(Effect.logInfo("Ended the holds of replies whose process died."), { ...swept })
+        Effect.gen(function* () {
+          if (swept.refused > 0) yield* Effect.logWarning(REFUSED)
+          if (swept.charged + swept.released > 0) {
+            yield* Effect.logInfo("Ended the holds of replies whose process died.")
+          }
+        }).pipe(Effect.annotateLogs({ ...swept }))
       const sweepOnce = Effect.matchEffect(sweep, {
         onSuccess: report,
         onFailure: () => Effect.logWarning("Holds could not be swept; trying again in a few seconds.")

@@ -1,8 +1,15 @@
-import { Clock, Context, Duration, Effect, Layer, Option, Stream } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option, Result, Stream } from "effect"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import { CreditLedger } from "./CreditLedger.ts"
-import { addResets, NOTHING_RESET, type ResetRange, resetCountOf, type TierResets } from "./ResetChunk.ts"
+import {
+  addResets,
+  NOTHING_RESET,
+  type ResetChunk,
+  type ResetRange,
+  resetCountOf,
+  type TierResets
+} from "./ResetChunk.ts"
 
 /** Accounts in one transaction: few enough that nobody waits for long behind one. */
 const ACCOUNTS_PER_CHUNK = 250
@@ -13,6 +20,13 @@ const REST = 1 / 3
 /** An account that was busy is tried again in further rounds, and left to the next run if it stays so. */
 const ROUNDS = 5
 const BETWEEN_ROUNDS = "100 millis"
+/** So many accounts refused one after another are the fault of none of them. */
+const REFUSED_IN_A_ROW = 10
+
+/** What became of a range. */
+interface RangeReset extends ResetChunk {
+  readonly refused: number
+}
 
 export interface ResetRun {
   /** Unix milliseconds; now unless given. */
@@ -29,6 +43,8 @@ export interface ResetReport {
   readonly resetCount: number
   /** Accounts that were being written each time they were tried: still due. */
   readonly busy: number
+  /** Accounts that the storage refused to reset, since their rows contradict each other: still due. */
+  readonly refused: number
   readonly tiers: TierResets
 }
 
@@ -38,7 +54,8 @@ export class ResetService extends Context.Service<
   {
     /**
      * Resets all that is due, chunk by chunk. May be stopped at any moment and run again, also beside itself: a period
-     * is granted once. Memory does not grow with the number of accounts.
+     * is granted once. Memory does not grow with the number of accounts. An account that cannot be reset is counted,
+     * and keeps nobody else.
      */
     run(options?: ResetRun): Effect.Effect<ResetReport, StorageFailed>
   }
@@ -54,11 +71,40 @@ export class ResetService extends Context.Service<
         business: tiers.business.monthlyCredits
       }
 
-      const resetRange = Effect.fnUntraced(function* (range: ResetRange, asOf: number, dryRun: boolean) {
-        const [took, chunk] = yield* Effect.timed(ledger.reset({ asOf, allowances, range, dryRun }))
-        if (!dryRun) yield* Effect.sleep(Duration.times(took, REST))
-        return chunk
+      /** A range that fails as a whole, one account after another, so that one that is broken keeps nobody else. */
+      const resetOneByOne = Effect.fnUntraced(function* (range: ResetRange, asOf: number) {
+        let done: RangeReset = { tiers: NOTHING_RESET, busy: 0, refused: 0 }
+        let inARow = 0
+        let one: ResetRange | undefined =
+          range.after === undefined ? undefined : { after: undefined, upto: range.after }
+        for (let count = 0; count < ACCOUNTS_PER_CHUNK && one?.upto !== range.upto; count += 1) {
+          one = yield* ledger.due({ asOf, before: one, limit: 1 })
+          if (one === undefined) break
+          const reset = yield* Effect.result(ledger.reset({ asOf, allowances, range: one, dryRun: false }))
+          inARow = Result.isSuccess(reset) ? 0 : inARow + 1
+          if (Result.isFailure(reset)) {
+            if (reset.failure.retryable || inARow === REFUSED_IN_A_ROW) return yield* reset.failure
+            done = { ...done, refused: done.refused + 1 }
+          } else {
+            const { busy, tiers } = reset.success
+            done = { ...done, busy: done.busy + busy, tiers: addResets(done.tiers, tiers) }
+          }
+        }
+        return done
       })
+
+      const resetRange = (range: ResetRange, asOf: number): Effect.Effect<RangeReset, StorageFailed> =>
+        ledger.reset({ asOf, allowances, range, dryRun: false }).pipe(
+          Effect.map((chunk) => ({ ...chunk, refused: 0 })),
+          Effect.catchTag("StorageFailed", (error) =>
+            error.retryable ? Effect.fail(error) : resetOneByOne(range, asOf)
+          ),
+          Effect.timed,
+          Effect.flatMap(([took, done]) => Effect.as(Effect.sleep(Duration.times(took, REST)), done))
+        )
+
+      const countRange = (range: ResetRange, asOf: number): Effect.Effect<RangeReset, StorageFailed> =>
+        Effect.map(ledger.reset({ asOf, allowances, range, dryRun: true }), (chunk) => ({ ...chunk, refused: 0 }))
 
       /** The ranges of accounts that are due, from the first to the last. */
       const dueRanges = (asOf: number) =>
@@ -71,17 +117,23 @@ export class ResetService extends Context.Service<
 
       const round = (before: ResetReport, options: ResetRun) => {
         const { asOf } = before
-        const dryRun = options.dryRun ?? false
+        const work = options.dryRun === true ? countRange : resetRange
         return dueRanges(asOf).pipe(
-          Stream.mapEffect((range) => resetRange(range, asOf, dryRun), {
+          Stream.mapEffect((range) => work(range, asOf), {
             concurrency: CHUNKS_AT_ONCE,
             unordered: true
           }),
           Stream.runFoldEffect(
-            (): ResetReport => ({ ...before, busy: 0 }),
+            (): ResetReport => ({ ...before, busy: 0, refused: 0 }),
             (report, chunk) => {
               const tiers = addResets(report.tiers, chunk.tiers)
-              const next = { asOf, tiers, resetCount: resetCountOf(tiers), busy: report.busy + chunk.busy }
+              const next: ResetReport = {
+                asOf,
+                tiers,
+                resetCount: resetCountOf(tiers),
+                busy: report.busy + chunk.busy,
+                refused: report.refused + chunk.refused
+              }
               return Effect.as(options.onProgress?.(next) ?? Effect.void, next)
             }
           )
@@ -91,7 +143,7 @@ export class ResetService extends Context.Service<
       return ResetService.of({
         run: Effect.fn("ResetService.run")(function* (options: ResetRun = {}) {
           const asOf = options.asOf ?? (yield* Clock.currentTimeMillis)
-          let report: ResetReport = { asOf, resetCount: 0, busy: 0, tiers: NOTHING_RESET }
+          let report: ResetReport = { asOf, resetCount: 0, busy: 0, refused: 0, tiers: NOTHING_RESET }
           for (let number = 1; number <= ROUNDS; number += 1) {
             report = yield* round(report, options)
             if (report.busy === 0 || options.dryRun === true) break

@@ -33,5 +33,6 @@ const expire = (view: View, named: HoldName, now: number): Decision<HoldEnd | un
 export const sweptBy = (end: HoldEnd | undefined): Swept => ({
   charged: end?._tag === "Settled" ? 1 : 0,
   released: end?._tag === "Released" ? 1 : 0,
-  credits: end?._tag === "Settled" ? end.receipt.charged : 0
+  credits: end?._tag === "Settled" ? end.receipt.charged : 0,
+  refused: 0
 })
