@@ -120,7 +120,7 @@ describe("failures", () => {
     const calling = server.model.nextCall()
     const responding = server.post("/api/chat", hello, ANN)
     ;(await calling).fail("unavailable")
-    const problem = await expectProblem(await responding, 500, "model_failed")
+    const problem = await expectProblem(await responding, 500, "provider_unavailable")
     expect(problem).toMatchObject({ reason: "unavailable", model: "model-a-mini" })
     expect(await balance()).toMatchObject({ held: 0, available: 100 })
     expect(await server.parley.chat.list({ userId: ANN, limit: 50, offset: 0 })).toMatchObject({ total: 0 })

@@ -27,6 +27,7 @@ describe("a server with a vendor's key", () => {
   beforeEach(() => {
     vendor.calls.length = 0
     vendor.refuseWith = undefined
+    vendor.refusalHeaders = {}
   })
   afterAll(async () => {
     await server[Symbol.asyncDispose]()
@@ -50,6 +51,27 @@ describe("a server with a vendor's key", () => {
     )
     expect(JSON.stringify(history.transactions[0])).toContain('"estimated":false')
   })
+
+  it.each([
+    [429, "provider_rate_limited"],
+    [503, "provider_unavailable"]
+  ])(
+    "answers a vendor's %i with 500, its own code and the vendor's wait, and warns without an error",
+    async (status, code) => {
+      vendor.refuseWith = status
+      vendor.refusalHeaders = { "retry-after": "42" }
+      const before = server.process.stderr.length
+      const answer = await ask("Hi")
+      expect([answer.status, answer.headers.get("retry-after")]).toEqual([500, "42"])
+      expect(await answer.json()).toMatchObject({ code, model: "model-a-mini" })
+      const log = await eventually("the warning", () => {
+        const written = server.process.stderr.slice(before)
+        return written.includes(code) ? written : undefined
+      })
+      expect(log).toMatch(/\bWARN\b/)
+      expect(log).not.toMatch(/\b(ERROR|FATAL)\b/)
+    }
+  )
 
   it("says at its start who answers, and in its list which models do not", async () => {
     expect(server.process.stdout).toMatch(/models +openai/)

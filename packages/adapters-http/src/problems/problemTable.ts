@@ -3,6 +3,8 @@ export interface ProblemKind {
   readonly status: number
   readonly title: string
   readonly members?: ReadonlyArray<string>
+  /** Its errors may tell in `retryAfterMs` how long to wait: the answer's `Retry-After`. */
+  readonly mayTellWait?: true
   /** Said instead of the error's own message, where that would not help the reader. */
   readonly detail?: string
 }
@@ -48,6 +50,18 @@ export const problemTable = {
   },
   prompt_too_long: { status: 422, title: "The message is too long for the model", members: ["tokens", "window"] },
   model_failed: { status: 500, title: "The model did not answer", members: ["model", "reason"] },
+  provider_rate_limited: {
+    status: 500,
+    title: "The model's provider takes no more requests for now",
+    members: ["model", "reason"],
+    mayTellWait: true
+  },
+  provider_unavailable: {
+    status: 500,
+    title: "The model's provider does not answer for now",
+    members: ["model", "reason"],
+    mayTellWait: true
+  },
   model_unavailable: { status: 500, title: "The model is not set up", members: ["model"] },
   storage_unavailable: { status: 500, title: "The storage did not answer", detail: ON_OUR_SIDE },
   internal_error: { status: 500, title: "Something failed on our side", detail: ON_OUR_SIDE },

@@ -61,6 +61,8 @@ export const postChat = defineRoute({
     "insufficient_credits",
     "model_unavailable",
     "model_failed",
+    "provider_rate_limited",
+    "provider_unavailable",
     "storage_unavailable"
   ],
   handle: Effect.fnUntraced(function* ({ session, headers, body }) {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause } from "effect"
 import { writeProblem } from "../answers/writeAnswer.ts"
 import { problemFrom } from "../problems/Problem.ts"
+import { retryAfterHeaders } from "../problems/retryAfter.ts"
 
 /** Answers a failure with problem details. Once an answer has begun, the connection is destroyed instead. */
 export const answerFailure = (
@@ -12,7 +13,8 @@ export const answerFailure = (
 ): void => {
   if (response.destroyed || response.writableEnded) return
   if (response.headersSent) return cutOff(request, response)
-  writeProblem(response, problemFrom(Cause.squash(cause), requestId))
+  const error = Cause.squash(cause)
+  writeProblem(response, problemFrom(error, requestId), retryAfterHeaders(error))
 }
 
 /** How long the reader has to take what was written before. */

@@ -104,6 +104,13 @@ const successOf = ({ description, schema, contentType, headers }: RouteResponse)
   ...(contentType === undefined ? {} : { content: { [contentType]: { schema: { type: "string" } } } })
 })
 
+const mayTellWait = (code: ErrorCode): boolean => "mayTellWait" in problemTable[code]
+
+const retryAfterHeader = {
+  description: "Where it is known: how many seconds to wait before the request is sent again.",
+  schema: { type: "integer" }
+}
+
 const failuresOf = (codes: ReadonlyArray<ErrorCode>): JsonObject => {
   const byStatus = Map.groupBy(codes, (code) => problemTable[code].status)
   return Object.fromEntries(
@@ -111,6 +118,7 @@ const failuresOf = (codes: ReadonlyArray<ErrorCode>): JsonObject => {
       String(status),
       {
         description: ofStatus.map((code) => `\`${code}\`: ${problemTable[code].title}.`).join(" "),
+        ...(ofStatus.some(mayTellWait) ? { headers: { "Retry-After": retryAfterHeader } } : {}),
         content: { [PROBLEM_CONTENT_TYPE]: { schema: { $ref: "#/components/schemas/Problem" } } }
       }
     ])

@@ -33,8 +33,8 @@ export class ModelCall {
     Queue.offerUnsafe(this.#parts, completed)
   }
 
-  fail(reason: ModelFailure): void {
-    const failure = new ModelFailed({ model: this.request.model.id, reason, retryable: false })
+  fail(reason: ModelFailure, told: { readonly retryAfterMs?: number } = {}): void {
+    const failure = new ModelFailed({ model: this.request.model.id, reason, retryable: false, ...told })
     Queue.failCauseUnsafe(this.#parts, Cause.fail(failure))
   }
 }

@@ -8,7 +8,7 @@ import {
   type Parley,
   type ParleyOptions
 } from "@parley/core"
-import { Effect } from "effect"
+import { Effect, Layer, Logger, ManagedRuntime } from "effect"
 import { SignJWT } from "jose"
 import {
   createHttpServer,
@@ -28,6 +28,8 @@ export interface TestServer {
   readonly url: string
   readonly port: number
   readonly requests: RequestTracker
+  /** What was logged, a line of JSON each. */
+  readonly log: ReadonlyArray<string>
   /** A request as this user, or as nobody. */
   fetch(path: string, init?: RequestInit & { readonly user?: string | undefined }): Promise<Response>
   /** A JSON POST as this user. */
@@ -75,8 +77,13 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     ...options.parley
   })
   const requests = new RequestTracker()
+  const log: Array<string> = []
+  const logger = Logger.map(Logger.formatJson, (line) => void log.push(line))
+  const runtime = ManagedRuntime.make(
+    Layer.merge(Layer.effectContext(parley.runtime.contextEffect), Logger.layer([logger]))
+  )
   const app = parleyApp({
-    runtime: parley.runtime,
+    runtime,
     sessions: HmacSessionVerifier.make({ secret: SECRET }),
     developmentSessions: makeDevelopmentSessions(SECRET),
     requests,
@@ -97,6 +104,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     url,
     port,
     requests,
+    log,
     fetch: fetchAs,
     post: (path, body, user) =>
       fetchAs(path, {
@@ -107,6 +115,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
       }),
     close: async () => {
       await server.close({ deadlineMs: 0 })
+      await runtime.dispose()
       await parley.close()
     }
   }

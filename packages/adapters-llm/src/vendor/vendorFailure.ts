@@ -75,8 +75,19 @@ const vendorError = (cause: unknown): VendorError => {
   }
 }
 
-/** The wait a vendor asks for (`retry-after-ms`, or RFC 9110 `Retry-After` in seconds or as a date), in milliseconds. */
+/** A wait beyond this is a mistake of the vendor's, or of our clock. */
+const MAX_WAIT_MS = 24 * 3_600_000
+
+/**
+ * The wait a vendor asks for (`retry-after-ms`, or RFC 9110 `Retry-After` in seconds or as a date), in milliseconds, at
+ * most a day.
+ */
 export const retryAfterMs = (headers: Headers | undefined, now: number): number | undefined => {
+  const asked = askedWaitMs(headers, now)
+  return asked === undefined ? undefined : Math.min(MAX_WAIT_MS, asked)
+}
+
+const askedWaitMs = (headers: Headers | undefined, now: number): number | undefined => {
   const exact = Number(headers?.get("retry-after-ms") ?? Number.NaN)
   if (Number.isFinite(exact) && exact >= 0) return Math.ceil(exact)
   const given = headers?.get("retry-after")?.trim() ?? ""

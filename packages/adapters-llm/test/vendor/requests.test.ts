@@ -221,6 +221,9 @@ describe("the wait a vendor asks for", () => {
     [{ "retry-after": "Fri, 20 Nov 2026 12:00:30 GMT" }, 30_000],
     [{ "retry-after": "Fri, 20 Nov 2026 11:00:00 GMT" }, 0],
     [{ "retry-after": "soon" }, undefined],
+    [{ "retry-after": "999999999" }, 86_400_000],
+    [{ "retry-after-ms": "1e300" }, 86_400_000],
+    [{ "retry-after": "Fri, 20 Nov 9999 12:00:30 GMT" }, 86_400_000],
     [{ "retry-after": "-5" }, undefined]
   ])("is read from %j", (headers, expected) => {
     expect(retryAfterMs(new Headers(headers), now)).toBe(expected)

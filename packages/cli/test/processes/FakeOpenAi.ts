@@ -28,6 +28,8 @@ export class FakeOpenAi implements AsyncDisposable {
   readonly calls: Array<VendorCall> = []
   /** Where set, every request is refused with this status. */
   refuseWith: number | undefined
+  /** Sent with a refusal. */
+  refusalHeaders: Readonly<Record<string, string>> = {}
   readonly #server: Server = createServer(async (request, response) => {
     let text = ""
     for await (const bytes of request.setEncoding("utf8")) text += bytes
@@ -45,7 +47,8 @@ export class FakeOpenAi implements AsyncDisposable {
 
   #answer(response: ServerResponse, silent: boolean): void {
     if (this.refuseWith !== undefined) {
-      response.writeHead(this.refuseWith, { "content-type": "application/json" }).end('{"error":{"type":"x"}}')
+      const headers = { "content-type": "application/json", ...this.refusalHeaders }
+      response.writeHead(this.refuseWith, headers).end('{"error":{"type":"x"}}')
       return
     }
     response.writeHead(200, { "content-type": "text/event-stream" })

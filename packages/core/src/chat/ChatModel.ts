@@ -45,7 +45,22 @@ const explanations: Record<ModelFailure, string> = {
   empty: "The model gave an empty answer; nothing was charged."
 }
 
-/** A model that failed. `cause` is for logs of the adapter only: vendor text never reaches an answer. */
+/** What failures are called where they are answered: what passes at the provider is told from what asking again repeats. */
+const codes = {
+  "cut-off": "model_failed",
+  stalled: "provider_unavailable",
+  refused: "model_failed",
+  "rate-limited": "provider_rate_limited",
+  unavailable: "provider_unavailable",
+  "bad-answer": "model_failed",
+  empty: "model_failed"
+} as const satisfies Record<ModelFailure, string>
+
+/**
+ * A model that failed. `code` is `provider_rate_limited` where its provider takes no more requests for now,
+ * `provider_unavailable` where the provider is down, silent or refuses this server, else `model_failed`. `cause` is for logs of
+ * the adapter only: vendor text never reaches an answer.
+ */
 export class ModelFailed extends Schema.TaggedError<ModelFailed>()("ModelFailed", {
   model: Schema.String,
   reason: Schema.Literals(MODEL_FAILURES),
@@ -54,7 +69,9 @@ export class ModelFailed extends Schema.TaggedError<ModelFailed>()("ModelFailed"
   retryAfterMs: Schema.optionalKey(Schema.Int),
   cause: Schema.optionalKey(Schema.Defect())
 }) {
-  readonly code = "model_failed"
+  get code(): (typeof codes)[ModelFailure] {
+    return codes[this.reason]
+  }
   override get message() {
     return explanations[this.reason]
   }

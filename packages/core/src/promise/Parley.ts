@@ -39,7 +39,11 @@ export interface SentReply {
  */
 export interface Parley {
   readonly chat: {
-    /** Rejects with one of `SendFailed`; then nothing was charged. An abort after the first words cancels the stream. */
+    /**
+     * Rejects with one of `SendFailed`; then nothing was charged. A `ModelFailed` whose `code` is
+     * `provider_rate_limited` or `provider_unavailable` may pass, after `retryAfterMs` where the provider told it. An
+     * abort after the first words cancels the stream.
+     */
     send(userId: UserId, request: ChatRequest, options?: { readonly signal?: AbortSignal }): Promise<SentReply>
     list(input: {
       readonly userId: UserId

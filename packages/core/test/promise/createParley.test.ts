@@ -54,6 +54,24 @@ describe("Parley with promises", () => {
       { config: flatPrice(2, 1) }
     ))
 
+  it.each([
+    ["rate-limited", "provider_rate_limited"],
+    ["unavailable", "provider_unavailable"],
+    ["stalled", "provider_unavailable"],
+    ["cut-off", "model_failed"],
+    ["refused", "model_failed"],
+    ["bad-answer", "model_failed"],
+    ["empty", "model_failed"]
+  ] as const)("rejects with a code that tells what passes from what does not: %s is %s", (reason, code) => {
+    const failure = new ModelFailed({ model: "model-a-mini", reason, retryable: true, retryAfterMs: 30_000 })
+    const model = scriptedModel(() => Stream.fail(failure))
+    return withParley(model, async (parley) => {
+      const expected = { _tag: "ModelFailed", code, retryAfterMs: 30_000 }
+      await expect(parley.chat.send("ann", hello)).rejects.toMatchObject(expected)
+      expect(await parley.credits.balance("ann")).toMatchObject({ held: 0 })
+    })
+  })
+
   it("errors the stream where the model breaks half-way, instead of ending it", () => {
     const cut = new ModelFailed({ model: "model-a-mini", reason: "cut-off", retryable: true })
     const model = scriptedModel(() =>
