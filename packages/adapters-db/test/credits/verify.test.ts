@@ -24,7 +24,8 @@ const setUp = Effect.gen(function* () {
   const userId = `user-${crypto.randomUUID()}`
   yield* ledger.open({ userId, tier: "free", allowance: 100 })
   yield* ledger.grant({ userId, key: "topup:1", type: "topup", amount: 50 })
-  for (const key of ["reply:1", "reply:2", "reply:3"]) yield* ledger.reserve(reservation(userId, key, 20))
+  yield* ledger.reserve(reservation(userId, "reply:1", 30))
+  for (const key of ["reply:2", "reply:3"]) yield* ledger.reserve(reservation(userId, key, 20))
   yield* ledger.settle({ userId, key: "reply:1", amount: 25, draft: receiptDraft })
   yield* ledger.release({ userId, key: "reply:2" })
   return userId

@@ -19,7 +19,7 @@ const ReceiptRow = Schema.Struct({
   charged: Schema.Int,
   estimated: Schema.Boolean,
   ended: Schema.String,
-  paid_from: Schema.Struct({ allowance: Schema.Int, topup: Schema.Int, debt: Schema.Int })
+  paid_from: Schema.Struct({ allowance: Schema.Int, topup: Schema.Int })
 })
 
 /** A credit transaction on the wire. */

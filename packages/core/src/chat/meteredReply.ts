@@ -5,7 +5,7 @@ import type { ReceiptDraft, ReplyEnd } from "../credits/Receipt.ts"
 import { ModelFailed } from "./ChatModel.ts"
 import type { BeginTurnInput, ChatStore } from "./ChatStore.ts"
 import { countGrowing } from "./countGrowing.ts"
-import { countFailure } from "./modelMetrics.ts"
+import { countFailure, noteUsageAboveHold } from "./modelMetrics.ts"
 import { type OpenedReply, openReply, type ReplyAttempt } from "./openReply.ts"
 import { lostReplyDraft, replyCharge } from "./replyCharge.ts"
 import { endHold, logFailure } from "./endHold.ts"
@@ -46,8 +46,8 @@ interface Progress {
  * whichever comes first of its end, its failure and the closing of the scope.
  *
  * - nothing delivered: the hold is released;
- * - complete: charged by the provider's figures, or counted from the text and marked estimated where it told none, or
- *   none that can be true;
+ * - complete: charged by the provider's figures, up to the hold, or counted from the text and marked estimated where it
+ *   told none;
  * - failed or left half-way: charged for the input, as the provider counted it where it told so early, and for what
  *   was delivered; marked estimated. The provider is left at once, so that its own bill ends there too.
  *
@@ -82,7 +82,7 @@ export const meteredReply = Effect.fnUntraced(function* (
   progress.opened = opened
   // Else what was reserved with says as much.
   const isBetterKnown = attempt !== input.attempts[0] || told.inputUsage !== undefined
-  if (isBetterKnown) progress.lostDraft = lostReplyDraft(opened, input.hold.amount)
+  if (isBetterKnown) progress.lostDraft = lostReplyDraft(opened)
   progress.turnStored = yield* Effect.forkDetach(Effect.uninterruptible(retryStorage(input.chats.beginTurn(turn))))
 
   let pending: string | undefined = firstText
@@ -136,15 +136,14 @@ const endReply = (input: MeteredReplyInput, progress: Progress, ended: ReplyEnd)
     return Effect.andThen(stored, paid)
   })
 
-/** Takes what the reply costs from its hold. A provider whose figures were not believed is told of in the log. */
+/** Takes what the reply costs from its hold. A usage that costs more than the hold is told of in the log and counted. */
 const settle = (input: MeteredReplyInput, progress: Progress, opened: OpenedReply, ended: ReplyEnd) => {
   const { userId, key, amount: held } = input.hold
-  const { amount, disbelieved, draft } = replyCharge(opened, progress.delivered, ended, held)
+  const { amount, draft } = replyCharge(opened, progress.delivered, ended)
   const settled = endHold(input.ledger.settle({ userId, key, amount, draft }), key, progress.stopKeeping)
-  if (!disbelieved) return settled
-  const report = Effect.logError("A provider told a usage that cannot be true; the reply was charged by our own count.")
-  const provider = opened.attempt.provider.name
-  return Effect.andThen(settled, Effect.annotateLogs(report, { hold: key, model: draft.model, provider }))
+  if (amount <= held) return settled
+  const excess = { hold: key, model: draft.model, vendor: opened.attempt.provider.name, cost: amount, held }
+  return Effect.andThen(settled, noteUsageAboveHold(excess))
 }
 
 const storeEnd = Effect.fnUntraced(function* (input: MeteredReplyInput, progress: Progress, ended: ReplyEnd) {

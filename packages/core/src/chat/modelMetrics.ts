@@ -13,6 +13,30 @@ export const modelFallbacks = Metric.counter("parley_model_fallbacks", {
   incremental: true
 })
 
+/** Replies whose usage, as their vendor told it, costs more than was held for them, by `vendor` and `model`. */
+export const usageAboveHold = Metric.counter("parley_usage_above_hold", {
+  description: "Replies charged up to their hold because the vendor's figures cost more",
+  incremental: true
+})
+
+/** Counts and logs a reply that was charged its whole hold, since its vendor's figures cost more. */
+export const noteUsageAboveHold = (excess: {
+  readonly hold: string
+  readonly vendor: string
+  readonly model: string
+  /** Credits by the vendor's figures, and those that were held and charged. */
+  readonly cost: number
+  readonly held: number
+}): Effect.Effect<void> => {
+  const { vendor, model } = excess
+  return Effect.andThen(
+    Metric.update(Metric.withAttributes(usageAboveHold, { vendor, model }), 1),
+    Effect.logWarning("A vendor's usage costs more than was held; the reply was charged up to its hold.").pipe(
+      Effect.annotateLogs(excess)
+    )
+  )
+}
+
 /** Counts a model's failure. */
 export const countFailure = (vendor: string, { model, reason }: ModelFailed): Effect.Effect<void> =>
   Metric.update(Metric.withAttributes(modelFailures, { vendor, model, reason }), 1)

@@ -7,7 +7,7 @@ export interface Buckets {
   readonly allowance: number
   /** Bought or given; never expires. Includes what open holds have set aside of it. */
   readonly topup: number
-  /** Owed: usage beyond what was reserved, or a refund of credits already spent. Repaid first by the next credits. */
+  /** Owed: refunds, disputes and corrections of credits already spent, never usage. Repaid first by the next credits. */
   readonly debt: number
   readonly heldAllowance: number
   readonly heldTopup: number

@@ -68,7 +68,7 @@ export interface HoldName {
 }
 
 export interface SettleInput extends HoldName {
-  /** What the reply really cost. More than the hold is taken from what is free, then becomes debt. */
+  /** What the reply really cost: whole credits, zero or more. What exceeds the hold is not charged. */
   readonly amount: number
   readonly draft: ReceiptDraft
 }
@@ -116,7 +116,7 @@ export class CreditLedger extends Context.Service<
     account(userId: UserId): Effect.Effect<Account, AccountNotFound | StorageFailed>
     /** Sets credits aside in one guarded write, before anything is spent. */
     reserve(input: ReserveInput): Effect.Effect<Reserved, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
-    /** Ends a hold by charging what it really cost and giving back the rest. */
+    /** Ends a hold by charging what it really cost, at most what was held, and giving back the rest. */
     settle(input: SettleInput): Effect.Effect<HoldEnd, HoldNotFound | InvalidAmount | StorageFailed>
     /** Ends a hold without charging. */
     release(input: ReleaseInput): Effect.Effect<HoldEnd, HoldNotFound | StorageFailed>

@@ -1,4 +1,5 @@
 import type { ModelPrice } from "../tiers/Model.ts"
+import type { Split } from "./buckets.ts"
 import type { Usage } from "./Usage.ts"
 
 /** Why a reply ended. */
@@ -11,11 +12,13 @@ export interface Receipt {
   readonly price: ModelPrice
   readonly usage: Usage
   readonly held: number
+  /** What the usage costs by the price, and never more than was held. */
   readonly charged: number
   /** True where tokens were counted here because the provider's own figure was not available. */
   readonly estimated: boolean
   readonly ended: ReplyEnd
-  readonly paidFrom: { readonly allowance: number; readonly topup: number; readonly debt: number }
+  /** Which buckets of the hold paid: their sum is `charged`. */
+  readonly paidFrom: Split
 }
 
 /** What the caller of `settle` knows; the ledger adds what was held and which bucket paid. */

@@ -1,8 +1,7 @@
 import { Result } from "effect"
 import { availableOf } from "./Account.ts"
-import { type ChargeSplit, freeOf, splitCharge, splitHold, takeFrom } from "./buckets.ts"
+import { freeOf, splitHold, takeFrom } from "./buckets.ts"
 import type { Hold, HoldEnd, ReleaseInput, Reserved, ReserveInput, SettleInput } from "./CreditLedger.ts"
-import { MAX_CREDITS } from "./Credits.ts"
 import { AccountNotFound, HoldNotFound, InvalidAmount, KeyConflict } from "./errors.ts"
 import { type Journal, post } from "./journal.ts"
 import type { Decision, Fact, LedgerAccount, OpenHold, Operation, Refusal, View } from "./LedgerState.ts"
@@ -86,7 +85,7 @@ const setAside = (account: LedgerAccount, from: Hold["from"], sign: 1 | -1): Led
   heldTopup: account.heldTopup + sign * from.topup
 })
 
-/** Ends a hold by charging `input.amount`. */
+/** Ends a hold by charging `input.amount`, and never more than was held. */
 export const settleOperation = (input: SettleInput, now: number): Operation<HoldEnd, SettleRefusal> => ({
   name: "settle",
   userId: input.userId,
@@ -94,7 +93,7 @@ export const settleOperation = (input: SettleInput, now: number): Operation<Hold
   decide: (view) => settle(view, input, now)
 })
 
-/** Decides the end of a hold by a charge. */
+/** Decides the end of a hold by a charge: `input.amount`, or the whole hold where that is less. */
 export const settle = (view: View, input: SettleInput, now: number): Decision<HoldEnd, SettleRefusal> => {
   const { amount, key } = input
   if (!Number.isSafeInteger(amount) || amount < 0) {
@@ -102,22 +101,16 @@ export const settle = (view: View, input: SettleInput, now: number): Decision<Ho
   }
   const { account, open } = view
   if (account === undefined || open === undefined) return endAgain(view, key)
-  const charge = splitCharge(open.hold.from, freeOf(account), amount)
-  if (charge.debt > MAX_CREDITS - account.debt) {
-    return refuse(new InvalidAmount({ reason: `an account owes at most ${MAX_CREDITS} credits` }))
-  }
-  const paidFrom = {
-    allowance: charge.fromHold.allowance + charge.fromFree.allowance,
-    topup: charge.fromHold.topup + charge.fromFree.topup,
-    debt: charge.debt
-  }
-  const receipt: Receipt = { ...input.draft, held: open.hold.amount, charged: amount, paidFrom }
+  // The hold is the bound that the account agreed to: whatever a provider says later, no more is taken.
+  const charged = Math.min(amount, open.hold.amount)
+  const paidFrom = takeFrom(open.hold.from, charged)
+  const receipt: Receipt = { ...input.draft, held: open.hold.amount, charged, paidFrom }
   const journal = post(
     { account: setAside(account, open.hold.from, -1), transactions: [] },
     {
       type: "usage",
       // Plus zero: a charge of nothing is 0, not -0.
-      amount: 0 - amount,
+      amount: 0 - charged,
       allowance: 0 - paidFrom.allowance,
       topup: 0 - paidFrom.topup,
       reference: key,
@@ -125,7 +118,7 @@ export const settle = (view: View, input: SettleInput, now: number): Decision<Ho
       receipt
     }
   )
-  return endHold(journal, open, charge.fromHold, now)
+  return endHold(journal, open, paidFrom, now)
 }
 
 /** Ends a hold without a charge. */
@@ -144,7 +137,7 @@ export const release = (view: View, key: string, now: number): Decision<HoldEnd,
   return endHold(journal, open, NOTHING, now)
 }
 
-const NOTHING: ChargeSplit["fromHold"] = { allowance: 0, topup: 0 }
+const NOTHING: Hold["from"] = { allowance: 0, topup: 0 }
 
 /** A hold ends once: whoever comes later gets the first end. */
 const endAgain = ({ fact }: View, key: string): Decision<HoldEnd, HoldNotFound> =>

@@ -58,7 +58,8 @@ export const describeOpen = ({ ledger, openUser, grant, settle, balance, rows, e
 }
 
 /** What adding credits guarantees. */
-export const describeGrant = ({ ledger, openUser, grant, settle, balance, rows, expectSound }: CreditTester): void => {
+export const describeGrant = (tester: CreditTester): void => {
+  const { ledger, openUser, grant, settle, take, balance, rows, expectSound } = tester
   describe("grant", () => {
     it("adds bought and given credits to the top-up bucket", async () => {
       const userId = await openUser(100)
@@ -94,8 +95,7 @@ export const describeGrant = ({ ledger, openUser, grant, settle, balance, rows, 
 
     it("repays debt first", async () => {
       const userId = await openUser(10)
-      await run(ledger.reserve(reservation(userId, "reply:1", 10)))
-      await run(settle(userId, "reply:1", 40))
+      await run(take(userId, "adjustment:1", 40))
       expect(await run(grant(userId, "topup:1", 20))).toMatchObject({ amount: 20, topupAmount: 0, balanceAfter: -10 })
       expect(await balance(userId)).toMatchObject({ topup: 0, debt: 10, available: 0 })
       expect(await run(grant(userId, "topup:2", 20))).toMatchObject({ amount: 20, topupAmount: 10, balanceAfter: 10 })

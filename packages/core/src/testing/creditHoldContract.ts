@@ -128,6 +128,7 @@ export const describeHoldEnds = ({
   openUser,
   grant,
   settle,
+  take,
   balance,
   rows,
   expectSound
@@ -141,7 +142,7 @@ export const describeHoldEnds = ({
         ...receiptDraft,
         held: 120,
         charged: 30,
-        paidFrom: { allowance: 30, topup: 0, debt: 0 }
+        paidFrom: { allowance: 30, topup: 0 }
       }
       expect(await run(settle(userId, "reply:1", 30))).toEqual({ _tag: "Settled", receipt, transactionId: "3" })
       expect(await balance(userId)).toMatchObject({ allowance: 70, topup: 50, held: 0, available: 120 })
@@ -157,24 +158,25 @@ export const describeHoldEnds = ({
       expect(row).toMatchObject({ model: receiptDraft.model, reference: "reply:1", balanceAfter: 120 })
     })
 
-    it("takes a charge above the hold from what is free, then owes the rest", async () => {
+    it("charges a cost above the hold up to the hold, and never a credit more", async () => {
       const userId = await openUser(100)
       await run(grant(userId, "topup:1", 50))
-      await run(ledger.reserve(reservation(userId, "reply:1", 80)))
+      await run(ledger.reserve(reservation(userId, "reply:1", 120)))
       const settled = await run(settle(userId, "reply:1", 200))
-      expect(settled).toMatchObject({ receipt: { charged: 200, paidFrom: { allowance: 100, topup: 50, debt: 50 } } })
-      expect(await balance(userId)).toMatchObject({ allowance: 0, topup: 0, held: 0, debt: 50, available: 0 })
+      expect(settled).toMatchObject({ receipt: { held: 120, charged: 120, paidFrom: { allowance: 100, topup: 20 } } })
+      expect(await balance(userId)).toMatchObject({ allowance: 0, topup: 30, held: 0, debt: 0, available: 30 })
+      expect((await rows(userId))[0]).toMatchObject({ type: "usage", amount: -120 })
       await expectSound(userId)
     })
 
-    it("leaves other holds alone when a charge exceeds its own", async () => {
-      const userId = await openUser(100)
+    it("leaves other holds and what is free alone when a cost exceeds its hold", async () => {
+      const userId = await openUser(110)
       await run(ledger.reserve(reservation(userId, "reply:1", 40)))
       await run(ledger.reserve(reservation(userId, "reply:2", 60)))
-      await run(settle(userId, "reply:1", 55))
-      expect(await balance(userId)).toMatchObject({ allowance: 60, held: 60, debt: 15, available: 0 })
+      await run(settle(userId, "reply:1", Number.MAX_SAFE_INTEGER))
+      expect(await balance(userId)).toMatchObject({ allowance: 70, held: 60, debt: 0, available: 10 })
       expect(await run(settle(userId, "reply:2", 60))).toMatchObject({ receipt: { paidFrom: { allowance: 60 } } })
-      expect(await balance(userId)).toMatchObject({ allowance: 0, held: 0, debt: 15 })
+      expect(await balance(userId)).toMatchObject({ allowance: 10, held: 0, debt: 0 })
       await expectSound(userId)
     })
 
@@ -182,9 +184,10 @@ export const describeHoldEnds = ({
       const userId = await openUser(100)
       await run(ledger.reserve(reservation(userId, "reply:1", 40)))
       await run(ledger.reserve(reservation(userId, "reply:2", 60)))
-      await run(settle(userId, "reply:1", 55))
+      await run(take(userId, "adjustment:1", 15))
+      expect(await balance(userId)).toMatchObject({ allowance: 100, held: 100, debt: 15 })
       await run(ledger.release({ userId, key: "reply:2" }))
-      expect(await balance(userId)).toMatchObject({ allowance: 45, held: 0, debt: 0, available: 45 })
+      expect(await balance(userId)).toMatchObject({ allowance: 85, held: 40, debt: 0, available: 45 })
       const [row] = await rows(userId)
       expect(row).toMatchObject({ type: "adjustment", amount: 0, allowanceAmount: -15, reference: "repaid:reply:2" })
       await expectSound(userId)

@@ -148,23 +148,22 @@ const end = (account: ModelAccount, key: string, charge: number | undefined): Mo
   const hold = account.holds[key]
   if (hold === undefined) return { answer: "HoldNotFound", account }
   if (hold.ended !== undefined) return { answer: hold.ended, account }
-  const free = freeCredits(account)
   let after: ModelAccount = account
   let ended: unknown = "Released"
   let used = 0
   if (charge !== undefined) {
-    const taken = takeOneByOne(charge, hold.allowance, hold.topup, free.allowance, free.topup)
-    const [heldA = 0, heldT = 0, freeA = 0, freeT = 0] = taken
-    const paid = { allowance: heldA + freeA, topup: heldT + freeT, debt: charge - heldA - heldT - freeA - freeT }
+    const [heldA = 0, heldT = 0] = takeOneByOne(charge, hold.allowance, hold.topup)
+    const paid = { allowance: heldA, topup: heldT }
+    const charged = heldA + heldT
     used = heldA
     after = enter(account, {
       type: "usage",
-      amount: 0 - charge,
+      amount: 0 - charged,
       allowanceAmount: 0 - paid.allowance,
       topupAmount: 0 - paid.topup,
       reference: key
     })
-    ended = { charged: charge, held: hold.allowance + hold.topup, paid, id: String(after.rows.length) }
+    ended = { charged, held: hold.allowance + hold.topup, paid, id: String(after.rows.length) }
   }
   after = { ...after, holds: { ...after.holds, [key]: { ...hold, ended } } }
   return { answer: ended, account: repay(expire(after, key, hold, used), key) }

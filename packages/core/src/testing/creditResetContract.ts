@@ -12,7 +12,7 @@ const MONTH = 31 * 24 * 3_600_000
 
 /** What the monthly reset guarantees. Accounts of other tests in the same ledger are reset along. */
 export const describeReset = (tester: CreditTester): void => {
-  const { ledger, openUser, grant, settle, balance, rows, expectSound } = tester
+  const { ledger, openUser, grant, settle, take, balance, rows, expectSound } = tester
 
   const resetAll = (asOf: number, dryRun = false, limit = 7) =>
     resetEverybody(ledger, { asOf, allowances, dryRun }, limit)
@@ -66,8 +66,7 @@ export const describeReset = (tester: CreditTester): void => {
       const asOf = (await dueAt(first)) + 20 * MONTH
       await run(resetAll(asOf, false, 100))
       const userId = await openUser(30)
-      await run(ledger.reserve(reservation(userId, "reply:1", 10)))
-      await run(settle(userId, "reply:1", 50))
+      await run(take(userId, "adjustment:1", 50))
       const indebted = await account(userId)
       const expected = { ...NOTHING_RESET, free: { accounts: 1, granted: 100, repaid: 20, expired: 0 } }
       expect(await run(resetAll(asOf, true))).toEqual(expected)

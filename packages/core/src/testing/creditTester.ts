@@ -48,6 +48,9 @@ export const creditTester = (opened: () => Ledger) => {
     ledger.grant({ userId, key, type, amount })
   const settle = (userId: UserId, key: string, amount: number) =>
     ledger.settle({ userId, key, amount, draft: receiptDraft })
+  /** Takes credits by hand, the way in which an account comes to owe some. */
+  const take = (userId: UserId, key: string, amount: number) =>
+    ledger.adjust({ userId, key, amount: -amount, reason: "taken by a test" })
   const balance = (userId: UserId) => run(Effect.map(ledger.account(userId), balanceOf))
   const rows = async (userId: UserId) =>
     (await run(ledger.history({ userId, limit: 200, offset: 0, type: undefined }))).transactions
@@ -63,7 +66,7 @@ export const creditTester = (opened: () => Ledger) => {
     expect(all[0]?.balanceAfter).toBe(allowance + topup - debt)
     expect(all.map((row) => Number(row.id))).toEqual(all.map((_, index) => all.length - index))
   }
-  return { ledger, openUser, grant, settle, balance, rows, expectSound }
+  return { ledger, openUser, grant, settle, take, balance, rows, expectSound }
 }
 
 export type CreditTester = ReturnType<typeof creditTester>

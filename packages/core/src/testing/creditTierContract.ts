@@ -11,7 +11,7 @@ const allowances = { free: 100, pro: 5_000, business: 20_000 }
 
 /** What a change of plan does to credits. */
 export const describeTierChanges = (tester: CreditTester): void => {
-  const { ledger, openUser, grant, settle, balance, rows, expectSound } = tester
+  const { ledger, openUser, grant, settle, take, balance, rows, expectSound } = tester
   const change = (userId: UserId, made: TierChange) => ledger.changeTier(userId, made)
   const account = (userId: UserId) => run(ledger.account(userId))
   const subscribed = (start: number, changes: object = {}): TierChange => ({
@@ -132,8 +132,7 @@ export const describeTierChanges = (tester: CreditTester): void => {
 
     it("a new plan repays debt first", async () => {
       const userId = await openUser(10)
-      await run(ledger.reserve(reservation(userId, "reply:1", 10)))
-      await run(settle(userId, "reply:1", 110))
+      await run(take(userId, "adjustment:1", 110))
       await run(change(userId, subscribed((await account(userId)).anchor)))
       expect(await balance(userId)).toMatchObject({ allowance: 4_900, debt: 0 })
       await expectSound(userId)

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ChatService, ModelFailed, type ReplyPart } from "@parley/core"
-import { Deferred, Effect, Exit, Fiber, Scope, Stream } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Logger, Metric, Scope, Stream } from "effect"
+import { usageAboveHold } from "../../src/chat/modelMetrics.ts"
 import { ask, balance, flatPrice, says, scriptedModel, transactions, world } from "./world.ts"
 
 const delta = (text: string): ReplyPart => ({ _tag: "text-delta", text })
@@ -32,15 +33,26 @@ describe("a reply that completes", () => {
     }).pipe(Effect.provide(world(model)))
   })
 
-  it.effect("is counted from its text where the provider's figures cannot be true", () => {
-    const model = scriptedModel(() => says(["Hello"], { input: 1_000_000_000_000, output: 1 }))
-    return Effect.gen(function* () {
-      yield* ask("ann", "Hi")
-      assert.deepInclude(yield* balance("ann"), { allowance: 99, held: 0, debt: 0 })
-      const [row] = yield* usageRows("ann")
-      assert.deepInclude(row?.receipt, { charged: 1, estimated: true, ended: "completed" })
-    }).pipe(Effect.provide(world(model)))
-  })
+  it.effect(
+    "is charged its hold, and never more, where the provider's figures cost more; the log and a counter tell",
+    () => {
+      const model = scriptedModel(() => says(["Hello"], { input: 1_000_000_000_000, output: 1 }))
+      const logged: Array<unknown> = []
+      const logger = Logger.make(({ message }) => void logged.push(message))
+      return Effect.gen(function* () {
+        yield* ask("ann", "Hi")
+        const [row] = yield* usageRows("ann")
+        const held = row?.receipt?.held ?? 0
+        assert.isAbove(held, 0)
+        assert.deepInclude(row?.receipt, { charged: held, estimated: false, ended: "completed" })
+        assert.strictEqual(row?.receipt?.usage.freshInput, 1_000_000_000_000)
+        assert.deepInclude(yield* balance("ann"), { allowance: 100 - held, held: 0, debt: 0 })
+        assert.include(JSON.stringify(logged), "charged up to its hold")
+        const counted = Metric.withAttributes(usageAboveHold, { vendor: "scripted", model: "model-a-mini" })
+        assert.strictEqual((yield* Metric.value(counted)).count, 1)
+      }).pipe(Effect.provide(Layer.merge(Logger.layer([logger]), world(model))))
+    }
+  )
 
   it.effect("is stored with the chat, which the next message continues", () => {
     const model = scriptedModel(() => says(["An answer"]))

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Buckets } from "../../src/credits/Account.ts"
 import { availableOf } from "../../src/credits/Account.ts"
-import { freeOf, splitCharge, splitGrant, splitHold } from "../../src/credits/buckets.ts"
+import { freeOf, splitGrant, splitHold, takeFrom } from "../../src/credits/buckets.ts"
 
 const credits = fc.nat(1_000)
 const splits = fc.record({ allowance: credits, topup: credits })
@@ -32,21 +32,13 @@ describe("splits over the buckets", () => {
     )
   })
 
-  it("pay a charge to the last credit: its hold first, then what is free, then debt", () => {
+  it("take an amount from the allowance first, whole where there is as much", () => {
     fc.assert(
-      fc.property(splits, splits, fc.nat(5_000), (held, free, amount) => {
-        const { fromHold, fromFree, debt } = splitCharge(held, free, amount)
-        expect(total(fromHold) + total(fromFree) + debt).toBe(amount)
-        for (const [part, source] of [
-          [fromHold, held],
-          [fromFree, free]
-        ] as const) {
-          expect(part.allowance).toBeLessThanOrEqual(source.allowance)
-          expect(part.topup).toBeLessThanOrEqual(source.topup)
-          if (part.topup > 0) expect(part.allowance).toBe(source.allowance)
-        }
-        if (total(fromFree) > 0) expect(fromHold).toEqual(held)
-        if (debt > 0) expect(fromFree).toEqual(free)
+      fc.property(splits, fc.nat(5_000), (source, amount) => {
+        const taken = takeFrom(source, amount)
+        expect(total(taken)).toBe(Math.min(amount, total(source)))
+        expect(taken.allowance).toBe(Math.min(amount, source.allowance))
+        expect(taken.topup).toBeLessThanOrEqual(source.topup)
       })
     )
   })

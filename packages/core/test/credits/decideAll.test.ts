@@ -1,6 +1,7 @@
 import { Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { adjustOperation } from "../../src/credits/decideCorrection.ts"
 import { grantOperation, openOperation } from "../../src/credits/decideAccount.ts"
 import { decideAll, type LoadedAccount } from "../../src/credits/decideAll.ts"
 import { releaseOperation, reserveOperation, settleOperation } from "../../src/credits/decideHold.ts"
@@ -114,6 +115,13 @@ const steps: fc.Arbitrary<(place: number) => AnyOperation> = fc.oneof(
           grantOperation({ userId: USER, key, type, amount }, now)
     )
   },
+  {
+    weight: 2,
+    arbitrary: amounts.map(
+      (amount) => (now: number) =>
+        adjustOperation({ userId: USER, key: `adjustment:${now}`, amount: -amount, reason: "a test" }, now)
+    )
+  },
   { weight: 1, arbitrary: fc.nat(50).map((allowance) => (now: number) => renewOperation(allowance, now)) }
 )
 const sequences = fc
@@ -222,6 +230,21 @@ describe("decisions about credits", () => {
     const released = run(held, releaseOperation({ userId: USER, key: "reply:1" }, 3))
     expect(released.account).toMatchObject({ allowance: 100, topup: 50, heldAllowance: 0, heldTopup: 0 })
     expect(released.transactions.at(-1)).toMatchObject({ type: "reset", amount: -100, reference: "expired:reply:1" })
+  })
+
+  it("never charge more than was held, whatever a reply is said to have cost", () => {
+    fc.assert(
+      fc.property(amounts, fc.oneof(fc.nat(200), fc.constant(Number.MAX_SAFE_INTEGER)), (held, cost) => {
+        const before = run(opened(100), reserve("reply:1", held))
+        const after = run(before, settle("reply:1", cost))
+        const [row] = after.transactions.slice(-1)
+        expect(row).toMatchObject({
+          amount: 0 - Math.min(cost, held),
+          receipt: { held, charged: Math.min(cost, held) }
+        })
+        expect(after.account).toMatchObject({ allowance: 100 - Math.min(cost, held), debt: 0 })
+      })
+    )
   })
 
   it("keep the allowance that a hold of the running period gives back", () => {

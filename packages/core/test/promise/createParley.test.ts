@@ -37,7 +37,7 @@ describe("Parley with promises", () => {
         expect(await parley.credits.balance("ann")).toMatchObject({ available: 97, held: 0 })
         const receipt = await parley.credits.receipt("ann", reply.messageId)
         expect(receipt).toMatchObject({ model: "model-a-mini", charged: 3, estimated: false, ended: "completed" })
-        expect(receipt.paidFrom).toEqual({ allowance: 3, topup: 0, debt: 0 })
+        expect(receipt.paidFrom).toEqual({ allowance: 3, topup: 0 })
         await expect(parley.credits.receipt("bob", reply.messageId)).rejects.toMatchObject({ _tag: "ReceiptNotFound" })
         const { messages } = await parley.chat.get("ann", reply.chatId)
         expect(messages.at(-1)).toMatchObject({ id: reply.messageId, content: "Hello there" })
