@@ -10,6 +10,7 @@ import { DEFAULT_PARSER_LIMITS } from "../src/ParserLimits.ts"
 import { WorkerProcess } from "../src/process/WorkerProcess.ts"
 import { inflatingPdf } from "./fixtures/brokenDocuments.ts"
 import { writeDocx } from "./fixtures/writeDocx.ts"
+import { writeNestedForms } from "./fixtures/writeNestedForms.ts"
 import { writePdf } from "./fixtures/writePdf.ts"
 
 const runtimes: Array<ManagedRuntime.ManagedRuntime<DocumentParser, never>> = []
@@ -42,6 +43,12 @@ describe("limits", () => {
   it("a document that takes too long is ended and said to be, and the next one is read", async () => {
     const parser = parserWith({ processes: 1, maxMilliseconds: 1500, maxPages: 50_000 })
     expect(await parser.reason("pdf", longPdf(15_000))).toMatch(/took longer than 1.5 seconds/)
+    expect(await parser.reason("txt", utf8("Still here."))).toBe("read: Still here.")
+  })
+
+  it("a small pdf of nested forms is ended like any other, and the next one is read", async () => {
+    const parser = parserWith({ processes: 1, maxMilliseconds: 3000 })
+    expect(await parser.reason("pdf", writeNestedForms())).toMatch(/took longer than 3 seconds/)
     expect(await parser.reason("txt", utf8("Still here."))).toBe("read: Still here.")
   })
 
