@@ -5,11 +5,18 @@ import { defineRoute } from "./Route.ts"
 
 const Tier = Schema.Literals(TIER_NAMES)
 
-const ModelBody = Schema.Struct({
-  id: Schema.String,
+/** Credits per 1,000 tokens. */
+const TokenRates = {
   creditsPer1kInput: Schema.Finite,
   creditsPer1kCachedInput: Schema.Finite,
-  creditsPer1kOutput: Schema.Finite,
+  creditsPer1kCacheWrite: Schema.Finite,
+  creditsPer1kOutput: Schema.Finite
+}
+
+const ModelBody = Schema.Struct({
+  id: Schema.String,
+  ...TokenRates,
+  longContext: Schema.NullOr(Schema.Struct({ aboveInputTokens: Schema.Int, ...TokenRates })),
   minimumCredits: Schema.Int,
   maxOutputTokens: Schema.Int,
   allowed: Schema.Boolean,
@@ -33,7 +40,12 @@ export const listModels = defineRoute({
     const { tier, models } = yield* tiers.models(session.userId)
     const body: typeof ModelsBody.Type = {
       tier,
-      models: models.map(({ price, answeredBy, ...model }) => ({ ...model, ...price, answeredBy: answeredBy ?? null }))
+      models: models.map(({ price, answeredBy, ...model }) => ({
+        ...model,
+        longContext: null,
+        ...price,
+        answeredBy: answeredBy ?? null
+      }))
     }
     return json(200, body)
   })

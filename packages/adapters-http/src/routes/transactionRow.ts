@@ -1,13 +1,20 @@
-import { type Receipt, type Transaction, TRANSACTION_TYPES } from "@parley/core"
+import { type Receipt, type TokenRates, type Transaction, TRANSACTION_TYPES } from "@parley/core"
 import { Schema } from "effect"
+
+/** Credits per 1,000 tokens. */
+const RateRow = {
+  credits_per_1k_input: Schema.Finite,
+  credits_per_1k_cached_input: Schema.Finite,
+  credits_per_1k_cache_write: Schema.Finite,
+  credits_per_1k_output: Schema.Finite
+}
 
 const ReceiptRow = Schema.Struct({
   model: Schema.String,
   price: Schema.Struct({
-    credits_per_1k_input: Schema.Finite,
-    credits_per_1k_cached_input: Schema.Finite,
-    credits_per_1k_output: Schema.Finite,
-    minimum_credits: Schema.Int
+    ...RateRow,
+    minimum_credits: Schema.Int,
+    long_context: Schema.NullOr(Schema.Struct({ above_input_tokens: Schema.Int, ...RateRow }))
   }),
   usage: Schema.Struct({
     fresh_input: Schema.Int,
@@ -51,13 +58,21 @@ export const transactionRow = (transaction: Transaction): TransactionRow => ({
   receipt: transaction.receipt === undefined ? null : receiptRow(transaction.receipt)
 })
 
+const rateRow = (rates: TokenRates) => ({
+  credits_per_1k_input: rates.creditsPer1kInput,
+  credits_per_1k_cached_input: rates.creditsPer1kCachedInput,
+  credits_per_1k_cache_write: rates.creditsPer1kCacheWrite,
+  credits_per_1k_output: rates.creditsPer1kOutput
+})
+
 const receiptRow = ({ price, usage, ...receipt }: Receipt): typeof ReceiptRow.Type => ({
   model: receipt.model,
   price: {
-    credits_per_1k_input: price.creditsPer1kInput,
-    credits_per_1k_cached_input: price.creditsPer1kCachedInput,
-    credits_per_1k_output: price.creditsPer1kOutput,
-    minimum_credits: price.minimumCredits
+    ...rateRow(price),
+    minimum_credits: price.minimumCredits,
+    long_context: price.longContext
+      ? { above_input_tokens: price.longContext.aboveInputTokens, ...rateRow(price.longContext) }
+      : null
   },
   usage: {
     fresh_input: usage.freshInput,

@@ -6,7 +6,13 @@ import { ACCOUNTS, CHARGED, type Contender, FUNDS, RESERVED } from "./Contender.
 
 export const receiptDraft: ReceiptDraft = {
   model: "model-a-mini",
-  price: { creditsPer1kInput: 1, creditsPer1kCachedInput: 0, creditsPer1kOutput: 4, minimumCredits: 1 },
+  price: {
+    creditsPer1kInput: 1,
+    creditsPer1kCachedInput: 0,
+    creditsPer1kCacheWrite: 1,
+    creditsPer1kOutput: 4,
+    minimumCredits: 1
+  },
   usage: { freshInput: 900, cacheRead: 0, cacheWrite: 0, output: 6000 },
   estimated: false,
   ended: "completed"

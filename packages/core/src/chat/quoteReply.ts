@@ -1,4 +1,4 @@
-import { outputTokensWithin, priceOf } from "../credits/price.ts"
+import { maxPriceOf, outputTokensWithin } from "../credits/price.ts"
 import type { Model } from "../tiers/Model.ts"
 import type { ChatModel } from "./ChatModel.ts"
 
@@ -25,12 +25,10 @@ export interface ReplyQuote {
 
 /**
  * The upper bound of a reply's price, from the most input tokens the prompt can count (`inputTokensAtMost`) and the
- * most output tokens (`outputCeiling`) the model may write. Cache writes cost what fresh input costs, so that no way
- * of counting the input exceeds the bound.
+ * most output tokens (`outputCeiling`) the model may write. No way of counting the input exceeds the bound.
  */
 export const quoteReply = (model: Model, inputTokensAtMost: number, outputCeiling: number): ReplyQuote => {
-  const price = (output: number) =>
-    priceOf({ freshInput: inputTokensAtMost, cacheRead: 0, cacheWrite: 0, output }, model)
+  const price = (output: number) => maxPriceOf(inputTokensAtMost, output, model)
   return {
     amount: price(outputCeiling),
     atLeast: price(Math.min(USEFUL_OUTPUT_TOKENS, outputCeiling)),

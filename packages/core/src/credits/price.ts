@@ -1,4 +1,4 @@
-import type { ModelPrice } from "../tiers/Model.ts"
+import type { ModelPrice, TokenRates } from "../tiers/Model.ts"
 import { MAX_CREDITS } from "./Credits.ts"
 import type { Usage } from "./Usage.ts"
 
@@ -9,24 +9,42 @@ const millionths = (creditsPer1k: number): bigint => {
   return BigInt(nearest / MILLIONTHS < creditsPer1k ? nearest + 1 : nearest)
 }
 
+/** The rates of a request whose input counts so many tokens, cached ones included. */
+const ratesFor = (price: ModelPrice, inputTokens: number): TokenRates => {
+  const { longContext } = price
+  return longContext !== undefined && inputTokens > longContext.aboveInputTokens ? longContext : price
+}
+
 /**
- * Credits for one reply: `max(minimum, ceil((freshInput*in + cacheRead*cachedIn + cacheWrite*in + output*out) / 1000))`,
- * with prices in credits per 1,000 tokens, summed exactly and rounded up once.
+ * Credits for one reply: `max(minimum, ceil((freshInput*in + cacheRead*cachedIn + cacheWrite*write + output*out) / 1000))`,
+ * with prices in credits per 1,000 tokens, summed exactly and rounded up once. Where the input is longer than the price
+ * for long contexts begins at, its rates hold for the whole request, as vendors charge it.
  */
 export const priceOf = (usage: Usage, price: ModelPrice): number => {
-  const input = millionths(price.creditsPer1kInput)
+  const rates = ratesFor(price, usage.freshInput + usage.cacheRead + usage.cacheWrite)
   const sum =
-    BigInt(usage.freshInput) * input +
-    BigInt(usage.cacheRead) * millionths(price.creditsPer1kCachedInput) +
-    BigInt(usage.cacheWrite) * input +
-    BigInt(usage.output) * millionths(price.creditsPer1kOutput)
+    BigInt(usage.freshInput) * millionths(rates.creditsPer1kInput) +
+    BigInt(usage.cacheRead) * millionths(rates.creditsPer1kCachedInput) +
+    BigInt(usage.cacheWrite) * millionths(rates.creditsPer1kCacheWrite) +
+    BigInt(usage.output) * millionths(rates.creditsPer1kOutput)
   const perCredit = BigInt(1000 * MILLIONTHS)
   const credits = (sum + perCredit - 1n) / perCredit
   return Math.max(price.minimumCredits, credits > BigInt(MAX_CREDITS) ? MAX_CREDITS : Number(credits))
 }
 
 /**
- * The most output tokens whose price, after `inputTokens` of fresh input, is within `credits`; at most `ceiling`.
+ * The most credits a reply may cost whose input counts at most `inputTokens` and whose output at most `outputTokens`
+ * tokens, however much of the input is read from or written to a cache.
+ */
+export const maxPriceOf = (inputTokens: number, outputTokens: number, price: ModelPrice): number => {
+  const rates = ratesFor(price, inputTokens)
+  const isWriteDearer = rates.creditsPer1kCacheWrite > rates.creditsPer1kInput
+  const [freshInput, cacheWrite] = isWriteDearer ? [0, inputTokens] : [inputTokens, 0]
+  return priceOf({ freshInput, cacheRead: 0, cacheWrite, output: outputTokens }, price)
+}
+
+/**
+ * The most output tokens whose price, after at most `inputTokens` of input, is within `credits`; at most `ceiling`.
  * Zero where not even one output token fits.
  */
 export const outputTokensWithin = (
@@ -35,7 +53,7 @@ export const outputTokensWithin = (
   price: ModelPrice,
   ceiling: number
 ): number => {
-  const cost = (output: number) => priceOf({ freshInput: inputTokens, cacheRead: 0, cacheWrite: 0, output }, price)
+  const cost = (output: number) => maxPriceOf(inputTokens, output, price)
   if (cost(0) > credits) return 0
   if (cost(ceiling) <= credits) return ceiling
   let fits = 0

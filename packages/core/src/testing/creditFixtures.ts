@@ -5,7 +5,13 @@ import type { UserId } from "../identity/UserId.ts"
 /** A receipt draft for tests where the reply itself does not matter. */
 export const receiptDraft: ReceiptDraft = {
   model: "model-a-mini",
-  price: { creditsPer1kInput: 1, creditsPer1kCachedInput: 0.5, creditsPer1kOutput: 4, minimumCredits: 1 },
+  price: {
+    creditsPer1kInput: 1,
+    creditsPer1kCachedInput: 0.5,
+    creditsPer1kCacheWrite: 1,
+    creditsPer1kOutput: 4,
+    minimumCredits: 1
+  },
   usage: { freshInput: 120, cacheRead: 0, cacheWrite: 0, output: 30 },
   estimated: false,
   ended: "completed"

@@ -9,7 +9,13 @@ const LONG = 3_600_000
 /** What renewing and sweeping holds guarantees. Other holds that have expired in the same ledger are swept along. */
 export const describeHoldLife = (tester: CreditTester): void => {
   const { ledger, openUser, settle, balance, rows, expectSound } = tester
-  const price = { creditsPer1kInput: 100, creditsPer1kCachedInput: 50, creditsPer1kOutput: 400, minimumCredits: 3 }
+  const price = {
+    creditsPer1kInput: 100,
+    creditsPer1kCachedInput: 50,
+    creditsPer1kCacheWrite: 100,
+    creditsPer1kOutput: 400,
+    minimumCredits: 3
+  }
   const draft = { ...receiptDraft, price, usage: { freshInput: 55, cacheRead: 0, cacheWrite: 0, output: 0 } }
   /** Lives one millisecond. */
   const dying = (userId: string, key: string, amount = 60) =>

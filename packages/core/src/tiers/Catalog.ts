@@ -1,5 +1,5 @@
 import { Context, Schema, SchemaIssue } from "effect"
-import { EFFORTS, type Model, VENDORS } from "./Model.ts"
+import { EFFORTS, type LongContextRates, type Model, type TokenRates, VENDORS } from "./Model.ts"
 import { fallbackProblems } from "./fallbacks.ts"
 import { TIER_NAMES, type Tier, type TierName } from "./Tier.ts"
 
@@ -26,6 +26,7 @@ const MIB = 1024 * 1024
 /**
  * Prices follow the vendors' public ones of November 2026, at 8,000 credits for what costs a dollar. The windows are
  * smaller than the vendors': whoever pays by the token is served better by a prompt that was cut to what matters.
+ * Vendors are not asked to write their caches, so that what they charge more for writing is not priced here.
  * OpenAI's models answer at once: they think in silence, and a reply that was left could not be charged for it.
  */
 const openai = (id: string, vendorModel: string, input: number, cachedInput: number, output: number): Model => ({
@@ -34,6 +35,7 @@ const openai = (id: string, vendorModel: string, input: number, cachedInput: num
   vendorModel,
   creditsPer1kInput: input,
   creditsPer1kCachedInput: cachedInput,
+  creditsPer1kCacheWrite: input,
   creditsPer1kOutput: output,
   minimumCredits: 1,
   maxOutputTokens: 4096,
@@ -96,7 +98,17 @@ const ModelOverride = Schema.Struct({
   vendorModel: Schema.optionalKey(Schema.NonEmptyString),
   creditsPer1kInput: Schema.optionalKey(Price),
   creditsPer1kCachedInput: Schema.optionalKey(Price),
+  creditsPer1kCacheWrite: Schema.optionalKey(Price),
   creditsPer1kOutput: Schema.optionalKey(Price),
+  longContext: Schema.optionalKey(
+    Schema.Struct({
+      aboveInputTokens: WholeFrom(1),
+      creditsPer1kInput: Price,
+      creditsPer1kCachedInput: Schema.optionalKey(Price),
+      creditsPer1kCacheWrite: Schema.optionalKey(Price),
+      creditsPer1kOutput: Price
+    })
+  ),
   minimumCredits: Schema.optionalKey(WholeFrom(1)),
   maxOutputTokens: Schema.optionalKey(WholeFrom(1)),
   contextTokens: Schema.optionalKey(WholeFrom(1)),
@@ -172,7 +184,6 @@ export const makeCatalog = (overrides: unknown = {}): CatalogData => {
 
 /** A model the file adds needs every field but these. */
 const newModel = {
-  creditsPer1kCachedInput: undefined,
   minimumCredits: 1,
   maxOutputTokens: 4096,
   contextTokens: 128_000
@@ -185,17 +196,25 @@ const withoutForeignEffort = (before: Model, vendorModel: string | undefined): O
   return rest
 }
 
+/** Input to and from a cache costs what fresh input costs, where nothing else is said. */
+const cacheRates = ({ creditsPer1kInput: input }: { readonly creditsPer1kInput?: number }) => ({
+  creditsPer1kCachedInput: input,
+  creditsPer1kCacheWrite: input
+})
+
 const merge = (base: CatalogData, overrides: CatalogOverrides): CatalogData => {
   const models = new Map(base.models.map((model) => [model.id, model]))
   for (const [id, override] of Object.entries(overrides.models ?? {})) {
     const before = models.get(id)
+    const { longContext, ...plain } = override
+    const repriced = before === undefined || override.creditsPer1kInput !== undefined
     const model = {
       ...(before ? withoutForeignEffort(before, override.vendorModel) : { ...newModel, id }),
-      ...override
+      ...(repriced && cacheRates(override)),
+      ...plain,
+      ...(longContext && { longContext: { ...cacheRates(longContext), ...longContext } })
     } as Model
-    const cachedGiven = override.creditsPer1kCachedInput !== undefined
-    const repriced = before === undefined || override.creditsPer1kInput !== undefined
-    models.set(id, !cachedGiven && repriced ? { ...model, creditsPer1kCachedInput: model.creditsPer1kInput } : model)
+    models.set(id, model)
   }
   const tier = (name: TierName): Tier => ({ ...base.tiers[name], ...overrides.tiers?.[name] })
   return {
@@ -209,6 +228,26 @@ const merge = (base: CatalogData, overrides: CatalogOverrides): CatalogData => {
 /** The id of the model that answers travels in a header. */
 const MODEL_ID = /^[\x21-\x7e]{1,100}$/
 
+const RATES = ["creditsPer1kInput", "creditsPer1kCachedInput", "creditsPer1kCacheWrite", "creditsPer1kOutput"] as const
+
+/** Holds are upper bounds because reading a cache is never dearer, and a longer prompt never cheaper. */
+const rateProblems = ({ id, longContext, ...model }: Model): ReadonlyArray<string> => {
+  const dearCache = (rates: TokenRates, path: string) =>
+    rates.creditsPer1kCachedInput > rates.creditsPer1kInput
+      ? [`${path}.creditsPer1kCachedInput: it may not exceed creditsPer1kInput`]
+      : []
+  const cheaper = (long: LongContextRates) =>
+    RATES.filter((rate) => long[rate] < model[rate]).map(
+      (rate) => `models.${id}.longContext.${rate}: it may not be less than ${rate} of the model`
+    )
+  return [
+    ...dearCache(model, `models.${id}`),
+    ...(longContext === undefined
+      ? []
+      : [...dearCache(longContext, `models.${id}.longContext`), ...cheaper(longContext)])
+  ]
+}
+
 const inconsistencies = (catalog: CatalogData): ReadonlyArray<string> => {
   const known = new Set(catalog.models.map((model) => model.id))
   const incomplete = catalog.models.flatMap((model) =>
@@ -219,15 +258,18 @@ const inconsistencies = (catalog: CatalogData): ReadonlyArray<string> => {
   const unsendable = catalog.models
     .filter((model) => !MODEL_ID.test(model.id))
     .map((model) => `models.${JSON.stringify(model.id)}: an id is 1 to 100 visible ASCII characters`)
-  const dearCache = catalog.models
-    .filter((model) => model.creditsPer1kCachedInput > model.creditsPer1kInput)
-    .map((model) => `models.${model.id}.creditsPer1kCachedInput: it may not exceed creditsPer1kInput`)
   const unknown = TIER_NAMES.flatMap((name) =>
     catalog.tiers[name].models
       .filter((id) => !known.has(id))
       .map((id) => `tiers.${name}.models: there is no model ${JSON.stringify(id)}`)
   )
-  return [...incomplete, ...unsendable, ...dearCache, ...unknown, ...fallbackProblems(catalog.models)]
+  return [
+    ...incomplete,
+    ...unsendable,
+    ...catalog.models.flatMap(rateProblems),
+    ...unknown,
+    ...fallbackProblems(catalog.models)
+  ]
 }
 
 /** The catalog in force. */

@@ -2,12 +2,27 @@
 export const VENDORS = ["openai", "anthropic"] as const
 export type Vendor = (typeof VENDORS)[number]
 
-/** Prices in credits per 1,000 tokens, zero or more, and the least a reply costs, one or more. */
-export interface ModelPrice {
+/** Prices in credits per 1,000 tokens, zero or more. */
+export interface TokenRates {
+  /** Input that is neither read from nor written to the vendor's cache. */
   readonly creditsPer1kInput: number
+  /** Input that the vendor reads from its cache; at most what fresh input costs. */
   readonly creditsPer1kCachedInput: number
+  /** Input that the vendor writes to its cache, which some charge more for than for fresh input. */
+  readonly creditsPer1kCacheWrite: number
   readonly creditsPer1kOutput: number
+}
+
+/** The rates of the whole request, input and output, where its input counts more than `aboveInputTokens` tokens. */
+export interface LongContextRates extends TokenRates {
+  readonly aboveInputTokens: number
+}
+
+/** What a model's tokens cost, and the least a reply costs, one credit or more. */
+export interface ModelPrice extends TokenRates {
   readonly minimumCredits: number
+  /** Each at least the rate it replaces, so that a longer prompt never costs less. */
+  readonly longContext?: LongContextRates
 }
 
 /** How much a model may think before it answers. Vendors count it as output; not every model knows every word. */
@@ -44,6 +59,8 @@ export const inputTokensFor = (model: Model, tokensAtMost: number): number =>
 export const modelPrice = (model: Model): ModelPrice => ({
   creditsPer1kInput: model.creditsPer1kInput,
   creditsPer1kCachedInput: model.creditsPer1kCachedInput,
+  creditsPer1kCacheWrite: model.creditsPer1kCacheWrite,
   creditsPer1kOutput: model.creditsPer1kOutput,
-  minimumCredits: model.minimumCredits
+  minimumCredits: model.minimumCredits,
+  ...(model.longContext && { longContext: model.longContext })
 })
