@@ -6,13 +6,16 @@ import { fileURLToPath } from "node:url"
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
 if (major < 22 || (major === 22 && minor < 19)) {
-  process.stderr.write(`Parley needs Node.js 22.19 or newer; this is ${process.versions.node}.\n`)
+  process.stderr.write(
+    `Parley needs Node.js 22.19 or newer; this is ${process.versions.node}. ` +
+      'A clone of the repository carries one, which "npm ci" puts in place.\n'
+  )
   process.exit(1)
 }
 
 /** There in a checkout; a published package has the compiled files alone. */
 const source = fileURLToPath(new URL("../src/main.ts", import.meta.url))
-const options = ["--conditions=@parley/source", "--disable-warning=ExperimentalWarning", source]
+const options = ["--conditions=@parley/source", "--disable-warning=ExperimentalWarning"]
 
 /** Where a process cannot take another program's place, a child runs it and its end is passed on. */
 const runAsChild = (args) => {
@@ -28,8 +31,10 @@ const runAsChild = (args) => {
 
 if (!existsSync(source)) {
   await import("../dist/main.js")
+} else if (options.every((option) => process.execArgv.includes(option))) {
+  await import(source)
 } else {
-  const args = [...options, ...process.argv.slice(2)]
+  const args = [...options, source, ...process.argv.slice(2)]
   if (typeof process.execve === "function" && process.platform !== "win32") {
     process.removeAllListeners("warning")
     process.execve(process.execPath, [process.execPath, ...args], process.env)

@@ -1,5 +1,5 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
+import { commandLineServices } from "./commands/commandLineServices.ts"
 import { commandRunnerLayer } from "./commands/commandRunner.ts"
 import { localWorkplaceLayer } from "./commands/localWorkplace.ts"
 import { runCommandLine } from "./commands/runCommandLine.ts"
@@ -12,7 +12,7 @@ export const runParley = (argv: ReadonlyArray<string>): Promise<number> => {
   const colors = process.stdout.isTTY && !process.env["NO_COLOR"]
   const workplace = Layer.provideMerge(localWorkplaceLayer(argv), stopSignal)
   return runCommandLine(argv, { colors }).pipe(
-    Effect.provide(Layer.mergeAll(workplace, commandRunnerLayer, NodeServices.layer)),
+    Effect.provide(Layer.mergeAll(workplace, commandRunnerLayer, commandLineServices)),
     Effect.runPromise
   )
 }

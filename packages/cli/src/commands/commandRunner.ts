@@ -1,5 +1,5 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer } from "effect"
+import { commandLineServices } from "./commandLineServices.ts"
 import { ProgressOutput } from "./ProgressOutput.ts"
 import { runCommandLine } from "./runCommandLine.ts"
 import { CommandRunner, StopSignal, Workplace } from "./Workplace.ts"
@@ -19,7 +19,7 @@ export const commandRunnerLayer: Layer.Layer<CommandRunner> = Layer.succeed(
         Effect.provideService(ProgressOutput, undefined),
         Effect.provide(
           Layer.mergeAll(
-            NodeServices.layer,
+            commandLineServices,
             Layer.suspend(() => commandRunnerLayer)
           )
         )

@@ -1,19 +1,40 @@
 /**
  * Reports Effect mistakes the type checker lets through: an Effect nobody runs, a missing `yield*`, a layer that leaks
- * a requirement. The compiler build of @effect/tsgo finds them because tsconfig.base.json lists its plugin. It is an
- * optional package that exists for some platforms only: without it this check says that it did not run, and fails
+ * a requirement. The compiler build of @effect/tsgo finds them because tsconfig.base.json lists its plugin. It is large
+ * and exists for Linux x64 only, so it is no part of the repository's install: this check installs it beside itself, by
+ * a lock file of its own, when it first runs. Where it cannot be had, the check says that it did not run, and fails
  * where CI is set, so that a green pipeline always means that the diagnostics ran.
  *
- * Usage: node tooling/effect-diagnostics.mjs [tsconfig, by default tsconfig.test.json]
+ * Usage: node tooling/effect-diagnostics/run.mjs [tsconfig, by default tsconfig.test.json]
  * Exit codes: 0 nothing found or not run, 1 something found, or not run under CI, 2 the compiler is blind.
  */
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..")
-const compiler = join(root, `node_modules/@effect/tsgo-${process.platform}-${process.arch}/lib/tsc`)
+const here = fileURLToPath(new URL(".", import.meta.url))
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const packageName = `@effect/tsgo-${process.platform}-${process.arch}`
+const { version } = JSON.parse(readFileSync(join(here, "package-lock.json"), "utf8")).packages[
+  `node_modules/${packageName}`
+] ?? { version: undefined }
+const compilerFolder = join(here, "node_modules", packageName)
+const compiler = join(compilerFolder, "lib/tsc")
+
+const isInstalled = () => {
+  const manifest = join(compilerFolder, "package.json")
+  return existsSync(manifest) && JSON.parse(readFileSync(manifest, "utf8")).version === version
+}
+
+/** True once the compiler of the lock file is there; false where this platform has none, or it cannot be fetched. */
+const install = () => {
+  if (version === undefined) return false
+  if (isInstalled()) return true
+  console.error("Installing the Effect diagnostics, once.")
+  spawnSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: here, stdio: "inherit" })
+  return isInstalled()
+}
 
 const diagnose = (project, stdio) =>
   spawnSync(compiler, ["--noEmit", "--project", project], { cwd: root, encoding: "utf8", stdio })
@@ -35,10 +56,10 @@ const seesPlantedMistake = () => {
 }
 
 const run = () => {
-  if (!existsSync(compiler)) {
+  if (!install()) {
     const isRequired = Boolean(process.env.CI)
     console.error(
-      `The Effect diagnostics did not run: @effect/tsgo-${process.platform}-${process.arch} is not installed.` +
+      `The Effect diagnostics did not run: ${packageName} is not to be had.` +
         (isRequired ? " CI requires them." : " Everything else was checked.")
     )
     return isRequired ? 1 : 0

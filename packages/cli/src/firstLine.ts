@@ -1,0 +1,30 @@
+import { existsSync } from "node:fs"
+
+/** Levels of LOG_LEVEL that let a line of information through. */
+const TALKATIVE = ["", "trace", "debug", "info"]
+
+/**
+ * What a server says on stderr before anything heavy is loaded, so that nobody looks at an empty screen: a sentence, in
+ * production a line of the JSON log. Undefined for other commands, and where the log leaves out what is mere information.
+ */
+export const firstLine = (
+  argv: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string | undefined>>,
+  now: Date
+): string | undefined => {
+  const level = environment["LOG_LEVEL"]?.trim().toLowerCase() ?? ""
+  if (argv.length !== 1 || argv[0] !== "serve" || !TALKATIVE.includes(level)) return undefined
+  const message = "Parley is starting."
+  if (environment["NODE_ENV"]?.trim() !== "production") return `${message} The first start takes the longest.`
+  const timestamp = now.toISOString()
+  return JSON.stringify({ message, level: "INFO", timestamp, annotations: {}, spans: {}, fiberId: "#0" })
+}
+
+/** Adds what a `.env` file in the working folder says; whether it can be read is judged with the configuration. */
+export const loadEnvironmentFile = (): void => {
+  try {
+    if (existsSync(".env")) process.loadEnvFile(".env")
+  } catch {
+    return
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * Two rules for package-lock.json, so that `npm ci` is quiet and works on every platform:
+ *
+ * - No package but the root states `engines`. npm compares them with the Node that runs npm, which may be 20; the
+ *   packages run on the Node that the repository carries. `--write` takes out what `npm install` has put in.
+ * - Every optional package (the builds for other platforms) has its entry. npm leaves out those of a release that is not
+ *   whole in the registry, and `npm ci` then fails elsewhere: take another release.
+ *
+ * Usage: node tooling/lock.mjs [--write] (`npm run check:lock`, `npm run lock`). Exit code 1 where a rule is broken.
+ */
+import { readFileSync, writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+const path = fileURLToPath(new URL("../package-lock.json", import.meta.url))
+const lock = JSON.parse(readFileSync(path, "utf8"))
+const entries = Object.entries(lock.packages)
+
+const withEngines = entries.filter(([place, entry]) => place !== "" && entry.engines !== undefined)
+if (process.argv.includes("--write")) {
+  for (const [, entry] of withEngines) delete entry.engines
+  writeFileSync(path, `${JSON.stringify(lock, undefined, 2)}\n`)
+} else if (withEngines.length > 0) {
+  console.error(`package-lock.json states engines for ${withEngines.length} packages. Repair it with "npm run lock".`)
+  process.exitCode = 1
+}
+
+const missing = entries.flatMap(([, entry]) =>
+  Object.keys(entry.optionalDependencies ?? {}).filter((name) => lock.packages[`node_modules/${name}`] === undefined)
+)
+if (missing.length > 0) {
+  console.error(`package-lock.json lacks ${missing.join(", ")}: take a release whose packages are all there.`)
+  process.exitCode = 1
+}
