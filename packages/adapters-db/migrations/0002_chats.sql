@@ -1,6 +1,6 @@
 -- Conversations and their messages. The owner's id leads every key, so that the tables can be sharded by owner.
 CREATE TABLE {{schema}}.chats (
-  user_id text NOT NULL CHECK (char_length(user_id) BETWEEN 1 AND 255),
+  user_id text COLLATE "C" NOT NULL CHECK (char_length(user_id) BETWEEN 1 AND 255),
   id uuid NOT NULL,
   title text NOT NULL,
   -- Position of the newest message; taking the next ones locks this row, which orders concurrent turns.
@@ -12,7 +12,7 @@ CREATE TABLE {{schema}}.chats (
 CREATE INDEX chats_by_use ON {{schema}}.chats (user_id, updated_at DESC, id);
 
 CREATE TABLE {{schema}}.messages (
-  user_id text NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
   chat_id uuid NOT NULL,
   -- From 1, in the order of the conversation.
   position bigint NOT NULL CHECK (position >= 1),
@@ -29,12 +29,10 @@ CREATE TABLE {{schema}}.messages (
 );
 
 ALTER TABLE {{schema}}.chats ENABLE ROW LEVEL SECURITY;
-ALTER TABLE {{schema}}.chats FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.chats TO parley_user USING (user_id = current_setting('parley.user_id', true));
 CREATE POLICY service ON {{schema}}.chats TO parley_service USING (true);
 
 ALTER TABLE {{schema}}.messages ENABLE ROW LEVEL SECURITY;
-ALTER TABLE {{schema}}.messages FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.messages TO parley_user USING (user_id = current_setting('parley.user_id', true));
 CREATE POLICY service ON {{schema}}.messages TO parley_service USING (true);
 

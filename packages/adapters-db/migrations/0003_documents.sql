@@ -1,6 +1,6 @@
 -- Uploaded documents and their bytes.
 CREATE TABLE {{schema}}.documents (
-  user_id text NOT NULL CHECK (char_length(user_id) BETWEEN 1 AND 255),
+  user_id text COLLATE "C" NOT NULL CHECK (char_length(user_id) BETWEEN 1 AND 255),
   id uuid NOT NULL,
   filename text NOT NULL CHECK (filename <> ''),
   type text NOT NULL CHECK (type IN ('pdf', 'docx', 'html', 'md', 'txt', 'csv')),
@@ -19,7 +19,7 @@ CREATE INDEX documents_by_age ON {{schema}}.documents (user_id, created_at DESC,
 
 -- The bytes, cut into parts of 1 MiB. Compressed formats gain nothing from being compressed again.
 CREATE TABLE {{schema}}.file_parts (
-  user_id text NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
   document_id uuid NOT NULL,
   -- From 0.
   part integer NOT NULL CHECK (part >= 0),
@@ -30,12 +30,10 @@ CREATE TABLE {{schema}}.file_parts (
 ALTER TABLE {{schema}}.file_parts ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
 ALTER TABLE {{schema}}.documents ENABLE ROW LEVEL SECURITY;
-ALTER TABLE {{schema}}.documents FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.documents TO parley_user USING (user_id = current_setting('parley.user_id', true));
 CREATE POLICY service ON {{schema}}.documents TO parley_service USING (true);
 
 ALTER TABLE {{schema}}.file_parts ENABLE ROW LEVEL SECURITY;
-ALTER TABLE {{schema}}.file_parts FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.file_parts TO parley_user USING (user_id = current_setting('parley.user_id', true));
 CREATE POLICY service ON {{schema}}.file_parts TO parley_service USING (true);
 

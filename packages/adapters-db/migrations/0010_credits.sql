@@ -2,7 +2,7 @@
 -- credits, bounded at 2^53 - 1, so that a JSON number carries each exactly. The owner's id leads every key.
 
 CREATE TABLE {{schema}}.credit_accounts (
-  user_id text NOT NULL CHECK (char_length(user_id) BETWEEN 1 AND 255),
+  user_id text COLLATE "C" NOT NULL CHECK (char_length(user_id) BETWEEN 1 AND 255),
   tier text NOT NULL CHECK (tier IN ('free', 'pro', 'business')),
   allowance bigint NOT NULL CHECK (allowance BETWEEN 0 AND 9007199254740991),
   topup bigint NOT NULL CHECK (topup BETWEEN 0 AND 9007199254740991),
@@ -31,8 +31,8 @@ CREATE TABLE {{schema}}.credit_accounts (
 
 -- Only holds that have not ended, so that the table stays small however many replies there have been.
 CREATE TABLE {{schema}}.credit_holds (
-  user_id text NOT NULL,
-  key text NOT NULL CHECK (key <> ''),
+  user_id text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL CHECK (key <> ''),
   allowance bigint NOT NULL CHECK (allowance BETWEEN 0 AND 9007199254740991),
   topup bigint NOT NULL CHECK (topup BETWEEN 0 AND 9007199254740991),
   -- The period whose allowance was taken.
@@ -52,7 +52,7 @@ CREATE TABLE {{schema}}.credit_holds (
 -- No index on expires_at: it would cost every reply, and renewals would leave their page. Sweepers read the small table.
 
 CREATE TABLE {{schema}}.credit_transactions (
-  user_id text NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
   -- From 1 without gaps in each account.
   number bigint NOT NULL CHECK (number >= 1),
   type text NOT NULL CHECK (type IN ('usage', 'reset', 'topup', 'grant', 'refund', 'adjustment')),
@@ -71,8 +71,8 @@ CREATE TABLE {{schema}}.credit_transactions (
 
 -- Business keys whose work is done, with what their first answer is made of.
 CREATE TABLE {{schema}}.credit_keys (
-  user_id text NOT NULL,
-  key text NOT NULL CHECK (key <> ''),
+  user_id text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL CHECK (key <> ''),
   content text NOT NULL,
   used_at timestamptz NOT NULL,
   -- The transaction that answers the key; none where a hold was released.
@@ -101,25 +101,21 @@ CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {{schema}}.cre
 
 -- People see their own rows and change none; the ledger works through the service door.
 ALTER TABLE {{schema}}.credit_accounts ENABLE ROW LEVEL SECURITY;
-ALTER TABLE {{schema}}.credit_accounts FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.credit_accounts FOR SELECT TO parley_user
   USING (user_id = current_setting('parley.user_id', true));
 CREATE POLICY service ON {{schema}}.credit_accounts TO parley_service USING (true);
 
 ALTER TABLE {{schema}}.credit_holds ENABLE ROW LEVEL SECURITY;
-ALTER TABLE {{schema}}.credit_holds FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.credit_holds FOR SELECT TO parley_user
   USING (user_id = current_setting('parley.user_id', true));
 CREATE POLICY service ON {{schema}}.credit_holds TO parley_service USING (true);
 
 ALTER TABLE {{schema}}.credit_transactions ENABLE ROW LEVEL SECURITY;
-ALTER TABLE {{schema}}.credit_transactions FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.credit_transactions FOR SELECT TO parley_user
   USING (user_id = current_setting('parley.user_id', true));
 CREATE POLICY service ON {{schema}}.credit_transactions TO parley_service USING (true);
 
 ALTER TABLE {{schema}}.credit_keys ENABLE ROW LEVEL SECURITY;
-ALTER TABLE {{schema}}.credit_keys FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.credit_keys FOR SELECT TO parley_user
   USING (user_id = current_setting('parley.user_id', true));
 CREATE POLICY service ON {{schema}}.credit_keys TO parley_service USING (true);
@@ -129,3 +125,6 @@ GRANT SELECT ON {{schema}}.credit_accounts, {{schema}}.credit_holds, {{schema}}.
 GRANT SELECT, INSERT, UPDATE ON {{schema}}.credit_accounts TO parley_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.credit_holds TO parley_service;
 GRANT SELECT, INSERT ON {{schema}}.credit_transactions, {{schema}}.credit_keys TO parley_service;
+
+-- Where databases are hardened, functions are nobody's by default.
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

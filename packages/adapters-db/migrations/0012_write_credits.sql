@@ -118,3 +118,6 @@ BEGIN
   RETURN ARRAY(SELECT g.user_id FROM json_to_recordset(accounts) AS g(user_id text) WHERE g.user_id <> ALL(written));
 END
 $function$;
+
+-- Where databases are hardened, functions are nobody's by default.
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

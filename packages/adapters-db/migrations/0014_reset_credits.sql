@@ -90,3 +90,6 @@ $function$;
 -- Compiling a plan costs milliseconds, running it one: the planner would compile where tables have grown and shrunk.
 ALTER FUNCTION {{schema}}.write_credits(json, json, json, json, json, json) SET jit = off;
 ALTER FUNCTION {{schema}}.prove_transactions() SET jit = off;
+
+-- Where databases are hardened, functions are nobody's by default.
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

@@ -2,7 +2,7 @@
 
 -- One indexing of one document. A new generation is built beside the one that is searched and then takes its place.
 CREATE TABLE {{schema}}.passage_generations (
-  user_id text NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
   document_id uuid NOT NULL,
   generation integer NOT NULL CHECK (generation >= 1),
   -- Only the active generation is searched and counted.
@@ -16,7 +16,7 @@ CREATE UNIQUE INDEX passage_generations_active ON {{schema}}.passage_generations
   INCLUDE (generation, passages, terms) WHERE active;
 
 CREATE TABLE {{schema}}.passages (
-  user_id text NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
   document_id uuid NOT NULL,
   generation integer NOT NULL,
   ordinal integer NOT NULL CHECK (ordinal >= 0),
@@ -36,7 +36,7 @@ CREATE TABLE {{schema}}.passages (
 -- Where a term occurs in a stretch of a document's passages: element by element the passage, how often the term is in it,
 -- and how many terms it has in all. One row holds a few hundred passages at most.
 CREATE TABLE {{schema}}.postings (
-  user_id text NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
   term text NOT NULL,
   document_id uuid NOT NULL,
   generation integer NOT NULL,
@@ -53,18 +53,15 @@ CREATE TABLE {{schema}}.postings (
 CREATE INDEX postings_by_term ON {{schema}}.postings (user_id, term, document_id, generation) INCLUDE (stretch, passages);
 
 ALTER TABLE {{schema}}.passage_generations ENABLE ROW LEVEL SECURITY;
-ALTER TABLE {{schema}}.passage_generations FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.passage_generations TO parley_user
   USING (user_id = current_setting('parley.user_id', true));
 CREATE POLICY service ON {{schema}}.passage_generations TO parley_service USING (true);
 
 ALTER TABLE {{schema}}.passages ENABLE ROW LEVEL SECURITY;
-ALTER TABLE {{schema}}.passages FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.passages TO parley_user USING (user_id = current_setting('parley.user_id', true));
 CREATE POLICY service ON {{schema}}.passages TO parley_service USING (true);
 
 ALTER TABLE {{schema}}.postings ENABLE ROW LEVEL SECURITY;
-ALTER TABLE {{schema}}.postings FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.postings TO parley_user USING (user_id = current_setting('parley.user_id', true));
 CREATE POLICY service ON {{schema}}.postings TO parley_service USING (true);
 

@@ -34,16 +34,19 @@ export const administer = async (statement: string, database?: string): Promise<
 }
 
 /** Creates a database of its own on the server under test, dropped when the scope closes; gives its url. */
-export const freshPostgres = Effect.gen(function* () {
-  const name = `parley_${crypto.randomUUID().replaceAll("-", "")}`
-  yield* Effect.acquireRelease(
-    Effect.promise(() => administer(`CREATE DATABASE ${name}`)),
-    () => Effect.promise(() => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
-  )
-  const url = new URL(serverUrl ?? "")
-  url.pathname = `/${name}`
-  return url.href
-})
+export const freshPostgresWith = (options: string) =>
+  Effect.gen(function* () {
+    const name = `parley_${crypto.randomUUID().replaceAll("-", "")}`
+    yield* Effect.acquireRelease(
+      Effect.promise(() => administer(`CREATE DATABASE ${name} ${options}`)),
+      () => Effect.promise(() => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
+    )
+    const url = new URL(serverUrl ?? "")
+    url.pathname = `/${name}`
+    return url.href
+  })
+
+export const freshPostgres = freshPostgresWith("")
 
 const postgres = Layer.unwrap(Effect.map(freshPostgres, (url) => PgDatabaseLayer({ url, maxConnections: 20 })))
 

@@ -17,9 +17,14 @@ interface EarlierRow extends Row {
 
 const NO_ACCOUNT = { account: undefined, holds: new Map(), facts: new Map() }
 
+/** The first text, by its bytes, after all that begin with `prefix`; takes one that ends in an ASCII character. */
+const afterPrefix = (prefix: string): string =>
+  prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)
+
 /**
  * Commits an operation that depends on what was taken back of its charge so far: reads that and decides under the lock
- * of the account, in one transaction. Rare, and so not coalesced.
+ * of the account, in one transaction: a look-up of the charge's own keys, however long the account's history. Rare, and
+ * so not coalesced.
  */
 export const correctPurchase = <A, E extends Refusal>(
   database: Database["Service"],
@@ -35,9 +40,10 @@ export const correctPurchase = <A, E extends Refusal>(
       // An account that is opened from here on is not locked, and may be charged back by others meanwhile.
       if (locked.length === 0) return decideAll(NO_ACCOUNT, [operation([])]).answers[0] as Result.Result<A, E>
       const earlier = yield* query<EarlierRow>(
-        `SELECT reference, amount FROM ${schema}.credit_transactions
-         WHERE user_id = $1 AND type = 'refund' AND starts_with(reference, $2)`,
-        [purchase.userId, refundPrefix(purchase)]
+        `SELECT t.reference, t.amount FROM ${schema}.credit_keys k
+         JOIN ${schema}.credit_transactions t ON t.user_id = k.user_id AND t.number = k.number
+         WHERE k.user_id = $1 AND k.key >= $2 AND k.key < $3 AND t.type = 'refund'`,
+        [purchase.userId, refundPrefix(purchase), afterPrefix(refundPrefix(purchase))]
       )
       const [answer] = yield* commitOperations(database, [operation(earlier)])
       return answer as Result.Result<A, E>

@@ -141,16 +141,21 @@ const matrix = (run: Run<Parts>) => {
       })
     ))
 
-  it("every table of the schema but the list of migrations is under row-level security, its owner included", () =>
+  it("every table of the schema but the list of migrations is under row-level security, which neither role can pass", () =>
     run(
       Effect.gen(function* () {
         const { schema, statement } = yield* Database
         const open = yield* statement<{ name: string }>(
           `SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relkind IN ('r', 'p')
-           AND NOT (relrowsecurity AND relforcerowsecurity)`,
+           AND (NOT relrowsecurity OR relowner IN ('parley_user'::regrole, 'parley_service'::regrole))`,
           [schema]
         )
         expect(open.map(({ name }) => name)).toEqual(["migrations"])
+        const roles = yield* statement<{ name: string }>(
+          `SELECT rolname AS name FROM pg_roles r WHERE rolname IN ('parley_user', 'parley_service')
+           AND NOT (rolsuper OR rolbypassrls OR EXISTS (SELECT FROM pg_auth_members WHERE member = r.oid)) ORDER BY 1`
+        )
+        expect(roles.map(({ name }) => name)).toEqual(["parley_service", "parley_user"])
       })
     ))
 }

@@ -1,0 +1,118 @@
+/** A plain pg_dump by the login that owns the tables, and a plain restore of it. */
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { ChatStore, CreditLedger, type Difference, DocumentStore, FileStore } from "@parley/core"
+import { ampleQuota, newDocument, newTurn, newUserId, receiptDraft, reservation } from "@parley/core/testing"
+import { Effect, Layer, type Scope } from "effect"
+import { describe, expect, it } from "vitest"
+import { Database } from "../src/database/Database.ts"
+import { databaseLayer } from "../src/databaseLayer.ts"
+import { migrate, pendingMigrations } from "../src/migrations/migrate.ts"
+import { storesLayer } from "../src/storesLayer.ts"
+import { administer, freshPostgres, hasPostgres } from "./databases.ts"
+import { ordinaryLogin, ownerOf, partsOf } from "./ordinaryLogin.ts"
+
+/** The version of the pg_dump on the path; 0 where there is none. It must not be older than the server. */
+const dumpVersion = (() => {
+  try {
+    return Number(/ (\d+)/.exec(execFileSync("pg_dump", ["--version"], { encoding: "utf8" }))?.[1] ?? 0)
+  } catch {
+    return 0
+  }
+})()
+
+const FITTING = 17
+
+const temporaryFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-dump-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+const partsOn = (url: string) =>
+  storesLayer().pipe(
+    Layer.provideMerge(
+      Layer.effectDiscard(migrate()).pipe(Layer.provideMerge(databaseLayer({ url, maxConnections: 5 })))
+    )
+  )
+
+/** Something of everything, of two people. */
+const fill = Effect.gen(function* () {
+  const users = [newUserId(), newUserId()]
+  const ledger = yield* CreditLedger
+  for (const userId of users) {
+    const document = newDocument(userId)
+    yield* (yield* ChatStore).beginTurn(newTurn(userId))
+    yield* (yield* DocumentStore).insert(document, ampleQuota)
+    yield* (yield* FileStore).write({ userId, documentId: document.id, bytes: new Uint8Array([0, 1, 255]) })
+    yield* ledger.open({ userId, tier: "free", allowance: 100 })
+    yield* ledger.grant({ userId, key: "topup:1", type: "topup", amount: 50 })
+    for (const key of ["reply:1", "reply:2", "reply:3"]) yield* ledger.reserve(reservation(userId, key, 20))
+    yield* ledger.settle({ userId, key: "reply:1", amount: 25, draft: receiptDraft })
+    yield* ledger.release({ userId, key: "reply:2" })
+  }
+  return users
+})
+
+/** How many rows each table of ours has. */
+const sizes = Database.use(({ schema, statement }) =>
+  Effect.gen(function* () {
+    const tables = yield* statement<{ name: string }>(
+      "SELECT oid::regclass::text AS name FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relkind = 'r' ORDER BY 1",
+      [schema]
+    )
+    const counted: Record<string, unknown> = {}
+    for (const { name } of tables) {
+      const [row] = yield* statement(`SELECT count(*) AS rows FROM ${name}`)
+      counted[name] = row?.["rows"]
+    }
+    return counted
+  })
+)
+
+const verifyAll = Effect.gen(function* () {
+  const ledger = yield* CreditLedger
+  const differences: Array<Difference> = []
+  let after: string | undefined
+  do {
+    const chunk = yield* ledger.verify({ limit: 100, after })
+    differences.push(...chunk.differences)
+    after = chunk.next
+  } while (after !== undefined)
+  return differences
+})
+
+const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Effect.scoped(effect))
+
+describe.runIf(hasPostgres && dumpVersion >= FITTING)("backups by the owner of the tables", () => {
+  it("a plain dump has every row, restores plainly, verifies, and is worked on", () =>
+    run(
+      Effect.gen(function* () {
+        const url = yield* ordinaryLogin
+        const [users, before] = yield* Effect.provide(Effect.all([fill, sizes]), partsOn(url))
+        const file = join(yield* temporaryFolder, "parley.dump")
+        execFileSync("pg_dump", ["--format=custom", `--file=${file}`, url])
+
+        const copy = yield* ownerOf(yield* freshPostgres, "")
+        yield* Effect.promise(() => administer(`GRANT parley_user, parley_service TO ${partsOf(copy).login}`))
+        execFileSync("pg_restore", ["--exit-on-error", "--no-owner", `--dbname=${copy}`, file])
+
+        yield* Effect.provide(
+          Effect.gen(function* () {
+            expect(yield* pendingMigrations()).toEqual([])
+            expect(yield* sizes).toEqual(before)
+            expect(yield* verifyAll).toEqual([])
+            const ledger = yield* CreditLedger
+            for (const userId of users) {
+              const end = yield* ledger.settle({ userId, key: "reply:3", amount: 5, draft: receiptDraft })
+              expect(end._tag).toBe("Settled")
+              expect((yield* (yield* ChatStore).list({ userId, limit: 10, offset: 0 })).total).toBe(1)
+            }
+            expect(yield* verifyAll).toEqual([])
+          }),
+          partsOn(copy)
+        )
+      })
+    ))
+})

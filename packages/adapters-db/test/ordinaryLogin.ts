@@ -1,0 +1,37 @@
+import { Effect } from "effect"
+import { administer, freshPostgres } from "./databases.ts"
+
+/** The login and the database that a url names. */
+export const partsOf = (address: string): { readonly login: string; readonly database: string } => {
+  const { username, pathname } = new URL(address)
+  return { login: decodeURIComponent(username), database: pathname.slice(1) }
+}
+
+/** A login of its own that owns the database of a url, gone with the scope; `options` are those of CREATE ROLE. Gives its url. */
+export const ownerOf = (address: string, options: string) =>
+  Effect.gen(function* () {
+    const url = new URL(address)
+    const { database } = partsOf(address)
+    const login = `${database}_login`
+    yield* Effect.acquireRelease(
+      Effect.promise(async () => {
+        await administer(`CREATE ROLE ${login} LOGIN NOSUPERUSER NOCREATEROLE ${options}`)
+        await administer(`ALTER DATABASE ${database} OWNER TO ${login}`)
+      }),
+      () =>
+        Effect.promise(async () => {
+          await administer(`ALTER DATABASE ${database} OWNER TO CURRENT_USER`)
+          await administer(`REASSIGN OWNED BY ${login} TO CURRENT_USER; DROP OWNED BY ${login}`, database)
+          await administer(`DROP ROLE ${login}`)
+        })
+    )
+    url.username = login
+    return url.href
+  })
+
+/** A database that belongs to a login of its own, which is no superuser and may not create roles. */
+export const ordinaryLogin = Effect.gen(function* () {
+  const url = yield* ownerOf(yield* freshPostgres, "")
+  yield* Effect.promise(() => administer(`GRANT parley_user, parley_service TO ${partsOf(url).login}`))
+  return url
+})
