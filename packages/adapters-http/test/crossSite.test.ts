@@ -11,11 +11,19 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
+/** The session cookie as it counts over https. */
+const hostCookieFor = async (user: string) => `__Host-${await cookieFor(user)}`
+
 /** The status of a write with these headers, over a socket: a fetch sets some of them itself. */
-const write = async (headers: Readonly<Record<string, string>>, method = "POST", path = "/dev/sign-out") => {
-  const raw = await openRaw(server.port)
+const write = async (
+  headers: Readonly<Record<string, string>>,
+  method = "POST",
+  path = "/dev/sign-out",
+  port = server.port
+) => {
+  const raw = await openRaw(port)
   const lines = Object.entries({
-    host: `localhost:${server.port}`,
+    host: `localhost:${port}`,
     "content-length": "0",
     connection: "close",
     ...headers
@@ -44,7 +52,11 @@ describe("writes that a browser sends for another site are refused", () => {
     ["a list of Origins", { origin: `${BASE}, https://evil.example` }],
     ["a file", { origin: "file://" }],
     ["an Origin with a path", { origin: `${BASE}/` }],
-    ["an Origin with a user", { origin: "https://parley.example@evil.example" }]
+    ["an Origin with a user", { origin: "https://parley.example@evil.example" }],
+    [
+      "the Host as Origin, which a proxy may have been told to pass on",
+      { origin: "http://localhost:4000", host: "localhost:4000" }
+    ]
   ])("%s", async (_, headers) => {
     const { status, text } = await write(headers)
     expect(status).toBe(403)
@@ -58,15 +70,23 @@ describe("writes of our own pages, and of programs, are taken", () => {
     ["same-origin", { "sec-fetch-site": "same-origin" }],
     ["typed by hand", { "sec-fetch-site": "none" }],
     ["our base URL as Origin", { origin: BASE }],
-    ["the Host as Origin", { origin: "http://localhost:4000", host: "localhost:4000" }],
     ["neither header", {}]
   ])("%s", async (_, headers) => {
     expect((await write(headers)).status).toBe(204)
   })
+
+  test("where no base URL is known, the Host as Origin", async () => {
+    const unnamed = await startServer()
+    const status = async (headers: Readonly<Record<string, string>>) =>
+      (await write(headers, "POST", "/dev/sign-out", unnamed.port)).status
+    expect(await status({ origin: "http://localhost:4000", host: "localhost:4000" })).toBe(204)
+    expect(await status({ origin: "http://localhost:4001", host: "localhost:4000" })).toBe(403)
+    await unnamed.close()
+  })
 })
 
 test("every route that writes for a session refuses another site, before it reads the body", async () => {
-  const cookie = await cookieFor("ann")
+  const cookie = await hostCookieFor("ann")
   const writing = routes.filter((route) => route.method !== "GET" && route.access === "session")
   expect(writing.length).toBeGreaterThan(0)
   for (const route of writing) {
@@ -77,7 +97,7 @@ test("every route that writes for a session refuses another site, before it read
 })
 
 test("reads are not asked where they come from, and get no CORS headers", async () => {
-  const headers = { origin: "https://evil.example", "sec-fetch-site": "cross-site", cookie: await cookieFor("ann") }
+  const headers = { origin: "https://evil.example", "sec-fetch-site": "cross-site", cookie: await hostCookieFor("ann") }
   const { status, text } = await write(headers, "GET", "/api/billing/balance")
   expect(status).toBe(200)
   expect(text).not.toMatch(/^access-control/im)

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 import { HmacSessionVerifier, makeDevelopmentSessions } from "../src/index.ts"
 import { expectProblem } from "./support/expectProblem.ts"
 import { openRaw, rawPost } from "./support/openRaw.ts"
-import { cookieFor, SECRET, startServer } from "./support/startServer.ts"
+import { cookieFor, SECRET, startServer, type TestServer } from "./support/startServer.ts"
 
 const verify = (options: Partial<Parameters<typeof HmacSessionVerifier.make>[0]>, token: string) =>
   Effect.runPromiseExit(HmacSessionVerifier.make({ secret: SECRET, ...options }).verify(token))
@@ -77,7 +77,7 @@ describe("cookies", () => {
     await server.close()
   })
 
-  test("over https it is Secure and __Host-, and hides a plain one", async () => {
+  test("over https it is Secure and __Host-, and no other counts", async () => {
     const server = await startServer({ app: { baseUrl: "https://parley.example" } })
     const response = await server.post("/dev/sign-in", { email: "ann@example.com" })
     const [cookie = ""] = response.headers.getSetCookie()
@@ -86,9 +86,15 @@ describe("cookies", () => {
     const plain = await cookieFor("ann")
     const status = async (header: string) =>
       (await fetch(`${server.url}/api/chat`, { headers: { cookie: header } })).status
-    expect(await status(plain)).toBe(200)
+    expect(await status(plain)).toBe(401)
     expect(await status(`__Host-${plain}`)).toBe(200)
+    expect(await status(`${plain}; __Host-${plain}`)).toBe(200)
     expect(await status(`__Host-parley_session=expired; ${plain}`)).toBe(401)
+    expect(await status(`__Secure-${plain}`)).toBe(401)
+    const document = (await (await server.fetch("/openapi.json")).json()) as {
+      components: { securitySchemes: { session: unknown } }
+    }
+    expect(document.components.securitySchemes.session).toMatchObject({ in: "cookie", name: "__Host-parley_session" })
     await server.close()
   })
 
@@ -103,7 +109,7 @@ describe("cookies", () => {
 })
 
 describe("development sign-in", () => {
-  const sessions = makeDevelopmentSessions(SECRET)
+  const sessions = makeDevelopmentSessions()
 
   test("the same address is the same user, with an account from then on", async () => {
     const server = await startServer({ app: { developmentSessions: sessions, sessions: sessions.verifier } })
@@ -142,18 +148,72 @@ describe("development sign-in", () => {
     }
   )
 
-  test.each(["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"])(
-    "what came through a proxy, as %s tells, does not find it",
-    async (header) => {
+  test("its cookie counts in the process that gave it alone, not on another port, nor after a restart", async () => {
+    const start = () => {
+      const developmentSessions = makeDevelopmentSessions()
+      return startServer({ app: { developmentSessions, sessions: developmentSessions.verifier } })
+    }
+    const [first, second] = await Promise.all([start(), start()])
+    const signedIn = await first.post("/dev/sign-in", { email: "ann@example.com" })
+    const cookie = (signedIn.headers.getSetCookie()[0] ?? "").split(";")[0] ?? ""
+    const status = async (server: TestServer) => (await server.fetch("/api/chat", { headers: { cookie } })).status
+    expect([await status(first), await status(second)]).toEqual([200, 401])
+    await Promise.all([first.close(), second.close()])
+  })
+
+  test.each([
+    "forwarded",
+    "via",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+    "x-forwarded-anything",
+    "x-original-forwarded-for",
+    "x-original-host",
+    "x-real-ip",
+    "x-client-ip",
+    "x-cluster-client-ip",
+    "true-client-ip",
+    "cf-connecting-ip",
+    "cf-ray",
+    "cdn-loop",
+    "fastly-client-ip",
+    "fly-client-ip",
+    "x-envoy-external-address",
+    "x-amzn-trace-id",
+    "x-azure-clientip",
+    "tailscale-user-login",
+    "ngrok-skip-browser-warning"
+  ])("what came through a proxy, as %s tells, does not find it, empty or not", async (header) => {
+    const server = await startServer()
+    const signIn = (headers: Record<string, string>) =>
+      server.fetch("/dev/sign-in", {
+        method: "POST",
+        body: JSON.stringify({ email: "ann@example.com" }),
+        headers: { "content-type": "application/json", ...headers }
+      })
+    for (const value of ["127.0.0.1", ""]) {
+      await expectProblem(await signIn({ [header]: value }), 404, "not_found")
+    }
+    expect((await signIn({})).status).toBe(200)
+    await server.close()
+  })
+
+  test.each(["cross-site", "same-site", "", "SAME-ORIGIN", "none, same-origin"])(
+    "a page of another site or port, as Sec-Fetch-Site %j tells, does not sign anybody in",
+    async (site) => {
       const server = await startServer()
-      const signIn = (headers: Record<string, string>) =>
-        server.fetch("/dev/sign-in", {
-          method: "POST",
-          body: JSON.stringify({ email: "ann@example.com" }),
-          headers: { "content-type": "application/json", ...headers }
-        })
-      await expectProblem(await signIn({ [header]: "127.0.0.1" }), 404, "not_found")
-      expect((await signIn({})).status).toBe(200)
+      const raw = await openRaw(server.port)
+      const headers = {
+        host: "localhost",
+        "content-type": "application/json",
+        connection: "close",
+        "sec-fetch-site": site
+      }
+      raw.socket.write(rawPost("/dev/sign-in", headers, '{"email":"ann@example.com"}'))
+      await raw.closed
+      expect(raw.received()).toMatch(/^HTTP\/1\.1 403 /)
+      expect(raw.received()).not.toMatch(/^set-cookie/im)
       await server.close()
     }
   )

@@ -5,7 +5,7 @@ import { Effect, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Environment } from "../src/config/EnvironmentReader.ts"
 import { readConfig } from "../src/config/readConfig.ts"
-import { isLoopback, serveRefusals } from "../src/config/serveRules.ts"
+import { isLoopback, serveRefusals, sessionCookieName } from "../src/config/serveRules.ts"
 
 const SECRET = "0123456789abcdef0123456789abcdef"
 const folder = "/srv/parley"
@@ -128,6 +128,14 @@ describe("serveRefusals", () => {
 
   it("tells refusals together with what cannot be read", async () => {
     expect(await problemsOf({ NODE_ENV: "production", PORT: "x" }, true)).toHaveLength(3)
+  })
+
+  it("tells the name of the cookie that counts: over https the one with __Host-", async () => {
+    const nameOf = async (environment: Environment) => sessionCookieName(await read(environment))
+    const https = { PARLEY_BASE_URL: "https://parley.example" }
+    expect(await nameOf({ PARLEY_BASE_URL: "http://localhost:3000" })).toBe("parley_session")
+    expect(await nameOf(https)).toBe("__Host-parley_session")
+    expect(await nameOf({ ...https, PARLEY_SESSION_COOKIE: "__Host-sid" })).toBe("__Host-sid")
   })
 
   it("knows which addresses only this machine reaches", () => {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs"
+import { statSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -52,20 +52,22 @@ describe("parley serve", () => {
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
   })
 
-  it("keeps data and sign-ins over a restart, and its folder to its owner", async () => {
+  it("keeps data over a restart, its folder to its owner, and takes no sign-in of an earlier start", async () => {
     using folder = temporaryFolder()
     const first = await startServer(folder.path)
     const visitor = new Visitor(first.url)
     await visitor.signIn("ann@example.com")
     expect(statSync(join(folder.path, ".parley", "parley.sock")).mode & 0o777).toBe(0o600)
     expect(statSync(join(folder.path, ".parley")).mode & 0o777).toBe(0o700)
-    expect(statSync(join(folder.path, ".parley", "development-session-secret")).mode & 0o777).toBe(0o600)
     first.process.child.kill("SIGTERM")
     expect(await first.process.ended).toMatchObject({ exit: 0, signal: null })
 
     await using second = await startServer(folder.path, { PORT: new URL(first.url).port })
     expect(second.url).toBe(first.url)
-    expect(await visitor.getJson("/api/billing/balance")).toMatchObject({ available: 100 })
+    expect((await visitor.get("/api/billing/balance")).status).toBe(401)
+    await visitor.signIn("ann@example.com")
+    const { total } = await visitor.getJson<{ total: number }>("/api/billing/credit-history")
+    expect(total).toBe(1)
     expect(second.process.stderr).not.toContain("up to date")
   })
 
@@ -189,6 +191,5 @@ describe("SIGTERM", () => {
     })
     expect(end).toBe(143)
     expect(performance.now() - again).toBeLessThan(5_000)
-    expect(readFileSync(join(folder.path, ".parley", "development-session-secret"))).toHaveLength(32)
   })
 })

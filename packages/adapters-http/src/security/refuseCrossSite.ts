@@ -10,7 +10,8 @@ export const isUnsafe = (method: string): boolean => !SAFE_METHODS.has(method)
 
 /**
  * Refuses what a page of another origin makes a browser send, in which the session cookie may ride along. Browsers
- * tell by `Sec-Fetch-Site` (W3C Fetch Metadata), older ones by `Origin`. A client that sends neither is not a browser.
+ * tell by `Sec-Fetch-Site` (W3C Fetch Metadata), older ones by `Origin`, which must be that of the base URL; only where
+ * none is known may it be the Host. A client that sends neither is not a browser.
  */
 export const refuseCrossSite = (
   headers: IncomingHttpHeaders,
@@ -24,5 +25,6 @@ const isOwnSite = (headers: IncomingHttpHeaders, baseUrl: URL | undefined): bool
   if (headers.origin === undefined) return true
   const origin = URL.parse(headers.origin)
   if (origin === null || origin.origin !== headers.origin) return false
-  return origin.origin === baseUrl?.origin || (origin.host !== "" && origin.host === headers.host?.toLowerCase())
+  if (baseUrl !== undefined) return origin.origin === baseUrl.origin
+  return origin.host !== "" && origin.host === headers.host?.toLowerCase()
 }

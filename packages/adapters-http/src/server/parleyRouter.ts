@@ -16,7 +16,7 @@ import type { RouteEnvironment } from "../routes/RouteEnvironment.ts"
 import { routes } from "../routes/routes.ts"
 import { cronSecretFrom } from "../security/CronSecret.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
-import { DEFAULT_SESSION_COOKIE } from "../sessions/sessionCookie.ts"
+import { cookieNameOf, DEFAULT_SESSION_COOKIE } from "../sessions/sessionCookie.ts"
 import { discardBody } from "../body/discardBody.ts"
 import { makeUploadMemory } from "../body/UploadMemory.ts"
 import { handleRoute, type ParleyRuntime } from "./handleRoute.ts"
@@ -28,9 +28,9 @@ export interface ParleyRouterOptions {
   readonly runtime: ParleyRuntime
   /** Judges session tokens. With development sign-in, `developmentSessions.verifier`. */
   readonly sessions: SessionVerifier["Service"]
-  /** The cookie that carries the session token: `parley_session` unless given. */
+  /** The cookie that carries the session token: `parley_session` unless given; over https with `__Host-` before it. */
   readonly sessionCookie?: string | undefined
-  /** Where people reach the server. With https, cookies are `Secure` and `__Host-`. */
+  /** Where people reach the server. With https, cookies are `Secure`, and only the `__Host-` one counts. */
   readonly baseUrl?: string | undefined
   /** What schedules send as their bearer token to `/api/cron/*`. Without it those routes answer 503 to everybody. */
   readonly cronSecret?: string | undefined
@@ -74,14 +74,15 @@ export const parleyRouter = (options: ParleyRouterOptions): Router => {
 const environmentOf = (options: ParleyRouterOptions, served: ReadonlyArray<Route>): RouteEnvironment => {
   const { baseUrl, version = "0.0.0", sessionCookie: name = DEFAULT_SESSION_COOKIE } = options
   const url = baseUrl === undefined ? undefined : new URL(baseUrl)
+  const cookie = { name, secure: url?.protocol === "https:" }
   return {
     sessions: options.sessions,
-    cookie: { name, secure: url?.protocol === "https:" },
+    cookie,
     baseUrl: url,
     cronSecret: cronSecretFrom(options.cronSecret),
     developmentSessions: options.developmentSessions,
     ready: options.ready ?? (() => Promise.resolve()),
-    openApi: openApiDocument({ routes: served, version, baseUrl, cookieName: name }),
+    openApi: openApiDocument({ routes: served, version, baseUrl, cookieName: cookieNameOf(cookie) }),
     stalledReaderMs: options.stalledReaderMs ?? STALLED_READER_MS,
     uploadMemory: makeUploadMemory(options.uploadMemoryBytes ?? UPLOAD_MEMORY_BYTES)
   }

@@ -2,13 +2,23 @@ import { type Session, SessionInvalid, type SessionVerifier, type SessionVerifie
 import { Effect } from "effect"
 import { candidateTokens, type SessionCookie } from "./sessionCookie.ts"
 
-/** The first valid session among the tokens of a Cookie header. */
-export const authenticate = (
+/** A browser holds one cookie of a name for each path and domain: more than this are no browser's. */
+const MAX_TOKENS = 4
+
+/**
+ * The session that the tokens of a Cookie header prove. Several different ones that are all valid prove none: one of
+ * them may have been planted, and nobody can tell which.
+ */
+export const authenticate = Effect.fnUntraced(function* (
   verifier: SessionVerifier["Service"],
   cookie: SessionCookie,
   header: string | undefined
-): Effect.Effect<Session, SessionInvalid | SessionVerifierUnavailable> =>
-  candidateTokens(header, cookie).reduceRight<Effect.Effect<Session, SessionInvalid | SessionVerifierUnavailable>>(
-    (otherwise, token) => verifier.verify(token).pipe(Effect.catchTag("SessionInvalid", () => otherwise)),
-    Effect.fail(new SessionInvalid())
+): Effect.fn.Return<Session, SessionInvalid | SessionVerifierUnavailable> {
+  const tokens = candidateTokens(header, cookie)
+  if (tokens.length > MAX_TOKENS) return yield* new SessionInvalid()
+  const judged = yield* Effect.forEach(tokens, (token) =>
+    Effect.catchTag(verifier.verify(token), "SessionInvalid", () => Effect.succeed(undefined))
   )
+  const [session, ...others] = judged.filter((each) => each !== undefined)
+  return session === undefined || others.length > 0 ? yield* new SessionInvalid() : session
+})

@@ -4,6 +4,7 @@ import { SignJWT } from "jose"
 import { HmacSessionVerifier } from "./HmacSessionVerifier.ts"
 
 const ISSUER = "parley-development"
+const SECRET_BYTES = 32
 const LIFETIME_SECONDS = 7 * 24 * 60 * 60
 
 export interface IssuedSession {
@@ -22,10 +23,18 @@ export interface DevelopmentSessions {
   readonly issue: (email: string) => Effect.Effect<IssuedSession>
 }
 
-/** Takes a secret of 32 bytes or more, kept between starts so that people stay signed in. */
-export const makeDevelopmentSessions = (secret: Uint8Array): DevelopmentSessions => ({
-  verifier: HmacSessionVerifier.make({ secret, issuer: ISSUER }),
-  issue: Effect.fnUntraced(function* (email) {
+/**
+ * Makes sessions that only their own verifier takes, under a secret that nothing else ever knows. Browsers keep cookies
+ * by host name and not by port, so that whatever else runs on this machine, or ran on this port before, may have had one
+ * stored or read: none of those counts.
+ */
+export const makeDevelopmentSessions = (): DevelopmentSessions => {
+  const secret = crypto.getRandomValues(new Uint8Array(SECRET_BYTES))
+  return { verifier: HmacSessionVerifier.make({ secret, issuer: ISSUER }), issue: issueWith(secret) }
+}
+
+const issueWith = (secret: Uint8Array): DevelopmentSessions["issue"] =>
+  Effect.fnUntraced(function* (email) {
     const userId = email.trim().toLowerCase()
     const issuedAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
     const expiresAt = issuedAt + LIFETIME_SECONDS
@@ -40,4 +49,3 @@ export const makeDevelopmentSessions = (secret: Uint8Array): DevelopmentSessions
     )
     return { userId, email: userId, token, lifetimeSeconds: LIFETIME_SECONDS, expiresAt: expiresAt * 1000 }
   })
-})

@@ -85,7 +85,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
   const app = parleyApp({
     runtime,
     sessions: HmacSessionVerifier.make({ secret: SECRET }),
-    developmentSessions: makeDevelopmentSessions(SECRET),
+    developmentSessions: makeDevelopmentSessions(),
     requests,
     ...options.app
   })

@@ -11,6 +11,10 @@ export const isLoopback = (host: string): boolean => {
 /** True where no identity provider proves sessions: anybody on this machine may then sign in as anybody. */
 export const usesDevelopmentSignIn = ({ session }: ParleyConfig): boolean => session.secret === undefined
 
+/** The cookie that carries sessions: over https nothing but one with `__Host-` counts. */
+export const sessionCookieName = ({ baseUrl, session: { cookieName } }: ParleyConfig): string =>
+  baseUrl?.startsWith("https:") === true && !cookieName.startsWith("__Host-") ? `__Host-${cookieName}` : cookieName
+
 /** Vendors that are set up and can be asked. With none, the offline model answers for every model. */
 export const answeringVendors = (config: ParleyConfig): ReadonlyArray<Vendor> =>
   VENDORS.filter((vendor) => config[vendor] !== undefined)

@@ -3,7 +3,7 @@ import { dirname } from "node:path"
 import { type Tier, UploadLimits } from "@parley/core"
 import { Effect } from "effect"
 import { type ConfigInvalid, type ParleyConfig } from "../config/ParleyConfig.ts"
-import { serveRefusals, usesDevelopmentSignIn } from "../config/serveRules.ts"
+import { serveRefusals, sessionCookieName, usesDevelopmentSignIn } from "../config/serveRules.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, note, ok } from "./Check.ts"
 
@@ -38,7 +38,7 @@ const sessionCheck = (config: ParleyConfig): Check =>
         "development sign-in: any e-mail address, from this machine only",
         "Set PARLEY_SESSION_SECRET to the key your identity provider signs sessions with (HS256)."
       )
-    : ok("sessions", `HS256, in the cookie ${config.session.cookieName}`)
+    : ok("sessions", `HS256, in the cookie ${sessionCookieName(config)}`)
 
 const scheduleCheck = ({ cronSecret }: ParleyConfig): Check =>
   cronSecret === undefined

@@ -12,7 +12,6 @@ import { PortTaken } from "../commands/commandErrors.ts"
 import type { ServerParts } from "../compose.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { version } from "../version.ts"
-import { developmentSecret } from "./developmentSecret.ts"
 
 /** How long requests that run may take once the server stops. */
 export const DRAIN_MS = 10_000
@@ -26,7 +25,7 @@ export const openHttp = Effect.fnUntraced(function* (
   const app = parleyApp({
     runtime,
     requests,
-    ...(yield* sessionOptions(config)),
+    ...sessionOptions(config),
     sessionCookie: config.session.cookieName,
     baseUrl: config.baseUrl,
     cronSecret: config.cronSecret && Redacted.value(config.cronSecret),
@@ -47,14 +46,14 @@ export const openHttp = Effect.fnUntraced(function* (
 })
 
 /** Who may sign in how, and the page that goes with it. */
-const sessionOptions = Effect.fnUntraced(function* ({ dataFolder, session, uploads }: ParleyConfig) {
+const sessionOptions = ({ session, uploads }: ParleyConfig) => {
   const offered = uploads.types === undefined ? {} : { uploadTypes: uploads.types }
   if (session.secret === undefined) {
-    const developmentSessions = makeDevelopmentSessions(yield* developmentSecret(dataFolder))
+    const developmentSessions = makeDevelopmentSessions()
     const pages = dashboardRouter({ signIn: { kind: "development" }, ...offered })
     return { sessions: developmentSessions.verifier, developmentSessions, pages }
   }
   const { audience, issuer } = session
   const sessions = HmacSessionVerifier.make({ secret: Redacted.value(session.secret), audience, issuer })
   return { sessions, pages: dashboardRouter({ signIn: { kind: "elsewhere" }, ...offered }) }
-})
+}

@@ -1,5 +1,11 @@
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
-import { answeringVendors, isLoopback, REAL_MODELS, usesDevelopmentSignIn } from "../config/serveRules.ts"
+import {
+  answeringVendors,
+  isLoopback,
+  REAL_MODELS,
+  sessionCookieName,
+  usesDevelopmentSignIn
+} from "../config/serveRules.ts"
 import { databaseFolder } from "../dataFolder/databaseFolder.ts"
 import { version } from "../version.ts"
 
@@ -34,7 +40,7 @@ export const runningParts = (config: ParleyConfig): ReadonlyArray<RunningPart> =
       }
     : {
         part: "sign-in",
-        runsOn: `sessions signed with HS256, in the cookie ${config.session.cookieName}`,
+        runsOn: `sessions signed with HS256, in the cookie ${sessionCookieName(config)}`,
         realPart: undefined
       }
 ]

@@ -1,15 +1,9 @@
 import { DatabaseOwner, type OpenDatabase, openDatabase, PgDatabaseLayer } from "@parley/adapters-db"
-import {
-  createHttpServer,
-  HmacSessionVerifier,
-  makeDevelopmentSessions,
-  parleyApp,
-  RequestTracker
-} from "@parley/adapters-http"
+import { createHttpServer, makeDevelopmentSessions, parleyApp, RequestTracker } from "@parley/adapters-http"
 import { type ChatModel, ChatModels, createParley, DocumentParser, DocumentUnreadable, type Parley } from "@parley/core"
 import { Effect } from "effect"
 
-const SECRET = crypto.getRandomValues(new Uint8Array(32))
+const developmentSessions = makeDevelopmentSessions()
 
 /** One server of several on one database: with connections, ledger and waiting lines of its own. */
 export interface InProcessServer {
@@ -38,8 +32,8 @@ export const startInProcess = async (
   const requests = new RequestTracker()
   const app = parleyApp({
     runtime: parley.runtime,
-    sessions: HmacSessionVerifier.make({ secret: SECRET }),
-    developmentSessions: makeDevelopmentSessions(SECRET),
+    sessions: developmentSessions.verifier,
+    developmentSessions,
     requests
   })
   const server = createHttpServer(app, { requests })
