@@ -10,6 +10,8 @@ CREATE TABLE {{schema}}.credit_accounts (
   -- What open holds have set aside of each bucket.
   held_allowance bigint NOT NULL CHECK (held_allowance BETWEEN 0 AND allowance),
   held_topup bigint NOT NULL CHECK (held_topup BETWEEN 0 AND topup),
+  -- How many holds are open.
+  open_holds bigint NOT NULL DEFAULT 0 CHECK (open_holds >= 0),
   -- What all period starts are computed from.
   anchor timestamptz NOT NULL,
   period_start timestamptz NOT NULL,
@@ -23,6 +25,7 @@ CREATE TABLE {{schema}}.credit_accounts (
   -- Counts the writes of the row: every write names the version it was decided from.
   version bigint NOT NULL CHECK (version >= 1),
   PRIMARY KEY (user_id),
+  CONSTRAINT credit_accounts_open_holds CHECK ((open_holds = 0) = (held_allowance = 0 AND held_topup = 0)),
   CONSTRAINT credit_accounts_total CHECK (allowance + topup <= 9007199254740991),
   CONSTRAINT credit_accounts_debt_first CHECK (debt = 0 OR (held_allowance = allowance AND held_topup = topup))
 ) WITH (fillfactor = 80);

@@ -22,13 +22,13 @@ DECLARE
 BEGIN
   WITH given AS MATERIALIZED (
     SELECT g.* FROM json_to_recordset(accounts) AS g(user_id text, allowance bigint, topup bigint, debt bigint,
-      held_allowance bigint, held_topup bigint, entries bigint, version bigint, seen text,
+      held_allowance bigint, held_topup bigint, open_holds bigint, entries bigint, version bigint, seen text,
       tier text, anchor float8, period_start float8, next_reset_at float8, renewed_by text, pending_tier text)
     ORDER BY g.user_id COLLATE "C"
   ), updated AS (
     UPDATE {{schema}}.credit_accounts a
     SET allowance = g.allowance, topup = g.topup, debt = g.debt, held_allowance = g.held_allowance,
-      held_topup = g.held_topup, entries = g.entries, version = g.version,
+      held_topup = g.held_topup, open_holds = g.open_holds, entries = g.entries, version = g.version,
       -- Without a tier they stay: then only balances changed.
       tier = coalesce(g.tier, a.tier), anchor = coalesce(to_timestamp(g.anchor / 1000), a.anchor),
       period_start = coalesce(to_timestamp(g.period_start / 1000), a.period_start),
@@ -41,9 +41,9 @@ BEGIN
       AND concat_ws(' ', a.allowance, a.topup, a.debt, a.held_allowance, a.held_topup, a.entries) = g.seen
     RETURNING a.user_id
   ), inserted AS (
-    INSERT INTO {{schema}}.credit_accounts (user_id, tier, allowance, topup, debt, held_allowance, held_topup, anchor,
+    INSERT INTO {{schema}}.credit_accounts (user_id, tier, allowance, topup, debt, held_allowance, held_topup, open_holds, anchor,
       period_start, next_reset_at, renewed_by, pending_tier, entries, version)
-    SELECT g.user_id, g.tier, g.allowance, g.topup, g.debt, g.held_allowance, g.held_topup,
+    SELECT g.user_id, g.tier, g.allowance, g.topup, g.debt, g.held_allowance, g.held_topup, g.open_holds,
       to_timestamp(g.anchor / 1000), to_timestamp(g.period_start / 1000), to_timestamp(g.next_reset_at / 1000),
       g.renewed_by, g.pending_tier, g.entries, g.version
     FROM given g WHERE g.seen IS NULL

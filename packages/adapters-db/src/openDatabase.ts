@@ -5,6 +5,7 @@ import {
   FileStore,
   JobQueue,
   PassageIndex,
+  RateLimiter,
   type StorageAdapters,
   UnitOfWork
 } from "@parley/core"
@@ -50,6 +51,7 @@ const ports = Effect.gen(function* () {
     files: yield* FileStore,
     passages: yield* PassageIndex,
     jobs: yield* JobQueue,
+    rateLimiter: yield* RateLimiter,
     unitOfWork: yield* UnitOfWork
   }
 })

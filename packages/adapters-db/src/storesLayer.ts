@@ -5,6 +5,7 @@ import { PgDocumentStoreLayer } from "./documents/PgDocumentStore.ts"
 import { PgFileStoreLayer } from "./documents/PgFileStore.ts"
 import { PgPassageIndexLayer } from "./documents/PgPassageIndex.ts"
 import { PgBossJobQueueLayer } from "./jobs/PgBossJobQueue.ts"
+import { PgRateLimiterLayer } from "./limits/PgRateLimiter.ts"
 import type { JobQueueOptions } from "./jobs/startBoss.ts"
 import { PgUnitOfWorkLayer } from "./storage/PgUnitOfWork.ts"
 
@@ -17,5 +18,6 @@ export const storesLayer = (jobs: JobQueueOptions = {}) =>
     PgFileStoreLayer,
     PgPassageIndexLayer,
     PgBossJobQueueLayer(jobs),
+    PgRateLimiterLayer,
     PgUnitOfWorkLayer
   )

@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { AbandonedTries } from "./chat/AbandonedTries.ts"
 import type { ChatModels } from "./chat/ChatModel.ts"
 import { ChatService } from "./chat/ChatService.ts"
 import type { ChatStore } from "./chat/ChatStore.ts"
@@ -14,6 +15,7 @@ import type { DocumentStore } from "./documents/DocumentStore.ts"
 import type { FileStore } from "./documents/FileStore.ts"
 import type { JobQueue } from "./documents/JobQueue.ts"
 import type { PassageIndex } from "./documents/PassageIndex.ts"
+import type { RateLimiter } from "./limits/RateLimiter.ts"
 import type { UnitOfWork } from "./storage/UnitOfWork.ts"
 import type { Catalog } from "./tiers/Catalog.ts"
 import { TierService } from "./tiers/TierService.ts"
@@ -32,6 +34,7 @@ export type ParleyPorts =
   | FileStore
   | JobQueue
   | PassageIndex
+  | RateLimiter
   | UnitOfWork
 
 /** All services over the ports: what an Effect user provides adapters to. */
@@ -42,4 +45,4 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   HoldSweeper.layer,
   ResetService.layer,
   TierService.layer
-).pipe(Layer.provide(Layer.mergeAll(Accounts.layer, HoldKeeper.layer)))
+).pipe(Layer.provide(Layer.mergeAll(AbandonedTries.layer, Accounts.layer, HoldKeeper.layer)))

@@ -11,6 +11,7 @@ export interface AccountRow extends Row {
   readonly debt: number
   readonly held_allowance: number
   readonly held_topup: number
+  readonly open_holds: number
   readonly anchor: Date
   readonly period_start: Date
   readonly next_reset_at: Date
@@ -20,7 +21,7 @@ export interface AccountRow extends Row {
   readonly version: number
 }
 
-export const ACCOUNT_COLUMNS = `a.user_id, a.tier, a.allowance, a.topup, a.debt, a.held_allowance, a.held_topup,
+export const ACCOUNT_COLUMNS = `a.user_id, a.tier, a.allowance, a.topup, a.debt, a.held_allowance, a.held_topup, a.open_holds,
   a.anchor, a.period_start, a.next_reset_at, a.renewed_by, a.pending_tier, a.entries, a.version`
 
 export const toAccount = (row: AccountRow): LedgerAccount => ({
@@ -37,7 +38,8 @@ export const toAccount = (row: AccountRow): LedgerAccount => ({
   renewedBy: row.renewed_by,
   pendingTier: row.pending_tier ?? undefined,
   entries: row.entries,
-  version: row.version
+  version: row.version,
+  openHolds: row.open_holds
 })
 
 /** Columns of a transaction. */

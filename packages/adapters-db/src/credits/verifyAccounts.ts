@@ -32,7 +32,7 @@ const verifyText = (schema: string, within: string) => `
     FROM numbered n LEFT JOIN keys k ON k.user_id = n.user_id AND k.key = n.reference AND k.number = n.number
     GROUP BY n.user_id
   ), held AS (
-    SELECT h.user_id, sum(h.allowance) AS allowance, sum(h.topup) AS topup, count(k.key) AS ended
+    SELECT h.user_id, count(*) AS open, sum(h.allowance) AS allowance, sum(h.topup) AS topup, count(k.key) AS ended
     FROM holds h LEFT JOIN keys k ON k.user_id = h.user_id AND k.key = h.key
     GROUP BY h.user_id
   ), unanswered AS (
@@ -58,6 +58,7 @@ const verifyText = (schema: string, within: string) => `
       ('balances after each transaction', 0, e.wrong),
       ('held allowance', h.allowance, c.held_allowance),
       ('held topup', h.topup, c.held_topup),
+      ('open holds', h.open, c.open_holds),
       ('free credits beside a debt', 0,
         CASE WHEN c.debt = 0 THEN 0 ELSE c.allowance - c.held_allowance + c.topup - c.held_topup END),
       ('keys without their transaction', 0, u.keys),

@@ -33,6 +33,7 @@ const accountJson = ({ changes: { account: a }, seen }: AccountWrite) => ({
   debt: a.debt,
   held_allowance: a.heldAllowance,
   held_topup: a.heldTopup,
+  open_holds: a.openHolds,
   entries: a.entries,
   version: a.version,
   seen: seen && `${seen.allowance} ${seen.topup} ${seen.debt} ${seen.heldAllowance} ${seen.heldTopup} ${seen.entries}`,

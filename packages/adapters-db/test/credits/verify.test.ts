@@ -99,7 +99,7 @@ for (const { name, layer: database } of databases) {
           [own("topup = topup + 7"), ["sum of amounts", "sum of topup amounts"]],
           [own("allowance = allowance + 3, topup = topup - 3"), ["sum of allowance amounts", "sum of topup amounts"]],
           [own("entries = entries + 1"), ["number of transactions"]],
-          [own("held_allowance = held_allowance + 1"), ["held allowance"]],
+          [own("held_allowance = held_allowance + 1"), ["held allowance", "open holds"]],
           [own("held_topup = held_topup + 1"), ["held topup"]],
           [
             own("balance_after = balance_after + 1", "credit_transactions") + " AND number = 2",
@@ -123,7 +123,7 @@ for (const { name, layer: database } of databases) {
             own("number = 1", "credit_keys") + " AND key = 'topup:1'",
             ["keys without their transaction", "transactions without their key"]
           ],
-          [`DELETE FROM {{schema}}.credit_holds WHERE user_id = '{{user}}'`, ["held allowance"]],
+          [`DELETE FROM {{schema}}.credit_holds WHERE user_id = '{{user}}'`, ["held allowance", "open holds"]],
           [own("key = 'reply:1'", "credit_holds"), ["keys that are open and ended"]],
           [`DELETE FROM {{schema}}.credit_accounts WHERE user_id = '{{user}}'`, ["rows without an account"]]
         ]

@@ -49,6 +49,18 @@ export const problemTable = {
     detail: "This idempotency key was used for another request. Use a new key for each new request."
   },
   prompt_too_long: { status: 422, title: "The message is too long for the model", members: ["tokens", "window"] },
+  too_many_abandoned_tries: {
+    status: 429,
+    title: "Too many replies were left before their first word",
+    members: ["perMinute"],
+    mayTellWait: true
+  },
+  too_many_replies: {
+    status: 429,
+    title: "As many replies as the tier allows are being written",
+    members: ["tier", "limit"],
+    mayTellWait: true
+  },
   model_failed: { status: 500, title: "The model did not answer", members: ["model", "reason"] },
   provider_rate_limited: {
     status: 500,

@@ -59,6 +59,8 @@ export const postChat = defineRoute({
     "idempotency_conflict",
     "request_in_progress",
     "insufficient_credits",
+    "too_many_abandoned_tries",
+    "too_many_replies",
     "model_unavailable",
     "model_failed",
     "provider_rate_limited",

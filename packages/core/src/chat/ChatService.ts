@@ -6,12 +6,21 @@ import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts
 import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { Catalog } from "../tiers/Catalog.ts"
 import type { ModelNotAllowed } from "../tiers/errors.ts"
+import { AbandonedTries } from "./AbandonedTries.ts"
 import type { Chat, ChatMessage, StoredMessage } from "./ChatMessage.ts"
 import type { ModelFailed, ModelUnavailable } from "./ChatModel.ts"
 import { type ChatRequest, decodeChatRequest } from "./ChatRequest.ts"
 import { ChatStore } from "./ChatStore.ts"
-import { ChatNotFound, type InvalidChatRequest, type PromptTooLong, RequestInProgress } from "./errors.ts"
+import {
+  ChatNotFound,
+  type InvalidChatRequest,
+  type PromptTooLong,
+  RequestInProgress,
+  type TooManyAbandonedTries,
+  type TooManyReplies
+} from "./errors.ts"
 import { fingerprintOf, idempotentChatId, idempotentMessageId } from "./idempotency.ts"
 import { meteredReply } from "./meteredReply.ts"
 import { makePrepareReply, TRANSCRIPT_MESSAGES } from "./prepareReply.ts"
@@ -32,6 +41,8 @@ export type SendFailed =
   | ModelFailed
   | KeyConflict
   | RequestInProgress
+  | TooManyAbandonedTries
+  | TooManyReplies
   | StorageFailed
 
 export interface SendInput {
@@ -96,6 +107,8 @@ export class ChatService extends Context.Service<
 }
 
 const makeSend = Effect.gen(function* () {
+  const abandoned = yield* AbandonedTries
+  const catalog = yield* Catalog
   const chats = yield* ChatStore
   const ledger = yield* CreditLedger
   const keeper = yield* HoldKeeper
@@ -135,6 +148,7 @@ const makeSend = Effect.gen(function* () {
     const request = yield* decodeChatRequest(input.request)
     const { account, candidates, added, pending, prompt } = yield* prepareReply(userId, request)
     const { chatId, fingerprint, messageId: nextMessageId } = yield* identify(input, request)
+    yield* abandoned.check({ userId, perMinute: catalog.tiers[account.tier].abandonedTriesPerMinute })
 
     const attempt = (number: number): Effect.Effect<Reply, SendFailed, Scope.Scope> =>
       Effect.gen(function* () {
@@ -149,7 +163,7 @@ const makeSend = Effect.gen(function* () {
         const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources }
         const continues = request.chatId !== undefined
         const turn = { userId, chatId, continues, title: titleOf(added), messages: added, reply }
-        const { model, text } = yield* meteredReply({ ledger, keeper, chats, attempts, hold, turn })
+        const { model, text } = yield* meteredReply({ ledger, keeper, chats, abandoned, attempts, hold, turn })
         return {
           chatId,
           messageId,

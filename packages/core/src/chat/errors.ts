@@ -29,6 +29,31 @@ export class PromptTooLong extends Schema.TaggedError<PromptTooLong>()("PromptTo
   }
 }
 
+/** Too many replies were left before their first word, which costs nothing: the person has to wait. */
+export class TooManyAbandonedTries extends Schema.TaggedError<TooManyAbandonedTries>()("TooManyAbandonedTries", {
+  perMinute: Schema.Int,
+  /** Milliseconds until the next try is taken. */
+  retryAfterMs: Schema.Finite
+}) {
+  readonly code = "too_many_abandoned_tries"
+  override get message() {
+    return `More than ${this.perMinute} replies were left within a minute before their first word. Wait ${Math.ceil(this.retryAfterMs / 1000)} seconds, then wait for the replies you ask for.`
+  }
+}
+
+/** As many replies of the account are being written as its tier allows at once. */
+export class TooManyReplies extends Schema.TaggedError<TooManyReplies>()("TooManyReplies", {
+  tier: Schema.String,
+  limit: Schema.Int,
+  /** Milliseconds after which trying again may be worthwhile. */
+  retryAfterMs: Schema.Finite
+}) {
+  readonly code = "too_many_replies"
+  override get message() {
+    return `The tier ${this.tier} writes at most ${this.limit} ${this.limit === 1 ? "reply" : "replies"} at once. Wait until one has ended.`
+  }
+}
+
 /** A request with the same idempotency key is being answered at this moment. */
 export class RequestInProgress extends Schema.TaggedError<RequestInProgress>()("RequestInProgress", {}) {
   readonly code = "request_in_progress"

@@ -2,6 +2,7 @@ import { Cause, Effect, Exit, Fiber, Option, Pull, type Scope, Stream } from "ef
 import type { CreditLedger, Hold } from "../credits/CreditLedger.ts"
 import type { HoldKeeper } from "../credits/HoldKeeper.ts"
 import type { ReceiptDraft, ReplyEnd } from "../credits/Receipt.ts"
+import type { AbandonedTries } from "./AbandonedTries.ts"
 import { ModelFailed } from "./ChatModel.ts"
 import type { BeginTurnInput, ChatStore } from "./ChatStore.ts"
 import { countGrowing } from "./countGrowing.ts"
@@ -15,6 +16,7 @@ export interface MeteredReplyInput {
   readonly ledger: CreditLedger["Service"]
   readonly keeper: HoldKeeper["Service"]
   readonly chats: ChatStore["Service"]
+  readonly abandoned: AbandonedTries["Service"]
   /** The model that was chosen, then those that may answer instead: the hold covers each. */
   readonly attempts: readonly [ReplyAttempt, ...ReadonlyArray<ReplyAttempt>]
   readonly hold: Hold
@@ -37,6 +39,8 @@ interface Progress {
   lostDraft: ReceiptDraft | undefined
   turnStored: Fiber.Fiber<void, unknown> | undefined
   finished: boolean
+  /** No model spoke: the reader has left nothing. */
+  unanswered: boolean
   /** Ends the heartbeat of the hold. */
   stopKeeping: Effect.Effect<void>
 }
@@ -45,7 +49,7 @@ interface Progress {
  * Opens a reply that is paid by `hold`: gives its text once the first words have arrived, and settles exactly once,
  * whichever comes first of its end, its failure and the closing of the scope.
  *
- * - nothing delivered: the hold is released;
+ * - nothing delivered: the hold is released; where the reader left, the try is counted as abandoned;
  * - complete: charged by the provider's figures, up to the hold, or counted from the text and marked estimated where it
  *   told none;
  * - failed or left half-way: charged for the input, as the provider counted it where it told so early, and for what
@@ -64,6 +68,7 @@ export const meteredReply = Effect.fnUntraced(function* (
     lostDraft: undefined,
     turnStored: undefined,
     finished: false,
+    unanswered: false,
     stopKeeping: Effect.void
   }
   const finish = (ended: ReplyEnd) => finishReply(input, progress, ended)
@@ -75,7 +80,9 @@ export const meteredReply = Effect.fnUntraced(function* (
     return { outputTokens, draft: lostDraft }
   })
 
-  const opened = yield* Effect.interruptible(openReply(input.attempts))
+  const opened = yield* Effect.interruptible(openReply(input.attempts)).pipe(
+    Effect.tapError(() => Effect.sync(() => (progress.unanswered = true)))
+  )
   const { attempt, firstText, nextText, told } = opened
   const model = attempt.request.model.id
   const turn = { ...input.turn, reply: { ...input.turn.reply, model } }
@@ -124,16 +131,18 @@ const finishReply = (input: MeteredReplyInput, progress: Progress, ended: ReplyE
 
 const endReply = (input: MeteredReplyInput, progress: Progress, ended: ReplyEnd): Effect.Effect<void> =>
   Effect.suspend(() => {
-    const { opened, delivered } = progress
+    const { opened, delivered, unanswered } = progress
     const { userId, key } = input.hold
+    const isAbandoned = delivered === "" && ended === "stopped" && !unanswered
     const paid =
       opened === undefined || delivered === ""
         ? endHold(input.ledger.release({ userId, key }), key, progress.stopKeeping)
         : settle(input, progress, opened, ended)
-    if (opened === undefined) return paid
+    const released = isAbandoned ? Effect.andThen(paid, input.abandoned.note(userId)) : paid
+    if (opened === undefined) return released
     const stored = logFailure(retryStorage(storeEnd(input, progress, ended)), "A reply could not be stored.", key)
     // In this order: a reply that is charged can be given again, also where the process dies between the two.
-    return Effect.andThen(stored, paid)
+    return Effect.andThen(stored, released)
   })
 
 /** Takes what the reply costs from its hold. A usage that costs more than the hold is told of in the log and counted. */

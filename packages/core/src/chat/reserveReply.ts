@@ -5,6 +5,7 @@ import { InsufficientCredits } from "../credits/errors.ts"
 import { HoldTtl } from "../credits/HoldTtl.ts"
 import { Catalog, modelsOfTier } from "../tiers/Catalog.ts"
 import { inputTokensFor, type Model, modelPrice } from "../tiers/Model.ts"
+import { TooManyReplies } from "./errors.ts"
 import { estimatedInput } from "./estimatedInput.ts"
 import type { ReplyAttempt } from "./openReply.ts"
 import type { Prompt } from "./prompt.ts"
@@ -20,10 +21,13 @@ export interface ReserveReplyInput {
   readonly fingerprint: string | undefined
 }
 
+/** When one of several replies may have ended: nobody knows, so that clients look again at the pace of a person. */
+const BUSY_RETRY_MS = 2_000
+
 /**
  * Holds the credits of a reply before its model is asked: for the dearest of the models that may answer, where the
  * balance has them. What suffices for the chosen model alone is not refused for a dearer fallback, which is left out
- * then. Fails with `InsufficientCredits`, having held nothing.
+ * then. Fails with `InsufficientCredits`, or `TooManyReplies` where the tier bounds them, having held nothing.
  */
 export const makeReserveReply = Effect.gen(function* () {
   const catalog = yield* Catalog
@@ -53,6 +57,13 @@ export const makeReserveReply = Effect.gen(function* () {
     })
   }
 
+  const busy = ({ tier }: Account, open: number) =>
+    new TooManyReplies({
+      tier,
+      limit: catalog.tiers[tier].maxConcurrentReplies ?? open,
+      retryAfterMs: BUSY_RETRY_MS
+    })
+
   return Effect.fnUntraced(function* (input: ReserveReplyInput) {
     const { account, candidates, prompt, messageId, fingerprint } = input
     const [{ model }] = candidates
@@ -67,10 +78,12 @@ export const makeReserveReply = Effect.gen(function* () {
         content: fingerprint,
         amount: Math.max(...quotes.map(({ amount }) => amount)),
         atLeast: quote.atLeast,
+        openAtMost: catalog.tiers[account.tier].maxConcurrentReplies,
         ttlMs,
         draft: { model: model.id, price: modelPrice(model), usage, estimated: true, ended: "expired" }
       })
       .pipe(Effect.catchTag(["AccountNotFound", "InvalidAmount"], Effect.die))
+    if (reserved._tag === "Busy") return yield* busy(account, reserved.open)
     if (reserved._tag === "Refused") return yield* refusal(account, prompt, quote.atLeast, reserved)
     const { hold, replayed, state } = reserved
     const attempts = candidates.map(({ model, provider }, index): ReplyAttempt => {

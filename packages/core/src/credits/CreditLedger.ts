@@ -30,6 +30,8 @@ export interface ReserveInput {
   readonly amount: number
   /** The least that is still useful: where the whole does not fit, between this and `amount` is held. */
   readonly atLeast: number
+  /** How many holds the account may have open, this one included: 1 or more, no bound unless given. */
+  readonly openAtMost?: number | undefined
   /** How long the hold lives without a renewal. */
   readonly ttlMs: number
   /** What a sweeper needs to charge the hold of a dead process. */
@@ -49,7 +51,7 @@ export interface Hold {
   readonly expiresAt: number
 }
 
-/** Either the hold, or what the account had when the least useful amount did not fit. */
+/** Either the hold, or what the account had when the least useful amount did not fit, or that as many holds are open as may be. */
 export type Reserved =
   | {
       readonly _tag: "Held"
@@ -59,6 +61,7 @@ export type Reserved =
       /** Whether the hold is still open, or how it ended. */
       readonly state: "open" | "settled" | "released"
     }
+  | { readonly _tag: "Busy"; readonly open: number }
   | { readonly _tag: "Refused"; readonly buckets: Buckets; readonly nextResetAt: number }
 
 /** Which hold. */

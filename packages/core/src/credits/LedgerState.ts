@@ -12,10 +12,17 @@ export interface LedgerAccount extends Account {
   readonly version: number
   /** The number of its newest transaction; they are numbered from 1 without gaps. */
   readonly entries: number
+  /** How many of its holds have not ended. */
+  readonly openHolds: number
 }
 
 /** The account without what only the ledger needs. */
-export const accountOf = ({ version: _version, entries: _entries, ...account }: LedgerAccount): Account => account
+export const accountOf = ({
+  version: _version,
+  entries: _entries,
+  openHolds: _open,
+  ...account
+}: LedgerAccount): Account => account
 
 /** A hold that has not ended, with what its end needs. */
 export interface OpenHold {

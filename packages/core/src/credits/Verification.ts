@@ -16,6 +16,7 @@ export type ProvenFact =
   | "balances after each transaction"
   | "held allowance"
   | "held topup"
+  | "open holds"
   | "free credits beside a debt"
   | "keys without their transaction"
   | "transactions without their key"

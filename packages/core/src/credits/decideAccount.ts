@@ -41,7 +41,8 @@ const openAccount = (input: OpenAccountInput, now: number): Decision<Account, ne
     heldAllowance: 0,
     heldTopup: 0,
     version: 0,
-    entries: 0
+    entries: 0,
+    openHolds: 0
   }
   const key = periodKey(input.userId, start)
   const { allowance } = input

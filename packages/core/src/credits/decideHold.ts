@@ -42,6 +42,7 @@ const reserve = (
     const state = open !== undefined ? "open" : fact?.transaction === undefined ? "released" : "settled"
     return repeat({ _tag: "Held", hold: earlier, replayed: open?.attempt !== attempt, state })
   }
+  if (account.openHolds >= (input.openAtMost ?? Infinity)) return repeat({ _tag: "Busy", open: account.openHolds })
   const available = availableOf(account)
   if (available < input.atLeast) {
     const { allowance, topup, debt, heldAllowance, heldTopup, nextResetAt } = account
@@ -68,11 +69,13 @@ const reserve = (
   }
 }
 
-const invalidReserve = ({ amount, atLeast, ttlMs }: ReserveInput, now: number): string | undefined => {
+const invalidReserve = ({ amount, atLeast, ttlMs, openAtMost = 1 }: ReserveInput, now: number): string | undefined => {
   if (!Number.isSafeInteger(amount) || amount < 1) return "it must be a whole number of credits, 1 or more"
   if (!Number.isSafeInteger(atLeast) || atLeast < 1 || atLeast > amount) {
     return "the least useful amount must be a whole number from 1 to the amount"
   }
+  if (!Number.isSafeInteger(openAtMost) || openAtMost < 1)
+    return "a bound of open holds must be a whole number, 1 or more"
   if (!Number.isSafeInteger(ttlMs) || ttlMs < 1 || !Number.isSafeInteger(now + ttlMs)) {
     return "a hold must live for a whole number of milliseconds, 1 or more"
   }
@@ -82,7 +85,8 @@ const invalidReserve = ({ amount, atLeast, ttlMs }: ReserveInput, now: number): 
 const setAside = (account: LedgerAccount, from: Hold["from"], sign: 1 | -1): LedgerAccount => ({
   ...account,
   heldAllowance: account.heldAllowance + sign * from.allowance,
-  heldTopup: account.heldTopup + sign * from.topup
+  heldTopup: account.heldTopup + sign * from.topup,
+  openHolds: account.openHolds + sign
 })
 
 /** Ends a hold by charging `input.amount`, and never more than was held. */

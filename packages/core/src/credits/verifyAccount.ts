@@ -19,7 +19,7 @@ const sumOf = <Row>(rows: Iterable<Row>, of: (row: Row) => number): number => {
 
 /** Recomputes an account from its rows and lists where they disagree. */
 export const verifyAccount = ({ account, holds, facts, transactions }: VerifiedAccount): ReadonlyArray<Difference> => {
-  const { allowance, topup, debt, heldAllowance, heldTopup, entries, userId } = account
+  const { allowance, topup, debt, heldAllowance, heldTopup, openHolds, entries, userId } = account
   const free = freeOf(account)
   let balance = 0
   const wrongBalances = transactions.filter((row) => row.balanceAfter !== (balance += row.amount)).length
@@ -34,6 +34,7 @@ export const verifyAccount = ({ account, holds, facts, transactions }: VerifiedA
     ["balances after each transaction", 0, wrongBalances],
     ["held allowance", sumOf(open, (from) => from.allowance), heldAllowance],
     ["held topup", sumOf(open, (from) => from.topup), heldTopup],
+    ["open holds", open.length, openHolds],
     ["free credits beside a debt", 0, debt === 0 ? 0 : free.allowance + free.topup],
     ["keys without their transaction", 0, [...facts.values()].filter((fact) => !isAnswered(fact, transactions)).length],
     [

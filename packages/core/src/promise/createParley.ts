@@ -13,6 +13,7 @@ import { FileStore } from "../documents/FileStore.ts"
 import { JobQueue } from "../documents/JobQueue.ts"
 import { PassageIndex } from "../documents/PassageIndex.ts"
 import { UploadLimits, type UploadLimitsData } from "../documents/UploadLimits.ts"
+import { RateLimiter } from "../limits/RateLimiter.ts"
 import { parleyLayer } from "../parleyLayer.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { Catalog, type CatalogData, makeCatalog } from "../tiers/Catalog.ts"
@@ -29,6 +30,7 @@ export interface ParleyOptions {
   readonly files: FileStore["Service"]
   readonly passages: PassageIndex["Service"]
   readonly jobs: JobQueue["Service"]
+  readonly rateLimiter: RateLimiter["Service"]
   readonly unitOfWork: UnitOfWork["Service"]
   readonly parser: DocumentParser["Service"]
   readonly models: ChatModels["Service"]
@@ -109,6 +111,7 @@ const portsLayer = (options: ParleyOptions, catalog: CatalogData) =>
     Layer.succeed(FileStore, options.files),
     Layer.succeed(JobQueue, options.jobs),
     Layer.succeed(PassageIndex, options.passages),
+    Layer.succeed(RateLimiter, options.rateLimiter),
     Layer.succeed(UnitOfWork, options.unitOfWork)
   )
 

@@ -11,6 +11,8 @@ import { InMemoryJobQueue } from "../documents/InMemoryJobQueue.ts"
 import { InMemoryPassageIndex } from "../documents/InMemoryPassageIndex.ts"
 import { JobQueue } from "../documents/JobQueue.ts"
 import { PassageIndex } from "../documents/PassageIndex.ts"
+import { InMemoryRateLimiter } from "../limits/InMemoryRateLimiter.ts"
+import { RateLimiter } from "../limits/RateLimiter.ts"
 import { InMemoryUnitOfWork } from "../storage/InMemoryUnitOfWork.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import type { ParleyOptions } from "./createParley.ts"
@@ -18,7 +20,7 @@ import type { ParleyOptions } from "./createParley.ts"
 /** The adapters that keep things, for `createParley`. */
 export type StorageAdapters = Pick<
   ParleyOptions,
-  "ledger" | "chats" | "documents" | "files" | "passages" | "jobs" | "unitOfWork"
+  "ledger" | "chats" | "documents" | "files" | "passages" | "jobs" | "rateLimiter" | "unitOfWork"
 >
 
 /** Every store in memory, as one layer. */
@@ -28,6 +30,7 @@ export const inMemoryStorageLayer = Layer.mergeAll(
   InMemoryFileStore.layer,
   InMemoryJobQueue.layer,
   InMemoryPassageIndex.layer,
+  InMemoryRateLimiter.layer,
   InMemoryUnitOfWork.layer
 ).pipe(Layer.provideMerge(InMemoryDocumentStore.layer))
 
@@ -42,6 +45,7 @@ export const openInMemory = (): Promise<StorageAdapters> =>
         files: Context.get(context, FileStore),
         passages: Context.get(context, PassageIndex),
         jobs: Context.get(context, JobQueue),
+        rateLimiter: Context.get(context, RateLimiter),
         unitOfWork: Context.get(context, UnitOfWork)
       }))
     )

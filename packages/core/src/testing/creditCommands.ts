@@ -37,7 +37,13 @@ const holdCommands: fc.Arbitrary<CreditCommand> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc
-      .record({ _tag: tag("reserve"), key: holdKeys, amount: amounts, shrinks: fc.boolean() })
+      .record({
+        _tag: tag("reserve"),
+        key: holdKeys,
+        amount: amounts,
+        shrinks: fc.boolean(),
+        openAtMost: fc.constantFrom(undefined, undefined, 1, 2)
+      })
       .map(({ shrinks, ...command }) => ({ ...command, atLeast: shrinks ? 1 : command.amount }))
   },
   { weight: 5, arbitrary: fc.record({ _tag: tag("settle"), key: holdKeys, amount: amounts }) },
@@ -120,9 +126,9 @@ export const sendCommand = (
     case "open":
       return Effect.map(ledger.open({ userId, tier: "free", allowance: command.allowance }), toBuckets)
     case "reserve": {
-      const { key, amount, atLeast } = command
+      const { key, amount, atLeast, openAtMost } = command
       return Effect.map(
-        ledger.reserve(reservation(userId, key, amount, { atLeast, ttlMs: MODEL_TTL_MS })),
+        ledger.reserve(reservation(userId, key, amount, { atLeast, openAtMost, ttlMs: MODEL_TTL_MS })),
         toldReserved
       )
     }
@@ -187,10 +193,16 @@ export const toBuckets = (account: ReturnType<typeof modelBuckets>): ReturnType<
   heldTopup: account.heldTopup
 })
 
-const toldReserved = (reserved: Reserved): unknown =>
-  reserved._tag === "Refused"
-    ? { refused: reserved.buckets }
-    : { held: [reserved.hold.from.allowance, reserved.hold.from.topup], replayed: reserved.replayed }
+const toldReserved = (reserved: Reserved): unknown => {
+  switch (reserved._tag) {
+    case "Refused":
+      return { refused: reserved.buckets }
+    case "Busy":
+      return { busy: reserved.open }
+    case "Held":
+      return { held: [reserved.hold.from.allowance, reserved.hold.from.topup], replayed: reserved.replayed }
+  }
+}
 
 const toldEnd = (end: HoldEnd): unknown =>
   end._tag === "Released"

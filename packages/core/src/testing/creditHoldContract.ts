@@ -101,11 +101,28 @@ export const describeReserve = ({ ledger, openUser, grant, settle, balance, rows
       for (const amount of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, Number.MAX_SAFE_INTEGER + 1]) {
         expect(await tagOf(ledger.reserve(reservation(userId, "reply:1", amount)))).toBe("InvalidAmount")
       }
-      const wrong = [{ atLeast: 11 }, { atLeast: 0 }, { ttlMs: 0 }, { ttlMs: 1.5 }]
+      const wrong = [{ atLeast: 11 }, { atLeast: 0 }, { ttlMs: 0 }, { ttlMs: 1.5 }, { openAtMost: 0 }]
       for (const changes of wrong) {
         expect(await tagOf(ledger.reserve(reservation(userId, "reply:1", 10, changes)))).toBe("InvalidAmount")
       }
       expect(await balance(userId)).toMatchObject({ held: 0, available: 100 })
+    })
+
+    it("lets as many through at once as may be open, and the next one when one of them has ended", async () => {
+      const userId = await openUser(1_000)
+      const reserve = (key: string) => ledger.reserve(reservation(userId, key, 10, { openAtMost: 3 }))
+      const all = Array.from({ length: 20 }, (_, index) => reserve(`reply:${index}`))
+      const answers = await run(Effect.all(all, { concurrency: "unbounded" }))
+      const held = answers.flatMap((answer) => (answer._tag === "Held" ? [answer.hold.key] : []))
+      expect(held).toHaveLength(3)
+      expect(answers.filter(({ _tag }) => _tag === "Busy")).toHaveLength(17)
+      expect(await run(reserve("reply:next"))).toEqual({ _tag: "Busy", open: 3 })
+      expect(await run(reserve(held[0] ?? ""))).toMatchObject({ _tag: "Held", replayed: true })
+      expect(await run(ledger.reserve(reservation(userId, "reply:free", 10)))).toMatchObject({ _tag: "Held" })
+      await run(ledger.release({ userId, key: "reply:free" }))
+      await run(settle(userId, held[0] ?? "", 5))
+      expect(await run(reserve("reply:next"))).toMatchObject({ _tag: "Held", replayed: false })
+      expect(await balance(userId)).toMatchObject({ held: 30 })
     })
 
     it("lets one of many through when the balance pays for one", async () => {

@@ -15,7 +15,13 @@ import {
 /** An operation as tests generate it. A crash is a hold that nobody ends: time passes, and a sweep finds it. */
 export type CreditCommand =
   | { readonly _tag: "open"; readonly allowance: number }
-  | { readonly _tag: "reserve"; readonly key: string; readonly amount: number; readonly atLeast: number }
+  | {
+      readonly _tag: "reserve"
+      readonly key: string
+      readonly amount: number
+      readonly atLeast: number
+      readonly openAtMost: number | undefined
+    }
   | { readonly _tag: "settle"; readonly key: string; readonly amount: number }
   | { readonly _tag: "release"; readonly key: string }
   | { readonly _tag: "renew"; readonly key: string; readonly outputTokens: number }
@@ -89,7 +95,7 @@ const reserve = (
   command: Extract<CreditCommand, { readonly _tag: "reserve" }>,
   now: number
 ): ModelStep => {
-  const { key, amount, atLeast } = command
+  const { key, amount, atLeast, openAtMost } = command
   if (!isWhole(amount, 1) || !isWhole(atLeast, 1) || atLeast > amount) return { answer: "InvalidAmount", account }
   if (!account.opened) return { answer: "AccountNotFound", account }
   const earlier = account.holds[key]
@@ -98,6 +104,8 @@ const reserve = (
     if (earlier.amount !== amount || earlier.atLeast !== atLeast) return { answer: "KeyConflict", account }
     return { answer: { held: [earlier.allowance, earlier.topup], replayed: true }, account }
   }
+  const open = Object.values(account.holds).filter((hold) => hold.ended === undefined).length
+  if (openAtMost !== undefined && open + 1 > openAtMost) return { answer: { busy: open }, account }
   const free = freeCredits(account)
   if (free.allowance + free.topup < atLeast) return { answer: { refused: modelBuckets(account) }, account }
   const [allowance = 0, topup = 0] = takeOneByOne(amount, free.allowance, free.topup)

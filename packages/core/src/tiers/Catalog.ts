@@ -23,6 +23,8 @@ export interface CatalogData {
 
 const MIB = 1024 * 1024
 
+const ABANDONED_TRIES_PER_MINUTE = 20
+
 /**
  * Prices follow the vendors' public ones of November 2026, at 8,000 credits for what costs a dollar. The windows are
  * smaller than the vendors': whoever pays by the token is served better by a prompt that was cut to what matters.
@@ -69,21 +71,24 @@ export const defaultCatalog: CatalogData = {
       monthlyCredits: 100,
       models: ["model-a-mini"],
       maxDocuments: 20,
-      maxDocumentBytes: 100 * MIB
+      maxDocumentBytes: 100 * MIB,
+      abandonedTriesPerMinute: ABANDONED_TRIES_PER_MINUTE
     },
     pro: {
       name: "pro",
       monthlyCredits: 5_000,
       models: ["model-a-mini", "model-a", "model-a-turbo", "model-b-sonnet-20241022"],
       maxDocuments: 500,
-      maxDocumentBytes: 2_048 * MIB
+      maxDocumentBytes: 2_048 * MIB,
+      abandonedTriesPerMinute: ABANDONED_TRIES_PER_MINUTE
     },
     business: {
       name: "business",
       monthlyCredits: 25_000,
       models: ["model-a-mini", "model-a", "model-a-turbo", "model-b-sonnet-20241022", "model-b-opus-20240229"],
       maxDocuments: 5_000,
-      maxDocumentBytes: 20_480 * MIB
+      maxDocumentBytes: 20_480 * MIB,
+      abandonedTriesPerMinute: ABANDONED_TRIES_PER_MINUTE
     }
   },
   prices: {},
@@ -121,7 +126,9 @@ const TierOverride = Schema.Struct({
   monthlyCredits: Schema.optionalKey(WholeFrom(0)),
   models: Schema.optionalKey(Schema.Array(Schema.NonEmptyString).check(Schema.isMinLength(1))),
   maxDocuments: Schema.optionalKey(WholeFrom(0)),
-  maxDocumentBytes: Schema.optionalKey(WholeFrom(0))
+  maxDocumentBytes: Schema.optionalKey(WholeFrom(0)),
+  maxConcurrentReplies: Schema.optionalKey(WholeFrom(1)),
+  abandonedTriesPerMinute: Schema.optionalKey(WholeFrom(1))
 })
 
 /** The form of the configuration file: any part of the catalog. */

@@ -8,10 +8,12 @@ import {
   ChatService,
   DocumentParser,
   DocumentUnreadable,
+  InMemoryRateLimiter,
   inMemoryStorageLayer,
   makeCatalog,
   type ModelFailed,
   parleyLayer,
+  type RateLimiter,
   type ReplyPart
 } from "@parley/core"
 
@@ -59,14 +61,18 @@ export const plainParser = DocumentParser.of({
   }
 })
 
-/** All services over stores in memory and a scripted model; tiers and prices from `config`. */
-export const world = (model: ScriptedModel, config: unknown = {}) => {
+/** All services over stores in memory and a scripted model; tiers and prices from `config`, limits from `limiter`. */
+export const world = (
+  model: ScriptedModel,
+  config: unknown = {},
+  limiter: Layer.Layer<RateLimiter> = InMemoryRateLimiter.layer
+) => {
   const ports = Layer.mergeAll(
     Layer.succeed(Catalog, makeCatalog(config)),
     Layer.succeed(ChatModels, modelsFrom(model)),
     Layer.succeed(DocumentParser, plainParser),
     inMemoryStorageLayer
-  )
+  ).pipe(Layer.merge(limiter))
   return parleyLayer.pipe(Layer.provideMerge(ports))
 }
 

@@ -6,6 +6,8 @@ import { InMemoryJobQueue } from "../../src/documents/InMemoryJobQueue.ts"
 import { InMemoryUnitOfWork } from "../../src/storage/InMemoryUnitOfWork.ts"
 import { chatStoreContract } from "../../src/testing/chatStoreContract.ts"
 import { documentStoreContract } from "../../src/testing/documentStoreContract.ts"
+import { InMemoryRateLimiter } from "../../src/limits/InMemoryRateLimiter.ts"
+import { rateLimiterContract } from "../../src/testing/rateLimiterContract.ts"
 import { fileStoreContract } from "../../src/testing/fileStoreContract.ts"
 import { jobQueueContract } from "../../src/testing/jobQueueContract.ts"
 import { unitOfWorkContract } from "../../src/testing/unitOfWorkContract.ts"
@@ -15,6 +17,7 @@ const files = Layer.merge(InMemoryDocumentStore.layer, InMemoryFileStore.layer)
 chatStoreContract("in memory", InMemoryChatStore.layer)
 documentStoreContract("in memory", InMemoryDocumentStore.layer)
 fileStoreContract("in memory", files)
+rateLimiterContract("in memory", InMemoryRateLimiter.layer)
 unitOfWorkContract("in memory", Layer.mergeAll(files, InMemoryChatStore.layer, InMemoryUnitOfWork.layer))
 jobQueueContract(
   "in memory",

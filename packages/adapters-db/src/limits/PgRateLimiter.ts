@@ -1,0 +1,31 @@
+import { RateLimiter } from "@parley/core"
+import { Effect, Layer } from "effect"
+import { Database } from "../database/Database.ts"
+import { storing } from "../storage/storageFailed.ts"
+
+interface CountedRow {
+  readonly [column: string]: unknown
+  readonly count: number
+  readonly remaining_ms: number
+}
+
+/** The row of a window is used again by the next one, so that there is one a subject and name, whatever happens. */
+const countText = (schema: string) => `
+  INSERT INTO ${schema}.rate_windows AS w (subject, name, count, ends_at)
+  VALUES ($1, $2, 1, now() + $3 * interval '1 millisecond')
+  ON CONFLICT (subject, name) DO UPDATE SET
+    count = CASE WHEN w.ends_at <= now() THEN 1 ELSE w.count + 1 END,
+    ends_at = CASE WHEN w.ends_at <= now() THEN excluded.ends_at ELSE w.ends_at END
+  RETURNING count, (extract(epoch FROM ends_at - now()) * 1000)::float8 AS remaining_ms`
+
+const make = Effect.map(Database, ({ schema, statement }) =>
+  RateLimiter.of({
+    count: Effect.fnUntraced(function* ({ subject, name, windowMs }) {
+      const [row] = yield* statement<CountedRow>(countText(schema), [subject, name, windowMs])
+      return { count: row?.count ?? 1, remainingMs: row?.remaining_ms ?? windowMs }
+    }, storing("RateLimiter.count"))
+  })
+)
+
+/** Counts in Postgres or PGlite, by the database's clock, for all server processes on it. */
+export const PgRateLimiterLayer: Layer.Layer<RateLimiter, never, Database> = Layer.effect(RateLimiter, make)
