@@ -99,7 +99,7 @@ for (const { name, layer: database } of databases) {
           [own("topup = topup + 7"), ["sum of amounts", "sum of topup amounts"]],
           [own("allowance = allowance + 3, topup = topup - 3"), ["sum of allowance amounts", "sum of topup amounts"]],
           [own("entries = entries + 1"), ["number of transactions"]],
-          [own("held_allowance = held_allowance + 1"), ["held allowance", "open holds"]],
+          [own("held_allowance = held_allowance + 1"), ["held allowance"]],
           [own("held_topup = held_topup + 1"), ["held topup"]],
           [
             own("balance_after = balance_after + 1", "credit_transactions") + " AND number = 2",
