@@ -19,7 +19,7 @@ const useEverything = async (database: OpenDatabase) => {
   const upload = Effect.gen(function* () {
     yield* database.documents.insert(document, ampleQuota)
     yield* database.files.write({ userId, documentId: document.id, bytes: new Uint8Array([1, 2]) })
-    yield* database.jobs.enqueue({ _tag: "ProcessDocument", documentId: document.id })
+    yield* database.jobs.enqueue({ _tag: "ProcessDocument", documentId: document.id, userId: document.userId })
   })
   await run(database.unitOfWork.run(upload))
   const passage = { ordinal: 0, page: null, start: 0, end: 13, text: "Annual growth" }
@@ -107,7 +107,9 @@ describe.runIf(hasPostgres)("openDatabase on a server", () => {
       operation: "ChatStore.list",
       retryable: true
     })
-    await expect(run(database.jobs.enqueue({ _tag: "ProcessDocument", documentId: "a" }))).rejects.toMatchObject({
+    await expect(
+      run(database.jobs.enqueue({ _tag: "ProcessDocument", documentId: "a", userId: "ann" }))
+    ).rejects.toMatchObject({
       _tag: "StorageFailed",
       retryable: true
     })

@@ -18,7 +18,7 @@ export interface JobQueueOptions {
   readonly pollingIntervalSeconds?: number | undefined
   /** A try may take this many seconds; 900 unless given. */
   readonly expireInSeconds?: number | undefined
-  /** Seconds between looks for tries whose worker died; 20 unless given. */
+  /** Seconds between the queue library's own looks at its tables; 20 unless given. */
   readonly superviseIntervalSeconds?: number | undefined
   /** Milliseconds a running try may still take once its worker stops; 10,000 unless given. */
   readonly stopTimeoutMs?: number | undefined
@@ -26,17 +26,24 @@ export interface JobQueueOptions {
   readonly onError?: ((error: Error) => void) | undefined
 }
 
-/** A try whose worker has not given a sign of life for this long counts as failed. */
-const HEARTBEAT_SECONDS = 30
+/** What a try may take, in seconds, unless given. */
+export const DEFAULT_EXPIRE_SECONDS = 900
 
-const queueOptions = ({ tries = 3, retryDelaySeconds = 5, expireInSeconds = 900 }: JobQueueOptions) => ({
-  retryLimit: tries - 1,
-  retryDelay: retryDelaySeconds,
-  retryBackoff: retryDelaySeconds > 0,
-  expireInSeconds,
-  heartbeatSeconds: HEARTBEAT_SECONDS,
-  deleteAfterSeconds: 24 * 60 * 60
-})
+/** The library's own bounds of a try stand behind ours, which honour what was asked for meanwhile. */
+const HEARTBEAT_SECONDS = 60
+const EXPIRE_MARGIN_SECONDS = 60
+
+const queueOptions = (options: JobQueueOptions) => {
+  const { tries = 3, retryDelaySeconds = 5, expireInSeconds = DEFAULT_EXPIRE_SECONDS } = options
+  return {
+    retryLimit: tries - 1,
+    retryDelay: retryDelaySeconds,
+    retryBackoff: retryDelaySeconds > 0,
+    expireInSeconds: expireInSeconds + EXPIRE_MARGIN_SECONDS,
+    heartbeatSeconds: HEARTBEAT_SECONDS,
+    deleteAfterSeconds: 24 * 60 * 60
+  }
+}
 
 type Statement = (text: string, params: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<object>, DatabaseError>
 

@@ -11,7 +11,7 @@ import { administer, databases, freshPostgres, hasPostgres } from "../databases.
 
 type Parts = Database | DatabaseOwner | DocumentStore | JobQueue
 
-const newJob = (): Job => ({ _tag: "ProcessDocument", documentId: crypto.randomUUID() })
+const newJob = (): Job => ({ _tag: "ProcessDocument", documentId: crypto.randomUUID(), userId: "ann" })
 const options = { retryDelaySeconds: 0, pollingIntervalSeconds: 0.5, superviseIntervalSeconds: 1, stopTimeoutMs: 200 }
 
 /** What the queue keeps of a job. */
@@ -30,20 +30,53 @@ const deadWorkers = (run: Run<Parts>) => {
         const jobs = yield* JobQueue
         const { execute, schemaName } = yield* DatabaseOwner
         const job = newJob()
-        const [started, finished] = [yield* Deferred.make<void>(), yield* Deferred.make<Attempt>()]
+        yield* jobs.enqueue(job)
+        // As a worker leaves it whose process ended in the middle.
+        yield* execute(
+          `UPDATE "${schemaName}_boss".job
+           SET state = 'active', started_on = now(), heartbeat_on = now() - interval '5 seconds' WHERE singleton_key = $1`,
+          [job.documentId]
+        )
+        const tried = yield* Queue.unbounded<Attempt>()
+        yield* jobs.work((attempt) => Queue.offer(tried, attempt))
+        expect(yield* Effect.timeout(Queue.take(tried), "30 seconds")).toEqual({ job, last: false })
+        expect(yield* kept(job)).toMatchObject([{ retry_count: 1 }])
+      })
+    ))
+
+  it("a worker that was taken for dead stops its try, and ends nobody else's", () =>
+    run(
+      Effect.gen(function* () {
+        const jobs = yield* JobQueue
+        const { execute, schemaName } = yield* DatabaseOwner
+        const job = newJob()
+        const [first, second, finish] = [
+          yield* Deferred.make<void>(),
+          yield* Deferred.make<void>(),
+          yield* Deferred.make<void>()
+        ]
+        const interrupted = yield* Deferred.make<void>()
         let tries = 0
-        // The first try hangs, as one does whose process is gone; its last sign of life is put into the past.
-        yield* jobs.work((attempt) =>
+        yield* jobs.work(() =>
           ++tries === 1
-            ? Effect.andThen(Deferred.succeed(started, undefined), Effect.never)
-            : Deferred.succeed(finished, attempt)
+            ? Effect.andThen(Deferred.succeed(first, undefined), Effect.never).pipe(
+                Effect.onInterrupt(() => Deferred.succeed(interrupted, undefined))
+              )
+            : Effect.andThen(Deferred.succeed(second, undefined), Deferred.await(finish))
         )
         yield* jobs.enqueue(job)
-        yield* Deferred.await(started)
-        const silence = `UPDATE "${schemaName}_boss".job SET heartbeat_on = now() - interval '1 hour' WHERE singleton_key = $1`
-        yield* execute(silence, [job.documentId])
-        const attempt = yield* Effect.timeout(Deferred.await(finished), "30 seconds")
-        expect(attempt).toEqual({ job, last: false })
+        yield* Deferred.await(first)
+        // As if another server had taken the job over: it waits for its second try.
+        yield* execute(
+          `UPDATE "${schemaName}_boss".job SET state = 'retry', heartbeat_on = NULL WHERE singleton_key = $1`,
+          [job.documentId]
+        )
+        yield* Effect.timeout(Deferred.await(interrupted), "30 seconds")
+        yield* Effect.timeout(Deferred.await(second), "30 seconds")
+        expect(yield* kept(job)).toMatchObject([{ state: "active", retry_count: 1 }])
+        yield* Deferred.succeed(finish, undefined)
+        while ((yield* kept(job))[0]?.["state"] !== "completed") yield* Effect.sleep("20 millis")
+        expect(tries).toBe(2)
       })
     ))
 

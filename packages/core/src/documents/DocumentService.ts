@@ -115,7 +115,7 @@ const makeUpload = Effect.gen(function* () {
         return yield* new DocumentQuotaExceeded({ tier, documents, bytes, maxDocuments, maxDocumentBytes })
       }
       yield* files.write({ userId, documentId: document.id, bytes })
-      yield* jobs.enqueue({ _tag: "ProcessDocument", documentId: document.id })
+      yield* jobs.enqueue({ _tag: "ProcessDocument", documentId: document.id, userId })
     })
     yield* unitOfWork.run(store)
     return document
@@ -134,8 +134,8 @@ const makeVectorize = Effect.fnUntraced(function* (
     if (document.userId !== userId) return yield* new DocumentForbidden({ documentId })
     if (document.status === "ready") return document
     const again = Effect.gen(function* () {
-      yield* documents.update(document.id, ["failed"], { status: "processing", progress: 0 })
-      yield* jobs.enqueue({ _tag: "ProcessDocument", documentId: document.id })
+      const again = yield* documents.update(document.id, ["failed"], { status: "processing", progress: 0 })
+      if (again) yield* jobs.enqueue({ _tag: "ProcessDocument", documentId: document.id, userId })
     })
     yield* unitOfWork.run(again)
     return yield* find(documentId)

@@ -1,10 +1,13 @@
 import { Context, type Effect, type Scope } from "effect"
+import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 
 /** Work to be done outside a request. */
 export interface ProcessDocument {
   readonly _tag: "ProcessDocument"
   readonly documentId: string
+  /** Whose document it is: jobs take turns by person. */
+  readonly userId: UserId
 }
 export type Job = ProcessDocument
 
@@ -17,7 +20,11 @@ export interface Attempt<J extends Job = Job> {
 
 /**
  * Jobs that survive the process: each is tried until it succeeds or its tries are used up, at least once per try,
- * and a try whose worker died counts as failed. While a job for a document waits or runs, enqueueing it again adds none.
+ * and a try whose worker died counts as failed.
+ *
+ * After every `enqueue` a run of the job begins. While a job for a document waits, enqueueing it again adds none; while it
+ * runs, even when that run is just ending, it runs once more afterwards. It never runs twice at a time. Jobs take turns by
+ * person, and one person's jobs never take all places of a worker that has several.
  */
 export class JobQueue extends Context.Service<
   JobQueue,

@@ -6,7 +6,12 @@ import { type Run, suiteOn } from "./suiteOn.ts"
 
 type Ports = JobQueue | UnitOfWork
 
-const newJob = (): Job => ({ _tag: "ProcessDocument", documentId: crypto.randomUUID() })
+/** Jobs of one person are begun in the order they were enqueued in. */
+const newJob = (userId = "ann"): Job => ({
+  _tag: "ProcessDocument",
+  documentId: crypto.randomUUID(),
+  userId
+})
 
 /** Starts a worker whose tries can be awaited one by one. */
 const startWorker = (handler: (attempt: Attempt) => Effect.Effect<void, unknown> = () => Effect.void) =>
@@ -29,7 +34,7 @@ const startWorker = (handler: (attempt: Attempt) => Effect.Effect<void, unknown>
     return { nextTry, triesUntilNow }
   })
 
-const enqueueing = (run: Run<Ports>) => {
+const enqueueing = (run: Run<Ports>, tries: number) => {
   it("a job is done, and not again", () =>
     run(
       Effect.gen(function* () {
@@ -68,23 +73,90 @@ const enqueueing = (run: Run<Ports>) => {
       })
     ))
 
-  it("enqueueing a job that runs adds none", () =>
+  it("a job enqueued while it runs, however often, runs once more, after that run", () =>
     run(
       Effect.gen(function* () {
         const jobs = yield* JobQueue
         const job = newJob()
         const [started, finish] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        const worker = yield* startWorker((attempt) =>
-          attempt.job.documentId === job.documentId
-            ? Effect.andThen(Deferred.succeed(started, undefined), Deferred.await(finish))
-            : Effect.void
-        )
+        let running = 0
+        let most = 0
+        const worker = yield* startWorker((attempt) => {
+          if (attempt.job.documentId !== job.documentId) return Effect.void
+          most = Math.max(most, ++running)
+          return Effect.andThen(Deferred.succeed(started, undefined), Deferred.await(finish)).pipe(
+            Effect.ensuring(Effect.sync(() => running--))
+          )
+        })
         yield* jobs.enqueue(job)
         yield* Deferred.await(started)
-        yield* jobs.enqueue(job)
+        for (let time = 0; time < 3; time++) yield* jobs.enqueue(job)
         yield* Deferred.succeed(finish, undefined)
-        expect((yield* worker.nextTry).job).toEqual(job)
+        expect(yield* worker.nextTry).toEqual({ job, last: false })
+        expect(yield* worker.nextTry).toEqual({ job, last: false })
         expect(yield* worker.triesUntilNow).toEqual([])
+        expect(most).toBe(1)
+      })
+    ))
+
+  it("a job enqueued during its last try, which fails, has all its tries again", () =>
+    run(
+      Effect.gen(function* () {
+        const jobs = yield* JobQueue
+        const job = newJob()
+        let failures = 0
+        const worker = yield* startWorker((attempt) => {
+          if (attempt.job.documentId !== job.documentId || failures === tries) return Effect.void
+          failures++
+          return Effect.andThen(attempt.last ? jobs.enqueue(job) : Effect.void, Effect.fail(new Error("not yet")))
+        })
+        yield* jobs.enqueue(job)
+        for (let number = 1; number <= tries; number++) yield* worker.nextTry
+        expect(yield* worker.nextTry).toEqual({ job, last: false })
+        expect(yield* worker.triesUntilNow).toEqual([])
+      })
+    ))
+}
+
+const turns = (run: Run<Ports>) => {
+  it("a person with many jobs does not keep others waiting for all of them", () =>
+    run(
+      Effect.gen(function* () {
+        const jobs = yield* JobQueue
+        const many = Array.from({ length: 8 }, () => newJob("ann"))
+        const one = newJob("bob")
+        for (const job of [...many, one]) yield* jobs.enqueue(job)
+        const worker = yield* startWorker()
+        const order: Array<string> = []
+        for (let number = 0; number < 9; number++) order.push((yield* worker.nextTry).job.documentId)
+        expect(order.indexOf(one.documentId)).toBeLessThan(3)
+        expect(order.toSorted()).toEqual([...many, one].map(({ documentId }) => documentId).toSorted())
+      })
+    ))
+
+  it("jobs of one person that do not end leave room for those of others", () =>
+    run(
+      Effect.gen(function* () {
+        const jobs = yield* JobQueue
+        const [started, finish] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const done = yield* Queue.unbounded<Job>()
+        yield* jobs.work(({ job }) =>
+          Effect.gen(function* () {
+            yield* Deferred.succeed(started, undefined)
+            if (job.userId === "ann") yield* Deferred.await(finish)
+            yield* Queue.offer(done, job)
+          })
+        )
+        const nextDone = Effect.timeout(Queue.take(done), "30 seconds")
+        for (let number = 0; number < 4; number++) yield* jobs.enqueue(newJob("ann"))
+        yield* Deferred.await(started)
+        for (let number = 0; number < 3; number++) {
+          const job = newJob("bob")
+          yield* jobs.enqueue(job)
+          expect(yield* nextDone).toEqual(job)
+        }
+        yield* Deferred.succeed(finish, undefined)
+        for (let number = 0; number < 4; number++) expect((yield* nextDone).userId).toBe("ann")
       })
     ))
 }
@@ -162,7 +234,7 @@ const stopping = (run: Run<Ports>) => {
     run(
       Effect.gen(function* () {
         const jobs = yield* JobQueue
-        const [first, second] = [newJob(), newJob()]
+        const [first, second] = [newJob(), newJob("bob")]
         const [started, finish] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
         let finished = false
         const scope = yield* Scope.make()
@@ -197,7 +269,8 @@ export const jobQueueContract = (
   { tries }: { readonly tries: number }
 ): void =>
   suiteOn(`JobQueue: ${name}`, layer, (run) => {
-    enqueueing(run)
+    enqueueing(run, tries)
+    turns(run)
     units(run)
     failing(run, tries)
     stopping(run)

@@ -1,0 +1,167 @@
+/** A job asked for while a run of it is ending: whichever of the two comes first, a run begins after it was asked for. */
+import { type Attempt, type Job, JobQueue, UnitOfWork } from "@parley/core"
+import { Deferred, Effect, Fiber, Layer, Queue } from "effect"
+import pg from "pg"
+import { describe, expect, it } from "vitest"
+import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
+import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
+import { PgBossJobQueueLayer } from "../../src/jobs/PgBossJobQueue.ts"
+import { PgUnitOfWorkLayer } from "../../src/storage/PgUnitOfWork.ts"
+import { migrate } from "../../src/migrations/migrate.ts"
+import { freshPostgres, hasPostgres } from "../databases.ts"
+
+const newJob = (userId = "ann"): Job => ({ _tag: "ProcessDocument", documentId: crypto.randomUUID(), userId })
+
+const session = (url: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      return client
+    }),
+    (client) => Effect.promise(() => client.end())
+  )
+
+/** Holds the row of a job, so that whoever would change it waits; `release` lets them. */
+const holdJob = Effect.fnUntraced(function* (url: string, { documentId }: Job) {
+  const client = yield* session(url)
+  const { schemaName } = yield* DatabaseOwner
+  yield* Effect.promise(() => client.query("BEGIN"))
+  yield* Effect.promise(() =>
+    client.query(`SELECT FROM "${schemaName}_boss".job WHERE singleton_key = $1 FOR UPDATE`, [documentId])
+  )
+  return { release: Effect.promise(() => client.query("COMMIT")) }
+})
+
+/** Waits until so many statements of the database wait for a lock. */
+const waiting = Effect.fnUntraced(function* (url: string, number: number) {
+  const client = yield* session(url)
+  const count = Effect.promise(async () => {
+    const { rows } = await client.query<{ waiting: string }>(
+      "SELECT count(*) AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
+    return Number(rows[0]?.waiting)
+  })
+  while ((yield* count) < number) yield* Effect.sleep("20 millis")
+})
+
+const world = Effect.gen(function* () {
+  const jobs = yield* JobQueue
+  const started = yield* Queue.unbounded<Attempt>()
+  const ends = yield* Queue.unbounded<void>()
+  yield* jobs.work((attempt) => Effect.andThen(Queue.offer(started, attempt), Queue.take(ends)))
+  return {
+    jobs,
+    /** Waits for the next run to begin. */
+    begins: Effect.timeout(Queue.take(started), "20 seconds"),
+    /** Lets one run end. */
+    end: Queue.offer(ends, undefined)
+  }
+})
+
+const testOn = (work: (url: string) => Effect.Effect<void, unknown, JobQueue | UnitOfWork | DatabaseOwner>) =>
+  Effect.runPromise(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const url = yield* freshPostgres
+        const queue = PgBossJobQueueLayer({ retryDelaySeconds: 0, pollingIntervalSeconds: 0.5, stopTimeoutMs: 100 })
+        const database = Layer.effectDiscard(migrate()).pipe(Layer.provideMerge(PgDatabaseLayer({ url })))
+        const layer = Layer.merge(queue, PgUnitOfWorkLayer).pipe(Layer.provideMerge(database))
+        yield* Effect.provide(work(url), layer)
+      })
+    )
+  )
+
+describe.runIf(hasPostgres)("a job asked for while a run of it is ending", () => {
+  it("runs again where its run has ended and only the queue does not know yet", () =>
+    testOn((url) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { jobs, begins, end } = yield* world
+          const job = newJob()
+          yield* jobs.enqueue(job)
+          yield* begins
+          const held = yield* holdJob(url, job)
+          yield* end
+          yield* waiting(url, 1)
+          const asked = yield* Effect.forkChild(jobs.enqueue(job), { startImmediately: true })
+          yield* Effect.race(Effect.exit(Fiber.join(asked)), waiting(url, 2))
+          yield* held.release
+          yield* Fiber.join(asked)
+          expect((yield* begins).job).toEqual(job)
+          yield* end
+        })
+      )
+    ))
+
+  it("runs again where it was asked for in a unit of work that commits after the run", () =>
+    testOn(() =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { jobs, begins, end } = yield* world
+          const unit = yield* UnitOfWork
+          const job = newJob()
+          const marker = newJob("bob")
+          yield* jobs.enqueue(job)
+          yield* begins
+          const [asked, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+          const asking = yield* Effect.forkChild(
+            unit.run(
+              Effect.gen(function* () {
+                yield* jobs.enqueue(job)
+                yield* Deferred.succeed(asked, undefined)
+                yield* Deferred.await(over)
+              })
+            )
+          )
+          yield* Deferred.await(asked)
+          yield* end
+          // Either the ending run waits for the unit, or it is over already and the worker takes the next job.
+          yield* jobs.enqueue(marker)
+          yield* begins
+          yield* end
+          yield* Deferred.succeed(over, undefined)
+          yield* Fiber.join(asking)
+          expect((yield* begins).job).toEqual(job)
+          yield* end
+        })
+      )
+    ))
+
+  it("does not begin before the unit of work that asked for it has committed, though it waited already", () =>
+    testOn(() =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const jobs = yield* JobQueue
+          const unit = yield* UnitOfWork
+          const [job, marker] = [newJob(), newJob()]
+          yield* jobs.enqueue(job)
+          const [asked, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+          let committed = false
+          const asking = yield* Effect.forkChild(
+            unit.run(
+              Effect.gen(function* () {
+                yield* jobs.enqueue(job)
+                yield* Deferred.succeed(asked, undefined)
+                yield* Deferred.await(over)
+                committed = true
+              })
+            )
+          )
+          yield* Deferred.await(asked)
+          const early: Array<string> = []
+          const begun = yield* Queue.unbounded<string>()
+          yield* jobs.work(({ job: { documentId } }) => {
+            if (!committed && documentId === job.documentId) early.push(documentId)
+            return Queue.offer(begun, documentId)
+          })
+          yield* jobs.enqueue(marker)
+          while ((yield* Effect.timeout(Queue.take(begun), "20 seconds")) !== marker.documentId) continue
+          yield* Deferred.succeed(over, undefined)
+          yield* Fiber.join(asking)
+          while ((yield* Effect.timeout(Queue.take(begun), "20 seconds")) !== job.documentId) continue
+          expect(early).toEqual([])
+        })
+      )
+    ))
+})
