@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { expectProblem } from "./support/expectProblem.ts"
 import { startServer, type TestServer } from "./support/startServer.ts"
 
@@ -279,6 +279,7 @@ describe("server", () => {
     expect((await own.fetch("/healthz")).status).toBe(200)
     expect((await own.fetch("/readyz")).status).toBe(200)
     ready = () => Promise.reject(new Error("password=hunter2"))
+    await vi.waitUntil(async () => !(await own.fetch("/readyz")).ok, { timeout: 10_000 })
     const problem = await expectProblem(await own.fetch("/readyz"), 503, "not_ready")
     expect(JSON.stringify(problem)).not.toContain("hunter2")
     expect((await own.fetch("/healthz")).status).toBe(200)

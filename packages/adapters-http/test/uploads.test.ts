@@ -92,8 +92,8 @@ describe("files that cannot be accepted are 400 and store nothing", () => {
   })
 
   test("uploads that do not fit into memory together wait for each other", async () => {
-    const narrow = await startServer({ parley: { uploads: { maxBytes: 10_000 } }, app: { uploadMemoryBytes: 15_000 } })
-    const body = `${part(FILE, "x".repeat(9_000))}--b--\r\n`
+    const narrow = await startServer({ app: { uploadMemoryBytes: 300_000 } })
+    const body = `${part(FILE, "x".repeat(250_000))}--b--\r\n`
     const headers = { cookie: await cookieFor(ANN), "content-type": MULTIPART }
     const slow = await openRaw(narrow.port)
     slow.socket.write(rawPost("/api/upload", { ...headers, "content-length": String(body.length) }, body.slice(0, -9)))

@@ -1,16 +1,16 @@
 import { ChatRequest, InvalidChatRequest } from "@parley/core"
 import { Effect } from "effect"
-import { readJson } from "./jsonBody.ts"
+import { JSON_REFUSALS, type JsonRefusal, readJson } from "./jsonBody.ts"
 import type { RouteBody } from "./RouteBody.ts"
 
 /** The body of a chat request. Whatever is wrong with it is 422; its form is checked by the chat service. */
-export const chatBody: RouteBody<unknown, "invalid_chat_request" | "payload_too_large"> = {
+export const chatBody: RouteBody<unknown, "invalid_chat_request" | JsonRefusal> = {
   contentType: "application/json",
   description: "The messages to answer, the last one by the user.",
   schema: ChatRequest,
-  errors: ["invalid_chat_request", "payload_too_large"],
-  read: (request) =>
-    readJson(request).pipe(
+  errors: ["invalid_chat_request", ...JSON_REFUSALS],
+  read: (request, context) =>
+    readJson(request, context).pipe(
       Effect.catchTag("NotJson", ({ problem }) =>
         Effect.fail(new InvalidChatRequest({ issues: [{ path: "body", message: problem }] }))
       )

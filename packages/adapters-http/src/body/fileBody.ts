@@ -2,8 +2,10 @@ import type { IncomingMessage } from "node:http"
 import { FileRejected, UploadLimits } from "@parley/core"
 import busboy from "busboy"
 import { Effect, Schema } from "effect"
-import { InvalidUpload } from "../problems/errors.ts"
+import { InvalidUpload, type RequestTooSlow, type ServerBusy } from "../problems/errors.ts"
+import { collectBytes, type CollectedBytes } from "./collectBytes.ts"
 import type { RouteBody } from "./RouteBody.ts"
+import { type Arrival, type ArrivalListener, watchArrival } from "./watchArrival.ts"
 
 /** A file as it was sent. The name is the client's and says nothing that may be trusted. */
 export interface SentFile {
@@ -19,19 +21,23 @@ const ONE_FILE = 'Send multipart/form-data with exactly one file, in the field "
 /**
  * A form with one field `file`, kept in memory up to the upload limit. It fails at the first byte over the limit, at
  * a second file, and at a form that is broken or ends early; nothing of it is kept then. Where many are sent at once,
- * some wait for memory.
+ * some wait for memory; the file counts as kept until the request is done.
  */
-export const fileBody: RouteBody<SentFile, "invalid_upload" | "file_rejected"> = {
+export const fileBody: RouteBody<SentFile, "invalid_upload" | "file_rejected" | "request_too_slow" | "server_busy"> = {
   contentType: "multipart/form-data",
   description: "A form with one field, the file.",
   schema: Schema.Struct({ file: Schema.String.annotate({ format: "binary" }) }),
-  errors: ["invalid_upload", "file_rejected"],
-  read: Effect.fnUntraced(function* (request, { uploadMemory }) {
+  errors: ["invalid_upload", "file_rejected", "request_too_slow", "server_busy"],
+  read: Effect.fnUntraced(function* (request, { environment, person }) {
     const { maxBytes } = yield* UploadLimits
     const parser = yield* makeParser(request, maxBytes)
-    // Meanwhile the client waits as well: nothing of what it sends is taken from the connection.
-    yield* uploadMemory.reserve(Math.min(maxBytes, Number(request.headers["content-length"] ?? maxBytes)))
-    return yield* readFile(request, parser, maxBytes)
+    const { bodyMemory, bodyPace } = environment
+    let arrival: Arrival | undefined
+    yield* Effect.addFinalizer(() => Effect.sync(() => arrival?.release()))
+    return yield* readFile(request, parser, maxBytes, (listener) => {
+      arrival = watchArrival(request, { memory: bodyMemory.uploads, pace: bodyPace, person }, listener)
+      return arrival
+    })
   })
 }
 
@@ -54,18 +60,26 @@ const makeParser = (request: IncomingMessage, maxBytes: number): Effect.Effect<b
     catch: () => invalid("The body is not a form with a boundary.")
   })
 
-const readFile = (request: IncomingMessage, parser: busboy.Busboy, maxBytes: number) =>
-  Effect.callback<SentFile, InvalidUpload | FileRejected>((resume) => {
-    let sent: { readonly filename: string; readonly chunks: Array<Buffer> } | undefined
+const readFile = (
+  request: IncomingMessage,
+  parser: busboy.Busboy,
+  maxBytes: number,
+  watch: (listener: ArrivalListener) => Arrival
+) =>
+  Effect.callback<SentFile, InvalidUpload | FileRejected | RequestTooSlow | ServerBusy>((resume) => {
+    let sent: { readonly filename: string; readonly content: CollectedBytes } | undefined
     let problem: string | undefined
-    const refuse = (error: InvalidUpload | FileRejected) => resume(Effect.fail(error))
+    const refuse = (error: InvalidUpload | FileRejected | RequestTooSlow | ServerBusy) => {
+      arrival.release()
+      resume(Effect.fail(error))
+    }
     parser.on("file", (field, stream, { filename }) => {
       // The parser destroys the stream of a broken form with an error of its own, told by the parser as well.
       stream.on("error", () => undefined)
       if (field !== "file") return refuse(invalid("The form has a file in another field."))
-      const file = { filename: filename ?? "", chunks: [] as Array<Buffer> }
+      const file = { filename: filename ?? "", content: collectBytes() }
       sent = file
-      stream.on("data", (chunk: Buffer) => void file.chunks.push(chunk))
+      stream.on("data", (chunk: Buffer) => file.content.add(chunk))
       stream.on("limit", () => refuse(tooLarge(maxBytes)))
     })
     parser.on("field", (field) => {
@@ -77,14 +91,15 @@ const readFile = (request: IncomingMessage, parser: busboy.Busboy, maxBytes: num
     parser.on("error", () => refuse(invalid("The form is broken or incomplete.")))
     parser.on("close", () => {
       if (sent === undefined) return refuse(invalid(problem ?? "The form has no file."))
-      resume(Effect.succeed({ filename: sent.filename, bytes: Buffer.concat(sent.chunks) }))
+      resume(Effect.succeed({ filename: sent.filename, bytes: sent.content.bytes() }))
     })
-    request.pipe(parser)
-    return stopReading(request, parser)
-  }).pipe(Effect.onError(() => stopReading(request, parser)))
+    const arrival = watch({
+      onChunk: (chunk) => void parser.write(chunk),
+      onEnd: () => void parser.end(),
+      onRefused: refuse
+    })
+    return Effect.sync(() => arrival.release())
+  }).pipe(Effect.onExit(() => Effect.sync(() => destroyLater(parser))))
 
-const stopReading = (request: IncomingMessage, parser: busboy.Busboy) =>
-  Effect.sync(() => {
-    request.unpipe(parser)
-    parser.destroy()
-  })
+/** The parser may be at work on the very bytes it is left for, and does not stand being destroyed meanwhile. */
+const destroyLater = (parser: busboy.Busboy): void => void setImmediate(() => parser.destroy())

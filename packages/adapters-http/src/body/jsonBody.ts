@@ -1,10 +1,14 @@
 import type { IncomingMessage } from "node:http"
 import { Effect, Schema, SchemaIssue } from "effect"
-import { InvalidRequest, type PayloadTooLarge } from "../problems/errors.ts"
-import { readBody } from "./readBody.ts"
-import type { RouteBody } from "./RouteBody.ts"
+import { InvalidRequest } from "../problems/errors.ts"
+import { type BodyRefused, readBody } from "./readBody.ts"
+import type { BodyContext, RouteBody } from "./RouteBody.ts"
 
 export const MAX_JSON_BYTES = 1024 * 1024
+
+/** How reading any JSON body can fail, beside what is wrong with its content. */
+export const JSON_REFUSALS = ["payload_too_large", "request_too_slow", "server_busy"] as const
+export type JsonRefusal = (typeof JSON_REFUSALS)[number]
 
 /** Why a body is not JSON, as a sentence for whoever sent it. */
 export class NotJson extends Schema.TaggedError<NotJson>()("NotJson", { problem: Schema.String }) {}
@@ -14,19 +18,22 @@ const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /** Reads a body as JSON; it may have any form. What was sent is never repeated in an error. */
 export const readJson = Effect.fnUntraced(function* (
-  request: IncomingMessage
-): Effect.fn.Return<unknown, NotJson | PayloadTooLarge> {
+  request: IncomingMessage,
+  { environment, person }: BodyContext
+): Effect.fn.Return<unknown, NotJson | BodyRefused> {
   if (!isJsonType(request.headers["content-type"])) {
     return yield* new NotJson({ problem: "Send JSON with the header content-type: application/json" })
   }
   if (!["", "identity"].includes(request.headers["content-encoding"] ?? "")) {
     return yield* new NotJson({ problem: "Send the body without a content-encoding" })
   }
-  const bytes = yield* readBody(request, MAX_JSON_BYTES)
+  const { bodyMemory, bodyPace } = environment
+  const options = { limit: MAX_JSON_BYTES, memory: bodyMemory.json, pace: bodyPace, person }
+  const { arrival, bytes } = yield* readBody(request, options)
   return yield* Effect.try({
     try: (): unknown => JSON.parse(utf8.decode(bytes)),
     catch: () => new NotJson({ problem: "Expected JSON in UTF-8, but the body cannot be parsed" })
-  })
+  }).pipe(Effect.ensuring(Effect.sync(() => arrival.release())))
 })
 
 const isJsonType = (contentType: string | undefined): boolean =>
@@ -36,16 +43,16 @@ const isJsonType = (contentType: string | undefined): boolean =>
 export const jsonBody = <A, I>(
   schema: Schema.Codec<A, I>,
   description: string
-): RouteBody<A, "invalid_request" | "payload_too_large"> => {
+): RouteBody<A, "invalid_request" | JsonRefusal> => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
   const invalid = (issues: InvalidRequest["issues"]) => new InvalidRequest({ issues })
   return {
     contentType: "application/json",
     description,
     schema,
-    errors: ["invalid_request", "payload_too_large"],
-    read: (request) =>
-      readJson(request).pipe(
+    errors: ["invalid_request", ...JSON_REFUSALS],
+    read: (request, context) =>
+      readJson(request, context).pipe(
         Effect.catchTag("NotJson", ({ problem }) => Effect.fail(invalid([{ path: "body", message: problem }]))),
         Effect.flatMap((body) =>
           Effect.mapError(decode(body), (error) =>

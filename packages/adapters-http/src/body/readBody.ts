@@ -1,36 +1,42 @@
 import type { IncomingMessage } from "node:http"
 import { Effect } from "effect"
-import { PayloadTooLarge } from "../problems/errors.ts"
+import { PayloadTooLarge, type RequestTooSlow, type ServerBusy } from "../problems/errors.ts"
+import { collectBytes } from "./collectBytes.ts"
+import { type Arrival, type ArrivalOptions, watchArrival } from "./watchArrival.ts"
+
+export interface ReadBodyOptions extends ArrivalOptions {
+  /** The most bytes a body may have. */
+  readonly limit: number
+}
+
+/** Why a body was not read to its end. */
+export type BodyRefused = PayloadTooLarge | RequestTooSlow | ServerBusy
+
+/** A body that arrived. */
+export interface ReadBody {
+  readonly bytes: Buffer
+  readonly arrival: Arrival
+}
 
 /**
  * The bytes of a body of at most `limit` bytes. A longer one fails as soon as that is known, without keeping more.
- * A client that leaves half-way gets no answer: the fiber is interrupted from outside.
+ * A client that leaves half-way gets no answer: the fiber is interrupted from outside. The bytes count as kept until
+ * their arrival is released.
  */
-export const readBody = (request: IncomingMessage, limit: number): Effect.Effect<Buffer, PayloadTooLarge> =>
-  Effect.callback<Buffer, PayloadTooLarge>((resume) => {
-    const chunks: Array<Buffer> = []
-    let size = 0
-    const stop = () => {
-      request.off("data", onData)
-      request.off("end", onEnd)
-      chunks.length = 0
-    }
-    const refuse = () => {
-      stop()
-      resume(Effect.fail(new PayloadTooLarge({ limit })))
-    }
-    const onData = (chunk: Buffer) => {
-      size += chunk.byteLength
-      if (size > limit) refuse()
-      else chunks.push(chunk)
-    }
-    const onEnd = () => {
-      const bytes = Buffer.concat(chunks)
-      stop()
-      resume(Effect.succeed(bytes))
-    }
-    if (Number(request.headers["content-length"]) > limit) return refuse()
-    request.on("data", onData)
-    request.on("end", onEnd)
-    return Effect.sync(stop)
+export const readBody = (request: IncomingMessage, options: ReadBodyOptions): Effect.Effect<ReadBody, BodyRefused> =>
+  Effect.callback<ReadBody, BodyRefused>((resume) => {
+    const { limit } = options
+    const tooLarge = () => resume(Effect.fail(new PayloadTooLarge({ limit })))
+    if (Number(request.headers["content-length"]) > limit) return tooLarge()
+    const collected = collectBytes()
+    const arrival = watchArrival(request, options, {
+      onChunk: (chunk) => {
+        if (collected.size + chunk.byteLength <= limit) return collected.add(chunk)
+        arrival.release()
+        tooLarge()
+      },
+      onEnd: () => resume(Effect.succeed({ bytes: collected.bytes(), arrival })),
+      onRefused: (error) => resume(Effect.fail(error))
+    })
+    return Effect.sync(() => arrival.release())
   })

@@ -75,3 +75,29 @@ export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", {}) {
     return "Something this server depends on does not answer yet. Try again in a moment."
   }
 }
+
+/** A body came too slowly, or stopped coming. */
+export class RequestTooSlow extends Schema.TaggedError<RequestTooSlow>()("RequestTooSlow", {}) {
+  readonly code = "request_too_slow"
+  override get message() {
+    return "The body of the request came too slowly. Send it again over a better connection."
+  }
+}
+
+/** The server has no room for what is sent: others have as much as it takes. */
+export class ServerBusy extends Schema.TaggedError<ServerBusy>()("ServerBusy", {}) {
+  readonly code = "server_busy"
+  readonly retryAfterMs = 5_000
+  override get message() {
+    return "The server has more to read than it can keep at the moment. Send the request again in a few seconds."
+  }
+}
+
+/** A person has more requests under way than anybody needs. */
+export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooManyRequests", { limit: Schema.Int }) {
+  readonly code = "too_many_requests"
+  readonly retryAfterMs = 1_000
+  override get message() {
+    return `You have ${this.limit} requests under way, which is the most. Wait until some of them have ended.`
+  }
+}

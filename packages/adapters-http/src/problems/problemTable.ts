@@ -7,6 +7,8 @@ export interface ProblemKind {
   readonly mayTellWait?: true
   /** Said instead of the error's own message, where that would not help the reader. */
   readonly detail?: string
+  /** The connection ends with the answer. */
+  readonly closes?: true
 }
 
 const ON_OUR_SIDE = "Something failed on our side. Try again in a moment; if it persists, report the request id."
@@ -40,6 +42,7 @@ export const problemTable = {
   chat_not_found: { status: 404, title: "There is no such chat" },
   document_not_found: { status: 404, title: "There is no such document" },
   method_not_allowed: { status: 405, title: "The method does not apply here", members: ["allowed"] },
+  request_too_slow: { status: 408, title: "The request came too slowly", closes: true },
   request_in_progress: { status: 409, title: "The request is being answered" },
   payload_too_large: { status: 413, title: "The body is too large", members: ["limit"] },
   invalid_chat_request: { status: 422, title: "The chat request is not valid", members: ["issues"] },
@@ -61,6 +64,7 @@ export const problemTable = {
     members: ["tier", "limit"],
     mayTellWait: true
   },
+  too_many_requests: { status: 429, title: "Too many requests are under way", members: ["limit"], mayTellWait: true },
   model_failed: { status: 500, title: "The model did not answer", members: ["model", "reason"] },
   provider_rate_limited: {
     status: 500,
@@ -79,6 +83,7 @@ export const problemTable = {
   internal_error: { status: 500, title: "Something failed on our side", detail: ON_OUR_SIDE },
   identity_unavailable: { status: 503, title: "The identity provider cannot be reached" },
   cron_not_configured: { status: 503, title: "Scheduled jobs are not configured" },
+  server_busy: { status: 503, title: "The server is busy", mayTellWait: true },
   not_ready: { status: 503, title: "The server is not ready" }
 } as const satisfies Record<string, ProblemKind>
 

@@ -1,5 +1,7 @@
 import type { SessionVerifier } from "@parley/core"
-import type { UploadMemory } from "../body/UploadMemory.ts"
+import type { BodyMemory } from "../body/BodyMemory.ts"
+import type { BodyPace } from "../body/watchArrival.ts"
+import type { PersonRequests } from "../server/PersonRequests.ts"
 import type { CronSecret } from "../security/CronSecret.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
 import type { SessionCookie } from "../sessions/sessionCookie.ts"
@@ -14,12 +16,16 @@ export interface RouteEnvironment {
   readonly cronSecret: CronSecret | undefined
   /** Present where development sign-in is on. */
   readonly developmentSessions: DevelopmentSessions | undefined
-  /** Resolves once everything the server depends on answers, and rejects where something does not. */
+  /** Resolves once everything the server depends on answers, and rejects where something does not, or in time. */
   readonly ready: () => Promise<void>
   /** The OpenAPI document of the routes served. */
   readonly openApi: unknown
   /** How long a reader of a stream may take nothing before the connection is given up. */
   readonly stalledReaderMs: number
-  /** What uploads may keep in memory together. */
-  readonly uploadMemory: UploadMemory
+  /** What bodies may keep in memory together. */
+  readonly bodyMemory: { readonly json: BodyMemory; readonly uploads: BodyMemory }
+  /** The least throughput of a body. */
+  readonly bodyPace: BodyPace
+  /** Counts the requests of each person. */
+  readonly personRequests: PersonRequests
 }

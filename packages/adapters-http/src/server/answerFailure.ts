@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause } from "effect"
 import { writeProblem } from "../answers/writeAnswer.ts"
 import { problemFrom } from "../problems/Problem.ts"
-import { retryAfterHeaders } from "../problems/retryAfter.ts"
+import { problemHeaders } from "../problems/problemHeaders.ts"
 
 /** Answers a failure with problem details. Once an answer has begun, the connection is destroyed instead. */
 export const answerFailure = (
@@ -14,7 +14,7 @@ export const answerFailure = (
   if (response.destroyed || response.writableEnded) return
   if (response.headersSent) return cutOff(request, response)
   const error = Cause.squash(cause)
-  writeProblem(response, problemFrom(error, requestId), retryAfterHeaders(error))
+  writeProblem(response, problemFrom(error, requestId), problemHeaders(error))
 }
 
 /** How long the reader has to take what was written before. */

@@ -1,13 +1,18 @@
 import { createServer, type RequestListener, type Server } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
-import { InvalidRequest } from "../problems/errors.ts"
-import { PROBLEM_CONTENT_TYPE, problemFrom } from "../problems/Problem.ts"
+import { InvalidRequest, RequestTooSlow } from "../problems/errors.ts"
+import { boundConnections, type ConnectionBounds } from "./boundConnections.ts"
+import { refuseSocket } from "./refuseSocket.ts"
 import type { RequestTracker } from "./RequestTracker.ts"
-import { randomUUID } from "node:crypto"
 
 export interface HttpServerOptions {
   /** Waited for when closing: given to `parleyRouter` as well. */
   readonly requests?: RequestTracker | undefined
+  /**
+   * The most connections: 10,000 in all and 500 from one address unless given. Set `perPeer` to undefined behind a
+   * proxy, which brings those of everybody.
+   */
+  readonly connections?: ConnectionBounds | undefined
 }
 
 export interface HttpServer {
@@ -25,7 +30,10 @@ export interface HttpServer {
   close(input: { readonly deadlineMs: number }): Promise<void>
 }
 
+const CONNECTIONS: ConnectionBounds = { total: 10_000, perPeer: 500 }
 const HEADERS_MS = 20_000
+/** How often connections are looked at for requests that come too slowly. */
+const CHECK_MS = 5_000
 /** For a request to arrive whole; a streamed answer may take as long as it likes. */
 const REQUEST_MS = 300_000
 const KEEP_ALIVE_MS = 65_000
@@ -34,12 +42,19 @@ const IDLE_CHECK_MS = 50
 const SILENT_MS = 500
 
 /** An HTTP server with bounds on slow clients, problem details for what is not HTTP, and an orderly end. */
-export const createHttpServer = (listener: RequestListener, { requests }: HttpServerOptions = {}): HttpServer => {
+export const createHttpServer = (listener: RequestListener, options: HttpServerOptions = {}): HttpServer => {
+  const { connections = CONNECTIONS, requests } = options
   const server = createServer(
-    { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, keepAliveTimeout: KEEP_ALIVE_MS },
+    {
+      headersTimeout: HEADERS_MS,
+      requestTimeout: REQUEST_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: CHECK_MS
+    },
     listener
   )
   server.on("clientError", refuseConnection)
+  boundConnections(server, connections)
   const sockets = new Set<Socket>()
   server.on("connection", (socket) => {
     sockets.add(socket)
@@ -84,10 +99,7 @@ const closeServer = async (server: Server, sockets: ReadonlySet<Socket>, deadlin
 /** What came is not HTTP, too long, or too slow. */
 const refuseConnection = (error: NodeJS.ErrnoException, socket: Socket): void => {
   if (error.code === "ECONNRESET" || !socket.writable || socket.bytesWritten > 0) return void socket.destroy()
-  const refusal = new InvalidRequest({ issues: [{ path: "request", message: "Expected a complete HTTP/1.1 request" }] })
-  const body = JSON.stringify(problemFrom(refusal, randomUUID()))
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: ${PROBLEM_CONTENT_TYPE}\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-  )
+  const slow = error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+  const issues = [{ path: "request", message: "Expected a complete HTTP/1.1 request" }]
+  refuseSocket(socket, slow ? new RequestTooSlow() : new InvalidRequest({ issues }))
 }

@@ -26,6 +26,8 @@ export interface RouteRequest {
   readonly response: ServerResponse
   /** Decoded path parameters. */
   readonly path: Readonly<Record<string, string>>
+  /** The address the request came from, as far as proxies that are trusted tell it. */
+  readonly peer: string
 }
 
 /**
@@ -62,12 +64,14 @@ const serve = Effect.fnUntraced(function* (environment: RouteEnvironment, input:
     access === "session"
       ? yield* authenticate(environment.sessions, environment.cookie, request.headers.cookie)
       : undefined
+  if (session !== undefined) yield* environment.personRequests.enter(session.userId)
   if (access !== "public" && isUnsafe(route.method)) yield* refuseCrossSite(request.headers, environment.baseUrl)
   const path = yield* decodeParameters(route.pathParameters, (name) => [input.path[name] ?? ""])
   const sent = queryOf(request)
   const query = yield* decodeParameters(route.queryParameters, (name) => sent.getAll(name))
   const headers = yield* decodeParameters(route.headerParameters, (name) => request.headersDistinct[name] ?? [])
-  const body = route.body === undefined ? undefined : yield* route.body.read(request, environment)
+  const person = session === undefined ? `peer ${input.peer}` : `user ${session.userId}`
+  const body = route.body === undefined ? undefined : yield* route.body.read(request, { environment, person })
   const answer = yield* route.handle({ session, path, query, headers, body, environment })
   yield* writeAnswer(response, answer, environment.stalledReaderMs)
 })

@@ -17,7 +17,8 @@ export interface OpenApiInput {
 
 /** Every code a route can answer with: its own, its body's, and those of its access. */
 export const errorsOf = (route: Route): ReadonlyArray<ErrorCode> => {
-  const session: ReadonlyArray<ErrorCode> = route.access === "session" ? ["unauthorized", "identity_unavailable"] : []
+  const session: ReadonlyArray<ErrorCode> =
+    route.access === "session" ? ["unauthorized", "identity_unavailable", "too_many_requests"] : []
   const cron: ReadonlyArray<ErrorCode> = route.access === "cron" ? ["cron_unauthorized", "cron_not_configured"] : []
   const site: ReadonlyArray<ErrorCode> =
     route.access !== "public" && isUnsafe(route.method) ? ["cross_site_request"] : []

@@ -18,9 +18,12 @@ import { cronSecretFrom } from "../security/CronSecret.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
 import { cookieNameOf, DEFAULT_SESSION_COOKIE } from "../sessions/sessionCookie.ts"
 import { discardBody } from "../body/discardBody.ts"
-import { makeUploadMemory } from "../body/UploadMemory.ts"
+import { makeBodyMemory } from "../body/BodyMemory.ts"
+import { type BodyPace, DEFAULT_BODY_PACE } from "../body/watchArrival.ts"
 import { handleRoute, type ParleyRuntime } from "./handleRoute.ts"
 import { openApiDocument } from "./openApiDocument.ts"
+import { makePersonRequests } from "./PersonRequests.ts"
+import { remembered } from "./remembered.ts"
 import type { RequestTracker } from "./RequestTracker.ts"
 
 export interface ParleyRouterOptions {
@@ -36,20 +39,36 @@ export interface ParleyRouterOptions {
   readonly cronSecret?: string | undefined
   /** Turns on `POST /dev/sign-in`, for requests to a local Host only. Never give it where others can reach the server. */
   readonly developmentSessions?: DevelopmentSessions | undefined
-  /** Rejects where something the server depends on does not answer; `GET /readyz` asks. */
+  /** Rejects where something the server depends on does not answer; `GET /readyz` asks, at most once a second. */
   readonly ready?: (() => Promise<void>) | undefined
   /** Shown in the OpenAPI document. */
   readonly version?: string | undefined
   /** How long a reader of a stream may take nothing before the connection is given up: one minute unless given. */
   readonly stalledReaderMs?: number | undefined
-  /** What uploads may keep in memory together, in bytes: 256 MiB unless given. Those that do not fit wait. */
+  /**
+   * What uploads may keep in memory together, in bytes: 256 MiB unless given, of which one person has a quarter. Those
+   * that do not fit wait.
+   */
   readonly uploadMemoryBytes?: number | undefined
+  /** The same for JSON bodies until they are parsed: 64 MiB unless given. */
+  readonly jsonMemoryBytes?: number | undefined
+  /** The least throughput of a body; slower ones are answered 408. 20 KiB in each ten seconds unless given. */
+  readonly bodyPace?: BodyPace | undefined
+  /** The most requests that one person may have under way, replies that are streamed included: 1,000 unless given. */
+  readonly requestsPerPerson?: number | undefined
   /** Told of every request being worked on. */
   readonly requests?: RequestTracker | undefined
 }
 
 const STALLED_READER_MS = 60_000
 const UPLOAD_MEMORY_BYTES = 256 * 1024 * 1024
+const JSON_MEMORY_BYTES = 64 * 1024 * 1024
+/** How long an answer of `ready` counts, and how long it may take. */
+const READINESS = { forMs: 1_000, withinMs: 5_000 }
+const PERSON_SHARE = 1 / 4
+const REQUESTS_PER_PERSON = 1_000
+
+const memoryOf = (totalBytes: number) => makeBodyMemory({ totalBytes, personBytes: totalBytes * PERSON_SHARE })
 
 /**
  * All routes as an Express 5 router, to be mounted at the root, before any body parser. Paths that are not Parley's
@@ -81,10 +100,15 @@ const environmentOf = (options: ParleyRouterOptions, served: ReadonlyArray<Route
     baseUrl: url,
     cronSecret: cronSecretFrom(options.cronSecret),
     developmentSessions: options.developmentSessions,
-    ready: options.ready ?? (() => Promise.resolve()),
+    ready: remembered(options.ready ?? (() => Promise.resolve()), READINESS),
     openApi: openApiDocument({ routes: served, version, baseUrl, cookieName: cookieNameOf(cookie) }),
     stalledReaderMs: options.stalledReaderMs ?? STALLED_READER_MS,
-    uploadMemory: makeUploadMemory(options.uploadMemoryBytes ?? UPLOAD_MEMORY_BYTES)
+    bodyMemory: {
+      json: memoryOf(options.jsonMemoryBytes ?? JSON_MEMORY_BYTES),
+      uploads: memoryOf(options.uploadMemoryBytes ?? UPLOAD_MEMORY_BYTES)
+    },
+    bodyPace: options.bodyPace ?? DEFAULT_BODY_PACE,
+    personRequests: makePersonRequests(options.requestsPerPerson ?? REQUESTS_PER_PERSON)
   }
 }
 
@@ -94,7 +118,7 @@ const handlerOf =
     const path = request.params as Readonly<Record<string, string>>
     const handle = async () => {
       try {
-        await handleRoute(runtime, environment, { route, request, response, path })
+        await handleRoute(runtime, environment, { route, request, response, path, peer: request.ip ?? "" })
       } catch (error) {
         next(error)
       }

@@ -15,6 +15,9 @@ import { version } from "../version.ts"
 
 /** How long requests that run may take once the server stops. */
 export const DRAIN_MS = 10_000
+/** The most connections, in all and from one address. */
+const CONNECTIONS = 10_000
+const CONNECTIONS_PER_PEER = 500
 
 /** The API and the dashboard on the configured port until the scope closes; gives the port taken. */
 export const openHttp = Effect.fnUntraced(function* (
@@ -33,7 +36,12 @@ export const openHttp = Effect.fnUntraced(function* (
     version,
     ready: () => runtime.runPromise(checkReadiness())
   })
-  const server = createHttpServer(app, { requests })
+  // A proxy brings the connections of everybody.
+  const connections = {
+    total: CONNECTIONS,
+    perPeer: config.trustProxy === undefined ? CONNECTIONS_PER_PEER : undefined
+  }
+  const server = createHttpServer(app, { requests, connections })
   const { host, port } = config
   const listening = yield* Effect.acquireRelease(
     Effect.tryPromise({

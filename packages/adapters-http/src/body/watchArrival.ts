@@ -1,0 +1,89 @@
+import type { IncomingMessage } from "node:http"
+import { RequestTooSlow, ServerBusy } from "../problems/errors.ts"
+import type { BodyMemory } from "./BodyMemory.ts"
+
+/** The least throughput of a body: so many bytes in each window of time, or its end. */
+export interface BodyPace {
+  readonly windowMs: number
+  readonly bytesPerWindow: number
+}
+
+/** A slow phone's line brings ten times as much. */
+export const DEFAULT_BODY_PACE: BodyPace = { windowMs: 10_000, bytesPerWindow: 20 * 1024 }
+
+export interface ArrivalOptions {
+  readonly memory: BodyMemory
+  readonly pace: BodyPace
+  /** Who sends. */
+  readonly person: string
+}
+
+export interface Arrival {
+  /** Gives back the memory of the body, whether it came whole or not. Safe to call more than once. */
+  release(): void
+}
+
+export interface ArrivalListener {
+  onChunk(chunk: Buffer): void
+  onEnd(): void
+  onRefused(error: RequestTooSlow | ServerBusy): void
+}
+
+/**
+ * Takes a body as it arrives: counts it in `memory` and holds the sender back where there is no room, and gives up a
+ * sender that is slower than `pace`; time for which it was held back does not count. After `onEnd` or `onRefused`
+ * nothing more comes.
+ */
+export const watchArrival = (request: IncomingMessage, options: ArrivalOptions, listener: ArrivalListener): Arrival => {
+  const { memory, pace, person } = options
+  let inWindow = 0
+  let window: NodeJS.Timeout | undefined
+  const openWindow = () => {
+    clearTimeout(window)
+    inWindow = 0
+    window = setTimeout(judge, pace.windowMs).unref()
+  }
+  const judge = () => {
+    if (inWindow >= pace.bytesPerWindow) openWindow()
+    else refuse(new RequestTooSlow())
+  }
+  const stop = () => {
+    clearTimeout(window)
+    request.off("data", onData)
+    request.off("end", onEnd)
+  }
+  const refuse = (error: RequestTooSlow | ServerBusy) => {
+    stop()
+    share.release()
+    listener.onRefused(error)
+  }
+  const share = memory.open(person, {
+    onRoom: () => {
+      openWindow()
+      request.resume()
+    },
+    onRefused: () => refuse(new ServerBusy())
+  })
+  const onData = (chunk: Buffer) => {
+    inWindow += chunk.byteLength
+    if (!share.add(chunk.byteLength)) {
+      clearTimeout(window)
+      request.pause()
+    }
+    listener.onChunk(chunk)
+  }
+  const onEnd = () => {
+    stop()
+    share.complete()
+    listener.onEnd()
+  }
+  openWindow()
+  request.on("data", onData)
+  request.on("end", onEnd)
+  return {
+    release: () => {
+      stop()
+      share.release()
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import { ServerBusy } from "../problems/errors.ts"
+import { refuseSocket } from "./refuseSocket.ts"
+
+export interface ConnectionBounds {
+  /** Connections in all. */
+  readonly total: number
+  /** Connections from one address other than this machine's own; undefined where proxies bring those of many people. */
+  readonly perPeer: number | undefined
+}
+
+interface Peer {
+  readonly address: string
+  connections: number
+  /** Those with no request under way, longest first. */
+  readonly idle: Set<Socket>
+}
+
+/**
+ * Bounds the connections of a server. Where there are as many as there may be, the one that has been without a request
+ * for longest makes room: one of the same address, or of the address with most. Only where each of them has a request
+ * under way the new one is refused.
+ */
+export const boundConnections = (server: Server, bounds: ConnectionBounds): void => {
+  const peers = new Map<string, Peer>()
+  const peerOf = new Map<Socket, Peer>()
+
+  const hasTooMany = ({ address, connections }: Peer): boolean =>
+    bounds.perPeer !== undefined && connections > bounds.perPeer && !isThisMachine(address)
+  const victimOf = (peer: Peer): Socket | undefined => {
+    if (hasTooMany(peer)) return first(peer.idle)
+    const largest = [...peers.values()].toSorted((a, b) => b.connections - a.connections)
+    return largest.map((each) => first(each.idle)).find((socket) => socket !== undefined)
+  }
+  const forget = (socket: Socket): void => {
+    const peer = peerOf.get(socket)
+    if (peer === undefined) return
+    peerOf.delete(socket)
+    peer.idle.delete(socket)
+    peer.connections -= 1
+    if (peer.connections === 0) peers.delete(peer.address)
+  }
+
+  server.on("connection", (socket: Socket) => {
+    const address = socket.remoteAddress ?? ""
+    const peer = peers.get(address) ?? { address, connections: 0, idle: new Set() }
+    peers.set(address, peer)
+    peer.connections += 1
+    peerOf.set(socket, peer)
+    socket.once("close", () => forget(socket))
+    if (peerOf.size > bounds.total || hasTooMany(peer)) {
+      const victim = victimOf(peer)
+      forget(victim ?? socket)
+      if (victim === undefined) return refuseSocket(socket, new ServerBusy())
+      victim.destroy()
+    }
+    peer.idle.add(socket)
+  })
+  server.prependListener("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const peer = peerOf.get(socket)
+    if (peer === undefined) return
+    peer.idle.delete(socket)
+    response.once("close", () => {
+      if (peerOf.has(socket)) peer.idle.add(socket)
+    })
+  })
+}
+
+/** A proxy beside the server is one address for everybody. */
+const isThisMachine = (address: string): boolean => /^(::ffff:)?127\.|^::1$|^$/.test(address)
+
+const first = <A>(set: ReadonlySet<A>): A | undefined => set.values().next().value
