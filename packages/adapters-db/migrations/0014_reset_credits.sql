@@ -16,7 +16,7 @@ RETURN greatest(0, {{schema}}.month_of(moment) - {{schema}}.month_of(anchor)
 -- "decideReset" of the core, over many accounts at once. A function, so that each connection plans it once.
 --
 -- Accounts that somebody else has locked are skipped, so that a chunk waits for nobody; what is decided is decided from
--- rows read after they were locked. The order of the key keeps the rows and index entries that a chunk writes close
+-- rows read after they were locked, and dated by the database's clock unless "wrote_at" is given. The order of the key keeps the rows and index entries that a chunk writes close
 -- together. A dry run locks and writes nothing. Gives the accounts skipped, and what was done for each tier.
 CREATE FUNCTION {{schema}}.reset_credits(
   as_of timestamptz, allowances jsonb, after text, upto text, wrote_at timestamptz, dry_run boolean,
@@ -28,6 +28,7 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
 AS $function$
 DECLARE
   taken text[];
+  written_at timestamptz := coalesce(wrote_at, clock_timestamp());
 BEGIN
   IF dry_run THEN
     taken := ARRAY(
@@ -73,11 +74,11 @@ BEGIN
     INSERT INTO {{schema}}.credit_transactions (user_id, number, type, amount, allowance_amount, topup_amount,
       balance_after, reference, created_at)
     SELECT p.user_id, p.entries + 1, 'reset', p.added + p.repaid - p.expired, p.added - p.expired, 0,
-      p.held_allowance + p.added + p.topup - p.debt + p.repaid, p.key, wrote_at
+      p.held_allowance + p.added + p.topup - p.debt + p.repaid, p.key, written_at
     FROM planned p WHERE p.fresh AND NOT dry_run
   ), remembered AS (
     INSERT INTO {{schema}}.credit_keys (user_id, key, content, used_at, number)
-    SELECT p.user_id, p.key, 'period', wrote_at, p.entries + 1 FROM planned p WHERE p.fresh AND NOT dry_run
+    SELECT p.user_id, p.key, 'period', written_at, p.entries + 1 FROM planned p WHERE p.fresh AND NOT dry_run
   )
   SELECT json_object_agg(t.tier, t.counted) INTO tiers FROM (
     SELECT p.new_tier AS tier, json_build_object('accounts', count(*), 'granted', sum(p.added + p.repaid),
@@ -88,7 +89,7 @@ END
 $function$;
 
 -- Compiling a plan costs milliseconds, running it one: the planner would compile where tables have grown and shrunk.
-ALTER FUNCTION {{schema}}.write_credits(json, json, json, json, json, json) SET jit = off;
+ALTER FUNCTION {{schema}}.write_credits(json, json, json, json, json, json, float8) SET jit = off;
 ALTER FUNCTION {{schema}}.prove_transactions() SET jit = off;
 
 -- Where databases are hardened, functions are nobody's by default.

@@ -1,4 +1,5 @@
 export { PgChatStoreLayer } from "./chat/PgChatStore.ts"
+export { LedgerClock } from "./credits/LedgerClock.ts"
 export { PgCreditLedgerLayer } from "./credits/PgCreditLedger.ts"
 export { Database, DatabaseError, type Row, type Sql } from "./database/Database.ts"
 export { DatabaseOwner, type OwnerSql } from "./database/DatabaseOwner.ts"

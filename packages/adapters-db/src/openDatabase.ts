@@ -10,6 +10,7 @@ import {
   UnitOfWork
 } from "@parley/core"
 import { Effect, Layer, ManagedRuntime } from "effect"
+import { LedgerClock } from "./credits/LedgerClock.ts"
 import { type DatabaseOptions, databaseLayer, withDatabase } from "./databaseLayer.ts"
 import { installJobQueue } from "./jobs/installJobQueue.ts"
 import type { JobQueueOptions } from "./jobs/startBoss.ts"
@@ -21,6 +22,11 @@ export interface OpenDatabaseOptions extends DatabaseOptions {
   /** False leaves the schema as it is: run `migrateDatabase` before. */
   readonly migrate?: boolean | undefined
   readonly jobs?: JobQueueOptions | undefined
+  /**
+   * The clock that holds and periods go by: the database's unless given, or the one of whoever calls, for tests and
+   * demonstrations that move the time (`clock` of `createParley`).
+   */
+  readonly clock?: "database" | "caller" | undefined
 }
 
 /** A database behind the core's ports, ready to be handed to `createParley`. */
@@ -63,7 +69,8 @@ const ports = Effect.gen(function* () {
 export const openDatabase = async (options: OpenDatabaseOptions = {}): Promise<OpenDatabase> => {
   const direct = options.directUrl !== undefined && options.url !== undefined
   if (options.migrate !== false && direct) await migrateDatabase(options)
-  const runtime = ManagedRuntime.make(Layer.provideMerge(storesLayer(options.jobs), databaseLayer(options)))
+  const stores = Layer.provide(storesLayer(options.jobs), Layer.succeed(LedgerClock, options.clock ?? "database"))
+  const runtime = ManagedRuntime.make(Layer.provideMerge(stores, databaseLayer(options)))
   try {
     if (options.migrate !== false && !direct) await runtime.runPromise(migrate())
     return {

@@ -17,12 +17,13 @@ import {
   type StorageFailed,
   TRANSACTION_TYPES
 } from "@parley/core"
-import { Cause, Clock, Effect, Exit, Layer, Result, Schema } from "effect"
+import { Cause, Effect, Exit, Layer, Result, Schema } from "effect"
 import { Database, DatabaseError, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
 import { coalesce } from "./coalesce.ts"
 import { commitOperations } from "./commitOperations.ts"
 import { renewHolds, sweepHolds } from "./holdLife.ts"
+import { DATABASE_NOW, type LedgerTime, makeLedgerTime } from "./LedgerClock.ts"
 import {
   ACCOUNT_COLUMNS,
   type AccountRow,
@@ -54,9 +55,10 @@ const exitOf = (answer: Result.Result<unknown, Refusal>): AnyExit =>
 const runBatch = (
   database: Database["Service"],
   recent: RecentAccounts,
+  time: LedgerTime,
   operations: ReadonlyArray<AnyOperation>
 ): Effect.Effect<ReadonlyArray<AnyExit>> =>
-  commitOperations(database, operations, recent).pipe(
+  commitOperations(database, time, operations, recent).pipe(
     Effect.retry({ times: 2, while: (error) => error.retryable }),
     Effect.timeout(COMMIT_TIMEOUT),
     Effect.catchTag("TimeoutError", (cause) => Effect.fail(new DatabaseError({ cause }))),
@@ -67,7 +69,7 @@ const runBatch = (
         return Effect.succeed(operations.map((): AnyExit => Exit.failCause(cause)))
       }
       return Effect.map(
-        Effect.forEach(operations, (operation) => runBatch(database, recent, [operation])),
+        Effect.forEach(operations, (operation) => runBatch(database, recent, time, [operation])),
         (exits) => exits.flat()
       )
     })
@@ -95,10 +97,11 @@ const make = Effect.gen(function* () {
   const database = yield* Database
   const { schema } = database
   const ids = yield* IdGenerator
+  const time = yield* makeLedgerTime
   const recent = makeRecentAccounts(MAX_RECENT)
   const enqueue = coalesce<AnyOperation, unknown, Refusal | DatabaseError>({
     laneOf: ({ userId }) => userId,
-    run: (operations) => runBatch(database, recent, operations),
+    run: (operations) => runBatch(database, recent, time, operations),
     maxBatch: MAX_BATCH,
     maxInFlight: MAX_IN_FLIGHT
   })
@@ -107,22 +110,17 @@ const make = Effect.gen(function* () {
   const commit = <A, E extends Refusal>(operation: Operation<A, E>): Effect.Effect<A, E | StorageFailed> =>
     Effect.flatMap(database.inTransaction, (joins): Effect.Effect<unknown, Refusal | DatabaseError> => {
       if (!joins) return enqueue(operation)
-      return Effect.flatMap(commitOperations(database, [operation]), ([answer]) =>
+      return Effect.flatMap(commitOperations(database, time, [operation]), ([answer]) =>
         exitOf(answer as Result.Result<unknown, Refusal>)
       )
     }).pipe(storing(`CreditLedger.${operation.name}`)) as Effect.Effect<A, E | StorageFailed>
 
-  const commitNow =
-    <Input, A, E extends Refusal>(make: (input: Input, now: number) => Operation<A, E>) =>
-    (input: Input) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => commit(make(input, now)))
-
   /** Work on many accounts, safe to repeat as a whole, that goes past the waiting calls. */
   const atOnce = <A, E>(
     name: string,
-    work: (now: number) => Effect.Effect<A, E | DatabaseError>
+    work: (now: string | null) => Effect.Effect<A, E | DatabaseError>
   ): Effect.Effect<A, Exclude<E, DatabaseError> | StorageFailed> =>
-    Effect.flatMap(Clock.currentTimeMillis, work).pipe(
+    Effect.flatMap(time.given, work).pipe(
       Effect.retry({ times: 2, while: (error) => error instanceof DatabaseError && error.retryable }),
       storing(`CreditLedger.${name}`)
     )
@@ -130,12 +128,23 @@ const make = Effect.gen(function* () {
   /** A refusal is turned into a failure outside, so that it does not undo a unit of work around it. */
   const correct = <A, E extends Refusal>(
     name: string,
-    work: (now: number) => Effect.Effect<Result.Result<A, E>, DatabaseError>
+    work: Effect.Effect<Result.Result<A, E>, DatabaseError>
   ): Effect.Effect<A, E | StorageFailed> =>
-    Effect.flatMap(Effect.uninterruptible(atOnce(name, work)), Effect.fromResult)
+    Effect.flatMap(Effect.uninterruptible(atOnce(name, () => work)), Effect.fromResult)
+
+  const tellTime = time
+    .learnFrom(
+      Effect.map(
+        database.statement<{ readonly now: number }>(`SELECT ${DATABASE_NOW} AS now`),
+        ([row]) => row?.now ?? 0
+      ),
+      (told) => told
+    )
+    .pipe(Effect.flatMap(time.at))
 
   return CreditLedger.of({
-    open: commitNow(openOperation),
+    now: atOnce("now", () => tellTime),
+    open: (input) => commit(openOperation(input)),
     account: Effect.fnUntraced(function* (userId) {
       const text = `SELECT ${ACCOUNT_COLUMNS} FROM ${schema}.credit_accounts a WHERE a.user_id = $1`
       const [row] = yield* database.statement<AccountRow>(text, [userId])
@@ -144,23 +153,28 @@ const make = Effect.gen(function* () {
     }, storing("CreditLedger.account")),
     reserve: Effect.fnUntraced(function* (input) {
       const attempt = yield* ids.next
-      return yield* commit(reserveOperation(input, attempt, yield* Clock.currentTimeMillis))
+      return yield* commit(reserveOperation(input, attempt))
     }),
-    settle: commitNow(settleOperation),
-    release: commitNow(releaseOperation),
+    settle: (input) => commit(settleOperation(input)),
+    release: (input) => commit(releaseOperation(input)),
     renew: (input) => atOnce("renew", (now) => renewHolds(database, input, now)),
-    sweep: (input) => atOnce("sweep", (now) => sweepHolds(database, input, now)),
+    sweep: (input) => atOnce("sweep", () => sweepHolds(database, time, input)),
     due: (input) => atOnce("due", () => nextDue(database, input)),
     reset: (input) => atOnce("reset", (now) => resetAccounts(database, input, now)),
-    grant: commitNow(grantOperation),
+    grant: (input) => commit(grantOperation(input)),
     refund: (input) =>
-      correct("refund", (now) => correctPurchase(database, input, (earlier) => refundOperation(input, earlier, now))),
+      correct(
+        "refund",
+        correctPurchase(database, time, input, (earlier) => refundOperation(input, earlier))
+      ),
     dispute: (input) =>
-      correct("dispute", (now) => correctPurchase(database, input, (earlier) => disputeOperation(input, earlier, now))),
-    adjust: commitNow(adjustOperation),
+      correct(
+        "dispute",
+        correctPurchase(database, time, input, (earlier) => disputeOperation(input, earlier))
+      ),
+    adjust: (input) => commit(adjustOperation(input)),
     verify: (input) => atOnce("verify", () => verifyAccounts(database, input)),
-    changeTier: (userId, change) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => commit(changeTierOperation(userId, change, now))),
+    changeTier: (userId, change) => commit(changeTierOperation(userId, change)),
     transaction: Effect.fnUntraced(function* (userId, key) {
       const text = `SELECT ${TRANSACTION_COLUMNS} FROM ${schema}.credit_keys k
         JOIN ${schema}.credit_transactions t ON t.user_id = k.user_id AND t.number = k.number

@@ -9,6 +9,7 @@ import {
 import { Effect, type Result } from "effect"
 import type { Database, DatabaseError, Row } from "../database/Database.ts"
 import { commitOperations } from "./commitOperations.ts"
+import type { LedgerTime } from "./LedgerClock.ts"
 
 interface EarlierRow extends Row {
   readonly reference: string
@@ -28,6 +29,7 @@ const afterPrefix = (prefix: string): string =>
  */
 export const correctPurchase = <A, E extends Refusal>(
   database: Database["Service"],
+  time: LedgerTime,
   purchase: ChargedPurchase,
   operation: (earlier: ReadonlyArray<EarlierRefund>) => Operation<A, E>
 ): Effect.Effect<Result.Result<A, E>, DatabaseError> => {
@@ -38,14 +40,14 @@ export const correctPurchase = <A, E extends Refusal>(
         purchase.userId
       ])
       // An account that is opened from here on is not locked, and may be charged back by others meanwhile.
-      if (locked.length === 0) return decideAll(NO_ACCOUNT, [operation([])]).answers[0] as Result.Result<A, E>
+      if (locked.length === 0) return decideAll(NO_ACCOUNT, [operation([])], 0).answers[0] as Result.Result<A, E>
       const earlier = yield* query<EarlierRow>(
         `SELECT t.reference, t.amount FROM ${schema}.credit_keys k
          JOIN ${schema}.credit_transactions t ON t.user_id = k.user_id AND t.number = k.number
          WHERE k.user_id = $1 AND k.key >= $2 AND k.key < $3 AND t.type = 'refund'`,
         [purchase.userId, refundPrefix(purchase), afterPrefix(refundPrefix(purchase))]
       )
-      const [answer] = yield* commitOperations(database, [operation(earlier)])
+      const [answer] = yield* commitOperations(database, time, [operation(earlier)])
       return answer as Result.Result<A, E>
     })
   )

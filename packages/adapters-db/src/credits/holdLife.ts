@@ -1,7 +1,9 @@
 import {
   addSwept,
   expireOperation,
+  NOTHING_RENEWED,
   NOTHING_SWEPT,
+  type Renewed,
   type RenewInput,
   type SweepInput,
   sweptBy,
@@ -11,6 +13,10 @@ import {
 import { Effect, Result } from "effect"
 import type { Database, DatabaseError, Row } from "../database/Database.ts"
 import { commitOperations } from "./commitOperations.ts"
+import type { LedgerTime } from "./LedgerClock.ts"
+
+/** The moment a parameter gives, else the database's own. */
+const momentOf = (parameter: string) => `coalesce(${parameter}::timestamptz, clock_timestamp())`
 
 /**
  * Locks hold rows alone, and skips those that somebody else has locked: such a hold is just being ended, or renewed by
@@ -27,30 +33,34 @@ const renewText = (schema: string) => `
     FOR UPDATE OF h SKIP LOCKED
   ), renewed AS (
     UPDATE ${schema}.credit_holds h
-    SET output_tokens = greatest(h.output_tokens, l.output_tokens), expires_at = greatest(h.expires_at, $4::timestamptz),
+    SET output_tokens = greatest(h.output_tokens, l.output_tokens), expires_at = greatest(h.expires_at, ${momentOf("$4")} + $6 * interval '1 millisecond'),
       draft = coalesce(l.draft, h.draft)
     FROM locked l WHERE h.user_id = l.user_id AND h.key = l.key
     RETURNING 1
   )
-  SELECT count(*) AS renewed FROM renewed`
+  SELECT (SELECT count(*) FROM renewed) AS renewed, (
+    SELECT json_agg(json_build_object('userId', g.user_id, 'key', g.key)) FROM given g
+    WHERE NOT EXISTS (SELECT FROM ${schema}.credit_holds h WHERE h.user_id = g.user_id AND h.key = g.key)
+  ) AS gone`
 
-/** Records progress and expiry of open holds; gives how many were still open. */
+/** Records progress and expiry of open holds; gives how many were still open, and which are gone. */
 export const renewHolds = (
   { schema, statement }: Database["Service"],
   { holds, ttlMs }: RenewInput,
-  now: number
-): Effect.Effect<number, DatabaseError> =>
+  now: string | null
+): Effect.Effect<Renewed, DatabaseError> =>
   holds.length === 0
-    ? Effect.succeed(0)
+    ? Effect.succeed(NOTHING_RENEWED)
     : Effect.map(
-        statement<{ readonly renewed: number }>(renewText(schema), [
+        statement<{ readonly renewed: number; readonly gone: Renewed["gone"] | null }>(renewText(schema), [
           holds.map(({ userId }) => userId),
           holds.map(({ key }) => key),
           holds.map(({ outputTokens }) => outputTokens),
-          new Date(now + ttlMs).toISOString(),
-          holds.map(({ draft }) => (draft === undefined ? null : JSON.stringify(draft)))
+          now,
+          holds.map(({ draft }) => (draft === undefined ? null : JSON.stringify(draft))),
+          ttlMs
         ]),
-        ([row]) => row?.renewed ?? 0
+        ([row]) => ({ renewed: row?.renewed ?? 0, gone: row?.gone ?? [] })
       )
 
 interface ExpiredUserRow extends Row {
@@ -64,12 +74,13 @@ interface ExpiredRow extends ExpiredUserRow {
 /**
  * Locks accounts before their holds, as every other write does, and skips what is locked. A hold whose row was locked by
  * a renewal is alive; one that was renewed just before is seen as renewed, since a locked row's expiry is read again.
+ * Only the database says what has expired, by its own clock, in this statement.
  * In no order, so that holds that cannot be ended do not come first each time.
  */
 const lockExpiredText = (schema: string) => `
   WITH expired AS MATERIALIZED (
     SELECT user_id, key FROM ${schema}.credit_holds
-    WHERE expires_at <= $1::timestamptz AND ($3::text IS NULL OR user_id = $3) ORDER BY random() LIMIT $2
+    WHERE expires_at <= ${momentOf("$1")} AND ($3::text IS NULL OR user_id = $3) ORDER BY random() LIMIT $2
   ), locked AS MATERIALIZED (
     SELECT user_id FROM ${schema}.credit_accounts
     WHERE user_id IN (SELECT user_id FROM expired) ORDER BY user_id COLLATE "C" FOR UPDATE SKIP LOCKED
@@ -77,23 +88,23 @@ const lockExpiredText = (schema: string) => `
   SELECT h.user_id, h.key FROM locked l
   JOIN expired e ON e.user_id = l.user_id
   JOIN ${schema}.credit_holds h ON h.user_id = e.user_id AND h.key = e.key
-  WHERE h.expires_at <= $1::timestamptz
+  WHERE h.expires_at <= ${momentOf("$1")}
   FOR UPDATE OF h SKIP LOCKED`
 
 /** Ends expired holds, of one person where named, in one transaction, under the locks of their accounts and their own. */
 const sweepAtOnce = (
   database: Database["Service"],
+  time: LedgerTime,
   limit: number,
-  now: number,
   userId: string | null
 ): Effect.Effect<Swept, DatabaseError> =>
   database.asService(({ query }) =>
     Effect.gen(function* () {
       const text = lockExpiredText(database.schema)
-      const expired = yield* query<ExpiredRow>(text, [new Date(now).toISOString(), limit, userId])
+      const expired = yield* query<ExpiredRow>(text, [yield* time.given, limit, userId])
       if (expired.length === 0) return NOTHING_SWEPT
-      const operations = expired.map((row) => expireOperation({ userId: row.user_id, key: row.key }, now))
-      const answers = yield* commitOperations(database, operations)
+      const operations = expired.map((row) => expireOperation({ userId: row.user_id, key: row.key }))
+      const answers = yield* commitOperations(database, time, operations)
       return answers
         .map((answer) => sweptBy(Result.isSuccess(answer) ? (answer.success as HoldEnd | undefined) : undefined))
         .reduce(addSwept, NOTHING_SWEPT)
@@ -101,25 +112,25 @@ const sweepAtOnce = (
   )
 
 const expiredUsersText = (schema: string) => `
-  SELECT user_id FROM ${schema}.credit_holds WHERE expires_at <= $1::timestamptz
+  SELECT user_id FROM ${schema}.credit_holds WHERE expires_at <= ${momentOf("$1")}
   GROUP BY user_id ORDER BY random() LIMIT $2`
 
 /** Ends expired holds. Where the database refuses to, person by person, so that who is broken keeps nobody else. */
 export const sweepHolds = (
   database: Database["Service"],
-  { limit }: SweepInput,
-  now: number
+  time: LedgerTime,
+  { limit }: SweepInput
 ): Effect.Effect<Swept, DatabaseError> => {
   const sweepPerson = ({ user_id }: ExpiredUserRow) =>
-    Effect.catchIf(sweepAtOnce(database, limit, now, user_id), isRefused, () =>
+    Effect.catchIf(sweepAtOnce(database, time, limit, user_id), isRefused, () =>
       Effect.succeed({ ...NOTHING_SWEPT, refused: 1 })
     )
   const oneByOne = Effect.gen(function* () {
     const text = expiredUsersText(database.schema)
-    const people = yield* database.statement<ExpiredUserRow>(text, [new Date(now).toISOString(), limit])
+    const people = yield* database.statement<ExpiredUserRow>(text, [yield* time.given, limit])
     return (yield* Effect.forEach(people, sweepPerson)).reduce(addSwept, NOTHING_SWEPT)
   })
-  return Effect.catchIf(sweepAtOnce(database, limit, now, null), isRefused, () => oneByOne)
+  return Effect.catchIf(sweepAtOnce(database, time, limit, null), isRefused, () => oneByOne)
 }
 
 const isRefused = (error: DatabaseError): boolean => !error.retryable

@@ -38,7 +38,7 @@ interface ReportRow extends Row {
 export const resetAccounts = (
   { schema, statement }: Database["Service"],
   { asOf, allowances, range, dryRun }: ResetInput,
-  now: number
+  now: string | null
 ): Effect.Effect<ResetChunk, DatabaseError> =>
   Effect.map(
     statement<ReportRow>(`SELECT busy, tiers FROM ${schema}.reset_credits($1, $2, $3, $4, $5, $6)`, [
@@ -46,7 +46,7 @@ export const resetAccounts = (
       JSON.stringify(allowances),
       range.after ?? "",
       range.upto,
-      new Date(now).toISOString(),
+      now,
       dryRun
     ]),
     ([row]): ResetChunk => ({ tiers: { ...NOTHING_RESET, ...row?.tiers }, busy: row?.busy ?? 0 })

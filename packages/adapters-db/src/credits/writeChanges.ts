@@ -1,6 +1,7 @@
 import type { Changes, Fact, LedgerAccount } from "@parley/core"
 import { Effect } from "effect"
 import type { DatabaseError, Sql } from "../database/Database.ts"
+import { DATABASE_NOW } from "./LedgerClock.ts"
 
 /** What was decided for one account, and what it was decided from. */
 export interface AccountWrite {
@@ -95,16 +96,25 @@ const factsJson = ({ changes: { account, closed, facts } }: AccountWrite) =>
       hold_expires_at: fact.hold?.expiresAt
     }))
 
+/** What became of a write. */
+export interface Written {
+  /** Users for whom nothing was written: their account was not as it was seen, or the time not what it was taken to be. */
+  readonly missed: ReadonlySet<string>
+  /** The database's time in Unix milliseconds. */
+  readonly toldAt: number | undefined
+}
+
 /**
- * Writes what was decided for several accounts, in one statement; gives the users whose account was not as it was seen,
- * for whom nothing was written. Fails, with SQLSTATE 40001 and nothing written at all, where a key taken to be unused is
+ * Writes what was decided for several accounts, in one statement. `decidedAt` is the time in Unix milliseconds that was
+ * taken to be the database's, and is checked; null where it need not be. Fails, with SQLSTATE 40001 and nothing written at all, where a key taken to be unused is
  * not, or a hold taken to be open is not.
  */
 export const writeChanges = (
   query: Sql["query"],
   schema: string,
-  writes: ReadonlyArray<AccountWrite>
-): Effect.Effect<ReadonlySet<string>, DatabaseError> => {
+  writes: ReadonlyArray<AccountWrite>,
+  decidedAt: number | null
+): Effect.Effect<Written, DatabaseError> => {
   const lists = [
     writes.map(accountJson),
     writes.flatMap(unseenJson),
@@ -114,10 +124,10 @@ export const writeChanges = (
     writes.flatMap(factsJson)
   ]
   return Effect.map(
-    query<{ missed: ReadonlyArray<string> }>(
-      `SELECT ${schema}.write_credits($1, $2, $3, $4, $5, $6) AS missed`,
-      lists.map((list) => (list.length === 0 ? null : JSON.stringify(list)))
+    query<{ missed: ReadonlyArray<string>; told_at: number }>(
+      `SELECT ${schema}.write_credits($1, $2, $3, $4, $5, $6, $7) AS missed, ${DATABASE_NOW} AS told_at`,
+      [...lists.map((list) => (list.length === 0 ? null : JSON.stringify(list))), decidedAt]
     ),
-    ([row]) => new Set(row?.missed)
+    ([row]) => ({ missed: new Set(row?.missed), toldAt: row?.told_at })
   )
 }

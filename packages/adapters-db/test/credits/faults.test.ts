@@ -3,6 +3,7 @@ import { CreditLedger, type StorageFailed } from "@parley/core"
 import { receiptDraft, reservation } from "@parley/core/testing"
 import { Context, Effect, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { LedgerClock } from "../../src/credits/LedgerClock.ts"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database, DatabaseError, type Row } from "../../src/database/Database.ts"
 import { databases } from "../databases.ts"
@@ -46,8 +47,14 @@ const contended = (database: DatabaseService): DatabaseService => {
 }
 
 const ledgerOn = (database: DatabaseService) =>
-  Effect.map(Layer.build(Layer.provide(PgCreditLedgerLayer, Layer.succeed(Database, database))), (context) =>
-    Context.get(context, CreditLedger)
+  Effect.map(
+    Layer.build(
+      Layer.provide(
+        PgCreditLedgerLayer,
+        Layer.mergeAll(Layer.succeed(Database, database), Layer.succeed(LedgerClock, "caller"))
+      )
+    ),
+    (context) => Context.get(context, CreditLedger)
   )
 
 /** Each operation of the ledger, with what has to be there before. */

@@ -2,6 +2,7 @@
 import { creditLedgerModelTest, ledgerOf } from "@parley/core/testing"
 import { Effect, Layer, type Scope } from "effect"
 import { describe } from "vitest"
+import { LedgerClock } from "../../src/credits/LedgerClock.ts"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
 import { migrate } from "../../src/migrations/migrate.ts"
@@ -12,18 +13,21 @@ import { behindPooler, hasPooler } from "../pooler.ts"
 const { PARLEY_TEST_SEED: seed, PARLEY_TEST_PATH: path } = process.env
 const replay = { seed: seed === undefined ? undefined : Number(seed), path }
 
+/** Histories keep the time themselves. */
+const onCallersClock = Layer.provide(PgCreditLedgerLayer, Layer.succeed(LedgerClock, "caller"))
+
 /** Ledgers of three processes on one database. */
 const processes = (address: Effect.Effect<string, never, Scope.Scope>) =>
   Effect.gen(function* () {
     const url = yield* address
     yield* Effect.scoped(Effect.provide(migrate(), PgDatabaseLayer({ url, maxConnections: 1 })))
-    const layer = PgCreditLedgerLayer.pipe(Layer.provide(PgDatabaseLayer({ url, maxConnections: 6 })))
+    const layer = onCallersClock.pipe(Layer.provide(PgDatabaseLayer({ url, maxConnections: 6 })))
     return yield* Effect.all([ledgerOf(Layer.fresh(layer)), ledgerOf(Layer.fresh(layer)), ledgerOf(Layer.fresh(layer))])
   })
 
 export const historiesOnPglite = (histories: number): void => {
   for (const { name, layer } of databases.filter((database) => database.name === "PGlite")) {
-    const ledger = ledgerOf(PgCreditLedgerLayer.pipe(Layer.provide(layer)))
+    const ledger = ledgerOf(onCallersClock.pipe(Layer.provide(layer)))
     creditLedgerModelTest(
       name,
       Effect.map(ledger, (one) => [one]),

@@ -1,5 +1,6 @@
 import { CreditLedger, type StorageFailed } from "@parley/core"
 import { Context, Effect, Layer, Result, type Scope } from "effect"
+import { LedgerClock } from "../../src/credits/LedgerClock.ts"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
@@ -38,7 +39,12 @@ export interface Outcome {
 
 const processOn = (url: string): Effect.Effect<Process, never, Scope.Scope> =>
   Effect.map(
-    Layer.build(PgCreditLedgerLayer.pipe(Layer.provideMerge(PgDatabaseLayer({ url, maxConnections: 4 })))),
+    Layer.build(
+      PgCreditLedgerLayer.pipe(
+        Layer.provide(Layer.succeed(LedgerClock, "caller")),
+        Layer.provideMerge(PgDatabaseLayer({ url, maxConnections: 4 }))
+      )
+    ),
     (context) => ({ ledger: Context.get(context, CreditLedger), database: Context.get(context, Database) })
   )
 

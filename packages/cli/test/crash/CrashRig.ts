@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { Database, PgCreditLedgerLayer, PgDatabaseLayer } from "@parley/adapters-db"
+import { Database, LedgerClock, PgCreditLedgerLayer, PgDatabaseLayer } from "@parley/adapters-db"
 import { CreditLedger, type Difference, HoldSweeper, type Receipt } from "@parley/core"
 import { Clock, Effect, Layer, ManagedRuntime } from "effect"
 import { type Ended, eventually, runParley, temporaryFolder } from "../processes/ParleyProcess.ts"
@@ -59,7 +59,8 @@ const ahead = <A, E, R>(effect: Effect.Effect<A, E, R>, milliseconds: number): E
 const ledgerOn = (schema: string) =>
   ManagedRuntime.make(
     HoldSweeper.layer.pipe(
-      Layer.provideMerge(PgCreditLedgerLayer),
+      // So that holds can be swept as if their life were over.
+      Layer.provideMerge(Layer.provide(PgCreditLedgerLayer, Layer.succeed(LedgerClock, "caller"))),
       Layer.provideMerge(PgDatabaseLayer({ url: serverUrl, schema, maxConnections: 4 }))
     )
   )

@@ -5,7 +5,7 @@ import type { TierName } from "../tiers/Tier.ts"
 import type { Account, Buckets } from "./Account.ts"
 import type { Split } from "./buckets.ts"
 import type { AdjustInput, DisputeInput, RefundInput } from "./Correction.ts"
-import type { RenewInput, SweepInput, Swept } from "./HoldLife.ts"
+import type { Renewed, RenewInput, SweepInput, Swept } from "./HoldLife.ts"
 import type { AccountNotFound, HoldNotFound, InvalidAmount, KeyConflict } from "./errors.ts"
 import type { Receipt, ReceiptDraft } from "./Receipt.ts"
 import type { DueInput, ResetChunk, ResetInput, ResetRange } from "./ResetChunk.ts"
@@ -113,6 +113,11 @@ export interface HistoryInput {
 export class CreditLedger extends Context.Service<
   CreditLedger,
   {
+    /**
+     * The time that holds, sweeps and periods go by, in Unix milliseconds: of the clock that all processes share, which
+     * is the database's where there is one, whatever the clock of this process says.
+     */
+    readonly now: Effect.Effect<number, StorageFailed>
     /** Gives the account; on first sight opens it, with the allowance as its first `reset` transaction. */
     open(input: OpenAccountInput): Effect.Effect<Account, StorageFailed>
     /** Gives an account that exists. */
@@ -125,10 +130,10 @@ export class CreditLedger extends Context.Service<
     release(input: ReleaseInput): Effect.Effect<HoldEnd, HoldNotFound | StorageFailed>
     /**
      * Records how far the replies of open holds have come, and lets the holds live on. Progress and expiry never move
-     * backwards; holds that have ended are skipped. Gives how many were renewed. The processes' clocks must agree
-     * within the holds' life.
+     * backwards. Gives how many were renewed, and which are gone: those have ended, and keep nothing any more. Holds that
+     * somebody else is just writing are left out of both.
      */
-    renew(input: RenewInput): Effect.Effect<number, StorageFailed>
+    renew(input: RenewInput): Effect.Effect<Renewed, StorageFailed>
     /**
      * Ends holds that nobody renewed in time, those of dead processes: charged for the input and the output recorded
      * last, or released where nothing was delivered. Holds that somebody else works on are left to the next sweep.

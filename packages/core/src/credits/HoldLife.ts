@@ -17,6 +17,15 @@ export interface RenewInput {
   readonly ttlMs: number
 }
 
+/** What a renewal found. */
+export interface Renewed {
+  readonly renewed: number
+  /** Holds of the call that are not open: they were ended, or never were. */
+  readonly gone: ReadonlyArray<Pick<HoldProgress, "userId" | "key">>
+}
+
+export const NOTHING_RENEWED: Renewed = { renewed: 0, gone: [] }
+
 export interface SweepInput {
   /** Holds at most. */
   readonly limit: number

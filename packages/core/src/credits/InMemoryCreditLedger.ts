@@ -53,6 +53,7 @@ const written = (stored: StoredAccount | typeof EMPTY, changes: Changes): Stored
   return { account: changes.account, holds, facts, transactions: [...stored.transactions, ...changes.transactions] }
 }
 
+/** Lets an open hold live on; false where it is gone. */
 const renew = (accounts: Map<UserId, StoredAccount>, progress: HoldProgress, expiresAt: number): boolean => {
   const { userId, key, outputTokens, draft } = progress
   const stored = accounts.get(userId)
@@ -99,11 +100,13 @@ const make = Effect.gen(function* () {
 
   // A refusal changes nothing, so it is turned into a failure outside: it does not undo the unit of work around it.
   const run = <A, E extends Refusal>(operation: Operation<A, E>): Effect.Effect<A, E> =>
-    storage.exclusive(Effect.sync(() => decide(operation))).pipe(Effect.flatMap(Effect.fromResult))
+    storage
+      .exclusive(Effect.map(Clock.currentTimeMillis, (now) => decide(operation, now)))
+      .pipe(Effect.flatMap(Effect.fromResult))
 
-  const decide = <A, E extends Refusal>(operation: Operation<A, E>): Result.Result<A, E> => {
+  const decide = <A, E extends Refusal>(operation: Operation<A, E>, now: number): Result.Result<A, E> => {
     const stored = accounts.get(operation.userId) ?? EMPTY
-    const { answers, changes } = decideAll(stored, [operation])
+    const { answers, changes } = decideAll(stored, [operation], now)
     if (changes !== undefined) accounts.set(operation.userId, written(stored, changes))
     return answers[0] as Result.Result<A, E>
   }
@@ -111,21 +114,16 @@ const make = Effect.gen(function* () {
   /** Runs an operation that depends on the refunds of its charge so far. */
   const runWithEarlier = <A, E extends Refusal>(
     purchase: ChargedPurchase,
-    operation: (earlier: ReadonlyArray<Transaction>, now: number) => Operation<A, E>
+    operation: (earlier: ReadonlyArray<Transaction>) => Operation<A, E>
   ): Effect.Effect<A, E> =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      storage.exclusive(
-        Effect.sync(() => {
+    storage
+      .exclusive(
+        Effect.map(Clock.currentTimeMillis, (now) => {
           const rows = accounts.get(purchase.userId)?.transactions ?? []
-          return decide(
-            operation(
-              rows.filter(({ reference }) => reference.startsWith(refundPrefix(purchase))),
-              now
-            )
-          )
+          return decide(operation(rows.filter(({ reference }) => reference.startsWith(refundPrefix(purchase)))), now)
         })
       )
-    ).pipe(Effect.flatMap(Effect.fromResult))
+      .pipe(Effect.flatMap(Effect.fromResult))
 
   const find = (userId: UserId): Effect.Effect<StoredAccount, AccountNotFound> =>
     storage
@@ -143,18 +141,27 @@ const make = Effect.gen(function* () {
       .toSorted((a, b) => a.expiresAt - b.expiresAt)
 
   return CreditLedger.of({
-    open: (input) => Effect.flatMap(Clock.currentTimeMillis, (now) => run(openOperation(input, now))),
+    now: Clock.currentTimeMillis,
+    open: (input) => run(openOperation(input)),
     account: (userId) => Effect.map(find(userId), ({ account }) => accountOf(account)),
     reserve: Effect.fnUntraced(function* (input) {
       const attempt = yield* ids.next
-      return yield* run(reserveOperation(input, attempt, yield* Clock.currentTimeMillis))
+      return yield* run(reserveOperation(input, attempt))
     }),
-    settle: (input) => Effect.flatMap(Clock.currentTimeMillis, (now) => run(settleOperation(input, now))),
-    release: (input) => Effect.flatMap(Clock.currentTimeMillis, (now) => run(releaseOperation(input, now))),
-    grant: (input) => Effect.flatMap(Clock.currentTimeMillis, (now) => run(grantOperation(input, now))),
+    settle: (input) => run(settleOperation(input)),
+    release: (input) => run(releaseOperation(input)),
+    grant: (input) => run(grantOperation(input)),
     renew: ({ holds, ttlMs }) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        storage.exclusive(Effect.sync(() => holds.filter((progress) => renew(accounts, progress, now + ttlMs)).length))
+        storage.exclusive(
+          Effect.sync(() => {
+            const gone = holds.filter((progress) => !renew(accounts, progress, now + ttlMs))
+            return {
+              renewed: holds.length - gone.length,
+              gone: gone.map(({ userId, key }) => ({ userId, key }))
+            }
+          })
+        )
       ),
     sweep: ({ limit }) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -162,7 +169,7 @@ const make = Effect.gen(function* () {
           Effect.sync(() =>
             expired(now)
               .slice(0, limit)
-              .map((named) => decide(expireOperation(named, now)))
+              .map((named) => decide(expireOperation(named), now))
               .map((answer) => sweptBy(Result.isSuccess(answer) ? answer.success : undefined))
               .reduce(addSwept, NOTHING_SWEPT)
           )
@@ -173,11 +180,10 @@ const make = Effect.gen(function* () {
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         storage.exclusive(Effect.sync(() => resetChunk(accounts, input, now)))
       ),
-    refund: (input) => runWithEarlier(input, (earlier, now) => refundOperation(input, earlier, now)),
-    dispute: (input) => runWithEarlier(input, (earlier, now) => disputeOperation(input, earlier, now)),
-    adjust: (input) => Effect.flatMap(Clock.currentTimeMillis, (now) => run(adjustOperation(input, now))),
-    changeTier: (userId, change) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => run(changeTierOperation(userId, change, now))),
+    refund: (input) => runWithEarlier(input, (earlier) => refundOperation(input, earlier)),
+    dispute: (input) => runWithEarlier(input, (earlier) => disputeOperation(input, earlier)),
+    adjust: (input) => run(adjustOperation(input)),
+    changeTier: (userId, change) => run(changeTierOperation(userId, change)),
     verify: ({ limit, after = "" }) =>
       storage.exclusive(
         Effect.sync(() => {

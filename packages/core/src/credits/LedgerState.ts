@@ -75,13 +75,14 @@ export interface Decision<A, E extends Refusal> {
 }
 
 /**
- * One operation on one account: a pure function from what is to what becomes of it. Its time and its identifiers were
- * fixed when it was asked for, so that deciding it again on the same view gives the same decision.
+ * One operation on one account: a pure function from what is, and the time of the ledger's clock in Unix milliseconds,
+ * to what becomes of it. Its identifiers were fixed when it was asked for, so that deciding it again on the same view at
+ * the same time gives the same decision.
  */
 export interface Operation<A, E extends Refusal> {
   readonly name: string
   readonly userId: UserId
   /** The business key whose hold or fact `decide` needs to see. */
   readonly key: string | undefined
-  readonly decide: (view: View) => Decision<A, E>
+  readonly decide: (view: View, now: number) => Decision<A, E>
 }

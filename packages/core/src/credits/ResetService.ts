@@ -1,4 +1,4 @@
-import { Clock, Context, Duration, Effect, Layer, Option, Result, Stream } from "effect"
+import { Context, Duration, Effect, Layer, Option, Result, Stream } from "effect"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import { CreditLedger } from "./CreditLedger.ts"
@@ -29,7 +29,7 @@ interface RangeReset extends ResetChunk {
 }
 
 export interface ResetRun {
-  /** Unix milliseconds; now unless given. */
+  /** Unix milliseconds; now, by the ledger's clock, unless given. */
   readonly asOf?: number | undefined
   /** Counts what would be done, and does nothing. */
   readonly dryRun?: boolean
@@ -142,7 +142,7 @@ export class ResetService extends Context.Service<
 
       return ResetService.of({
         run: Effect.fn("ResetService.run")(function* (options: ResetRun = {}) {
-          const asOf = options.asOf ?? (yield* Clock.currentTimeMillis)
+          const asOf = options.asOf ?? (yield* ledger.now)
           let report: ResetReport = { asOf, resetCount: 0, busy: 0, refused: 0, tiers: NOTHING_RESET }
           for (let number = 1; number <= ROUNDS; number += 1) {
             report = yield* round(report, options)

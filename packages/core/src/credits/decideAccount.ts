@@ -16,12 +16,12 @@ export const periodKey = (userId: UserId, start: number): string => `period:${us
 /** What a period's key stands for. Says no amount: whoever comes second gets the first grant, whatever prices say by then. */
 export const PERIOD_CONTENT = "period"
 
-/** Gives the account, or opens it at `now` with its first allowance. */
-export const openOperation = (input: OpenAccountInput, now: number): Operation<Account, never> => ({
+/** Gives the account, or opens it with its first allowance. */
+export const openOperation = (input: OpenAccountInput): Operation<Account, never> => ({
   name: "open",
   userId: input.userId,
   key: undefined,
-  decide: ({ account }) =>
+  decide: ({ account }, now) =>
     account === undefined ? openAccount(input, now) : { answer: Result.succeed(accountOf(account)), changes: undefined }
 })
 
@@ -58,11 +58,11 @@ const openAccount = (input: OpenAccountInput, now: number): Decision<Account, ne
 }
 
 /** Adds credits once under their key. */
-export const grantOperation = (input: GrantInput, now: number): Operation<Transaction, OnceRefusal> => ({
+export const grantOperation = (input: GrantInput): Operation<Transaction, OnceRefusal> => ({
   name: "grant",
   userId: input.userId,
   key: input.key,
-  decide: (view) => {
+  decide: (view, now) => {
     const { userId, key, type, amount } = input
     if (!Number.isSafeInteger(amount) || amount < 1) {
       const reason = "it must be a whole number of credits, 1 or more"

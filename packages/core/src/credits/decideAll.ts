@@ -19,9 +19,14 @@ export interface Decisions {
 
 /**
  * Decides operations on one account one after another, each on what the ones before it left, as if each had been
- * committed alone. The changes are the net of all: a hold opened and ended among them is never stored.
+ * committed alone, at the time `now` in Unix milliseconds. The changes are the net of all: a hold opened and ended among
+ * them is never stored.
  */
-export const decideAll = (loaded: LoadedAccount, operations: ReadonlyArray<Operation<unknown, Refusal>>): Decisions => {
+export const decideAll = (
+  loaded: LoadedAccount,
+  operations: ReadonlyArray<Operation<unknown, Refusal>>,
+  now: number
+): Decisions => {
   let account = loaded.account
   let changed = 0
   const opened = new Map<string, OpenHold>()
@@ -34,7 +39,7 @@ export const decideAll = (loaded: LoadedAccount, operations: ReadonlyArray<Opera
     const stored = key === undefined || closed.has(key) ? undefined : loaded.holds.get(key)
     const open = key === undefined ? undefined : (opened.get(key) ?? stored)
     const fact = key === undefined ? undefined : (facts.get(key) ?? loaded.facts.get(key))
-    const { answer, changes } = decide({ account, open, fact })
+    const { answer, changes } = decide({ account, open, fact }, now)
     answers.push(answer)
     if (changes === undefined) continue
     changed += 1

@@ -44,15 +44,11 @@ const isDispute = ({ reference }: EarlierRefund) => /:(withdrawn|reinstated)$/.t
  * counted, in whatever order they come; disputes are counted beside them, and never is more taken than was granted.
  * `earlier` are the charge's refunds and disputes so far, read under the account's lock.
  */
-export const refundOperation = (
-  input: RefundInput,
-  earlier: ReadonlyArray<EarlierRefund>,
-  now: number
-): Correction => ({
+export const refundOperation = (input: RefundInput, earlier: ReadonlyArray<EarlierRefund>): Correction => ({
   name: "refund",
   userId: input.userId,
   key: refundKey(input),
-  decide: (view) => {
+  decide: (view, now) => {
     const wrong = wrongPurchase(input, input.refunded)
     if (wrong !== undefined) return invalid(wrong)
     const due = creditsFor(input, input.refunded) - takenBy(earlier.filter((row) => !isDispute(row)))
@@ -73,15 +69,11 @@ export const refundOperation = (
  * Takes back what the disputed part of a purchase had bought when the dispute begins, and gives exactly that back when
  * it is won. A dispute that is told to begin after it was won takes nothing.
  */
-export const disputeOperation = (
-  input: DisputeInput,
-  earlier: ReadonlyArray<EarlierRefund>,
-  now: number
-): Correction => ({
+export const disputeOperation = (input: DisputeInput, earlier: ReadonlyArray<EarlierRefund>): Correction => ({
   name: "dispute",
   userId: input.userId,
   key: disputeKey(input),
-  decide: (view) => {
+  decide: (view, now) => {
     const wrong = wrongPurchase(input, input.disputed)
     if (wrong !== undefined) return invalid(wrong)
     const key = disputeKey(input)
@@ -104,11 +96,11 @@ export const disputeOperation = (
 })
 
 /** An operator's correction, with a reason. */
-export const adjustOperation = (input: AdjustInput, now: number): Correction => ({
+export const adjustOperation = (input: AdjustInput): Correction => ({
   name: "adjust",
   userId: input.userId,
   key: input.key,
-  decide: (view) => {
+  decide: (view, now) => {
     const { userId, key, amount, reason } = input
     if (!Number.isSafeInteger(amount) || amount === 0) return invalid("it must be a whole number of credits, not zero")
     const posting = { type: "adjustment", reference: key, at: now } as const

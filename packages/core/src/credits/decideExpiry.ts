@@ -10,11 +10,11 @@ import { priceOf } from "./price.ts"
  * last, or released where nothing was delivered. A hold that has ended or was renewed meanwhile is left alone, which
  * is answered by `undefined`. Takes the hold's row locked, since renewals do not change the account's version.
  */
-export const expireOperation = (named: HoldName, now: number): Operation<HoldEnd | undefined, SettleRefusal> => ({
+export const expireOperation = (named: HoldName): Operation<HoldEnd | undefined, SettleRefusal> => ({
   name: "sweep",
   userId: named.userId,
   key: named.key,
-  decide: (view) => expire(view, named, now)
+  decide: (view, now) => expire(view, named, now)
 })
 
 const expire = (view: View, named: HoldName, now: number): Decision<HoldEnd | undefined, SettleRefusal> => {

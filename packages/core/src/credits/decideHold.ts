@@ -14,15 +14,11 @@ const refuse = <E extends Refusal>(error: E): Decision<never, E> => ({ answer: R
 const repeat = <A>(answer: A): Decision<A, never> => ({ answer: Result.succeed(answer), changes: undefined })
 
 /** Sets credits aside. `attempt` names this call, whatever its key. */
-export const reserveOperation = (
-  input: ReserveInput,
-  attempt: string,
-  now: number
-): Operation<Reserved, ReserveRefusal> => ({
+export const reserveOperation = (input: ReserveInput, attempt: string): Operation<Reserved, ReserveRefusal> => ({
   name: "reserve",
   userId: input.userId,
   key: input.key,
-  decide: (view) => reserve(view, input, attempt, now)
+  decide: (view, now) => reserve(view, input, attempt, now)
 })
 
 const reserve = (
@@ -90,11 +86,11 @@ const setAside = (account: LedgerAccount, from: Hold["from"], sign: 1 | -1): Led
 })
 
 /** Ends a hold by charging `input.amount`, and never more than was held. */
-export const settleOperation = (input: SettleInput, now: number): Operation<HoldEnd, SettleRefusal> => ({
+export const settleOperation = (input: SettleInput): Operation<HoldEnd, SettleRefusal> => ({
   name: "settle",
   userId: input.userId,
   key: input.key,
-  decide: (view) => settle(view, input, now)
+  decide: (view, now) => settle(view, input, now)
 })
 
 /** Decides the end of a hold by a charge: `input.amount`, or the whole hold where that is less. */
@@ -126,11 +122,11 @@ export const settle = (view: View, input: SettleInput, now: number): Decision<Ho
 }
 
 /** Ends a hold without a charge. */
-export const releaseOperation = (input: ReleaseInput, now: number): Operation<HoldEnd, HoldNotFound> => ({
+export const releaseOperation = (input: ReleaseInput): Operation<HoldEnd, HoldNotFound> => ({
   name: "release",
   userId: input.userId,
   key: input.key,
-  decide: (view) => release(view, input.key, now)
+  decide: (view, now) => release(view, input.key, now)
 })
 
 /** Decides the end of a hold without a charge. */

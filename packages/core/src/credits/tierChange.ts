@@ -136,17 +136,13 @@ const wrong = (account: LedgerAccount, change: TierChange): string | undefined =
 }
 
 /** Changes a person's plan once for its key. */
-export const changeTierOperation = (
-  userId: UserId,
-  change: TierChange,
-  now: number
-): Operation<Transaction, OnceRefusal> => {
+export const changeTierOperation = (userId: UserId, change: TierChange): Operation<Transaction, OnceRefusal> => {
   const key = tierChangeKey(userId, change)
   return {
     name: "changeTier",
     userId,
     key,
-    decide: (view) =>
+    decide: (view, now) =>
       decideOnce(view, {
         userId,
         key,

@@ -37,7 +37,7 @@ export interface ParleyOptions {
   /** Parsed JSON laid over the shipped tiers, models and prices. */
   readonly config?: unknown
   readonly uploads?: Partial<UploadLimitsData>
-  /** Where the time comes from: Unix milliseconds. */
+  /** Where the time comes from: Unix milliseconds. A ledger on a database goes by that one's, unless opened otherwise. */
   readonly clock?: { now(): number }
   /** False where another process works on the queued documents. */
   readonly processDocuments?: boolean

@@ -140,7 +140,10 @@ export const sendCommand = (
       return Effect.map(ledger.release({ userId, key: command.key }), toldEnd)
     case "renew": {
       const { key, outputTokens } = command
-      return ledger.renew({ holds: [{ userId, key, outputTokens }], ttlMs: MODEL_TTL_MS })
+      return Effect.map(
+        ledger.renew({ holds: [{ userId, key, outputTokens }], ttlMs: MODEL_TTL_MS }),
+        ({ renewed, gone }) => [renewed, gone.length]
+      )
     }
     case "sweep":
       return Effect.as(ledger.sweep({ limit: 100_000 }), "swept")

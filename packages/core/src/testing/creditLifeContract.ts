@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { receiptDraft, reservation } from "./creditFixtures.ts"
 import { type CreditTester, run } from "./creditTester.ts"
@@ -17,9 +17,18 @@ export const describeHoldLife = (tester: CreditTester): void => {
     minimumCredits: 3
   }
   const draft = { ...receiptDraft, price, usage: { freshInput: 55, cacheRead: 0, cacheWrite: 0, output: 0 } }
+  /** Lets the ledger's clock pass the moment at which a hold expires. */
+  const outlive = (expiresAt: number) =>
+    Effect.gen(function* () {
+      while ((yield* ledger.now) <= expiresAt) yield* Effect.yieldNow
+    })
+  /** Lets whatever lives one millisecond from now on expire. */
+  const elapse = Effect.flatMap(ledger.now, (now) => outlive(now + 1))
   /** Lives one millisecond. */
   const dying = (userId: string, key: string, amount = 60) =>
-    Effect.andThen(ledger.reserve(reservation(userId, key, amount, { ttlMs: 1, draft })), elapse)
+    Effect.flatMap(ledger.reserve(reservation(userId, key, amount, { ttlMs: 1, draft })), (reserved) =>
+      outlive(reserved._tag === "Held" ? reserved.hold.expiresAt : 0)
+    )
   const renew = (userId: string, key: string, outputTokens: number, ttlMs: number) =>
     ledger.renew({ holds: [{ userId, key, outputTokens }], ttlMs })
   const sweepAll = Effect.gen(function* () {
@@ -33,7 +42,7 @@ export const describeHoldLife = (tester: CreditTester): void => {
     it("a hold that nobody renewed is charged for its input and the output recorded last", async () => {
       const userId = await openUser(100)
       await run(dying(userId, "reply:1"))
-      expect(await run(renew(userId, "reply:1", 20, 1))).toBe(1)
+      expect(await run(renew(userId, "reply:1", 20, 1))).toEqual({ renewed: 1, gone: [] })
       await run(elapse)
       await run(sweepAll)
       expect(await balance(userId)).toMatchObject({ allowance: 86, held: 0 })
@@ -95,14 +104,17 @@ export const describeHoldLife = (tester: CreditTester): void => {
       expect(await balance(userId)).toMatchObject({ allowance: 86, held: 20 })
     })
 
-    it("holds that have ended or never were are skipped, and the others in the same call are renewed", async () => {
+    it("holds that have ended or never were are told as gone, and the others in the same call are renewed", async () => {
       const userId = await openUser(100)
       await run(dying(userId, "reply:1", 10))
       await run(dying(userId, "reply:2", 10))
       await run(settle(userId, "reply:1", 5))
       const holds = ["reply:1", "reply:2", "reply:3"].map((key) => ({ userId, key, outputTokens: 9 }))
-      expect(await run(ledger.renew({ holds, ttlMs: LONG }))).toBe(1)
-      expect(await run(ledger.renew({ holds: [], ttlMs: LONG }))).toBe(0)
+      const { renewed, gone } = await run(ledger.renew({ holds, ttlMs: LONG }))
+      expect(renewed).toBe(1)
+      expect(gone.map(({ key }) => key).toSorted()).toEqual(["reply:1", "reply:3"])
+      expect(gone.every((hold) => hold.userId === userId)).toBe(true)
+      expect(await run(ledger.renew({ holds: [], ttlMs: LONG }))).toEqual({ renewed: 0, gone: [] })
       expect(await balance(userId)).toMatchObject({ allowance: 95, held: 10 })
     })
 
@@ -142,10 +154,3 @@ export const describeHoldLife = (tester: CreditTester): void => {
     })
   })
 }
-
-/** Lets the clock move on by two milliseconds. */
-const elapse = Effect.flatMap(Clock.currentTimeMillis, (from) =>
-  Effect.gen(function* () {
-    while ((yield* Clock.currentTimeMillis) < from + 2) yield* Effect.yieldNow
-  })
-)

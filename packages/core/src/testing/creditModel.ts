@@ -48,7 +48,7 @@ export const modelSteps = (
   if (command._tag === "sweep") return sweeps(account, now, alone)
   const done = modelStep(account, command, now)
   if (alone || !maySkip(command)) return [done]
-  return [done, { answer: command._tag === "renew" ? 0 : done.answer, account }]
+  return [done, { answer: command._tag === "renew" ? [0, 0] : done.answer, account }]
 }
 
 const modelStep = (
@@ -133,13 +133,13 @@ const renew = (
   now: number
 ): ModelStep => {
   const hold = account.holds[key]
-  if (hold === undefined || hold.ended !== undefined) return { answer: 0, account }
+  if (hold === undefined || hold.ended !== undefined) return { answer: [0, 1], account }
   const renewed = {
     ...hold,
     outputTokens: Math.max(hold.outputTokens, outputTokens),
     expiresAt: Math.max(hold.expiresAt, now + MODEL_TTL_MS)
   }
-  return { answer: 1, account: { ...account, holds: { ...account.holds, [key]: renewed } } }
+  return { answer: [1, 0], account: { ...account, holds: { ...account.holds, [key]: renewed } } }
 }
 
 /** All that has expired is ended, in any order; beside others, some of it. */

@@ -21,6 +21,7 @@ export const tagOf = async (effect: Effect.Effect<unknown, { readonly _tag: stri
 /** Short ways to ask a ledger, which need not be open yet when the tests are defined. */
 export const creditTester = (opened: () => Ledger) => {
   const ledger: Ledger = {
+    now: Effect.suspend(() => opened().now),
     open: (input) => opened().open(input),
     account: (userId) => opened().account(userId),
     reserve: (input) => opened().reserve(input),

@@ -13,6 +13,12 @@ import { receiptDraft, reservation } from "../../src/testing/creditFixtures.ts"
 const USER = "user-1"
 const MONTH = 31 * 24 * 3600 * 1000
 type AnyOperation = Operation<unknown, Refusal>
+const NOW = 0
+/** The operation, decided at a time of its own whatever the time of those in the same commit. */
+const at = (now: number, operation: AnyOperation): AnyOperation => ({
+  ...operation,
+  decide: (view) => operation.decide(view, now)
+})
 
 /** A stored account, as a ledger would keep it. */
 interface Stored extends LoadedAccount {
@@ -21,7 +27,7 @@ interface Stored extends LoadedAccount {
 const NOTHING: Stored = { account: undefined, holds: new Map(), facts: new Map(), transactions: [] }
 
 const commit = (stored: Stored, operations: ReadonlyArray<AnyOperation>) => {
-  const { answers, changes } = decideAll(stored, operations)
+  const { answers, changes } = decideAll(stored, operations, NOW)
   if (changes === undefined) return { answers, stored }
   const holds = new Map<string, OpenHold>(stored.holds)
   const facts = new Map<string, Fact>(stored.facts)
@@ -88,14 +94,14 @@ const steps: fc.Arbitrary<(place: number) => AnyOperation> = fc.oneof(
     weight: 1,
     arbitrary: fc
       .nat(50)
-      .map((allowance) => (now: number) => openOperation({ userId: USER, tier: "free", allowance }, now))
+      .map((allowance) => (now: number) => at(now, openOperation({ userId: USER, tier: "free", allowance })))
   },
   {
     weight: 5,
     arbitrary: fc.tuple(keys, amounts, fc.boolean()).map(
       ([key, amount, shrinks]) =>
         (now: number) =>
-          reserveOperation(reservation(USER, key, amount, shrinks ? { atLeast: 1 } : {}), `call ${now}`, now)
+          at(now, reserveOperation(reservation(USER, key, amount, shrinks ? { atLeast: 1 } : {}), `call ${now}`))
     )
   },
   {
@@ -103,23 +109,23 @@ const steps: fc.Arbitrary<(place: number) => AnyOperation> = fc.oneof(
     arbitrary: fc.tuple(keys, fc.nat(90)).map(
       ([key, amount]) =>
         (now: number) =>
-          settleOperation({ userId: USER, key, amount, draft: receiptDraft }, now)
+          at(now, settleOperation({ userId: USER, key, amount, draft: receiptDraft }))
     )
   },
-  { weight: 2, arbitrary: keys.map((key) => (now: number) => releaseOperation({ userId: USER, key }, now)) },
+  { weight: 2, arbitrary: keys.map((key) => (now: number) => at(now, releaseOperation({ userId: USER, key }))) },
   {
     weight: 2,
     arbitrary: fc.tuple(keys, amounts, fc.constantFrom("topup", "grant")).map(
       ([key, amount, type]) =>
         (now: number) =>
-          grantOperation({ userId: USER, key, type, amount }, now)
+          at(now, grantOperation({ userId: USER, key, type, amount }))
     )
   },
   {
     weight: 2,
     arbitrary: amounts.map(
       (amount) => (now: number) =>
-        adjustOperation({ userId: USER, key: `adjustment:${now}`, amount: -amount, reason: "a test" }, now)
+        at(now, adjustOperation({ userId: USER, key: `adjustment:${now}`, amount: -amount, reason: "a test" }))
     )
   },
   { weight: 1, arbitrary: fc.nat(50).map((allowance) => (now: number) => renewOperation(allowance, now)) }
@@ -127,7 +133,7 @@ const steps: fc.Arbitrary<(place: number) => AnyOperation> = fc.oneof(
 const sequences = fc
   .array(steps, { minLength: 1, maxLength: 40, size: "max" })
   .map((made) => [
-    openOperation({ userId: USER, tier: "free", allowance: 40 }, 0),
+    at(0, openOperation({ userId: USER, tier: "free", allowance: 40 })),
     ...made.map((step, place) => step(place + 1))
   ])
 
@@ -195,7 +201,7 @@ describe("decisions about credits", () => {
           const [answer] = told(first.answers)
           stored = first.stored
           if (operation.name === "renew" || refusals.has(answer)) continue
-          const again = decideAll(stored, [operation])
+          const again = decideAll(stored, [operation], NOW)
           expect(told(again.answers)).toEqual([answer])
           expect(again.changes).toBeUndefined()
         }
@@ -204,14 +210,14 @@ describe("decisions about credits", () => {
   })
 
   const opened = (allowance: number) =>
-    commit(NOTHING, [openOperation({ userId: USER, tier: "free", allowance }, 0)]).stored
+    commit(NOTHING, [openOperation({ userId: USER, tier: "free", allowance })]).stored
   const run = (stored: Stored, ...operations: ReadonlyArray<AnyOperation>) => {
     const committed = commit(stored, operations)
     expectSound(committed.stored)
     return committed.stored
   }
-  const reserve = (key: string, amount: number) => reserveOperation(reservation(USER, key, amount), key, 1)
-  const settle = (key: string, amount: number) => settleOperation({ userId: USER, key, amount, draft: receiptDraft }, 3)
+  const reserve = (key: string, amount: number) => reserveOperation(reservation(USER, key, amount), key)
+  const settle = (key: string, amount: number) => settleOperation({ userId: USER, key, amount, draft: receiptDraft })
 
   it("charge a hold of an ended period against what it reserved, and let the unused allowance expire", () => {
     const held = run(opened(100), reserve("reply:1", 80), renewOperation(100, 2))
@@ -225,9 +231,9 @@ describe("decisions about credits", () => {
   })
 
   it("give back what was bought, and let the allowance expire, when a hold of an ended period is released", () => {
-    const grant = grantOperation({ userId: USER, key: "topup:1", type: "topup", amount: 50 }, 1)
+    const grant = grantOperation({ userId: USER, key: "topup:1", type: "topup", amount: 50 })
     const held = run(opened(100), grant, reserve("reply:1", 120), renewOperation(100, 2))
-    const released = run(held, releaseOperation({ userId: USER, key: "reply:1" }, 3))
+    const released = run(held, releaseOperation({ userId: USER, key: "reply:1" }))
     expect(released.account).toMatchObject({ allowance: 100, topup: 50, heldAllowance: 0, heldTopup: 0 })
     expect(released.transactions.at(-1)).toMatchObject({ type: "reset", amount: -100, reference: "expired:reply:1" })
   })
@@ -248,13 +254,13 @@ describe("decisions about credits", () => {
   })
 
   it("keep the allowance that a hold of the running period gives back", () => {
-    const released = run(opened(100), reserve("reply:1", 80), releaseOperation({ userId: USER, key: "reply:1" }, 3))
+    const released = run(opened(100), reserve("reply:1", 80), releaseOperation({ userId: USER, key: "reply:1" }))
     expect(released.account).toMatchObject({ allowance: 100, heldAllowance: 0 })
     expect(released.transactions).toHaveLength(1)
   })
 
   it("store nothing of a hold that was opened and ended in the same commit but its key and its charge", () => {
-    const { changes } = decideAll(opened(100), [reserve("reply:1", 80), settle("reply:1", 30)])
+    const { changes } = decideAll(opened(100), [reserve("reply:1", 80), settle("reply:1", 30)], NOW)
     expect(changes).toMatchObject({ opened: [], closed: [], facts: [{ key: "reply:1", hold: { amount: 80 } }] })
     expect(changes?.transactions).toMatchObject([{ amount: -30 }])
   })
