@@ -2,14 +2,13 @@
 -- window that follows.
 CREATE TABLE {{schema}}.rate_windows (
   -- Whose events: a user id, or another name that cannot be mistaken for one.
-  subject text NOT NULL CHECK (char_length(subject) BETWEEN 1 AND 255),
-  name text NOT NULL CHECK (name <> ''),
+  subject text COLLATE "C" NOT NULL CHECK (char_length(subject) BETWEEN 1 AND 255),
+  name text COLLATE "C" NOT NULL CHECK (name <> ''),
   count bigint NOT NULL CHECK (count >= 1),
   ends_at timestamptz NOT NULL,
   PRIMARY KEY (subject, name)
 ) WITH (fillfactor = 80);
 
 ALTER TABLE {{schema}}.rate_windows ENABLE ROW LEVEL SECURITY;
-ALTER TABLE {{schema}}.rate_windows FORCE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.rate_windows TO parley_service USING (true);
 GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.rate_windows TO parley_service;
