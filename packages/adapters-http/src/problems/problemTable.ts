@@ -78,6 +78,7 @@ export const problemTable = {
     members: ["model", "reason"],
     mayTellWait: true
   },
+  model_misconfigured: { status: 500, title: "The model is not set up right", members: ["model", "reason"] },
   model_unavailable: { status: 500, title: "The model is not set up", members: ["model"] },
   storage_unavailable: { status: 500, title: "The storage did not answer", detail: ON_OUR_SIDE },
   internal_error: { status: 500, title: "Something failed on our side", detail: ON_OUR_SIDE },

@@ -63,6 +63,7 @@ export const postChat = defineRoute({
     "too_many_replies",
     "model_unavailable",
     "model_failed",
+    "model_misconfigured",
     "provider_rate_limited",
     "provider_unavailable",
     "storage_unavailable"

@@ -1,10 +1,12 @@
 import type Anthropic from "@anthropic-ai/sdk"
 import { type ChatModel, type ChatModelRequest, defaultReplyLimits, type Effort, replyStream } from "@parley/core"
 import { Redacted } from "effect"
-import { readEventStream } from "../vendor/readEventStream.ts"
+import { Connections } from "../vendor/Connections.ts"
+import { readEventStream, replyBytesAtMost } from "../vendor/readEventStream.ts"
 import { defaultRetryPolicy, retryBeforeFirst } from "../vendor/retryBeforeFirst.ts"
 import { vendorFailure } from "../vendor/vendorFailure.ts"
-import type { VendorOptions } from "../vendor/VendorOptions.ts"
+import { vendorFetch } from "../vendor/vendorFetch.ts"
+import { defaultConnectionLimits, type VendorOptions } from "../vendor/VendorOptions.ts"
 import { anthropicMessages } from "./anthropicMessages.ts"
 import { anthropicReader } from "./anthropicReader.ts"
 
@@ -20,26 +22,34 @@ const thinking = (effort: Effort | undefined): Partial<Anthropic.MessageCreatePa
 export class AnthropicChatModel implements ChatModel {
   readonly name = "anthropic"
   readonly #options: VendorOptions
+  readonly #connections: Connections
   #client: Promise<Anthropic> | undefined
 
   constructor(options: VendorOptions) {
     this.#options = options
+    const { open, waiting } = { ...defaultConnectionLimits, ...options.connections }
+    this.#connections = new Connections(open, waiting)
   }
 
   stream(request: ChatModelRequest) {
     const model = request.model.id
-    const ask = () =>
+    const limits = { ...defaultReplyLimits, ...this.#options.limits }
+    const ask = (deadline: number) =>
       replyStream({
         model,
-        limits: { ...defaultReplyLimits, ...this.#options.limits },
+        maxOutputTokens: request.maxOutputTokens,
+        limits,
+        deadline,
         open: (signal) => this.#open(request, signal),
         reader: () => anthropicReader(model),
         failure: (cause) => vendorFailure(model, cause)
       })
-    return retryBeforeFirst(ask, this.name, { ...defaultRetryPolicy, ...this.#options.retry })
+    const policy = { ...defaultRetryPolicy, ...this.#options.retry }
+    return retryBeforeFirst(ask, this.name, policy, { totalMs: limits.totalMs, deadline: request.deadline })
   }
 
   async #open({ maxOutputTokens, messages, model }: ChatModelRequest, signal: AbortSignal) {
+    await this.#connections.take(signal)
     const client = await (this.#client ??= this.#connect())
     const { system, turns } = anthropicMessages(messages)
     const body: Anthropic.MessageCreateParamsStreaming = {
@@ -52,7 +62,7 @@ export class AnthropicChatModel implements ChatModel {
     }
     // Not by `messages.create`, which writes to the console about models that will retire.
     const response = await client.post("/v1/messages", { body, stream: true, signal }).asResponse()
-    return readEventStream(response)
+    return readEventStream(response, replyBytesAtMost(maxOutputTokens))
   }
 
   /** The SDK is loaded when it is first needed. Time limits and retries are ours, and it is to log nothing. */
@@ -62,6 +72,7 @@ export class AnthropicChatModel implements ChatModel {
       apiKey: Redacted.value(this.#options.apiKey),
       authToken: null,
       baseURL: this.#options.baseUrl ?? ANTHROPIC,
+      fetch: vendorFetch,
       maxRetries: 0,
       timeout: 2 * (this.#options.limits?.totalMs ?? defaultReplyLimits.totalMs),
       logLevel: "off"

@@ -1,6 +1,6 @@
 import { type EndPart, type InputUsage, ModelFailed, type ReplyPart, type ReplyReader, type Usage } from "@parley/core"
 import type { ServerSentEvent } from "../vendor/serverSentEvents.ts"
-import { countAt, eventObject, type JsonObject, objectAt } from "../vendor/vendorEvent.ts"
+import { countAt, eventObject, type JsonObject, objectAt, textOf } from "../vendor/vendorEvent.ts"
 import { failureEvent } from "../vendor/vendorFailure.ts"
 
 /** Anthropic counts input, cache reads and cache writes apart. */
@@ -30,7 +30,8 @@ const endReason = (reason: unknown): EndPart["reason"] | "refused" | undefined =
 
 /**
  * Reads the events of a streamed message. The end mark is `message_stop`; usage comes in parts, later ones count, and
- * the first tells what the prompt counted.
+ * the first tells what the prompt counted. What that says of the output is from before the first word: it counts for
+ * nothing. A message that comes whole, where a stream was asked for, is read too.
  */
 export const anthropicReader = (model: string): ReplyReader<ReadonlyArray<ServerSentEvent>> => {
   let stopReason: unknown
@@ -55,13 +56,23 @@ export const anthropicReader = (model: string): ReplyReader<ReadonlyArray<Server
     end = { _tag: "end", reason, usage: anthropicUsage(usage) }
   }
 
+  const readWhole = (message: JsonObject): ReadonlyArray<ReplyPart> => {
+    addUsage(objectAt(message, "usage"))
+    stopReason = message["stop_reason"]
+    stop()
+    const text = textOf(message["content"])
+    return text === "" ? [] : [{ _tag: "text-delta", text }]
+  }
+
   const readEvent = (data: string): ReadonlyArray<ReplyPart> => {
     if (end !== undefined) return []
     const event = eventObject(data)
     switch (event["type"]) {
-      case "message_start":
-        addUsage(objectAt(objectAt(event, "message"), "usage"))
+      case "message_start": {
+        const { output_tokens: _, ...told } = objectAt(objectAt(event, "message"), "usage")
+        addUsage(told)
         return promptCounted()
+      }
       case "content_block_delta": {
         const { text, type } = objectAt(event, "delta")
         return type === "text_delta" && typeof text === "string" ? [{ _tag: "text-delta", text }] : []
@@ -73,6 +84,8 @@ export const anthropicReader = (model: string): ReplyReader<ReadonlyArray<Server
       case "message_stop":
         stop()
         return []
+      case "message":
+        return readWhole(event)
       case "error":
         throw failureEvent(model, event)
       default:

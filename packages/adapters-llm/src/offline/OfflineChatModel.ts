@@ -110,6 +110,8 @@ export class OfflineChatModel implements ChatModel {
     return replyStream<ReplyPart>({
       model: request.model.id,
       limits: { ...defaultReplyLimits, ...limits },
+      maxOutputTokens: request.maxOutputTokens,
+      ...(request.deadline === undefined ? {} : { deadline: request.deadline }),
       open: (signal) => produce(reply, signal),
       reader: () => ({ read: (part) => [part], finish: () => undefined }),
       failure: (cause) => new ModelFailed({ model: request.model.id, reason: "bad-answer", retryable: false, cause })

@@ -1,70 +1,105 @@
-import { type ChatModel, type ChatModelRequest, defaultReplyLimits, replyStream } from "@parley/core"
-import { Redacted } from "effect"
+import {
+  type ChatModel,
+  type ChatModelRequest,
+  defaultReplyLimits,
+  type Model,
+  type ModelFailed,
+  type ReplyPart,
+  replyStream
+} from "@parley/core"
+import { Effect, Stream } from "effect"
 import type OpenAI from "openai"
-import { readEventStream } from "../vendor/readEventStream.ts"
+import { Connections } from "../vendor/Connections.ts"
+import { readEventStream, replyBytesAtMost } from "../vendor/readEventStream.ts"
 import { defaultRetryPolicy, retryBeforeFirst } from "../vendor/retryBeforeFirst.ts"
 import { vendorFailure } from "../vendor/vendorFailure.ts"
-import type { VendorOptions } from "../vendor/VendorOptions.ts"
+import { defaultConnectionLimits, type VendorOptions } from "../vendor/VendorOptions.ts"
+import { Dialects } from "./dialects.ts"
+import { openAiClient } from "./openAiClient.ts"
 import { openAiReader } from "./openAiReader.ts"
+import { isOpenAi, openAiRequest } from "./openAiRequest.ts"
 import { OPENAI_URL } from "./openAiUrl.ts"
 
-/** Hosts that refuse a request with both fields for the output limit. Other servers may know only the older one. */
-const KNOWS_NEW_LIMIT = /(?:^|\.)(?:openai\.com|openai\.azure\.com|cognitiveservices\.azure\.com)$/
+type TellOmitted = (parameters: ReadonlyArray<string>) => void
 
 /** OpenAI's models, or those of any server that speaks its chat completions. */
 export class OpenAiChatModel implements ChatModel {
   readonly name = "openai"
   readonly #options: VendorOptions
   readonly #baseUrl: string
+  readonly #atOpenAi: boolean
+  readonly #dialects: Dialects
+  readonly #connections: Connections
   #client: Promise<OpenAI> | undefined
 
   constructor(options: VendorOptions) {
     this.#options = options
     this.#baseUrl = options.baseUrl ?? OPENAI_URL
+    this.#atOpenAi = isOpenAi(this.#baseUrl)
+    this.#dialects = new Dialects(this.#atOpenAi)
+    const { open, waiting } = { ...defaultConnectionLimits, ...options.connections }
+    this.#connections = new Connections(open, waiting)
   }
 
-  stream(request: ChatModelRequest) {
+  stream(request: ChatModelRequest): Stream.Stream<ReplyPart, ModelFailed> {
     const model = request.model.id
-    const ask = () =>
+    const limits = { ...defaultReplyLimits, ...this.#options.limits }
+    // A reply that comes in one piece is silent until it is whole.
+    const inOnePiece = this.#dialects.omittedFor(request.model).has("stream")
+    const ask = (tell: TellOmitted) => (deadline: number) =>
       replyStream({
         model,
-        limits: { ...defaultReplyLimits, ...this.#options.limits },
-        open: (signal) => this.#open(request, signal),
-        reader: () => openAiReader(model, request.maxOutputTokens),
+        maxOutputTokens: request.maxOutputTokens,
+        limits: inOnePiece ? { ...limits, idleMs: limits.totalMs } : limits,
+        deadline,
+        open: (signal) => this.#open(request, signal, tell),
+        reader: () => openAiReader(model),
         failure: (cause) => vendorFailure(model, cause)
       })
-    return retryBeforeFirst(ask, this.name, { ...defaultRetryPolicy, ...this.#options.retry })
+    const policy = { ...defaultRetryPolicy, ...this.#options.retry }
+    const patience = { totalMs: limits.totalMs, deadline: request.deadline }
+    return Stream.unwrap(
+      Effect.map(this.#tellOmitted(request.model), (tell) => retryBeforeFirst(ask(tell), this.name, policy, patience))
+    )
   }
 
-  async #open({ maxOutputTokens, messages, model }: ChatModelRequest, signal: AbortSignal) {
+  async #open(request: ChatModelRequest, signal: AbortSignal, tell: TellOmitted) {
+    await this.#connections.take(signal)
     const client = await (this.#client ??= this.#connect())
-    const both = KNOWS_NEW_LIMIT.test(new URL(this.#baseUrl).hostname) ? {} : { max_tokens: maxOutputTokens }
-    const response = await client.chat.completions
-      .create(
-        {
-          model: model.vendorModel,
-          messages: messages.map(({ content, role }) => ({ role, content })),
-          max_completion_tokens: maxOutputTokens,
-          ...both,
-          ...(model.effort === undefined ? {} : { reasoning_effort: model.effort }),
-          stream: true,
-          stream_options: { include_usage: true }
-        },
-        { signal }
-      )
-      .asResponse()
-    return readEventStream(response)
+    const response = await this.#ask(client, request, signal, tell)
+    return readEventStream(response, replyBytesAtMost(request.maxOutputTokens))
   }
 
-  /** The SDK is loaded when it is first needed. Time limits and retries are ours, and it is to log nothing. */
-  async #connect(): Promise<OpenAI> {
-    const { OpenAI: Client } = await import("openai")
-    return new Client({
-      apiKey: Redacted.value(this.#options.apiKey),
-      baseURL: this.#baseUrl,
-      maxRetries: 0,
-      timeout: 2 * (this.#options.limits?.totalMs ?? defaultReplyLimits.totalMs),
-      logLevel: "off"
+  /** Asks, and again without a parameter that the endpoint refuses, until it refuses something else or answers. */
+  async #ask(client: OpenAI, request: ChatModelRequest, signal: AbortSignal, tell: TellOmitted) {
+    const first = this.#dialects.omittedFor(request.model)
+    let omitted = first
+    for (;;) {
+      const body = openAiRequest(request, omitted, this.#atOpenAi)
+      try {
+        const response = await client.chat.completions.create(body, { signal }).asResponse()
+        this.#dialects.answered(request.model, omitted)
+        if (omitted !== first) tell([...omitted])
+        return response
+      } catch (refusal) {
+        const next = this.#dialects.afterRefusal(request.model, refusal, omitted, new Set(Object.keys(body)))
+        if (next === undefined) throw refusal
+        omitted = next
+      }
+    }
+  }
+
+  /** Tells the operator what an endpoint refuses: once a process, as it is remembered. */
+  #tellOmitted(model: Model): Effect.Effect<TellOmitted> {
+    const told = Effect.logWarning("A vendor refuses parameters of the request; they are left out from now on.")
+    return Effect.map(Effect.context<never>(), (context) => (parameters) => {
+      const labels = { vendor: this.name, model: model.id, parameters, setting: `models.${model.id}.omitParameters` }
+      Effect.runForkWith(context)(Effect.annotateLogs(told, labels))
     })
+  }
+
+  #connect(): Promise<OpenAI> {
+    const timeoutMs = 2 * (this.#options.limits?.totalMs ?? defaultReplyLimits.totalMs)
+    return openAiClient({ apiKey: this.#options.apiKey, baseUrl: this.#baseUrl, timeoutMs })
   }
 }

@@ -1,8 +1,18 @@
-import { embedBatches, Embedder, type EmbedderLimits, EmbeddingFailed, type ModelFailed } from "@parley/core"
-import { Clock, Effect, Random, Redacted } from "effect"
+import {
+  embedBatches,
+  Embedder,
+  type EmbedderLimits,
+  EmbeddingFailed,
+  type ModelFailed,
+  type ModelFailure
+} from "@parley/core"
+import { Clock, Effect, Random, type Redacted } from "effect"
 import type OpenAI from "openai"
 import { defaultRetryPolicy, delayBeforeRetry, type RetryPolicy } from "../vendor/retryBeforeFirst.ts"
+import { wholeBytes } from "../vendor/readBounded.ts"
 import { vendorFailure } from "../vendor/vendorFailure.ts"
+import { VendorRefusal } from "../vendor/VendorRefusal.ts"
+import { openAiClient } from "./openAiClient.ts"
 import { embeddingsFrom } from "./openAiEmbeddings.ts"
 import { OPENAI_URL } from "./openAiUrl.ts"
 
@@ -35,12 +45,33 @@ export const openAiEmbedderLimits: EmbedderLimits = {
   concurrency: 4
 }
 
+/** What comes around the numbers of an answer, and the most that one of them takes. */
+const BYTES_AROUND = 1024 * 1024
+const BYTES_PER_NUMBER = 32
+
 const TIMEOUT_MS = 60_000
 const VENDOR = "openai"
 
+/** A text may be to blame for a request that is refused: it is looked for, as the vendor does not say so. */
+const isRefused = (cause: unknown): boolean => cause instanceof VendorRefusal && [400, 413, 422].includes(cause.status)
+
+const namedAs = (reason: ModelFailure, cause: unknown): EmbeddingFailed["reason"] => {
+  switch (reason) {
+    case "cut-off":
+      return "unavailable"
+    case "misconfigured":
+      return isRefused(cause) ? "refused" : "unavailable"
+    case "empty":
+    case "overlong":
+      return "bad-answer"
+    default:
+      return reason
+  }
+}
+
 /** Gives a failure on the way to the vendor the name that the port knows. */
 const embeddingFailure = ({ cause, reason, retryable, retryAfterMs }: ModelFailed): EmbeddingFailed => {
-  const named = reason === "cut-off" ? "unavailable" : reason === "empty" ? "bad-answer" : reason
+  const named = namedAs(reason, cause)
   return new EmbeddingFailed({
     reason: named,
     retryable,
@@ -60,19 +91,15 @@ export const makeOpenAiEmbedder = (options: OpenAiEmbedderOptions): Embedder["Se
   /** Unix milliseconds: the vendor asked all of us to wait until then. */
   let notBefore = 0
 
-  /** The SDK is loaded when it is first needed. Time limits and retries are ours, and it is to log nothing. */
-  const connect = async (): Promise<OpenAI> => {
-    const { OpenAI: Client } = await import("openai")
-    const apiKey = Redacted.value(options.apiKey)
-    return new Client({ apiKey, baseURL: baseUrl, maxRetries: 0, timeout: 2 * timeoutMs, logLevel: "off" })
-  }
+  const connect = () => openAiClient({ apiKey: options.apiKey, baseUrl, timeoutMs: 2 * timeoutMs })
 
   const post = async (input: ReadonlyArray<string>, signal: AbortSignal): Promise<ReadonlyArray<unknown>> => {
     const { embeddings } = await (client ??= connect())
     const asked = options.dimensions === undefined ? {} : { dimensions: options.dimensions }
     const body = { model, input: [...input], encoding_format: "float" as const, ...asked }
     const response = await embeddings.create(body, { signal }).asResponse()
-    return embeddingsFrom(await response.text(), input.length)
+    const bytes = await wholeBytes(response, BYTES_AROUND + input.length * dimensions * BYTES_PER_NUMBER)
+    return embeddingsFrom(new TextDecoder().decode(bytes), input.length)
   }
 
   const postOnce = (texts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<unknown>, EmbeddingFailed> =>

@@ -1,64 +1,88 @@
 import { type EndPart, ModelFailed, type ReplyPart, type ReplyReader, type Usage } from "@parley/core"
 import type { ServerSentEvent } from "../vendor/serverSentEvents.ts"
-import { countAt, eventObject, isObject, type JsonObject, objectAt } from "../vendor/vendorEvent.ts"
+import { countAt, eventObject, isObject, type JsonObject, objectAt, textOf } from "../vendor/vendorEvent.ts"
 import { failureEvent } from "../vendor/vendorFailure.ts"
+
+/** Tokens read from a cache; DeepSeek tells them beside the prompt's own. */
+const cachedTokens = (usage: JsonObject): number =>
+  countAt(objectAt(usage, "prompt_tokens_details"), "cached_tokens") ?? countAt(usage, "prompt_cache_hit_tokens") ?? 0
 
 /** OpenAI counts cached tokens, read or written, within `prompt_tokens`, and reasoning within `completion_tokens`. */
 export const openAiUsage = (usage: JsonObject): Usage | undefined => {
   const input = countAt(usage, "prompt_tokens")
   const output = countAt(usage, "completion_tokens")
-  const details = objectAt(usage, "prompt_tokens_details")
-  const cacheRead = countAt(details, "cached_tokens") ?? 0
-  const cacheWrite = countAt(details, "cache_write_tokens") ?? 0
+  const cacheRead = cachedTokens(usage)
+  const cacheWrite = countAt(objectAt(usage, "prompt_tokens_details"), "cache_write_tokens") ?? 0
   if (input === undefined || output === undefined || cacheRead + cacheWrite > input) return undefined
   return { freshInput: input - cacheRead - cacheWrite, cacheRead, cacheWrite, output }
 }
 
-/** What a `finish_reason` means; undefined where the model expects an answer that it cannot get here. */
-const endReason = (reason: string): EndPart["reason"] | "refused" | undefined => {
-  if (reason === "length") return "length"
-  if (reason === "content_filter") return "refused"
-  return reason === "tool_calls" || reason === "function_call" ? undefined : "completed"
+/** What a `finish_reason` means to a reply. Servers have words of their own for a proper end: `eos`, `stop_sequence`. */
+const ENDS: Readonly<Record<string, EndPart["reason"] | ModelFailed["reason"]>> = {
+  length: "length",
+  model_length: "length",
+  max_tokens: "length",
+  content_filter: "refused",
+  // The model expects an answer that it cannot get here.
+  tool_calls: "bad-answer",
+  function_call: "bad-answer",
+  error: "unavailable",
+  abort: "unavailable",
+  aborted: "unavailable",
+  insufficient_system_resource: "unavailable"
 }
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
+const stringIn = (value: unknown): string => (typeof value === "string" ? value : "")
+
+const saysSomething = (error: unknown): boolean => isObject(error) || stringIn(error) !== ""
+
+/** An error within an answer that began well: as an object or a text, in a chunk of its own, in a choice, or as the chunk. */
+const isError = (chunk: JsonObject, choice: JsonObject): boolean =>
+  chunk["object"] === "error" ||
+  saysSomething(chunk["error"]) ||
+  saysSomething(choice["error"]) ||
+  saysSomething(objectAt(chunk, "x_groq")["error"])
+
+/** Groq tells usage beside the chunk's own fields. */
+const usageIn = (chunk: JsonObject): Usage | undefined => {
+  const { usage, x_groq } = chunk
+  if (isObject(usage)) return openAiUsage(usage)
+  return isObject(x_groq) ? openAiUsage(objectAt(x_groq, "usage")) : undefined
+}
 
 /**
- * Reads the chunks of a streamed chat completion. The end mark is `finish_reason`; usage comes in a chunk behind it.
- * Text beyond the limit, which only a server that ignores it would send, is left out: a delta is at least one token.
+ * Reads the chunks of a streamed chat completion, or a completion that comes whole. The end mark is `finish_reason`; usage
+ * comes with it or in a chunk behind it.
  */
-export const openAiReader = (model: string, maxOutputTokens: number): ReplyReader<ReadonlyArray<ServerSentEvent>> => {
+export const openAiReader = (model: string): ReplyReader<ReadonlyArray<ServerSentEvent>> => {
   let reason: EndPart["reason"] | undefined
   let usage: Usage | undefined
-  let deltas = 0
 
-  const failed = (name: "refused" | "bad-answer") => new ModelFailed({ model, reason: name, retryable: false })
+  const finish = (finished: string) => {
+    const end = ENDS[finished] ?? "completed"
+    if (end !== "completed" && end !== "length") {
+      throw new ModelFailed({ model, reason: end, retryable: end === "unavailable" })
+    }
+    reason = end
+  }
 
   const readChoice = (choice: JsonObject): ReadonlyArray<ReplyPart> => {
-    const delta = objectAt(choice, "delta")
-    if (textOf(delta["refusal"]) !== "") throw failed("refused")
-    const text = reason === undefined ? textOf(delta["content"]) : ""
-    const finished = textOf(choice["finish_reason"])
-    if (finished !== "" && reason === undefined) {
-      const end = endReason(finished)
-      if (end === undefined) throw failed("bad-answer")
-      if (end === "refused") throw failed("refused")
-      reason = end
-    }
-    if (text === "") return []
-    deltas += 1
-    if (deltas <= maxOutputTokens) return [{ _tag: "text-delta", text }]
-    return [{ _tag: "end", reason: "length", usage: undefined }]
+    if (reason !== undefined) return []
+    const said = isObject(choice["delta"]) ? choice["delta"] : objectAt(choice, "message")
+    if (stringIn(said["refusal"]) !== "") throw new ModelFailed({ model, reason: "refused", retryable: false })
+    const finished = stringIn(choice["finish_reason"])
+    if (finished !== "" && finished !== "null") finish(finished)
+    const text = textOf(said["content"])
+    return text === "" ? [] : [{ _tag: "text-delta", text }]
   }
 
   const readChunk = (data: string): ReadonlyArray<ReplyPart> => {
-    if (data === "[DONE]") return []
+    if (data.trim() === "[DONE]") return []
     const chunk = eventObject(data)
-    if (isObject(chunk["error"])) throw failureEvent(model, chunk)
-    usage = openAiUsage(objectAt(chunk, "usage")) ?? usage
-    const choices = Array.isArray(chunk["choices"]) ? chunk["choices"] : []
-    const [first] = choices.filter(isObject)
-    return first === undefined ? [] : readChoice(first)
+    const [choice = {}] = Array.isArray(chunk["choices"]) ? chunk["choices"].filter(isObject) : []
+    if (isError(chunk, choice)) throw failureEvent(model, isObject(choice["error"]) ? choice : chunk)
+    usage = usageIn(chunk) ?? usage
+    return readChoice(choice)
   }
 
   return {

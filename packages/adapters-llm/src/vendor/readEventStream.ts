@@ -1,3 +1,4 @@
+import { AnswerTooLarge, byteBudget, wholeBytes } from "./readBounded.ts"
 import { EventStreamBroken, makeEventDecoder, type ServerSentEvent } from "./serverSentEvents.ts"
 
 /** Reading stopped because the connection broke, not because the vendor said anything. */
@@ -6,26 +7,59 @@ export class ConnectionLost extends Error {
 }
 
 const EVENT_STREAM = /^text\/event-stream\b/i
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i
+
+/** What comes around the words of a reply, and the most that comes with each token of it. */
+const BYTES_AROUND = 1024 * 1024
+const BYTES_PER_TOKEN = 4 * 1024
+/** A reply that comes in one piece is parsed in one piece. */
+const MAX_WHOLE_BYTES = 16 * 1024 * 1024
+
+/** The most bytes that a reply of so many tokens may take on its way. */
+export const replyBytesAtMost = (maxOutputTokens: number): number => BYTES_AROUND + BYTES_PER_TOKEN * maxOutputTokens
+
+const throwNamed = (cause: unknown): never => {
+  throw new ConnectionLost("The connection to the vendor broke.", { cause })
+}
 
 /**
- * The events of a response, as many at once as came together. Throws `EventStreamBroken` where the response is no event
- * stream, though its status is 200, and `ConnectionLost` where its connection breaks or its request is aborted.
+ * The events of a response, as many at once as came together. A response that is one JSON document, though a stream was
+ * asked for, is one event. Throws `EventStreamBroken` where the response is neither, though its status is 200,
+ * `AnswerTooLarge` beyond `maxBytes` bytes, and `ConnectionLost` where its connection breaks or its request is aborted.
  */
-export async function* readEventStream(response: Response): AsyncGenerator<ReadonlyArray<ServerSentEvent>> {
+export async function* readEventStream(
+  response: Response,
+  maxBytes: number
+): AsyncGenerator<ReadonlyArray<ServerSentEvent>> {
+  const type = response.headers.get("content-type")
+  if (type !== null && JSON_TYPE.test(type)) {
+    yield await readWhole(response, Math.min(maxBytes, MAX_WHOLE_BYTES))
+    // Whoever found a whole reply in it has left, or is not troubled any more.
+    throw new EventStreamBroken("The answer is JSON, and no whole reply.")
+  }
+  if (type !== null && !EVENT_STREAM.test(type)) {
+    void response.body?.cancel().catch(() => undefined)
+    throw new EventStreamBroken("The answer is no event stream.")
+  }
   const reader = response.body?.getReader()
   if (reader === undefined) return
+  const decoder = makeEventDecoder()
+  const take = byteBudget(maxBytes)
   try {
-    const type = response.headers.get("content-type")
-    if (type !== null && !EVENT_STREAM.test(type)) throw new EventStreamBroken(`The answer is ${type}, not a stream.`)
-    const decoder = makeEventDecoder()
     for (;;) {
-      const chunk = await reader.read().catch((cause: unknown) => {
-        throw new ConnectionLost("The connection to the vendor broke.", { cause })
-      })
-      if (chunk.done) return
-      yield decoder.feed(chunk.value)
+      const { done, value } = await reader.read().catch(throwNamed)
+      if (done) return
+      take(value.length)
+      yield decoder.feed(value)
     }
   } finally {
     void reader.cancel().catch(() => undefined)
   }
+}
+
+const readWhole = async (response: Response, maxBytes: number): Promise<ReadonlyArray<ServerSentEvent>> => {
+  const bytes = await wholeBytes(response, maxBytes).catch((cause: unknown) => {
+    throw cause instanceof AnswerTooLarge ? cause : throwNamed(cause)
+  })
+  return [{ name: "", data: new TextDecoder().decode(bytes) }]
 }

@@ -1,5 +1,5 @@
 import type { ModelFailed, ReplyPart } from "@parley/core"
-import { Effect, Metric, Random, Stream } from "effect"
+import { Clock, Effect, Metric, Random, Stream } from "effect"
 
 /** How often, and how patiently, a model is asked again. */
 export interface RetryPolicy {
@@ -38,39 +38,50 @@ export const delayBeforeRetry = (
   return Math.max(delay, error.retryAfterMs ?? 0)
 }
 
+/** How long all attempts may take together. */
+export interface TotalPatience {
+  /** In milliseconds from the first attempt on. */
+  readonly totalMs: number
+  /** In Unix milliseconds: whoever asks waits no longer. */
+  readonly deadline: number | undefined
+}
+
 /**
  * Asks again where a reply fails before its first words and the failure may pass; once words were delivered, a failure
- * stays what it is. Each retry is logged and counted in `modelRetries`. An answer that is empty is not asked for again:
- * the vendor was paid for it.
+ * stays what it is. `ask` is given the time, in Unix milliseconds, at which it is to give up: the same for all attempts,
+ * and none is made after it. Each retry is logged and counted in `modelRetries`. An answer that is empty is not asked for
+ * again: the vendor was paid for it.
  */
 export const retryBeforeFirst = (
-  ask: () => Stream.Stream<ReplyPart, ModelFailed>,
+  ask: (deadline: number) => Stream.Stream<ReplyPart, ModelFailed>,
   vendor: string,
-  policy: RetryPolicy
+  policy: RetryPolicy,
+  patience: TotalPatience
 ): Stream.Stream<ReplyPart, ModelFailed> => {
-  const attemptFrom = (attempt: number): Stream.Stream<ReplyPart, ModelFailed> =>
+  const attemptFrom = (attempt: number, deadline: number): Stream.Stream<ReplyPart, ModelFailed> =>
     Stream.suspend(() => {
       let spoke = false
-      const heard = ask().pipe(
+      const heard = ask(deadline).pipe(
         Stream.map((part) => {
           spoke ||= part._tag === "text-delta"
           return part
         })
       )
       return Stream.catch(heard, (error) =>
-        spoke || error.reason === "empty" ? Stream.fail(error) : Stream.unwrap(askAgain(error, attempt))
+        spoke || error.reason === "empty" ? Stream.fail(error) : Stream.unwrap(askAgain(error, attempt, deadline))
       )
     })
-  const askAgain = Effect.fnUntraced(function* (error: ModelFailed, attempt: number) {
+  const askAgain = Effect.fnUntraced(function* (error: ModelFailed, attempt: number, deadline: number) {
     const delay = delayBeforeRetry(error, attempt, policy, yield* Random.next)
-    if (delay === undefined) return Stream.fail(error)
+    if (delay === undefined || (yield* Clock.currentTimeMillis) + delay >= deadline) return Stream.fail(error)
     const labels = { vendor, model: error.model, reason: error.reason }
     yield* Metric.update(Metric.withAttributes(modelRetries, labels), 1)
     yield* Effect.logWarning("A model failed before its first words and is asked again.").pipe(
       Effect.annotateLogs({ ...labels, retry: attempt + 1, delayMs: Math.round(delay) })
     )
     yield* Effect.sleep(delay)
-    return attemptFrom(attempt + 1)
+    return attemptFrom(attempt + 1, deadline)
   })
-  return attemptFrom(0)
+  const { deadline = Infinity, totalMs } = patience
+  return Stream.unwrap(Effect.map(Clock.currentTimeMillis, (now) => attemptFrom(0, Math.min(deadline, now + totalMs))))
 }

@@ -28,3 +28,16 @@ export const countAt = (value: JsonObject, key: string): number | undefined => {
   const found = value[key]
   return typeof found === "number" && Number.isSafeInteger(found) && found >= 0 ? found : undefined
 }
+
+/** The text of a content: itself, or that of its parts that are text. Thoughts, calls and pictures are none. */
+export const textOf = (content: unknown): string => {
+  if (typeof content === "string") return content
+  if (!Array.isArray(content)) return ""
+  return content
+    .map((part: unknown) => {
+      if (typeof part === "string") return part
+      const { text, type = "text" } = isObject(part) ? part : {}
+      return type === "text" && typeof text === "string" ? text : ""
+    })
+    .join("")
+}

@@ -1,79 +1,11 @@
-import { ModelFailed, type ModelFailure } from "@parley/core"
+import { ModelFailed } from "@parley/core"
+import { ConnectionsUsedUp } from "./Connections.ts"
+import { readErrorBody } from "./errorBody.ts"
+import { AnswerTooLarge } from "./readBounded.ts"
 import { ConnectionLost } from "./readEventStream.ts"
 import { EventStreamBroken } from "./serverSentEvents.ts"
-
-/** What the SDKs of both vendors throw for an answer with an error status, and for none at all. */
-interface VendorError {
-  readonly status: number | undefined
-  readonly headers: Headers | undefined
-  /** The vendor's kinds of error, from most to least specific. */
-  readonly kinds: ReadonlyArray<string>
-}
-
-interface Verdict {
-  readonly reason: ModelFailure
-  readonly retryable: boolean
-}
-
-const REFUSED: Verdict = { reason: "refused", retryable: false }
-const RATE_LIMITED: Verdict = { reason: "rate-limited", retryable: true }
-const OVERLOADED: Verdict = { reason: "unavailable", retryable: true }
-const MISCONFIGURED: Verdict = { reason: "unavailable", retryable: false }
-const BAD_ANSWER: Verdict = { reason: "bad-answer", retryable: true }
-
-/** What the vendors call their errors, in answers and within streams. */
-const KINDS: Readonly<Record<string, Verdict>> = {
-  insufficient_quota: MISCONFIGURED,
-  billing_error: MISCONFIGURED,
-  invalid_api_key: MISCONFIGURED,
-  authentication_error: MISCONFIGURED,
-  permission_error: MISCONFIGURED,
-  not_found_error: MISCONFIGURED,
-  model_not_found: MISCONFIGURED,
-  rate_limit_error: RATE_LIMITED,
-  rate_limit_exceeded: RATE_LIMITED,
-  overloaded_error: OVERLOADED,
-  api_error: OVERLOADED,
-  server_error: OVERLOADED,
-  timeout_error: OVERLOADED,
-  content_filter: REFUSED,
-  content_policy_violation: REFUSED,
-  invalid_request_error: REFUSED,
-  request_too_large: REFUSED
-}
-
-const ofStatus = (status: number): Verdict => {
-  if (status === 429) return RATE_LIMITED
-  if (status === 408 || status === 409 || status >= 500) return OVERLOADED
-  if (status === 400 || status === 413 || status === 422) return REFUSED
-  return status >= 400 ? MISCONFIGURED : BAD_ANSWER
-}
-
-/** The specific kinds come before the status, which they explain; the general ones after it. */
-const verdictOn = ({ kinds, status }: VendorError): Verdict => {
-  const known = kinds.flatMap((kind) => KINDS[kind] ?? [])
-  if (status === undefined) return known[0] ?? OVERLOADED
-  return known.find((verdict) => verdict === MISCONFIGURED) ?? ofStatus(status)
-}
-
-const record = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
-
-/** The kinds of error that an error body names: `code` and `type`, at its top or under `error`. */
-export const errorKinds = (body: unknown): ReadonlyArray<string> => {
-  const top = record(body)
-  const inner = record(top["error"])
-  return [inner["code"], inner["type"], top["code"], top["type"]].filter((kind) => typeof kind === "string")
-}
-
-const vendorError = (cause: unknown): VendorError => {
-  const { error, headers, status } = record(cause)
-  return {
-    status: typeof status === "number" ? status : undefined,
-    headers: headers instanceof Headers ? headers : undefined,
-    kinds: errorKinds(error)
-  }
-}
+import { unwrapRefusal, VendorRedirected, VendorRefusal } from "./VendorRefusal.ts"
+import { BAD_ANSWER, OVERLONG, REDIRECTED, type Verdict, verdictOn } from "./verdict.ts"
 
 /** A wait beyond this is a mistake of the vendor's, or of our clock. */
 const MAX_WAIT_MS = 24 * 3_600_000
@@ -96,17 +28,29 @@ const askedWaitMs = (headers: Headers | undefined, now: number): number | undefi
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
+/** What was thrown on the way to a vendor, or by its stream, means for a reply. */
+const verdictOnThrown = (cause: unknown): Verdict => {
+  if (cause instanceof VendorRefusal) return verdictOn(cause.status, readErrorBody(cause.body))
+  if (cause instanceof VendorRedirected) return REDIRECTED
+  if (cause instanceof ConnectionLost) return { reason: "cut-off", retryable: true }
+  if (cause instanceof EventStreamBroken) return BAD_ANSWER
+  if (cause instanceof AnswerTooLarge) return OVERLONG
+  return { reason: "unavailable", retryable: !(cause instanceof ConnectionsUsedUp) }
+}
+
 /** Gives what was thrown on the way to a vendor, or by its stream, the name that the port knows. */
-export const vendorFailure = (model: string, cause: unknown, now = Date.now()): ModelFailed => {
-  const named = (verdict: Verdict, wait?: number) =>
-    new ModelFailed({ model, ...verdict, ...(wait === undefined ? {} : { retryAfterMs: wait }), cause })
-  if (cause instanceof ModelFailed) return cause
-  if (cause instanceof ConnectionLost) return named({ reason: "cut-off", retryable: true })
-  if (cause instanceof EventStreamBroken) return named(BAD_ANSWER)
-  const error = vendorError(cause)
-  return named(verdictOn(error), retryAfterMs(error.headers, now))
+export const vendorFailure = (model: string, thrown: unknown, now = Date.now()): ModelFailed => {
+  if (thrown instanceof ModelFailed) return thrown
+  const cause = unwrapRefusal(thrown)
+  const wait = cause instanceof VendorRefusal ? retryAfterMs(cause.headers, now) : undefined
+  return new ModelFailed({
+    model,
+    ...verdictOnThrown(cause),
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+    cause
+  })
 }
 
 /** The failure that a stream tells of in an error event. */
 export const failureEvent = (model: string, event: unknown): ModelFailed =>
-  new ModelFailed({ model, ...verdictOn({ status: undefined, headers: undefined, kinds: errorKinds(event) }) })
+  new ModelFailed({ model, ...verdictOn(undefined, readErrorBody(event)) })

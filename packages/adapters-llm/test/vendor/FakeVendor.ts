@@ -59,6 +59,8 @@ const readRequest = async (socket: Socket): Promise<VendorRequest | undefined> =
 export class FakeVendor implements AsyncDisposable {
   readonly requests: Array<VendorRequest> = []
   working = 0
+  /** The most connections it was at work on at the same time. */
+  mostAtOnce = 0
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
 
@@ -83,6 +85,7 @@ export class FakeVendor implements AsyncDisposable {
     if (request === undefined) return
     this.requests.push(request)
     this.working += 1
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.working)
     const gone = new Promise<void>((resolve) => socket.once("close", () => resolve()))
     socket.resume()
     const write = async (bytes: string | Uint8Array) => {

@@ -133,7 +133,7 @@ describe.each(wires)("$name", (wire) => {
     ["a rate limit within", head() + deltasOf(wire) + wire.failure("rate-limited"), "rate-limited"],
     ["an answer that says nothing", head() + wire.start + wire.end("completed", { input: 1, output: 0 }), "empty"],
     ["no HTTP at all", "SSH-2.0-OpenSSH_9.2\r\n", "unavailable"],
-    ["a redirect to nowhere", `${head("302 Found", { location: "http://127.0.0.1:9/" })}`, "unavailable"]
+    ["a redirect to nowhere", `${head("302 Found", { location: "http://127.0.0.1:9/" })}`, "misconfigured"]
   ])("has a name for %s", async (_, bytes, reason) => {
     failsAs(await heard(wire, sending(bytes)), reason)
   })
@@ -145,14 +145,14 @@ describe.each(wires)("$name", (wire) => {
 
   it.each<readonly [string, string, ModelFailure, boolean]>([
     ["400 Bad Request", "invalid_request_error", "refused", false],
-    ["401 Unauthorized", "authentication_error", "unavailable", false],
-    ["402 Payment Required", "billing_error", "unavailable", false],
-    ["403 Forbidden", "permission_error", "unavailable", false],
-    ["404 Not Found", "not_found_error", "unavailable", false],
+    ["401 Unauthorized", "authentication_error", "misconfigured", false],
+    ["402 Payment Required", "billing_error", "misconfigured", false],
+    ["403 Forbidden", "permission_error", "misconfigured", false],
+    ["404 Not Found", "not_found_error", "misconfigured", false],
     ["408 Request Timeout", "timeout_error", "unavailable", true],
     ["413 Content Too Large", "request_too_large", "refused", false],
     ["429 Too Many Requests", "rate_limit_error", "rate-limited", true],
-    ["429 Too Many Requests", "insufficient_quota", "unavailable", false],
+    ["429 Too Many Requests", "insufficient_quota", "misconfigured", false],
     ["500 Internal Server Error", "api_error", "unavailable", true],
     ["502 Bad Gateway", "", "unavailable", true],
     ["503 Service Unavailable", "server_error", "unavailable", true],

@@ -6,9 +6,9 @@ import { listen, withVendor } from "./listen.ts"
 import { head, type Wire, wires } from "./wires.ts"
 
 const failing =
-  (wire: Wire, status: string, headers: Readonly<Record<string, string>> = {}): Play =>
+  (wire: Wire, status: string, headers: Readonly<Record<string, string>> = {}, kind = "x"): Play =>
   async (connection) => {
-    await connection.write(head(status, { "content-type": "application/json", ...headers }) + wire.errorBody("x"))
+    await connection.write(head(status, { "content-type": "application/json", ...headers }) + wire.errorBody(kind))
     connection.end()
   }
 
@@ -66,7 +66,8 @@ describe.each(wires)("$name", (wire) => {
   })
 
   it("is not asked again for what would fail again, nor for an empty answer it was paid for", async () => {
-    expect(await ask(failing(wire, "400 Bad Request"))).toMatchObject({ failure: { reason: "refused" }, requests: 1 })
+    const refusing = failing(wire, "400 Bad Request", {}, "content_filter")
+    expect(await ask(refusing)).toMatchObject({ failure: { reason: "refused" }, requests: 1 })
     expect(await ask(failing(wire, "401 Unauthorized"))).toMatchObject({ requests: 1 })
     const empty: Play = async (connection) => {
       await connection.write(head() + wire.start + wire.end("completed", { input: 1, output: 0 }))

@@ -38,6 +38,6 @@ describe.each(vendors)("%s, as a stand-in from elsewhere plays it", (vendor, con
 
   it("is named where it limits the rate, and where it knows no answer", async () => {
     expect((await ask("Are you busy?")).failure).toMatchObject({ reason: "rate-limited", retryable: true })
-    expect((await ask("Anything else?")).failure).toMatchObject({ reason: "unavailable", retryable: false })
+    expect((await ask("Anything else?")).failure).toMatchObject({ reason: "misconfigured", retryable: false })
   })
 })

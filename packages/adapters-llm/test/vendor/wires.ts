@@ -1,10 +1,11 @@
 import { type ChatModel, defaultCatalog, type Model, type ReplyLimits } from "@parley/core"
 import { Redacted } from "effect"
-import { AnthropicChatModel, OpenAiChatModel, type RetryPolicy } from "../../src/index.ts"
+import { AnthropicChatModel, type ConnectionLimits, OpenAiChatModel, type RetryPolicy } from "../../src/index.ts"
 
 export interface WireOptions {
   readonly limits?: Partial<ReplyLimits>
   readonly retry?: Partial<RetryPolicy>
+  readonly connections?: Partial<ConnectionLimits>
 }
 
 /** How one vendor's streams look on the wire. */
@@ -42,8 +43,7 @@ const chunk = (choices: ReadonlyArray<unknown>, rest: object = {}): string =>
 export const openAiWire: Wire = {
   name: "openai",
   model: modelOf("openai"),
-  connect: (url, { limits, retry } = {}) =>
-    new OpenAiChatModel({ apiKey, baseUrl: `${url}/v1`, limits: limits ?? {}, retry: retry ?? noRetries }),
+  connect: (url, options = {}) => new OpenAiChatModel({ apiKey, baseUrl: `${url}/v1`, retry: noRetries, ...options }),
   start: chunk([{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }]),
   delta: (content) => chunk([{ index: 0, delta: { content }, finish_reason: null }]),
   end: (reason, { input, output }) => {
@@ -65,8 +65,7 @@ const named = (value: { readonly type: string }): string => data(value, value.ty
 export const anthropicWire: Wire = {
   name: "anthropic",
   model: modelOf("anthropic"),
-  connect: (url, { limits, retry } = {}) =>
-    new AnthropicChatModel({ apiKey, baseUrl: url, limits: limits ?? {}, retry: retry ?? noRetries }),
+  connect: (url, options = {}) => new AnthropicChatModel({ apiKey, baseUrl: url, retry: noRetries, ...options }),
   start:
     named({
       type: "message_start",

@@ -1,4 +1,4 @@
-import { Catalog, type ChatModel, type Model, type Vendor, VENDORS } from "@parley/core"
+import { Catalog, type ChatModel, type Model, type ModelFailed, type Vendor, VENDORS } from "@parley/core"
 import { Clock, Effect, Stream } from "effect"
 import { vendorModels } from "../compose.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
@@ -10,12 +10,19 @@ const once = { retry: { retries: 0 }, limits: { idleMs: 20_000, totalMs: 30_000 
 
 const advice = {
   "rate-limited": "The key works and its limit is reached: wait, or raise the limit at the vendor.",
-  unavailable: "Check the key, its credit at the vendor, the base URL, and the vendorModel in PARLEY_CONFIG.",
+  unavailable: "The vendor cannot be reached or is overloaded: check the base URL, or try again later.",
+  misconfigured: "Set it right in the environment, or for the model in PARLEY_CONFIG.",
   refused: "The vendor refused the request: check the vendorModel and its effort in PARLEY_CONFIG.",
   other: "Check the base URL, and that what answers there speaks the vendor's protocol."
 } as const
 
 const adviceOn = (reason: string): string => (reason in advice ? advice[reason as keyof typeof advice] : advice.other)
+
+/** A vendor that refuses what it is asked is the configuration's fault. */
+const failedCheck = (name: string, { vendorModel }: Model, { fault, reason }: ModelFailed, took: number): Check => {
+  const exit = reason === "misconfigured" ? exitCodes.configuration : exitCodes.unavailable
+  return failed(name, exit, `${fault ?? reason}: ${vendorModel} after ${took} ms`, adviceOn(reason))
+}
 
 const priceOf = (model: Model): number => model.creditsPer1kInput + model.creditsPer1kOutput
 
@@ -27,11 +34,11 @@ const callOnce = (vendor: Vendor, provider: ChatModel, model: Model): Effect.Eff
     const request = { model, messages: [{ role: "user", content: "Hi" } as const], maxOutputTokens: 1 }
     const failure = yield* Stream.runDrain(provider.stream(request)).pipe(
       Effect.as(undefined),
-      Effect.catchTag("ModelFailed", (error) => Effect.succeed(error.reason === "empty" ? undefined : error.reason))
+      Effect.catchTag("ModelFailed", (error) => Effect.succeed(error.reason === "empty" ? undefined : error))
     )
     const took = (yield* Clock.currentTimeMillis) - began
     if (failure === undefined) return ok(name, `works: ${model.vendorModel} answered in ${took} ms`)
-    return failed(name, exitCodes.unavailable, `${failure}: ${model.vendorModel} after ${took} ms`, adviceOn(failure))
+    return failedCheck(name, model, failure, took)
   })
 
 /** One cheap call to each vendor whose key is set. */

@@ -8,6 +8,8 @@ export interface ChatModelRequest {
   readonly messages: ReadonlyArray<ChatMessage>
   /** The reply may not be longer: it is what was paid for. */
   readonly maxOutputTokens: number
+  /** In Unix milliseconds: the reply is given up then, whatever else is tried. Its provider's own limits hold as well. */
+  readonly deadline?: number
 }
 
 /** The part of a reply's usage that is known once the vendor has read the prompt. */
@@ -30,7 +32,9 @@ export const MODEL_FAILURES = [
   "refused",
   "rate-limited",
   "unavailable",
+  "misconfigured",
   "bad-answer",
+  "overlong",
   "empty"
 ] as const
 export type ModelFailure = (typeof MODEL_FAILURES)[number]
@@ -41,7 +45,10 @@ const explanations: Record<ModelFailure, string> = {
   refused: "The model declined to answer this request.",
   "rate-limited": "The model is receiving too many requests; try again in a moment.",
   unavailable: "The model is not available at the moment; try again, or choose another model.",
+  misconfigured:
+    "The model is not set up right on this server; choose another one. The server's log says what is wrong.",
   "bad-answer": "The model's answer could not be understood.",
+  overlong: "The model wrote more than it was asked for; its reply was cut.",
   empty: "The model gave an empty answer; nothing was charged."
 }
 
@@ -52,19 +59,23 @@ const codes = {
   refused: "model_failed",
   "rate-limited": "provider_rate_limited",
   unavailable: "provider_unavailable",
+  misconfigured: "model_misconfigured",
   "bad-answer": "model_failed",
+  overlong: "model_failed",
   empty: "model_failed"
 } as const satisfies Record<ModelFailure, string>
 
 /**
  * A model that failed. `code` is `provider_rate_limited` where its provider takes no more requests for now,
- * `provider_unavailable` where the provider is down, silent or refuses this server, else `model_failed`. `cause` is for logs of
- * the adapter only: vendor text never reaches an answer.
+ * `provider_unavailable` where the provider is down or silent, `model_misconfigured` where it refuses this server's settings,
+ * else `model_failed`. `cause` is for whoever debugs an adapter: vendor text never reaches an answer or a log.
  */
 export class ModelFailed extends Schema.TaggedError<ModelFailed>()("ModelFailed", {
   model: Schema.String,
   reason: Schema.Literals(MODEL_FAILURES),
   retryable: Schema.Boolean,
+  /** Where it is misconfigured: what is set wrongly, in the adapter's own words. For the operator. */
+  fault: Schema.optionalKey(Schema.String),
   /** How long the vendor asks to wait. */
   retryAfterMs: Schema.optionalKey(Schema.Int),
   cause: Schema.optionalKey(Schema.Defect())

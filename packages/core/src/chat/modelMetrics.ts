@@ -37,9 +37,13 @@ export const noteUsageAboveHold = (excess: {
   )
 }
 
-/** Counts a model's failure. */
-export const countFailure = (vendor: string, { model, reason }: ModelFailed): Effect.Effect<void> =>
-  Metric.update(Metric.withAttributes(modelFailures, { vendor, model, reason }), 1)
+/** Counts a model's failure. What the operator has to set right is told in the log, also where a fallback answers. */
+export const countFailure = (vendor: string, { fault, model, reason }: ModelFailed): Effect.Effect<void> => {
+  const counted = Metric.update(Metric.withAttributes(modelFailures, { vendor, model, reason }), 1)
+  if (reason !== "misconfigured") return counted
+  const log = Effect.logError("A model is not set up right: its vendor refuses what this server asks.")
+  return Effect.andThen(counted, Effect.annotateLogs(log, { vendor, model, fault: fault ?? "not told" }))
+}
 
 /** Counts and logs that `fallback` is asked instead. */
 export const noteFallback = ({ model, reason }: ModelFailed, fallback: string): Effect.Effect<void> => {

@@ -1,4 +1,4 @@
-import { Cause, Effect, Pull, type Scope, Stream } from "effect"
+import { Cause, Clock, Effect, Pull, type Scope, Stream } from "effect"
 import {
   type ChatModel,
   type ChatModelRequest,
@@ -8,6 +8,7 @@ import {
   type ReplyPart
 } from "./ChatModel.ts"
 import { countFailure, noteFallback } from "./modelMetrics.ts"
+import { ReplyTimeLimit } from "./ReplyTimeLimit.ts"
 
 /** A model that may write a reply, and what to ask it. */
 export interface ReplyAttempt {
@@ -34,7 +35,9 @@ export interface Told {
 
 /** What may go better with another model: not a refusal, and not an empty answer, which the vendor was paid for. */
 const mayPassOn = ({ reason, retryable }: ModelFailed): boolean =>
-  reason !== "empty" && reason !== "refused" && (retryable || reason === "unavailable")
+  reason !== "empty" &&
+  reason !== "refused" &&
+  (retryable || reason === "unavailable" || reason === "misconfigured" || reason === "overlong")
 
 /** The text of a batch of parts; notes what else was told. After the end nothing counts. */
 const takeText = (parts: ReadonlyArray<ReplyPart>, told: Told): string => {
@@ -70,21 +73,31 @@ const openAttempt = Effect.fnUntraced(function* (attempt: ReplyAttempt) {
   return { attempt, firstText, told, nextText: Effect.suspend(nextText) } satisfies OpenedReply
 })
 
-/**
- * Asks the models in turn until one speaks: the next one only while nothing was said, and only for failures that may go
- * better with another model. Fails with the failure of the last one asked. Failures and fallbacks are counted.
- */
-export const openReply = ([attempt, ...others]: readonly [ReplyAttempt, ...ReadonlyArray<ReplyAttempt>]): Effect.Effect<
-  OpenedReply,
-  ModelFailed,
-  Scope.Scope
-> => {
+/** Asks the models in turn until one speaks, none of them beyond the deadline. */
+const openInTurn = (
+  [attempt, ...others]: readonly [ReplyAttempt, ...ReadonlyArray<ReplyAttempt>],
+  deadline: number
+): Effect.Effect<OpenedReply, ModelFailed, Scope.Scope> => {
   const [next, ...rest] = others
-  const opened = openAttempt(attempt)
+  const opened = openAttempt({ ...attempt, request: { ...attempt.request, deadline } })
   if (next === undefined) return opened
   return Effect.catch(opened, (error) =>
-    mayPassOn(error)
-      ? Effect.andThen(noteFallback(error, next.request.model.id), openReply([next, ...rest]))
-      : Effect.fail(error)
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      mayPassOn(error) && now < deadline
+        ? Effect.andThen(noteFallback(error, next.request.model.id), openInTurn([next, ...rest], deadline))
+        : Effect.fail(error)
+    )
   )
 }
+
+/**
+ * Asks the models in turn until one speaks: the next one only while nothing was said, and only for failures that may go
+ * better with another model. All tries of all models, and the reply itself, share one limit of time (`ReplyTimeLimit`).
+ * Fails with the failure of the last one asked. Failures and fallbacks are counted.
+ */
+export const openReply = Effect.fnUntraced(function* (
+  attempts: readonly [ReplyAttempt, ...ReadonlyArray<ReplyAttempt>]
+): Effect.fn.Return<OpenedReply, ModelFailed, Scope.Scope> {
+  const deadline = (yield* Clock.currentTimeMillis) + (yield* ReplyTimeLimit)
+  return yield* openInTurn(attempts, deadline)
+})

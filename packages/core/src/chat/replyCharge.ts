@@ -1,6 +1,8 @@
 import { priceOf } from "../credits/price.ts"
 import type { ReceiptDraft, ReplyEnd } from "../credits/Receipt.ts"
+import type { Usage } from "../credits/Usage.ts"
 import { modelPrice } from "../tiers/Model.ts"
+import type { InputUsage } from "./ChatModel.ts"
 import { estimatedInput } from "./estimatedInput.ts"
 import type { OpenedReply } from "./openReply.ts"
 import { estimateTokens } from "./tokens.ts"
@@ -11,24 +13,40 @@ export interface ReplyCharge {
   readonly draft: ReceiptDraft
 }
 
+/** No token of any tokenizer stands for so many UTF-16 units. */
+const UNITS_PER_TOKEN = 512
+
+const inputOf = ({ cacheRead, cacheWrite, freshInput }: InputUsage): number => freshInput + cacheRead + cacheWrite
+
+/** A prompt has tokens: a vendor that counts none has not counted. */
+const believedInput = (told: InputUsage | undefined): InputUsage | undefined =>
+  told === undefined || inputOf(told) === 0 ? undefined : told
+
+/** Figures that cannot be true of what was asked and delivered count as not told, such as zeros beside a text. */
+const believedUsage = (told: Usage | undefined, delivered: string): Usage | undefined =>
+  told === undefined || inputOf(told) === 0 || told.output * UNITS_PER_TOKEN < delivered.length ? undefined : told
+
 /**
  * What charges a reply that has just begun to come, for its input and the output recorded later, should this process
  * die: as the provider counted the input where it told so early, else as it is estimated.
  */
 export const lostReplyDraft = ({ attempt, told }: OpenedReply): ReceiptDraft => {
   const { messages, model } = attempt.request
-  const usage = { ...(told.inputUsage ?? estimatedInput(messages)), output: 0 }
+  const usage = { ...(believedInput(told.inputUsage) ?? estimatedInput(messages)), output: 0 }
   return { model: model.id, price: modelPrice(model), usage, estimated: true, ended: "expired" }
 }
 
-/** What a reply costs: by the provider's figures where it told them, else by a count of what was sent and delivered. */
+/**
+ * What a reply costs: by the provider's figures where it told them and they can be true, else by a count of what was sent
+ * and delivered.
+ */
 export const replyCharge = ({ attempt, told }: OpenedReply, delivered: string, ended: ReplyEnd): ReplyCharge => {
   const { maxOutputTokens, messages, model } = attempt.request
+  const believed = believedUsage(told.end?.usage, delivered)
   const output = Math.min(estimateTokens(delivered), maxOutputTokens)
-  const usage = told.end?.usage ?? { ...(told.inputUsage ?? estimatedInput(messages)), output }
-  const estimated = told.end?.usage === undefined
+  const usage = believed ?? { ...(believedInput(told.inputUsage) ?? estimatedInput(messages)), output }
   return {
     amount: priceOf(usage, model),
-    draft: { model: model.id, price: modelPrice(model), usage, estimated, ended }
+    draft: { model: model.id, price: modelPrice(model), usage, estimated: believed === undefined, ended }
   }
 }

@@ -30,14 +30,15 @@ const heardInTime = Effect.as(Effect.yieldNow, true)
 /**
  * Gives an effect that waits until the pump has something to take: true, or false where a limit is over first. It gives
  * way once after waiting, so that all that is ready is there. One watch runs for the whole reply, until the scope
- * closes: a timer for every wait would cost more than the waits themselves.
+ * closes, and none goes on beyond `latest` (Unix milliseconds): a timer for every wait would cost more than the waits themselves.
  */
 export const startPatience = Effect.fnUntraced(function* (
   pump: ReplyPump,
-  limits: ReplyLimits
+  limits: ReplyLimits,
+  latest = Infinity
 ): Effect.fn.Return<Effect.Effect<boolean>, never, Scope.Scope> {
   const clock = yield* Clock.Clock
-  const deadline = clock.currentTimeMillisUnsafe() + limits.totalMs
+  const deadline = Math.min(latest, clock.currentTimeMillisUnsafe() + limits.totalMs)
   let wait: Wait | undefined
 
   const watch = Effect.gen(function* () {

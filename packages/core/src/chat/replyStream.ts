@@ -1,5 +1,6 @@
 import { Effect, Option, Stream } from "effect"
 import { ModelFailed, type ReplyPart } from "./ChatModel.ts"
+import { outputFuse } from "./outputFuse.ts"
 import { type ReplyLimits, startPatience } from "./replyPatience.ts"
 import { type Outcome, type ReplyPump, type ReplyReader, startReplyPump } from "./replyPump.ts"
 
@@ -10,6 +11,10 @@ export interface ReplySource<Raw> {
   /** Public id of the model, for errors. */
   readonly model: string
   readonly limits: ReplyLimits
+  /** The reply may not be longer, by far: a vendor that ignores its limit is left. */
+  readonly maxOutputTokens: number
+  /** In Unix milliseconds: the reply is given up then, whatever the limits. */
+  readonly deadline?: number
   /** Starts the vendor's work and gives what it sends. The work must stop when the signal aborts. */
   readonly open: (signal: AbortSignal) => AsyncIterable<Raw> | PromiseLike<AsyncIterable<Raw>>
   /** A new reader for one reply. */
@@ -24,6 +29,12 @@ const giveUp = (source: { readonly model: string }, pump: ReplyPump): Outcome =>
   if (end !== undefined) return { _tag: "ended", end }
   return { _tag: "failed", cause: new ModelFailed({ model: source.model, reason: "stalled", retryable: true }) }
 }
+
+/** A reply that was cut is not complete. */
+const overlong = ({ model }: { readonly model: string }): Outcome => ({
+  _tag: "failed",
+  cause: new ModelFailed({ model, reason: "overlong", retryable: false })
+})
 
 const conclude = <Raw>(
   source: ReplySource<Raw>,
@@ -45,7 +56,7 @@ const conclude = <Raw>(
 /**
  * A vendor's stream as the parts of one reply, such as every `ChatModel` gives: text deltas and then exactly one `end`,
  * or a named failure. It is complete only with the vendor's own end mark (`cut-off` otherwise), fails with `stalled`
- * when a limit is over, with `empty` where a complete reply says nothing, and delivers nothing after `end`. Deltas that
+ * when a limit is over, with `overlong` where the vendor writes far more than it was asked for, with `empty` where a complete reply says nothing, and delivers nothing after `end`. Deltas that
  * are ready together come as one, and characters never come in halves. Leaving the stream aborts the vendor's signal
  * at once. The vendor is read at most `READ_AHEAD` items ahead.
  */
@@ -56,7 +67,8 @@ export const replyStream = <Raw>(source: ReplySource<Raw>): Stream.Stream<ReplyP
         Effect.sync(() => startReplyPump(source.open, source.reader(), READ_AHEAD)),
         (running) => Effect.sync(running.stop)
       )
-      const waitForNews = yield* startPatience(pump, source.limits)
+      const waitForNews = yield* startPatience(pump, source.limits, source.deadline)
+      const fuse = outputFuse(source.maxOutputTokens)
       let spoke = false
       const next = Effect.fnUntraced(function* (pending: Outcome | undefined) {
         if (pending !== undefined) {
@@ -65,12 +77,14 @@ export const replyStream = <Raw>(source: ReplySource<Raw>): Stream.Stream<ReplyP
         }
         const inTime = yield* waitForNews
         const ready = pump.take()
-        const outcome = ready.outcome ?? (inTime ? undefined : giveUp(source, pump))
+        const { isCut, text } = fuse(ready.text)
+        if (isCut) pump.stop()
+        const outcome = isCut ? overlong(source) : (ready.outcome ?? (inTime ? undefined : giveUp(source, pump)))
         const parts: Array<ReplyPart> = []
         if (ready.inputUsage !== undefined) parts.push({ _tag: "input-usage", usage: ready.inputUsage })
-        if (ready.text !== "") {
+        if (text !== "") {
           spoke = true
-          parts.push({ _tag: "text-delta", text: ready.text })
+          parts.push({ _tag: "text-delta", text })
         }
         return [parts, Option.some(outcome)] as const
       })

@@ -1,5 +1,5 @@
 import { Context, Schema, SchemaIssue } from "effect"
-import { EFFORTS, type LongContextRates, type Model, type TokenRates, VENDORS } from "./Model.ts"
+import { EFFORTS, type LongContextRates, type Model, OMITTABLE_PARAMETERS, type TokenRates, VENDORS } from "./Model.ts"
 import { fallbackProblems } from "./fallbacks.ts"
 import { TIER_NAMES, type Tier, type TierName } from "./Tier.ts"
 
@@ -119,6 +119,7 @@ const ModelOverride = Schema.Struct({
   contextTokens: Schema.optionalKey(WholeFrom(1)),
   fallback: Schema.optionalKey(Schema.NonEmptyString),
   effort: Schema.optionalKey(Schema.Literals(EFFORTS)),
+  omitParameters: Schema.optionalKey(Schema.Array(Schema.Literals(OMITTABLE_PARAMETERS))),
   inputTokenFactor: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 1, maximum: 4 })))
 })
 
@@ -265,6 +266,11 @@ const inconsistencies = (catalog: CatalogData): ReadonlyArray<string> => {
   const unsendable = catalog.models
     .filter((model) => !MODEL_ID.test(model.id))
     .map((model) => `models.${JSON.stringify(model.id)}: an id is 1 to 100 visible ASCII characters`)
+  const unlimited = catalog.models
+    .filter(({ omitParameters = [] }) =>
+      (["max_tokens", "max_completion_tokens"] as const).every((limit) => omitParameters.includes(limit))
+    )
+    .map((model) => `models.${model.id}.omitParameters: one of max_tokens and max_completion_tokens has to stay`)
   const unknown = TIER_NAMES.flatMap((name) =>
     catalog.tiers[name].models
       .filter((id) => !known.has(id))
@@ -274,6 +280,7 @@ const inconsistencies = (catalog: CatalogData): ReadonlyArray<string> => {
     ...incomplete,
     ...unsendable,
     ...catalog.models.flatMap(rateProblems),
+    ...unlimited,
     ...unknown,
     ...fallbackProblems(catalog.models)
   ]

@@ -29,6 +29,16 @@ export interface ModelPrice extends TokenRates {
 export const EFFORTS = ["none", "low", "medium", "high"] as const
 export type Effort = (typeof EFFORTS)[number]
 
+/** Parameters of OpenAI's chat completions that other servers may refuse, and do without. */
+export const OMITTABLE_PARAMETERS = [
+  "stream",
+  "stream_options",
+  "max_tokens",
+  "max_completion_tokens",
+  "reasoning_effort"
+] as const
+export type OmittableParameter = (typeof OMITTABLE_PARAMETERS)[number]
+
 /** A model that people can choose. */
 export interface Model extends ModelPrice {
   /** The public id. */
@@ -44,6 +54,8 @@ export interface Model extends ModelPrice {
   readonly fallback?: string
   /** The vendor's own default unless given. */
   readonly effort?: Effort
+  /** For servers that speak OpenAI's protocol in part: what they are asked without. Not both limits of the output. */
+  readonly omitParameters?: ReadonlyArray<OmittableParameter>
   /**
    * How many times the bound on the prompt's tokens (see `../chat/tokens.ts`) this model's tokenizer may count: 1
    * unless given, more for tokenizers that are not public.

@@ -54,6 +54,22 @@ describe("a reply that completes", () => {
     }
   )
 
+  it.effect.each([
+    ["zeros", 0, 0],
+    ["no input", 0, 300],
+    ["no output", 300, 0],
+    ["one token for a long text", 300, 1]
+  ] as const)("is counted from its text where the provider's figures cannot be true: %s", ([, input, output]) => {
+    const model = scriptedModel(() => says(["word ".repeat(2_000)], { input, output }))
+    return Effect.gen(function* () {
+      yield* ask("ann", "Hi")
+      const [row] = yield* usageRows("ann")
+      assert.isTrue(row?.receipt?.estimated)
+      assert.isAbove(row?.receipt?.usage.output ?? 0, 1_000)
+      assert.isAbove(row?.receipt?.usage.freshInput ?? 0, 0)
+    }).pipe(Effect.provide(world(model)))
+  })
+
   it.effect("is stored with the chat, which the next message continues", () => {
     const model = scriptedModel(() => says(["An answer"]))
     return Effect.gen(function* () {

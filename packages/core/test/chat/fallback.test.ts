@@ -6,9 +6,11 @@ import {
   ModelFailed,
   modelFailures,
   modelFallbacks,
-  type ReplyPart
+  type ReplyPart,
+  replyStream
 } from "@parley/core"
-import { Effect, Exit, Logger, Metric, Result, Scope, Stream } from "effect"
+import { Effect, Exit, Fiber, Layer, Logger, Metric, References, Result, Scope, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import { ask, balance, says, type ScriptedModel, scriptedModel, transactions, world } from "./world.ts"
 
 const chosen = "model-a-mini"
@@ -68,6 +70,8 @@ describe("a fallback model", () => {
   const reasons: ReadonlyArray<readonly [ModelFailed["reason"], boolean, boolean]> = [
     ["unavailable", true, true],
     ["unavailable", false, true],
+    ["misconfigured", false, true],
+    ["overlong", false, true],
     ["rate-limited", true, true],
     ["cut-off", true, true],
     ["stalled", true, true],
@@ -160,6 +164,51 @@ describe("a fallback model", () => {
   })
 })
 
+describe("the time a reply may take", () => {
+  const config = priced({ [chosen]: 1, [other]: 1, [third]: 1 }, { [chosen]: other, [other]: third })
+  const tiers = { free: { monthlyCredits: 100, models: [chosen, other, third] } }
+
+  /** Models whose vendors stay silent, each until `idleMs` are over. */
+  const silent = (idleMs: number): ScriptedModel =>
+    scriptedModel(({ deadline = Infinity, maxOutputTokens, model }) =>
+      replyStream<never>({
+        model: model.id,
+        maxOutputTokens,
+        limits: { idleMs, totalMs: 600_000, afterEndMs: 1_000 },
+        deadline,
+        open: async function* () {
+          yield await new Promise<never>(() => undefined)
+        },
+        reader: () => ({ read: () => [], finish: () => undefined }),
+        failure: () => new ModelFailed({ model: model.id, reason: "unavailable", retryable: true })
+      })
+    )
+
+  const failsAt = (model: ScriptedModel, seconds: number) =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(Effect.flip(ask("ann", "Hi")))
+      yield* Effect.yieldNow
+      yield* TestClock.adjust(`${seconds - 1} seconds`)
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* TestClock.adjust("1 seconds")
+      assert.deepInclude(yield* Fiber.join(fiber), { _tag: "ModelFailed", reason: "stalled" })
+      assert.deepInclude(yield* balance("ann"), { available: 100, held: 0 })
+    }).pipe(quiet, Effect.provide(world(model, { ...config, tiers })))
+
+  it.effect("is one for all models that are asked in turn", () => {
+    const model = silent(250_000)
+    return Effect.map(failsAt(model, 600), () => {
+      assert.deepStrictEqual(asked(model), [chosen, other, third])
+      assert.strictEqual(new Set(model.requests.map(({ deadline }) => deadline)).size, 1)
+    })
+  })
+
+  it.effect("leaves none for a fallback where the first model took it all", () => {
+    const model = silent(3_600_000)
+    return Effect.map(failsAt(model, 600), () => assert.deepStrictEqual(asked(model), [chosen]))
+  })
+})
+
 describe("fallbacks of a catalog", () => {
   const problems = (fallbacks: Readonly<Record<string, string>>) => {
     const models = Object.fromEntries(Object.entries(fallbacks).map(([id, fallback]) => [id, { fallback }]))
@@ -177,6 +226,16 @@ describe("fallbacks of a catalog", () => {
     assert.notInclude(around, `models.${chosen}.fallback`)
   })
 
+  it("cannot leave out both limits of the output, nor what is no parameter", () => {
+    const omitting = (...omitParameters: ReadonlyArray<string>) => {
+      const made = Result.try(() => makeCatalog({ models: { [chosen]: { omitParameters } } }))
+      return Result.isFailure(made) ? String(made.failure) : ""
+    }
+    assert.strictEqual(omitting("stream_options", "max_completion_tokens", "reasoning_effort", "stream"), "")
+    assert.include(omitting("max_tokens", "max_completion_tokens"), `models.${chosen}.omitParameters: one of`)
+    assert.include(omitting("temperature"), `models.${chosen}.omitParameters`)
+  })
+
   it.effect("leave the effort of a model whose vendor model is another to its vendor", () =>
     Effect.gen(function* () {
       const { models } = yield* Catalog
@@ -186,6 +245,29 @@ describe("fallbacks of a catalog", () => {
       )
     }).pipe(Effect.provideService(Catalog, makeCatalog({ models: { [chosen]: { vendorModel: "llama" } } })))
   )
+})
+
+describe("a model that is not set up right", () => {
+  it.effect("is told of in the log by what is wrong, also where its fallback answers", () => {
+    const logged: Array<unknown> = []
+    const logger = Logger.make(({ fiber, logLevel, message }) => {
+      logged.push([logLevel, message, fiber.getRef(References.CurrentLogAnnotations)])
+    })
+    const fault = "the parameter stream_options is refused"
+    const model = scriptedModel((request) =>
+      request.model.id === chosen
+        ? Stream.fail(new ModelFailed({ model: chosen, reason: "misconfigured", retryable: false, fault }))
+        : says(["I answer"])
+    )
+    return Effect.gen(function* () {
+      const { text } = yield* ask("ann", "Hi")
+      assert.strictEqual(text, "I answer")
+      const errors = logged.filter((entry) => JSON.stringify(entry).startsWith('["Error"'))
+      assert.lengthOf(errors, 1)
+      assert.include(JSON.stringify(errors), fault)
+      assert.include(JSON.stringify(errors), chosen)
+    }).pipe(Effect.provide(Layer.merge(Logger.layer([logger]), world(model, twoModels(1, 20)))))
+  })
 })
 
 describe("a reply that is left", () => {

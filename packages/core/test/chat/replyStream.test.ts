@@ -38,6 +38,7 @@ const reader = (): ReplyReader<Item> => {
 const sourceOf = (open: ReplySource<Item>["open"]): ReplySource<Item> => ({
   model: "model-a",
   limits: { idleMs: 10_000, totalMs: 60_000, afterEndMs: 1_000 },
+  maxOutputTokens: 10_000,
   open,
   reader,
   failure: (cause) => new ModelFailed({ model: "model-a", reason: "unavailable", retryable: true, cause })
@@ -131,6 +132,17 @@ describe("replyStream", () => {
       const heard = yield* listen(sourceOf(() => sending([text("a"), mark], [0], "fail")))
       expect(heard).toMatchObject({ said: "a", failure: undefined })
       expect(heard.parts.at(-1)).toMatchObject({ _tag: "end", usage: undefined })
+    })
+  )
+
+  it.effect("leaves a vendor that ignores its limit, and a cut is no end", () =>
+    Effect.gen(function* () {
+      const items = [...Array.from({ length: 2_000 }, () => text(" word")), mark]
+      const heard = yield* listen({ ...sourceOf(() => sending(items, [0, 0, 1])), maxOutputTokens: 50 })
+      expect(heard.failure).toMatchObject({ reason: "overlong", retryable: false })
+      expect(heard.parts.some((part) => part._tag === "end")).toBe(false)
+      expect(heard.said.length).toBeGreaterThan(50)
+      expect(heard.said.length).toBeLessThan(1_000)
     })
   )
 

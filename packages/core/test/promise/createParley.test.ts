@@ -60,7 +60,9 @@ describe("Parley with promises", () => {
     ["stalled", "provider_unavailable"],
     ["cut-off", "model_failed"],
     ["refused", "model_failed"],
+    ["misconfigured", "model_misconfigured"],
     ["bad-answer", "model_failed"],
+    ["overlong", "model_failed"],
     ["empty", "model_failed"]
   ] as const)("rejects with a code that tells what passes from what does not: %s is %s", (reason, code) => {
     const failure = new ModelFailed({ model: "model-a-mini", reason, retryable: true, retryAfterMs: 30_000 })

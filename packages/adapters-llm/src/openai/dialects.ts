@@ -1,0 +1,61 @@
+import { type Model, OMITTABLE_PARAMETERS, type OmittableParameter } from "@parley/core"
+import { readErrorBody } from "../vendor/errorBody.ts"
+import { isUnexplained, verdictOn } from "../vendor/verdict.ts"
+import { unwrapRefusal, VendorRefusal } from "../vendor/VendorRefusal.ts"
+
+/** The parameters left out of a request. */
+export type Omitted = ReadonlySet<OmittableParameter>
+
+const isOmittable = (name: string): name is OmittableParameter =>
+  (OMITTABLE_PARAMETERS as ReadonlyArray<string>).includes(name)
+
+/** What a server is asked without where it refuses a request and does not say why. */
+const PLAIN: ReadonlyArray<OmittableParameter> = ["stream_options", "max_completion_tokens", "reasoning_effort"]
+
+/** Adds to what is left out; undefined where nothing new would be, or where no output limit would be left. */
+const added = (omitted: Omitted, names: ReadonlyArray<OmittableParameter>): Omitted | undefined => {
+  const more = new Set([...omitted, ...names])
+  const unlimited = more.has("max_tokens") && more.has("max_completion_tokens")
+  return more.size === omitted.size || unlimited ? undefined : more
+}
+
+/**
+ * What each model of one endpoint is asked without: what the catalog says, and what the endpoint has been found to
+ * refuse, for as long as the process lives.
+ */
+export class Dialects {
+  /** By the vendor's model: what it was asked without when it answered last. */
+  readonly #answered = new Map<string, Omitted>()
+  /** OpenAI's own servers name what they refuse. */
+  readonly #namesAll: boolean
+
+  constructor(namesAll: boolean) {
+    this.#namesAll = namesAll
+  }
+
+  omittedFor({ omitParameters = [], vendorModel }: Model): Omitted {
+    return this.#answered.get(vendorModel) ?? new Set(omitParameters)
+  }
+
+  /**
+   * What to leave out of the next try, after a request without `omitted` was refused: the parameter of `sent` that the
+   * vendor names, or, where it names none and the model has never answered, all that a plain server may not know. A
+   * model that has answered takes the form of the request. Undefined where the refusal is about something else.
+   */
+  afterRefusal(model: Model, thrown: unknown, omitted: Omitted, sent: ReadonlySet<string>): Omitted | undefined {
+    const refusal = unwrapRefusal(thrown)
+    if (!(refusal instanceof VendorRefusal) || (refusal.status !== 400 && refusal.status !== 422)) return undefined
+    const body = readErrorBody(refusal.body)
+    const named = body.parameters
+    const refused = named.find((name) => isOmittable(name) && sent.has(name))
+    if (refused !== undefined && isOmittable(refused)) return added(omitted, [refused])
+    const isExplained = named.length > 0 || !isUnexplained(verdictOn(refusal.status, body))
+    if (isExplained || this.#namesAll || this.#answered.has(model.vendorModel)) return undefined
+    return added(omitted, PLAIN)
+  }
+
+  /** Notes that the model answers what is asked without `omitted`. */
+  answered({ vendorModel }: Model, omitted: Omitted): void {
+    this.#answered.set(vendorModel, omitted)
+  }
+}

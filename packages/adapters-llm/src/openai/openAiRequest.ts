@@ -1,0 +1,34 @@
+import type { ChatModelRequest } from "@parley/core"
+import type OpenAI from "openai"
+import type { Omitted } from "./dialects.ts"
+
+/** Hosts that refuse a request with both fields for the output limit. Other servers may know only the older one. */
+const KNOWS_NEW_LIMIT =
+  /(?:^|\.)(?:openai\.com|openai\.azure\.com|cognitiveservices\.azure\.com|services\.ai\.azure\.com)$/
+
+/** Whether a base URL leads to OpenAI itself, or to its models at Azure. */
+export const isOpenAi = (baseUrl: string): boolean => KNOWS_NEW_LIMIT.test(new URL(baseUrl).hostname)
+
+/** The output limit in the newer field, the older one, or both; always in one. */
+const outputLimit = (tokens: number, omitted: Omitted, both: boolean) => {
+  const newer = !omitted.has("max_completion_tokens")
+  const older = !omitted.has("max_tokens") && (both || !newer)
+  return { ...(newer ? { max_completion_tokens: tokens } : {}), ...(older ? { max_tokens: tokens } : {}) }
+}
+
+/** The body of a request for a chat completion, without the parameters that are to be left out. */
+export const openAiRequest = (
+  { maxOutputTokens, messages, model }: ChatModelRequest,
+  omitted: Omitted,
+  atOpenAi: boolean
+): OpenAI.ChatCompletionCreateParams => {
+  const stream = !omitted.has("stream")
+  return {
+    model: model.vendorModel,
+    messages: messages.map(({ content, role }) => ({ role, content })),
+    ...outputLimit(maxOutputTokens, omitted, !atOpenAi),
+    ...(model.effort === undefined || omitted.has("reasoning_effort") ? {} : { reasoning_effort: model.effort }),
+    ...(stream ? { stream } : {}),
+    ...(stream && !omitted.has("stream_options") ? { stream_options: { include_usage: true } } : {})
+  } as OpenAI.ChatCompletionCreateParams
+}

@@ -1,0 +1,65 @@
+/** As many requests wait for a connection as there may be. */
+export class ConnectionsUsedUp extends Error {
+  override readonly name = "ConnectionsUsedUp"
+}
+
+interface Waiting {
+  readonly go: () => void
+}
+
+/**
+ * Bounds the connections to one vendor: `limit` requests at once, each with a connection of its own, and as many waiting
+ * as `maxWaiting`, in the order they came.
+ */
+export class Connections {
+  readonly #limit: number
+  readonly #maxWaiting: number
+  readonly #waiting = new Set<Waiting>()
+  #used = 0
+
+  constructor(limit: number, maxWaiting: number) {
+    this.#limit = limit
+    this.#maxWaiting = maxWaiting
+  }
+
+  /** Resolves with a connection, which is given back when the signal aborts. Rejects when it aborts before that. */
+  async take(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    if (this.#used < this.#limit) this.#used += 1
+    else await this.#wait(signal)
+    if (signal.aborted) {
+      this.#giveBack()
+      signal.throwIfAborted()
+    }
+    signal.addEventListener("abort", () => this.#giveBack(), { once: true })
+  }
+
+  #wait(signal: AbortSignal): Promise<void> {
+    if (this.#waiting.size >= this.#maxWaiting) throw new ConnectionsUsedUp("Too many requests wait for a connection.")
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiting.delete(waiting)
+        reject(signal.reason as Error)
+      }
+      const waiting: Waiting = {
+        go: () => {
+          signal.removeEventListener("abort", leave)
+          resolve()
+        }
+      }
+      this.#waiting.add(waiting)
+      signal.addEventListener("abort", leave, { once: true })
+    })
+  }
+
+  /** Whoever has waited longest takes it over. */
+  #giveBack(): void {
+    const [next] = this.#waiting
+    if (next === undefined) {
+      this.#used -= 1
+      return
+    }
+    this.#waiting.delete(next)
+    next.go()
+  }
+}

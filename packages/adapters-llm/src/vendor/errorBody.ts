@@ -1,0 +1,69 @@
+import { isObject } from "./vendorEvent.ts"
+
+/** What an error says, as vendors and the servers that speak their protocols write it. */
+export interface ErrorBody {
+  /** The kinds of error it names, from most to least specific. */
+  readonly kinds: ReadonlyArray<string>
+  /** An HTTP status that it names itself. */
+  readonly status: number | undefined
+  /** The parameters of the request that it names, in its order, without what is within them. */
+  readonly parameters: ReadonlyArray<string>
+  /** All that it says, in small letters. The vendor's text: to look for words in, and for nothing else. */
+  readonly text: string
+}
+
+/** Enough of an error's text to find words in. */
+const MAX_TEXT = 16_384
+
+/** Parameters that a request may have and an error may name; those that occur in ordinary sentences in quotes only. */
+const NAMED = /(?<![\w-])(stream_options|max_completion_tokens|max_tokens|reasoning_effort|output_config)(?![\w-])/g
+const QUOTED = /["'`](stream|model|messages|thinking|temperature)["'`]/g
+
+/** `stream_options.include_usage` and `messages[3].content` are about `stream_options` and `messages`. */
+const outermost = (path: string): string => path.split(/[.[]/, 1)[0] ?? ""
+
+const objects = (value: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> =>
+  Array.isArray(value) ? value.filter(isObject) : isObject(value) ? [value] : []
+
+/** The objects in which an error may tell of itself: the body, its `error`, and what those say in parts. */
+const layersOf = (body: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> => {
+  const top = objects(body)
+  const errors = top.flatMap(({ error }) => objects(error))
+  const inner = [...errors, ...top].flatMap(({ innererror, message, metadata }) =>
+    [innererror, message, metadata].flatMap(objects)
+  )
+  return [...errors, ...top, ...inner]
+}
+
+/** `detail: [{loc: ["body", "stream_options"], ...}]`, as servers that check requests with Pydantic answer. */
+const locatedIn = (layers: ReadonlyArray<Readonly<Record<string, unknown>>>): ReadonlyArray<string> =>
+  layers
+    .flatMap(({ detail }) => objects(detail))
+    .flatMap(({ loc }) => (Array.isArray(loc) ? [loc.find((part) => part !== "body" && typeof part === "string")] : []))
+    .filter((part) => typeof part === "string")
+
+const textOf = (body: unknown): string => {
+  const text = typeof body === "string" ? body : (JSON.stringify(body) ?? "")
+  return text.slice(0, MAX_TEXT).toLowerCase()
+}
+
+const statusIn = (layers: ReadonlyArray<Readonly<Record<string, unknown>>>): number | undefined =>
+  layers
+    .flatMap(({ code, status }) => [code, status])
+    .map((value) => (typeof value === "string" && /^\d{3}$/.test(value) ? Number(value) : value))
+    .find((value) => typeof value === "number" && value >= 400 && value < 600) as number | undefined
+
+/** Reads an error: parsed JSON of any of the forms in use, or plain text. */
+export const readErrorBody = (body: unknown): ErrorBody => {
+  const layers = layersOf(body)
+  const text = textOf(body)
+  const told = layers.flatMap(({ param }) => (typeof param === "string" ? [outermost(param)] : []))
+  const located = locatedIn(layers)
+  const mentioned = [...text.matchAll(NAMED), ...text.matchAll(QUOTED)].map(([, name]) => name ?? "")
+  return {
+    kinds: layers.flatMap(({ code, type }) => [code, type]).filter((kind) => typeof kind === "string"),
+    status: statusIn(layers),
+    parameters: [...new Set([...told, ...located, ...mentioned])].filter((name) => name !== ""),
+    text
+  }
+}

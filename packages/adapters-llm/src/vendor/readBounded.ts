@@ -1,0 +1,51 @@
+/** More came than there may be. */
+export class AnswerTooLarge extends Error {
+  override readonly name = "AnswerTooLarge"
+}
+
+/** Takes the lengths of what comes, and throws `AnswerTooLarge` once they are more than `maxBytes` in all. */
+export const byteBudget = (maxBytes: number): ((length: number) => void) => {
+  let left = maxBytes
+  return (length) => {
+    left -= length
+    if (left < 0) throw new AnswerTooLarge(`The answer has more than ${maxBytes} bytes.`)
+  }
+}
+
+/** The pieces of a body as they come out of its decompression. Where it is left early, the rest is not read. */
+async function* piecesOf(response: Response): AsyncGenerator<Uint8Array> {
+  const reader = response.body?.getReader()
+  if (reader === undefined) return
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    void reader.cancel().catch(() => undefined)
+  }
+}
+
+/** A body's bytes, decompressed. Throws `AnswerTooLarge` where they are more than `maxBytes`. */
+export const wholeBytes = async (response: Response, maxBytes: number): Promise<Uint8Array> => {
+  const take = byteBudget(maxBytes)
+  const pieces: Array<Uint8Array> = []
+  for await (const piece of piecesOf(response)) {
+    take(piece.length)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}
+
+/** A body's first bytes, decompressed: `maxBytes` of them at most. */
+export const firstBytes = async (response: Response, maxBytes: number): Promise<Uint8Array> => {
+  const pieces: Array<Uint8Array> = []
+  let length = 0
+  for await (const piece of piecesOf(response)) {
+    pieces.push(piece.subarray(0, maxBytes - length))
+    length += piece.length
+    if (length >= maxBytes) break
+  }
+  return Buffer.concat(pieces)
+}

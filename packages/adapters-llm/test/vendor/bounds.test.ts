@@ -1,0 +1,205 @@
+import { gzipSync } from "node:zlib"
+import { type Model } from "@parley/core"
+import { describe, expect, it } from "vitest"
+import { makeEventDecoder } from "../../src/vendor/serverSentEvents.ts"
+import type { Play } from "./FakeVendor.ts"
+import { type Heard, listen, withVendor } from "./listen.ts"
+import { head, openAiWire, type Wire, type WireOptions, wires } from "./wires.ts"
+
+const MIB = 1024 * 1024
+const LIMIT = 500
+
+/** What was heard of a vendor that writes the same piece until it is left, and how much it got rid of. */
+const flood = async (wire: Wire, start: string, piece: string | Uint8Array, most = 64 * MIB) => {
+  let sent = 0
+  const play: Play = async (connection) => {
+    await connection.write(head() + start)
+    for (; sent < most; sent += piece.length) await connection.write(piece)
+    connection.end()
+  }
+  const result = await withVendor(play, (url) => listen(wire.connect(url), wire.model, undefined, LIMIT))
+  return { ...result, sent }
+}
+
+const isCut = ({ failure, parts, sent }: Heard & { readonly sent: number }) => {
+  expect(failure).toMatchObject({ reason: "overlong", retryable: false })
+  expect(parts.some((part) => part._tag === "end")).toBe(false)
+  expect(sent).toBeLessThan(32 * MIB)
+}
+
+describe.each(wires)("an answer of $name", (wire) => {
+  it("that goes on far beyond its output limit is cut there, and a cut is no end", { timeout: 60_000 }, async () => {
+    const result = await flood(wire, wire.start, wire.delta("word ".repeat(12_000)))
+    isCut(result)
+    expect(result.text.length).toBeGreaterThan(0)
+    // Two tokens each, where it was one, and a little.
+    expect(result.text.length).toBeLessThan(LIMIT * 5 * 2 + 500)
+  })
+
+  it("that comes in pieces smaller than tokens is counted in tokens", async () => {
+    const words = Array.from({ length: 400 }, (_, index) => ` ${index}word`).join("")
+    const play: Play = async (connection) => {
+      const pieces = Array.from(words, (character) => wire.delta(character)).join("")
+      await connection.write(head() + wire.start + pieces + wire.end("completed", { input: 9, output: 1_200 }))
+      connection.end()
+    }
+    const heard = await withVendor(play, (url) => listen(wire.connect(url), wire.model, undefined, 1_250))
+    expect(heard.failure).toBeUndefined()
+    expect(heard.text).toBe(words)
+    expect(words.length).toBeGreaterThan(1_250)
+    expect(heard.parts.at(-1)).toMatchObject({ _tag: "end", reason: "completed", usage: { output: 1_200 } })
+  })
+
+  it.each([
+    ["signs of life", ": OPENROUTER PROCESSING\n\n".repeat(2_000)],
+    ["empty comments", ":\n".repeat(20_000)],
+    ["blank lines", "\n".repeat(40_000)],
+    ["fields nobody knows", "nobody: knows\n\n".repeat(2_000)]
+  ])("that floods with %s is left", { timeout: 60_000 }, async (_, piece) => {
+    isCut(await flood(wire, wire.start, piece))
+  })
+
+  it("that floods with events without words is left", { timeout: 60_000 }, async () => {
+    isCut(await flood(wire, wire.start, wire.delta("").repeat(300)))
+  })
+
+  it("that is packed is bounded as it is unpacked", { timeout: 60_000 }, async () => {
+    const packed = gzipSync(": keep-alive\n\n".repeat(5_000_000))
+    const play: Play = async (connection) => {
+      await connection.write(head("200 OK", { "content-encoding": "gzip" }))
+      await connection.write(packed)
+      connection.end()
+    }
+    const heard = await withVendor(play, (url) => listen(wire.connect(url), wire.model, undefined, LIMIT))
+    expect(heard.failure).toMatchObject({ reason: "overlong" })
+  })
+
+  it.each(["plain", "gzip"])("that is an error is read up to a bound: %s", { timeout: 60_000 }, async (encoding) => {
+    // A member of a gzip file may follow another one.
+    const mebibyte = Buffer.alloc(MIB, "x")
+    const piece = encoding === "gzip" ? gzipSync(Buffer.alloc(64 * MIB, "x")) : mebibyte
+    const play: Play = async (connection) => {
+      await connection.write(head("400 Bad Request", encoding === "gzip" ? { "content-encoding": "gzip" } : {}))
+      for (let index = 0; index < 64; index++) await connection.write(piece)
+      connection.end()
+    }
+    const before = process.memoryUsage()
+    let most = 0
+    const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 5)
+    const heard = await withVendor(play, (url) =>
+      listen(wire.connect(url, { retry: { retries: 0 } }), wire.model)
+    ).finally(() => clearInterval(watch))
+    expect(heard.failure?.reason).toBe("refused")
+    const { cause } = heard.failure as { readonly cause?: { readonly body?: unknown } }
+    expect(String(cause?.body).length).toBeLessThanOrEqual(64 * 1024)
+    expect(most - before.rss).toBeLessThan(512 * MIB)
+  })
+
+  it("goes nowhere else: no redirect is followed, and no key is shown there", async () => {
+    const elsewhere: Play = async (connection) => connection.end()
+    await withVendor(elsewhere, async (address, other) => {
+      for (const status of ["301 Moved", "302 Found", "307 Temporary Redirect", "308 Permanent Redirect"]) {
+        const play: Play = async (connection) => {
+          await connection.write(head(status, { location: `${address}/v1/chat/completions` }))
+          connection.end()
+        }
+        const heard = await withVendor(play, (url) => listen(wire.connect(url), wire.model))
+        expect(heard.failure).toMatchObject({ reason: "misconfigured", retryable: false })
+        expect(heard.failure).toMatchObject({ fault: expect.stringContaining("base URL") })
+      }
+      expect(other.requests).toEqual([])
+    })
+  })
+})
+
+describe("connections to a vendor", () => {
+  const wire = openAiWire
+
+  /** Replies that go on until they are let go. */
+  const holding = () => {
+    let letGo = (): void => undefined
+    const released = new Promise<void>((resolve) => (letGo = resolve))
+    const play: Play = async (connection) => {
+      await connection.write(head() + wire.start)
+      await released
+      await connection.write(wire.delta("Hi") + wire.end("completed", { input: 1, output: 1 }))
+      connection.end()
+    }
+    return { play, letGo }
+  }
+
+  it("are bounded: the others wait their turn, and what is beyond the queue fails at once", async () => {
+    const { letGo, play } = holding()
+    await withVendor(play, async (url, vendor) => {
+      const options: WireOptions = { connections: { open: 3, waiting: 5 } }
+      const provider = wire.connect(url, options)
+      const asked = Array.from({ length: 12 }, () => listen(provider, wire.model))
+      const refused = await Promise.all([...asked].slice(8))
+      for (const { failure } of refused) expect(failure).toMatchObject({ reason: "unavailable", retryable: false })
+      await expect.poll(() => vendor.working, { timeout: 10_000 }).toBe(3)
+      letGo()
+      const answered = await Promise.all(asked.slice(0, 8))
+      expect(answered.map(({ text }) => text)).toEqual(Array.from({ length: 8 }, () => "Hi"))
+      expect(vendor.mostAtOnce).toBe(3)
+    })
+  })
+
+  it("are given back by whoever leaves, fails or waits in vain", async () => {
+    const silent: Play = (connection) => connection.gone
+    await withVendor(silent, async (url, vendor) => {
+      const provider = wire.connect(url, { connections: { open: 1, waiting: 10 }, limits: { idleMs: 60 } })
+      const heard = await Promise.all(Array.from({ length: 4 }, () => listen(provider, wire.model)))
+      for (const { failure } of heard) expect(failure).toMatchObject({ reason: "stalled" })
+      await listen(provider, wire.model)
+      expect(vendor.requests.length).toBeGreaterThanOrEqual(2)
+    })
+  })
+})
+
+describe("an event stream in tiny pieces", () => {
+  const timeOf = (length: number): number => {
+    const decoder = makeEventDecoder()
+    const piece = Buffer.from("x".repeat(16))
+    const began = performance.now()
+    decoder.feed(Buffer.from("data: "))
+    for (let fed = 0; fed < length; fed += piece.length) decoder.feed(piece)
+    return performance.now() - began
+  }
+
+  it("is read in time that grows with its length, not with its square", () => {
+    timeOf(100_000)
+    const short = Math.min(...Array.from({ length: 3 }, () => timeOf(120_000)))
+    const long = Math.min(...Array.from({ length: 3 }, () => timeOf(960_000)))
+    // Eight times as long: eight times as much where it is linear, sixty-four times where it is not.
+    expect(long / short).toBeLessThan(32)
+  })
+
+  it("has no line without end, be it data or a comment", () => {
+    for (const start of ["data: ", ": ", "x"]) {
+      const decoder = makeEventDecoder()
+      const feed = () => {
+        decoder.feed(Buffer.from(start))
+        for (let fed = 0; fed < 8 * MIB; fed += 65_536) decoder.feed(Buffer.alloc(65_536, "x"))
+      }
+      expect(feed).toThrow("no end")
+    }
+  })
+})
+
+describe("one limit of time", () => {
+  it.each(wires)("holds for all tries together: $name", async (wire) => {
+    const play: Play = async (connection) => {
+      await connection.write(head() + wire.start)
+      await connection.gone
+    }
+    await withVendor(play, async (url, vendor) => {
+      const limits = { idleMs: 150, totalMs: 400 }
+      const provider = wire.connect(url, { limits, retry: { retries: 50, baseDelayMs: 1, maxDelayMs: 5 } })
+      const heard = await listen(provider, wire.model as Model)
+      expect(heard.failure).toMatchObject({ reason: "stalled" })
+      // Each try may be silent for 150 ms: three fit into the whole.
+      expect(vendor.requests.length).toBeLessThanOrEqual(3)
+      expect(vendor.requests.length).toBeGreaterThan(0)
+    })
+  })
+})
