@@ -144,16 +144,21 @@ describe("a server with a vendor's key", () => {
     })
 
     it.each([
-      [429, "rate-limited"],
-      [503, "unavailable"],
-      [401, "unavailable"],
-      [400, "refused"]
-    ])("names with --live what is wrong, once, and ends with 69: %i", async (status, reason) => {
+      [429, "", "rate-limited", 69, 1],
+      [503, "", "unavailable", 69, 1],
+      [401, "", "the key is refused", 3, 1],
+      // Asked a second time without what a plain server may not know.
+      [400, "", "refused", 69, 2],
+      // The limit is told in the other field, which does not help.
+      [400, '"param":"max_tokens","message":"vendor text"', "the parameter max_tokens is refused", 3, 2]
+    ])("names with --live what is wrong: %i %s is %s", async (status, error, reason, ending, calls) => {
       vendor.refuseWith = status
+      vendor.refusalBody = `{"error":{${error}}}`
       const { exit, of } = await doctor("--live")
-      expect([exit, vendor.calls.length]).toEqual([69, 1])
+      expect([exit, vendor.calls.length]).toEqual([ending, calls])
       expect(of("live openai")).toMatchObject({ status: "failed", detail: expect.stringContaining(reason) })
       expect(of("live openai")?.advice).not.toBe("")
+      expect(JSON.stringify(of("live openai"))).not.toContain("vendor text")
     })
   })
 })

@@ -30,6 +30,7 @@ export class FakeOpenAi implements AsyncDisposable {
   refuseWith: number | undefined
   /** Sent with a refusal. */
   refusalHeaders: Readonly<Record<string, string>> = {}
+  refusalBody = '{"error":{"type":"x"}}'
   readonly #server: Server = createServer(async (request, response) => {
     let text = ""
     for await (const bytes of request.setEncoding("utf8")) text += bytes
@@ -48,7 +49,7 @@ export class FakeOpenAi implements AsyncDisposable {
   #answer(response: ServerResponse, silent: boolean): void {
     if (this.refuseWith !== undefined) {
       const headers = { "content-type": "application/json", ...this.refusalHeaders }
-      response.writeHead(this.refuseWith, headers).end('{"error":{"type":"x"}}')
+      response.writeHead(this.refuseWith, headers).end(this.refusalBody)
       return
     }
     response.writeHead(200, { "content-type": "text/event-stream" })
