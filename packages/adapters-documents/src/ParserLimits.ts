@@ -1,8 +1,12 @@
 /** What reading one document may cost. A document that needs more is unreadable, with a reason that names the limit. */
 export interface ParserLimits {
-  /** Documents read at once, each in a process of its own; others wait. */
+  /** Documents read at once, each in a process of its own; others wait. One person's never take the last of several. */
   readonly processes: number
-  /** Time to read one document, waiting not counted. */
+  /** Time to read the smallest document, waiting for a process not counted. */
+  readonly baseMilliseconds: number
+  /** What each further mebibyte may take. */
+  readonly millisecondsPerMebibyte: number
+  /** Time to read one document of any size. */
   readonly maxMilliseconds: number
   /** Resident memory of the process that reads, everything included. */
   readonly maxMemoryBytes: number
@@ -24,6 +28,8 @@ const MEBIBYTE = 1024 * 1024
 
 export const DEFAULT_PARSER_LIMITS: ParserLimits = {
   processes: 2,
+  baseMilliseconds: 15_000,
+  millisecondsPerMebibyte: 10_000,
   maxMilliseconds: 60_000,
   maxMemoryBytes: 768 * MEBIBYTE,
   maxPages: 5_000,
@@ -33,3 +39,7 @@ export const DEFAULT_PARSER_LIMITS: ParserLimits = {
   maxTextLength: 20 * MEBIBYTE,
   idleMilliseconds: 30_000
 }
+
+/** How long reading a document of so many bytes may take, in milliseconds: in proportion to its size, within the bound. */
+export const timeLimit = (limits: ParserLimits, bytes: number): number =>
+  Math.min(limits.maxMilliseconds, limits.baseMilliseconds + (limits.millisecondsPerMebibyte * bytes) / MEBIBYTE)

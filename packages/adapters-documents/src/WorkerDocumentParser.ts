@@ -1,18 +1,20 @@
-import { DocumentParser, type DocumentType, DocumentUnreadable } from "@parley/core"
-import { Effect, Layer, Semaphore } from "effect"
+import { DocumentParser, type DocumentType, DocumentUnreadable, type UserId } from "@parley/core"
+import { Effect, Layer } from "effect"
 import { DEFAULT_PARSER_LIMITS, type ParserLimits } from "./ParserLimits.ts"
 import type { ParserOutcome } from "./process/ParserMessage.ts"
 import { ParserPool } from "./process/ParserPool.ts"
+import { TurnQueue } from "./process/TurnQueue.ts"
 import type { WorkerNotStarted, WorkerProcess } from "./process/WorkerProcess.ts"
 
 interface ParseInput {
   readonly type: DocumentType
   readonly bytes: Uint8Array
+  readonly userId: UserId
 }
 
 /**
  * Reads documents in worker processes with limits on time, memory, pages and size. A document that breaks its worker is
- * unreadable, with a reason, and nothing else notices. Workers start with the first document and end with the scope.
+ * unreadable, with a reason, and nothing else notices. People take turns. Workers start with the first document and end with the scope.
  */
 export class WorkerDocumentParser {
   /** `limits` overrides the defaults one by one. A worker that cannot be started at all is a defect, not a reason. */
@@ -22,7 +24,7 @@ export class WorkerDocumentParser {
 
 const makeParser = (limits: ParserLimits) =>
   Effect.gen(function* () {
-    const turns = yield* Semaphore.make(limits.processes)
+    const turns = new TurnQueue(limits.processes)
     const pool = yield* Effect.acquireRelease(
       Effect.sync(() => new ParserPool(limits.idleMilliseconds)),
       (pool) => Effect.sync(() => pool.close())
@@ -35,8 +37,9 @@ const makeParser = (limits: ParserLimits) =>
       )
     return DocumentParser.of({
       parse: Effect.fn("WorkerDocumentParser.parse")(function* (input: ParseInput) {
-        const outcome = yield* turns.withPermit(Effect.orDie(readOnce(input)))
-        return outcome._tag === "Parsed" ? outcome.document : yield* new DocumentUnreadable({ reason: outcome.reason })
+        const outcome = yield* turns.withTurn(input.userId, Effect.orDie(readOnce(input)))
+        if (outcome._tag === "Parsed") return outcome.document
+        return yield* new DocumentUnreadable({ reason: outcome.reason, exhausting: outcome.exhausting })
       })
     })
   })

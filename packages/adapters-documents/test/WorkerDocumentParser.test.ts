@@ -6,7 +6,7 @@ import { Effect, Exit, Fiber, ManagedRuntime, Result } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import { openDocumentParser, type ParserLimits, WorkerDocumentParser } from "../src/index.ts"
 import type { ParserOutcome } from "../src/process/ParserMessage.ts"
-import { DEFAULT_PARSER_LIMITS } from "../src/ParserLimits.ts"
+import { DEFAULT_PARSER_LIMITS, timeLimit } from "../src/ParserLimits.ts"
 import { WorkerProcess } from "../src/process/WorkerProcess.ts"
 import { inflatingPdf } from "./fixtures/brokenDocuments.ts"
 import { writeDocx } from "./fixtures/writeDocx.ts"
@@ -21,15 +21,15 @@ afterEach(async () => {
 const parserWith = (limits: Partial<ParserLimits> = {}) => {
   const runtime = ManagedRuntime.make(WorkerDocumentParser.layer(limits))
   runtimes.push(runtime)
-  const parse = (type: DocumentType, bytes: Uint8Array) =>
-    DocumentParser.use((parser) => Effect.result(parser.parse({ type, bytes })))
+  const parse = (type: DocumentType, bytes: Uint8Array, userId = "ann") =>
+    DocumentParser.use((parser) => Effect.result(parser.parse({ type, bytes, userId })))
   return {
     parse: (type: DocumentType, bytes: Uint8Array) => runtime.runPromise(parse(type, bytes)),
-    reason: async (type: DocumentType, bytes: Uint8Array) => {
-      const result = await runtime.runPromise(parse(type, bytes))
+    reason: async (type: DocumentType, bytes: Uint8Array, userId?: string) => {
+      const result = await runtime.runPromise(parse(type, bytes, userId))
       return Result.isFailure(result) ? result.failure.reason : `read: ${result.success.text.slice(0, 80)}`
     },
-    fork: (type: DocumentType, bytes: Uint8Array) => runtime.runFork(parse(type, bytes))
+    fork: (type: DocumentType, bytes: Uint8Array, userId?: string) => runtime.runFork(parse(type, bytes, userId))
   }
 }
 
@@ -42,14 +42,41 @@ const wideDocx = () => writeDocx([], { bodyXml: "<w:p><w:r><w:t>words</w:t></w:r
 describe("limits", () => {
   it("a document that takes too long is ended and said to be, and the next one is read", async () => {
     const parser = parserWith({ processes: 1, maxMilliseconds: 1500, maxPages: 50_000 })
-    expect(await parser.reason("pdf", longPdf(15_000))).toMatch(/took longer than 1.5 seconds/)
+    expect(await parser.reason("pdf", longPdf(15_000))).toMatch(/took longer than the 1.5 seconds/)
     expect(await parser.reason("txt", utf8("Still here."))).toBe("read: Still here.")
   })
 
   it("a small pdf of nested forms is ended like any other, and the next one is read", async () => {
     const parser = parserWith({ processes: 1, maxMilliseconds: 3000 })
-    expect(await parser.reason("pdf", writeNestedForms())).toMatch(/took longer than 3 seconds/)
+    expect(await parser.reason("pdf", writeNestedForms())).toMatch(/took longer than the 3 seconds/)
     expect(await parser.reason("txt", utf8("Still here."))).toBe("read: Still here.")
+  })
+
+  it("the time a document may take grows with its size, between two bounds", () => {
+    const limits = {
+      ...DEFAULT_PARSER_LIMITS,
+      baseMilliseconds: 1000,
+      millisecondsPerMebibyte: 500,
+      maxMilliseconds: 4000
+    }
+    const times = [0, 1, 2, 20].map((mebibytes) => timeLimit(limits, mebibytes * 1024 * 1024))
+    expect(times).toEqual([1000, 1500, 2000, 4000])
+    expect(timeLimit(DEFAULT_PARSER_LIMITS, writeNestedForms().byteLength)).toBeLessThan(16_000)
+  })
+
+  it("a small document is ended by the limit of its size, not by that of a large one", async () => {
+    const parser = parserWith({ processes: 1, baseMilliseconds: 2000, maxMilliseconds: 600_000 })
+    expect(await parser.reason("pdf", writeNestedForms())).toMatch(/took longer than the 2(\.\d)? seconds/)
+  })
+
+  it("what exceeded a bound or broke its reader is told apart from what merely cannot be read", async () => {
+    const parser = parserWith({ baseMilliseconds: 2000 })
+    const failure = async (type: DocumentType, bytes: Uint8Array) => {
+      const result = await parser.parse(type, bytes)
+      return Result.isFailure(result) ? result.failure : undefined
+    }
+    expect(await failure("pdf", writeNestedForms())).toMatchObject({ exhausting: true })
+    expect(await failure("txt", utf8(" "))).toMatchObject({ exhausting: false })
   })
 
   it("a document that needs too much memory is ended and said to, and the next one is read", async () => {
@@ -90,6 +117,37 @@ describe("limits", () => {
   it("as many pages and characters as allowed are read", async () => {
     expect(await parserWith({ maxPages: 3 }).reason("pdf", writePdf([["1"], ["2"], ["3"]]))).toBe("read: 1\n2\n3")
     expect(await parserWith({ maxTextLength: 5 }).reason("txt", utf8("12345"))).toBe("read: 12345")
+  })
+})
+
+describe("turns", () => {
+  it("one person's documents leave a process to those of others", async () => {
+    const parser = parserWith({ processes: 2, baseMilliseconds: 600_000, maxMilliseconds: 600_000 })
+    const hostile = Array.from({ length: 4 }, (_, seed) => parser.fork("pdf", writeNestedForms({ seed }), "ann"))
+    for (let number = 0; number < 3; number++) {
+      expect(await parser.reason("txt", utf8(`Bob's ${number}.`), "bob")).toBe(`read: Bob's ${number}.`)
+    }
+    expect(hostile.map((fiber) => fiber.pollUnsafe())).toEqual([undefined, undefined, undefined, undefined])
+    await Effect.runPromise(Fiber.interruptAll(hostile))
+  })
+
+  it("of those who wait, the person served longest ago is next", async () => {
+    const parser = parserWith({ processes: 1 })
+    const order: Array<string> = []
+    const read = async (name: string, userId: string) => {
+      await parser.reason("txt", utf8(name), userId)
+      order.push(name)
+    }
+    const anns = Array.from({ length: 5 }, (_, number) => read(`ann ${number}`, "ann"))
+    await Promise.all([...anns, read("bob", "bob"), read("cid", "cid")])
+    expect(order).toEqual(["ann 0", "bob", "cid", "ann 1", "ann 2", "ann 3", "ann 4"])
+  })
+
+  it("who leaves while waiting, or while being served, keeps no place", async () => {
+    const parser = parserWith({ processes: 1, baseMilliseconds: 600_000, maxMilliseconds: 600_000 })
+    const fibers = Array.from({ length: 3 }, (_, seed) => parser.fork("pdf", writeNestedForms({ seed }), `${seed}`))
+    await Effect.runPromise(Fiber.interruptAll(fibers))
+    expect(await parser.reason("txt", utf8("Free."), "dan")).toBe("read: Free.")
   })
 })
 
@@ -160,7 +218,7 @@ describe("isolation", () => {
       const { openDocumentParser } = await import(${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)})
       const { Effect } = await import("effect")
       const { parser } = await openDocumentParser()
-      const { text } = await Effect.runPromise(parser.parse({ type: "txt", bytes: new TextEncoder().encode("Done.") }))
+      const { text } = await Effect.runPromise(parser.parse({ type: "txt", bytes: new TextEncoder().encode("Done."), userId: "ann" }))
       console.log(text)`
     const run = promisify(execFile)(
       process.execPath,
@@ -174,7 +232,7 @@ describe("isolation", () => {
     const unused = await openDocumentParser()
     await unused.close()
     const { parser, close } = await openDocumentParser()
-    const { text } = await Effect.runPromise(parser.parse({ type: "md", bytes: utf8("# Hello") }))
+    const { text } = await Effect.runPromise(parser.parse({ type: "md", bytes: utf8("# Hello"), userId: "ann" }))
     expect(text).toBe("# Hello")
     await close()
   })

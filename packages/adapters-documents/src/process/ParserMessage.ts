@@ -11,7 +11,12 @@ export interface ParserRequest {
 /** What reading a document came to. */
 export type ParserOutcome =
   | { readonly _tag: "Parsed"; readonly document: ParsedDocument }
-  | { readonly _tag: "Unreadable"; readonly reason: string }
+  | {
+      readonly _tag: "Unreadable"
+      readonly reason: string
+      /** Reading was ended for its cost, or broke the process. */
+      readonly exhausting: boolean
+    }
 
 /** What a parser process says: that it runs, then one answer per request. */
 export type ParserMessage =
@@ -23,5 +28,8 @@ export type ParserMessage =
       readonly spent: boolean
     }
 
-export const TOO_MUCH_MEMORY =
-  "Reading the document needs more memory than is allowed. Split it, or remove images and upload it again."
+export const TOO_MUCH_MEMORY: ParserOutcome = {
+  _tag: "Unreadable",
+  reason: "Reading the document needs more memory than is allowed. Split it, or remove images and upload it again.",
+  exhausting: true
+}

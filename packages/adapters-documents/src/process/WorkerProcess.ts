@@ -1,14 +1,21 @@
 import { type ChildProcess, fork } from "node:child_process"
+import { timeLimit } from "../ParserLimits.ts"
 import type { ParserMessage, ParserOutcome, ParserRequest } from "./ParserMessage.ts"
 
-const TOO_SLOW = (seconds: number): ParserOutcome => ({
+const TOO_SLOW = (milliseconds: number): ParserOutcome => ({
   _tag: "Unreadable",
-  reason: `Reading the document took longer than ${seconds} seconds. Split it, or save it in a simpler form.`
+  reason: `Reading the document took longer than the ${Number((milliseconds / 1000).toFixed(1))} seconds a document of its size may take. Split it, or save it in a simpler form.`,
+  exhausting: true
 })
 const CRASHED: ParserOutcome = {
   _tag: "Unreadable",
-  reason: "Reading the document failed: it is damaged, or needs more memory than is allowed. Save it again or split it."
+  reason:
+    "Reading the document failed: it is damaged, or needs more memory than is allowed. Save it again or split it.",
+  exhausting: true
 }
+
+/** How long a process may take to come up, on a machine that is very busy. */
+const START_MILLISECONDS = 60_000
 
 /** The process did not come up at all, which says nothing about a document. */
 export class WorkerNotStarted extends Error {
@@ -17,7 +24,8 @@ export class WorkerNotStarted extends Error {
 
 interface Waiting {
   readonly settle: (outcome: ParserOutcome | WorkerNotStarted) => void
-  readonly timer: NodeJS.Timeout
+  readonly milliseconds: number
+  timer: NodeJS.Timeout
 }
 
 /**
@@ -56,12 +64,10 @@ export class WorkerProcess {
 
   /** Reads a document; `settle` is called once, unless the process is killed before. */
   read(request: ParserRequest, settle: Waiting["settle"]): void {
-    const { maxMilliseconds } = request.limits
-    const timer = setTimeout(() => {
-      this.kill()
-      settle(TOO_SLOW(maxMilliseconds / 1000))
-    }, maxMilliseconds)
-    this.#waiting = { settle, timer }
+    const milliseconds = timeLimit(request.limits, request.bytes.byteLength)
+    const notStarted = () => this.#end()
+    const timer = this.#started ? this.#limit(milliseconds) : setTimeout(notStarted, START_MILLISECONDS)
+    this.#waiting = { settle, milliseconds, timer }
     this.#child.ref()
     this.#child.channel?.ref()
     this.#child.send(request, (failure) => {
@@ -78,17 +84,28 @@ export class WorkerProcess {
   }
 
   #hear(message: ParserMessage): void {
+    const waiting = this.#waiting
     if (message._tag === "Started") {
       this.#started = true
+      if (waiting === undefined) return
+      clearTimeout(waiting.timer)
+      waiting.timer = this.#limit(waiting.milliseconds)
       return
     }
-    const waiting = this.#waiting
     this.#waiting = undefined
     if (message.spent) this.kill()
     this.#child.unref()
     this.#child.channel?.unref()
     clearTimeout(waiting?.timer)
     waiting?.settle(message.outcome)
+  }
+
+  #limit(milliseconds: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      const waiting = this.#waiting
+      this.kill()
+      waiting?.settle(TOO_SLOW(milliseconds))
+    }, milliseconds)
   }
 
   #end(): void {

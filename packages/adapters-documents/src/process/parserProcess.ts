@@ -6,7 +6,11 @@ import { type ParserMessage, type ParserOutcome, type ParserRequest, TOO_MUCH_ME
  * measured while a parser is busy, and so that this process ends itself when the server it belongs to is gone.
  */
 const MEMORY_CHECK_MILLISECONDS = 50
-const CRASHED = "The document is damaged in a way that stops it from being read. Save it again and upload the new file."
+const CRASHED: ParserOutcome = {
+  _tag: "Unreadable",
+  reason: "The document is damaged in a way that stops it from being read. Save it again and upload the new file.",
+  exhausting: true
+}
 
 const tell = (message: ParserMessage): void => {
   process.send?.(message)
@@ -37,14 +41,14 @@ const startThread = (maxMemoryBytes: number): Worker => {
   started.on("message", finish)
   started.on("error", (cause: Error & { code?: string }) => {
     thread = undefined
-    finish({ _tag: "Unreadable", reason: cause.code === "ERR_WORKER_OUT_OF_MEMORY" ? TOO_MUCH_MEMORY : CRASHED })
+    finish(cause.code === "ERR_WORKER_OUT_OF_MEMORY" ? TOO_MUCH_MEMORY : CRASHED)
   })
   return started
 }
 
 const guardMemory = (maxMemoryBytes: number): NodeJS.Timeout =>
   setInterval(() => {
-    if (process.memoryUsage.rss() > maxMemoryBytes) finish({ _tag: "Unreadable", reason: TOO_MUCH_MEMORY })
+    if (process.memoryUsage.rss() > maxMemoryBytes) finish(TOO_MUCH_MEMORY)
   }, MEMORY_CHECK_MILLISECONDS)
 
 process.on("message", ({ type, bytes, limits }: ParserRequest) => {

@@ -13,7 +13,7 @@ const read = async ({ type, bytes, limits }: ParserRequest): Promise<ParserOutco
   try {
     return { _tag: "Parsed", document: await parseDocument(type, bytes, limits) }
   } catch (cause) {
-    return { _tag: "Unreadable", reason: reasonOf(cause) }
+    return { _tag: "Unreadable", reason: reasonOf(cause), exhausting: false }
   }
 }
 

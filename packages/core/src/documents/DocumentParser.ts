@@ -1,4 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
+import type { UserId } from "../identity/UserId.ts"
 import type { DocumentType } from "./Document.ts"
 
 /** The text of a document. */
@@ -8,9 +9,13 @@ export interface ParsedDocument {
   readonly pageStarts: ReadonlyArray<number> | null
 }
 
-/** The bytes cannot be read as text. Trying again gives the same. `reason` is a sentence for the document's owner. */
+/**
+ * The bytes cannot be read as text. Trying again gives the same. `reason` is a sentence for the document's owner;
+ * `exhausting` is true where reading was ended because it exceeded a bound of time or memory, or broke the reader.
+ */
 export class DocumentUnreadable extends Schema.TaggedError<DocumentUnreadable>()("DocumentUnreadable", {
-  reason: Schema.String
+  reason: Schema.String,
+  exhausting: Schema.optionalKey(Schema.Boolean)
 }) {
   readonly code = "document_unreadable"
   override get message() {
@@ -18,13 +23,18 @@ export class DocumentUnreadable extends Schema.TaggedError<DocumentUnreadable>()
   }
 }
 
-/** Reads text out of a document's bytes, within bounds of time, memory and size that the implementation sets. */
+/**
+ * Reads text out of a document's bytes, within bounds of time, memory and size that the implementation sets. Where it
+ * reads a bounded number at a time, people take turns, and one person's documents leave room for those of others.
+ */
 export class DocumentParser extends Context.Service<
   DocumentParser,
   {
     parse(input: {
       readonly type: DocumentType
       readonly bytes: Uint8Array
+      /** Whose document it is. */
+      readonly userId: UserId
     }): Effect.Effect<ParsedDocument, DocumentUnreadable>
   }
 >()("@parley/core/documents/DocumentParser") {}

@@ -43,7 +43,7 @@ export const makeProcessDocument = Effect.gen(function* () {
     if (document === undefined || document.status !== "processing") return
     const bytes = yield* files.read(documentId)
     if (bytes === undefined) return yield* new DocumentUnreadable({ reason: NO_TEXT })
-    const { text, pageStarts } = yield* parser.parse({ type: document.type, bytes })
+    const { text, pageStarts } = yield* parser.parse({ type: document.type, bytes, userId: document.userId })
     yield* documents.update(documentId, ["processing"], { status: "processing", progress: 0.5 })
     const cut = yield* cutInTurns({ text, pageStarts })
     if (cut.length === 0) return yield* new DocumentUnreadable({ reason: NO_TEXT })

@@ -40,9 +40,10 @@ export const documentParserContract = (
     })
     afterAll(() => runtime.dispose())
 
-    const parse = (type: DocumentType, bytes: Uint8Array) => Effect.runPromise(parser.parse({ type, bytes }))
+    const parse = (type: DocumentType, bytes: Uint8Array) =>
+      Effect.runPromise(parser.parse({ type, bytes, userId: "ann" }))
     const reasonOf = async (type: DocumentType, bytes: Uint8Array) => {
-      const result = await Effect.runPromise(Effect.result(parser.parse({ type, bytes })))
+      const result = await Effect.runPromise(Effect.result(parser.parse({ type, bytes, userId: "ann" })))
       return Result.isFailure(result) ? result.failure.reason : undefined
     }
 
