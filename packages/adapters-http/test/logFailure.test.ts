@@ -2,6 +2,7 @@ import { StorageFailed } from "@parley/core"
 import { Cause, Effect, Logger } from "effect"
 import { describe, expect, test } from "vitest"
 import { type Route, routes } from "../src/index.ts"
+import { makeRefusalLog } from "../src/security/RefusalLog.ts"
 import { logFailure } from "../src/server/logFailure.ts"
 
 const SECRET = "sk-secret-prompt"
@@ -10,7 +11,8 @@ const SECRET = "sk-secret-prompt"
 const logged = async (cause: Cause.Cause<unknown>) => {
   const lines: Array<string> = []
   const logger = Logger.map(Logger.formatJson, (line) => void lines.push(line))
-  const work = logFailure(cause, routes[0] as Route).pipe(
+  const failed = { route: routes[0] as Route, userId: undefined, refusals: makeRefusalLog() }
+  const work = logFailure(cause, failed).pipe(
     Effect.annotateLogs({ requestId: "request-1" }),
     Effect.provide(Logger.layer([logger]))
   )
@@ -37,6 +39,6 @@ describe("the log of a failed request", () => {
 
   test("what the client did wrong, or a client that left, is not logged", async () => {
     expect(await logged(Cause.interrupt())).toBe("")
-    expect(await logged(Cause.fail({ code: "unauthorized", message: SECRET }))).toBe("")
+    expect(await logged(Cause.fail({ code: "invalid_request", message: SECRET }))).toBe("")
   })
 })

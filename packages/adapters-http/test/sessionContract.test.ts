@@ -4,13 +4,14 @@ import { HmacSessionVerifier } from "../src/index.ts"
 
 sessionVerifierContract("HS256", () => {
   const secret = crypto.getRandomValues(new Uint8Array(32))
+  const tokenOf = (userId: string, claims: Record<string, unknown> = {}) =>
+    new SignJWT(claims).setProtectedHeader({ alg: "HS256" }).setSubject(userId)
   return {
     verifier: HmacSessionVerifier.make({ secret }),
-    issue: ({ userId, email, expiresAt = 0 }) =>
-      new SignJWT(email === undefined ? {} : { email })
-        .setProtectedHeader({ alg: "HS256" })
-        .setSubject(userId)
+    issue: ({ userId, email, expiresAt }) =>
+      tokenOf(userId, email === undefined ? {} : { email })
         .setExpirationTime(expiresAt / 1_000)
-        .sign(secret)
+        .sign(secret),
+    issueEndless: (userId) => tokenOf(userId).sign(secret)
   }
 })

@@ -3,6 +3,7 @@ import type { BodyMemory } from "../body/BodyMemory.ts"
 import type { BodyPace } from "../body/watchArrival.ts"
 import type { PersonRequests } from "../server/PersonRequests.ts"
 import type { CronSecret } from "../security/CronSecret.ts"
+import type { RefusalLog } from "../security/RefusalLog.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
 import type { SessionCookie } from "../sessions/sessionCookie.ts"
 
@@ -20,6 +21,8 @@ export interface RouteEnvironment {
   readonly ready: () => Promise<void>
   /** The OpenAPI document of the routes served. */
   readonly openApi: unknown
+  /** Where refused requests are told of. */
+  readonly refusals: RefusalLog
   /** How long a reader of a stream may take nothing before the connection is given up. */
   readonly stalledReaderMs: number
   /** What bodies may keep in memory together. */

@@ -43,8 +43,9 @@ export const handleRoute = async (
   const { request, response, route } = input
   const requestId = requestIdOf(request, response)
   const departure = watchDeparture(request, response)
-  const work = Effect.scoped(serve(environment, input)).pipe(
-    Effect.tapCause((cause) => logFailure(cause, route)),
+  const caller: Caller = { userId: undefined }
+  const work = Effect.scoped(serve(environment, input, caller)).pipe(
+    Effect.tapCause((cause) => logFailure(cause, { route, refusals: environment.refusals, ...caller })),
     Effect.annotateLogs({ requestId })
   )
   const exit = await runtime.runPromiseExit(work, { signal: departure.signal })
@@ -54,8 +55,13 @@ export const handleRoute = async (
   discardBody(request)
 }
 
+/** Who sent a request, once that is proven. */
+interface Caller {
+  userId: string | undefined
+}
+
 /** The order of checks: is there such a route here, 401, 403 of the origin, 400 or 422, then what the service checks. */
-const serve = Effect.fnUntraced(function* (environment: RouteEnvironment, input: RouteRequest) {
+const serve = Effect.fnUntraced(function* (environment: RouteEnvironment, input: RouteRequest, caller: Caller) {
   const { request, response, route } = input
   const { access } = route
   if (access === "development" && !isLocalRequest(request.headers)) return yield* new RouteNotFound()
@@ -64,6 +70,7 @@ const serve = Effect.fnUntraced(function* (environment: RouteEnvironment, input:
     access === "session"
       ? yield* authenticate(environment.sessions, environment.cookie, request.headers.cookie)
       : undefined
+  caller.userId = session?.userId
   if (session !== undefined) yield* environment.personRequests.enter(session.userId)
   if (access !== "public" && isUnsafe(route.method)) yield* refuseCrossSite(request.headers, environment.baseUrl)
   const path = yield* decodeParameters(route.pathParameters, (name) => [input.path[name] ?? ""])

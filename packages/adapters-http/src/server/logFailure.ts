@@ -1,17 +1,56 @@
+import { SessionInvalid } from "@parley/core"
 import { Cause, Effect } from "effect"
 import { codeOf } from "../problems/Problem.ts"
-import { problemTable } from "../problems/problemTable.ts"
+import { type ErrorCode, problemTable } from "../problems/problemTable.ts"
 import type { Route } from "../routes/Route.ts"
+import type { RefusalLog } from "../security/RefusalLog.ts"
 
-/** Failures on our side, with nothing of what was sent and nothing a vendor said: names, codes and places in the code. */
-export const logFailure = (cause: Cause.Cause<unknown>, route: Route): Effect.Effect<void> => {
+/** What is known of a request that failed. */
+export interface FailedRequest {
+  readonly route: Route
+  /** Who sent it, where that is proven. */
+  readonly userId: string | undefined
+  readonly refusals: RefusalLog
+}
+
+/** Refusals that a person meets who does nothing unusual. */
+const ORDINARY: ReadonlyArray<ErrorCode> = ["model_not_allowed", "document_quota", "cron_not_configured"]
+const ORDINARY_SESSIONS: ReadonlyArray<unknown> = ["missing", "expired"]
+
+/**
+ * Failures on our side, and requests refused for who sent them or from where (401, 403, schedules without the secret),
+ * with nothing of what was sent and nothing a vendor said: names, codes, users and places in the code.
+ */
+export const logFailure = (cause: Cause.Cause<unknown>, failed: FailedRequest): Effect.Effect<void> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.void
   const error = Cause.squash(cause)
   const code = codeOf(error)
-  if (problemTable[code].status < 500) return Effect.void
+  const { status } = problemTable[code]
+  if (status === 401 || status === 403 || code === "cron_not_configured") return logRefusal(error, code, failed)
+  return status < 500 ? Effect.void : logOwnFailure(error, code, failed)
+}
+
+const logRefusal = (
+  error: unknown,
+  code: ErrorCode,
+  { refusals, route, userId }: FailedRequest
+): Effect.Effect<void> => {
+  const session = error instanceof SessionInvalid ? error : undefined
+  return refusals.note({
+    route: nameOf(route),
+    code,
+    problem: session?.problem,
+    userId: userId ?? session?.userId,
+    suspicious: !ORDINARY.includes(code) && !ORDINARY_SESSIONS.includes(session?.problem)
+  })
+}
+
+const nameOf = ({ method, path }: Route): string => `${method} ${path}`
+
+const logOwnFailure = (error: unknown, code: ErrorCode, { route }: FailedRequest): Effect.Effect<void> => {
   const defect = code === "internal_error"
   const fields = {
-    route: `${route.method} ${route.path}`,
+    route: nameOf(route),
     code: defect && error instanceof Error && "code" in error ? String(error.code) : code,
     error: error instanceof Error ? error.name : typeof error,
     ...closedFields(error),

@@ -15,6 +15,7 @@ import type { Route } from "../routes/Route.ts"
 import type { RouteEnvironment } from "../routes/RouteEnvironment.ts"
 import { routes } from "../routes/routes.ts"
 import { cronSecretFrom } from "../security/CronSecret.ts"
+import { makeRefusalLog } from "../security/RefusalLog.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
 import { cookieNameOf, DEFAULT_SESSION_COOKIE } from "../sessions/sessionCookie.ts"
 import { discardBody } from "../body/discardBody.ts"
@@ -102,6 +103,7 @@ const environmentOf = (options: ParleyRouterOptions, served: ReadonlyArray<Route
     developmentSessions: options.developmentSessions,
     ready: remembered(options.ready ?? (() => Promise.resolve()), READINESS),
     openApi: openApiDocument({ routes: served, version, baseUrl, cookieName: cookieNameOf(cookie) }),
+    refusals: makeRefusalLog(),
     stalledReaderMs: options.stalledReaderMs ?? STALLED_READER_MS,
     bodyMemory: {
       json: memoryOf(options.jsonMemoryBytes ?? JSON_MEMORY_BYTES),

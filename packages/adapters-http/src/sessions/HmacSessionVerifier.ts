@@ -1,6 +1,6 @@
 import { type Session, SessionInvalid, SessionVerifier, UserId } from "@parley/core"
 import { Clock, Effect, Layer, Schema } from "effect"
-import { jwtVerify, type JWTPayload } from "jose"
+import { errors, jwtVerify, type JWTPayload } from "jose"
 
 export interface HmacSessionVerifierOptions {
   /** Shared with the identity provider; a text counts as its UTF-8 bytes. RFC 7518 wants 32 bytes or more. */
@@ -26,7 +26,7 @@ const make = (options: HmacSessionVerifierOptions): SessionVerifier["Service"] =
   const importing = crypto.subtle.importKey("raw", Uint8Array.from(secret), HMAC, false, ["verify"])
   const expected = {
     algorithms: ALGORITHMS,
-    requiredClaims: ["sub"],
+    requiredClaims: ["sub", "exp"],
     ...(issuer === undefined ? {} : { issuer }),
     ...(audience === undefined ? {} : { audience })
   }
@@ -35,22 +35,30 @@ const make = (options: HmacSessionVerifierOptions): SessionVerifier["Service"] =
       const now = yield* Clock.currentTimeMillis
       const { payload } = yield* Effect.tryPromise({
         try: async () => jwtVerify(token, await importing, { ...expected, currentDate: new Date(now) }),
-        catch: () => new SessionInvalid()
+        catch: refusalOf
       })
       return yield* sessionFrom(payload)
     })
   })
 }
 
+/** Claims are checked after the signature: a token that fails by them alone is known to be its user's. */
+const refusalOf = (error: unknown): SessionInvalid => {
+  const claims = error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed
+  const userId = claims ? error.payload.sub : undefined
+  const problem = error instanceof errors.JWTExpired ? "expired" : "refused"
+  return new SessionInvalid({ problem, ...(isUserId(userId) ? { userId } : {}) })
+}
+
 /** The session that a verified token's claims tell. */
-export const sessionFrom = (claims: JWTPayload): Effect.Effect<Session, SessionInvalid> =>
-  isUserId(claims.sub)
+const sessionFrom = ({ email, exp, sub }: JWTPayload): Effect.Effect<Session, SessionInvalid> =>
+  isUserId(sub) && exp !== undefined
     ? Effect.succeed({
-        userId: claims.sub,
-        email: typeof claims["email"] === "string" ? claims["email"] : undefined,
-        expiresAt: claims.exp === undefined ? undefined : claims.exp * 1000
+        userId: sub,
+        email: typeof email === "string" ? email : undefined,
+        expiresAt: exp * 1000
       })
-    : Effect.fail(new SessionInvalid())
+    : Effect.fail(new SessionInvalid({ problem: "refused" }))
 
 /** Session tokens signed with a shared secret. */
 export const HmacSessionVerifier = {

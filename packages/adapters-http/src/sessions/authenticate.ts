@@ -15,10 +15,19 @@ export const authenticate = Effect.fnUntraced(function* (
   header: string | undefined
 ): Effect.fn.Return<Session, SessionInvalid | SessionVerifierUnavailable> {
   const tokens = candidateTokens(header, cookie)
-  if (tokens.length > MAX_TOKENS) return yield* new SessionInvalid()
-  const judged = yield* Effect.forEach(tokens, (token) =>
-    Effect.catchTag(verifier.verify(token), "SessionInvalid", () => Effect.succeed(undefined))
-  )
-  const [session, ...others] = judged.filter((each) => each !== undefined)
-  return session === undefined || others.length > 0 ? yield* new SessionInvalid() : session
+  if (tokens.length === 0) return yield* new SessionInvalid({ problem: "missing" })
+  if (tokens.length > MAX_TOKENS) return yield* new SessionInvalid({ problem: "ambiguous" })
+  const sessions: Array<Session> = []
+  const refusals: Array<SessionInvalid> = []
+  for (const token of tokens) {
+    const judged = yield* Effect.catchTag(verifier.verify(token), "SessionInvalid", (refusal) =>
+      Effect.sync(() => void refusals.push(refusal))
+    )
+    if (judged !== undefined) sessions.push(judged)
+  }
+  const [session, ...others] = sessions
+  if (others.length > 0) return yield* new SessionInvalid({ problem: "ambiguous" })
+  if (session !== undefined) return session
+  const known = refusals.find(({ userId }) => userId !== undefined)
+  return yield* known ?? new SessionInvalid({ problem: "refused" })
 })

@@ -8,9 +8,12 @@ const make = (sessions: ReadonlyMap<string, Session>): SessionVerifier["Service"
   SessionVerifier.of({
     verify: Effect.fnUntraced(function* (token) {
       const session = sessions.get(token)
-      if (session === undefined || !isUserId(session.userId)) return yield* new SessionInvalid()
+      if (session === undefined || !isUserId(session.userId) || !Number.isFinite(session.expiresAt)) {
+        return yield* new SessionInvalid({ problem: "refused" })
+      }
+      const { expiresAt, userId } = session
       const now = yield* Clock.currentTimeMillis
-      if (session.expiresAt !== undefined && session.expiresAt <= now) return yield* new SessionInvalid()
+      if (expiresAt <= now) return yield* new SessionInvalid({ problem: "expired", userId })
       return session
     })
   })

@@ -6,11 +6,18 @@ export interface Session {
   readonly userId: UserId
   readonly email: string | undefined
   /** Unix time in milliseconds after which the token no longer counts. */
-  readonly expiresAt: number | undefined
+  readonly expiresAt: number
 }
 
-/** No token, or one that is forged, expired or meant for somebody else. */
-export class SessionInvalid extends Schema.TaggedError<SessionInvalid>()("SessionInvalid", {}) {
+/** What is wrong with a session: `ambiguous` are several different ones that are valid. */
+export const SESSION_PROBLEMS = ["missing", "refused", "expired", "ambiguous"] as const
+
+/** No token, or one that is forged, expired or meant for somebody else. `problem` and `userId` are for logs alone. */
+export class SessionInvalid extends Schema.TaggedError<SessionInvalid>()("SessionInvalid", {
+  problem: Schema.Literals(SESSION_PROBLEMS),
+  /** Whose it is, where its issuer said so. */
+  userId: Schema.optionalKey(Schema.String)
+}) {
   readonly code = "unauthorized"
   override get message() {
     return "Sign in to use this route: the request carries no valid session."
@@ -32,7 +39,10 @@ export class SessionVerifierUnavailable extends Schema.TaggedError<SessionVerifi
 export class SessionVerifier extends Context.Service<
   SessionVerifier,
   {
-    /** Takes the bare token (a JWT); gives the session it proves. */
+    /**
+     * Takes the bare token (a JWT); gives the session it proves. One that never expires proves none: it could not be
+     * taken back.
+     */
     verify(token: string): Effect.Effect<Session, SessionInvalid | SessionVerifierUnavailable>
   }
 >()("@parley/core/identity/SessionVerifier") {}

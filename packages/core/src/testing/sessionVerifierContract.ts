@@ -1,12 +1,14 @@
 import { Clock, Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import type { Session, SessionVerifier } from "../identity/SessionVerifier.ts"
+import type { Session, SessionInvalid, SessionVerifier } from "../identity/SessionVerifier.ts"
 
 /** A verifier, and the identity provider whose tokens it takes. */
 export interface SessionStage {
   readonly verifier: SessionVerifier["Service"]
   /** A token that proves this session; `expiresAt` is in whole seconds. */
   issue(session: Session): Promise<string>
+  /** A token of this user that never expires. */
+  issueEndless(userId: string): Promise<string>
 }
 
 const HOUR_MS = 3_600_000
@@ -20,8 +22,15 @@ export const sessionVerifierContract = (name: string, stage: () => SessionStage 
     expiresAt: inAnHour(),
     ...more
   })
-  const refuses = async ({ verifier }: SessionStage, token: string) =>
-    expect(await Effect.runPromise(Effect.flip(verifier.verify(token)))).toMatchObject({ _tag: "SessionInvalid" })
+  const refuses = async (
+    { verifier }: SessionStage,
+    token: string,
+    why: Pick<SessionInvalid, "problem"> & { readonly userId?: string } = { problem: "refused" }
+  ) =>
+    expect(await Effect.runPromise(Effect.flip(verifier.verify(token)))).toMatchObject({
+      _tag: "SessionInvalid",
+      ...why
+    })
 
   describe(`SessionVerifier: ${name}`, () => {
     it("gives the session that a token proves", async () => {
@@ -42,9 +51,15 @@ export const sessionVerifierContract = (name: string, stage: () => SessionStage 
       for (const userId of ["", "x".repeat(256), "nul\0"]) await refuses(staged, await staged.issue(session(userId)))
     })
 
-    it("refuses a token that has expired", async () => {
+    it("refuses a token that has expired, and tells whose it was", async () => {
       const staged = await stage()
-      await refuses(staged, await staged.issue(session("ann", { expiresAt: inAnHour() - 2 * HOUR_MS })))
+      const expired = await staged.issue(session("ann", { expiresAt: inAnHour() - 2 * HOUR_MS }))
+      await refuses(staged, expired, { problem: "expired", userId: "ann" })
+    })
+
+    it("refuses a token that never expires", async () => {
+      const staged = await stage()
+      await refuses(staged, await staged.issueEndless("ann"))
     })
 
     it("refuses what nobody issued: nothing, noise, a token cut short or changed", async () => {

@@ -3,12 +3,14 @@ import { sessionVerifierContract } from "@parley/core/testing"
 
 sessionVerifierContract("in memory", () => {
   const sessions = new Map<string, Session>()
+  const issue = async (session: Session) => {
+    const token = `${crypto.randomUUID()}${crypto.randomUUID()}`
+    sessions.set(token, session)
+    return token
+  }
   return {
     verifier: InMemorySessionVerifier.make(sessions),
-    issue: async (session) => {
-      const token = `${crypto.randomUUID()}${crypto.randomUUID()}`
-      sessions.set(token, session)
-      return token
-    }
+    issue,
+    issueEndless: (userId) => issue({ userId, email: undefined, expiresAt: Number.POSITIVE_INFINITY })
   }
 })
