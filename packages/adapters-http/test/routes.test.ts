@@ -1,3 +1,5 @@
+import { CreditLedger, openInMemory } from "@parley/core"
+import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { expectProblem } from "./support/expectProblem.ts"
 import { startServer, type TestServer } from "./support/startServer.ts"
@@ -320,8 +322,9 @@ describe("server", () => {
   })
 
   test("what fails unexpectedly is 500 without a word of why", async () => {
-    const broken = await startServer()
-    await broken.parley.close()
+    const stores = await openInMemory()
+    const ledger = CreditLedger.of({ ...stores.ledger, open: () => Effect.die(new Error("password=hunter2")) })
+    const broken = await startServer({ parley: { ledger } })
     const problem = await expectProblem(
       await broken.fetch("/api/billing/balance", { user: ANN }),
       500,
