@@ -12,7 +12,7 @@
  * @typedef {{ id: string, role: "user" | "assistant" | "system", content: string, state: MessageState,
  *   sources: Source[] }} StoredMessage
  * @typedef {{ id: string, title: string, createdAt: string, updatedAt: string }} ChatSummary
- * @typedef {ChatSummary & { messages: StoredMessage[] }} StoredChat
+ * @typedef {ChatSummary & { messages: StoredMessage[], nextBefore: string | null }} StoredChat
  * @typedef {{ id: string, allowed: boolean, allowedTiers: string[], available: boolean,
  *   answeredBy: string | null }} OfferedModel
  * @typedef {{ allowance: number, topup: number, held: number, debt: number, available: number,
@@ -127,10 +127,18 @@ export const deleteDocument = (documentId) => send(`/api/documents/${segment(doc
 export const readChats = ({ limit, offset }) => read(`/api/chats?limit=${limit}&offset=${offset}`)
 
 /**
+ * A chat with its newest messages, or with those before one of them.
  * @param {string} chatId
+ * @param {{ before?: string, limit?: number }} [page]
  * @returns {Promise<StoredChat>}
  */
-export const readChat = (chatId) => read(`/api/chats/${segment(chatId)}`)
+export const readChat = (chatId, { before, limit } = {}) => {
+  const query = new URLSearchParams({
+    ...(before === undefined ? {} : { before }),
+    ...(limit === undefined ? {} : { limit: String(limit) })
+  })
+  return read(`/api/chats/${segment(chatId)}${query.size === 0 ? "" : `?${query}`}`)
+}
 
 /** @param {string} chatId */
 export const deleteChat = (chatId) => send(`/api/chats/${segment(chatId)}`, { method: "DELETE" })

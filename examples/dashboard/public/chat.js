@@ -9,6 +9,9 @@ import { countOf } from "./wording.js"
 const TRIES = 6
 const FIRST_PAUSE = 150
 
+/** How many of the newest messages are read to find a reply that just ended. */
+const NEWEST = 4
+
 /** How many charges are read to tell the costs of an opened chat, and of a reply that just ended. */
 const COSTS = { chat: 200, reply: 10 }
 
@@ -64,11 +67,36 @@ export class Chat {
       const [stored, costs] = await Promise.all([api.readChat(chatId), readCosts(COSTS.chat)])
       this.#move(chatId)
       this.#parts.transcript.show(stored.messages, costs)
+      this.#offerEarlier(stored, costs)
       this.#parts.announcer.say(`Opened ${stored.title}: ${countOf(stored.messages.length, "message")}.`)
     } catch (error) {
       this.#fail(error)
     }
     this.#parts.composer.focus()
+  }
+
+  /**
+   * Lets a person read what was said before these messages, page by page.
+   * @param {api.StoredChat} stored
+   * @param {Map<string, import("./costs.js").Cost>} costs
+   */
+  #offerEarlier(stored, costs) {
+    const { transcript, announcer } = this.#parts
+    const before = stored.nextBefore
+    const read = async () => {
+      transcript.offerEarlier(undefined)
+      try {
+        const earlier = await api.readChat(stored.id, { before: before ?? "" })
+        if (this.#chatId !== stored.id) return
+        transcript.showEarlier(earlier.messages, costs)
+        announcer.say(`${countOf(earlier.messages.length, "earlier message")}.`)
+        this.#offerEarlier(earlier, costs)
+      } catch (error) {
+        this.#offerEarlier(stored, costs)
+        this.#fail(error)
+      }
+    }
+    transcript.offerEarlier(before === null ? undefined : () => void read())
   }
 
   async startNew() {
@@ -154,7 +182,9 @@ export class Chat {
     let isCited = false
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       if (!isCited) {
-        const stored = (await api.readChat(chatId)).messages.find((message) => message.id === messageId)
+        const stored = (await api.readChat(chatId, { limit: NEWEST })).messages.find(
+          (message) => message.id === messageId
+        )
         isCited = stored !== undefined && stored.state !== "streaming"
         if (isCited) reply.cite(messageId, stored?.sources ?? [])
       }

@@ -9,6 +9,13 @@ export class Transcript {
   #scroller = find("transcript", HTMLElement)
   #list = find("messages", HTMLOListElement)
   #welcome = find("welcome", HTMLElement)
+  #earlier = find("earlier", HTMLButtonElement)
+  /** @type {(() => void) | undefined} */
+  #readEarlier
+
+  constructor() {
+    this.#earlier.addEventListener("click", () => this.#readEarlier?.())
+  }
 
   /** @param {string} text */
   addQuestion(text) {
@@ -33,6 +40,36 @@ export class Transcript {
     this.clear()
     // A whole chat at once is not news to read out.
     this.#scroller.setAttribute("aria-live", "off")
+    this.#showAll(messages, costs)
+    this.#toEnd()
+    requestAnimationFrame(() => this.#scroller.setAttribute("aria-live", "polite"))
+  }
+
+  /**
+   * Shows stored messages before the others; what is read stays where it is.
+   * @param {ReadonlyArray<import("./api.js").StoredMessage>} messages
+   * @param {Map<string, import("./costs.js").Cost>} costs
+   */
+  showEarlier(messages, costs) {
+    const shown = [...this.#list.children]
+    const fromEnd = this.#scroller.scrollHeight - this.#scroller.scrollTop
+    this.#list.replaceChildren()
+    this.#showAll(messages, costs)
+    this.#list.append(...shown)
+    this.#scroller.scrollTop = this.#scroller.scrollHeight - fromEnd
+  }
+
+  /** Offers to read what was said before, unless there is nothing. @param {(() => void) | undefined} read */
+  offerEarlier(read) {
+    this.#readEarlier = read
+    this.#earlier.hidden = read === undefined
+  }
+
+  /**
+   * @param {ReadonlyArray<import("./api.js").StoredMessage>} messages
+   * @param {Map<string, import("./costs.js").Cost>} costs
+   */
+  #showAll(messages, costs) {
     for (const message of messages) {
       if (message.role === "user") this.addQuestion(message.content)
       if (message.role !== "assistant") continue
@@ -42,11 +79,10 @@ export class Transcript {
       reply.cite(message.id, message.sources)
       reply.price(costs.get(message.id))
     }
-    this.#toEnd()
-    requestAnimationFrame(() => this.#scroller.setAttribute("aria-live", "polite"))
   }
 
   clear() {
+    this.offerEarlier(undefined)
     this.#list.replaceChildren()
     this.#welcome.hidden = false
   }

@@ -79,6 +79,27 @@ describeInChromium("a person with documents", {}, (stage) => {
     expect(dashboard.complaintsBut()).toEqual([])
   })
 
+  it("reads a long chat from its end to its beginning", async () => {
+    const dashboard = await stage.open()
+    const { page } = dashboard
+    await dashboard.signIn("marcel@example.org")
+    const said = Array.from({ length: 150 }, (_, index) => ({
+      role: index % 2 === 0 ? "user" : "assistant",
+      content: `Sentence ${index}.`
+    }))
+    const data = { messages: [...said, { role: "user", content: "And then?" }] }
+    expect((await page.request.post("/api/chat", { data })).status()).toBe(200)
+    await page.reload()
+    await page.locator("#chat-list .chat-open").first().click()
+    await page.locator(".message").getByText("And then?").waitFor()
+    expect(await page.locator(".message").getByText("Sentence 0.", { exact: true }).count()).toBe(0)
+    await page.getByRole("button", { name: "Show earlier messages" }).click()
+    await page.locator(".message").getByText("Sentence 0.", { exact: true }).waitFor()
+    expect(await page.locator(".message").count()).toBe(152)
+    expect(await page.getByRole("button", { name: "Show earlier messages" }).isVisible()).toBe(false)
+    expect(dashboard.complaintsBut()).toEqual([])
+  })
+
   it("uses only the documents that are checked, and none that is deleted", async () => {
     const dashboard = await stage.open()
     const { page } = dashboard

@@ -92,6 +92,49 @@ describe("chat", () => {
     await expectProblem(await server.fetch(path, { user, method: "DELETE" }), 404, "chat_not_found")
   })
 
+  test("a long chat is read page by page, to its beginning", async () => {
+    const said = Array.from({ length: 250 }, (_, index) => ({
+      role: index % 2 === 0 ? "user" : "assistant",
+      content: String(index)
+    }))
+    const asked = await server.post("/api/chat", { messages: [...said, { role: "user", content: "?" }] }, "long-talker")
+    await asked.text()
+    const path = `/api/chats/${asked.headers.get("x-chat-id")}`
+    const contents: Array<string> = []
+    const sizes: Array<number> = []
+    let before: string | null = ""
+    while (before !== null) {
+      const page = (await (await server.fetch(`${path}${before}`, { user: "long-talker" })).json()) as {
+        messages: Array<{ content: string }>
+        nextBefore: string | null
+      }
+      contents.unshift(...page.messages.map(({ content }) => content))
+      sizes.push(page.messages.length)
+      before = page.nextBefore === null ? null : `?before=${page.nextBefore}`
+    }
+    expect(contents).toEqual([...said.map(({ content }) => content), "?", "Hello there."])
+    expect(sizes).toEqual([100, 100, 52])
+    for (const query of ["limit=0", "limit=501", "before=", "before=1"]) {
+      await expectProblem(await server.fetch(`${path}?${query}`, { user: "long-talker" }), 400, "invalid_request")
+    }
+  })
+
+  test("a chat of megabytes is read in pages of bounded size", async () => {
+    const content = "word ".repeat(10_000)
+    await server.fetch("/api/billing/balance", { user: "novelist" })
+    await server.parley.credits.grant({ userId: "novelist", amount: 10_000, key: "novels" })
+    const asked = await server.post(
+      "/api/chat",
+      { messages: Array.from({ length: 19 }, () => ({ role: "user", content })) },
+      "novelist"
+    )
+    await asked.text()
+    const path = `/api/chats/${asked.headers.get("x-chat-id")}`
+    const body = await (await server.fetch(path, { user: "novelist" })).text()
+    expect(body.length).toBeLessThan(300 * 1024)
+    expect(JSON.parse(body)).toMatchObject({ nextBefore: expect.any(String) })
+  })
+
   test("an unknown chat is 404, to read and to continue", async () => {
     await expectProblem(await server.fetch(`/api/chats/${NOWHERE}`, { user: ANN }), 404, "chat_not_found")
     await expectProblem(await server.post("/api/chat", { ...hello, chatId: NOWHERE }, ANN), 404, "chat_not_found")

@@ -22,6 +22,7 @@ interface ChatRow extends Row {
 /** A chat's row with one of its messages; the message's columns are null where it has none. */
 interface TranscriptRow extends ChatRow {
   readonly message_id: string | null
+  readonly position: number | null
   readonly role: StoredMessage["role"]
   readonly content: string
   readonly state: StoredMessage["state"]
@@ -50,6 +51,11 @@ const messageOf = (row: TranscriptRow): StoredMessage => ({
 /** JSON for jsonb: its texts cleaned of what Postgres refuses there. */
 const storableJson = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? storableText(inner) : inner))
+
+const NIL = "00000000-0000-0000-0000-000000000000"
+
+/** What is no id names no message, and neither does the nil one. */
+const idOrNil = (id: string | undefined): string | null => (id === undefined || isUuid(id) ? (id ?? null) : NIL)
 
 const make = Effect.map(Database, (database) => {
   const { schema } = database
@@ -81,17 +87,18 @@ const make = Effect.map(Database, (database) => {
           Effect.asVoid(sql.query(sqlTexts.end, [userId, chatId, replyId, storableText(content), state]))
         )
       ),
-    transcript: ({ userId, chatId, limit }) =>
+    transcript: ({ userId, chatId, limit, before, maxBytes = MAX_TRANSCRIPT_BYTES }) =>
       storing("ChatStore.transcript")(
         isUuid(chatId)
           ? Effect.map(
               database.asUser(userId, (sql) =>
-                sql.query<TranscriptRow>(sqlTexts.transcript, [userId, chatId, limit, MAX_TRANSCRIPT_BYTES])
+                sql.query<TranscriptRow>(sqlTexts.transcript, [userId, chatId, limit, maxBytes, idOrNil(before)])
               ),
               (rows) =>
                 rows[0] && {
                   chat: chatOf(rows[0]),
-                  messages: rows.filter((row) => row.message_id !== null).map(messageOf)
+                  messages: rows.filter((row) => row.message_id !== null).map(messageOf),
+                  hasEarlier: Number(rows[0].position ?? 1) > 1
                 }
             )
           : Effect.succeed(undefined)

@@ -31,16 +31,19 @@ WHERE user_id = $1 AND chat_id = $2 AND id = $3 AND state = 'streaming'`
 
 /**
  * The chat beside each of its newest messages, oldest first; one row without a message where it has none. Lengths are
- * known without reading the contents. Parameters: user, chat, limit, bytes of all contents together.
+ * known without reading the contents. Positions begin at 1 and have no gaps. Parameters: user, chat, limit, bytes of all
+ * contents together, the message before which they are or null.
  */
 export const transcriptSql = (schema: string): string => `
 SELECT c.id, c.title, c.created_at, c.updated_at, m.id AS message_id, m.role, m.content, m.state, m.model, m.sources,
-  m.created_at AS message_created_at
+  m.position, m.created_at AS message_created_at
 FROM ${schema}.chats c
 LEFT JOIN LATERAL (
   SELECT * FROM (
     SELECT *, row_number() OVER newest AS number, sum(octet_length(content)) OVER newest AS together
     FROM ${schema}.messages WHERE user_id = c.user_id AND chat_id = c.id
+      AND position < CASE WHEN $5::uuid IS NULL THEN 9223372036854775807 ELSE
+        coalesce((SELECT position FROM ${schema}.messages WHERE user_id = $1 AND chat_id = $2 AND id = $5::uuid), 0) END
     WINDOW newest AS (ORDER BY position DESC ROWS UNBOUNDED PRECEDING)
     ORDER BY position DESC LIMIT $3
   ) newest WHERE number = 1 OR together <= $4

@@ -1,7 +1,7 @@
-import { type Chat, ChatService, ROLES, type StoredMessage } from "@parley/core"
+import { type Chat, ChatService, PAGE_MESSAGES, ROLES, type StoredMessage } from "@parley/core"
 import { Effect, Schema } from "effect"
 import { empty, json } from "../answers/Answer.ts"
-import { pageParameters, uuidParameter } from "./parameters.ts"
+import { integerParameter, optionalUuidParameter, pageParameters, uuidParameter } from "./parameters.ts"
 import { defineRoute } from "./Route.ts"
 
 const chatFields = {
@@ -38,7 +38,14 @@ const ChatListBody = Schema.Struct({
   offset: Schema.Int
 })
 
-const ChatBody = Schema.Struct({ ...chatFields, messages: Schema.Array(MessageBody) })
+const ChatBody = Schema.Struct({
+  ...chatFields,
+  messages: Schema.Array(MessageBody),
+  limit: Schema.Int,
+  nextBefore: Schema.NullOr(Schema.String).annotate({
+    description: "Give this as `before` for the messages before these; null where these are the first."
+  })
+})
 
 const iso = (milliseconds: number) => new Date(milliseconds).toISOString()
 
@@ -78,19 +85,36 @@ export const listChats = defineRoute({
 
 const pathParameters = { id: uuidParameter("The chat's id.") }
 
+const messagePage = {
+  limit: integerParameter({
+    description: "The most messages to give. Fewer are given where they are long.",
+    minimum: 1,
+    maximum: 500,
+    default: PAGE_MESSAGES
+  }),
+  before: optionalUuidParameter("The id of a message: only those before it are given.")
+}
+
 /** One chat with its messages. */
 export const getOneChat = defineRoute({
   method: "GET",
   path: "/api/chats/{id}",
-  summary: "Gives a chat with its newest messages and the sources of its replies",
+  summary: "Gives a chat with its newest messages and the sources of its replies, a page at a time",
   access: "session",
   pathParameters,
+  queryParameters: messagePage,
   responses: { 200: { description: "The chat.", schema: ChatBody } },
   errors: ["chat_not_found", "storage_unavailable"],
-  handle: Effect.fnUntraced(function* ({ session, path }) {
+  handle: Effect.fnUntraced(function* ({ session, path, query }) {
     const service = yield* ChatService
-    const { chat, messages } = yield* service.get(session.userId, path.id)
-    const body: typeof ChatBody.Type = { ...chatRow(chat), messages: messages.map(messageRow) }
+    const { chat, hasEarlier, messages } = yield* service.get(session.userId, path.id, query)
+    const nextBefore = hasEarlier ? (messages[0]?.id ?? null) : null
+    const body: typeof ChatBody.Type = {
+      ...chatRow(chat),
+      messages: messages.map(messageRow),
+      limit: query.limit,
+      nextBefore
+    }
     return json(200, body)
   })
 })

@@ -64,6 +64,12 @@ export const uuidParameter = (description: string): Parameter<string> => ({
     text !== undefined && isUuid(text) ? Result.succeed(text.toLowerCase()) : Result.fail("Expected a UUID")
 })
 
+/** An id that may be left out. */
+export const optionalUuidParameter = (description: string): Parameter<string | undefined> => {
+  const { decode, ...documented } = uuidParameter(description)
+  return { ...documented, decode: (text) => (text === undefined ? Result.succeed(undefined) : decode(text)) }
+}
+
 /** Where a list begins and how much of it is given. */
 export const pageParameters = {
   limit: integerParameter({ description: "The most elements to give.", minimum: 1, maximum: 200, default: 50 }),

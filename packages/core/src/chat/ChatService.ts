@@ -9,10 +9,10 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import type { ModelNotAllowed } from "../tiers/errors.ts"
 import { AbandonedTries } from "./AbandonedTries.ts"
-import type { Chat, ChatMessage, StoredMessage } from "./ChatMessage.ts"
+import type { Chat, ChatMessage } from "./ChatMessage.ts"
 import type { ModelFailed, ModelUnavailable } from "./ChatModel.ts"
 import { type ChatRequest, decodeChatRequest } from "./ChatRequest.ts"
-import { ChatStore } from "./ChatStore.ts"
+import { ChatStore, MAX_PAGE_BYTES, type Transcript } from "./ChatStore.ts"
 import {
   ChatNotFound,
   type InvalidChatRequest,
@@ -56,6 +56,15 @@ export interface SendInput {
   readonly idempotencyKey?: string | undefined
 }
 
+/** Which messages of a chat are wanted. */
+export interface ChatPage {
+  /** The most messages: 100 unless given. */
+  readonly limit?: number | undefined
+  /** The id of a message: only what was said before it. */
+  readonly before?: string | undefined
+}
+
+export const PAGE_MESSAGES = 100
 const TITLE_CHARACTERS = 80
 /** Tries that one idempotency key may have: those before the last came to nothing and were not charged. */
 const ATTEMPTS = 20
@@ -75,14 +84,11 @@ export class ChatService extends Context.Service<
       readonly limit: number
       readonly offset: number
     }): Effect.Effect<{ readonly chats: ReadonlyArray<Chat>; readonly total: number }, StorageFailed>
-    /** A chat with its newest messages and the sources of its replies. */
-    get(
-      userId: UserId,
-      chatId: string
-    ): Effect.Effect<
-      { readonly chat: Chat; readonly messages: ReadonlyArray<StoredMessage> },
-      ChatNotFound | StorageFailed
-    >
+    /**
+     * A page of a chat with the sources of its replies: the newest messages, or those before one of them, 100 unless
+     * `limit` is given and fewer where they are long.
+     */
+    get(userId: UserId, chatId: string, page?: ChatPage): Effect.Effect<Transcript, ChatNotFound | StorageFailed>
     remove(userId: UserId, chatId: string): Effect.Effect<void, ChatNotFound | StorageFailed>
   }
 >()("@parley/core/chat/ChatService") {
@@ -94,8 +100,9 @@ export class ChatService extends Context.Service<
       return ChatService.of({
         send,
         list: (input) => chats.list(input),
-        get: Effect.fn("ChatService.get")(function* (userId, chatId) {
-          const found = yield* chats.transcript({ userId, chatId, limit: TRANSCRIPT_MESSAGES })
+        get: Effect.fn("ChatService.get")(function* (userId, chatId, page = {}) {
+          const { before, limit = PAGE_MESSAGES } = page
+          const found = yield* chats.transcript({ userId, chatId, limit, before, maxBytes: MAX_PAGE_BYTES })
           return found ?? (yield* new ChatNotFound({ chatId }))
         }),
         remove: Effect.fn("ChatService.remove")(function* (userId, chatId) {

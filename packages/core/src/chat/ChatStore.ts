@@ -9,6 +9,29 @@ import type { Chat, ChatMessage, MessageState, Source, StoredMessage } from "./C
  */
 export const MAX_TRANSCRIPT_BYTES = 4 * 1024 * 1024
 
+/** What a page of a transcript may hold together, in bytes of UTF-8: little enough to be written without holding up others. */
+export const MAX_PAGE_BYTES = 256 * 1024
+
+export interface TranscriptInput {
+  readonly userId: UserId
+  readonly chatId: string
+  /** The most messages. */
+  readonly limit: number
+  /** The id of a message: only what was said before it. Nothing, where the chat has no such message. */
+  readonly before?: string | undefined
+  /** The most bytes of UTF-8 of all contents together; `MAX_TRANSCRIPT_BYTES` unless given. */
+  readonly maxBytes?: number | undefined
+}
+
+/** A part of a chat. */
+export interface Transcript {
+  readonly chat: Chat
+  /** In order. */
+  readonly messages: ReadonlyArray<StoredMessage>
+  /** Something was said before the first of `messages`. */
+  readonly hasEarlier: boolean
+}
+
 export interface BeginTurnInput {
   readonly userId: UserId
   readonly chatId: string
@@ -38,17 +61,11 @@ export class ChatStore extends Context.Service<
     /** Stores what a reply became. Nothing happens where the chat was deleted meanwhile. */
     endTurn(input: EndTurnInput): Effect.Effect<void, StorageFailed>
     /**
-     * The newest `limit` messages, oldest of them first; undefined where the person has no such chat. It begins where
-     * their contents exceed `MAX_TRANSCRIPT_BYTES` together, after the newest message at the earliest.
+     * The newest `limit` messages, of those before one of them where that is asked, oldest of them first; undefined
+     * where the person has no such chat. It begins where their contents exceed `maxBytes` together, after the newest
+     * message at the earliest.
      */
-    transcript(input: {
-      readonly userId: UserId
-      readonly chatId: string
-      readonly limit: number
-    }): Effect.Effect<
-      { readonly chat: Chat; readonly messages: ReadonlyArray<StoredMessage> } | undefined,
-      StorageFailed
-    >
+    transcript(input: TranscriptInput): Effect.Effect<Transcript | undefined, StorageFailed>
     /** A person's chats, last used first. */
     list(input: {
       readonly userId: UserId

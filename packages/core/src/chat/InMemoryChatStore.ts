@@ -4,7 +4,13 @@ import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import { storableText } from "../storage/storableText.ts"
 import type { Chat, ChatMessage, StoredMessage } from "./ChatMessage.ts"
-import { type BeginTurnInput, ChatStore, type EndTurnInput, MAX_TRANSCRIPT_BYTES } from "./ChatStore.ts"
+import {
+  type BeginTurnInput,
+  ChatStore,
+  type EndTurnInput,
+  MAX_TRANSCRIPT_BYTES,
+  type TranscriptInput
+} from "./ChatStore.ts"
 
 interface StoredChat {
   readonly userId: UserId
@@ -47,14 +53,20 @@ const ended = (message: StoredMessage, input: EndTurnInput): StoredMessage =>
 
 const utf8 = new TextEncoder()
 
-/** The newest messages within both bounds. */
-const newest = (messages: ReadonlyArray<StoredMessage>, limit: number): ReadonlyArray<StoredMessage> => {
+/** The newest messages within all bounds, and whether there are earlier ones. */
+const newest = (
+  all: ReadonlyArray<StoredMessage>,
+  { before, limit, maxBytes = MAX_TRANSCRIPT_BYTES }: TranscriptInput
+) => {
+  const end = before === undefined ? all.length : all.findIndex(({ id }) => id === before.toLowerCase())
+  const messages = all.slice(0, Math.max(0, end))
   let bytes = 0
   const first = messages.findLastIndex((message, index) => {
     bytes += utf8.encode(message.content).byteLength
-    return index < messages.length - 1 && bytes > MAX_TRANSCRIPT_BYTES
+    return index < messages.length - 1 && bytes > maxBytes
   })
-  return messages.slice(Math.max(first + 1, messages.length - limit))
+  const start = Math.max(first + 1, messages.length - limit)
+  return { messages: messages.slice(start), hasEarlier: start > 0 && start < messages.length }
 }
 
 const make = Effect.gen(function* () {
@@ -96,11 +108,11 @@ const make = Effect.gen(function* () {
           chats.set(key, { ...stored, messages: stored.messages.map((message) => ended(message, input)) })
         })
       ),
-    transcript: ({ userId, chatId, limit }) =>
+    transcript: (input) =>
       storage.exclusive(
         Effect.sync(() => {
-          const stored = chats.get(keyOf(userId, chatId))
-          return stored && { chat: stored.chat, messages: newest(stored.messages, limit) }
+          const stored = chats.get(keyOf(input.userId, input.chatId))
+          return stored && { chat: stored.chat, ...newest(stored.messages, input) }
         })
       ),
     list: ({ userId, limit, offset }) =>

@@ -1,6 +1,8 @@
 import type { ManagedRuntime } from "effect"
-import type { Chat, Source, StoredMessage } from "../chat/ChatMessage.ts"
+import type { Chat, Source } from "../chat/ChatMessage.ts"
 import type { ChatRequest } from "../chat/ChatRequest.ts"
+import type { ChatPage } from "../chat/ChatService.ts"
+import type { Transcript } from "../chat/ChatStore.ts"
 import type { Balance } from "../credits/Account.ts"
 import type { HistoryPage } from "../credits/CreditService.ts"
 import type { HistoryInput } from "../credits/CreditLedger.ts"
@@ -50,11 +52,8 @@ export interface Parley {
       readonly limit: number
       readonly offset: number
     }): Promise<{ readonly chats: ReadonlyArray<Chat>; readonly total: number }>
-    /** Rejects with `ChatNotFound`. */
-    get(
-      userId: UserId,
-      chatId: string
-    ): Promise<{ readonly chat: Chat; readonly messages: ReadonlyArray<StoredMessage> }>
+    /** A page of a chat: its newest messages unless asked otherwise. Rejects with `ChatNotFound`. */
+    get(userId: UserId, chatId: string, page?: ChatPage): Promise<Transcript>
     /** Rejects with `ChatNotFound`. */
     remove(userId: UserId, chatId: string): Promise<void>
   }

@@ -74,7 +74,7 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
     chat: {
       send: (userId, request, sendOptions) => sendReply(runtime, open, userId, request, sendOptions),
       list: (input) => run(ChatService.use((chat) => chat.list(input))),
-      get: (userId, chatId) => run(ChatService.use((chat) => chat.get(userId, chatId))),
+      get: (userId, chatId, page) => run(ChatService.use((chat) => chat.get(userId, chatId, page))),
       remove: (userId, chatId) => run(ChatService.use((chat) => chat.remove(userId, chatId)))
     },
     documents: {

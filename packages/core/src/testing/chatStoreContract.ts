@@ -188,6 +188,58 @@ const reading = (run: Run<ChatStore>) => {
       })
     ))
 
+  it("pages before a message, one after the other, give every message once and in order, and tell where they end", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const messages = Array.from({ length: 10 }, (_, index) => ({ role: "user" as const, content: String(index) }))
+        const turn = newTurn(newUserId(), { messages })
+        yield* chats.beginTurn(turn)
+        const pages: Array<ReadonlyArray<string>> = []
+        let before: string | undefined
+        do {
+          const page = yield* chats.transcript({ ...turn, limit: 4, before })
+          pages.unshift(page?.messages.map(({ content }) => content) ?? [])
+          before = page?.hasEarlier === true ? page.messages[0]?.id.toUpperCase() : undefined
+        } while (before !== undefined)
+        expect(pages).toEqual([
+          ["0", "1", "2"],
+          ["3", "4", "5", "6"],
+          ["7", "8", "9", ""]
+        ])
+      })
+    ))
+
+  it("a page ends where its contents get too long together; the next one goes on before it", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const messages = ["a", "bé", "c"].map((letters) => ({ role: "user" as const, content: letters.repeat(100) }))
+        const turn = newTurn(newUserId(), { messages })
+        yield* chats.beginTurn(turn)
+        const page = yield* chats.transcript({ ...turn, limit: 10, maxBytes: 399 })
+        expect(page).toMatchObject({ hasEarlier: true, messages: [{ content: "c".repeat(100) }, { content: "" }] })
+        const earlier = yield* chats.transcript({ ...turn, limit: 10, maxBytes: 299, before: page?.messages[0]?.id })
+        expect(earlier).toMatchObject({ hasEarlier: true, messages: [{ content: "bé".repeat(100) }] })
+        const first = yield* chats.transcript({ ...turn, limit: 10, maxBytes: 1, before: earlier?.messages[0]?.id })
+        expect(first).toMatchObject({ hasEarlier: false, messages: [{ content: "a".repeat(100) }] })
+      })
+    ))
+
+  it("nothing is before a message that the chat does not have", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const [turn, other] = [newTurn(newUserId()), newTurn(newUserId())]
+        yield* chats.beginTurn(turn)
+        yield* chats.beginTurn(other)
+        for (const before of [other.reply.id, crypto.randomUUID(), "nonsense'"]) {
+          const found = yield* chats.transcript({ ...turn, limit: 10, before })
+          expect(found).toMatchObject({ chat: { id: turn.chatId }, messages: [], hasEarlier: false })
+        }
+      })
+    ))
+
   it("chats are listed by last use, in pages, with the count of all", () =>
     run(
       Effect.gen(function* () {
