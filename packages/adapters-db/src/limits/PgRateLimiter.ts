@@ -18,12 +18,20 @@ const countText = (schema: string) => `
     ends_at = CASE WHEN w.ends_at <= now() THEN excluded.ends_at ELSE w.ends_at END
   RETURNING count, (extract(epoch FROM ends_at - now()) * 1000)::float8 AS remaining_ms`
 
+const peekText = (schema: string) => `
+  SELECT count, (extract(epoch FROM ends_at - now()) * 1000)::float8 AS remaining_ms
+  FROM ${schema}.rate_windows WHERE subject = $1 AND name = $2 AND ends_at > now()`
+
 const make = Effect.map(Database, ({ schema, statement }) =>
   RateLimiter.of({
     count: Effect.fnUntraced(function* ({ subject, name, windowMs }) {
       const [row] = yield* statement<CountedRow>(countText(schema), [subject, name, windowMs])
       return { count: row?.count ?? 1, remainingMs: row?.remaining_ms ?? windowMs }
-    }, storing("RateLimiter.count"))
+    }, storing("RateLimiter.count")),
+    peek: Effect.fnUntraced(function* ({ subject, name }) {
+      const [row] = yield* statement<CountedRow>(peekText(schema), [subject, name])
+      return { count: row?.count ?? 0, remainingMs: row?.remaining_ms ?? 0 }
+    }, storing("RateLimiter.peek"))
   })
 )
 

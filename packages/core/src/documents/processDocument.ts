@@ -6,6 +6,7 @@ import { DocumentStore } from "./DocumentStore.ts"
 import { FileStore } from "./FileStore.ts"
 import type { Attempt } from "./JobQueue.ts"
 import { PassageIndex } from "./PassageIndex.ts"
+import { makeReadingTries } from "./ReadingTries.ts"
 
 const NO_TEXT =
   "No text was found in the document. If it is a scan, run text recognition (OCR) on it and upload it again."
@@ -26,7 +27,7 @@ const cutInTurns = Effect.fnUntraced(function* (document: ParsedDocument) {
 
 /**
  * The handler of document jobs: reads the bytes, cuts passages and makes them searchable. Safe to repeat: a document
- * that is gone or no longer `processing` is left alone. Unreadable bytes end as `failed` with the reason at once; any
+ * that is gone or no longer `processing` is left alone. Unreadable bytes, and bytes that failed too often, end as `failed` with the reason at once; any
  * other failure is tried again by the queue and ends as `failed` with the last try.
  */
 export const makeProcessDocument = Effect.gen(function* () {
@@ -34,16 +35,18 @@ export const makeProcessDocument = Effect.gen(function* () {
   const files = yield* FileStore
   const parser = yield* DocumentParser
   const passages = yield* PassageIndex
+  const tryReading = yield* makeReadingTries
 
   const fail = (documentId: string, reason: string) =>
     documents.update(documentId, ["processing"], { status: "failed", progress: 0, reason })
 
-  const index = Effect.fnUntraced(function* (documentId: string) {
+  const index = Effect.fnUntraced(function* (documentId: string, last: boolean) {
     const [document] = yield* documents.find([documentId])
     if (document === undefined || document.status !== "processing") return
     const bytes = yield* files.read(documentId)
     if (bytes === undefined) return yield* new DocumentUnreadable({ reason: NO_TEXT })
-    const { text, pageStarts } = yield* parser.parse({ type: document.type, bytes, userId: document.userId })
+    const { type, userId } = document
+    const { text, pageStarts } = yield* tryReading({ document, bytes, last }, parser.parse({ type, bytes, userId }))
     yield* documents.update(documentId, ["processing"], { status: "processing", progress: 0.5 })
     const cut = yield* cutInTurns({ text, pageStarts })
     if (cut.length === 0) return yield* new DocumentUnreadable({ reason: NO_TEXT })
@@ -55,7 +58,7 @@ export const makeProcessDocument = Effect.gen(function* () {
   })
 
   return Effect.fn("processDocument")(function* ({ job: { documentId }, last }: Attempt) {
-    yield* index(documentId).pipe(
+    yield* index(documentId, last).pipe(
       Effect.catchTag("DocumentUnreadable", ({ reason }) => fail(documentId, reason)),
       Effect.onError(() => (last ? Effect.ignore(fail(documentId, GAVE_UP)) : Effect.void))
     )

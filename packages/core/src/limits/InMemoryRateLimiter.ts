@@ -1,5 +1,5 @@
 import { Clock, Effect, Layer } from "effect"
-import { type Counted, type CountInput, RateLimiter } from "./RateLimiter.ts"
+import { type Counted, type CountInput, type EventName, RateLimiter } from "./RateLimiter.ts"
 
 interface Window {
   count: number
@@ -12,8 +12,9 @@ const MANY = 10_000
 
 const make = Effect.sync(() => {
   const windows = new Map<string, Window>()
-  const count = ({ subject, name, windowMs }: CountInput, now: number): Counted => {
-    const key = JSON.stringify([subject, name])
+  const keyOf = ({ subject, name }: EventName) => JSON.stringify([subject, name])
+  const count = ({ windowMs, ...event }: CountInput, now: number): Counted => {
+    const key = keyOf(event)
     let window = windows.get(key)
     if (window === undefined || window.endsAt <= now) {
       if (windows.size >= MANY) for (const [old, { endsAt }] of windows) if (endsAt <= now) windows.delete(old)
@@ -23,8 +24,14 @@ const make = Effect.sync(() => {
     window.count += 1
     return { count: window.count, remainingMs: window.endsAt - now }
   }
+  const peek = (event: EventName, now: number): Counted => {
+    const window = windows.get(keyOf(event))
+    if (window === undefined || window.endsAt <= now) return { count: 0, remainingMs: 0 }
+    return { count: window.count, remainingMs: window.endsAt - now }
+  }
   return RateLimiter.of({
-    count: (input) => Effect.map(Clock.currentTimeMillis, (now) => count(input, now))
+    count: (input) => Effect.map(Clock.currentTimeMillis, (now) => count(input, now)),
+    peek: (event) => Effect.map(Clock.currentTimeMillis, (now) => peek(event, now))
   })
 })
 

@@ -12,6 +12,7 @@ import { DocumentStore } from "../documents/DocumentStore.ts"
 import { FileStore } from "../documents/FileStore.ts"
 import { JobQueue } from "../documents/JobQueue.ts"
 import { PassageIndex } from "../documents/PassageIndex.ts"
+import { ReadingLimits, type ReadingLimitsData } from "../documents/ReadingLimits.ts"
 import { UploadLimits, type UploadLimitsData } from "../documents/UploadLimits.ts"
 import { RateLimiter } from "../limits/RateLimiter.ts"
 import { parleyLayer } from "../parleyLayer.ts"
@@ -37,6 +38,8 @@ export interface ParleyOptions {
   /** Parsed JSON laid over the shipped tiers, models and prices. */
   readonly config?: unknown
   readonly uploads?: Partial<UploadLimitsData>
+  /** How often reading documents may fail. */
+  readonly reading?: Partial<ReadingLimitsData>
   /** Where the time comes from: Unix milliseconds. A ledger on a database goes by that one's, unless opened otherwise. */
   readonly clock?: { now(): number }
   /** False where another process works on the queued documents. */
@@ -115,7 +118,7 @@ const portsLayer = (options: ParleyOptions, catalog: CatalogData) =>
     Layer.succeed(UnitOfWork, options.unitOfWork)
   )
 
-const references = ({ clock, holdTtlMs, uploads }: ParleyOptions) =>
+const references = ({ clock, holdTtlMs, reading, uploads }: ParleyOptions) =>
   Layer.mergeAll(
     clock === undefined
       ? Layer.empty
@@ -124,6 +127,12 @@ const references = ({ clock, holdTtlMs, uploads }: ParleyOptions) =>
           Effect.map(Clock.Clock, (base) => clockFrom(clock, base))
         ),
     holdTtlMs === undefined ? Layer.empty : Layer.succeed(HoldTtl, holdTtlMs),
+    reading === undefined
+      ? Layer.empty
+      : Layer.effect(
+          ReadingLimits,
+          Effect.map(ReadingLimits, (defaults) => ({ ...defaults, ...reading }))
+        ),
     uploads === undefined
       ? Layer.empty
       : Layer.effect(

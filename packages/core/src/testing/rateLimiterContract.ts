@@ -10,6 +10,8 @@ export const rateLimiterContract = (name: string, layer: Layer.Layer<RateLimiter
   suiteOn(`RateLimiter: ${name}`, layer, (run) => {
     const counting = (subject: string, event: string, windowMs: number) =>
       RateLimiter.use((limiter) => limiter.count({ subject, name: event, windowMs }))
+    const peeking = (subject: string, event: string) =>
+      RateLimiter.use((limiter) => limiter.peek({ subject, name: event }))
     const newSubject = () => `user-${crypto.randomUUID()}`
 
     it("counts every event of a window, also those of the same moment, and tells when it ends", () =>
@@ -39,6 +41,36 @@ export const rateLimiterContract = (name: string, layer: Layer.Layer<RateLimiter
           expect(yield* counting(subject, "calls", HOUR_MS)).toMatchObject({ count: 1 })
           expect(yield* counting(other, "tries", HOUR_MS)).toMatchObject({ count: 1 })
           expect(yield* counting(subject, "tries", HOUR_MS)).toMatchObject({ count: 2 })
+        })
+      ))
+
+    it("tells what was counted without counting", () =>
+      run(
+        Effect.gen(function* () {
+          const subject = newSubject()
+          expect(yield* peeking(subject, "tries")).toEqual({ count: 0, remainingMs: 0 })
+          const counted = yield* counting(subject, "tries", HOUR_MS)
+          yield* counting(subject, "tries", HOUR_MS)
+          for (let time = 0; time < 2; time++) {
+            const peeked = yield* peeking(subject, "tries")
+            expect(peeked.count).toBe(2)
+            expect(peeked.remainingMs).toBeGreaterThan(0)
+            expect(peeked.remainingMs).toBeLessThanOrEqual(counted.remainingMs)
+          }
+          expect(yield* peeking(subject, "calls")).toEqual({ count: 0, remainingMs: 0 })
+        })
+      ))
+
+    it("tells nothing of a window that has ended", () =>
+      run(
+        Effect.gen(function* () {
+          const subject = newSubject()
+          yield* counting(subject, "tries", 1)
+          // It has ended by one of the next calls, whatever clock it goes by.
+          for (let call = 0; call < 10_000; call += 1) {
+            if ((yield* peeking(subject, "tries")).count === 0) return
+          }
+          return expect.unreachable("The window did not end.")
         })
       ))
 

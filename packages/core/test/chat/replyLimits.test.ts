@@ -79,7 +79,10 @@ describe("replies left before their first word", () => {
     const { model, abandon } = silent()
     const shared = Layer.succeed(
       RateLimiter,
-      RateLimiter.of({ count: () => Effect.succeed({ count: 20, remainingMs: 30_000 }) })
+      RateLimiter.of({
+        count: () => Effect.succeed({ count: 20, remainingMs: 30_000 }),
+        peek: () => Effect.succeed({ count: 20, remainingMs: 30_000 })
+      })
     )
     return Effect.gen(function* () {
       assert.isUndefined(yield* abandon("ann"))
@@ -90,7 +93,7 @@ describe("replies left before their first word", () => {
   it.effect("are bounded on this server also while they cannot be counted for all", () => {
     const { model, abandon } = silent()
     const down = Effect.fail(new StorageFailed({ operation: "RateLimiter.count", retryable: true, cause: "down" }))
-    const broken = Layer.succeed(RateLimiter, RateLimiter.of({ count: () => down }))
+    const broken = Layer.succeed(RateLimiter, RateLimiter.of({ count: () => down, peek: () => down }))
     return Effect.gen(function* () {
       for (let attempt = 0; attempt < 20; attempt += 1) assert.isUndefined(yield* abandon("ann"))
       assert.deepInclude(yield* refusal(send("ann")), { _tag: "TooManyAbandonedTries" })

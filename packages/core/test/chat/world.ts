@@ -61,16 +61,17 @@ export const plainParser = DocumentParser.of({
   }
 })
 
-/** All services over stores in memory and a scripted model; tiers and prices from `config`, limits from `limiter`. */
+/** All services over stores in memory and a scripted model; tiers and prices from `config`. */
 export const world = (
   model: ScriptedModel,
   config: unknown = {},
-  limiter: Layer.Layer<RateLimiter> = InMemoryRateLimiter.layer
+  limiter: Layer.Layer<RateLimiter> = InMemoryRateLimiter.layer,
+  parser: DocumentParser["Service"] = plainParser
 ) => {
   const ports = Layer.mergeAll(
     Layer.succeed(Catalog, makeCatalog(config)),
     Layer.succeed(ChatModels, modelsFrom(model)),
-    Layer.succeed(DocumentParser, plainParser),
+    Layer.succeed(DocumentParser, parser),
     inMemoryStorageLayer
   ).pipe(Layer.merge(limiter))
   return parleyLayer.pipe(Layer.provideMerge(ports))

@@ -1,0 +1,148 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type Document,
+  type DocumentParser,
+  DocumentService,
+  DocumentUnreadable,
+  ReadingLimits,
+  type ReadingLimitsData
+} from "@parley/core"
+import { Effect, Layer, Schedule } from "effect"
+import { TestClock } from "effect/testing"
+import { plainParser, says, scriptedModel, world } from "../chat/world.ts"
+
+/** A parser that notes what it was asked for; bytes that begin with "hostile" exceed a bound. */
+const countingParser = () => {
+  const read: Array<string> = []
+  const parse: DocumentParser["Service"]["parse"] = (input) =>
+    Effect.suspend(() => {
+      const text = new TextDecoder().decode(input.bytes)
+      read.push(text)
+      return text.startsWith("hostile")
+        ? Effect.fail(new DocumentUnreadable({ reason: "It took too long.", exhausting: true }))
+        : plainParser.parse(input)
+    })
+  return { read, parser: { parse } }
+}
+
+const upload = (userId: string, text: string) =>
+  DocumentService.use((documents) =>
+    documents.upload({ userId, filename: "notes.txt", bytes: new TextEncoder().encode(text) })
+  )
+const again = ({ userId, id }: Document) => DocumentService.use((documents) => documents.vectorize(userId, id))
+
+class Unfinished extends Error {}
+
+const finished = ({ userId, id }: Document) =>
+  DocumentService.use((documents) => documents.get(userId, id)).pipe(
+    Effect.flatMap((found) => (found.status === "processing" ? Effect.fail(new Unfinished()) : Effect.succeed(found))),
+    Effect.retry({ while: (error) => error instanceof Unfinished, schedule: Schedule.forever, times: 10_000 })
+  )
+
+const processed = (userId: string, text: string) => Effect.flatMap(upload(userId, text), finished)
+
+const on = (
+  parser: DocumentParser["Service"],
+  limits: Partial<ReadingLimitsData>,
+  body: Effect.Effect<void, unknown, DocumentService>
+) =>
+  Effect.scoped(
+    Effect.andThen(
+      DocumentService.use((documents) => documents.work),
+      body
+    )
+  ).pipe(
+    Effect.provide(
+      world(
+        scriptedModel(() => says(["yes"])),
+        {},
+        undefined,
+        parser
+      ).pipe(
+        Layer.provideMerge(
+          Layer.effect(
+            ReadingLimits,
+            Effect.map(ReadingLimits, (defaults) => ({ ...defaults, ...limits }))
+          )
+        )
+      )
+    )
+  )
+
+describe("what failed tries at reading cost", () => {
+  it.effect("a file that exceeded a bound is not read again for anybody for a day, and says so at once", () => {
+    const { parser, read } = countingParser()
+    return on(
+      parser,
+      {},
+      Effect.gen(function* () {
+        const first = yield* processed("ann", "hostile bytes")
+        assert.strictEqual(first.reason, "It took too long.")
+        for (const userId of ["ann", "bob"]) {
+          const { reason, status } = yield* processed(userId, "hostile bytes")
+          assert.strictEqual(status, "failed")
+          assert.match(reason ?? "", /same file is not read again before 1970-01-02 00:00 UTC\..*\.$/)
+        }
+        assert.strictEqual((yield* processed("bob", "other bytes")).status, "ready")
+        assert.deepStrictEqual(read, ["hostile bytes", "other bytes"])
+        yield* TestClock.adjust("1 day")
+        yield* processed("bob", "hostile bytes")
+        assert.strictEqual(read.length, 3)
+      })
+    )
+  })
+
+  it.effect("a document that could not be read is tried so many times a day, and then not", () => {
+    const { parser, read } = countingParser()
+    return on(
+      parser,
+      { triesPerDocument: 2 },
+      Effect.gen(function* () {
+        const document = yield* processed("ann", "broken from the start")
+        yield* again(document)
+        assert.strictEqual((yield* finished(document)).reason, "The file is broken.")
+        yield* again(document)
+        assert.match((yield* finished(document)).reason ?? "", /not tried again before 1970-01-02 00:00 UTC/)
+        assert.strictEqual(read.length, 2)
+        assert.strictEqual((yield* processed("ann", "broken from the start")).reason, "The file is broken.")
+        yield* TestClock.adjust("1 day")
+        yield* again(document)
+        assert.strictEqual((yield* finished(document)).reason, "The file is broken.")
+      })
+    )
+  })
+
+  it.effect("a person whose documents exceed bounds again and again waits for the next day; others do not", () => {
+    const { parser, read } = countingParser()
+    return on(
+      parser,
+      { exhaustingPerPerson: 3 },
+      Effect.gen(function* () {
+        for (let number = 1; number <= 3; number++) yield* processed("ann", `hostile ${number}`)
+        const { reason } = yield* processed("ann", "hostile 4")
+        assert.match(
+          reason ?? "",
+          /read again after 1970-01-02 00:00 UTC: ask for this one then with POST \/api\/rag\.$/
+        )
+        assert.strictEqual(read.length, 3)
+        assert.strictEqual((yield* processed("bob", "a sound document")).status, "ready")
+        yield* TestClock.adjust("1 day")
+        assert.strictEqual((yield* processed("ann", "a sound document")).status, "ready")
+      })
+    )
+  })
+
+  it.effect("documents that are read, however many, cost nothing", () => {
+    const { parser, read } = countingParser()
+    return on(
+      parser,
+      { exhaustingPerPerson: 1, triesPerDocument: 1 },
+      Effect.gen(function* () {
+        for (let number = 1; number <= 5; number++) {
+          assert.strictEqual((yield* processed("ann", `sound ${number}`)).status, "ready")
+        }
+        assert.strictEqual(read.length, 5)
+      })
+    )
+  })
+})
