@@ -7,7 +7,7 @@ import type { Environment } from "../src/config/EnvironmentReader.ts"
 import { readConfig } from "../src/config/readConfig.ts"
 import { isLoopback, serveRefusals, sessionCookieName } from "../src/config/serveRules.ts"
 
-const SECRET = "0123456789abcdef0123456789abcdef"
+const SECRET = "Zq8vT3mLw5Xs9RbN2hJc7KdP4gYf6AtE"
 const folder = "/srv/parley"
 
 const read = (environment: Environment) => Effect.runPromise(readConfig(environment, folder))
@@ -48,7 +48,6 @@ describe("readConfig", () => {
       PARLEY_TRUST_PROXY: "true, hunter2",
       PARLEY_DB_SCHEMA: "pg_hunter2",
       PARLEY_CONFIG: "/nowhere/hunter2.json",
-      PARLEY_SESSION_SECRET: "hunter2",
       PARLEY_SESSION_COOKIE: "hunter2;",
       PARLEY_UPLOAD_MAX_BYTES: "20MB hunter2",
       PARLEY_UPLOAD_TYPES: "pdf,hunter2",

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import { eventually, ParleyProcess, runParley, temporaryFolder } from "./processes/ParleyProcess.ts"
 import { startServer, Visitor } from "./processes/RunningServer.ts"
 
-const SECRET = "0123456789abcdef0123456789abcdef"
+const SECRET = "Zq8vT3mLw5Xs9RbN2hJc7KdP4gYf6AtE"
 
 interface Row {
   readonly transaction_type: string

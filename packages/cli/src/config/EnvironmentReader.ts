@@ -21,14 +21,9 @@ export class EnvironmentReader {
   }
 
   /** A text that prints as `<redacted>`. */
-  secret(name: string, { minimumBytes = 1 }: { readonly minimumBytes?: number } = {}) {
+  secret(name: string): Redacted.Redacted | undefined {
     const value = this.text(name)
-    if (value === undefined) return undefined
-    if (Buffer.byteLength(value) < minimumBytes) {
-      this.problem(name, `expected at least ${minimumBytes} bytes`)
-      return undefined
-    }
-    return Redacted.make(value)
+    return value === undefined ? undefined : Redacted.make(value)
   }
 
   /** A whole number from `minimum` to `maximum`. */

@@ -9,6 +9,8 @@ export type DatabaseConfig =
       readonly url: Redacted.Redacted
       /** Past a connection pooler, for migrations and LISTEN. */
       readonly directUrl: Redacted.Redacted | undefined
+      /** The variables whose connections cross a network without TLS being asked for. */
+      readonly withoutTls: ReadonlyArray<string>
     }
 
 export interface VendorConfig {
@@ -47,6 +49,8 @@ export interface ParleyConfig {
   readonly uploads: Partial<UploadLimitsData>
   /** What schedules prove themselves with; without it they may not call. */
   readonly cronSecret: Redacted.Redacted | undefined
+  /** What tokens of third parties are encrypted with at rest. */
+  readonly encryptionKey: Redacted.Redacted | undefined
   /** How long a hold lives without a renewal, in seconds; undefined takes the core's default. */
   readonly holdTtlSeconds: number | undefined
   /** Stand-ins may run in production. */

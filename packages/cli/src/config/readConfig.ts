@@ -4,12 +4,11 @@ import type { DocumentType, UploadLimitsData } from "@parley/core"
 import { Effect } from "effect"
 import { type Environment, EnvironmentReader } from "./EnvironmentReader.ts"
 import { ConfigInvalid, type DatabaseConfig, LOG_LEVELS, type ParleyConfig, type VendorConfig } from "./ParleyConfig.ts"
+import { isUnencrypted } from "./databaseTls.ts"
 import { readCatalog } from "./readCatalog.ts"
 
 const WEB = ["https:", "http:"]
 const POSTGRES = ["postgres:", "postgresql:"]
-/** A key for HMAC-SHA-256 has at least the size of the hash (RFC 7518, 3.2). */
-const HMAC_KEY_BYTES = 32
 /** Types there is a parser for. */
 const PARSED_TYPES: ReadonlyArray<DocumentType> = ["pdf", "docx", "md", "txt"]
 /** Room is left for the suffix of the job queue's schema. */
@@ -40,12 +39,13 @@ export const readConfig = (
       anthropic: vendor(read, "ANTHROPIC"),
       session: {
         cookieName: cookieName(read),
-        secret: read.secret("PARLEY_SESSION_SECRET", { minimumBytes: HMAC_KEY_BYTES }),
+        secret: read.secret("PARLEY_SESSION_SECRET"),
         issuer: read.text("PARLEY_SESSION_ISSUER"),
         audience: read.text("PARLEY_SESSION_AUDIENCE")
       },
       uploads: uploads(read),
       cronSecret: cronSecret(read),
+      encryptionKey: read.secret("PARLEY_ENCRYPTION_KEY"),
       holdTtlSeconds: read.integer("PARLEY_HOLD_TTL", 1, 86_400),
       allowStandIns: read.flag("PARLEY_ALLOW_STAND_INS"),
       logLevel: read.choice("LOG_LEVEL", LOG_LEVELS) ?? "info"
@@ -61,9 +61,13 @@ const database = (read: EnvironmentReader): DatabaseConfig => {
   read.url("DATABASE_URL", POSTGRES)
   read.url("DATABASE_DIRECT_URL", POSTGRES)
   const url = read.secret("DATABASE_URL")
-  return url === undefined
-    ? { _tag: "Embedded" }
-    : { _tag: "Server", url, directUrl: read.secret("DATABASE_DIRECT_URL") }
+  if (url === undefined) return { _tag: "Embedded" }
+  const defaults = { host: read.text("PGHOST"), sslMode: read.text("PGSSLMODE") }
+  const withoutTls = ["DATABASE_URL", "DATABASE_DIRECT_URL"].filter((name) => {
+    const connectionString = read.text(name)
+    return connectionString !== undefined && isUnencrypted(connectionString, defaults)
+  })
+  return { _tag: "Server", url, directUrl: read.secret("DATABASE_DIRECT_URL"), withoutTls }
 }
 
 const databaseSchema = (read: EnvironmentReader): string => {

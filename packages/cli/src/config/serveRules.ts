@@ -1,6 +1,7 @@
 import { isIPv4 } from "node:net"
 import { type Vendor, VENDORS } from "@parley/core"
 import type { ParleyConfig } from "./ParleyConfig.ts"
+import { warningText, weakSecrets } from "./securityWarnings.ts"
 
 /** True for names and addresses that only this machine can reach. */
 export const isLoopback = (host: string): boolean => {
@@ -47,5 +48,6 @@ export const serveRefusals = (config: ParleyConfig): ReadonlyArray<string> => {
       `${REAL_MODELS}: NODE_ENV is production, and the offline stand-in would answer. Set one of them, or PARLEY_ALLOW_STAND_INS=1 if a stand-in is what you want`
     )
   }
+  if (config.production) refusals.push(...weakSecrets(config).map(warningText))
   return refusals
 }

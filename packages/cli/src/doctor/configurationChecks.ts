@@ -6,6 +6,7 @@ import { type ConfigInvalid, type ParleyConfig } from "../config/ParleyConfig.ts
 import { serveRefusals, sessionCookieName, usesDevelopmentSignIn } from "../config/serveRules.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, note, ok } from "./Check.ts"
+import { securityChecks } from "./securityChecks.ts"
 
 /** The program this runs in. */
 export const nodeCheck = (): Check => ok("node", process.versions.node)
@@ -24,6 +25,7 @@ export const configurationChecks = Effect.fnUntraced(function* (config: ParleyCo
   return [
     ...(served.length > 0 ? served : [ok("configuration", "usable")]),
     sessionCheck(config),
+    ...securityChecks(config),
     dataFolderCheck(config),
     scheduleCheck(config),
     ok("uploads", `${types.join(", ")}, up to ${maxBytes} bytes`),

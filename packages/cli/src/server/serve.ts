@@ -4,6 +4,7 @@ import { Console, Deferred, Effect } from "effect"
 import { StopSignal } from "../commands/Workplace.ts"
 import { loadConfig } from "../config/loadConfig.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import { unencryptedConnections, warningText, weakSecrets } from "../config/securityWarnings.ts"
 import { serveRefusals } from "../config/serveRules.ts"
 import { claimDataFolder } from "../dataFolder/claimDataFolder.ts"
 import { exitCodes } from "../exitCodes.ts"
@@ -47,6 +48,8 @@ export const serve = Effect.gen(function* () {
  * requests and an end for those that run, then the work on documents, the database, and last the data folder.
  */
 const start = Effect.fnUntraced(function* (config: ParleyConfig) {
+  const unsafe = [...weakSecrets(config), ...unencryptedConnections(config)]
+  yield* Effect.forEach(unsafe, (warning) => Effect.logWarning(warningText(warning)))
   const claim = config.database._tag === "Embedded" ? yield* claimDataFolder(config.dataFolder, true) : undefined
   const runtime = yield* openParts(config)
   const parts = yield* runtime.contextEffect

@@ -1,0 +1,21 @@
+import { isLoopback } from "./serveRules.ts"
+
+/** Modes in which a connection is encrypted or fails: with the others it is plain, or may become so. */
+const ENCRYPTED = new Set(["require", "verify-ca", "verify-full", "no-verify"])
+
+/** What libpq's variables add to a connection string. */
+export interface ConnectionDefaults {
+  readonly host: string | undefined
+  readonly sslMode: string | undefined
+}
+
+/** Whether a connection string leads over a network without TLS being asked for. A socket and this machine are none. */
+export const isUnencrypted = (connectionString: string, defaults: ConnectionDefaults): boolean => {
+  const url = URL.parse(connectionString)
+  if (url === null) return false
+  const { searchParams } = url
+  const host = searchParams.get("host") ?? (url.hostname.replaceAll(/%2f/gi, "/") || defaults.host || "localhost")
+  if (host.startsWith("/") || host.startsWith("@") || isLoopback(host)) return false
+  if (["true", "1"].includes(searchParams.get("ssl") ?? "")) return false
+  return !ENCRYPTED.has(searchParams.get("sslmode") ?? defaults.sslMode ?? "")
+}

@@ -1,0 +1,38 @@
+import { Redacted } from "effect"
+import type { ParleyConfig } from "./ParleyConfig.ts"
+import { weaknessOf } from "./weakSecret.ts"
+
+/** Something that works and is not safe; without any value of a setting. */
+export interface SecurityWarning {
+  /** The variable. */
+  readonly setting: string
+  readonly detail: string
+  /** What to do about it. */
+  readonly advice: string
+}
+
+const NEW_SECRET = 'Set it to 32 random bytes or more, for example what "openssl rand -base64 32" prints.'
+
+/** The secrets that others could guess, or find by trying. */
+export const weakSecrets = ({ cronSecret, encryptionKey, session }: ParleyConfig): ReadonlyArray<SecurityWarning> =>
+  Object.entries({
+    PARLEY_SESSION_SECRET: session.secret,
+    CRON_SECRET: cronSecret,
+    PARLEY_ENCRYPTION_KEY: encryptionKey
+  }).flatMap(([setting, secret]) => {
+    const weakness = secret === undefined ? undefined : weaknessOf(Redacted.value(secret))
+    return weakness === undefined ? [] : [{ setting, detail: `it ${weakness}`, advice: NEW_SECRET }]
+  })
+
+/** The connections to the database that cross a network in the clear. */
+export const unencryptedConnections = ({ database }: ParleyConfig): ReadonlyArray<SecurityWarning> =>
+  database._tag === "Embedded"
+    ? []
+    : database.withoutTls.map((setting) => ({
+        setting,
+        detail: "the database is on another machine, and the connection need not be encrypted",
+        advice: 'Add "sslmode=verify-full" to it, so that nobody on the way can read or change what is sent.'
+      }))
+
+/** A warning as one sentence after the variable. */
+export const warningText = ({ advice, detail, setting }: SecurityWarning): string => `${setting}: ${detail}. ${advice}`

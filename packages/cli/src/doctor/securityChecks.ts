@@ -1,0 +1,19 @@
+import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import { type SecurityWarning, unencryptedConnections, weakSecrets } from "../config/securityWarnings.ts"
+import { type Check, note, ok } from "./Check.ts"
+
+const notes = (name: string, warnings: ReadonlyArray<SecurityWarning>): ReadonlyArray<Check> =>
+  warnings.map(({ advice, detail, setting }) => note(name, `${setting}: ${detail}`, advice))
+
+/** What works and is not safe. A weak secret in production is refused, and told among the refusals. */
+export const securityChecks = (config: ParleyConfig): ReadonlyArray<Check> => {
+  const secrets = weakSecrets(config)
+  const connections = unencryptedConnections(config)
+  return [
+    ...(secrets.length === 0 ? [ok("secrets", "none that is short or plainly guessed")] : []),
+    ...(config.production ? [] : notes("secrets", secrets)),
+    ...(config.database._tag === "Server" && connections.length === 0
+      ? [ok("database TLS", "asked for, or not needed on this machine")]
+      : notes("database TLS", connections))
+  ]
+}
