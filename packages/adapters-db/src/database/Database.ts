@@ -1,22 +1,30 @@
 import { Context, type Effect, Schema } from "effect"
 
+/** SQLSTATEs, or how they begin, of what passes (PostgreSQL 17, appendix A). No SQLSTATE at all: the connection was lost. */
+const PASSING = new Set([
+  "08", // the connection failed
+  "53", // connections, memory or disk space are used up
+  "57P", // the server is shut down, starts or recovers
+  "40001", // another transaction was faster
+  "40P01", // a deadlock
+  "55P03", // a lock was not free in time
+  "57014", // the statement took too long, or was cancelled
+  "25P03", // the transaction was silent for too long
+  "25P04", // the transaction took too long
+  "25006", // the server takes no writes at the moment: a failover, a full disk
+  "55000" // an object is not ready for this yet
+])
+
 /** A statement the database refused, or a connection it lost. `sqlState` is the five-character SQLSTATE where there is one. */
 export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", {
   sqlState: Schema.optionalKey(Schema.String),
   constraint: Schema.optionalKey(Schema.String),
   cause: Schema.Defect()
 }) {
-  /** The same work may succeed when tried again: lost connection, deadlock, serialization failure, no connection free. */
+  /** The same work may succeed when tried again: what stood in its way passes by itself. */
   get retryable(): boolean {
     const state = this.sqlState
-    return (
-      state === undefined ||
-      state.startsWith("08") ||
-      state.startsWith("57P") ||
-      state.startsWith("53") ||
-      state === "40001" ||
-      state === "40P01"
-    )
+    return state === undefined || PASSING.has(state) || PASSING.has(state.slice(0, 2)) || PASSING.has(state.slice(0, 3))
   }
   override get message() {
     return `The database refused a statement${this.sqlState === undefined ? "" : ` (SQLSTATE ${this.sqlState})`}.`

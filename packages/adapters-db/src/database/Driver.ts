@@ -1,12 +1,17 @@
 import type { Effect } from "effect"
 import type { DatabaseError, Row } from "./Database.ts"
+import type { Purpose } from "./limits.ts"
 
-/** One connection to the database, held by one transaction. */
+/** One connection to the database, held by one transaction. Whatever is sent is given up on after its purpose's limit. */
 export interface Connection {
   /** One statement with its parameters. Interrupted, it waits for the statement's end, within the driver's bound. */
   query<R extends Row>(text: string, params: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<R>, DatabaseError>
   /** Any number of statements without parameters, in one round trip; gives the rows of all. */
   script(text: string): Effect.Effect<ReadonlyArray<Row>, DatabaseError>
+  /** Begins a transaction that the server bounds, as a script that others can follow in the same round trip. */
+  readonly begin: string
+  /** One statement, or a script where there are no parameters, outside any transaction of the doors and bounded in the server. */
+  execute(text: string, params: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<Row>, DatabaseError>
   /** True once the connection is lost or its state unknown. It is then thrown away, which rolls back. */
   readonly broken: () => boolean
   /** Declares the connection broken. */
@@ -18,8 +23,13 @@ export interface Driver {
   readonly name: "pg" | "pglite"
   /** Holds a connection for as long as `use` runs. Waiting for one can be interrupted. */
   withConnection<A, E, R>(
+    purpose: Purpose,
     use: (connection: Connection) => Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | DatabaseError, R>
   /** One statement outside any transaction, in a single round trip. */
-  statement<R extends Row>(text: string, params: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<R>, DatabaseError>
+  statement<R extends Row>(
+    purpose: Purpose,
+    text: string,
+    params: ReadonlyArray<unknown>
+  ): Effect.Effect<ReadonlyArray<R>, DatabaseError>
 }

@@ -1,11 +1,13 @@
 import { Context, Effect, Layer } from "effect"
-import pg from "pg"
-import { Database, type DatabaseError, type Row } from "./Database.ts"
+import type pg from "pg"
+import { Database, DatabaseError, type Row } from "./Database.ts"
 import { DatabaseOwner } from "./DatabaseOwner.ts"
 import { openDoors } from "./doors.ts"
 import type { Connection, Driver } from "./Driver.ts"
-import { columnTypes } from "./pgColumnTypes.ts"
-import { isConnectionLost, toDatabaseError } from "./toDatabaseError.ts"
+import { ANSWER_GRACE_MS, type Limits, LIMITS, type LimitsPolicy } from "./limits.ts"
+import { borrow, giveBack, type Loan, send } from "./PgLoan.ts"
+import { openPgPool, type PgPool } from "./PgPool.ts"
+import { beginWithin, isPlainSession, PROBE, scriptWithin, standsAlone } from "./sessionSettings.ts"
 
 export interface PgDatabaseOptions {
   /** A Postgres connection string. A transaction-pooling pgbouncer behind it is fine. */
@@ -16,110 +18,98 @@ export interface PgDatabaseOptions {
   readonly maxConnections?: number | undefined
   /** How long to wait for a connection, in milliseconds, before failing; 10,000 unless given. */
   readonly connectTimeoutMs?: number | undefined
+  /** How long anything may take, by its purpose; `LIMITS` unless given. */
+  readonly limits?: LimitsPolicy | undefined
   /** Called when a connection is lost, also an idle one. For logs; the pool replaces it by itself. */
   readonly onConnectionLost?: ((error: Error) => void) | undefined
 }
 
-/** A client on loan from the pool. */
-interface Loan {
-  client: pg.PoolClient | undefined
-  /** The borrower left while waiting: give the client back as soon as it comes. */
-  abandoned: boolean
-  broken: boolean
-}
+const rowsOf = (results: unknown): ReadonlyArray<Row> =>
+  (Array.isArray(results) ? results : [results]).flatMap((result: pg.QueryResult<Row>) => result.rows)
 
-/** How long an interrupted statement may still run before its connection is thrown away. */
-const INTERRUPT_GRACE_MS = 1000
+/** What a rejected step of several that were sent together failed with; the first one says why the others did. */
+const firstFailure = (steps: ReadonlyArray<PromiseSettledResult<unknown>>): PromiseRejectedResult | undefined =>
+  steps.find((step) => step.status === "rejected")
 
-const giveBack = (loan: Loan): void => {
-  loan.client?.release(loan.broken)
-  loan.client = undefined
-}
-
-const borrow = (pool: pg.Pool, loan: Loan): Effect.Effect<pg.PoolClient, DatabaseError> =>
-  Effect.callback((resume) => {
-    pool.connect().then(
-      (client) => {
-        loan.client = client
-        if (loan.abandoned) giveBack(loan)
-        else resume(Effect.succeed(client))
-      },
-      (cause) => resume(Effect.fail(toDatabaseError(cause)))
-    )
-    return Effect.sync(() => {
-      loan.abandoned = true
-    })
-  })
-
-const settledWithin = (running: Promise<unknown>, milliseconds: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), milliseconds)
-    const settled = () => {
-      clearTimeout(timer)
-      resolve(true)
-    }
-    running.then(settled, settled)
-  })
-
-const send = <A>(loan: Loan, start: () => Promise<A>): Effect.Effect<A, DatabaseError> =>
-  Effect.callback((resume) => {
-    const running = start()
-    running.then(
-      (value) => resume(Effect.succeed(value)),
-      (cause) => {
-        loan.broken ||= isConnectionLost(cause)
-        resume(Effect.fail(toDatabaseError(cause)))
-      }
-    )
-    return Effect.promise(async () => {
-      if (!(await settledWithin(running, INTERRUPT_GRACE_MS))) loan.broken = true
-    })
-  })
-
-const connectionOf = (client: pg.PoolClient, loan: Loan): Connection => ({
-  query: <R extends Row>(text: string, params: ReadonlyArray<unknown>) =>
-    send(loan, async () => (await client.query<R>(text, [...params])).rows),
-  script: (text) =>
-    send(loan, async () => {
-      const results: unknown = await client.query<Row>(text)
-      return (Array.isArray(results) ? results : [results]).flatMap((result: pg.QueryResult<Row>) => result.rows)
-    }),
-  broken: () => loan.broken,
-  discard: () => {
-    loan.broken = true
-  }
+const notCommitted = new DatabaseError({
+  sqlState: "25P02",
+  cause: new Error("A statement's transaction was rolled back.")
 })
 
+/**
+ * A statement as a transaction that the server bounds: begun, run and committed in one round trip. The first on a
+ * connection also asks what its session is like.
+ */
+const sendBounded = async <R extends Row>(
+  loan: Loan,
+  client: pg.PoolClient,
+  limits: Limits,
+  text: string,
+  params: ReadonlyArray<unknown>
+): Promise<ReadonlyArray<R>> => {
+  const asks = loan.pool.isPlain(client) === undefined
+  const steps = await Promise.allSettled([
+    client.query(asks ? `${PROBE}; ${beginWithin(limits)}` : beginWithin(limits)),
+    client.query<R>(text, [...params]),
+    client.query("COMMIT")
+  ])
+  const [begun, ran, committed] = steps
+  const failure = firstFailure(steps)
+  if (failure !== undefined) throw failure.reason
+  if (begun.status === "rejected" || ran.status === "rejected" || committed.status === "rejected") throw notCommitted
+  if (asks) loan.pool.setPlain(client, isPlainSession(rowsOf(begun.value)))
+  if (committed.value.command !== "COMMIT") throw notCommitted
+  return ran.value.rows
+}
+
+const connectionOf = (client: pg.PoolClient, loan: Loan, limits: Limits): Connection => {
+  const within = limits.statementMs + ANSWER_GRACE_MS
+  const script = (text: string) => send(loan, within, async () => rowsOf(await client.query<Row>(text)))
+  return {
+    query: <R extends Row>(text: string, params: ReadonlyArray<unknown>) =>
+      send(loan, within, async () => (await client.query<R>(text, [...params])).rows),
+    script,
+    begin: beginWithin(limits),
+    execute: (text, params) =>
+      params.length === 0
+        ? script(scriptWithin(limits, text))
+        : send(loan, within, () => sendBounded<Row>(loan, client, limits, text, params)),
+    broken: () => loan.broken,
+    discard: () => {
+      loan.broken = true
+    }
+  }
+}
+
+const sendStatement = <R extends Row>(
+  loan: Loan,
+  client: pg.PoolClient,
+  limits: Limits,
+  text: string,
+  params: ReadonlyArray<unknown>
+): Effect.Effect<ReadonlyArray<R>, DatabaseError> =>
+  send(loan, limits.statementMs + ANSWER_GRACE_MS, async () =>
+    standsAlone(text) || (limits.alone && loan.pool.isPlain(client) === true)
+      ? (await client.query<R>(text, [...params])).rows
+      : sendBounded<R>(loan, client, limits, text, params)
+  )
+
 /** A driver over a pool. Statements with parameters are parsed unnamed, so that any pooler may stand between. */
-export const pgDriver = (pool: pg.Pool): Driver => {
-  const withConnection: Driver["withConnection"] = (use) =>
+const pgDriver = (pool: PgPool, policy: LimitsPolicy): Driver => {
+  const withClient = <A, E, R>(use: (client: pg.PoolClient, loan: Loan) => Effect.Effect<A, E, R>) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.suspend(() => {
-        const loan: Loan = { client: undefined, abandoned: false, broken: false }
-        const work = Effect.flatMap(borrow(pool, loan), (client) => use(connectionOf(client, loan)))
+        const loan: Loan = { pool, client: undefined, abandoned: false, broken: false }
+        const work = Effect.flatMap(borrow(loan), (client) => use(client, loan))
         return Effect.onExit(restore(work), () => Effect.sync(() => giveBack(loan)))
       })
     )
   return {
     name: "pg",
-    withConnection,
-    statement: (text, params) => withConnection((connection) => connection.query(text, params))
+    withConnection: (purpose, use) => withClient((client, loan) => use(connectionOf(client, loan, policy[purpose]))),
+    statement: (purpose, text, params) =>
+      withClient((client, loan) => sendStatement(loan, client, policy[purpose], text, params))
   }
-}
-
-const openPool = (options: PgDatabaseOptions): pg.Pool => {
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: Math.max(2, options.maxConnections ?? 10),
-    connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
-    keepAlive: true,
-    types: columnTypes
-  })
-  const lost = (error: Error) => options.onConnectionLost?.(error)
-  // Without listeners a connection lost while idle, or between two statements, would end the process.
-  pool.on("error", lost)
-  pool.on("connect", (client) => client.on("error", lost))
-  return pool
 }
 
 /** A Postgres server behind the doors, and the owner's door. Connects when first used; closes its connections with the scope. */
@@ -127,10 +117,10 @@ export const PgDatabaseLayer = (options: PgDatabaseOptions): Layer.Layer<Databas
   Layer.effectContext(
     Effect.gen(function* () {
       const pool = yield* Effect.acquireRelease(
-        Effect.sync(() => openPool(options)),
-        (pool) => Effect.promise(() => pool.end())
+        Effect.sync(() => openPgPool(options)),
+        (pool) => Effect.promise(() => pool.close())
       )
-      const doors = openDoors(pgDriver(pool), options.schema ?? "parley")
+      const doors = openDoors(pgDriver(pool, options.limits ?? LIMITS), options.schema ?? "parley")
       return Context.make(Database, doors.database).pipe(Context.add(DatabaseOwner, doors.owner))
     })
   )

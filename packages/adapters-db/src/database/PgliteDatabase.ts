@@ -4,6 +4,7 @@ import { DatabaseOwner } from "./DatabaseOwner.ts"
 import { openDoors } from "./doors.ts"
 import type { Connection, Driver } from "./Driver.ts"
 import { PgliteThread, type PgliteThreadOptions } from "./PgliteThread.ts"
+import { BEGIN_EMBEDDED } from "./sessionSettings.ts"
 import { toDatabaseError } from "./toDatabaseError.ts"
 
 export interface PgliteDatabaseOptions extends PgliteThreadOptions {
@@ -26,18 +27,25 @@ const connectionTo = (thread: PgliteThread): Connection => ({
   query: <R extends Row>(text: string, params: ReadonlyArray<unknown>) =>
     send<ReadonlyArray<R>>(() => thread.ask({ kind: "query", text, params: params.map((value) => value ?? null) })),
   script: (text) => send<ReadonlyArray<Row>>(() => thread.ask({ kind: "script", text })),
+  begin: BEGIN_EMBEDDED,
+  execute(text, params) {
+    return params.length > 0 ? this.query(text, params) : this.script(text)
+  },
   broken: () => false,
   discard: () => undefined
 })
 
-/** A driver over the one connection of a PGlite: one transaction at a time, in the order of asking. */
+/**
+ * A driver over the one connection of a PGlite: one transaction at a time, in the order of asking. It has no limits: no
+ * network lies between, nobody else holds locks, and a statement that runs cannot be called back.
+ */
 export const pgliteDriver = (thread: PgliteThread): Driver => {
   const turn = Semaphore.makeUnsafe(1)
   const connection = connectionTo(thread)
   return {
     name: "pglite",
-    withConnection: (use) => turn.withPermit(Effect.suspend(() => use(connection))),
-    statement: (text, params) => turn.withPermit(connection.query(text, params))
+    withConnection: (_purpose, use) => turn.withPermit(Effect.suspend(() => use(connection))),
+    statement: (_purpose, text, params) => turn.withPermit(connection.query(text, params))
   }
 }
 

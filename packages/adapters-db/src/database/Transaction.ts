@@ -1,6 +1,7 @@
 import { Effect, Exit, Semaphore } from "effect"
 import { DatabaseError, type Row, type Sql } from "./Database.ts"
 import type { Connection, Driver } from "./Driver.ts"
+import { CurrentPurpose } from "./limits.ts"
 import { quoteLiteral } from "./quoting.ts"
 
 /** As whom a statement runs. `owner` is the login itself, for migrations and the job queue's own schema. */
@@ -22,8 +23,8 @@ export interface Transaction {
   readonly afterCommit: Array<() => void>
 }
 
-const scriptFor = (from: Door | undefined, to: Door): string => {
-  const begin = from === undefined ? "BEGIN; " : ""
+const scriptFor = (begins: string, from: Door | undefined, to: Door): string => {
+  const begin = from === undefined ? `${begins}; ` : ""
   const role = `SET LOCAL ROLE ${to.role === "owner" ? "NONE" : to.role}`
   if (to.role === "parley_user")
     return `${begin}${role}; SELECT set_config('parley.user_id', ${quoteLiteral(to.userId)}, true)`
@@ -36,7 +37,7 @@ const sameDoor = (a: Door | undefined, b: Door): boolean =>
 const enter = (transaction: Transaction, door: Door): Effect.Effect<void, DatabaseError> =>
   Effect.suspend(() => {
     if (sameDoor(transaction.door, door)) return Effect.void
-    const script = scriptFor(transaction.door, door)
+    const script = scriptFor(transaction.connection.begin, transaction.door, door)
     transaction.door = door
     return transaction.connection.script(script)
   })
@@ -109,9 +110,9 @@ export const runTransaction = <A, E, R>(
   driver: Driver,
   use: (transaction: Transaction) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | DatabaseError, R> =>
-  Effect.suspend(() => {
+  Effect.flatMap(CurrentPurpose, (purpose) => {
     const afterCommit: Array<() => void> = []
-    const held = driver.withConnection((connection) =>
+    const held = driver.withConnection(purpose, (connection) =>
       Effect.uninterruptibleMask((restore) => {
         const transaction: Transaction = {
           connection,

@@ -2,6 +2,7 @@ import { Context, Effect, Exit } from "effect"
 import { Database, DatabaseError, type Row, type Sql } from "./Database.ts"
 import { DatabaseOwner } from "./DatabaseOwner.ts"
 import type { Connection, Driver } from "./Driver.ts"
+import { CurrentPurpose } from "./limits.ts"
 import { checkSchemaName, quoteIdentifier } from "./quoting.ts"
 import { type Door, failedInside, runTransaction, scriptThrough, sqlThrough, type Transaction } from "./Transaction.ts"
 
@@ -16,7 +17,7 @@ export interface Doors {
 const malformed = (userId: string): boolean => userId.includes("\0") || !userId.isWellFormed()
 
 const executeOn = (connection: Connection, text: string, params: ReadonlyArray<unknown>) =>
-  Effect.tapError(params.length > 0 ? connection.query<Row>(text, params) : connection.script(text), () =>
+  Effect.tapError(connection.execute(text, params), () =>
     connection.broken()
       ? Effect.void
       : Effect.catch(Effect.asVoid(connection.script("ROLLBACK")), () => Effect.sync(connection.discard))
@@ -70,7 +71,7 @@ export const openDoors = (driver: Driver, schema: string): Doors => {
       statement: <R extends Row>(text: string, params: ReadonlyArray<unknown> = []) =>
         Effect.flatMap(Ambient, (current) =>
           current === undefined || !current.open
-            ? driver.statement<R>(text, params)
+            ? Effect.flatMap(CurrentPurpose, (purpose) => driver.statement<R>(purpose, text, params))
             : sqlThrough(current, service).query<R>(text, params)
         ),
       unitOfWork: (work) =>
@@ -87,7 +88,9 @@ export const openDoors = (driver: Driver, schema: string): Doors => {
           work({ ...sqlThrough(transaction, owner), script: scriptThrough(transaction, owner) })
         ),
       execute: (text, params = []) =>
-        driver.withConnection((connection) => Effect.uninterruptible(executeOn(connection, text, params))),
+        Effect.flatMap(CurrentPurpose, (purpose) =>
+          driver.withConnection(purpose, (connection) => Effect.uninterruptible(executeOn(connection, text, params)))
+        ),
       beforeUnits: (preparation) => Effect.sync(() => void preparations.push(preparation)),
       afterCommit: (action) =>
         Effect.map(Ambient, (current) => {

@@ -6,6 +6,7 @@ import { parentPort, workerData } from "node:worker_threads"
 import { PGlite, type PGliteOptions } from "@electric-sql/pglite"
 import { vector } from "@electric-sql/pglite-pgvector"
 import type { PgliteAnswer, PgliteQuestion, PgliteThreadOptions } from "./PgliteThread.ts"
+import { EMBEDDED_SESSION } from "./sessionSettings.ts"
 
 const port = parentPort
 if (port === null) throw new Error("This module runs as a worker thread only.")
@@ -17,7 +18,12 @@ const options: PGliteOptions = {
   ...(dataDir === undefined ? {} : { dataDir }),
   ...(prepared === undefined ? {} : { loadDataDir: new Blob([prepared]) })
 }
-const opening = PGlite.create(options)
+const open = async () => {
+  const database = await PGlite.create(options)
+  await database.exec(EMBEDDED_SESSION)
+  return database
+}
+const opening = open()
 
 const answerTo = async (question: PgliteQuestion): Promise<unknown> => {
   const database = await opening

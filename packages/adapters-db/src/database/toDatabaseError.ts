@@ -27,3 +27,6 @@ export const isConnectionLost = (cause: unknown): boolean => {
   const { severity } = (cause ?? {}) as ErrorReport
   return severity !== "ERROR"
 }
+
+/** True where the server takes no writes: a standby, or a primary that just became one. Others may be elsewhere by now. */
+export const isReadOnly = (cause: unknown): boolean => toDatabaseError(cause).sqlState === "25006"

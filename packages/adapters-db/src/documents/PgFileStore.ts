@@ -18,7 +18,10 @@ const make = Effect.map(Database, (database) => {
     WHERE d.id = $1 ORDER BY p.part`
   return FileStore.of({
     write: ({ userId, documentId, bytes }) =>
-      storing("FileStore.write")(
+      storing(
+        "FileStore.write",
+        "documents"
+      )(
         database.asUser(userId, (sql) =>
           Effect.gen(function* () {
             yield* sql.query(removeSql, [userId, documentId])
@@ -31,7 +34,10 @@ const make = Effect.map(Database, (database) => {
         )
       ),
     read: (documentId) =>
-      storing("FileStore.read")(
+      storing(
+        "FileStore.read",
+        "documents"
+      )(
         isUuid(documentId)
           ? Effect.map(database.statement<{ base64: string }>(readSql, [documentId]), (rows) =>
               rows.length === 0 ? undefined : Buffer.concat(rows.map((row) => Buffer.from(row.base64, "base64")))

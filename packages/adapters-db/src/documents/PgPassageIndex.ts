@@ -102,7 +102,10 @@ const make = Effect.map(Database, (database) => {
   const replace = replacing(database, text)
   return PassageIndex.of({
     replace: ({ userId, documentId, passages }) =>
-      storing("PassageIndex.replace")(isUuid(documentId) ? replace(userId, documentId, passages) : Effect.void),
+      storing(
+        "PassageIndex.replace",
+        "documents"
+      )(isUuid(documentId) ? replace(userId, documentId, passages) : Effect.void),
     search: ({ userId, documentIds, query, limit }) => {
       const named = documentIds.filter(isUuid)
       const searchable = searchableQuery(query)

@@ -62,9 +62,12 @@ const make = (options: JobQueueOptions) =>
 
     return JobQueue.of({
       // Interrupted midway, the rest of it would reach the database outside the surrounding transaction.
-      enqueue: (job) => storing("JobQueue.enqueue")(Effect.uninterruptible(enqueue(job))),
+      enqueue: (job) => storing("JobQueue.enqueue", "jobs")(Effect.uninterruptible(enqueue(job))),
       work: (handler) =>
-        storing("JobQueue.work")(
+        storing(
+          "JobQueue.work",
+          "jobs"
+        )(
           Effect.gen(function* () {
             yield* parts.boss
             yield* Effect.forkScoped(Effect.repeat(Effect.ignore(requeueStranded), Schedule.spaced(STRANDED_INTERVAL)))

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { PgBoss } from "pg-boss"
 import { DatabaseError } from "../database/Database.ts"
 import type { DatabaseOwner } from "../database/DatabaseOwner.ts"
+import { forPurpose } from "../database/limits.ts"
 import { toDatabaseError } from "../database/toDatabaseError.ts"
 
 /** The queue of document jobs. One job per document waits or runs at a time: its policy is held by a unique index. */
@@ -51,7 +52,7 @@ type Statement = (text: string, params: ReadonlyArray<unknown>) => Effect.Effect
 export const bossDatabase = (statement: Statement) => ({
   executeSql: async (text: string, params?: Array<unknown>) => {
     try {
-      return { rows: [...(await Effect.runPromise(statement(text, params ?? [])))] }
+      return { rows: [...(await Effect.runPromise(forPurpose("jobs")(statement(text, params ?? []))))] }
     } catch (error) {
       throw error instanceof DatabaseError ? error.cause : error
     }
@@ -61,12 +62,14 @@ export const bossDatabase = (statement: Statement) => ({
 /** The library's own installation can trip over another one that starts at the same moment: this one holds a lock meanwhile. */
 const oneAtATime = (owner: DatabaseOwner["Service"], begin: () => Promise<void>): Promise<void> =>
   Effect.runPromise(
-    owner.asOwner((sql) =>
-      Effect.andThen(
-        sql.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 7222))", [`parley jobs ${owner.schemaName}`]),
-        Effect.tryPromise({ try: begin, catch: toDatabaseError })
+    owner
+      .asOwner((sql) =>
+        Effect.andThen(
+          sql.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 7222))", [`parley jobs ${owner.schemaName}`]),
+          Effect.tryPromise({ try: begin, catch: toDatabaseError })
+        )
       )
-    )
+      .pipe(forPurpose("schema"))
   )
 
 /**

@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { Database, type DatabaseError, type Row } from "../database/Database.ts"
 import { DatabaseOwner, type OwnerSql } from "../database/DatabaseOwner.ts"
+import { forPurpose } from "../database/limits.ts"
 import { quoteLiteral } from "../database/quoting.ts"
 import { loadMigrations, type Migration } from "./Migration.ts"
 
@@ -110,7 +111,7 @@ export const migrate = (
       if (id === undefined) return applied
       applied.push(id)
     }
-  })
+  }).pipe(forPurpose("schema"))
 
 /** The ids of migrations not yet applied, changing nothing. Fails as `migrate` would where histories do not fit. */
 export const pendingMigrations = (

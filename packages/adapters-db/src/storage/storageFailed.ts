@@ -1,16 +1,17 @@
 import { StorageFailed } from "@parley/core"
 import { Effect } from "effect"
 import type { DatabaseError } from "../database/Database.ts"
+import { forPurpose, type Purpose } from "../database/limits.ts"
 
 /**
  * Ends a port's method: what the database refused becomes `StorageFailed` of `operation` (port and method, for example
- * `ChatStore.list`). Other failures pass.
+ * `ChatStore.list`). Other failures pass. What it asks of the database is bounded by the limits of `purpose`.
  */
 export const storing =
-  (operation: string) =>
+  (operation: string, purpose: Purpose = "interactive") =>
   <A, E, R>(
     effect: Effect.Effect<A, E | DatabaseError, R>
   ): Effect.Effect<A, Exclude<E, DatabaseError> | StorageFailed, R> =>
-    Effect.catchTag(effect as Effect.Effect<A, DatabaseError, R>, "DatabaseError", (error) =>
+    Effect.catchTag(forPurpose(purpose)(effect as Effect.Effect<A, DatabaseError, R>), "DatabaseError", (error) =>
       Effect.fail(new StorageFailed({ operation, retryable: error.retryable, cause: error }))
     ) as Effect.Effect<A, Exclude<E, DatabaseError> | StorageFailed, R>

@@ -1,0 +1,73 @@
+import { Context, Effect } from "effect"
+
+/** How long the database may be used for one purpose. All in milliseconds. */
+export interface Limits {
+  /** A statement is ended by the server after this long, and given up on by the client a little later. */
+  readonly statementMs: number
+  /** A statement waits this long for one lock. */
+  readonly lockMs: number
+  /** A transaction whose client says nothing for this long is ended by the server, which frees its locks. */
+  readonly silenceMs: number
+  /**
+   * A statement outside a transaction is sent as it is, without the settings that bound it in the server: it takes its
+   * own bounds with it, as `write_credits` does, or waits for no lock.
+   */
+  readonly alone: boolean
+}
+
+/**
+ * The one place that says how long anything waits for the database. Every statement, script and transaction is made for
+ * one of these purposes; `interactive` where nothing else was said.
+ *
+ * - `interactive`: somebody waits for a page or a first word.
+ * - `commit`: credits are written. Accounts of many people share a statement, so that it waits for hardly anything, and
+ *   a process that falls silent under locks loses them soon.
+ * - `maintenance`: sweeps, heartbeats and resets: sets of rows, those that are locked left for the next time.
+ * - `documents`: megabytes of files and passages.
+ * - `jobs`: what the job queue asks for itself.
+ * - `audit`: verification reads whole ledgers.
+ * - `schema`: migrations, which wait for those of other processes.
+ */
+export const LIMITS = {
+  interactive: { statementMs: 10_000, lockMs: 3_000, silenceMs: 5_000, alone: false },
+  commit: { statementMs: 5_000, lockMs: 500, silenceMs: 2_000, alone: true },
+  maintenance: { statementMs: 30_000, lockMs: 1_000, silenceMs: 2_000, alone: false },
+  documents: { statementMs: 60_000, lockMs: 10_000, silenceMs: 15_000, alone: false },
+  jobs: { statementMs: 30_000, lockMs: 10_000, silenceMs: 15_000, alone: false },
+  audit: { statementMs: 600_000, lockMs: 5_000, silenceMs: 5_000, alone: false },
+  schema: { statementMs: 3_600_000, lockMs: 600_000, silenceMs: 600_000, alone: false }
+} as const satisfies Record<string, Limits>
+
+export type Purpose = keyof typeof LIMITS
+
+/** Limits by purpose, for a driver. */
+export type LimitsPolicy = Readonly<Record<Purpose, Limits>>
+
+/** How much later than the server's own limit the client gives up: what an answer may need to arrive. */
+export const ANSWER_GRACE_MS = 2_000
+
+/** How long an interrupted statement may still run before it is cancelled. */
+export const INTERRUPT_GRACE_MS = 1_000
+
+/** How long a cancel request may take until the connection is dropped without it. */
+export const CANCEL_MS = 1_000
+
+/** How long a connection may take to open, and a call may wait for a free one, unless told otherwise. */
+export const CONNECT_MS = 10_000
+
+/** How long closing a pool waits for its connections to say goodbye. */
+export const CLOSE_MS = 3_000
+
+/** Silence on a socket until the system asks whether the other side is still there; ten questions follow, a second apart. */
+export const KEEPALIVE_MS = 10_000
+
+/** What the database is used for at the moment. A transaction keeps the purpose it began with. */
+export const CurrentPurpose = Context.Reference<Purpose>("@parley/adapters-db/database/CurrentPurpose", {
+  defaultValue: () => "interactive"
+})
+
+/** Has everything that `work` asks of the database bounded by the limits of `purpose`. */
+export const forPurpose =
+  (purpose: Purpose) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.provideService(work, CurrentPurpose, purpose)

@@ -1,0 +1,62 @@
+import type { Row } from "./Database.ts"
+import type { Limits } from "./limits.ts"
+
+/**
+ * What the meaning of statements and answers depends on, and a server, database or login may have set otherwise. They
+ * are set for each transaction, never for a session, which a pooler shares with others.
+ */
+const MEANING = [
+  ["DateStyle", "'ISO'"],
+  ["IntervalStyle", "'postgres'"],
+  ["TimeZone", "'UTC'"],
+  ["extra_float_digits", "1"],
+  ["search_path", "pg_catalog, pg_temp"]
+] as const
+
+const setLocal = (settings: ReadonlyArray<readonly [string, string | number]>): string =>
+  settings.map(([name, value]) => `SET LOCAL ${name} = ${value}`).join("; ")
+
+const bounds = ({ statementMs, lockMs, silenceMs }: Limits) =>
+  [
+    ["statement_timeout", statementMs],
+    ["lock_timeout", lockMs],
+    ["idle_in_transaction_session_timeout", silenceMs]
+  ] as const
+
+const ISOLATED = "BEGIN ISOLATION LEVEL READ COMMITTED"
+
+/** Begins a transaction within `limits`, in one round trip. The limits come first: they hold for the rest already. */
+export const beginWithin = (limits: Limits): string => `${ISOLATED}; ${setLocal([...bounds(limits), ...MEANING])}`
+
+/** The same for an engine in this process, which has one session and no clock of its own. */
+export const BEGIN_EMBEDDED = ISOLATED
+
+/** Run once when an engine in this process has started. */
+export const EMBEDDED_SESSION = MEANING.map(([name, value]) => `SET ${name} = ${value}`).join("; ")
+
+/** Statements that Postgres refuses inside a transaction. */
+const NEVER_INSIDE = /\b(CONCURRENTLY|VACUUM)\b/i
+
+/**
+ * A script that may hold its own BEGIN and COMMIT, within `limits`: until its first COMMIT. Postgres runs the statements
+ * of one message as a transaction, which a BEGIN in it continues.
+ */
+export const scriptWithin = (limits: Limits, script: string): string =>
+  NEVER_INSIDE.test(script) ? script : `${setLocal([...bounds(limits), ...MEANING])}; ${script}`
+
+/** True where a statement cannot be put into a transaction. */
+export const standsAlone = (text: string): boolean => NEVER_INSIDE.test(text)
+
+/** Asks a session for its settings. SHOW takes no snapshot, so that a BEGIN with an isolation level may follow. */
+export const PROBE = "SHOW default_transaction_isolation; SHOW DateStyle; SHOW extra_float_digits; SHOW search_path"
+
+/** Whether a session, by the rows that answer `PROBE`, gives statements sent alone the meaning they have in transactions. */
+export const isPlainSession = (rows: ReadonlyArray<Row>): boolean => {
+  const settings: Row = Object.assign({}, ...rows)
+  return (
+    settings["default_transaction_isolation"] === "read committed" &&
+    String(settings["DateStyle"]).startsWith("ISO") &&
+    Number(settings["extra_float_digits"]) >= 1 &&
+    !/pg_catalog/i.test(String(settings["search_path"]))
+  )
+}
