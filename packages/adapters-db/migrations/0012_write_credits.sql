@@ -2,9 +2,9 @@
 -- function, so that each connection plans its statements once; it compares and writes, and knows no rules of credits.
 --
 -- An account is written only where it still is as it was seen when its changes were decided (or, being new, does not
--- exist yet), and what belongs to an account only where the account is. Gives the users not written. From then on the
--- rows of the others are locked, so that what is compared next cannot change: keys taken to be unused, and holds taken
--- to be open. Where they are not, the whole call fails (40001) and writes nothing. Times are Unix milliseconds.
+-- exist yet) and nobody else has it locked, and what belongs to an account only where the account is. So nobody waits
+-- for an account of somebody else. Gives the users not written. From then on the rows of the others are locked, so that
+-- what is compared next cannot change: keys taken to be unused, and holds taken to be open. Where they are not, the whole call fails (40001) and writes nothing. Times are Unix milliseconds.
 --
 -- Decided by a clock of this process is only what was decided near the database's own time: who takes it to be later than
 -- it is, or much earlier, writes nothing, and decides again by the time that the database tells. "decided_at" is null
@@ -16,6 +16,9 @@ CREATE FUNCTION {{schema}}.write_credits(
   accounts json, unseen json, ended json, opened json, transactions json, facts json, decided_at float8
 ) RETURNS text[] LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
+-- The statement that calls this is a transaction of its own, which takes its bound with it: what else it may wait for,
+-- as a hold that somebody has locked, or an account that somebody is opening.
+SET lock_timeout = 500
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $function$
 DECLARE
@@ -32,6 +35,12 @@ BEGIN
       held_allowance bigint, held_topup bigint, open_holds bigint, entries bigint, version bigint, seen text,
       tier text, anchor float8, period_start float8, next_reset_at float8, renewed_by text, pending_tier text)
     ORDER BY g.user_id COLLATE "C"
+  ), free AS MATERIALIZED (
+    SELECT g.*, a.ctid AS place FROM given g JOIN {{schema}}.credit_accounts a ON a.user_id = g.user_id
+    -- The version alone says it, unless the database was restored to an earlier state while somebody remembered a later.
+    WHERE a.version = g.version - 1
+      AND concat_ws(' ', a.allowance, a.topup, a.debt, a.held_allowance, a.held_topup, a.entries) = g.seen
+    FOR NO KEY UPDATE OF a SKIP LOCKED
   ), updated AS (
     UPDATE {{schema}}.credit_accounts a
     SET allowance = g.allowance, topup = g.topup, debt = g.debt, held_allowance = g.held_allowance,
@@ -42,10 +51,7 @@ BEGIN
       next_reset_at = coalesce(to_timestamp(g.next_reset_at / 1000), a.next_reset_at),
       renewed_by = coalesce(g.renewed_by, a.renewed_by),
       pending_tier = CASE WHEN g.tier IS NULL THEN a.pending_tier ELSE g.pending_tier END
-    FROM given g
-    -- The version alone says it, unless the database was restored to an earlier state while somebody remembered a later.
-    WHERE a.user_id = g.user_id AND a.version = g.version - 1
-      AND concat_ws(' ', a.allowance, a.topup, a.debt, a.held_allowance, a.held_topup, a.entries) = g.seen
+    FROM free g WHERE a.ctid = g.place
     RETURNING a.user_id
   ), inserted AS (
     INSERT INTO {{schema}}.credit_accounts (user_id, tier, allowance, topup, debt, held_allowance, held_topup, open_holds, anchor,

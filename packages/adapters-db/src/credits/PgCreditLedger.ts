@@ -17,13 +17,14 @@ import {
   type StorageFailed,
   TRANSACTION_TYPES
 } from "@parley/core"
-import { Cause, Effect, Exit, Layer, Result, Schema } from "effect"
-import { Database, DatabaseError, type Row } from "../database/Database.ts"
+import { Effect, Exit, Layer, Result, Schema } from "effect"
+import { Database, type DatabaseError, type Row } from "../database/Database.ts"
+import type { Purpose } from "../database/limits.ts"
 import { storing } from "../storage/storageFailed.ts"
-import { coalesce } from "./coalesce.ts"
+import { commitBatches } from "./commitBatches.ts"
 import { commitOperations } from "./commitOperations.ts"
 import { renewHolds, sweepHolds } from "./holdLife.ts"
-import { DATABASE_NOW, type LedgerTime, makeLedgerTime } from "./LedgerClock.ts"
+import { DATABASE_NOW, makeLedgerTime } from "./LedgerClock.ts"
 import {
   ACCOUNT_COLUMNS,
   type AccountRow,
@@ -32,48 +33,13 @@ import {
   TRANSACTION_COLUMNS,
   type TransactionRow
 } from "./loadAccounts.ts"
-import { makeRecentAccounts, type RecentAccounts } from "./recentAccounts.ts"
 import { correctPurchase } from "./correctPurchase.ts"
 import { nextDue, resetAccounts } from "./resetAccounts.ts"
+import { retrySoon } from "./retrySoon.ts"
 import { verifyAccounts } from "./verifyAccounts.ts"
 
-type AnyOperation = Operation<unknown, Refusal>
-type AnyExit = Exit.Exit<unknown, Refusal | DatabaseError>
-
-/** Operations in one commit at most, and commits under way at once. */
-const MAX_BATCH = 128
-const MAX_IN_FLIGHT = 3
-/** Accounts remembered, so that their next operations need not read them; each takes about a kilobyte. */
-const MAX_RECENT = 20_000
-/** A database that does not answer is given up on, so that neither callers nor the slots of batches hang for ever. */
-const COMMIT_TIMEOUT = "30 seconds"
-
-const exitOf = (answer: Result.Result<unknown, Refusal>): AnyExit =>
+const exitOf = (answer: Result.Result<unknown, Refusal>): Exit.Exit<unknown, Refusal> =>
   Result.isSuccess(answer) ? Exit.succeed(answer.success) : Exit.fail(answer.failure)
-
-/** Commits a batch. What nobody in it is to blame for is tried again for all; anything else, one by one. */
-const runBatch = (
-  database: Database["Service"],
-  recent: RecentAccounts,
-  time: LedgerTime,
-  operations: ReadonlyArray<AnyOperation>
-): Effect.Effect<ReadonlyArray<AnyExit>> =>
-  commitOperations(database, time, operations, recent).pipe(
-    Effect.retry({ times: 2, while: (error) => error.retryable }),
-    Effect.timeout(COMMIT_TIMEOUT),
-    Effect.catchTag("TimeoutError", (cause) => Effect.fail(new DatabaseError({ cause }))),
-    Effect.map((answers) => answers.map(exitOf)),
-    Effect.catchCause((cause) => {
-      const error = Cause.squash(cause)
-      if (operations.length === 1 || (error instanceof DatabaseError && error.retryable)) {
-        return Effect.succeed(operations.map((): AnyExit => Exit.failCause(cause)))
-      }
-      return Effect.map(
-        Effect.forEach(operations, (operation) => runBatch(database, recent, time, [operation])),
-        (exits) => exits.flat()
-      )
-    })
-  )
 
 interface HistoryRow extends Row {
   readonly known: boolean
@@ -98,13 +64,7 @@ const make = Effect.gen(function* () {
   const { schema } = database
   const ids = yield* IdGenerator
   const time = yield* makeLedgerTime
-  const recent = makeRecentAccounts(MAX_RECENT)
-  const enqueue = coalesce<AnyOperation, unknown, Refusal | DatabaseError>({
-    laneOf: ({ userId }) => userId,
-    run: (operations) => runBatch(database, recent, time, operations),
-    maxBatch: MAX_BATCH,
-    maxInFlight: MAX_IN_FLIGHT
-  })
+  const enqueue = commitBatches(database, time)
 
   /** Inside a unit of work an operation is part of its transaction, else of a batch. */
   const commit = <A, E extends Refusal>(operation: Operation<A, E>): Effect.Effect<A, E | StorageFailed> =>
@@ -118,12 +78,10 @@ const make = Effect.gen(function* () {
   /** Work on many accounts, safe to repeat as a whole, that goes past the waiting calls. */
   const atOnce = <A, E>(
     name: string,
-    work: (now: string | null) => Effect.Effect<A, E | DatabaseError>
+    work: (now: string | null) => Effect.Effect<A, E | DatabaseError>,
+    purpose: Purpose = "maintenance"
   ): Effect.Effect<A, Exclude<E, DatabaseError> | StorageFailed> =>
-    Effect.flatMap(time.given, work).pipe(
-      Effect.retry({ times: 2, while: (error) => error instanceof DatabaseError && error.retryable }),
-      storing(`CreditLedger.${name}`)
-    )
+    Effect.flatMap(time.given, work).pipe(retrySoon(), storing(`CreditLedger.${name}`, purpose))
 
   /** A refusal is turned into a failure outside, so that it does not undo a unit of work around it. */
   const correct = <A, E extends Refusal>(
@@ -143,7 +101,7 @@ const make = Effect.gen(function* () {
     .pipe(Effect.flatMap(time.at))
 
   return CreditLedger.of({
-    now: atOnce("now", () => tellTime),
+    now: atOnce("now", () => tellTime, "interactive"),
     open: (input) => commit(openOperation(input)),
     account: Effect.fnUntraced(function* (userId) {
       const text = `SELECT ${ACCOUNT_COLUMNS} FROM ${schema}.credit_accounts a WHERE a.user_id = $1`
@@ -173,7 +131,7 @@ const make = Effect.gen(function* () {
         correctPurchase(database, time, input, (earlier) => disputeOperation(input, earlier))
       ),
     adjust: (input) => commit(adjustOperation(input)),
-    verify: (input) => atOnce("verify", () => verifyAccounts(database, input)),
+    verify: (input) => atOnce("verify", () => verifyAccounts(database, input), "audit"),
     changeTier: (userId, change) => commit(changeTierOperation(userId, change)),
     transaction: Effect.fnUntraced(function* (userId, key) {
       const text = `SELECT ${TRANSACTION_COLUMNS} FROM ${schema}.credit_keys k

@@ -3,27 +3,34 @@ import { Cause, Deferred, Effect, Exit } from "effect"
 export interface CoalesceOptions<Job, A, E> {
   /** Jobs of one lane never run in two batches at once. */
   readonly laneOf: (job: Job) => string
-  /** Does all jobs of a batch; answers in their order. */
-  readonly run: (jobs: ReadonlyArray<Job>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>>
+  /**
+   * Does the jobs of a batch; answers in their order. Where somebody else stands in the way of a lane it gives
+   * `undefined` for all its jobs, of which it has done nothing.
+   */
+  readonly run: (jobs: ReadonlyArray<Job>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E> | undefined>>
+  /** Does the jobs of one lane that `run` gave back, without a slot; nothing else of the lane is done meanwhile. */
+  readonly contend: (jobs: ReadonlyArray<Job>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>>
   readonly maxBatch: number
   readonly maxInFlight: number
 }
 
-/** What a waiting caller is woken with: its answer, or the task to run a batch that begins with its own job. */
+/** What a waiting caller is woken with: its answer, or a task that begins with its own job. */
 type Turn<Job, A, E> =
   | { readonly _tag: "Answered"; readonly exit: Exit.Exit<A, E> }
-  | { readonly _tag: "Leads"; readonly batch: ReadonlyArray<Ticket<Job, A, E>> }
+  | { readonly _tag: "Leads" | "Contends"; readonly batch: ReadonlyArray<Ticket<Job, A, E>> }
 
 interface Ticket<Job, A, E> {
   readonly job: Job
   readonly turn: Deferred.Deferred<Turn<Job, A, E>>
 }
 
+const unanswered: Exit.Exit<never> = Exit.failCause(Cause.die(new Error("A batch gave too few answers.")))
+
 /**
  * Turns many concurrent calls into few batches. A call that finds a batch slot and its lane free starts at once, with
  * what comes in the same turn of the event loop; what arrives while its lane is busy, or while all slots are, forms the
  * next batches. So batches grow only under load, and a lone call waits for nobody. Lanes take turns, so that a busy one
- * does not keep others from the slots.
+ * does not keep others from the slots; and a lane that somebody else stands in the way of leaves its slot at once.
  *
  * A batch takes an equal share of all jobs, done or waiting for a slot, but never half a lane that has room. Taking all
  * that wait would form one large batch and several tiny ones, each with the full cost of a commit, for ever: who is in
@@ -39,7 +46,7 @@ export const coalesce = <Job, A, E>(options: CoalesceOptions<Job, A, E>): ((job:
   const busy = new Set<string>()
   let inFlight = 0
   let starting = false
-  /** Jobs that have no answer yet. */
+  /** Jobs that have no answer yet, without those of contended lanes. */
   let outstanding = 0
 
   const takeBatch = (): Array<Waiting> => {
@@ -80,20 +87,53 @@ export const coalesce = <Job, A, E>(options: CoalesceOptions<Job, A, E>): ((job:
     })
   }
 
-  const unanswered: Exit.Exit<never> = Exit.failCause(Cause.die(new Error("A batch gave too few answers.")))
+  /** Runs a task and then `settle`, which gives each ticket's answer, or none where its lane is contended. */
+  const answering = (
+    task: Effect.Effect<ReadonlyArray<Exit.Exit<A, E> | undefined>>,
+    settle: (answerOf: (index: number) => Exit.Exit<A, E> | undefined) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E> =>
+    Effect.flatMap(Effect.exit(task), (outcome) =>
+      settle((index) => {
+        if (Exit.isFailure(outcome)) return Exit.failCause(outcome.cause)
+        return index < outcome.value.length ? outcome.value[index] : unanswered
+      })
+    )
 
   const lead = (batch: ReadonlyArray<Waiting>): Effect.Effect<A, E> =>
-    Effect.flatMap(Effect.exit(options.run(batch.map(({ job }) => job))), (outcome) => {
+    answering(options.run(batch.map(({ job }) => job)), (answerOf) => {
       inFlight -= 1
       outstanding -= batch.length
+      const contended = new Map<string, Array<Waiting>>()
+      for (const [index, ticket] of batch.entries()) {
+        const lane = options.laneOf(ticket.job)
+        const exit = answerOf(index)
+        if (exit !== undefined) {
+          busy.delete(lane)
+          if (index > 0) wake(ticket, { _tag: "Answered", exit })
+          continue
+        }
+        const others = contended.get(lane)
+        if (others === undefined) contended.set(lane, [ticket])
+        else others.push(ticket)
+      }
+      startSoon()
+      let own: ReadonlyArray<Waiting> | undefined
+      for (const tickets of contended.values()) {
+        const [first] = tickets
+        if (first === batch[0]) own = tickets
+        else if (first !== undefined) wake(first, { _tag: "Contends", batch: tickets })
+      }
+      return own === undefined ? (answerOf(0) ?? unanswered) : contend(own)
+    })
+
+  const contend = (batch: ReadonlyArray<Waiting>): Effect.Effect<A, E> =>
+    answering(options.contend(batch.map(({ job }) => job)), (answerOf) => {
       for (const { job } of batch) busy.delete(options.laneOf(job))
       startSoon()
-      const answer = (index: number): Exit.Exit<A, E> =>
-        Exit.isSuccess(outcome) ? (outcome.value[index] ?? unanswered) : Exit.failCause(outcome.cause)
       for (const [index, ticket] of batch.entries()) {
-        if (index > 0) wake(ticket, { _tag: "Answered", exit: answer(index) })
+        if (index > 0) wake(ticket, { _tag: "Answered", exit: answerOf(index) ?? unanswered })
       }
-      return answer(0)
+      return answerOf(0) ?? unanswered
     })
 
   return (job) =>
@@ -106,9 +146,10 @@ export const coalesce = <Job, A, E>(options: CoalesceOptions<Job, A, E>): ((job:
         else others.push(ticket)
         outstanding += 1
         startSoon()
-        return Effect.flatMap(Deferred.await(ticket.turn), (turn) =>
-          turn._tag === "Leads" ? lead(turn.batch) : turn.exit
-        )
+        return Effect.flatMap(Deferred.await(ticket.turn), (turn) => {
+          if (turn._tag === "Answered") return turn.exit
+          return turn._tag === "Leads" ? lead(turn.batch) : contend(turn.batch)
+        })
       })
     )
 }

@@ -1,6 +1,6 @@
 import { decideAll, type Decisions, type LoadedAccount, type Operation, type Refusal } from "@parley/core"
 import { Effect, type Result } from "effect"
-import { type Database, DatabaseError, type Sql } from "../database/Database.ts"
+import { type Database, DatabaseError, type Row, type Sql } from "../database/Database.ts"
 import { DATABASE_NOW, type LedgerTime } from "./LedgerClock.ts"
 import { loadAccounts } from "./loadAccounts.ts"
 import type { RecentAccounts } from "./recentAccounts.ts"
@@ -23,7 +23,7 @@ interface Decided {
   readonly write: AccountWrite | undefined
 }
 
-/** Each round but the first holds the accounts' locks, so that only an account opened by somebody else costs another. */
+/** Each round holds the accounts' locks, so that only an account opened by somebody else costs another. */
 const MAX_ROUNDS = 10
 
 const byAccount = (pending: ReadonlyArray<Pending>): ReadonlyMap<string, ReadonlyArray<Pending>> => {
@@ -68,28 +68,32 @@ const decideFromMemory = (
   return decided.decisions.allChanged ? decided : undefined
 }
 
-/** When a round decides, and how its write is sent. */
-interface Moment {
+/** When an attempt decides, how its write is sent, and what it may rely on. */
+interface Grounds {
   readonly now: number
   /** What the database is to check the decision by; null where it told the time itself. */
   readonly decidedAt: number | null
-  readonly recent: RecentAccounts | undefined
+  /** Accounts as they are remembered, where nothing is locked. */
+  readonly recent?: RecentAccounts
+  /** Accounts that are locked. Others that exist are left alone; without it, none is. */
+  readonly locked?: ReadonlySet<string>
 }
 
 /**
  * Decides, reading only what is not remembered, and writes; notes in `answers` what was written or needed no writing,
- * and gives the operations whose account was not as it was seen, of which nothing was written.
+ * and gives the operations whose account was not as it was seen or is locked by somebody, of which nothing was written.
  */
 const attempt = Effect.fnUntraced(function* (
   query: Sql["query"],
   schema: string,
   pending: ReadonlyArray<Pending>,
   answers: Array<Answer | undefined>,
-  { now, decidedAt, recent }: Moment,
+  { now, decidedAt, recent, locked }: Grounds,
   time: LedgerTime
 ): Effect.fn.Return<ReadonlyArray<Pending>, DatabaseError> {
   const decided: Array<Decided> = []
   const unknown: Array<ReadonlyArray<Pending>> = []
+  const missed: Array<Pending> = []
   for (const [userId, group] of byAccount(pending)) {
     const fromMemory = decideFromMemory(group, recent?.recall(userId), now)
     if (fromMemory === undefined) unknown.push(group)
@@ -99,14 +103,16 @@ const attempt = Effect.fnUntraced(function* (
     const operations = unknown.flat().map(({ operation }) => operation)
     const loaded = yield* loadAccounts(query, schema, operations)
     for (const group of unknown) {
-      decided.push(decide(group, loaded.get((group[0] as Pending).operation.userId) ?? NOTHING, [], now))
+      const { userId } = (group[0] as Pending).operation
+      const found = loaded.get(userId) ?? NOTHING
+      if (found.account !== undefined && locked?.has(userId) === false) missed.push(...group)
+      else decided.push(decide(group, found, [], now))
     }
   }
   const writes = decided.flatMap(({ write }) => write ?? [])
   const doubtAll = Effect.sync(() => writes.forEach(({ changes }) => recent?.doubt(changes.account.userId)))
   const write = Effect.suspend(() => Effect.onError(writeChanges(query, schema, writes, decidedAt), () => doubtAll))
   const refused = writes.length === 0 ? NONE : (yield* time.learnFrom(write, ({ toldAt }) => toldAt)).missed
-  const missed: Array<Pending> = []
   for (const { userId, group, decisions, write } of decided) {
     if (refused.has(userId)) {
       recent?.doubt(userId)
@@ -119,59 +125,102 @@ const attempt = Effect.fnUntraced(function* (
   return missed
 })
 
-/** Locks the accounts of `pending`; gives the database's time once they are. */
-const lockAccounts = (query: Sql["query"], schema: string, pending: ReadonlyArray<Pending>) =>
+const numbered = (operations: ReadonlyArray<AnyOperation>): ReadonlyArray<Pending> =>
+  operations.map((operation, index) => ({ operation, index }))
+
+interface LockedRow extends Row {
+  readonly now: number
+  readonly accounts: ReadonlyArray<string>
+}
+
+/** Locks the accounts of `pending`, or those that are free; gives them, and the database's time once they are. */
+const lockAccounts = (
+  query: Sql["query"],
+  schema: string,
+  pending: ReadonlyArray<Pending>,
+  otherwise: "" | "SKIP LOCKED"
+) =>
   Effect.map(
-    query<{ readonly now: number }>(
+    query<LockedRow>(
       `SELECT ${DATABASE_NOW} AS now, l.accounts FROM (
-         SELECT count(*) AS accounts FROM (
-           SELECT FROM ${schema}.credit_accounts WHERE user_id = ANY($1::text[]) ORDER BY user_id COLLATE "C" FOR UPDATE
+         SELECT coalesce(array_agg(a.user_id), '{}') AS accounts FROM (
+           SELECT user_id FROM ${schema}.credit_accounts WHERE user_id = ANY($1::text[])
+           ORDER BY user_id COLLATE "C" FOR UPDATE ${otherwise}
          ) a
        ) l`,
       [[...new Set(pending.map(({ operation }) => operation.userId))]]
     ),
-    ([row]) => row?.now ?? 0
+    ([row]) => ({ now: row?.now ?? 0, locked: new Set(row?.accounts) })
   )
 
 /**
- * Commits operations on any number of accounts and gives the exact answer of each, in their order, as if each had been
- * committed alone.
+ * Commits operations on any number of accounts without holding a lock from one statement to the next: one statement
+ * reads what `recent` does not remember, one writes where everything is as it was seen, each a transaction of its own.
+ * Waits for nobody: where an account is locked, another process was faster, or the time that this process took it to be
+ * is not the database's, nothing is written for it and its operations have no answer. The others have the exact answer
+ * each, in their order, as if committed alone.
  *
- * The first round takes no lock: one statement reads what `recent` does not remember, one writes where everything is as
- * it was seen, each a transaction of its own. Where another process was faster, or the time that this process took it to
- * be is not the database's, the accounts concerned are locked, read again and written in one transaction, decided by the
- * time that the database tells in it, so that nobody starves. Inside a unit of work all happens in its transaction,
- * under the lock, and nothing is remembered, since it may yet be undone.
- *
- * Safe to repeat as a whole after a lost connection, also at COMMIT: an operation that was committed finds its own key
- * and gives its first answer.
+ * Safe to repeat as a whole after a lost connection, also at COMMIT, as all in this file: an operation that was
+ * committed finds its own key and gives its first answer.
  */
-export const commitOperations = Effect.fnUntraced(function* (
-  database: Database["Service"],
+export const commitFree = Effect.fnUntraced(function* (
+  { schema, statement }: Database["Service"],
   time: LedgerTime,
   operations: ReadonlyArray<AnyOperation>,
-  recent?: RecentAccounts
-): Effect.fn.Return<ReadonlyArray<Answer>, DatabaseError> {
-  const { schema } = database
+  recent: RecentAccounts
+): Effect.fn.Return<ReadonlyArray<Answer | undefined>, DatabaseError> {
   const answers: Array<Answer | undefined> = operations.map(() => undefined)
-  let pending: ReadonlyArray<Pending> = operations.map((operation, index) => ({ operation, index }))
-  if (!(yield* database.inTransaction)) {
-    const now = yield* time.estimate
-    const moment = { now, decidedAt: time.decidedAt(now), recent }
-    pending = yield* attempt(database.statement, schema, pending, answers, moment, time)
-  }
-  for (let round = 1; pending.length > 0; round += 1) {
-    if (round === MAX_ROUNDS) return yield* contended()
-    const rest = pending
-    pending = yield* database.asService(({ query }) =>
-      Effect.gen(function* () {
-        const now = yield* time.at(yield* lockAccounts(query, schema, rest))
-        return yield* attempt(query, schema, rest, answers, { now, decidedAt: null, recent: undefined }, time)
-      })
-    )
-  }
-  return answers as ReadonlyArray<Answer>
+  const now = yield* time.estimate
+  const grounds = { now, decidedAt: time.decidedAt(now), recent }
+  yield* attempt(statement, schema, numbered(operations), answers, grounds, time)
+  return answers
 })
+
+/**
+ * Commits operations on accounts that other processes write as well: locks those that are free, reads, decides by the
+ * time that the database tells then, and writes, in one transaction. The operations on accounts that somebody else has
+ * locked have no answer.
+ */
+export const commitContended = (
+  database: Database["Service"],
+  time: LedgerTime,
+  operations: ReadonlyArray<AnyOperation>
+): Effect.Effect<ReadonlyArray<Answer | undefined>, DatabaseError> =>
+  database.asService(({ query }) =>
+    Effect.gen(function* () {
+      const { schema } = database
+      const pending = numbered(operations)
+      const answers: Array<Answer | undefined> = operations.map(() => undefined)
+      const { now, locked } = yield* lockAccounts(query, schema, pending, "SKIP LOCKED")
+      const grounds = { now: yield* time.at(now), decidedAt: null, locked }
+      yield* attempt(query, schema, pending, answers, grounds, time)
+      return answers
+    })
+  )
+
+/**
+ * Commits operations as part of the surrounding transaction, or of one of its own, under the locks of their accounts,
+ * for which it waits as long as the transaction may. Gives the exact answer of each, in their order. Nothing is
+ * remembered, since it may yet be undone.
+ */
+export const commitOperations = (
+  database: Database["Service"],
+  time: LedgerTime,
+  operations: ReadonlyArray<AnyOperation>
+): Effect.Effect<ReadonlyArray<Answer>, DatabaseError> =>
+  database.asService(({ query }) =>
+    Effect.gen(function* () {
+      const { schema } = database
+      const answers: Array<Answer | undefined> = operations.map(() => undefined)
+      let pending = numbered(operations)
+      for (let round = 0; pending.length > 0; round += 1) {
+        if (round === MAX_ROUNDS) return yield* contended()
+        const { now } = yield* lockAccounts(query, schema, pending, "")
+        pending = yield* attempt(query, schema, pending, answers, { now: yield* time.at(now), decidedAt: null }, time)
+      }
+      return answers as ReadonlyArray<Answer>
+    })
+  )
 
 const contended = () =>
   new DatabaseError({ sqlState: "40001", cause: new Error("Accounts kept changing while they were written.") })

@@ -25,20 +25,27 @@ const turns = async (): Promise<void> => {
 
 const setUp = (limits: { readonly maxBatch?: number; readonly maxInFlight?: number } = {}) => {
   const runs: Array<Run> = []
+  /** Lanes that somebody else stands in the way of, and what was then done for them. */
+  const contended = new Set<string>()
+  const contentions: Array<Run> = []
+  const begin = (jobs: ReadonlyArray<Job>, among: Array<Run>) => {
+    const gate = Deferred.makeUnsafe<void>()
+    among.push({
+      jobs,
+      end: () => Deferred.doneUnsafe(gate, Effect.void),
+      crash: () => Deferred.doneUnsafe(gate, Effect.die(new Error("broken")))
+    })
+    return Deferred.await(gate)
+  }
   const call = coalesce<Job, number, string>({
     laneOf: ({ lane }) => lane,
     maxBatch: limits.maxBatch ?? 100,
     maxInFlight: limits.maxInFlight ?? 2,
     run: (jobs) =>
-      Effect.suspend(() => {
-        const gate = Deferred.makeUnsafe<void>()
-        runs.push({
-          jobs,
-          end: () => Deferred.doneUnsafe(gate, Effect.void),
-          crash: () => Deferred.doneUnsafe(gate, Effect.die(new Error("broken")))
-        })
-        return Effect.as(Deferred.await(gate), jobs.map(exitOf))
-      })
+      Effect.suspend(() =>
+        Effect.map(begin(jobs, runs), () => jobs.map((job) => (contended.has(job.lane) ? undefined : exitOf(job))))
+      ),
+    contend: (jobs) => Effect.suspend(() => Effect.as(begin(jobs, contentions), jobs.map(exitOf)))
   })
   const start = (lane: string, value: number) => Effect.runFork(call({ lane, value }))
   const answer = <A, E>(fiber: Fiber.Fiber<A, E>) => Effect.runPromise(Fiber.await(fiber))
@@ -51,7 +58,7 @@ const setUp = (limits: { readonly maxBatch?: number; readonly maxInFlight?: numb
       await turns()
     }
   }
-  return { runs, start, answer, batches, endAll }
+  return { runs, start, answer, batches, endAll, contended, contentions }
 }
 
 describe("coalesced calls", () => {
@@ -154,6 +161,47 @@ describe("coalesced calls", () => {
     const later = [start("a", 3), start("b", 3)]
     await endAll()
     expect(await Promise.all(later.map(answer))).toEqual([Exit.succeed(30), Exit.succeed(30)])
+  })
+
+  it("a lane that somebody stands in the way of leaves its slot at once; its own calls wait, no others", async () => {
+    const { start, answer, batches, runs, contended, contentions, endAll } = setUp({ maxInFlight: 1 })
+    contended.add("a")
+    const stuck = [start("a", 1), start("a", 2)]
+    const other = start("b", 1)
+    await turns()
+    runs[0]?.end()
+    expect(await answer(other)).toEqual(Exit.succeed(10))
+    await turns()
+    expect(contentions.map(({ jobs }) => jobs.map(({ value }) => value))).toEqual([[1, 2]])
+    const later = start("a", 3)
+    const others = Array.from({ length: 20 }, (_, index) => start(`c${index}`, 1))
+    await endAll()
+    for (const one of others) expect(await answer(one)).toEqual(Exit.succeed(10))
+    expect(batches().join(" ")).not.toContain("a3")
+    contended.delete("a")
+    contentions[0]?.end()
+    await endAll()
+    expect(await Promise.all([...stuck, later].map(answer))).toEqual([10, 20, 30].map((value) => Exit.succeed(value)))
+  })
+
+  it("several lanes that are stuck are each seen to on their own, and break on their own", async () => {
+    const { start, answer, runs, contended, contentions, endAll } = setUp({ maxInFlight: 1 })
+    contended.add("a").add("b")
+    const [first, second] = [start("a", 1), start("b", 1)]
+    await turns()
+    expect(runs).toHaveLength(1)
+    runs[0]?.end()
+    await turns()
+    expect(contentions).toHaveLength(2)
+    const seenTo = (lane: string) => contentions.find(({ jobs }) => jobs[0]?.lane === lane)
+    seenTo("b")?.crash()
+    expect(Exit.isFailure(await answer(second))).toBe(true)
+    seenTo("a")?.end()
+    expect(await answer(first)).toEqual(Exit.succeed(10))
+    contended.clear()
+    const again = start("b", 2)
+    await endAll()
+    expect(await answer(again)).toEqual(Exit.succeed(20))
   })
 
   it("a caller that is interrupted takes nobody's answer away", async () => {

@@ -136,7 +136,12 @@ for (const { name, layer: database } of databases) {
         const ledger = yield* ledgerOn(failing(sound, (_call, side) => away && side === "after"))
         const userId = newUser()
         const open = ledger.open({ userId, tier: "free", allowance: 100 })
-        const failed = yield* Effect.result(open)
+        const opening = yield* Effect.forkChild(Effect.result(open))
+        while (opening.pollUnsafe() === undefined) {
+          yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+          yield* TestClock.adjust("1 millis")
+        }
+        const failed = yield* Fiber.join(opening)
         assert.isTrue(Result.isFailure(failed))
         const { _tag, operation, retryable } = (failed as Result.Failure<never, StorageFailed>).failure
         assert.deepStrictEqual(
