@@ -49,6 +49,10 @@ const reply = (ledger: Ledger, key: string) => (userId: string) =>
     ledger.settle({ userId, key, amount: 3, draft: receiptDraft })
   )
 
+/** Asked again for as long as what fails it passes. */
+const patiently = <A, E>(work: Effect.Effect<A, E>) =>
+  Effect.retry(work, { while: (error) => (error as { readonly retryable?: boolean }).retryable === true })
+
 const all = { concurrency: "unbounded" } as const
 const run = <A, E>(work: Effect.Effect<A, E, import("effect").Scope.Scope>) => Effect.runPromise(Effect.scoped(work))
 
@@ -75,9 +79,9 @@ for (const { name, makeUrl, present } of places) {
             yield* ask("BEGIN")
             yield* ask("SELECT FROM parley.credit_accounts WHERE user_id = ANY($1) FOR UPDATE", [stuck])
             const waiting = yield* Effect.forkChild(
-              Effect.forEach(stuck, (userId) => ledger.reserve(reservation(userId, "reply:0", 10)), all)
+              Effect.forEach(stuck, (userId) => patiently(ledger.reserve(reservation(userId, "reply:0", 10))), all),
+              { startImmediately: true }
             )
-            yield* Effect.sleep("50 millis")
             for (const key of ["reply:1", "reply:2", "reply:3"]) {
               yield* Effect.forEach(others, reply(ledger, key), all)
             }
@@ -121,12 +125,15 @@ for (const { name, makeUrl, present } of places) {
           const settling = yield* Effect.forkChild(
             Effect.forEach(
               stuck,
-              (userId) => ledger.settle({ userId, key: "reply:0", amount: 3, draft: receiptDraft }),
+              (userId) => patiently(ledger.settle({ userId, key: "reply:0", amount: 3, draft: receiptDraft })),
               all
-            )
+            ),
+            { startImmediately: true }
           )
-          const opening = yield* Effect.forkChild(ledger.open({ userId: "new", tier: "free", allowance: 5 }))
-          yield* Effect.sleep("50 millis")
+          const opening = yield* Effect.forkChild(
+            patiently(ledger.open({ userId: "new", tier: "free", allowance: 5 })),
+            { startImmediately: true }
+          )
           for (const key of ["reply:1", "reply:2", "reply:3"]) yield* Effect.forEach(others, reply(ledger, key), all)
           expect(settling.pollUnsafe(), "the locked ones still wait").toBe(undefined)
           yield* ask("ROLLBACK")
