@@ -159,7 +159,7 @@ for (const { name, makeUrl, present } of places) {
           yield* ask("SELECT FROM parley.credit_accounts WHERE user_id = ANY($1) FOR UPDATE", [stuck])
           yield* ask("SELECT FROM parley.credit_holds WHERE user_id = ANY($1) FOR UPDATE", [stuck])
           const beat = everybody.map((userId) => ({ userId, key: "reply:1", outputTokens: 5 }))
-          expect(yield* ledger.renew({ holds: beat, ttlMs: 1 })).toBe(20)
+          expect(yield* ledger.renew({ holds: beat, ttlMs: 1 })).toEqual({ renewed: 20, gone: [] })
           yield* expired
           expect(yield* ledger.sweep({ limit: 100 })).toMatchObject({ charged: 20, refused: 0 })
           const asOf = (yield* Clock.currentTimeMillis) + MONTH
