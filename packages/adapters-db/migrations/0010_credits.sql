@@ -16,6 +16,8 @@ CREATE TABLE {{schema}}.credit_accounts (
   anchor timestamptz NOT NULL,
   period_start timestamptz NOT NULL,
   next_reset_at timestamptz NOT NULL CHECK (next_reset_at > period_start),
+  -- The most that a plan gives in this period: what a dearer plan adds to.
+  period_credits bigint NOT NULL DEFAULT 0 CHECK (period_credits BETWEEN 0 AND 9007199254740991),
   -- Who begins the next period: the monthly job, or the paid invoice of a subscription.
   renewed_by text NOT NULL DEFAULT 'schedule' CHECK (renewed_by IN ('schedule', 'invoice')),
   -- The tier from the next period on, where it was changed downwards.

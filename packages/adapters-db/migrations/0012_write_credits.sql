@@ -33,7 +33,7 @@ BEGIN
   WITH given AS MATERIALIZED (
     SELECT g.* FROM json_to_recordset(accounts) AS g(user_id text, allowance bigint, topup bigint, debt bigint,
       held_allowance bigint, held_topup bigint, open_holds bigint, entries bigint, version bigint, seen text,
-      tier text, anchor float8, period_start float8, next_reset_at float8, renewed_by text, pending_tier text)
+      tier text, anchor float8, period_start float8, next_reset_at float8, period_credits bigint, renewed_by text, pending_tier text)
     ORDER BY g.user_id COLLATE "C"
   ), free AS MATERIALIZED (
     SELECT g.*, a.ctid AS place FROM given g JOIN {{schema}}.credit_accounts a ON a.user_id = g.user_id
@@ -49,16 +49,16 @@ BEGIN
       tier = coalesce(g.tier, a.tier), anchor = coalesce(to_timestamp(g.anchor / 1000), a.anchor),
       period_start = coalesce(to_timestamp(g.period_start / 1000), a.period_start),
       next_reset_at = coalesce(to_timestamp(g.next_reset_at / 1000), a.next_reset_at),
-      renewed_by = coalesce(g.renewed_by, a.renewed_by),
+      period_credits = coalesce(g.period_credits, a.period_credits), renewed_by = coalesce(g.renewed_by, a.renewed_by),
       pending_tier = CASE WHEN g.tier IS NULL THEN a.pending_tier ELSE g.pending_tier END
     FROM free g WHERE a.ctid = g.place
     RETURNING a.user_id
   ), inserted AS (
     INSERT INTO {{schema}}.credit_accounts (user_id, tier, allowance, topup, debt, held_allowance, held_topup, open_holds, anchor,
-      period_start, next_reset_at, renewed_by, pending_tier, entries, version)
+      period_start, next_reset_at, period_credits, renewed_by, pending_tier, entries, version)
     SELECT g.user_id, g.tier, g.allowance, g.topup, g.debt, g.held_allowance, g.held_topup, g.open_holds,
       to_timestamp(g.anchor / 1000), to_timestamp(g.period_start / 1000), to_timestamp(g.next_reset_at / 1000),
-      g.renewed_by, g.pending_tier, g.entries, g.version
+      g.period_credits, g.renewed_by, g.pending_tier, g.entries, g.version
     FROM given g WHERE g.seen IS NULL
     ON CONFLICT DO NOTHING
     RETURNING user_id

@@ -66,6 +66,7 @@ BEGIN
   ), updated AS (
     UPDATE {{schema}}.credit_accounts a
     SET tier = p.new_tier, pending_tier = NULL, period_start = p.new_start, next_reset_at = p.new_end,
+      period_credits = CASE WHEN p.fresh THEN p.plan ELSE greatest(p.period_credits, p.plan) END,
       allowance = CASE WHEN p.fresh THEN p.held_allowance + p.added ELSE p.allowance END,
       debt = CASE WHEN p.fresh THEN p.debt - p.repaid ELSE p.debt END,
       entries = p.entries + p.fresh::integer, version = p.version + 1

@@ -50,7 +50,7 @@ const resetAll = (
 ): Promise<ResetReport> =>
   Effect.runPromise(
     Effect.flatMap(ResetService, (service) =>
-      service.run({ asOf, onProgress: (report) => Effect.sync(() => onProgress(report)) })
+      service.run({ asOf, early: true, onProgress: (report) => Effect.sync(() => onProgress(report)) })
     ).pipe(
       Effect.provide(
         ResetService.layer.pipe(

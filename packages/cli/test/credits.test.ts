@@ -32,6 +32,17 @@ describe("upkeep of credits beside a running server", () => {
     return [exit, JSON.parse(stdout)]
   }
 
+  it("a moment in the future is refused without --yes, with a sentence that says so, and nothing is reset", async () => {
+    const { exit, stdout, stderr } = await parley("reset", "--as-of", "2126-01-01T00:00:00.000Z")
+    expect([exit, stdout]).toEqual([5, ""])
+    expect(stderr).toContain("2126-01-01T00:00:00.000Z has not come")
+    expect(stderr).toContain("--yes")
+    expect(await parleyJson("reset", "--dry-run", "--as-of", "2126-01-01T00:00:00.000Z")).toMatchObject([
+      0,
+      { resetCount: 1 }
+    ])
+  })
+
   it("a dry run counts what is due and does nothing; then the reset does it, once", async () => {
     const asOf = "2126-01-01T00:00:00.000Z"
     const due = {
@@ -42,8 +53,8 @@ describe("upkeep of credits beside a running server", () => {
       tiers: { free: { accounts: 1, granted: 100, repaid: 0, expired: 100 }, pro: NONE, business: NONE }
     }
     expect(await parleyJson("reset", "--dry-run", "--as-of", asOf)).toEqual([0, { dryRun: true, ...due }])
-    expect(await parleyJson("reset", "--as-of", asOf)).toEqual([0, { dryRun: false, ...due }])
-    expect(await parleyJson("reset", "--as-of", asOf)).toMatchObject([0, { resetCount: 0 }])
+    expect(await parleyJson("reset", "--as-of", asOf, "--yes")).toEqual([0, { dryRun: false, ...due }])
+    expect(await parleyJson("reset", "--as-of", asOf, "--yes")).toMatchObject([0, { resetCount: 0 }])
     const { transactions } = await ann.getJson<{ transactions: ReadonlyArray<object> }>("/api/billing/credit-history")
     expect(transactions).toMatchObject([
       { transaction_type: "reset", amount: 0 },

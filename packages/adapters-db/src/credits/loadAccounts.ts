@@ -15,6 +15,7 @@ export interface AccountRow extends Row {
   readonly anchor: Date
   readonly period_start: Date
   readonly next_reset_at: Date
+  readonly period_credits: number
   readonly renewed_by: LedgerAccount["renewedBy"]
   readonly pending_tier: LedgerAccount["tier"] | null
   readonly entries: number
@@ -22,7 +23,7 @@ export interface AccountRow extends Row {
 }
 
 export const ACCOUNT_COLUMNS = `a.user_id, a.tier, a.allowance, a.topup, a.debt, a.held_allowance, a.held_topup, a.open_holds,
-  a.anchor, a.period_start, a.next_reset_at, a.renewed_by, a.pending_tier, a.entries, a.version`
+  a.anchor, a.period_start, a.next_reset_at, a.period_credits, a.renewed_by, a.pending_tier, a.entries, a.version`
 
 export const toAccount = (row: AccountRow): LedgerAccount => ({
   userId: row.user_id,
@@ -35,6 +36,7 @@ export const toAccount = (row: AccountRow): LedgerAccount => ({
   anchor: row.anchor.getTime(),
   periodStart: row.period_start.getTime(),
   nextResetAt: row.next_reset_at.getTime(),
+  periodCredits: row.period_credits,
   renewedBy: row.renewed_by,
   pendingTier: row.pending_tier ?? undefined,
   entries: row.entries,

@@ -12,7 +12,7 @@ export interface AccountWrite {
   readonly unseen: ReadonlyArray<string>
 }
 
-const TERMS = ["tier", "anchor", "periodStart", "nextResetAt", "renewedBy", "pendingTier"] as const
+const TERMS = ["tier", "anchor", "periodStart", "nextResetAt", "periodCredits", "renewedBy", "pendingTier"] as const
 
 /** What changes with a period or a plan, and not with replies: left out where it stays. Times are Unix milliseconds. */
 const termsJson = (account: LedgerAccount, seen: LedgerAccount | undefined) =>
@@ -23,6 +23,7 @@ const termsJson = (account: LedgerAccount, seen: LedgerAccount | undefined) =>
         anchor: account.anchor,
         period_start: account.periodStart,
         next_reset_at: account.nextResetAt,
+        period_credits: account.periodCredits,
         renewed_by: account.renewedBy,
         pending_tier: account.pendingTier
       }

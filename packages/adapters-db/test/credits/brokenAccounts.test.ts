@@ -53,7 +53,7 @@ for (const { name, layer: database } of databases) {
           const broken = yield* open(2)
           yield* breakAccounts(broken)
           const asOf = (yield* Clock.currentTimeMillis) + MONTH
-          const report = yield* ResetService.use((resets) => resets.run({ asOf }))
+          const report = yield* ResetService.use((resets) => resets.run({ asOf, early: true }))
           assert.deepInclude(report, { resetCount: 30, refused: 2, busy: 0 })
           const ledger = yield* CreditLedger
           for (const userId of sound) assert.isAbove((yield* ledger.account(userId)).nextResetAt, asOf)

@@ -14,7 +14,10 @@ export const getResetCredits = defineRoute({
   responses: { 200: { description: "How many people this call reset.", schema: ResetBody } },
   errors: ["storage_unavailable"],
   handle: Effect.fnUntraced(function* () {
-    const { resetCount, busy, refused } = yield* ResetService.use((resets) => resets.run())
+    const { resetCount, busy, refused } = yield* ResetService.use((resets) => resets.run()).pipe(
+      // What is due now is never too early.
+      Effect.catchTag("ResetTooEarly", Effect.die)
+    )
     const later = busy === 0 ? "" : ` ${busy} were being written and are left to the next run.`
     const never = refused === 0 ? "" : ` ${refused} could not be reset: run "parley credits verify".`
     return json(200, { message: `Reset the credits of ${resetCount} people.${later}${never}`, resetCount })

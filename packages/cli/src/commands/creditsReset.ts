@@ -11,19 +11,23 @@ const input = {
     Flag.withDescription("Reset what is due at this moment (ISO 8601) instead of now"),
     Flag.optional
   ),
+  yes: Flag.Boolean("yes").pipe(
+    Flag.withDescription("Means it where --as-of is in the future: periods then end before their time"),
+    Flag.withDefault(false)
+  ),
   dryRun: dryRunFlag,
   json: jsonFlag
 }
 
 /** Runs `reset` with a progress bar, where somebody looks at one; what is due is counted first for it. */
-const withProgress = Effect.fnUntraced(function* (asOf: number | undefined, dryRun: boolean) {
+const withProgress = Effect.fnUntraced(function* (asOf: number | undefined, early: boolean, dryRun: boolean) {
   const resets = yield* ResetService
   const line = yield* ProgressOutput
-  if (line === undefined) return yield* resets.run({ asOf, dryRun })
+  if (line === undefined) return yield* resets.run({ asOf, early, dryRun })
   const { resetCount: total, asOf: at } = yield* resets.run({ asOf, dryRun: true })
   const onProgress = ({ resetCount }: ResetReport) => Effect.sync(() => line.draw(resetCount, total))
   return yield* Effect.ensuring(
-    resets.run({ asOf: at, dryRun, onProgress }),
+    resets.run({ asOf: at, early, dryRun, onProgress }),
     Effect.sync(() => line.clear())
   )
 })
@@ -47,11 +51,11 @@ const linesOf = ({ tiers, resetCount, busy, refused, asOf }: ResetReport, dryRun
 export const creditsResetCommand = Command.make(
   "reset",
   input,
-  Effect.fnUntraced(function* ({ asOf: given, dryRun, json }) {
+  Effect.fnUntraced(function* ({ asOf: given, dryRun, json, yes }) {
     const work = Effect.gen(function* () {
       yield* checkMigrated
       const asOf = Option.getOrUndefined(given)?.getTime()
-      const report = yield* withProgress(asOf, dryRun)
+      const report = yield* withProgress(asOf, yes, dryRun)
       const result = { dryRun, ...report, asOf: new Date(report.asOf).toISOString() }
       yield* printResult(json, result, linesOf(report, dryRun))
     })
@@ -62,6 +66,9 @@ export const creditsResetCommand = Command.make(
   Command.withExamples([
     { command: "parley credits reset --dry-run", description: "Count what is due, per tier" },
     { command: "parley credits reset", description: "Do it; safe to stop, to repeat and to run twice at once" },
-    { command: "parley credits reset --as-of 2026-12-01T00:00:00Z", description: "As if it were then" }
+    {
+      command: "parley credits reset --as-of 2026-12-01T00:00:00Z",
+      description: "As if it were then; not in the future without --yes"
+    }
   ])
 )

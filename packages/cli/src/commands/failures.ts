@@ -25,7 +25,8 @@ const codeOfTag: Readonly<Record<string, number>> = {
   AccountNotFound: exitCodes.notFound,
   NoDatabaseYet: exitCodes.notFound,
   KeyConflict: exitCodes.refused,
-  InvalidAmount: exitCodes.refused
+  InvalidAmount: exitCodes.refused,
+  ResetTooEarly: exitCodes.refused
 }
 
 /**

@@ -23,6 +23,8 @@ export interface Account extends Buckets {
   readonly periodStart: number
   /** Unix milliseconds: when the next period begins. */
   readonly nextResetAt: number
+  /** The most that a plan gives in this period, of all the plans it has had: what a dearer one adds to. Whole credits. */
+  readonly periodCredits: number
   /** Who begins it: the monthly job, or the paid invoice of a subscription, so that an unpaid one grants nothing. */
   readonly renewedBy: RenewedBy
   /** The tier from the next period on, where it was changed downwards. */

@@ -9,7 +9,7 @@ import type { Renewed, RenewInput, SweepInput, Swept } from "./HoldLife.ts"
 import type { AccountNotFound, HoldNotFound, InvalidAmount, KeyConflict } from "./errors.ts"
 import type { Receipt, ReceiptDraft } from "./Receipt.ts"
 import type { DueInput, ResetChunk, ResetInput, ResetRange } from "./ResetChunk.ts"
-import type { TierChange } from "./tierChange.ts"
+import type { TierChange, TierRefusal } from "./tierChange.ts"
 import type { Transaction, TransactionType } from "./Transaction.ts"
 import type { VerifyChunk, VerifyInput } from "./Verification.ts"
 
@@ -165,10 +165,7 @@ export class CreditLedger extends Context.Service<
       input: AdjustInput
     ): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
     /** Does to an account what became of the person's plan. */
-    changeTier(
-      userId: UserId,
-      change: TierChange
-    ): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
+    changeTier(userId: UserId, change: TierChange): Effect.Effect<Transaction, TierRefusal | StorageFailed>
     /**
      * Recomputes some of the accounts from their rows, in the order of their users, and lists where they disagree.
      * Changes nothing, and may run beside everything else.

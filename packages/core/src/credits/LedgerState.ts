@@ -2,7 +2,7 @@ import type { Result } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { Account } from "./Account.ts"
 import type { Hold } from "./CreditLedger.ts"
-import type { AccountNotFound, HoldNotFound, InvalidAmount, KeyConflict } from "./errors.ts"
+import type { AccountNotFound, HoldNotFound, InvalidAmount, KeyConflict, SubscriptionNotFound } from "./errors.ts"
 import type { ReceiptDraft } from "./Receipt.ts"
 import type { Transaction } from "./Transaction.ts"
 
@@ -66,7 +66,7 @@ export interface Changes {
 }
 
 /** Why an operation was not done; nothing changed. */
-export type Refusal = AccountNotFound | HoldNotFound | KeyConflict | InvalidAmount
+export type Refusal = AccountNotFound | HoldNotFound | KeyConflict | InvalidAmount | SubscriptionNotFound
 
 /** What an operation answers and changes. Without changes it only answers. */
 export interface Decision<A, E extends Refusal> {

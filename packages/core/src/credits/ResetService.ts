@@ -2,6 +2,7 @@ import { Context, Duration, Effect, Layer, Option, Result, Stream } from "effect
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import { CreditLedger } from "./CreditLedger.ts"
+import { ResetTooEarly } from "./errors.ts"
 import {
   addResets,
   NOTHING_RESET,
@@ -31,6 +32,8 @@ interface RangeReset extends ResetChunk {
 export interface ResetRun {
   /** Unix milliseconds; now, by the ledger's clock, unless given. */
   readonly asOf?: number | undefined
+  /** True where a moment in the future is meant: everybody's period would end before its time. A dry run needs no such word. */
+  readonly early?: boolean
   /** Counts what would be done, and does nothing. */
   readonly dryRun?: boolean
   /** Told after every chunk. */
@@ -54,10 +57,10 @@ export class ResetService extends Context.Service<
   {
     /**
      * Resets all that is due, chunk by chunk. May be stopped at any moment and run again, also beside itself: a period
-     * is granted once. Memory does not grow with the number of accounts. An account that cannot be reset is counted,
+     * is granted once. Fails with `ResetTooEarly` where `asOf` is in the future by the ledger's clock. Memory does not grow with the number of accounts. An account that cannot be reset is counted,
      * and keeps nobody else.
      */
-    run(options?: ResetRun): Effect.Effect<ResetReport, StorageFailed>
+    run(options?: ResetRun): Effect.Effect<ResetReport, StorageFailed | ResetTooEarly>
   }
 >()("@parley/core/credits/ResetService") {
   static readonly layer = Layer.effect(
@@ -142,7 +145,14 @@ export class ResetService extends Context.Service<
 
       return ResetService.of({
         run: Effect.fn("ResetService.run")(function* (options: ResetRun = {}) {
-          const asOf = options.asOf ?? (yield* ledger.now)
+          const now = yield* ledger.now
+          const asOf = options.asOf ?? now
+          if (asOf > now && options.early !== true && options.dryRun !== true) {
+            return yield* new ResetTooEarly({
+              asOf: new Date(asOf).toISOString(),
+              now: new Date(now).toISOString()
+            })
+          }
           let report: ResetReport = { asOf, resetCount: 0, busy: 0, refused: 0, tiers: NOTHING_RESET }
           for (let number = 1; number <= ROUNDS; number += 1) {
             report = yield* round(report, options)

@@ -33,7 +33,14 @@ export const beginPeriod = (
   const expired = account.allowance - account.heldAllowance
   const repaid = Math.min(account.debt, allowance)
   const added = Math.min(allowance - repaid, MAX_CREDITS - account.heldAllowance - account.topup)
-  const renewed = { ...account, tier, pendingTier: undefined, periodStart: start, nextResetAt: end }
+  const renewed = {
+    ...account,
+    tier,
+    pendingTier: undefined,
+    periodStart: start,
+    nextResetAt: end,
+    periodCredits: allowance
+  }
   const journal = post(
     { account: renewed, transactions: [] },
     { type: "reset", amount: added + repaid - expired, allowance: added - expired, topup: 0, reference, at }

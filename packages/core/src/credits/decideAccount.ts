@@ -33,6 +33,7 @@ const openAccount = (input: OpenAccountInput, now: number): Decision<Account, ne
     anchor: now,
     periodStart: start,
     nextResetAt: end,
+    periodCredits: input.allowance,
     renewedBy: "schedule",
     pendingTier: undefined,
     allowance: 0,

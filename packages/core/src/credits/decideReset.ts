@@ -32,7 +32,16 @@ export const decideReset = (
   const written = { opened: [], closed: [] }
   const version = account.version + 1
   if (factOf(key) !== undefined) {
-    const moved = { ...account, tier, pendingTier: undefined, periodStart: start, nextResetAt: end, version }
+    const periodCredits = Math.max(account.periodCredits, allowances[tier])
+    const moved = {
+      ...account,
+      tier,
+      pendingTier: undefined,
+      periodStart: start,
+      nextResetAt: end,
+      periodCredits,
+      version
+    }
     return { changes: { ...written, account: moved, transactions: [], facts: [] }, counted: NOTHING_RESET }
   }
   const begun = beginPeriod(account, { tier, allowance: allowances[tier], start, end }, key, now)

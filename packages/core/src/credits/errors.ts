@@ -56,6 +56,28 @@ export class HoldNotFound extends Schema.TaggedError<HoldNotFound>()("HoldNotFou
   }
 }
 
+/** A reset at a moment that has not come was asked for without saying that this is meant. Nothing was done. */
+export class ResetTooEarly extends Schema.TaggedError<ResetTooEarly>()("ResetTooEarly", {
+  /** ISO 8601, UTC: the moment asked for, and the ledger's time. */
+  asOf: Schema.String,
+  now: Schema.String
+}) {
+  readonly code = "reset_too_early"
+  override get message() {
+    return `${this.asOf} has not come: it is ${this.now}. Resetting now what is due then ends periods that people have paid for, and cannot be undone. Look with --dry-run; if it is meant, add --yes.`
+  }
+}
+
+/** A change within a subscription came for somebody who has none. Nothing was done; it may be told again. */
+export class SubscriptionNotFound extends Schema.TaggedError<SubscriptionNotFound>()("SubscriptionNotFound", {
+  userId: Schema.String
+}) {
+  readonly code = "subscription_not_found"
+  override get message() {
+    return `${JSON.stringify(this.userId)} has no subscription whose plan could change. Tell the subscription first, then this change again.`
+  }
+}
+
 /** An amount that is not a whole number in range, or that would push a bucket beyond its bound. */
 export class InvalidAmount extends Schema.TaggedError<InvalidAmount>()("InvalidAmount", { reason: Schema.String }) {
   readonly code = "invalid_amount"

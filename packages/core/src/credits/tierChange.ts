@@ -7,7 +7,7 @@ import { splitGrant } from "./buckets.ts"
 import { MAX_CREDITS } from "./Credits.ts"
 import { PERIOD_CONTENT, periodKey } from "./decideAccount.ts"
 import { decideOnce, type OnceRefusal } from "./decideOnce.ts"
-import { InvalidAmount } from "./errors.ts"
+import { InvalidAmount, SubscriptionNotFound } from "./errors.ts"
 import { type Journal, post } from "./journal.ts"
 import type { LedgerAccount, Operation } from "./LedgerState.ts"
 import { periodAt } from "./period.ts"
@@ -37,11 +37,11 @@ export type TierChange =
       readonly end: number
     }
   | {
-      /** A dearer plan within the subscription: gives the difference of the allowances. */
+      /** A dearer plan within the subscription: gives what it has beyond the dearest plan of the period so far. */
       readonly _tag: "Raised"
       readonly key: string
       readonly tier: TierName
-      readonly difference: number
+      readonly allowance: number
     }
   | {
       /** A cheaper plan within the subscription: from the next period on. */
@@ -61,6 +61,8 @@ export type TierChange =
       readonly key: string
     }
 
+export type TierRefusal = OnceRefusal | SubscriptionNotFound
+
 type Rule<Change> = (account: LedgerAccount, change: Change, key: string, now: number) => Journal
 
 /** What each change does to an account: the whole of the rules. */
@@ -74,11 +76,13 @@ const rules: { readonly [Tag in TierChange["_tag"]]: Rule<Extract<TierChange, { 
     change.start <= account.periodStart
       ? note(account, "reset", key, now)
       : beginPeriod(account, change, key, now).journal,
-  Raised: (account, { tier, difference }, key, now) => {
-    const { added } = splitGrant(account, difference)
+  Raised: (account, { tier, allowance }, key, now) => {
+    const amount = beyondPeriod(account, allowance)
+    const { added } = splitGrant(account, amount)
+    const periodCredits = account.periodCredits + amount
     return post(
-      { account: { ...account, tier, pendingTier: undefined }, transactions: [] },
-      { type: "adjustment", amount: difference, allowance: added, topup: 0, reference: key, at: now }
+      { account: { ...account, tier, pendingTier: undefined, periodCredits }, transactions: [] },
+      { type: "adjustment", amount, allowance: added, topup: 0, reference: key, at: now }
     )
   },
   Lowered: (account, { tier }, key, now) => note({ ...account, pendingTier: tier }, "adjustment", key, now),
@@ -95,7 +99,8 @@ const rules: { readonly [Tag in TierChange["_tag"]]: Rule<Extract<TierChange, { 
       renewedBy: "schedule",
       anchor,
       periodStart: start,
-      nextResetAt: end
+      nextResetAt: end,
+      periodCredits: allowance
     }
     return post(
       { account: freed, transactions: [] },
@@ -104,6 +109,10 @@ const rules: { readonly [Tag in TierChange["_tag"]]: Rule<Extract<TierChange, { 
   },
   PastDue: (account, _change, key, now) => note(account, "adjustment", key, now)
 }
+
+/** What a plan gives beyond the dearest one of the running period, so that going up and down again gives nothing. */
+const beyondPeriod = (account: LedgerAccount, allowance: number): number =>
+  Math.max(0, allowance - account.periodCredits)
 
 /** A transaction that moves nothing: the change is in the history, and its key is remembered. */
 const note = (account: LedgerAccount, type: "reset" | "adjustment", reference: string, at: number): Journal =>
@@ -118,7 +127,7 @@ const contentOf = (change: TierChange): string => {
     case "Renewed":
       return PERIOD_CONTENT
     case "Raised":
-      return `raised ${change.tier} ${change.difference}`
+      return `raised ${change.tier} ${change.allowance}`
     case "Subscribed":
     case "Lowered":
       return `${change._tag.toLowerCase()} ${change.tier}`
@@ -129,26 +138,32 @@ const contentOf = (change: TierChange): string => {
 }
 
 const wrong = (account: LedgerAccount, change: TierChange): string | undefined => {
-  const amount = "allowance" in change ? change.allowance : "difference" in change ? change.difference : 0
-  if (!Number.isSafeInteger(amount) || amount < 0) return "it must be a whole number of credits, 0 or more"
-  const total = account.heldAllowance + account.topup + (change._tag === "Raised" ? account.allowance : 0)
-  return amount > MAX_CREDITS - total ? `an account holds at most ${MAX_CREDITS} credits` : undefined
+  const allowance = "allowance" in change ? change.allowance : 0
+  if (!Number.isSafeInteger(allowance) || allowance < 0) return "it must be a whole number of credits, 0 or more"
+  const isRaised = change._tag === "Raised"
+  const stays = account.topup + (isRaised ? account.allowance : account.heldAllowance)
+  const comes = isRaised ? beyondPeriod(account, allowance) : allowance
+  return comes > MAX_CREDITS - stays ? `an account holds at most ${MAX_CREDITS} credits` : undefined
 }
 
+/** Changes within a subscription say nothing of people who have none: theirs has ended, or has not been told yet. */
+const isWithin = ({ _tag }: TierChange): boolean => _tag === "Raised" || _tag === "Lowered"
+
 /** Changes a person's plan once for its key. */
-export const changeTierOperation = (userId: UserId, change: TierChange): Operation<Transaction, OnceRefusal> => {
+export const changeTierOperation = (userId: UserId, change: TierChange): Operation<Transaction, TierRefusal> => {
   const key = tierChangeKey(userId, change)
   return {
     name: "changeTier",
     userId,
     key,
     decide: (view, now) =>
-      decideOnce(view, {
+      decideOnce<InvalidAmount | SubscriptionNotFound>(view, {
         userId,
         key,
         content: contentOf(change),
         now,
         post: (account) => {
+          if (isWithin(change) && account.tier === "free") return Result.fail(new SubscriptionNotFound({ userId }))
           const reason = wrong(account, change)
           if (reason !== undefined) return Result.fail(new InvalidAmount({ reason }))
           const rule = rules[change._tag] as Rule<TierChange>

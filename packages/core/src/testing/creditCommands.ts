@@ -90,7 +90,12 @@ const planCommands: fc.Arbitrary<CreditCommand> = fc.oneof(
     const [start, end] = [periodStart(HISTORY_START, month), periodStart(HISTORY_START, month + 1)]
     return { _tag: "renewPlan", allowance, start, end } as const
   }),
-  fc.record({ _tag: tag("raise"), key: planKeys, difference: fc.nat(40) }),
+  fc.record({
+    _tag: tag("raise"),
+    key: planKeys,
+    tier: fc.constantFrom("pro" as const, "business" as const),
+    allowance: fc.nat(70)
+  }),
   fc.record({ _tag: tag("lower"), key: planKeys }),
   fc.record({ _tag: tag("endPlan"), key: planKeys, allowance: fc.nat(40) }),
   fc.record({ _tag: tag("pastDue"), key: planKeys })
@@ -178,7 +183,7 @@ const changeOf = (command: PlanChange, now: number): TierChange => {
     case "renewPlan":
       return { ...command, _tag: "Renewed", tier: "pro" }
     case "raise":
-      return { ...command, _tag: "Raised", tier: "business" }
+      return { ...command, _tag: "Raised" }
     case "lower":
       return { ...command, _tag: "Lowered", tier: "pro" }
     case "endPlan":

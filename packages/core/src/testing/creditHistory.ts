@@ -76,13 +76,22 @@ const observe = (ledger: Ledger, userId: UserId): Effect.Effect<unknown, unknown
     return { buckets: toBuckets(account), plan: planOf(account), rows: transactions.toReversed().map(toldRow) }
   }).pipe(Effect.catchTag("AccountNotFound", () => Effect.succeed("AccountNotFound")))
 
-const planOf = ({ tier, pendingTier, renewedBy, anchor, periodStart, nextResetAt }: Account | ModelAccount) => ({
+const planOf = ({
   tier,
   pendingTier,
   renewedBy,
   anchor,
   periodStart,
-  nextResetAt
+  nextResetAt,
+  periodCredits
+}: Account | ModelAccount) => ({
+  tier,
+  pendingTier,
+  renewedBy,
+  anchor,
+  periodStart,
+  nextResetAt,
+  periodCredits
 })
 
 const modelView = (account: ModelAccount): unknown =>

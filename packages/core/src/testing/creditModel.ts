@@ -85,7 +85,14 @@ const open = (account: ModelAccount, allowance: number, now: number): ModelStep 
   if (account.opened) return { answer: modelBuckets(account), account }
   const row = { type: "reset", amount: allowance, allowanceAmount: allowance, topupAmount: 0, reference: "period" }
   const { start, end: nextResetAt } = periodAt(now, now)
-  const entered = { ...enter(account, row), opened: true, anchor: now, periodStart: start, nextResetAt }
+  const entered = {
+    ...enter(account, row),
+    opened: true,
+    anchor: now,
+    periodStart: start,
+    nextResetAt,
+    periodCredits: allowance
+  }
   const facts = { [`period:${start}`]: { content: "period", answer: toldNewest(entered) } }
   return { answer: modelBuckets(entered), account: { ...entered, facts } }
 }

@@ -35,10 +35,12 @@ export type PlanCommand =
       readonly renewedBy: "schedule" | "invoice"
     }
   | { readonly _tag: "renewPlan"; readonly allowance: number; readonly start: number; readonly end: number }
-  | { readonly _tag: "raise"; readonly key: string; readonly difference: number }
+  | { readonly _tag: "raise"; readonly key: string; readonly tier: PaidTier; readonly allowance: number }
   | { readonly _tag: "lower"; readonly key: string }
   | { readonly _tag: "endPlan"; readonly key: string; readonly allowance: number }
   | { readonly _tag: "pastDue"; readonly key: string }
+
+type PaidTier = "pro" | "business"
 
 /** Monthly credits in all histories. */
 export const MODEL_ALLOWANCES = { free: 25, pro: 45, business: 70 }
@@ -74,18 +76,9 @@ export const planStep = (account: ModelAccount, command: PlanCommand, now: numbe
           : begin(before, "pro", command.allowance, command, "period")
       )
     case "raise":
-      return once(account, command.key, `raised ${command.difference}`, (before) => {
-        const allowanceAmount = command.difference - Math.min(command.difference, before.debt)
-        const row = {
-          type: "adjustment",
-          amount: command.difference,
-          allowanceAmount,
-          topupAmount: 0,
-          reference: command.key
-        }
-        return { ...enter(before, row), tier: "business", pendingTier: undefined }
-      })
+      return raise(account, command)
     case "lower":
+      if (isRefusedToFree(account, command.key)) return { answer: "SubscriptionNotFound", account }
       return once(account, command.key, "lowered", (before) => ({
         ...note(before, "adjustment", command.key),
         pendingTier: "pro"
@@ -95,6 +88,27 @@ export const planStep = (account: ModelAccount, command: PlanCommand, now: numbe
     case "pastDue":
       return once(account, command.key, "pastDue", (before) => note(before, "adjustment", command.key))
   }
+}
+
+/** True where a change of a plan comes for the first time, to somebody who has none. */
+const isRefusedToFree = (account: ModelAccount, key: string): boolean => {
+  const used = account.holds[key] !== undefined || account.facts[key] !== undefined
+  return account.opened && account.tier === "free" && !used
+}
+
+/** Credits one by one, as long as the plan has more than any plan of the period before it. */
+const raise = (account: ModelAccount, command: Extract<PlanCommand, { readonly _tag: "raise" }>): ModelStep => {
+  const { allowance, key, tier } = command
+  const content = `raised ${tier} ${allowance}`
+  if (isRefusedToFree(account, key)) return { answer: "SubscriptionNotFound", account }
+  return once(account, key, content, (before) => {
+    let { periodCredits } = before
+    let amount = 0
+    for (; periodCredits < allowance; periodCredits += 1) amount += 1
+    const allowanceAmount = amount - Math.min(amount, before.debt)
+    const row = { type: "adjustment", amount, allowanceAmount, topupAmount: 0, reference: key }
+    return { ...enter(before, row), tier, pendingTier: undefined, periodCredits }
+  })
 }
 
 const note = (account: ModelAccount, type: string, reference: string): ModelAccount =>
@@ -121,7 +135,8 @@ const begin = (
     topupAmount: 0,
     reference
   })
-  return { ...after, tier, pendingTier: undefined, periodStart: period.start, nextResetAt: period.end }
+  const { start: periodStart, end: nextResetAt } = period
+  return { ...after, tier, pendingTier: undefined, periodStart, nextResetAt, periodCredits: plan }
 }
 
 /** What is due for the monthly job, whoever was asked for. */
@@ -131,7 +146,9 @@ const reset = (account: ModelAccount, asOf: number): ModelAccount => {
   const tier = (account.pendingTier ?? account.tier) as keyof typeof MODEL_ALLOWANCES
   const key = `period:${period.start}`
   if (account.facts[key] !== undefined) {
-    return { ...account, tier, pendingTier: undefined, periodStart: period.start, nextResetAt: period.end }
+    const periodCredits = Math.max(account.periodCredits, MODEL_ALLOWANCES[tier])
+    const { start: periodStart, end: nextResetAt } = period
+    return { ...account, tier, pendingTier: undefined, periodStart, nextResetAt, periodCredits }
   }
   const after = begin(account, tier, MODEL_ALLOWANCES[tier], period, "period")
   return { ...after, facts: { ...after.facts, [key]: { content: "period", answer: toldNewest(after) } } }
@@ -143,7 +160,7 @@ const endPlan = (account: ModelAccount, free: number, reference: string, now: nu
   const anchor = Math.max(now, account.periodStart + 1)
   const { start, end } = periodAt(anchor, anchor)
   const plan = { tier: "free", pendingTier: undefined, renewedBy: "schedule" }
-  return { ...enter(account, row), ...plan, anchor, periodStart: start, nextResetAt: end }
+  return { ...enter(account, row), ...plan, anchor, periodStart: start, nextResetAt: end, periodCredits: free }
 }
 
 const give = (account: ModelAccount, type: string, amount: number, reference: string): ModelAccount => {

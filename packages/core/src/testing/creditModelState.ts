@@ -42,6 +42,7 @@ export interface ModelAccount {
   readonly anchor: number
   readonly periodStart: number
   readonly nextResetAt: number
+  readonly periodCredits: number
   readonly holds: Readonly<Record<string, ModelHold>>
   readonly facts: Readonly<Record<string, ModelFact>>
   readonly rows: ReadonlyArray<ModelRow>
@@ -58,6 +59,7 @@ export const newModelAccount: ModelAccount = {
   anchor: 0,
   periodStart: 0,
   nextResetAt: 0,
+  periodCredits: 0,
   holds: {},
   facts: {},
   rows: []

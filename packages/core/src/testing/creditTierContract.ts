@@ -96,7 +96,7 @@ export const describeTierChanges = (tester: CreditTester): void => {
 
     it("a dearer plan gives the difference once, a cheaper one waits for the next period", async () => {
       const { userId, start } = await subscriber({ renewedBy: "schedule" })
-      const raise: TierChange = { _tag: "Raised", key: "plan:evt_1", tier: "business", difference: 15_000 }
+      const raise: TierChange = { _tag: "Raised", key: "plan:evt_1", tier: "business", allowance: 20_000 }
       await run(change(userId, raise))
       await run(change(userId, raise))
       expect(await account(userId)).toMatchObject({ tier: "business", allowance: 20_000, periodStart: start })
@@ -105,6 +105,31 @@ export const describeTierChanges = (tester: CreditTester): void => {
       await run(resetAll(periodStart(start, 1)))
       expect(await account(userId)).toMatchObject({ tier: "pro", pendingTier: undefined, allowance: 5_000 })
       await expectSound(userId)
+    })
+
+    it("a plan raised and lowered again and again within a period gives what its dearest plan gives, once", async () => {
+      const { userId, start } = await subscriber({ renewedBy: "schedule" })
+      for (const round of [1, 2, 3, 4]) {
+        await run(change(userId, { _tag: "Raised", key: `up:${round}`, tier: "business", allowance: 20_000 }))
+        await run(change(userId, { _tag: "Lowered", key: `down:${round}`, tier: "pro" }))
+      }
+      expect(await account(userId)).toMatchObject({ allowance: 20_000, periodCredits: 20_000, pendingTier: "pro" })
+      await run(resetAll(periodStart(start, 1)))
+      expect(await account(userId)).toMatchObject({ tier: "pro", allowance: 5_000, periodCredits: 5_000 })
+      await run(change(userId, { _tag: "Raised", key: "up:5", tier: "business", allowance: 20_000 }))
+      expect(await account(userId)).toMatchObject({ allowance: 20_000 })
+      await expectSound(userId)
+    })
+
+    it("a change of plan is refused to whoever has no subscription, and done once there is one", async () => {
+      const userId = await openUser(60)
+      const raise: TierChange = { _tag: "Raised", key: "up:1", tier: "business", allowance: 20_000 }
+      const lower: TierChange = { _tag: "Lowered", key: "down:1", tier: "pro" }
+      for (const made of [raise, lower]) expect(await tagOf(change(userId, made))).toBe("SubscriptionNotFound")
+      expect(await account(userId)).toMatchObject({ tier: "free", pendingTier: undefined, allowance: 60 })
+      await run(change(userId, subscribed((await account(userId)).anchor)))
+      await run(change(userId, raise))
+      expect(await account(userId)).toMatchObject({ tier: "business", allowance: 20_000 })
     })
 
     it("the end of a subscription leaves at most a free allowance, and begins free periods", async () => {

@@ -5,6 +5,28 @@ import { Effect, Layer } from "effect"
 const MONTH = 32 * 24 * 3_600_000
 const refusal = new StorageFailed({ operation: "CreditLedger.reset", retryable: false, cause: new Error("refused") })
 
+it.effect("a moment in the future is refused unless it is meant; counting what would be due needs no such word", () =>
+  Effect.gen(function* () {
+    const ledger = yield* CreditLedger
+    const resets = yield* ResetService
+    const opened = yield* ledger.open({ userId: "ann", tier: "free", allowance: 7 })
+    const error = yield* Effect.flip(resets.run({ asOf: opened.nextResetAt }))
+    assert.strictEqual(error._tag, "ResetTooEarly")
+    assert.include(error.message, new Date(opened.nextResetAt).toISOString())
+    assert.deepStrictEqual(yield* ledger.account("ann"), opened)
+    assert.strictEqual((yield* resets.run({ asOf: opened.nextResetAt, dryRun: true })).resetCount, 1)
+    assert.strictEqual((yield* resets.run({ asOf: yield* ledger.now })).resetCount, 0)
+    assert.strictEqual((yield* resets.run({ asOf: opened.nextResetAt, early: true })).resetCount, 1)
+  }).pipe(
+    Effect.provide(
+      ResetService.layer.pipe(
+        Layer.provideMerge(inMemoryStorageLayer),
+        Layer.provide(Layer.succeed(Catalog, makeCatalog()))
+      )
+    )
+  )
+)
+
 it.effect("a reset that is refused for everybody fails, and does not ask for each account", () => {
   let asked = 0
   const refusing = Layer.effect(
@@ -23,7 +45,7 @@ it.effect("a reset that is refused for everybody fails, and does not ask for eac
     for (let count = 0; count < 100; count += 1) {
       yield* ledger.open({ userId: `user-${count}`, tier: "free", allowance: 100 })
     }
-    const failed = yield* Effect.flip(ResetService.use((resets) => resets.run({ asOf: MONTH })))
+    const failed = yield* Effect.flip(ResetService.use((resets) => resets.run({ asOf: MONTH, early: true })))
     assert.strictEqual(failed, refusal)
     assert.isAtMost(asked, 11)
   }).pipe(

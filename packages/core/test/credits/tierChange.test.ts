@@ -1,0 +1,129 @@
+import { Result } from "effect"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { openOperation } from "../../src/credits/decideAccount.ts"
+import { decideAll, type LoadedAccount } from "../../src/credits/decideAll.ts"
+import type { Fact, Operation, Refusal } from "../../src/credits/LedgerState.ts"
+import { changeTierOperation, type TierChange } from "../../src/credits/tierChange.ts"
+import type { Transaction } from "../../src/credits/Transaction.ts"
+
+const USER = "user-1"
+const DAY = 24 * 3_600_000
+const PLANS = { free: 100, pro: 5_000, business: 20_000 }
+
+interface Stored extends LoadedAccount {
+  readonly transactions: ReadonlyArray<Transaction>
+}
+
+const commit = (stored: Stored, operation: Operation<unknown, Refusal>, now: number) => {
+  const { answers, changes } = decideAll(stored, [operation], now)
+  if (changes === undefined) return { answer: answers[0], stored }
+  const facts = new Map<string, Fact>(stored.facts)
+  for (const fact of changes.facts) facts.set(fact.key, fact)
+  const transactions = [...stored.transactions, ...changes.transactions]
+  return { answer: answers[0], stored: { ...stored, account: changes.account, facts, transactions } }
+}
+
+const opened = commit(
+  { account: undefined, holds: new Map(), facts: new Map(), transactions: [] },
+  openOperation({ userId: USER, tier: "free", allowance: PLANS.free }),
+  0
+).stored
+
+const paid = fc.constantFrom("pro" as const, "business" as const)
+const ids = fc.integer({ min: 1, max: 6 })
+
+/** Changes as a provider tells them, of a few subscriptions and events, and the day of the month on which each is told. */
+const changes: fc.Arbitrary<TierChange> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ tier: paid, id: ids }).map(({ tier, id }) => raised(`up:${id}`, tier)) },
+  {
+    weight: 4,
+    arbitrary: fc
+      .record({ tier: paid, id: ids })
+      .map(({ tier, id }): TierChange => ({ _tag: "Lowered", key: `down:${id}`, tier }))
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ tier: paid, id: ids, start: fc.nat(27) }).map(({ tier, id, start }): TierChange => ({
+      _tag: "Subscribed",
+      key: `first:sub_${id}`,
+      tier,
+      allowance: PLANS[tier],
+      start: start * DAY,
+      renewedBy: "schedule"
+    }))
+  },
+  { weight: 1, arbitrary: ids.map((id): TierChange => ({ _tag: "Ended", key: `end:${id}`, allowance: PLANS.free })) },
+  { weight: 1, arbitrary: ids.map((id): TierChange => ({ _tag: "PastDue", key: `past-due:${id}` })) }
+)
+
+const raised = (key: string, tier: "pro" | "business"): TierChange => ({
+  _tag: "Raised",
+  key,
+  tier,
+  allowance: PLANS[tier]
+})
+
+/** Told once or several times, in whatever order. */
+const sequences = fc
+  .array(changes, { minLength: 1, maxLength: 25, size: "max" })
+  .chain((made) => fc.tuple(fc.constant(made), fc.shuffledSubarray(made)))
+  .map(([made, again]) => [...made, ...again])
+
+describe("changes of a plan", () => {
+  it("give in each period at most what its dearest plan gives, whatever comes, how often and in what order", () => {
+    let reached = 0
+    fc.assert(
+      fc.property(sequences, (sequence) => {
+        let stored: Stored = opened
+        let given = PLANS.free
+        let dearest = PLANS.free
+        for (const [index, change] of sequence.entries()) {
+          const before = stored
+          const step = commit(before, changeTierOperation(USER, change), index * 3_600_000)
+          stored = step.stored
+          const row = stored.transactions.length > before.transactions.length ? stored.transactions.at(-1) : undefined
+          if (row === undefined) continue
+          if (change._tag === "Subscribed" || change._tag === "Ended") {
+            // What is there when a period begins counts as given in it; what it had before is gone.
+            given = stored.account?.allowance ?? 0
+            dearest = change.allowance
+          } else {
+            given += row.amount
+            if (change._tag === "Raised") dearest = Math.max(dearest, change.allowance)
+          }
+          expect(given).toBeLessThanOrEqual(dearest)
+          if (given === PLANS.business) reached += 1
+        }
+      }),
+      { numRuns: 2_000 }
+    )
+    expect(reached, "some sequence reached the dearest plan").toBeGreaterThan(0)
+  })
+
+  it("give twice what a period gives to nobody who raises and lowers it four times", () => {
+    const subscribed: TierChange = {
+      _tag: "Subscribed",
+      key: "first:sub_1",
+      tier: "pro",
+      allowance: PLANS.pro,
+      start: 0,
+      renewedBy: "invoice"
+    }
+    const flips = [1, 2, 3, 4].flatMap((round): ReadonlyArray<TierChange> => [
+      raised(`up:${round}`, "business"),
+      { _tag: "Lowered", key: `down:${round}`, tier: "pro" }
+    ])
+    const end = [subscribed, ...flips].reduce(
+      (stored, change) => commit(stored, changeTierOperation(USER, change), DAY).stored,
+      opened
+    )
+    expect(end.account).toMatchObject({ allowance: PLANS.business, pendingTier: "pro" })
+  })
+
+  it("refuse what comes for a subscription that has ended, so that nobody free is raised or renewed as paid", () => {
+    const { answer, stored } = commit(opened, changeTierOperation(USER, raised("up:1", "business")), DAY)
+    expect(Result.isFailure(answer as Result.Result<unknown, Refusal>)).toBe(true)
+    expect(stored).toBe(opened)
+  })
+})
