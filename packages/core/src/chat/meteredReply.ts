@@ -9,8 +9,8 @@ import { countGrowing } from "./countGrowing.ts"
 import { countFailure, noteUsageAboveHold } from "./modelMetrics.ts"
 import { type OpenedReply, openReply, type ReplyAttempt } from "./openReply.ts"
 import { lostReplyDraft, replyCharge } from "./replyCharge.ts"
-import { endHold, logFailure } from "./endHold.ts"
-import { retryStorage } from "./retryStorage.ts"
+import { endHold, storeThenEnd } from "./endHold.ts"
+import { retryStorage } from "../storage/retryStorage.ts"
 
 export interface MeteredReplyInput {
   readonly ledger: CreditLedger["Service"]
@@ -37,7 +37,7 @@ interface Progress {
   opened: OpenedReply | undefined
   /** What charges the reply should this process die, where that is known better than when it was reserved. */
   lostDraft: ReceiptDraft | undefined
-  turnStored: Fiber.Fiber<void, unknown> | undefined
+  turnStored: { readonly turn: BeginTurnInput; readonly done: Fiber.Fiber<void, unknown> } | undefined
   finished: boolean
   /** No model spoke: the reader has left nothing. */
   unanswered: boolean
@@ -90,7 +90,8 @@ export const meteredReply = Effect.fnUntraced(function* (
   // Else what was reserved with says as much.
   const isBetterKnown = attempt !== input.attempts[0] || told.inputUsage !== undefined
   if (isBetterKnown) progress.lostDraft = lostReplyDraft(opened)
-  progress.turnStored = yield* Effect.forkDetach(Effect.uninterruptible(retryStorage(input.chats.beginTurn(turn))))
+  const stored = Effect.uninterruptible(retryStorage(input.chats.beginTurn(turn)))
+  progress.turnStored = { turn, done: yield* Effect.forkDetach(stored) }
 
   let pending: string | undefined = firstText
   const next = Effect.suspend(() => {
@@ -140,9 +141,7 @@ const endReply = (input: MeteredReplyInput, progress: Progress, ended: ReplyEnd)
         : settle(input, progress, opened, ended)
     const released = isAbandoned ? Effect.andThen(paid, input.abandoned.note(userId)) : paid
     if (opened === undefined) return released
-    const stored = logFailure(retryStorage(storeEnd(input, progress, ended)), "A reply could not be stored.", key)
-    // In this order: a reply that is charged can be given again, also where the process dies between the two.
-    return Effect.andThen(stored, released)
+    return storeThenEnd(storeEnd(input, progress, ended), released, key)
   })
 
 /** Takes what the reply costs from its hold. A usage that costs more than the hold is told of in the log and counted. */
@@ -156,7 +155,11 @@ const settle = (input: MeteredReplyInput, progress: Progress, opened: OpenedRepl
 }
 
 const storeEnd = Effect.fnUntraced(function* (input: MeteredReplyInput, progress: Progress, ended: ReplyEnd) {
-  if (progress.turnStored !== undefined) yield* Fiber.join(progress.turnStored)
+  if (progress.turnStored !== undefined) {
+    const { turn, done } = progress.turnStored
+    // Stored once, however often it is asked.
+    if (Exit.isFailure(yield* Fiber.await(done))) yield* input.chats.beginTurn(turn)
+  }
   const { userId, chatId, reply } = input.turn
   const state = ended === "completed" || ended === "length" ? "complete" : ended === "stopped" ? "stopped" : "failed"
   yield* input.chats.endTurn({ userId, chatId, replyId: reply.id, content: progress.delivered, state })

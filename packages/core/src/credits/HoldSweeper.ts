@@ -6,6 +6,8 @@ import { addSwept, NOTHING_SWEPT, type Swept } from "./HoldLife.ts"
 /** Holds ended in one transaction, and the time between two sweeps, which varies so that servers do not sweep in step. */
 const HOLDS_PER_SWEEP = 100
 const SWEEPS = Schedule.jittered(Schedule.spaced("5 seconds"))
+/** After an outage, processes that live have this long to end or renew their holds before any is swept. */
+const AFTER_OUTAGE = "20 seconds"
 
 const REFUSED =
   "Holds of some accounts cannot be ended, since their rows contradict each other; parley credits verify says which."
@@ -41,9 +43,14 @@ export class HoldSweeper extends Context.Service<
             yield* Effect.logInfo("Ended the holds of replies whose process died.")
           }
         }).pipe(Effect.annotateLogs({ ...swept }))
+      const recovered = Effect.retry(ledger.sweep({ limit: 0 }), SWEEPS)
       const sweepOnce = Effect.matchEffect(sweep, {
         onSuccess: report,
-        onFailure: () => Effect.logWarning("Holds could not be swept; trying again in a few seconds.")
+        onFailure: () =>
+          Effect.logWarning("Holds could not be swept; they are once the storage works again.").pipe(
+            Effect.andThen(Effect.ignore(recovered)),
+            Effect.andThen(Effect.sleep(AFTER_OUTAGE))
+          )
       })
       return HoldSweeper.of({ sweep, run: Effect.andThen(Effect.repeat(sweepOnce, SWEEPS), Effect.never) })
     })

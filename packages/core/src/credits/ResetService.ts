@@ -1,5 +1,6 @@
 import { Context, Duration, Effect, Layer, Option, Result, Stream } from "effect"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { retryThroughOutage } from "../storage/retryStorage.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import { CreditLedger } from "./CreditLedger.ts"
 import { ResetTooEarly } from "./errors.ts"
@@ -103,16 +104,23 @@ export class ResetService extends Context.Service<
             error.retryable ? Effect.fail(error) : resetOneByOne(range, asOf)
           ),
           Effect.timed,
+          retryThroughOutage,
           Effect.flatMap(([took, done]) => Effect.as(Effect.sleep(Duration.times(took, REST)), done))
         )
 
       const countRange = (range: ResetRange, asOf: number): Effect.Effect<RangeReset, StorageFailed> =>
         Effect.map(ledger.reset({ asOf, allowances, range, dryRun: true }), (chunk) => ({ ...chunk, refused: 0 }))
 
+      /** A run that has begun waits for a storage that is away; one that cannot begin says so. */
+      const nextRange = (asOf: number, before: ResetRange | undefined) => {
+        const due = ledger.due({ asOf, before, limit: ACCOUNTS_PER_CHUNK })
+        return before === undefined ? due : retryThroughOutage(due)
+      }
+
       /** The ranges of accounts that are due, from the first to the last. */
       const dueRanges = (asOf: number) =>
         Stream.paginate(undefined as ResetRange | undefined, (before) =>
-          Effect.map(ledger.due({ asOf, before, limit: ACCOUNTS_PER_CHUNK }), (range) => [
+          Effect.map(nextRange(asOf, before), (range) => [
             range === undefined ? [] : [range],
             Option.fromUndefinedOr(range)
           ])

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { CreditLedger, parleyLayer, StorageFailed } from "@parley/core"
-import { Effect, Fiber, Layer } from "effect"
+import { ChatStore, CreditLedger, HoldSweeper, parleyLayer, StorageFailed } from "@parley/core"
+import { Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { ask, balance, says, scriptedModel, transactions, world } from "./world.ts"
 
@@ -27,6 +27,73 @@ const outage = () => {
   )
   return { state, layer }
 }
+
+/** Chats and a ledger that fail what they are asked, but for reserving, for as long as `down` says. */
+const readOnly = () => {
+  const state = { down: false }
+  const failing = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | StorageFailed> =>
+    Effect.suspend((): Effect.Effect<A, E | StorageFailed> =>
+      state.down ? new StorageFailed({ operation: "any", retryable: true, cause: new Error("read-only") }) : work
+    )
+  const ledgers = Layer.effect(
+    CreditLedger,
+    Effect.map(CreditLedger, (ledger) =>
+      CreditLedger.of({
+        ...ledger,
+        renew: (input) => failing(ledger.renew(input)),
+        sweep: (input) => failing(ledger.sweep(input)),
+        settle: (input) => failing(ledger.settle(input))
+      })
+    )
+  )
+  const chats = Layer.effect(
+    ChatStore,
+    Effect.map(ChatStore, (store) =>
+      ChatStore.of({
+        ...store,
+        beginTurn: (input) => failing(store.beginTurn(input)),
+        endTurn: (input) => failing(store.endTurn(input))
+      })
+    )
+  )
+  return { state, layer: Layer.merge(ledgers, chats) }
+}
+
+describe("a storage that takes no writes for two minutes while a reply ends", () => {
+  it.effect("the reply is charged exactly and stored whole, also where others sweep as soon as it works again", () => {
+    const { state, layer } = readOnly()
+    const reply = Stream.suspend(() => {
+      state.down = true
+      return says(["Hello", " world"], { input: 1_000, output: 500 })
+    })
+    const ports = world(scriptedModel(() => reply))
+    const services = Layer.fresh(parleyLayer).pipe(Layer.provideMerge(layer), Layer.provideMerge(ports))
+    return Effect.gen(function* () {
+      yield* Effect.forkChild(HoldSweeper.use(({ run }) => run))
+      const asking = yield* Effect.forkChild(ask("ann", "Hi"))
+      yield* TestClock.adjust("10 seconds")
+      const { reply: answered, text } = yield* Fiber.join(asking)
+      assert.strictEqual(text, "Hello world")
+      yield* TestClock.adjust("2 minutes")
+      state.down = false
+      yield* TestClock.adjust("30 seconds")
+      const charged = (yield* transactions("ann")).filter((row) => row.type === "usage")
+      assert.deepStrictEqual(
+        charged.map((row) => [row.amount, row.receipt?.ended]),
+        [[-3, "completed"]]
+      )
+      const { transcript } = yield* ChatStore
+      const stored = yield* transcript({ userId: "ann", chatId: answered.chatId, limit: 10 })
+      assert.deepStrictEqual(
+        stored?.messages.map(({ content, state }) => [content, state]),
+        [
+          ["Hi", "complete"],
+          ["Hello world", "complete"]
+        ]
+      )
+    }).pipe(Effect.provide(services))
+  })
+})
 
 describe("a storage that is down when a reply ends", () => {
   it.effect("keeps neither the reader waiting nor the reply free: it is settled once the storage answers", () => {

@@ -1,6 +1,15 @@
 import { assert, it } from "@effect/vitest"
-import { Catalog, CreditLedger, inMemoryStorageLayer, makeCatalog, ResetService, StorageFailed } from "@parley/core"
-import { Effect, Layer } from "effect"
+import {
+  Catalog,
+  CreditLedger,
+  inMemoryStorageLayer,
+  makeCatalog,
+  type ResetInput,
+  ResetService,
+  StorageFailed
+} from "@parley/core"
+import { Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
 
 const MONTH = 32 * 24 * 3_600_000
 const refusal = new StorageFailed({ operation: "CreditLedger.reset", retryable: false, cause: new Error("refused") })
@@ -51,6 +60,32 @@ it.effect("a reset that is refused for everybody fails, and does not ask for eac
   }).pipe(
     Effect.provide(
       ResetService.layer.pipe(Layer.provideMerge(refusing), Layer.provide(Layer.succeed(Catalog, makeCatalog())))
+    )
+  )
+})
+
+it.effect("a reset that has begun waits for a storage that is away for two minutes, and does the rest", () => {
+  const away = new StorageFailed({ operation: "CreditLedger.reset", retryable: true, cause: new Error("away") })
+  let isAway = true
+  const failing = Layer.effect(
+    CreditLedger,
+    Effect.map(CreditLedger, (ledger) => ({
+      ...ledger,
+      reset: (input: ResetInput) => Effect.suspend(() => (isAway ? Effect.fail(away) : ledger.reset(input)))
+    }))
+  ).pipe(Layer.provideMerge(inMemoryStorageLayer))
+  return Effect.gen(function* () {
+    const ledger = yield* CreditLedger
+    yield* ledger.open({ userId: "ann", tier: "free", allowance: 100 })
+    const running = yield* Effect.forkChild(ResetService.use((resets) => resets.run({ asOf: MONTH })))
+    yield* TestClock.adjust("2 minutes")
+    assert.isUndefined(running.pollUnsafe())
+    isAway = false
+    yield* TestClock.adjust("30 seconds")
+    assert.strictEqual((yield* Fiber.join(running)).resetCount, 1)
+  }).pipe(
+    Effect.provide(
+      ResetService.layer.pipe(Layer.provideMerge(failing), Layer.provide(Layer.succeed(Catalog, makeCatalog())))
     )
   )
 })

@@ -5,8 +5,15 @@ export const isPassing = (error: unknown): boolean =>
   Predicate.isTagged(error, "StorageFailed") && Predicate.hasProperty(error, "retryable") && error.retryable === true
 
 /** A short outage is waited for: five tries within about three seconds, for failures that may pass. */
-const shortOutage = Schedule.max([Schedule.exponential("100 millis"), Schedule.recurs(5)])
+const shortOutage = Schedule.jittered(Schedule.max([Schedule.exponential("100 millis"), Schedule.recurs(5)]))
+
+/** Longer than a database takes to fail over, two minutes; the pauses vary, so that not everybody comes back at once. */
+const longOutage = Schedule.jittered(Schedule.max([Schedule.spaced("4 seconds"), Schedule.during("5 minutes")]))
 
 /** Tries work on a store again where its failure may pass. Only for work that is safe to repeat. */
 export const retryStorage = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.retry(work, { schedule: shortOutage, while: isPassing })
+
+/** The same for work that nobody waits for and that must not be lost: for five minutes. */
+export const retryThroughOutage = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.retry(work, { schedule: longOutage, while: isPassing })

@@ -1,0 +1,46 @@
+import { assert, describe, it } from "@effect/vitest"
+import { CreditLedger, HoldSweeper, inMemoryStorageLayer, StorageFailed } from "@parley/core"
+import { reservation } from "@parley/core/testing"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+
+const failed = new StorageFailed({ operation: "CreditLedger.sweep", retryable: true, cause: new Error("away") })
+
+/** A ledger whose sweeps fail for as long as `away` says. */
+const outage = () => {
+  const state = { away: true }
+  const ledgers = Layer.effect(
+    CreditLedger,
+    Effect.map(CreditLedger, (ledger) =>
+      CreditLedger.of({
+        ...ledger,
+        sweep: (input) => Effect.suspend(() => (state.away ? failed : ledger.sweep(input)))
+      })
+    )
+  )
+  const services = HoldSweeper.layer.pipe(Layer.provideMerge(ledgers), Layer.provide(inMemoryStorageLayer))
+  return { state, services }
+}
+
+const held = Effect.map(
+  CreditLedger.use((ledger) => ledger.account("ann")),
+  ({ heldAllowance }) => heldAllowance
+)
+
+describe("a sweeper", () => {
+  it.effect("goes on after an outage, once processes that live have had time to renew what they could not", () => {
+    const { state, services } = outage()
+    return Effect.gen(function* () {
+      const ledger = yield* CreditLedger
+      yield* ledger.open({ userId: "ann", tier: "free", allowance: 100 })
+      yield* ledger.reserve(reservation("ann", "reply:1", 10, { ttlMs: 1_000 }))
+      yield* Effect.forkChild(HoldSweeper.use(({ run }) => run))
+      yield* TestClock.adjust("2 minutes")
+      state.away = false
+      yield* TestClock.adjust("15 seconds")
+      assert.strictEqual(yield* held, 10)
+      yield* TestClock.adjust("30 seconds")
+      assert.strictEqual(yield* held, 0)
+    }).pipe(Effect.provide(services))
+  })
+})
