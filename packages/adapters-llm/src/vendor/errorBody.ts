@@ -15,9 +15,9 @@ export interface ErrorBody {
 /** Enough of an error's text to find words in. */
 const MAX_TEXT = 16_384
 
-/** Parameters that a request may have and an error may name; those that occur in ordinary sentences in quotes only. */
-const NAMED = /(?<![\w-])(stream_options|max_completion_tokens|max_tokens|reasoning_effort|output_config)(?![\w-])/g
-const QUOTED = /["'`](stream|model|messages|thinking|temperature)["'`]/g
+/** Parameters that an error may name in its text; those that occur in ordinary sentences in quotes only. */
+const NAMED =
+  /(?<![\w-])(stream_options|max_completion_tokens|max_tokens|reasoning_effort|output_config)(?![\w-])|["'`](stream|model|messages|thinking|temperature)["'`]/g
 
 /** `stream_options.include_usage` and `messages[3].content` are about `stream_options` and `messages`. */
 const outermost = (path: string): string => path.split(/[.[]/, 1)[0] ?? ""
@@ -57,9 +57,9 @@ const statusIn = (layers: ReadonlyArray<Readonly<Record<string, unknown>>>): num
 export const readErrorBody = (body: unknown): ErrorBody => {
   const layers = layersOf(body)
   const text = textOf(body)
-  const told = layers.flatMap(({ param }) => (typeof param === "string" ? [outermost(param)] : []))
+  const told = layers.flatMap(({ param }) => (typeof param === "string" && param !== "None" ? [outermost(param)] : []))
   const located = locatedIn(layers)
-  const mentioned = [...text.matchAll(NAMED), ...text.matchAll(QUOTED)].map(([, name]) => name ?? "")
+  const mentioned = [...text.matchAll(NAMED)].map(([, name, quoted]) => name ?? quoted ?? "")
   return {
     kinds: layers.flatMap(({ code, type }) => [code, type]).filter((kind) => typeof kind === "string"),
     status: statusIn(layers),
