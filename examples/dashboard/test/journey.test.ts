@@ -91,7 +91,7 @@ describeInChromium("a person with documents", {}, (stage) => {
     expect((await page.request.post("/api/chat", { data })).status()).toBe(200)
     await page.reload()
     await page.locator("#chat-list .chat-open").first().click()
-    await page.locator(".message").getByText("And then?").waitFor()
+    await page.locator(".message-user").getByText("And then?").waitFor()
     expect(await page.locator(".message").getByText("Sentence 0.", { exact: true }).count()).toBe(0)
     await page.getByRole("button", { name: "Show earlier messages" }).click()
     await page.locator(".message").getByText("Sentence 0.", { exact: true }).waitFor()

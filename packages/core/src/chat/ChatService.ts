@@ -66,6 +66,8 @@ export interface ChatPage {
 
 export const PAGE_MESSAGES = 100
 const TITLE_CHARACTERS = 80
+/** What of a message a title is made of. */
+const TITLE_SOURCE = 1_000
 /** Tries that one idempotency key may have: those before the last came to nothing and were not charged. */
 const ATTEMPTS = 20
 
@@ -188,11 +190,8 @@ const makeSend = Effect.gen(function* () {
 })
 
 const titleOf = (messages: ReadonlyArray<ChatMessage>): string => {
-  const words =
-    messages
-      .find((message) => message.role === "user")
-      ?.content.trim()
-      .replaceAll(/\s+/g, " ") ?? ""
+  const asked = messages.find((message) => message.role === "user")?.content ?? ""
+  const words = asked.trimStart().slice(0, TITLE_SOURCE).trimEnd().replaceAll(/\s+/g, " ")
   const characters = Array.from(words)
   return characters.length <= TITLE_CHARACTERS ? words : `${characters.slice(0, TITLE_CHARACTERS - 1).join("")}…`
 }

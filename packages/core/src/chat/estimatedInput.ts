@@ -1,13 +1,13 @@
 import type { ChatMessage } from "./ChatMessage.ts"
 import type { InputUsage } from "./ChatModel.ts"
-import { estimateTokens } from "./tokens.ts"
+import { estimateMessage } from "./tokens.ts"
 
 /** What a message costs beside its text. */
 const MESSAGE_TOKENS = 4
 
 /** The input of a request where no provider told the count. */
 export const estimatedInput = (messages: ReadonlyArray<ChatMessage>): InputUsage => ({
-  freshInput: messages.reduce((sum, { content }) => sum + estimateTokens(content) + MESSAGE_TOKENS, 0),
+  freshInput: messages.reduce((sum, message) => sum + estimateMessage(message) + MESSAGE_TOKENS, 0),
   cacheRead: 0,
   cacheWrite: 0
 })

@@ -13,6 +13,7 @@ import type { ChatMessage } from "./ChatMessage.ts"
 import { ChatModels } from "./ChatModel.ts"
 import type { ChatRequest } from "./ChatRequest.ts"
 import { ChatStore } from "./ChatStore.ts"
+import { countMessages } from "./countMessages.ts"
 import { ChatNotFound, InvalidChatRequest } from "./errors.ts"
 import { buildPrompt, MINIMUM_REPLY_TOKENS, type Prompt } from "./prompt.ts"
 import type { Candidate } from "./quoteReply.ts"
@@ -75,6 +76,7 @@ export const makePrepareReply = Effect.gen(function* () {
     const found =
       ready.length === 0 ? [] : yield* passages.search({ userId, documentIds: ready, query: question, limit: PASSAGES })
     const messages = [...stored.filter((message) => message.content !== ""), ...added]
+    yield* countMessages(userId, messages, model.contextTokens)
     const prompt = yield* Effect.fromResult(buildPrompt({ model, messages, sources: sourcesFrom(found) }))
     const { inputTokensAtMost, maxOutputTokens } = prompt
     const chosen: Candidate = { model, provider, inputTokensAtMost, maxOutputTokens }

@@ -16,6 +16,8 @@ const BEFORE_CAPITAL = 0x40
 const FIRST_OF_THREE_BYTES = 0x800
 const NONE = new Uint8Array(0)
 const NEVER = -1_000_000
+/** Longer runs of letters count as a token each. */
+const LONGEST_RUN = 16 * 1024
 
 const isSmall = (unit: number): boolean => unit >= 0x61 && unit <= 0x7a
 const isCapital = (unit: number): boolean => unit >= 0x41 && unit <= 0x5a
@@ -37,6 +39,8 @@ const runEnd = (text: string, start: number, belongs: (unit: number) => boolean)
  * end, a token that begins or ends outside may cover some of the letters, and nothing is known of its neighbours.
  */
 const mostOfLetters = (text: string, start: number, end: number, table: LetterTable): number => {
+  // Nothing that is read or written has so many letters without a space, and counting them takes time.
+  if (end - start > LONGEST_RUN) return end - start
   const { letterBefore, pairs, triples } = table
   const openBefore = start > 0 && isOpen(text.charCodeAt(start - 1))
   const openAfter = end < text.length && isOpen(text.charCodeAt(end))
@@ -181,17 +185,30 @@ const countCharacters = (text: string, count: Count, known: TokenVocabulary): vo
   if (characters > 0) count.most += 1 + Math.floor(characters / 10)
 }
 
-/** Bounds of the tokens in a text, counted piece by piece as tokenizers cut it. */
-export const countPieces = (text: string): { readonly most: number; readonly usual: number } => {
+/** Bounds of the tokens in a text. */
+export interface PieceCount {
+  readonly most: number
+  readonly usual: number
+}
+
+/** Begins to count a text. Each call goes on for at least so many characters, and gives the count once it is whole. */
+export const countInSteps = (text: string): ((characters: number) => PieceCount | undefined) => {
   const known = tokenVocabulary()
   const count: Count = { index: 0, most: 0, usual: 0 }
-  while (count.index < text.length) {
-    const unit = text.charCodeAt(count.index)
-    if (unit >= FIRST_CHARACTER) countCharacters(text, count, known)
-    else if (unit === SPACE) countSpaces(text, count, known)
-    else if (isSmall(unit) || isCapital(unit)) countLetters(text, false, count, known)
-    else if (isDigit(unit)) countDigits(text, count)
-    else countRepeated(text, unit, count, known)
+  return (characters) => {
+    const end = Math.min(text.length, count.index + characters)
+    while (count.index < end) {
+      const unit = text.charCodeAt(count.index)
+      if (unit >= FIRST_CHARACTER) countCharacters(text, count, known)
+      else if (unit === SPACE) countSpaces(text, count, known)
+      else if (isSmall(unit) || isCapital(unit)) countLetters(text, false, count, known)
+      else if (isDigit(unit)) countDigits(text, count)
+      else countRepeated(text, unit, count, known)
+    }
+    return count.index < text.length ? undefined : count
   }
-  return count
 }
+
+/** Bounds of the tokens in a text, counted piece by piece as tokenizers cut it. */
+export const countPieces = (text: string): PieceCount =>
+  countInSteps(text)(Number.POSITIVE_INFINITY) ?? { most: 0, usual: 0 }

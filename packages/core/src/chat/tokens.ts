@@ -1,5 +1,6 @@
 import type { ChatMessage } from "./ChatMessage.ts"
-import { countPieces } from "./tokenPieces.ts"
+import { countMessage } from "./countMessages.ts"
+import { countPieces, type PieceCount } from "./tokenPieces.ts"
 
 /** What vendors add around each message (role, separators) and around a request, at most. */
 const MESSAGE_OVERHEAD = 8
@@ -17,13 +18,15 @@ const TYPICAL_OVERHEAD = 4
 export const tokensAtMost = (text: string): number => countPieces(text).most
 
 /** The tokens that a tokenizer typically counts for `text`. Linear; never more than `tokensAtMost`. */
-export const estimateTokens = (text: string): number => {
-  const { most, usual } = countPieces(text)
-  return Math.min(most, Math.ceil(usual))
-}
+export const estimateTokens = (text: string): number => usualOf(countPieces(text))
+
+const usualOf = ({ most, usual }: PieceCount): number => Math.min(most, Math.ceil(usual))
+
+/** The tokens that a tokenizer typically counts for the text of a message. */
+export const estimateMessage = (message: ChatMessage): number => usualOf(countMessage(message))
 
 /** Tokens of one message at most, with what vendors add around it. */
-export const messageTokens = (message: ChatMessage): number => tokensAtMost(message.content) + MESSAGE_OVERHEAD
+export const messageTokens = (message: ChatMessage): number => countMessage(message).most + MESSAGE_OVERHEAD
 
 /** Tokens of a whole request at most. */
 export const messageTokensAtMost = (messages: ReadonlyArray<ChatMessage>): number =>
@@ -31,4 +34,4 @@ export const messageTokensAtMost = (messages: ReadonlyArray<ChatMessage>): numbe
 
 /** Tokens of a whole request as a tokenizer typically counts them. Never more than `messageTokensAtMost`. */
 export const estimateMessageTokens = (messages: ReadonlyArray<ChatMessage>): number =>
-  messages.reduce((sum, message) => sum + estimateTokens(message.content) + TYPICAL_OVERHEAD, TYPICAL_OVERHEAD)
+  messages.reduce((sum, message) => sum + usualOf(countMessage(message)) + TYPICAL_OVERHEAD, TYPICAL_OVERHEAD)

@@ -1,0 +1,40 @@
+/** What waits, by person: people take turns, and what belongs to one of them goes in the order it came. */
+export class RoundRobin<A> {
+  readonly #waiting = new Map<string, Array<A>>()
+  #size = 0
+
+  /** How many wait. */
+  get size(): number {
+    return this.#size
+  }
+
+  add(person: string, item: A): void {
+    const own = this.#waiting.get(person)
+    if (own === undefined) this.#waiting.set(person, [item])
+    else own.push(item)
+    this.#size += 1
+  }
+
+  /** Takes the first of the person whose turn it is; undefined where nothing waits. */
+  next(): A | undefined {
+    const [turn] = this.#waiting
+    if (turn === undefined) return undefined
+    const [person, own] = turn
+    const item = own.shift()
+    this.#waiting.delete(person)
+    if (own.length > 0) this.#waiting.set(person, own)
+    this.#size -= 1
+    return item
+  }
+
+  /** Forgets one that waits; tells whether it did. */
+  remove(person: string, item: A): boolean {
+    const own = this.#waiting.get(person) ?? []
+    const at = own.indexOf(item)
+    if (at < 0) return false
+    own.splice(at, 1)
+    if (own.length === 0) this.#waiting.delete(person)
+    this.#size -= 1
+    return true
+  }
+}
