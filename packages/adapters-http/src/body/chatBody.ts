@@ -1,7 +1,10 @@
 import { ChatRequest, InvalidChatRequest } from "@parley/core"
 import { Effect } from "effect"
+import { shapeOf } from "./JsonShape.ts"
 import { JSON_REFUSALS, type JsonRefusal, readJson } from "./jsonBody.ts"
 import type { RouteBody } from "./RouteBody.ts"
+
+const shape = shapeOf(ChatRequest)
 
 /** The body of a chat request. Whatever is wrong with it is 422; its form is checked by the chat service. */
 export const chatBody: RouteBody<unknown, "invalid_chat_request" | JsonRefusal> = {
@@ -10,7 +13,7 @@ export const chatBody: RouteBody<unknown, "invalid_chat_request" | JsonRefusal> 
   schema: ChatRequest,
   errors: ["invalid_chat_request", ...JSON_REFUSALS],
   read: (request, context) =>
-    readJson(request, context).pipe(
+    readJson(request, context, shape).pipe(
       Effect.catchTag("NotJson", ({ problem }) =>
         Effect.fail(new InvalidChatRequest({ issues: [{ path: "body", message: problem }] }))
       )

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http"
 import { Effect, Schema, SchemaIssue } from "effect"
 import { InvalidRequest } from "../problems/errors.ts"
+import { type JsonShape, shapeOf } from "./JsonShape.ts"
+import type { JsonAnswer } from "./JsonThread.ts"
 import { type BodyRefused, readBody } from "./readBody.ts"
 import type { BodyContext, RouteBody } from "./RouteBody.ts"
 
@@ -16,10 +18,17 @@ export class NotJson extends Schema.TaggedError<NotJson>()("NotJson", { problem:
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Reads a body as JSON; it may have any form. What was sent is never repeated in an error. */
+/** Longer bodies are parsed beside the event loop: they keep it for longer than handing them over does. */
+const LARGE_BYTES = 32 * 1024
+
+/**
+ * Reads a body as JSON; it may have any form. What was sent is never repeated in an error. Of a large body there may be
+ * no more than `shape` names.
+ */
 export const readJson = Effect.fnUntraced(function* (
   request: IncomingMessage,
-  { environment, person }: BodyContext
+  { environment, person }: BodyContext,
+  shape: JsonShape
 ): Effect.fn.Return<unknown, NotJson | BodyRefused> {
   if (!isJsonType(request.headers["content-type"])) {
     return yield* new NotJson({ problem: "Send JSON with the header content-type: application/json" })
@@ -30,11 +39,23 @@ export const readJson = Effect.fnUntraced(function* (
   const { bodyMemory, bodyPace } = environment
   const options = { limit: MAX_JSON_BYTES, memory: bodyMemory.json, pace: bodyPace, person }
   const { arrival, bytes } = yield* readBody(request, options)
-  return yield* Effect.try({
-    try: (): unknown => JSON.parse(utf8.decode(bytes)),
-    catch: () => new NotJson({ problem: "Expected JSON in UTF-8, but the body cannot be parsed" })
-  }).pipe(Effect.ensuring(Effect.sync(() => arrival.release())))
+  const parsed = bytes.byteLength > LARGE_BYTES ? environment.jsonThread.parse(person, { bytes, shape }) : parse(bytes)
+  const answer = yield* Effect.ensuring(
+    parsed,
+    Effect.sync(() => arrival.release())
+  )
+  if (answer.ok) return answer.value
+  return yield* new NotJson({ problem: "Expected JSON in UTF-8, but the body cannot be parsed" })
 })
+
+const parse = (bytes: Uint8Array): Effect.Effect<JsonAnswer> =>
+  Effect.sync(() => {
+    try {
+      return { ok: true, value: JSON.parse(utf8.decode(bytes)) as unknown }
+    } catch {
+      return { ok: false }
+    }
+  })
 
 const isJsonType = (contentType: string | undefined): boolean =>
   /^application\/([a-z0-9.-]+\+)?json\s*(;|$)/i.test(contentType ?? "")
@@ -44,6 +65,7 @@ export const jsonBody = <A, I>(
   schema: Schema.Codec<A, I>,
   description: string
 ): RouteBody<A, "invalid_request" | JsonRefusal> => {
+  const shape = shapeOf(schema)
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
   const invalid = (issues: InvalidRequest["issues"]) => new InvalidRequest({ issues })
   return {
@@ -52,7 +74,7 @@ export const jsonBody = <A, I>(
     schema,
     errors: ["invalid_request", ...JSON_REFUSALS],
     read: (request, context) =>
-      readJson(request, context).pipe(
+      readJson(request, context, shape).pipe(
         Effect.catchTag("NotJson", ({ problem }) => Effect.fail(invalid([{ path: "body", message: problem }]))),
         Effect.flatMap((body) =>
           Effect.mapError(decode(body), (error) =>

@@ -1,5 +1,6 @@
 import type { SessionVerifier } from "@parley/core"
 import type { BodyMemory } from "../body/BodyMemory.ts"
+import type { JsonThread } from "../body/JsonThread.ts"
 import type { BodyPace } from "../body/watchArrival.ts"
 import type { PersonRequests } from "../server/PersonRequests.ts"
 import type { CronSecret } from "../security/CronSecret.ts"
@@ -27,6 +28,8 @@ export interface RouteEnvironment {
   readonly stalledReaderMs: number
   /** What bodies may keep in memory together. */
   readonly bodyMemory: { readonly json: BodyMemory; readonly uploads: BodyMemory }
+  /** Parses what is large. */
+  readonly jsonThread: JsonThread
   /** The least throughput of a body. */
   readonly bodyPace: BodyPace
   /** Counts the requests of each person. */

@@ -20,6 +20,7 @@ import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
 import { cookieNameOf, DEFAULT_SESSION_COOKIE } from "../sessions/sessionCookie.ts"
 import { discardBody } from "../body/discardBody.ts"
 import { makeBodyMemory } from "../body/BodyMemory.ts"
+import { JsonThread } from "../body/JsonThread.ts"
 import { type BodyPace, DEFAULT_BODY_PACE } from "../body/watchArrival.ts"
 import { handleRoute, type ParleyRuntime } from "./handleRoute.ts"
 import { openApiDocument } from "./openApiDocument.ts"
@@ -109,6 +110,7 @@ const environmentOf = (options: ParleyRouterOptions, served: ReadonlyArray<Route
       json: memoryOf(options.jsonMemoryBytes ?? JSON_MEMORY_BYTES),
       uploads: memoryOf(options.uploadMemoryBytes ?? UPLOAD_MEMORY_BYTES)
     },
+    jsonThread: new JsonThread(),
     bodyPace: options.bodyPace ?? DEFAULT_BODY_PACE,
     personRequests: makePersonRequests(options.requestsPerPerson ?? REQUESTS_PER_PERSON)
   }

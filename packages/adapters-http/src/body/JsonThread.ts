@@ -1,0 +1,73 @@
+import { Worker } from "node:worker_threads"
+import { RoundRobin } from "@parley/core"
+import { Effect } from "effect"
+import type { JsonShape } from "./JsonShape.ts"
+
+export interface JsonQuestion {
+  readonly bytes: Uint8Array
+  readonly shape: JsonShape
+}
+
+export type JsonAnswer = { readonly ok: true; readonly value: unknown } | { readonly ok: false }
+
+interface Job extends JsonQuestion {
+  readonly person: string
+  settle(answer: JsonAnswer): void
+}
+
+/** The entry beside this module: a source where this is one, else compiled. */
+const entry = new URL(`./jsonWorker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url)
+
+/** Far more than the largest body needs. */
+const resourceLimits = { maxOldGenerationSizeMb: 512 }
+
+/**
+ * Parses large JSON in a thread of its own, one text at a time, people taking turns. The thread starts with the first
+ * text. What comes back is pruned, so that it costs little to hand over.
+ */
+export class JsonThread {
+  readonly #waiting = new RoundRobin<Job>()
+  #worker: Worker | undefined
+  #current: Job | undefined
+
+  /** Takes a text as UTF-8; gives its value in the given shape, or that it is not JSON. */
+  parse(person: string, question: JsonQuestion): Effect.Effect<JsonAnswer> {
+    return Effect.callback<JsonAnswer>((resume) => {
+      const job: Job = { ...question, person, settle: (answer) => resume(Effect.succeed(answer)) }
+      this.#waiting.add(person, job)
+      this.#goOn()
+      return Effect.sync(() => void this.#waiting.remove(person, job))
+    })
+  }
+
+  #goOn(): void {
+    if (this.#current !== undefined) return
+    const job = this.#waiting.next()
+    if (job === undefined) return void this.#worker?.unref()
+    this.#current = job
+    const worker = (this.#worker ??= this.#start())
+    worker.ref()
+    // A copy that can be handed over whole: what was received may share its memory with other things.
+    const bytes = new Uint8Array(job.bytes)
+    worker.postMessage({ bytes, shape: job.shape } satisfies JsonQuestion, [bytes.buffer])
+  }
+
+  #start(): Worker {
+    const worker = new Worker(entry, { name: "parley-json", resourceLimits })
+    worker.on("message", (answer: JsonAnswer) => this.#settle(answer))
+    // A text that ends the thread is answered as one that cannot be parsed; the next one starts another.
+    worker.on("error", () => undefined)
+    worker.on("exit", () => {
+      this.#worker = undefined
+      this.#settle({ ok: false })
+    })
+    return worker
+  }
+
+  #settle(answer: JsonAnswer): void {
+    const job = this.#current
+    this.#current = undefined
+    job?.settle(answer)
+    this.#goOn()
+  }
+}

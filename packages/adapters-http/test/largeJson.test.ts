@@ -1,0 +1,82 @@
+import { ChatRequest } from "@parley/core"
+import { Effect } from "effect"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { shapeOf } from "../src/body/JsonShape.ts"
+import { JsonThread } from "../src/body/JsonThread.ts"
+import { pruneJson } from "../src/body/pruneJson.ts"
+import { expectProblem } from "./support/expectProblem.ts"
+import { startServer, type TestServer } from "./support/startServer.ts"
+
+const ANN = "ann"
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.close())
+
+const hello = { role: "user", content: "Hello?" }
+const nested = `[${'[[],{"a":[1,2]}],'.repeat(50_000)}1]`
+
+test("of a large body, what a chat request reads is kept and the rest is not", () => {
+  const body = {
+    messages: [{ ...hello, extra: [1] }, 7, [hello]],
+    chatId: { id: [1] },
+    other: [[1]],
+    documentIds: ["a"]
+  }
+  expect(pruneJson(body, shapeOf(ChatRequest))).toEqual({
+    messages: [hello, 7, []],
+    chatId: {},
+    documentIds: ["a"]
+  })
+  const long = pruneJson({ messages: Array.from({ length: 5_000 }, () => hello) }, shapeOf(ChatRequest))
+  expect(long).toMatchObject({ messages: { length: 1_001 } })
+  expect(pruneJson(JSON.parse('{"__proto__":{"messages":[]},"messages":[]}'), shapeOf(ChatRequest))).toEqual({
+    messages: []
+  })
+})
+
+test("large bodies are answered as small ones are", async () => {
+  const long = { messages: [{ role: "user", content: "word ".repeat(10_000) }] }
+  expect((await server.post("/api/chat", long, ANN)).status).toBe(200)
+  const ignored = `{"messages":[{"role":"user","content":"Hello?"}],"ignored":${nested}}`
+  expect(await (await server.post("/api/chat", ignored, ANN)).text()).toBe("Hello there.")
+  for (const [body, path] of [
+    [nested, "body"],
+    [nested.slice(0, -1), "body"],
+    [`{"messages":${nested}}`, "messages"],
+    [`{"messages":[{"role":"user","content":${nested}}]}`, "messages[0].content"],
+    [`{"messages":[{"role":"user","content":"Hello?"}],"chatId":${nested}}`, "chatId"],
+    [`{"messages":"${"x".repeat(40_000)}"}`, "messages"]
+  ] as const) {
+    const problem = await expectProblem(await server.post("/api/chat", body, ANN), 422, "invalid_chat_request")
+    expect(problem["issues"]).toMatchObject([{ path }])
+  }
+  const invalid = Buffer.concat([Buffer.from('{"messages":"'), Buffer.alloc(40_000, 0xff), Buffer.from('"}')])
+  const init = { method: "POST", user: ANN, body: invalid, headers: { "content-type": "application/json" } }
+  await expectProblem(await server.fetch("/api/chat", init), 422, "invalid_chat_request")
+  await expectProblem(await server.post("/api/rag", `{"documentId":${nested}}`, ANN), 400, "invalid_request")
+})
+
+test("large texts of one person wait for each other, not those of others for all of them", async () => {
+  const thread = new JsonThread()
+  const order: Array<string> = []
+  const ask = async (person: string) => {
+    await Effect.runPromise(thread.parse(person, { bytes: Buffer.from(nested), shape: "plain" }))
+    order.push(person)
+  }
+  await Promise.all([...Array.from({ length: 10 }, () => ask("eve")), ask("bob")])
+  expect(order.indexOf("bob")).toBeLessThan(3)
+})
+
+test("a text that nobody waits for any more is not parsed", async () => {
+  const thread = new JsonThread()
+  const first = Effect.runPromise(thread.parse("ann", { bytes: Buffer.from("[1]"), shape: "plain" }))
+  const left = new AbortController()
+  const abandoned = Effect.runPromiseExit(thread.parse("ann", { bytes: Buffer.from("[2]"), shape: "plain" }), {
+    signal: left.signal
+  })
+  left.abort()
+  expect(await abandoned).toMatchObject({ _tag: "Failure" })
+  expect(await first).toEqual({ ok: true, value: [] })
+})
