@@ -48,7 +48,7 @@ test("unfinished uploads that fill the memory give way to those of others, and a
   const half = FILE + "x".repeat(2 * MIB)
   const hoarders = ["eve", "eva", "evi"]
   for (const user of hoarders) await begin("/api/upload", MULTIPART, 20 * MIB, half, user)
-  await vi.waitUntil(() => server.requests.size === hoarders.length)
+  await vi.waitUntil(() => opened.some((connection) => connection.received().includes('"code":"server_busy"')))
   expect((await upload("bob", "x".repeat(MIB))).status).toBe(200)
 })
 
