@@ -43,7 +43,7 @@ export class JsonThread {
   #goOn(): void {
     if (this.#current !== undefined) return
     const job = this.#waiting.next()
-    if (job === undefined) return void this.#worker?.unref()
+    if (job === undefined) return this.#worker?.unref()
     this.#current = job
     const worker = (this.#worker ??= this.#start())
     worker.ref()

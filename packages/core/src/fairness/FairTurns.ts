@@ -16,7 +16,7 @@ export const makeFairTurns = (): TurnTaking => {
   let taken = false
   const wait = (person: string) =>
     Effect.callback<void>((resume) => {
-      if (taken) return void waiting.add(person, () => resume(Effect.void))
+      if (taken) return waiting.add(person, () => resume(Effect.void))
       taken = true
       resume(Effect.void)
     })
