@@ -134,6 +134,7 @@ describe("serveRefusals", () => {
     const https = { PARLEY_BASE_URL: "https://parley.example" }
     expect(await nameOf({ PARLEY_BASE_URL: "http://localhost:3000" })).toBe("parley_session")
     expect(await nameOf(https)).toBe("__Host-parley_session")
+    expect(await nameOf({ PARLEY_BASE_URL: "HTTPS://parley.example" })).toBe("__Host-parley_session")
     expect(await nameOf({ ...https, PARLEY_SESSION_COOKIE: "__Host-sid" })).toBe("__Host-sid")
   })
 

@@ -24,7 +24,7 @@ export const parleyApp = (options: ParleyAppOptions): Express => {
     requestIdOf(request, response)
     next()
   })
-  app.use(securityHeaders(options.baseUrl?.startsWith("https:") ?? false))
+  app.use(securityHeaders(URL.parse(options.baseUrl ?? "")?.protocol === "https:"))
   app.use(parleyRouter(options))
   if (options.pages !== undefined) app.use(options.pages)
   app.use(answerNotFound)

@@ -14,7 +14,9 @@ export const usesDevelopmentSignIn = ({ session }: ParleyConfig): boolean => ses
 
 /** The cookie that carries sessions: over https nothing but one with `__Host-` counts. */
 export const sessionCookieName = ({ baseUrl, session: { cookieName } }: ParleyConfig): string =>
-  baseUrl?.startsWith("https:") === true && !cookieName.startsWith("__Host-") ? `__Host-${cookieName}` : cookieName
+  URL.parse(baseUrl ?? "")?.protocol === "https:" && !cookieName.startsWith("__Host-")
+    ? `__Host-${cookieName}`
+    : cookieName
 
 /** Vendors that are set up and can be asked. With none, the offline model answers for every model. */
 export const answeringVendors = (config: ParleyConfig): ReadonlyArray<Vendor> =>
