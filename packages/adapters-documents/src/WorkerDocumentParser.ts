@@ -1,10 +1,12 @@
 import { DocumentParser, type DocumentType, DocumentUnreadable, type UserId } from "@parley/core"
 import { Effect, Layer } from "effect"
 import { DEFAULT_PARSER_LIMITS, type ParserLimits } from "./ParserLimits.ts"
+import { type ParserKind, parserKindOf } from "./parsing/loadParser.ts"
+import { parserFences } from "./process/fences.ts"
 import type { ParserOutcome } from "./process/ParserMessage.ts"
 import { ParserPool } from "./process/ParserPool.ts"
 import { TurnQueue } from "./process/TurnQueue.ts"
-import type { WorkerNotStarted, WorkerProcess } from "./process/WorkerProcess.ts"
+import { type WorkerNotStarted, WorkerProcess } from "./process/WorkerProcess.ts"
 
 interface ParseInput {
   readonly type: DocumentType
@@ -25,13 +27,21 @@ export class WorkerDocumentParser {
 const makeParser = (limits: ParserLimits) =>
   Effect.gen(function* () {
     const turns = new TurnQueue(limits.processes)
+    const { idleMilliseconds, maxMemoryBytes } = limits
+    const probed = Effect.promise(parserFences)
     const pool = yield* Effect.acquireRelease(
-      Effect.sync(() => new ParserPool(limits.idleMilliseconds)),
+      Effect.sync(() => new ParserPool(idleMilliseconds)),
       (pool) => Effect.sync(() => pool.close())
     )
+    const start = (kind: ParserKind) =>
+      Effect.map(probed, (fences) => new WorkerProcess({ kind, fences, maxMemoryBytes }))
     const readOnce = (input: ParseInput) =>
       Effect.acquireUseRelease(
-        Effect.sync(() => pool.take()),
+        Effect.suspend(() => {
+          const kind = parserKindOf(input.type)
+          const idle = pool.take(kind)
+          return idle === undefined ? start(kind) : Effect.succeed(idle)
+        }),
         (parser) => readWith(parser, input, limits),
         (parser) => Effect.sync(() => pool.giveBack(parser))
       )

@@ -7,6 +7,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import { openDocumentParser, type ParserLimits, WorkerDocumentParser } from "../src/index.ts"
 import type { ParserOutcome } from "../src/process/ParserMessage.ts"
 import { DEFAULT_PARSER_LIMITS, timeLimit } from "../src/ParserLimits.ts"
+import { parserFences } from "../src/process/fences.ts"
 import { WorkerProcess } from "../src/process/WorkerProcess.ts"
 import { inflatingPdf } from "./fixtures/brokenDocuments.ts"
 import { writeDocx } from "./fixtures/writeDocx.ts"
@@ -169,7 +170,8 @@ describe("isolation", () => {
   })
 
   it("a worker that dies over a document makes it unreadable; a reason says so", async () => {
-    const worker = new WorkerProcess()
+    const fences = await parserFences()
+    const worker = new WorkerProcess({ kind: "pdf", fences, maxMemoryBytes: DEFAULT_PARSER_LIMITS.maxMemoryBytes })
     const outcome = await new Promise<ParserOutcome | Error>((resolve) => {
       worker.read({ type: "txt", bytes: utf8("Warm."), limits: DEFAULT_PARSER_LIMITS }, () => {
         worker.read({ type: "pdf", bytes: longPdf(), limits: DEFAULT_PARSER_LIMITS }, resolve)

@@ -19,7 +19,7 @@ export const parseDocument = async (
   return parsed
 }
 
-/** Parsers of binary formats are large: each is loaded when its first document comes. */
+/** Parsers of binary formats are large: each is loaded where it is needed, by `loadParser` before the first document. */
 const parseAs = async (type: DocumentType, bytes: Uint8Array, limits: ParserLimits): Promise<ParsedDocument> => {
   switch (type) {
     case "pdf":

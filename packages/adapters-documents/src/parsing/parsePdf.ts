@@ -65,9 +65,15 @@ const hasEnd = (bytes: Uint8Array): boolean => {
   return Buffer.from(bytes.buffer, bytes.byteOffset, end).includes("%%EOF", Math.max(0, end - 2048), "latin1")
 }
 
+const loadReader = async () => (await import("unpdf")).getResolvedPDFJS()
+
+/** Loads all that reading a PDF takes. */
+export const loadPdfReader = async (): Promise<void> => {
+  await loadReader()
+}
+
 const open = async (bytes: Uint8Array): Promise<Pdf> => {
-  const { getResolvedPDFJS } = await import("unpdf")
-  const { getDocument, VerbosityLevel } = await getResolvedPDFJS()
+  const { getDocument, VerbosityLevel } = await loadReader()
   try {
     return await getDocument({
       data: bytes,

@@ -1,12 +1,26 @@
 import type { DocumentType, ParsedDocument } from "@parley/core"
 import type { ParserLimits } from "../ParserLimits.ts"
+import type { ParserKind } from "../parsing/loadParser.ts"
 
-/** What a parser process is asked: one document at a time. */
+/** What a parser process loads before its first document. */
+export interface ParserPreparation {
+  readonly kind: ParserKind
+  /** URL of the module that parses, with the exports of `loadParser.ts`. */
+  readonly parsers: string
+  readonly maxMemoryBytes: number
+}
+
+/** One document to be read. */
 export interface ParserRequest {
   readonly type: DocumentType
   readonly bytes: Uint8Array
   readonly limits: ParserLimits
 }
+
+/** What a parser process is told: to prepare, once, and then one document at a time. */
+export type ParserOrder =
+  | { readonly _tag: "Prepare"; readonly preparation: ParserPreparation }
+  | { readonly _tag: "Read"; readonly request: ParserRequest }
 
 /** What reading a document came to. */
 export type ParserOutcome =
@@ -18,9 +32,9 @@ export type ParserOutcome =
       readonly exhausting: boolean
     }
 
-/** What a parser process says: that it runs, then one answer per request. */
+/** What a parser process says: that it has loaded its parser, then one answer per request. */
 export type ParserMessage =
-  | { readonly _tag: "Started" }
+  | { readonly _tag: "Prepared" }
   | {
       readonly _tag: "Answered"
       readonly outcome: ParserOutcome

@@ -1,4 +1,5 @@
-import { WorkerProcess } from "./WorkerProcess.ts"
+import type { ParserKind } from "../parsing/loadParser.ts"
+import type { WorkerProcess } from "./WorkerProcess.ts"
 
 interface Idle {
   readonly parser: WorkerProcess
@@ -14,33 +15,31 @@ export class ParserPool {
     this.#idleMilliseconds = idleMilliseconds
   }
 
-  /** An idle process, or a new one. */
-  take(): WorkerProcess {
-    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
-      clearTimeout(idle.timer)
-      if (idle.parser.usable) return idle.parser
-    }
-    return new WorkerProcess()
+  /** An idle process that reads documents of this kind: all of them read text. Where none does, one is ended, for another to take its place. */
+  take(kind: ParserKind): WorkerProcess | undefined {
+    for (const { parser } of this.#idle.filter(({ parser }) => !parser.usable)) this.#remove(parser)
+    const fit = this.#idle.findLast(({ parser }) => kind === "text" || parser.kind === kind)
+    if (fit !== undefined) return this.#remove(fit.parser)
+    const [oldest] = this.#idle
+    if (oldest !== undefined) this.#remove(oldest.parser).kill()
+    return undefined
   }
 
   /** Puts a process back that has nothing to read. */
   giveBack(parser: WorkerProcess): void {
     if (!parser.usable) return
-    const timer = setTimeout(() => this.#retire(parser), this.#idleMilliseconds).unref()
+    const timer = setTimeout(() => this.#remove(parser).kill(), this.#idleMilliseconds).unref()
     this.#idle.push({ parser, timer })
   }
 
   /** Ends all idle processes. */
   close(): void {
-    for (const { parser, timer } of this.#idle.splice(0)) {
-      clearTimeout(timer)
-      parser.kill()
-    }
+    for (const { parser } of [...this.#idle]) this.#remove(parser).kill()
   }
 
-  #retire(parser: WorkerProcess): void {
-    parser.kill()
+  #remove(parser: WorkerProcess): WorkerProcess {
     const index = this.#idle.findIndex((idle) => idle.parser === parser)
-    if (index >= 0) this.#idle.splice(index, 1)
+    for (const { timer } of this.#idle.splice(index, index < 0 ? 0 : 1)) clearTimeout(timer)
+    return parser
   }
 }

@@ -1,6 +1,11 @@
-import { type ChildProcess, fork } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import type { ParserKind } from "../parsing/loadParser.ts"
 import { timeLimit } from "../ParserLimits.ts"
-import type { ParserMessage, ParserOutcome, ParserRequest } from "./ParserMessage.ts"
+import { closeDescriptors, type ParserFences, programOf } from "./fences.ts"
+import type { ParserMessage, ParserOrder, ParserOutcome, ParserRequest } from "./ParserMessage.ts"
+import { readableFolders } from "./readableFolders.ts"
+import { SIZE_FILE } from "./residentMemory.ts"
 
 const TOO_SLOW = (milliseconds: number): ParserOutcome => ({
   _tag: "Unreadable",
@@ -22,34 +27,63 @@ export class WorkerNotStarted extends Error {
   override readonly name = "WorkerNotStarted"
 }
 
+/** What a process is started with. */
+export interface WorkerOptions {
+  readonly kind: ParserKind
+  readonly fences: ParserFences
+  readonly maxMemoryBytes: number
+  /** Another module to parse with, and where it lies, which the process may then read. For tests. */
+  readonly parsers?: { readonly url: string; readonly folder: string } | undefined
+}
+
 interface Waiting {
+  readonly request: ParserRequest
   readonly settle: (outcome: ParserOutcome | WorkerNotStarted) => void
-  readonly milliseconds: number
   timer: NodeJS.Timeout
 }
 
+const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
+const ownModule = (path: string) => new URL(`${path}.${extension}`, import.meta.url)
+
+const startProcess = ({ fences, parsers }: WorkerOptions): ChildProcess => {
+  const readable = [...readableFolders(), SIZE_FILE, ...(parsers === undefined ? [] : [parsers.folder])]
+  const { file, before } = programOf(fences)
+  const permissions = ["--permission", "--allow-worker", ...readable.map((path) => `--allow-fs-read=${path}`)]
+  const program = fileURLToPath(ownModule("./parserProcess"))
+  return spawn(file, [...before, ...permissions, "--no-warnings", program], {
+    env: {},
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "ignore", "ipc"]
+  })
+}
+
 /**
- * One process that reads documents, one at a time. It gets no environment, may write no file and start no program, and
- * keeps nothing alive: the server ends whether or not it is idle. Threads alone would not do: V8 ends the whole process
- * when a single large allocation fails in one of its threads.
+ * One process that reads documents, one at a time. It gets no environment, may read the files of its own packages only,
+ * write none and start no program; once its parser is loaded it can open nothing at all, neither file nor socket, where
+ * the machine has that fence. It keeps nothing alive: the server ends whether or not it is idle. Threads alone would not
+ * do: V8 ends the whole process when a single large allocation fails in one of its threads.
  */
 export class WorkerProcess {
+  readonly kind: ParserKind
   readonly #child: ChildProcess
-  #started = false
+  readonly #fences: ParserFences
+  /** Loaded and fenced in: documents may come. */
+  #ready = false
   #usable = true
   #waiting: Waiting | undefined
 
-  constructor() {
-    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
-    this.#child = fork(new URL(`./parserProcess.${extension}`, import.meta.url), [], {
-      execArgv: ["--permission", "--allow-fs-read=*", "--allow-worker", "--no-warnings"],
-      env: {},
-      serialization: "advanced",
-      stdio: ["ignore", "ignore", "ignore", "ipc"]
-    })
+  constructor(options: WorkerOptions) {
+    this.kind = options.kind
+    this.#fences = options.fences
+    this.#child = startProcess(options)
+    this.#child.unref()
+    this.#child.channel?.unref()
     this.#child.on("message", (message) => this.#hear(message as ParserMessage))
     this.#child.once("error", () => this.#end())
     this.#child.once("exit", () => this.#end())
+    const parsers = options.parsers?.url ?? ownModule("../parsing/loadParser").href
+    const { kind, maxMemoryBytes } = options
+    this.#tell({ _tag: "Prepare", preparation: { kind, parsers, maxMemoryBytes } })
   }
 
   /** The operating system's number of the process; undefined where it could not be started. */
@@ -64,15 +98,11 @@ export class WorkerProcess {
 
   /** Reads a document; `settle` is called once, unless the process is killed before. */
   read(request: ParserRequest, settle: Waiting["settle"]): void {
-    const milliseconds = timeLimit(request.limits, request.bytes.byteLength)
-    const notStarted = () => this.#end()
-    const timer = this.#started ? this.#limit(milliseconds) : setTimeout(notStarted, START_MILLISECONDS)
-    this.#waiting = { settle, milliseconds, timer }
     this.#child.ref()
     this.#child.channel?.ref()
-    this.#child.send(request, (failure) => {
-      if (failure !== null) this.#end()
-    })
+    this.#waiting = { request, settle, timer: setTimeout(() => this.#end(), START_MILLISECONDS) }
+    if (this.#ready) this.#begin()
+    else if (!this.#usable) this.#end()
   }
 
   /** Ends the process at once, whatever it does. */
@@ -83,15 +113,38 @@ export class WorkerProcess {
     this.#child.kill("SIGKILL")
   }
 
-  #hear(message: ParserMessage): void {
+  #tell(order: ParserOrder): void {
+    this.#child.send(order, (failure) => {
+      if (failure !== null) this.#end()
+    })
+  }
+
+  #begin(): void {
     const waiting = this.#waiting
-    if (message._tag === "Started") {
-      this.#started = true
-      if (waiting === undefined) return
-      clearTimeout(waiting.timer)
-      waiting.timer = this.#limit(waiting.milliseconds)
+    if (waiting === undefined) return
+    const { limits, bytes } = waiting.request
+    const milliseconds = timeLimit(limits, bytes.byteLength)
+    clearTimeout(waiting.timer)
+    waiting.timer = setTimeout(() => {
+      this.kill()
+      waiting.settle(TOO_SLOW(milliseconds))
+    }, milliseconds)
+    this.#tell({ _tag: "Read", request: waiting.request })
+  }
+
+  async #fenceIn(): Promise<void> {
+    const { pid } = this.#child
+    if (pid !== undefined) await closeDescriptors(this.#fences, pid)
+    this.#ready = true
+    this.#begin()
+  }
+
+  #hear(message: ParserMessage): void {
+    if (message._tag === "Prepared") {
+      void this.#fenceIn()
       return
     }
+    const waiting = this.#waiting
     this.#waiting = undefined
     if (message.spent) this.kill()
     this.#child.unref()
@@ -100,17 +153,9 @@ export class WorkerProcess {
     waiting?.settle(message.outcome)
   }
 
-  #limit(milliseconds: number): NodeJS.Timeout {
-    return setTimeout(() => {
-      const waiting = this.#waiting
-      this.kill()
-      waiting?.settle(TOO_SLOW(milliseconds))
-    }, milliseconds)
-  }
-
   #end(): void {
     const waiting = this.#waiting
     this.kill()
-    waiting?.settle(this.#started ? CRASHED : new WorkerNotStarted("The parser process ended before it could start."))
+    waiting?.settle(this.#ready ? CRASHED : new WorkerNotStarted("The parser process ended before it could start."))
   }
 }

@@ -1,5 +1,13 @@
 import { Worker } from "node:worker_threads"
-import { type ParserMessage, type ParserOutcome, type ParserRequest, TOO_MUCH_MEMORY } from "./ParserMessage.ts"
+import {
+  type ParserMessage,
+  type ParserOrder,
+  type ParserOutcome,
+  type ParserPreparation,
+  type ParserRequest,
+  TOO_MUCH_MEMORY
+} from "./ParserMessage.ts"
+import { residentMemory } from "./residentMemory.ts"
 
 /**
  * The process that documents are read in. Its main thread only guards: a second thread parses, so that memory can be
@@ -21,40 +29,49 @@ interface Reading {
   readonly guard: NodeJS.Timeout
 }
 
+const memory = residentMemory()
 let thread: Worker | undefined
 let reading: Reading | undefined
 
-const finish = (outcome: ParserOutcome): void => {
+const finish = (outcome: ParserOutcome, ended: boolean): void => {
   if (reading === undefined) return
   const { guard, maxMemoryBytes } = reading
   reading = undefined
   clearInterval(guard)
-  tell({ _tag: "Answered", outcome, spent: process.memoryUsage.rss() > maxMemoryBytes / 2 })
+  tell({ _tag: "Answered", outcome, spent: ended || memory() > maxMemoryBytes / 2 })
 }
 
-const startThread = (maxMemoryBytes: number): Worker => {
+const startThread = (preparation: ParserPreparation): Worker => {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
   const started = new Worker(new URL(`./parserThread.${extension}`, import.meta.url), {
     env: {},
-    resourceLimits: { maxOldGenerationSizeMb: Math.ceil((maxMemoryBytes / 1024 / 1024) * 0.75) }
+    workerData: preparation,
+    resourceLimits: { maxOldGenerationSizeMb: Math.ceil((preparation.maxMemoryBytes / 1024 / 1024) * 0.75) }
   })
-  started.on("message", finish)
+  started.on("message", (message: ParserOutcome | "prepared") => {
+    if (message === "prepared") tell({ _tag: "Prepared" })
+    else finish(message, false)
+  })
   started.on("error", (cause: Error & { code?: string }) => {
-    thread = undefined
-    finish(cause.code === "ERR_WORKER_OUT_OF_MEMORY" ? TOO_MUCH_MEMORY : CRASHED)
+    // Without a document the parser itself does not come up.
+    if (reading === undefined) process.exit(1)
+    finish(cause.code === "ERR_WORKER_OUT_OF_MEMORY" ? TOO_MUCH_MEMORY : CRASHED, true)
   })
   return started
 }
 
 const guardMemory = (maxMemoryBytes: number): NodeJS.Timeout =>
   setInterval(() => {
-    if (process.memoryUsage.rss() > maxMemoryBytes) finish(TOO_MUCH_MEMORY)
+    if (memory() > maxMemoryBytes) finish(TOO_MUCH_MEMORY, true)
   }, MEMORY_CHECK_MILLISECONDS)
 
-process.on("message", ({ type, bytes, limits }: ParserRequest) => {
+const read = ({ type, bytes, limits }: ParserRequest): void => {
   reading = { maxMemoryBytes: limits.maxMemoryBytes, guard: guardMemory(limits.maxMemoryBytes) }
-  thread ??= startThread(limits.maxMemoryBytes)
-  thread.postMessage({ type, bytes, limits }, [bytes.buffer as ArrayBuffer])
+  thread?.postMessage({ type, bytes, limits }, [bytes.buffer as ArrayBuffer])
+}
+
+process.on("message", (order: ParserOrder) => {
+  if (order._tag === "Prepare") thread = startThread(order.preparation)
+  else read(order.request)
 })
 process.once("disconnect", () => process.exit())
-tell({ _tag: "Started" })

@@ -1,13 +1,16 @@
-import { parentPort } from "node:worker_threads"
-import { parseDocument } from "../parsing/parseDocument.ts"
-import type { ParserOutcome, ParserRequest } from "./ParserMessage.ts"
+import { parentPort, workerData } from "node:worker_threads"
+import type * as Parsers from "../parsing/loadParser.ts"
+import { closeThread } from "./closeThread.ts"
+import type { ParserOutcome, ParserPreparation, ParserRequest } from "./ParserMessage.ts"
 
 const NESTED = "The document is nested too deeply to be read. Simplify its structure and upload it again."
 const DAMAGED = "The document is damaged and cannot be read. Save it again and upload the new file."
 
-// No parser has a reason to reach the network.
-Reflect.deleteProperty(globalThis, "fetch")
-Reflect.deleteProperty(globalThis, "WebSocket")
+const { kind, parsers } = workerData as ParserPreparation
+const port = parentPort
+const { loadParser, parseDocument } = (await import(parsers)) as typeof Parsers
+await loadParser(kind)
+closeThread()
 
 const read = async ({ type, bytes, limits }: ParserRequest): Promise<ParserOutcome> => {
   try {
@@ -26,6 +29,7 @@ const reasonOf = (cause: unknown): string => {
 // A parser may leave a promise behind that fails after its document was answered; the next document must not pay for it.
 process.on("unhandledRejection", () => {})
 
-parentPort?.on("message", (request: ParserRequest) => {
-  void read(request).then((outcome) => parentPort?.postMessage(outcome))
+port?.on("message", (request: ParserRequest) => {
+  void read(request).then((outcome) => port.postMessage(outcome))
 })
+port?.postMessage("prepared")

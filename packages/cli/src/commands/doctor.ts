@@ -34,7 +34,8 @@ export const doctorCommand = Command.make(
           return [...(yield* modelChecks), ...(yield* liveChecks(config))]
         })
       : modelChecks
-    const general = [nodeCheck(), ...(yield* configurationChecks(config))]
+    const { parserCheck } = yield* Effect.promise(() => import("../doctor/parserCheck.ts"))
+    const general = [nodeCheck(), ...(yield* configurationChecks(config)), yield* parserCheck]
     const whole = Effect.gen(function* () {
       yield* report([...general, ...(yield* databaseChecks(config)), ...(yield* models)])
     })
