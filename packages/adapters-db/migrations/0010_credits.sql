@@ -24,6 +24,13 @@ CREATE TABLE {{schema}}.credit_accounts (
   pending_tier text CHECK (pending_tier IN ('free', 'pro', 'business')),
   -- The number of the newest transaction.
   entries bigint NOT NULL CHECK (entries >= 1),
+  -- Of each type of transaction, in the order of their list in the core, how many there are and the newest one's number.
+  by_type bigint[] NOT NULL CHECK (cardinality(by_type) = 12),
+  -- The number of the transaction that says the tier, the dates and who renews.
+  terms_entry bigint NOT NULL CHECK (terms_entry BETWEEN 1 AND entries),
+  -- How many holds were ever opened, and how many of them have ended.
+  holds_opened bigint NOT NULL DEFAULT 0 CHECK (holds_opened >= holds_ended),
+  holds_ended bigint NOT NULL DEFAULT 0 CHECK (holds_ended >= 0),
   -- Counts the writes of the row: every write names the version it was decided from.
   version bigint NOT NULL CHECK (version >= 1),
   PRIMARY KEY (user_id),
@@ -51,6 +58,8 @@ CREATE TABLE {{schema}}.credit_holds (
   draft jsonb NOT NULL,
   -- What had been delivered at the last renewal.
   output_tokens bigint NOT NULL DEFAULT 0 CHECK (output_tokens BETWEEN 0 AND 9007199254740991),
+  -- A digest of all of the above, as its opening or its last renewal wrote it.
+  seal bytea NOT NULL,
   PRIMARY KEY (user_id, key),
   CHECK (allowance + topup BETWEEN 1 AND 9007199254740991)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
@@ -71,8 +80,28 @@ CREATE TABLE {{schema}}.credit_transactions (
   reference text NOT NULL CHECK (reference <> ''),
   created_at timestamptz NOT NULL,
   receipt jsonb,
-  PRIMARY KEY (user_id, number)
+  -- What is in the buckets after the row, so that each row is proven by the one before it, and the account by the newest.
+  allowance_after bigint NOT NULL CHECK (allowance_after BETWEEN 0 AND 9007199254740991),
+  topup_after bigint NOT NULL CHECK (topup_after BETWEEN 0 AND 9007199254740991),
+  -- From 1 without gaps among the account's rows of this type, and the number of the one before; 0 for the first.
+  type_number bigint NOT NULL CHECK (type_number >= 1),
+  previous bigint NOT NULL CHECK (previous BETWEEN 0 AND number - 1),
+  -- The terms of the account, where this row changed them.
+  tier text,
+  pending_tier text,
+  renewed_by text,
+  anchor timestamptz,
+  period_start timestamptz,
+  next_reset_at timestamptz,
+  period_credits bigint,
+  -- A digest of all of the above and of the digest of the row before, so that nothing can be changed unseen.
+  digest bytea NOT NULL,
+  PRIMARY KEY (user_id, number),
+  CHECK (num_nulls(tier, renewed_by, anchor, period_start, next_reset_at, period_credits) IN (0, 6))
 );
+-- Signposts among the rows of a type: any page is a few steps from one, and most rows cost nothing.
+CREATE INDEX credit_transactions_by_type ON {{schema}}.credit_transactions (user_id, type, type_number)
+  WHERE type_number % 64 = 0;
 
 -- Business keys whose work is done, with what their first answer is made of.
 CREATE TABLE {{schema}}.credit_keys (
@@ -87,10 +116,50 @@ CREATE TABLE {{schema}}.credit_keys (
   hold_topup bigint,
   hold_period_start timestamptz,
   hold_expires_at timestamptz,
+  -- From 1 without gaps in each account, in the order in which holds ended.
+  hold_number bigint CHECK (hold_number >= 1),
   PRIMARY KEY (user_id, key),
-  CHECK (num_nulls(hold_allowance, hold_topup, hold_period_start, hold_expires_at) IN (0, 4)),
+  CHECK (num_nulls(hold_allowance, hold_topup, hold_period_start, hold_expires_at, hold_number) IN (0, 5)),
   CHECK (number IS NOT NULL OR hold_allowance IS NOT NULL)
 );
+
+-- How many accounts were ever opened, in parts that are written side by side.
+CREATE TABLE {{schema}}.credit_openings (
+  part integer PRIMARY KEY CHECK (part BETWEEN 0 AND 63),
+  accounts bigint NOT NULL CHECK (accounts >= 1)
+);
+
+-- The content of a hold and of a transaction as one text, the same whatever the session's settings.
+CREATE FUNCTION {{schema}}.hold_seal(
+  user_id text, key text, allowance bigint, topup bigint, period_start timestamptz, expires_at timestamptz, content text,
+  attempt text, draft jsonb, output_tokens bigint
+) RETURNS bytea LANGUAGE sql STABLE
+RETURN sha256(convert_to(ROW(user_id, key, allowance, topup, extract(epoch FROM period_start),
+  extract(epoch FROM expires_at), content, attempt, draft, output_tokens)::text, 'UTF8'));
+
+CREATE FUNCTION {{schema}}.transaction_text(
+  user_id text, number bigint, type text, amount bigint, allowance_amount bigint, topup_amount bigint,
+  balance_after bigint, model text, reference text, created_at timestamptz, receipt jsonb, allowance_after bigint,
+  topup_after bigint, type_number bigint, previous bigint, tier text, pending_tier text, renewed_by text,
+  anchor timestamptz, period_start timestamptz, next_reset_at timestamptz, period_credits bigint
+) RETURNS text LANGUAGE sql STABLE
+RETURN ROW(user_id, number, type, amount, allowance_amount, topup_amount, balance_after, model, reference,
+  extract(epoch FROM created_at), receipt, allowance_after, topup_after, type_number, previous, tier, pending_tier,
+  renewed_by, extract(epoch FROM anchor), extract(epoch FROM period_start), extract(epoch FROM next_reset_at),
+  period_credits)::text;
+
+-- The digest of a row, from that of the row before it.
+CREATE FUNCTION {{schema}}.link_digest(before bytea, content text) RETURNS bytea LANGUAGE sql IMMUTABLE
+RETURN sha256(coalesce(before, '') || convert_to(content, 'UTF8'));
+
+-- The same over rows that follow each other; "before" is the digest before the first of them.
+CREATE FUNCTION {{schema}}.next_digest(state bytea, before bytea, content text) RETURNS bytea LANGUAGE plpgsql IMMUTABLE
+AS $function$
+BEGIN
+  RETURN sha256(coalesce(state, before, '') || convert_to(content, 'UTF8'));
+END
+$function$;
+CREATE AGGREGATE {{schema}}.chain_digests(bytea, text) (SFUNC = {{schema}}.next_digest, STYPE = bytea);
 
 -- What was written stays: also for the owner of the tables, whom no grant binds.
 CREATE FUNCTION {{schema}}.refuse_credit_change() RETURNS trigger LANGUAGE plpgsql AS $function$
@@ -102,6 +171,9 @@ $function$;
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {{schema}}.credit_transactions
   FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.refuse_credit_change();
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {{schema}}.credit_keys
+  FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.refuse_credit_change();
+
+CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON {{schema}}.credit_openings
   FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.refuse_credit_change();
 
 -- People see their own rows and change none; the ledger works through the service door.
@@ -125,6 +197,10 @@ CREATE POLICY owner ON {{schema}}.credit_keys FOR SELECT TO parley_user
   USING (user_id = current_setting('parley.user_id', true));
 CREATE POLICY service ON {{schema}}.credit_keys TO parley_service USING (true);
 
+ALTER TABLE {{schema}}.credit_openings ENABLE ROW LEVEL SECURITY;
+CREATE POLICY service ON {{schema}}.credit_openings TO parley_service USING (true);
+
+GRANT SELECT, INSERT, UPDATE ON {{schema}}.credit_openings TO parley_service;
 GRANT SELECT ON {{schema}}.credit_accounts, {{schema}}.credit_holds, {{schema}}.credit_transactions,
   {{schema}}.credit_keys TO parley_user;
 GRANT SELECT, INSERT, UPDATE ON {{schema}}.credit_accounts TO parley_service;

@@ -33,6 +33,7 @@ BEGIN
   WITH given AS MATERIALIZED (
     SELECT g.* FROM json_to_recordset(accounts) AS g(user_id text, allowance bigint, topup bigint, debt bigint,
       held_allowance bigint, held_topup bigint, open_holds bigint, entries bigint, version bigint, seen text,
+      by_type bigint[], terms_entry bigint, holds_opened bigint, holds_ended bigint,
       tier text, anchor float8, period_start float8, next_reset_at float8, period_credits bigint, renewed_by text, pending_tier text)
     ORDER BY g.user_id COLLATE "C"
   ), free AS MATERIALIZED (
@@ -44,7 +45,8 @@ BEGIN
   ), updated AS (
     UPDATE {{schema}}.credit_accounts a
     SET allowance = g.allowance, topup = g.topup, debt = g.debt, held_allowance = g.held_allowance,
-      held_topup = g.held_topup, open_holds = g.open_holds, entries = g.entries, version = g.version,
+      held_topup = g.held_topup, open_holds = g.open_holds, entries = g.entries, version = g.version, by_type = g.by_type,
+      terms_entry = g.terms_entry, holds_opened = g.holds_opened, holds_ended = g.holds_ended,
       -- Without a tier they stay: then only balances changed.
       tier = coalesce(g.tier, a.tier), anchor = coalesce(to_timestamp(g.anchor / 1000), a.anchor),
       period_start = coalesce(to_timestamp(g.period_start / 1000), a.period_start),
@@ -54,11 +56,12 @@ BEGIN
     FROM free g WHERE a.ctid = g.place
     RETURNING a.user_id
   ), inserted AS (
-    INSERT INTO {{schema}}.credit_accounts (user_id, tier, allowance, topup, debt, held_allowance, held_topup, open_holds, anchor,
-      period_start, next_reset_at, period_credits, renewed_by, pending_tier, entries, version)
+    INSERT INTO {{schema}}.credit_accounts (user_id, tier, allowance, topup, debt, held_allowance, held_topup, open_holds,
+      anchor, period_start, next_reset_at, period_credits, renewed_by, pending_tier, entries, version, by_type, terms_entry, holds_opened,
+      holds_ended)
     SELECT g.user_id, g.tier, g.allowance, g.topup, g.debt, g.held_allowance, g.held_topup, g.open_holds,
       to_timestamp(g.anchor / 1000), to_timestamp(g.period_start / 1000), to_timestamp(g.next_reset_at / 1000),
-      g.period_credits, g.renewed_by, g.pending_tier, g.entries, g.version
+      g.period_credits, g.renewed_by, g.pending_tier, g.entries, g.version, g.by_type, g.terms_entry, g.holds_opened, g.holds_ended
     FROM given g WHERE g.seen IS NULL
     ON CONFLICT DO NOTHING
     RETURNING user_id
@@ -81,15 +84,16 @@ BEGIN
   IF ended IS NOT NULL THEN
     WITH removed AS (
       DELETE FROM {{schema}}.credit_holds h
-      USING json_to_recordset(ended) AS e(user_id text, key text, content text, used_at float8, number bigint)
+      USING json_to_recordset(ended) AS e(user_id text, key text, content text, used_at float8, number bigint,
+        hold_number bigint)
       WHERE h.user_id = e.user_id AND h.key = e.key AND (whole OR e.user_id = ANY(written))
         -- Nothing but what the join says, as something to look up, should the table have been empty when this was planned.
         AND h.user_id = ANY(written) AND h.key = ANY(ARRAY(SELECT key FROM json_to_recordset(ended) AS e(key text)))
       RETURNING e.user_id, e.key, e.content, to_timestamp(e.used_at / 1000), e.number, h.allowance, h.topup,
-        h.period_start, h.expires_at
+        h.period_start, h.expires_at, e.hold_number
     ), remembered AS (
       INSERT INTO {{schema}}.credit_keys (user_id, key, content, used_at, number, hold_allowance, hold_topup,
-        hold_period_start, hold_expires_at)
+        hold_period_start, hold_expires_at, hold_number)
       SELECT r.* FROM removed r
     )
     SELECT count(*) = (
@@ -100,31 +104,51 @@ BEGIN
     END IF;
   END IF;
   IF opened IS NOT NULL THEN
-    INSERT INTO {{schema}}.credit_holds
-      (user_id, key, allowance, topup, period_start, expires_at, content, attempt, draft)
-    SELECT o.user_id, o.key, o.allowance, o.topup, to_timestamp(o.period_start / 1000),
-      to_timestamp(o.expires_at / 1000), o.content, o.attempt, o.draft
-    FROM json_to_recordset(opened) AS o(user_id text, key text, allowance bigint, topup bigint,
-      period_start float8, expires_at float8, content text, attempt text, draft jsonb)
-    WHERE whole OR o.user_id = ANY(written);
+    INSERT INTO {{schema}}.credit_holds (user_id, key, allowance, topup, period_start, expires_at, content, attempt, draft,
+      seal)
+    SELECT t.*, {{schema}}.hold_seal(t.user_id, t.key, t.allowance, t.topup, t.period_start, t.expires_at, t.content,
+      t.attempt, t.draft, 0)
+    FROM (
+      SELECT o.user_id, o.key, o.allowance, o.topup, to_timestamp(o.period_start / 1000) AS period_start,
+        to_timestamp(o.expires_at / 1000) AS expires_at, o.content, o.attempt, o.draft
+      FROM json_to_recordset(opened) AS o(user_id text, key text, allowance bigint, topup bigint,
+        period_start float8, expires_at float8, content text, attempt text, draft jsonb)
+      WHERE whole OR o.user_id = ANY(written)
+    ) t;
   END IF;
   IF transactions IS NOT NULL THEN
     INSERT INTO {{schema}}.credit_transactions (user_id, number, type, amount, allowance_amount, topup_amount,
-      balance_after, model, reference, created_at, receipt)
-    SELECT t.user_id, t.number, t.type, t.amount, t.allowance_amount, t.topup_amount, t.balance_after, t.model,
-      t.reference, to_timestamp(t.created_at / 1000), t.receipt
-    FROM json_to_recordset(transactions) AS t(user_id text, number bigint, type text, amount bigint,
-      allowance_amount bigint, topup_amount bigint, balance_after bigint, model text, reference text,
-      created_at float8, receipt jsonb)
-    WHERE whole OR t.user_id = ANY(written);
+      balance_after, model, reference, created_at, receipt, allowance_after, topup_after, type_number, previous, tier,
+      pending_tier, renewed_by, anchor, period_start, next_reset_at, period_credits,
+      digest)
+    SELECT t.*, {{schema}}.chain_digests(
+      (SELECT p.digest FROM {{schema}}.credit_transactions p WHERE p.user_id = t.user_id AND p.number = t.number - 1),
+      {{schema}}.transaction_text(t.user_id, t.number, t.type, t.amount, t.allowance_amount, t.topup_amount,
+        t.balance_after, t.model, t.reference, t.created_at, t.receipt, t.allowance_after, t.topup_after, t.type_number,
+        t.previous, t.tier, t.pending_tier, t.renewed_by, t.anchor, t.period_start, t.next_reset_at,
+        t.period_credits)
+    ) OVER (PARTITION BY t.user_id ORDER BY t.number)
+    FROM (
+      SELECT g.user_id, g.number, g.type, g.amount, g.allowance_amount, g.topup_amount, g.balance_after, g.model,
+        g.reference, to_timestamp(g.created_at / 1000) AS created_at, g.receipt, g.allowance_after, g.topup_after,
+        g.type_number, g.previous, g.tier, g.pending_tier, g.renewed_by, to_timestamp(g.anchor / 1000) AS anchor,
+        to_timestamp(g.period_start / 1000) AS period_start, to_timestamp(g.next_reset_at / 1000) AS next_reset_at,
+        g.period_credits
+      FROM json_to_recordset(transactions) AS g(user_id text, number bigint, type text, amount bigint,
+        allowance_amount bigint, topup_amount bigint, balance_after bigint, model text, reference text,
+        created_at float8, receipt jsonb, allowance_after bigint, topup_after bigint, type_number bigint,
+        previous bigint, tier text, pending_tier text, renewed_by text, anchor float8, period_start float8,
+        next_reset_at float8, period_credits bigint)
+      WHERE whole OR g.user_id = ANY(written)
+    ) t;
   END IF;
   IF facts IS NOT NULL THEN
     INSERT INTO {{schema}}.credit_keys (user_id, key, content, used_at, number, hold_allowance, hold_topup,
-      hold_period_start, hold_expires_at)
+      hold_period_start, hold_expires_at, hold_number)
     SELECT k.user_id, k.key, k.content, to_timestamp(k.used_at / 1000), k.number, k.hold_allowance, k.hold_topup,
-      to_timestamp(k.hold_period_start / 1000), to_timestamp(k.hold_expires_at / 1000)
+      to_timestamp(k.hold_period_start / 1000), to_timestamp(k.hold_expires_at / 1000), k.hold_number
     FROM json_to_recordset(facts) AS k(user_id text, key text, content text, used_at float8, number bigint,
-      hold_allowance bigint, hold_topup bigint, hold_period_start float8, hold_expires_at float8)
+      hold_allowance bigint, hold_topup bigint, hold_period_start float8, hold_expires_at float8, hold_number bigint)
     WHERE whole OR k.user_id = ANY(written);
   END IF;
   IF whole THEN RETURN '{}'; END IF;

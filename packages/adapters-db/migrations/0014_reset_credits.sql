@@ -69,14 +69,33 @@ BEGIN
       period_credits = CASE WHEN p.fresh THEN p.plan ELSE greatest(p.period_credits, p.plan) END,
       allowance = CASE WHEN p.fresh THEN p.held_allowance + p.added ELSE p.allowance END,
       debt = CASE WHEN p.fresh THEN p.debt - p.repaid ELSE p.debt END,
-      entries = p.entries + p.fresh::integer, version = p.version + 1
+      entries = p.entries + 1, version = p.version + 1, terms_entry = p.entries + 1,
+      -- The counts of "reset", which is the second type.
+      by_type[3:4] = ARRAY[p.by_type[3] + 1, p.entries + 1]
     FROM planned p WHERE a.user_id = p.user_id AND NOT dry_run
+  ), written AS MATERIALIZED (
+    -- Where the period's key was used before, the dates alone move, which has its row, too.
+    SELECT p.user_id, p.entries + 1 AS number, 'reset'::text AS type,
+      CASE WHEN p.fresh THEN p.added + p.repaid - p.expired ELSE 0 END AS amount,
+      CASE WHEN p.fresh THEN p.added - p.expired ELSE 0 END AS allowance_amount, 0::bigint AS topup_amount,
+      CASE WHEN p.fresh THEN p.held_allowance + p.added + p.topup - p.debt + p.repaid ELSE p.allowance + p.topup - p.debt END
+        AS balance_after,
+      CASE WHEN p.fresh THEN p.key ELSE 'moved:' || p.key END AS reference, written_at AS created_at,
+      CASE WHEN p.fresh THEN p.held_allowance + p.added ELSE p.allowance END AS allowance_after, p.topup AS topup_after,
+      p.by_type[3] + 1 AS type_number, p.by_type[4] AS previous, p.new_tier AS tier, p.renewed_by, p.anchor,
+      p.new_start AS period_start, p.new_end AS next_reset_at,
+      CASE WHEN p.fresh THEN p.plan ELSE greatest(p.period_credits, p.plan) END AS period_credits
+    FROM planned p WHERE NOT dry_run
   ), entered AS (
     INSERT INTO {{schema}}.credit_transactions (user_id, number, type, amount, allowance_amount, topup_amount,
-      balance_after, reference, created_at)
-    SELECT p.user_id, p.entries + 1, 'reset', p.added + p.repaid - p.expired, p.added - p.expired, 0,
-      p.held_allowance + p.added + p.topup - p.debt + p.repaid, p.key, written_at
-    FROM planned p WHERE p.fresh AND NOT dry_run
+      balance_after, reference, created_at, allowance_after, topup_after, type_number, previous, tier, renewed_by, anchor,
+      period_start, next_reset_at, period_credits, digest)
+    SELECT w.*, {{schema}}.link_digest(
+      (SELECT l.digest FROM {{schema}}.credit_transactions l WHERE l.user_id = w.user_id AND l.number = w.number - 1),
+      {{schema}}.transaction_text(w.user_id, w.number, w.type, w.amount, w.allowance_amount, w.topup_amount,
+        w.balance_after, NULL, w.reference, w.created_at, NULL, w.allowance_after, w.topup_after, w.type_number, w.previous,
+        w.tier, NULL, w.renewed_by, w.anchor, w.period_start, w.next_reset_at, w.period_credits))
+    FROM written w
   ), remembered AS (
     INSERT INTO {{schema}}.credit_keys (user_id, key, content, used_at, number)
     SELECT p.user_id, p.key, 'period', written_at, p.entries + 1 FROM planned p WHERE p.fresh AND NOT dry_run

@@ -110,8 +110,9 @@ describe.skipIf(url === "")("credits verify on a Postgres server", () => {
     await asOwner(`
       ALTER TABLE ${schema}.credit_accounts DISABLE TRIGGER USER;
       INSERT INTO ${schema}.credit_accounts (user_id, tier, allowance, topup, debt, held_allowance, held_topup, anchor,
-        period_start, next_reset_at, entries, version)
-      VALUES ('mallory', 'free', 0, 500, 0, 0, 0, now(), now(), now() + interval '1 month', 1, 1);
+        period_start, next_reset_at, entries, version, by_type, terms_entry)
+      VALUES ('mallory', 'free', 0, 500, 0, 0, 0, now(), now(), now() + interval '1 month', 1, 1,
+        '{0,0,1,1,0,0,0,0,0,0,0,0}', 1);
       ALTER TABLE ${schema}.credit_accounts ENABLE TRIGGER USER`)
     const people = await parley("credits", "verify")
     expect(people.exit).toBe(1)

@@ -14,10 +14,9 @@ import {
   releaseOperation,
   reserveOperation,
   settleOperation,
-  type StorageFailed,
-  TRANSACTION_TYPES
+  type StorageFailed
 } from "@parley/core"
-import { Effect, Exit, Layer, Result, Schema } from "effect"
+import { Effect, Exit, Layer, Result } from "effect"
 import { Database, type DatabaseError, type Row } from "../database/Database.ts"
 import type { Purpose } from "../database/limits.ts"
 import { storing } from "../storage/storageFailed.ts"
@@ -33,6 +32,7 @@ import {
   TRANSACTION_COLUMNS,
   type TransactionRow
 } from "./loadAccounts.ts"
+import { readHistory } from "./readHistory.ts"
 import { correctPurchase } from "./correctPurchase.ts"
 import { nextDue, resetAccounts } from "./resetAccounts.ts"
 import { retrySoon } from "./retrySoon.ts"
@@ -40,24 +40,6 @@ import { verifyAccounts } from "./verifyAccounts.ts"
 
 const exitOf = (answer: Result.Result<unknown, Refusal>): Exit.Exit<unknown, Refusal> =>
   Result.isSuccess(answer) ? Exit.succeed(answer.success) : Exit.fail(answer.failure)
-
-interface HistoryRow extends Row {
-  readonly known: boolean
-  readonly total: number
-}
-
-const isType = Schema.is(Schema.Literals(TRANSACTION_TYPES))
-
-const historyText = (schema: string) => `
-  SELECT c.known, c.total, ${TRANSACTION_COLUMNS}
-  FROM (
-    SELECT EXISTS (SELECT FROM ${schema}.credit_accounts WHERE user_id = $1) AS known,
-      (SELECT count(*) FROM ${schema}.credit_transactions WHERE user_id = $1 AND ($2::text IS NULL OR type = $2)) AS total
-  ) c LEFT JOIN LATERAL (
-    SELECT * FROM ${schema}.credit_transactions WHERE user_id = $1 AND ($2::text IS NULL OR type = $2)
-    ORDER BY number DESC LIMIT $3 OFFSET $4
-  ) t ON true
-  ORDER BY t.number DESC`
 
 const make = Effect.gen(function* () {
   const database = yield* Database
@@ -140,16 +122,8 @@ const make = Effect.gen(function* () {
       const [row] = yield* database.statement<TransactionRow & Row>(text, [userId, key])
       return row && toTransaction(row)
     }, storing("CreditLedger.transaction")),
-    history: Effect.fnUntraced(function* ({ userId, limit, offset, type }) {
-      const filter = type === undefined ? null : isType(type) ? type : ""
-      const rows = yield* database.statement<HistoryRow>(historyText(schema), [userId, filter, limit, offset])
-      const [first] = rows
-      if (first === undefined || !first.known) return yield* new AccountNotFound({ userId })
-      const transactions = rows.filter(
-        (row) => row["number"] !== null
-      ) as ReadonlyArray<Row> as ReadonlyArray<TransactionRow>
-      return { transactions: transactions.map(toTransaction), total: first.total }
-    }, storing("CreditLedger.history"))
+    history: (input) =>
+      Effect.flatMap(readHistory(database, input), Effect.fromResult).pipe(storing("CreditLedger.history"))
   })
 })
 

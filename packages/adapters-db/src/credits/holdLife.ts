@@ -28,13 +28,16 @@ const renewText = (schema: string) => `
     FROM unnest($1::text[], $2::text[], $3::bigint[], $5::text[]) AS g(user_id, key, output_tokens, draft)
     GROUP BY user_id, key
   ), locked AS MATERIALIZED (
-    SELECT h.user_id, h.key, g.output_tokens, g.draft::jsonb AS draft FROM given g
+    SELECT h.user_id, h.key, greatest(h.output_tokens, g.output_tokens) AS tokens,
+      greatest(h.expires_at, ${momentOf("$4")} + $6 * interval '1 millisecond') AS expiry,
+      coalesce(g.draft::jsonb, h.draft) AS charged FROM given g
     JOIN ${schema}.credit_holds h ON h.user_id = g.user_id AND h.key = g.key
     FOR UPDATE OF h SKIP LOCKED
   ), renewed AS (
     UPDATE ${schema}.credit_holds h
-    SET output_tokens = greatest(h.output_tokens, l.output_tokens), expires_at = greatest(h.expires_at, ${momentOf("$4")} + $6 * interval '1 millisecond'),
-      draft = coalesce(l.draft, h.draft)
+    SET output_tokens = l.tokens, expires_at = l.expiry, draft = l.charged,
+      seal = ${schema}.hold_seal(l.user_id, l.key, h.allowance, h.topup, h.period_start, l.expiry, h.content, h.attempt,
+        l.charged, l.tokens)
     FROM locked l WHERE h.user_id = l.user_id AND h.key = l.key
     RETURNING 1
   )

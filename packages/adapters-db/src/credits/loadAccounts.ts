@@ -20,10 +20,15 @@ export interface AccountRow extends Row {
   readonly pending_tier: LedgerAccount["tier"] | null
   readonly entries: number
   readonly version: number
+  readonly by_type: LedgerAccount["byType"]
+  readonly terms_entry: number
+  readonly holds_opened: number
+  readonly holds_ended: number
 }
 
-export const ACCOUNT_COLUMNS = `a.user_id, a.tier, a.allowance, a.topup, a.debt, a.held_allowance, a.held_topup, a.open_holds,
-  a.anchor, a.period_start, a.next_reset_at, a.period_credits, a.renewed_by, a.pending_tier, a.entries, a.version`
+export const ACCOUNT_COLUMNS = `a.user_id, a.tier, a.allowance, a.topup, a.debt, a.held_allowance, a.held_topup,
+  a.open_holds, a.anchor, a.period_start, a.next_reset_at, a.period_credits, a.renewed_by, a.pending_tier, a.entries, a.version,
+  a.by_type, a.terms_entry, a.holds_opened, a.holds_ended`
 
 export const toAccount = (row: AccountRow): LedgerAccount => ({
   userId: row.user_id,
@@ -41,7 +46,11 @@ export const toAccount = (row: AccountRow): LedgerAccount => ({
   pendingTier: row.pending_tier ?? undefined,
   entries: row.entries,
   version: row.version,
-  openHolds: row.open_holds
+  openHolds: row.open_holds,
+  byType: row.by_type,
+  termsEntry: row.terms_entry,
+  holdsOpened: row.holds_opened,
+  holdsEnded: row.holds_ended
 })
 
 /** Columns of a transaction. */

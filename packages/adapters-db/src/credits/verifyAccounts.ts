@@ -1,98 +1,192 @@
-import type { Difference, VerifyChunk, VerifyInput } from "@parley/core"
+import type { Difference, ProvenFact, VerifyChunk, VerifyInput } from "@parley/core"
 import { Effect } from "effect"
 import type { Database, DatabaseError, Row } from "../database/Database.ts"
+import { type Stretch, stretchesOf } from "./stretches.ts"
+
+type Service = Database["Service"]
+type Found = Effect.Effect<ReadonlyArray<Difference>, DatabaseError>
+
+/** Rows looked at in one statement, at most. */
+const PAGE = 5000
+
+/** A range of users in the order of their bytes: after one, up to another, or to the last where it is null. */
+interface Users {
+  readonly after: string
+  readonly upto: string | null
+}
+
+const differ = (userId: string, fact: ProvenFact, expected: number, found: number): ReadonlyArray<Difference> =>
+  expected === found ? [] : [{ userId, fact, expected, found }]
 
 /** The last user of a chunk; null where the chunk is the last one. */
 const boundText = (schema: string) => `
   SELECT CASE WHEN count(*) = $2 THEN max(user_id) END AS upto
   FROM (SELECT user_id FROM ${schema}.credit_accounts WHERE user_id > $1 ORDER BY user_id LIMIT $2) c`
 
-/**
- * Recomputes the accounts of a range of users from their rows, as `verifyAccount` of the core does, in one statement:
- * what it compares is one state of the database, also while replies are being paid. The range is named for each table,
- * so that each is read by its key.
- */
-const verifyText = (schema: string, within: string) => `
-  WITH chunk AS MATERIALIZED (
-    SELECT * FROM ${schema}.credit_accounts WHERE ${within}
-  ), rows AS MATERIALIZED (
-    SELECT user_id, number, amount, allowance_amount, topup_amount, balance_after, reference
-    FROM ${schema}.credit_transactions WHERE ${within}
-  ), keys AS MATERIALIZED (
-    SELECT user_id, key, number, hold_allowance FROM ${schema}.credit_keys WHERE ${within}
-  ), holds AS MATERIALIZED (
-    SELECT user_id, key, allowance, topup FROM ${schema}.credit_holds WHERE ${within}
-  ), numbered AS (
-    SELECT r.*, row_number() OVER account_rows AS place, sum(r.amount) OVER account_rows AS balance
-    FROM rows r WINDOW account_rows AS (PARTITION BY r.user_id ORDER BY r.number)
-  ), entered AS (
-    SELECT n.user_id, sum(n.amount) AS amount, sum(n.allowance_amount) AS allowance, sum(n.topup_amount) AS topup,
-      count(*) FILTER (WHERE n.number = n.place) AS entries, count(*) FILTER (WHERE n.balance_after <> n.balance) AS wrong,
-      count(*) FILTER (WHERE n.reference !~ '^(repaid|expired):' AND k.key IS NULL) AS keyless
-    FROM numbered n LEFT JOIN keys k ON k.user_id = n.user_id AND k.key = n.reference AND k.number = n.number
-    GROUP BY n.user_id
-  ), held AS (
-    SELECT h.user_id, count(*) AS open, sum(h.allowance) AS allowance, sum(h.topup) AS topup, count(k.key) AS ended
-    FROM holds h LEFT JOIN keys k ON k.user_id = h.user_id AND k.key = h.key
-    GROUP BY h.user_id
-  ), unanswered AS (
-    SELECT k.user_id, count(*) AS keys
-    FROM keys k LEFT JOIN rows r ON r.user_id = k.user_id AND r.number = k.number
-    WHERE CASE WHEN k.number IS NULL THEN k.hold_allowance IS NULL ELSE r.reference IS DISTINCT FROM k.key END
-    GROUP BY k.user_id
-  ), nobodys AS (
-    SELECT u.user_id, count(*) AS rows
-    FROM (SELECT user_id FROM rows UNION ALL SELECT user_id FROM keys UNION ALL SELECT user_id FROM holds) u
-    WHERE NOT EXISTS (SELECT FROM chunk c WHERE c.user_id = u.user_id)
-    GROUP BY u.user_id
-  ), compared AS (
-    SELECT c.user_id, v.* FROM chunk c
-    LEFT JOIN entered e ON e.user_id = c.user_id
-    LEFT JOIN held h ON h.user_id = c.user_id
-    LEFT JOIN unanswered u ON u.user_id = c.user_id
-    CROSS JOIN LATERAL (VALUES
-      ('sum of amounts', e.amount, c.allowance + c.topup - c.debt),
-      ('sum of allowance amounts', e.allowance, c.allowance),
-      ('sum of topup amounts', e.topup, c.topup),
-      ('number of transactions', e.entries, c.entries),
-      ('balances after each transaction', 0, e.wrong),
-      ('held allowance', h.allowance, c.held_allowance),
-      ('held topup', h.topup, c.held_topup),
-      ('open holds', h.open, c.open_holds),
-      ('free credits beside a debt', 0,
-        CASE WHEN c.debt = 0 THEN 0 ELSE c.allowance - c.held_allowance + c.topup - c.held_topup END),
-      ('keys without their transaction', 0, u.keys),
-      ('transactions without their key', 0, e.keyless),
-      ('keys that are open and ended', 0, h.ended)
-    ) AS v(fact, expected, found)
-    UNION ALL
-    SELECT n.user_id, 'rows without an account', 0, n.rows FROM nobodys n
-  )
-  SELECT b.accounts, d.user_id, d.fact, coalesce(d.expected, 0)::float8 AS expected, coalesce(d.found, 0)::float8 AS found
-  FROM (SELECT count(*) AS accounts FROM chunk) b
-  LEFT JOIN compared d ON coalesce(d.expected, 0) <> coalesce(d.found, 0)
-  ORDER BY d.user_id, d.fact`
-
-interface ComparedRow extends Row {
-  readonly accounts: number
-  readonly user_id: string | null
-  readonly fact: Difference["fact"]
-  readonly expected: number
-  readonly found: number
+/** An account as it was at one moment; what its rows say up to there is looked at afterwards, and cannot change any more. */
+interface AccountState extends Row {
+  readonly user_id: string
+  readonly first: number
+  readonly entries: number
+  readonly ended: number
+  readonly wrong: Partial<Record<ProvenFact, readonly [expected: number, found: number]>> | null
 }
 
-/** Verifies the next chunk of accounts, in the order of their users. */
-export const verifyAccounts = Effect.fnUntraced(function* (
-  { schema, statement }: Database["Service"],
-  { limit, after = "" }: VerifyInput
-): Effect.fn.Return<VerifyChunk, DatabaseError> {
-  const [bound] = yield* statement<{ readonly upto: string | null }>(boundText(schema), [after, limit])
-  const next = bound?.upto ?? undefined
-  const rows = yield* next === undefined
-    ? statement<ComparedRow>(verifyText(schema, "user_id > $1"), [after])
-    : statement<ComparedRow>(verifyText(schema, "user_id > $1 AND user_id <= $2"), [after, next])
-  const differences = rows.flatMap(({ user_id: userId, fact, expected, found }): ReadonlyArray<Difference> =>
-    userId === null ? [] : [{ userId, fact, expected, found }]
+const readAccounts = ({ schema, statement }: Service, { after, upto }: Users, since: number | undefined) =>
+  statement<AccountState>(`SELECT user_id, first, entries, ended, wrong FROM ${schema}.verify_accounts($1, $2, $3)`, [
+    after,
+    upto,
+    since === undefined ? null : new Date(since).toISOString()
+  ])
+
+const wrongOf = ({ user_id, wrong }: AccountState): ReadonlyArray<Difference> =>
+  Object.entries(wrong ?? {}).map(([fact, [expected, found]]) => ({
+    userId: user_id,
+    fact: fact as ProvenFact,
+    expected,
+    found
+  }))
+
+interface TransactionsRow extends Row {
+  readonly user_id: string
+  readonly present: number
+  readonly unbalanced: number
+  readonly changed: number
+  readonly keyless: number
+  readonly unreceipted: number
+}
+
+const NO_ROWS = { present: 0, unbalanced: 0, changed: 0, keyless: 0, unreceipted: 0 }
+
+const readStretches = ({ schema, statement }: Service, stretches: ReadonlyArray<Stretch>) =>
+  statement<TransactionsRow>(`SELECT * FROM ${schema}.verify_transactions($1, $2, $3)`, [
+    stretches.map(({ userId }) => userId),
+    stretches.map(({ first }) => first),
+    stretches.map(({ last }) => last)
+  ])
+
+/** Walks the transactions of accounts, as far as each had any when it was read. */
+const verifyTransactions = Effect.fnUntraced(function* (database: Service, accounts: ReadonlyArray<AccountState>) {
+  const counted = new Map<string, typeof NO_ROWS>()
+  for (const stretches of stretchesOf(accounts, PAGE)) {
+    for (const row of yield* readStretches(database, stretches)) {
+      const sum = counted.get(row.user_id) ?? NO_ROWS
+      counted.set(row.user_id, {
+        present: sum.present + row.present,
+        unbalanced: sum.unbalanced + row.unbalanced,
+        changed: sum.changed + row.changed,
+        keyless: sum.keyless + row.keyless,
+        unreceipted: sum.unreceipted + row.unreceipted
+      })
+    }
+  }
+  return accounts.flatMap(({ user_id: userId, first, entries }) => {
+    const rows = counted.get(userId) ?? NO_ROWS
+    return [
+      ...differ(userId, "number of transactions", first - 1 + rows.present, entries),
+      ...differ(userId, "balances after each transaction", 0, rows.unbalanced),
+      ...differ(userId, "transactions not as they were written", 0, rows.changed),
+      ...differ(userId, "transactions without their key", 0, rows.keyless),
+      ...differ(userId, "receipts that contradict their transaction", 0, rows.unreceipted)
+    ]
+  })
+})
+
+interface KeysRow extends Row {
+  readonly user_id: string
+  readonly last_key: string
+  readonly keys: number
+  readonly unanswered: number
+  readonly contradicting: number
+  readonly holds: number
+  /** Sum of the holds' places: numeric, and so a text. */
+  readonly numbers: string
+}
+
+const NO_KEYS = { unanswered: 0, contradicting: 0, holds: 0, numbers: 0n }
+
+/** Walks the keys of a range of users, whether they have accounts or not. */
+const verifyKeys = Effect.fnUntraced(function* (
+  { schema, statement }: Service,
+  { after, upto }: Users,
+  accounts: ReadonlyArray<AccountState>
+): Effect.fn.Return<ReadonlyArray<Difference>, DatabaseError> {
+  const ended = JSON.stringify(Object.fromEntries(accounts.map((account) => [account.user_id, account.ended])))
+  const counted = new Map<string, typeof NO_KEYS>()
+  // No key is empty: all of the next user's come after this one.
+  let place = { user: after, key: "\u{10FFFF}" }
+  for (let read = PAGE; read === PAGE;) {
+    const rows = yield* statement<KeysRow>(`SELECT * FROM ${schema}.verify_keys($1, $2, $3, $4, $5)`, [
+      place.user,
+      place.key,
+      upto,
+      ended,
+      PAGE
+    ])
+    read = 0
+    for (const row of rows) {
+      const sum = counted.get(row.user_id) ?? NO_KEYS
+      counted.set(row.user_id, {
+        unanswered: sum.unanswered + row.unanswered,
+        contradicting: sum.contradicting + row.contradicting,
+        holds: sum.holds + row.holds,
+        numbers: sum.numbers + BigInt(row.numbers)
+      })
+      read += row.keys
+      place = { user: row.user_id, key: row.last_key }
+    }
+  }
+  return accounts.flatMap(({ user_id: userId, ended }) => {
+    const { contradicting, holds, numbers, unanswered } = counted.get(userId) ?? NO_KEYS
+    // As many as ended, and not one place twice.
+    const distinct = 2n * numbers === BigInt(ended) * BigInt(ended + 1)
+    return [
+      ...differ(userId, "keys without their transaction", 0, unanswered),
+      ...differ(userId, "keys that contradict their transaction", 0, contradicting),
+      ...differ(userId, "number of ended holds", holds === ended && !distinct ? holds - 1 : holds, ended)
+    ]
+  })
+})
+
+const verifyOwners = ({ schema, statement }: Service, { after, upto }: Users): Found =>
+  Effect.map(
+    statement<{ readonly user_id: string }>(`SELECT user_id FROM ${schema}.verify_owners($1, $2)`, [after, upto]),
+    (rows) => rows.flatMap(({ user_id }) => differ(user_id, "rows without an account", 0, 1))
   )
-  return { accounts: rows[0]?.accounts ?? 0, next, differences }
+
+/** Accounts are opened, and never end. */
+const verifyOpenings = ({ schema, statement }: Service): Found =>
+  Effect.map(
+    statement<{ readonly opened: number; readonly present: number }>(
+      `SELECT (SELECT coalesce(sum(accounts), 0) FROM ${schema}.credit_openings)::bigint AS opened,
+        (SELECT count(*) FROM ${schema}.credit_accounts) AS present`
+    ),
+    ([row]) => differ("*", "number of accounts", row?.opened ?? 0, row?.present ?? 0)
+  )
+
+/**
+ * Verifies the next chunk of accounts, in the order of their users. Each is read with what is open of it as one state of
+ * the database; its transactions and keys, to which nothing is ever done but adding, are then walked in bounded pages as
+ * far as they went in that state. So it runs beside everything else, and takes time in proportion to the rows.
+ */
+export const verifyAccounts = Effect.fnUntraced(function* (
+  database: Service,
+  { limit, after = "", since }: VerifyInput
+): Effect.fn.Return<VerifyChunk, DatabaseError> {
+  const [bound] = yield* database.statement<{ readonly upto: string | null }>(boundText(database.schema), [
+    after,
+    limit
+  ])
+  const upto = bound?.upto ?? null
+  const users = { after, upto }
+  const accounts = yield* readAccounts(database, users, since)
+  const whole = since === undefined
+  const differences = [
+    ...accounts.flatMap(wrongOf),
+    ...(yield* verifyTransactions(database, accounts)),
+    ...(whole ? yield* verifyKeys(database, users, accounts) : []),
+    ...(yield* verifyOwners(database, users)),
+    ...(upto === null ? yield* verifyOpenings(database) : [])
+  ]
+  return { accounts: accounts.length, next: upto ?? undefined, differences }
 })

@@ -1,4 +1,4 @@
-import type { Changes, Fact, LedgerAccount } from "@parley/core"
+import { type Changes, entriesOf, type Fact, type LedgerAccount, NO_ENTRIES, withEntry } from "@parley/core"
 import { Effect } from "effect"
 import type { DatabaseError, Sql } from "../database/Database.ts"
 import { DATABASE_NOW } from "./LedgerClock.ts"
@@ -12,21 +12,16 @@ export interface AccountWrite {
   readonly unseen: ReadonlyArray<string>
 }
 
-const TERMS = ["tier", "anchor", "periodStart", "nextResetAt", "periodCredits", "renewedBy", "pendingTier"] as const
-
-/** What changes with a period or a plan, and not with replies: left out where it stays. Times are Unix milliseconds. */
-const termsJson = (account: LedgerAccount, seen: LedgerAccount | undefined) =>
-  seen !== undefined && TERMS.every((name) => account[name] === seen[name])
-    ? undefined
-    : {
-        tier: account.tier,
-        anchor: account.anchor,
-        period_start: account.periodStart,
-        next_reset_at: account.nextResetAt,
-        period_credits: account.periodCredits,
-        renewed_by: account.renewedBy,
-        pending_tier: account.pendingTier
-      }
+/** The terms as columns, times in Unix milliseconds. */
+const termsJson = (account: LedgerAccount) => ({
+  tier: account.tier,
+  anchor: account.anchor,
+  period_start: account.periodStart,
+  next_reset_at: account.nextResetAt,
+  period_credits: account.periodCredits,
+  renewed_by: account.renewedBy,
+  pending_tier: account.pendingTier
+})
 
 const accountJson = ({ changes: { account: a }, seen }: AccountWrite) => ({
   user_id: a.userId,
@@ -38,8 +33,13 @@ const accountJson = ({ changes: { account: a }, seen }: AccountWrite) => ({
   open_holds: a.openHolds,
   entries: a.entries,
   version: a.version,
+  by_type: a.byType,
+  terms_entry: a.termsEntry,
+  holds_opened: a.holdsOpened,
+  holds_ended: a.holdsEnded,
   seen: seen && `${seen.allowance} ${seen.topup} ${seen.debt} ${seen.heldAllowance} ${seen.heldTopup} ${seen.entries}`,
-  ...termsJson(a, seen)
+  // Left out where they stay, as with replies.
+  ...(seen?.termsEntry === a.termsEntry ? {} : termsJson(a))
 })
 
 const unseenJson = ({ changes, unseen }: AccountWrite) =>
@@ -57,33 +57,68 @@ const openedJson = ({ changes: { account, opened } }: AccountWrite) =>
     draft
   }))
 
-const transactionsJson = ({ changes: { account, transactions } }: AccountWrite) =>
-  transactions.map((transaction) => ({
-    user_id: account.userId,
-    number: Number(transaction.id),
-    type: transaction.type,
-    amount: transaction.amount,
-    allowance_amount: transaction.allowanceAmount,
-    topup_amount: transaction.topupAmount,
-    balance_after: transaction.balanceAfter,
-    model: transaction.model,
-    reference: transaction.reference,
-    created_at: transaction.createdAt,
-    receipt: transaction.receipt
-  }))
+/** The transactions with what places each among the account's others. */
+const transactionsJson = ({ changes: { account, transactions }, seen }: AccountWrite) => {
+  let allowance = seen?.allowance ?? 0
+  let topup = seen?.topup ?? 0
+  let byType = seen?.byType ?? NO_ENTRIES
+  return transactions.map((transaction) => {
+    const number = Number(transaction.id)
+    const { count, newest } = entriesOf(byType, transaction.type)
+    allowance += transaction.allowanceAmount
+    topup += transaction.topupAmount
+    byType = withEntry(byType, transaction.type, number)
+    return {
+      user_id: account.userId,
+      number,
+      type: transaction.type,
+      amount: transaction.amount,
+      allowance_amount: transaction.allowanceAmount,
+      topup_amount: transaction.topupAmount,
+      balance_after: transaction.balanceAfter,
+      model: transaction.model,
+      reference: transaction.reference,
+      created_at: transaction.createdAt,
+      receipt: transaction.receipt,
+      allowance_after: allowance,
+      topup_after: topup,
+      type_number: count + 1,
+      previous: newest,
+      ...(number === account.termsEntry ? termsJson(account) : {})
+    }
+  })
+}
+
+/** The places of the holds that end, by their keys, in the order in which the account's holds ended. */
+const endNumbers = ({ changes: { facts }, seen }: AccountWrite): ReadonlyMap<string, number> => {
+  const ended = facts.filter(({ hold }) => hold !== undefined)
+  return new Map(ended.map(({ key }, index) => [key, (seen?.holdsEnded ?? 0) + index + 1]))
+}
 
 /** Every hold that ends does so under a fact of its own key; the rest of that fact is the hold as it is stored. */
-const endedJson = ({ changes: { account, closed, facts } }: AccountWrite) =>
-  closed.map((key) => {
+const endedJson = (write: AccountWrite) => {
+  const { account, closed, facts } = write.changes
+  const places = endNumbers(write)
+  return closed.map((key) => {
     const fact = facts.find((one) => one.key === key)
     if (fact === undefined) throw new Error("A hold was ended without a fact that says how.")
-    return { user_id: account.userId, key, content: fact.content, used_at: fact.at, number: numberOf(fact) }
+    return {
+      user_id: account.userId,
+      key,
+      content: fact.content,
+      used_at: fact.at,
+      number: numberOf(fact),
+      hold_number: places.get(key)
+    }
   })
+}
 
 const numberOf = ({ transaction }: Fact) => (transaction === undefined ? undefined : Number(transaction.id))
 
-const factsJson = ({ changes: { account, closed, facts } }: AccountWrite) =>
-  facts
+const factsJson = (write: AccountWrite) => {
+  const { account, closed, facts } = write.changes
+  const places = endNumbers(write)
+  return facts
     .filter(({ key }) => !closed.includes(key))
     .map((fact) => ({
       user_id: account.userId,
@@ -94,8 +129,10 @@ const factsJson = ({ changes: { account, closed, facts } }: AccountWrite) =>
       hold_allowance: fact.hold?.from.allowance,
       hold_topup: fact.hold?.from.topup,
       hold_period_start: fact.hold?.periodStart,
-      hold_expires_at: fact.hold?.expiresAt
+      hold_expires_at: fact.hold?.expiresAt,
+      hold_number: places.get(fact.key)
     }))
+}
 
 /** What became of a write. */
 export interface Written {

@@ -71,12 +71,12 @@ export const openRack = Effect.gen(function* () {
 
 export type Rack = Effect.Success<typeof openRack>
 
-/** All rows of an account, but for what names the call that opened a hold. */
+/** All rows of an account, but for what names the call that opened a hold, digests of it, and the order in which holds ended. */
 const storedOf = ({ sound, tables }: Rack, userId: string) =>
   Effect.forEach(tables, (table) =>
     Effect.map(
       sound.database.statement<{ row: unknown }>(
-        `SELECT to_jsonb(t) - 'attempt' - 'user_id' AS row FROM parley.${table} t WHERE user_id = $1 ORDER BY to_jsonb(t)::text`,
+        `SELECT to_jsonb(t) - 'attempt' - 'user_id' - 'seal' - 'digest' - 'hold_number' AS row FROM parley.${table} t WHERE user_id = $1 ORDER BY to_jsonb(t)::text`,
         [userId]
       ),
       (rows) => [table, rows.map(({ row }) => row)]

@@ -1,22 +1,24 @@
 import { assert, layer } from "@effect/vitest"
 import { CreditLedger, type Difference } from "@parley/core"
 import { receiptDraft, reservation } from "@parley/core/testing"
-import { Effect, Layer, Result } from "effect"
+import { Clock, Effect, Layer, Result } from "effect"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"
 import { databases } from "../databases.ts"
 
-const verifyAll = Effect.gen(function* () {
+const verifySince = Effect.fnUntraced(function* (since: number | undefined) {
   const ledger = yield* CreditLedger
   const differences: Array<Difference> = []
   let after: string | undefined
   do {
-    const chunk = yield* ledger.verify({ limit: 3, after })
+    const chunk = yield* ledger.verify({ limit: 3, after, since })
     differences.push(...chunk.differences)
     after = chunk.next
   } while (after !== undefined)
   return differences
 })
+
+const verifyAll = verifySince(undefined)
 
 /** An account with purchases, an open hold, a settled reply and a released one. */
 const setUp = Effect.gen(function* () {
@@ -31,16 +33,20 @@ const setUp = Effect.gen(function* () {
   return userId
 })
 
+/** A row as a hand would write it that knows the table: after the account's third, with a digest of nothing. */
 const ROW = `INSERT INTO {{schema}}.credit_transactions
-  (user_id, number, type, amount, allowance_amount, topup_amount, balance_after, reference, created_at)`
+  (user_id, number, type, amount, allowance_amount, topup_amount, balance_after, reference, created_at,
+    allowance_after, topup_after, type_number, previous, digest)`
+const REST = "now(), 75, 60, 1, 0, ''"
+
+const script = Effect.fnUntraced(function* (text: string, userId: string) {
+  const { schema, statement } = yield* Database
+  return yield* statement(text.replaceAll("{{schema}}", schema).replaceAll("{{user}}", userId))
+})
 
 for (const { name, layer: database } of databases) {
   const ledgers = PgCreditLedgerLayer.pipe(Layer.provideMerge(database))
   layer(ledgers, { excludeTestServices: true, timeout: "60 seconds" })(`proofs of credits on ${name}`, (it) => {
-    const script = Effect.fnUntraced(function* (text: string, userId: string) {
-      const { schema, statement } = yield* Database
-      return yield* statement(text.replaceAll("{{schema}}", schema).replaceAll("{{user}}", userId))
-    })
     const refusal = (text: string, userId: string) =>
       Effect.map(Effect.result(script(text, userId)), (result) =>
         Result.isFailure(result) ? result.failure.sqlState : "accepted"
@@ -55,23 +61,24 @@ for (const { name, layer: database } of databases) {
           account("allowance = allowance - 5, topup = topup + 5"),
           account("entries = entries - 1"),
           // Beyond the account's last row; not its next balance; not the account's balance.
-          `${ROW} VALUES ('{{user}}', 4, 'grant', 10, 0, 10, 135, 'gift', now())`,
+          `${ROW} VALUES ('{{user}}', 4, 'grant', 10, 0, 10, 135, 'gift', ${REST})`,
           `WITH a AS (${account("topup = topup + 10, entries = entries + 1")})
-           ${ROW} VALUES ('{{user}}', 4, 'grant', 10, 0, 10, 999, 'gift', now())`,
+           ${ROW} VALUES ('{{user}}', 4, 'grant', 10, 0, 10, 999, 'gift', ${REST})`,
           `WITH a AS (${account("topup = topup + 10, entries = entries + 1")})
-           ${ROW} VALUES ('{{user}}', 4, 'grant', 9, 0, 9, 134, 'gift', now())`,
-          `${ROW} VALUES ('nobody', 1, 'grant', 10, 0, 10, 10, 'gift', now())`,
+           ${ROW} VALUES ('{{user}}', 4, 'grant', 9, 0, 9, 134, 'gift', ${REST})`,
+          `${ROW} VALUES ('nobody', 1, 'grant', 10, 0, 10, 10, 'gift', ${REST})`,
           `INSERT INTO {{schema}}.credit_accounts (user_id, tier, allowance, topup, debt, held_allowance, held_topup,
-            anchor, period_start, next_reset_at, entries, version)
-           VALUES ('nobody', 'free', 5, 0, 0, 0, 0, now(), now(), now() + interval '1 month', 1, 1)`
+            anchor, period_start, next_reset_at, entries, version, by_type, terms_entry)
+           VALUES ('nobody', 'free', 5, 0, 0, 0, 0, now(), now(), now() + interval '1 month', 1, 1,
+            '{0,0,1,1,0,0,0,0,0,0,0,0}', 1)`
         ]
         for (const text of wrong) assert.strictEqual(yield* refusal(text, userId), "23000", text)
         const right = `WITH a AS (${account("topup = topup + 10, entries = entries + 1, version = version + 1")})
-          ${ROW} VALUES ('{{user}}', 4, 'grant', 10, 0, 10, 135, 'gift', now())`
+          ${ROW} VALUES ('{{user}}', 4, 'grant', 10, 0, 10, 135, 'gift', ${REST})`
         assert.strictEqual(yield* refusal(right, userId), "accepted")
-        assert.deepStrictEqual(
+        assert.sameMembers(
           (yield* verifyAll).map(({ fact }) => fact),
-          ["transactions without their key"]
+          ["transactions not as they were written", "transactions of each type", "transactions without their key"]
         )
       })
     )
@@ -85,25 +92,98 @@ for (const { name, layer: database } of databases) {
       const triggers = (state: string) =>
         Effect.forEach(tables, (table) => statement(`ALTER TABLE ${schema}.${table} ${state} TRIGGER USER`))
       yield* triggers("DISABLE")
-      yield* statement(text.replaceAll("{{schema}}", schema).replaceAll("{{user}}", userId))
+      for (const one of text.split(/;\s/)) yield* script(one, userId)
       yield* triggers("ENABLE")
     })
 
-    it.effect("finds nothing where everything is as the ledger left it, and each thing that is not", () =>
+    /** Plants one thing in an account of its own for each, and compares what is found with what should be. */
+    const expectFound = Effect.fnUntraced(function* (
+      plantings: ReadonlyArray<readonly [text: string, facts: ReadonlyArray<string>]>,
+      plant: (text: string, userId: string) => Effect.Effect<unknown, unknown, Database>
+    ) {
+      const before = yield* verifyAll
+      const expected = before.map(({ userId, fact }) => `${userId} ${fact}`)
+      for (const [text, facts] of plantings) {
+        const userId = yield* setUp
+        yield* plant(text, userId)
+        expected.push(...facts.map((fact) => `${userId} ${fact}`))
+      }
+      const found = (yield* verifyAll).map(({ userId, fact }) => `${userId} ${fact}`)
+      assert.deepStrictEqual(found.toSorted(), expected.toSorted())
+    })
+    const own = (set: string, table = "credit_accounts") =>
+      `UPDATE {{schema}}.${table} SET ${set} WHERE user_id = '{{user}}'`
+    const dropHold = `DELETE FROM {{schema}}.credit_holds WHERE user_id = '{{user}}'`
+    const CHANGED = "transactions not as they were written"
+
+    it.effect("finds nothing where everything is as the ledger left it", () =>
       Effect.gen(function* () {
         for (let count = 0; count < 7; count += 1) yield* setUp
         assert.deepStrictEqual(yield* verifyAll, [])
-        const own = (set: string, table = "credit_accounts") =>
-          `UPDATE {{schema}}.${table} SET ${set} WHERE user_id = '{{user}}'`
-        const forgeries: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
-          [own("topup = topup + 7"), ["sum of amounts", "sum of topup amounts"]],
-          [own("allowance = allowance + 3, topup = topup - 3"), ["sum of allowance amounts", "sum of topup amounts"]],
-          [own("entries = entries + 1"), ["number of transactions"]],
+      })
+    )
+
+    it.effect("finds what a hand can do that disables nothing", () =>
+      expectFound(
+        [
+          [dropHold, ["held allowance", "number of open holds", "open holds"]],
+          [`${dropHold}; ${own("held_allowance = 0, held_topup = 0, open_holds = 0")}`, ["number of open holds"]],
+          [`${own("allowance = 1", "credit_holds")}; ${own("held_allowance = 1")}`, ["holds not as they were written"]],
+          [
+            own(
+              `draft = jsonb_set(draft, '{price}',
+              '{"creditsPer1kInput": 0, "creditsPer1kCachedInput": 0, "creditsPer1kOutput": 0, "minimumCredits": 0}')`,
+              "credit_holds"
+            ),
+            ["holds not as they were written"]
+          ],
+          [own("expires_at = '9999-01-01'", "credit_holds"), ["holds not as they were written"]],
+          [own("output_tokens = 100000", "credit_holds"), ["holds not as they were written"]],
           [own("held_allowance = held_allowance + 1"), ["held allowance"]],
           [own("held_topup = held_topup + 1"), ["held topup"]],
+          [own("tier = 'business'"), ["tier, dates and renewal"]],
+          [own("pending_tier = 'pro'"), ["tier, dates and renewal"]],
+          [own("renewed_by = 'invoice'"), ["tier, dates and renewal"]],
+          [own("anchor = anchor - interval '3 days'"), ["tier, dates and renewal"]],
+          [own("next_reset_at = next_reset_at - interval '3 days'"), ["tier, dates and renewal"]],
+          [own("period_start = period_start + interval '3 days'"), ["tier, dates and renewal"]],
+          [own("key = 'reply:1'", "credit_holds"), ["holds not as they were written", "keys that are open and ended"]],
+          [
+            `WITH a AS (${own("topup = topup - 5, allowance = allowance + 5, entries = entries + 1")})
+             ${ROW} VALUES ('{{user}}', 4, 'adjustment', 0, 5, -5, 125, 'repaid:reply:9', now(), 80, 45, 1, 0, '')`,
+            [CHANGED, "transactions of each type", "transactions without their key"]
+          ],
+          [
+            `INSERT INTO {{schema}}.credit_keys (user_id, key, content, used_at, hold_allowance, hold_topup,
+               hold_period_start, hold_expires_at, hold_number)
+             SELECT user_id, 'period:' || user_id || ':' || to_char(next_reset_at AT TIME ZONE 'UTC',
+               'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'period', now(), 1, 0, now(), now(), 2
+             FROM {{schema}}.credit_accounts WHERE user_id = '{{user}}'`,
+            ["keys without their transaction", "number of ended holds"]
+          ]
+        ],
+        (text, userId) => Effect.forEach(text.split("; "), (one) => script(one, userId))
+      )
+    )
+
+    it.effect("finds what a hand can do that disables the triggers", () =>
+      expectFound(
+        [
+          [own("topup = topup + 7"), ["sum of amounts", "sum of topup amounts"]],
+          [own("allowance = allowance + 3, topup = topup - 3"), ["sum of allowance amounts", "sum of topup amounts"]],
+          [
+            own("entries = entries + 1"),
+            [
+              "number of transactions",
+              "sum of allowance amounts",
+              "sum of amounts",
+              "sum of topup amounts",
+              "transactions of each type"
+            ]
+          ],
           [
             own("balance_after = balance_after + 1", "credit_transactions") + " AND number = 2",
-            ["balances after each transaction"]
+            ["balances after each transaction", CHANGED]
           ],
           [
             `DELETE FROM {{schema}}.credit_transactions WHERE user_id = '{{user}}' AND number = 2`,
@@ -111,30 +191,99 @@ for (const { name, layer: database } of databases) {
               "balances after each transaction",
               "keys without their transaction",
               "number of transactions",
-              "sum of amounts",
-              "sum of topup amounts"
+              "transactions of each type",
+              CHANGED
             ]
+          ],
+          // The tail cut, with all that would betray it but what the account knows of its types and its ended holds.
+          [
+            `DELETE FROM {{schema}}.credit_transactions WHERE user_id = '{{user}}' AND number = 3;
+             DELETE FROM {{schema}}.credit_keys WHERE user_id = '{{user}}' AND key = 'reply:1';
+             ${own("allowance = 100, entries = 2")}`,
+            ["number of ended holds", "transactions of each type"]
+          ],
+          [
+            own("receipt = jsonb_set(receipt, '{charged}', '1')", "credit_transactions") + " AND number = 3",
+            [CHANGED, "receipts that contradict their transaction"]
+          ],
+          [
+            own("receipt = jsonb_set(receipt, '{price,creditsPer1kInput}', '9')", "credit_transactions") +
+              " AND number = 3",
+            [CHANGED]
+          ],
+          [own("type = 'grant'", "credit_transactions") + " AND number = 2", [CHANGED, "transactions of each type"]],
+          [
+            own("created_at = created_at - interval '1 month'", "credit_transactions") + " AND number = 2",
+            [CHANGED, "keys that contradict their transaction"]
+          ],
+          [own("tier = 'pro'", "credit_transactions") + " AND number = 1", [CHANGED, "tier, dates and renewal"]],
+          [
+            own("reference = 'topup:2'", "credit_transactions") + " AND number = 2",
+            [CHANGED, "keys without their transaction", "transactions without their key"]
           ],
           [
             `DELETE FROM {{schema}}.credit_keys WHERE user_id = '{{user}}' AND key = 'topup:1'`,
             ["transactions without their key"]
           ],
           [
-            own("number = 1", "credit_keys") + " AND key = 'topup:1'",
-            ["keys without their transaction", "transactions without their key"]
+            `DELETE FROM {{schema}}.credit_keys WHERE user_id = '{{user}}' AND key = 'reply:2'`,
+            ["number of ended holds"]
           ],
-          [`DELETE FROM {{schema}}.credit_holds WHERE user_id = '{{user}}'`, ["held allowance", "open holds"]],
-          [own("key = 'reply:1'", "credit_holds"), ["keys that are open and ended"]],
-          [`DELETE FROM {{schema}}.credit_accounts WHERE user_id = '{{user}}'`, ["rows without an account"]]
-        ]
-        const expected: Array<string> = []
-        for (const [text, facts] of forgeries) {
-          const userId = yield* setUp
-          yield* forge(text, userId)
-          expected.push(...facts.map((fact) => `${userId} ${fact}`))
+          [
+            own("number = 1", "credit_keys") + " AND key = 'topup:1'",
+            [
+              "keys that contradict their transaction",
+              "keys without their transaction",
+              "transactions without their key"
+            ]
+          ],
+          [
+            own("hold_allowance = 1", "credit_keys") + " AND key = 'reply:1'",
+            ["keys that contradict their transaction"]
+          ]
+        ],
+        forge
+      )
+    )
+
+    it.effect("finds that an account is gone, also with all of its rows", () =>
+      Effect.gen(function* () {
+        const before = yield* verifyAll
+        const userId = yield* setUp
+        yield* forge(`DELETE FROM {{schema}}.credit_accounts WHERE user_id = '{{user}}'`, userId)
+        const owned = yield* verifyAll
+        assert.deepStrictEqual(
+          owned.filter((one) => one.userId === userId || one.userId === "*").map((one) => one.fact),
+          ["rows without an account", "number of accounts"]
+        )
+        for (const table of ["credit_transactions", "credit_keys", "credit_holds"]) {
+          yield* forge(`DELETE FROM {{schema}}.${table} WHERE user_id = '{{user}}'`, userId)
         }
-        const found = (yield* verifyAll).map(({ userId, fact }) => `${userId} ${fact}`)
-        assert.deepStrictEqual(found.toSorted(), expected.toSorted())
+        const gone = yield* verifyAll
+        assert.strictEqual(gone.length, before.length + 1)
+        assert.deepInclude(gone.at(-1), { userId: "*", fact: "number of accounts" })
+      })
+    )
+
+    it.effect("trusts what is older where it is told to, and compares every account with its newest rows", () =>
+      Effect.gen(function* () {
+        const ledger = yield* CreditLedger
+        const known = (yield* verifyAll).length
+        const userId = yield* setUp
+        yield* forge(own("receipt = NULL", "credit_transactions") + " AND number = 3", userId)
+        const since = (yield* Clock.currentTimeMillis) + 1
+        while ((yield* Clock.currentTimeMillis) <= since) yield* Effect.yieldNow
+        yield* ledger.grant({ userId, key: "topup:2", type: "topup", amount: 5 })
+        yield* ledger.grant({ userId, key: "topup:3", type: "topup", amount: 5 })
+        const of = (found: ReadonlyArray<Difference>) => found.filter((one) => one.userId === userId)
+        assert.deepStrictEqual(of(yield* verifySince(since)), [])
+        assert.isAbove((yield* verifyAll).length, known)
+        yield* forge(own("reference = 'topup:9'", "credit_transactions") + " AND number = 4", userId)
+        yield* script(own("tier = 'pro'"), userId)
+        assert.deepStrictEqual(
+          of(yield* verifySince(since)).map(({ fact }) => fact),
+          ["tier, dates and renewal", CHANGED, "transactions without their key"]
+        )
       })
     )
   })

@@ -24,8 +24,9 @@ export const runBareReset = async (admin: pg.Client): Promise<number> => {
       FROM due WHERE a.user_id = due.user_id
     )
     INSERT INTO bare_transactions (user_id, number, type, amount, allowance_amount, topup_amount, balance_after,
-      reference, created_at)
-    SELECT user_id, entries + 1, 'reset', 100 - allowance, 100 - allowance, 0, 100 + topup, 'monthly', now() FROM due`)
+      reference, created_at, allowance_after, topup_after, type_number, previous, digest)
+    SELECT user_id, entries + 1, 'reset', 100 - allowance, 100 - allowance, 0, 100 + topup, 'monthly', now(), 100, topup,
+      1, 0, '' FROM due`)
   return rowCount ?? 0
 }
 

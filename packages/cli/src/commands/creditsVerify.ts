@@ -1,6 +1,6 @@
 import { CreditService, type Difference } from "@parley/core"
-import { Console, Effect } from "effect"
-import { Command } from "effect/cli"
+import { Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
 import { exitCodes } from "../exitCodes.ts"
 import { checkMigrated } from "./checkMigrated.ts"
 import { Unhealthy } from "./commandErrors.ts"
@@ -10,11 +10,16 @@ import { Workplace } from "./Workplace.ts"
 const lineOf = ({ userId, fact, expected, found }: Difference): string =>
   `${userId}: ${fact}: expected ${expected}, found ${found}`
 
+const sinceFlag = Flag.Date("since").pipe(
+  Flag.withDescription("Trust transactions from before this moment (ISO 8601), and look at the later ones"),
+  Flag.optional
+)
+
 /** `parley credits verify` */
 export const creditsVerifyCommand = Command.make(
   "verify",
-  { json: jsonFlag },
-  Effect.fnUntraced(function* ({ json }) {
+  { since: sinceFlag, json: jsonFlag },
+  Effect.fnUntraced(function* ({ since, json }) {
     const work = Effect.gen(function* () {
       yield* checkMigrated
       const differences: Array<Difference> = []
@@ -22,7 +27,7 @@ export const creditsVerifyCommand = Command.make(
         credits.verify((found) => {
           differences.push(...found)
           return json ? Effect.void : Console.log(found.map(lineOf).join("\n"))
-        })
+        }, Option.getOrUndefined(since)?.getTime())
       )
       const ok = differences.length === 0
       const verdict = ok ? "every balance follows from its rows" : `${differences.length} differences`
@@ -35,6 +40,7 @@ export const creditsVerifyCommand = Command.make(
   Command.withDescription("Recompute every balance from its rows; exit code 1 where any differs"),
   Command.withExamples([
     { command: "parley credits verify", description: "For people; may run beside everything else" },
+    { command: "parley credits verify --since 2026-12-01T00:00:00Z", description: "What came since, and what is open" },
     { command: "parley credits verify --json", description: "For programs" }
   ])
 )

@@ -11,7 +11,7 @@ import type { Receipt } from "./Receipt.ts"
 import type { Transaction } from "./Transaction.ts"
 import type { Difference } from "./Verification.ts"
 
-/** Accounts verified in one statement. */
+/** Accounts verified together. */
 const ACCOUNTS_PER_CHUNK = 500
 
 export interface HistoryPage {
@@ -52,10 +52,11 @@ export class CreditService extends Context.Service<
     ): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
     /**
      * Recomputes every account from its rows, chunk by chunk; hands out the differences as they are found, and gives how
-     * many accounts there are.
+     * many accounts there are. With `since` (Unix milliseconds), transactions from before then are trusted.
      */
     verify(
-      onDifferences: (found: ReadonlyArray<Difference>) => Effect.Effect<void>
+      onDifferences: (found: ReadonlyArray<Difference>) => Effect.Effect<void>,
+      since?: number
     ): Effect.Effect<number, StorageFailed>
   }
 >()("@parley/core/credits/CreditService") {
@@ -79,11 +80,11 @@ export class CreditService extends Context.Service<
             : Effect.fail(new InvalidAmount({ reason: "it must be a whole number of credits, 1 or more" })),
         adjust: (input) => ledger.adjust(input),
         refund: (input) => ledger.refund(input),
-        verify: Effect.fn("CreditService.verify")(function* (onDifferences) {
+        verify: Effect.fn("CreditService.verify")(function* (onDifferences, since) {
           let accounts = 0
           let after: UserId | undefined
           do {
-            const chunk = yield* ledger.verify({ limit: ACCOUNTS_PER_CHUNK, after })
+            const chunk = yield* ledger.verify({ limit: ACCOUNTS_PER_CHUNK, after, since })
             accounts += chunk.accounts
             if (chunk.differences.length > 0) yield* onDifferences(chunk.differences)
             after = chunk.next

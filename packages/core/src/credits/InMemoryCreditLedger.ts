@@ -31,7 +31,8 @@ import {
 } from "./ResetChunk.ts"
 import { changeTierOperation } from "./tierChange.ts"
 import type { Transaction } from "./Transaction.ts"
-import { verifyAccount } from "./verifyAccount.ts"
+import { termsOf } from "./terms.ts"
+import { type ExplainedTerms, verifyAccount } from "./verifyAccount.ts"
 
 /** Everything about one account; replaced as a whole by every write. */
 interface StoredAccount {
@@ -40,9 +41,10 @@ interface StoredAccount {
   readonly facts: ReadonlyMap<string, Fact>
   /** Oldest first. */
   readonly transactions: ReadonlyArray<Transaction>
+  readonly explained: ExplainedTerms
 }
 
-const EMPTY = { account: undefined, holds: new Map(), facts: new Map(), transactions: [] }
+const EMPTY = { account: undefined, holds: new Map(), facts: new Map(), transactions: [], explained: undefined }
 
 const written = (stored: StoredAccount | typeof EMPTY, changes: Changes): StoredAccount => {
   const holds = new Map<string, OpenHold>(stored.holds)
@@ -50,7 +52,12 @@ const written = (stored: StoredAccount | typeof EMPTY, changes: Changes): Stored
   for (const open of changes.opened) holds.set(open.hold.key, open)
   for (const key of changes.closed) holds.delete(key)
   for (const fact of changes.facts) facts.set(fact.key, fact)
-  return { account: changes.account, holds, facts, transactions: [...stored.transactions, ...changes.transactions] }
+  const { account } = changes
+  const explained =
+    stored.explained?.entry === account.termsEntry
+      ? stored.explained
+      : { entry: account.termsEntry, terms: termsOf(account) }
+  return { account, holds, facts, transactions: [...stored.transactions, ...changes.transactions], explained }
 }
 
 /** Lets an open hold live on; false where it is gone. */

@@ -5,6 +5,7 @@ import type { Hold } from "./CreditLedger.ts"
 import type { AccountNotFound, HoldNotFound, InvalidAmount, KeyConflict, SubscriptionNotFound } from "./errors.ts"
 import type { ReceiptDraft } from "./Receipt.ts"
 import type { Transaction } from "./Transaction.ts"
+import type { TypeEntries } from "./typeEntries.ts"
 
 /** An account with what keeps its writes apart. */
 export interface LedgerAccount extends Account {
@@ -14,6 +15,13 @@ export interface LedgerAccount extends Account {
   readonly entries: number
   /** How many of its holds have not ended. */
   readonly openHolds: number
+  /** How many transactions there are of each type, and the newest of each. */
+  readonly byType: TypeEntries
+  /** The number of the transaction that says the tier, the dates and who renews. */
+  readonly termsEntry: number
+  /** Holds ever opened, and those of them that have ended. */
+  readonly holdsOpened: number
+  readonly holdsEnded: number
 }
 
 /** The account without what only the ledger needs. */
@@ -21,6 +29,10 @@ export const accountOf = ({
   version: _version,
   entries: _entries,
   openHolds: _open,
+  byType: _byType,
+  termsEntry: _termsEntry,
+  holdsOpened: _holdsOpened,
+  holdsEnded: _holdsEnded,
   ...account
 }: LedgerAccount): Account => account
 

@@ -9,6 +9,7 @@ import { newest, post } from "./journal.ts"
 import { accountOf, type Decision, type LedgerAccount, type Operation } from "./LedgerState.ts"
 import { periodAt } from "./period.ts"
 import type { Transaction } from "./Transaction.ts"
+import { NO_ENTRIES } from "./typeEntries.ts"
 
 /** The business fact that a person got the allowance of a period; `start` in Unix milliseconds. */
 export const periodKey = (userId: UserId, start: number): string => `period:${userId}:${new Date(start).toISOString()}`
@@ -43,7 +44,11 @@ const openAccount = (input: OpenAccountInput, now: number): Decision<Account, ne
     heldTopup: 0,
     version: 0,
     entries: 0,
-    openHolds: 0
+    openHolds: 0,
+    byType: NO_ENTRIES,
+    termsEntry: 0,
+    holdsOpened: 0,
+    holdsEnded: 0
   }
   const key = periodKey(input.userId, start)
   const { allowance } = input

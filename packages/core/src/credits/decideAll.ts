@@ -1,5 +1,6 @@
 import type { Result } from "effect"
 import type { Changes, Fact, LedgerAccount, OpenHold, Operation, Refusal } from "./LedgerState.ts"
+import { explainTerms } from "./terms.ts"
 import type { Transaction } from "./Transaction.ts"
 
 /** One account as it was read, with the holds and facts that the operations at hand name. */
@@ -43,7 +44,7 @@ export const decideAll = (
     answers.push(answer)
     if (changes === undefined) continue
     changed += 1
-    account = changes.account
+    account = explainTerms(account, changes.account)
     transactions.push(...changes.transactions)
     for (const hold of changes.opened) opened.set(hold.hold.key, hold)
     for (const ended of changes.closed) if (!opened.delete(ended)) closed.add(ended)

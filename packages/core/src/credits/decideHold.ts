@@ -82,7 +82,9 @@ const setAside = (account: LedgerAccount, from: Hold["from"], sign: 1 | -1): Led
   ...account,
   heldAllowance: account.heldAllowance + sign * from.allowance,
   heldTopup: account.heldTopup + sign * from.topup,
-  openHolds: account.openHolds + sign
+  openHolds: account.openHolds + sign,
+  holdsOpened: account.holdsOpened + (sign === 1 ? 1 : 0),
+  holdsEnded: account.holdsEnded + (sign === 1 ? 0 : 1)
 })
 
 /** Ends a hold by charging `input.amount`, and never more than was held. */

@@ -1,9 +1,13 @@
 import { beginPeriod } from "./beginPeriod.ts"
 import { PERIOD_CONTENT, periodKey } from "./decideAccount.ts"
-import { newest } from "./journal.ts"
+import { newest, post } from "./journal.ts"
 import type { Changes, Fact, LedgerAccount } from "./LedgerState.ts"
 import { periodAt } from "./period.ts"
 import { NOTHING_RESET, type ResetInput, type TierResets } from "./ResetChunk.ts"
+import { explainTerms } from "./terms.ts"
+
+/** Names the row of a period whose dates alone began, since its key had given the allowance before. */
+const MOVED = "moved:"
 
 /** True for an account whose next period has begun, and which the monthly job renews. */
 export const isDue = (account: LedgerAccount, asOf: number): boolean =>
@@ -17,7 +21,7 @@ export interface ResetDecision {
 
 /**
  * Begins the period that runs at `asOf`, computed from the account's anchor: one period, however many were missed. A
- * period whose key was used already has its allowance; then only the dates move on. The one rule of resets, which SQL
+ * period whose key was used already has its allowance; then only the dates move on, which a row of nothing says. The one rule of resets, which SQL
  * repeats over many accounts at once.
  */
 export const decideReset = (
@@ -42,7 +46,13 @@ export const decideReset = (
       periodCredits,
       version
     }
-    return { changes: { ...written, account: moved, transactions: [], facts: [] }, counted: NOTHING_RESET }
+    const reference = `${MOVED}${key}`
+    const noted = post(
+      { account: moved, transactions: [] },
+      { type: "reset", amount: 0, allowance: 0, topup: 0, reference, at: now }
+    )
+    const changes = { ...written, ...noted, account: explainTerms(account, noted.account), facts: [] }
+    return { changes, counted: NOTHING_RESET }
   }
   const begun = beginPeriod(account, { tier, allowance: allowances[tier], start, end }, key, now)
   const fact = { key, content: PERIOD_CONTENT, at: now, hold: undefined, transaction: newest(begun.journal) }
@@ -50,7 +60,7 @@ export const decideReset = (
   return {
     changes: {
       ...written,
-      account: { ...journal.account, version },
+      account: { ...explainTerms(account, journal.account), version },
       transactions: journal.transactions,
       facts: [fact]
     },

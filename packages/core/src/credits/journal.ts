@@ -1,6 +1,7 @@
 import type { LedgerAccount } from "./LedgerState.ts"
 import type { Receipt } from "./Receipt.ts"
 import type { Transaction, TransactionType } from "./Transaction.ts"
+import { withEntry } from "./typeEntries.ts"
 
 /** An account with the transactions written since it was loaded. */
 export interface Journal {
@@ -29,7 +30,8 @@ export const post = (journal: Journal, posting: Posting): Journal => {
     allowance: account.allowance + posting.allowance,
     topup: account.topup + posting.topup,
     debt: account.debt - (posting.amount - posting.allowance - posting.topup),
-    entries: account.entries + 1
+    entries: account.entries + 1,
+    byType: withEntry(account.byType, posting.type, account.entries + 1)
   }
   const transaction: Transaction = {
     id: String(after.entries),

@@ -90,7 +90,10 @@ export const describeTierChanges = (tester: CreditTester): void => {
       const before = await rows(userId)
       await run(resetAll(from))
       expect(await account(userId)).toMatchObject({ allowance: 700, periodStart: from, nextResetAt: end })
-      expect(await rows(userId)).toEqual(before)
+      const [moved, ...rest] = await rows(userId)
+      expect(moved).toMatchObject({ type: "reset", amount: 0, allowanceAmount: 0, balanceAfter: 720 })
+      expect(moved?.reference).toMatch(/^moved:period:/)
+      expect(rest).toEqual(before)
       await expectSound(userId)
     })
 

@@ -1,0 +1,177 @@
+-- What "parley credits verify" asks, in pieces that each read a bounded number of rows by their keys: "verifyAccount" of
+-- the core, over many accounts. Plans are pinned to look one row up after another, so that none sorts or spills, however
+-- large a table is.
+
+-- The accounts after "after", up to "upto" (to the last where it is null), each as one state of the database: what is
+-- open, and the account against its newest transaction, the one that says its terms, and the newest of each type. Gives
+-- for each the first transaction that is to be looked at, the newest, how many holds have ended, and what disagrees, as
+-- {fact: [expected, found]}.
+CREATE FUNCTION {{schema}}.verify_accounts(after text, upto text, since timestamptz)
+RETURNS TABLE (user_id text, first bigint, entries bigint, ended bigint, wrong json) LANGUAGE plpgsql STABLE
+SET jit = off SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $function$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT a.user_id, coalesce(o.number, 0) + 1, a.entries, a.holds_ended, w.wrong
+  FROM {{schema}}.credit_accounts a
+  LEFT JOIN {{schema}}.credit_transactions n ON n.user_id = a.user_id AND n.number = a.entries
+  LEFT JOIN {{schema}}.credit_transactions t ON t.user_id = a.user_id AND t.number = a.terms_entry
+  LEFT JOIN LATERAL (
+    SELECT r.number FROM {{schema}}.credit_transactions r
+    WHERE since IS NOT NULL AND r.user_id = a.user_id AND r.created_at < since ORDER BY r.number DESC LIMIT 1
+  ) o ON true
+  CROSS JOIN LATERAL (
+    SELECT count(*) AS beyond FROM {{schema}}.credit_transactions r WHERE r.user_id = a.user_id AND r.number > a.entries
+  ) b
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(h.allowance), 0) AS allowance, coalesce(sum(h.topup), 0) AS topup, count(*) AS open,
+      count(*) FILTER (WHERE EXISTS (
+        SELECT FROM {{schema}}.credit_keys k WHERE k.user_id = h.user_id AND k.key = h.key
+      )) AS ended,
+      count(*) FILTER (WHERE h.seal <> {{schema}}.hold_seal(h.user_id, h.key, h.allowance, h.topup, h.period_start,
+        h.expires_at, h.content, h.attempt, h.draft, h.output_tokens)) AS broken
+    FROM {{schema}}.credit_holds h WHERE h.user_id = a.user_id
+  ) h
+  CROSS JOIN LATERAL (
+    SELECT count(*) AS agreeing FROM unnest(ARRAY['usage', 'reset', 'topup', 'grant', 'refund', 'adjustment'])
+      WITH ORDINALITY AS y(type, place)
+    LEFT JOIN {{schema}}.credit_transactions r ON r.user_id = a.user_id AND r.number = a.by_type[2 * y.place]
+    WHERE coalesce(r.type_number, 0) = a.by_type[2 * y.place - 1] AND coalesce(r.type, y.type) = y.type
+  ) y
+  CROSS JOIN LATERAL (
+    SELECT json_object_agg(v.fact, json_build_array(v.expected, v.found)) AS wrong FROM (VALUES
+      ('sum of amounts', coalesce(n.balance_after, 0), a.allowance + a.topup - a.debt),
+      ('sum of allowance amounts', coalesce(n.allowance_after, 0), a.allowance),
+      ('sum of topup amounts', coalesce(n.topup_after, 0), a.topup),
+      ('transactions of each type', 6, y.agreeing - (a.entries <> a.by_type[1] + a.by_type[3] + a.by_type[5] + a.by_type[7]
+        + a.by_type[9] + a.by_type[11])::integer),
+      ('transactions beyond the newest', 0, b.beyond),
+      ('tier, dates and renewal', 0, CASE WHEN
+        (a.tier, coalesce(a.pending_tier, ''), a.renewed_by, a.anchor, a.period_start, a.next_reset_at,
+          a.period_credits)
+        IS NOT DISTINCT FROM (t.tier, coalesce(t.pending_tier, ''), t.renewed_by, t.anchor, t.period_start,
+          t.next_reset_at, t.period_credits)
+        THEN 0 ELSE 1 END),
+      ('held allowance', h.allowance::bigint, a.held_allowance),
+      ('held topup', h.topup::bigint, a.held_topup),
+      ('open holds', h.open, a.open_holds),
+      ('number of open holds', h.open, a.holds_opened - a.holds_ended),
+      ('free credits beside a debt', 0,
+        CASE WHEN a.debt = 0 THEN 0 ELSE a.allowance - a.held_allowance + a.topup - a.held_topup END),
+      ('keys that are open and ended', 0, h.ended),
+      ('holds not as they were written', 0, h.broken)
+    ) AS v(fact, expected, found) WHERE v.expected <> v.found
+  ) w
+  WHERE a.user_id > after AND (upto IS NULL OR a.user_id <= upto)
+  ORDER BY a.user_id;
+END
+$function$;
+
+-- Looks at stretches of transactions, each of one user from "firsts" up to "lasts": every row against the one before it,
+-- its key and its receipt. Gives what disagrees, counted for each user, and how many rows there are.
+CREATE FUNCTION {{schema}}.verify_transactions(users text[], firsts bigint[], lasts bigint[])
+RETURNS TABLE (user_id text, present bigint, unbalanced bigint, changed bigint, keyless bigint, unreceipted bigint)
+LANGUAGE plpgsql STABLE
+SET jit = off SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $function$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT s.user_id, count(t.number), count(*) FILTER (WHERE t.unbalanced), count(*) FILTER (WHERE t.changed),
+    count(*) FILTER (WHERE t.keyless), count(*) FILTER (WHERE t.unreceipted)
+  FROM unnest(users, firsts, lasts) AS s(user_id, first, last)
+  CROSS JOIN LATERAL (
+    SELECT r.number,
+      (r.balance_after, r.allowance_after, r.topup_after) <> (coalesce(p.balance_after, 0) + r.amount,
+        coalesce(p.allowance_after, 0) + r.allowance_amount, coalesce(p.topup_after, 0) + r.topup_amount) AS unbalanced,
+      r.digest <> {{schema}}.link_digest(p.digest, {{schema}}.transaction_text(r.user_id, r.number, r.type, r.amount,
+        r.allowance_amount, r.topup_amount, r.balance_after, r.model, r.reference, r.created_at, r.receipt,
+        r.allowance_after, r.topup_after, r.type_number, r.previous, r.tier, r.pending_tier, r.renewed_by, r.anchor,
+        r.period_start, r.next_reset_at, r.period_credits)) AS changed,
+      CASE
+        WHEN r.reference ~ '^(repaid|expired):' THEN NOT EXISTS (
+          SELECT FROM {{schema}}.credit_keys k WHERE k.user_id = r.user_id
+            AND k.key = substr(r.reference, strpos(r.reference, ':') + 1)
+            AND k.hold_number IS NOT NULL AND k.used_at = r.created_at)
+        WHEN r.reference ~ '^moved:' THEN NOT EXISTS (
+          SELECT FROM {{schema}}.credit_keys k WHERE k.user_id = r.user_id AND k.key = substr(r.reference, 7))
+        ELSE NOT EXISTS (
+          SELECT FROM {{schema}}.credit_keys k WHERE k.user_id = r.user_id AND k.key = r.reference
+            AND k.number = r.number)
+      END AS keyless,
+      CASE WHEN r.receipt IS NULL THEN r.type = 'usage' OR r.model IS NOT NULL
+        ELSE (r.type, r.model, -r.amount, -r.allowance_amount, -r.topup_amount, -r.amount) IS DISTINCT FROM (
+          'usage'::text, r.receipt ->> 'model', (r.receipt ->> 'charged')::bigint,
+          (r.receipt #>> '{paidFrom,allowance}')::bigint, (r.receipt #>> '{paidFrom,topup}')::bigint,
+          (r.receipt #>> '{paidFrom,allowance}')::bigint + (r.receipt #>> '{paidFrom,topup}')::bigint)
+      END AS unreceipted
+    FROM {{schema}}.credit_transactions r
+    LEFT JOIN {{schema}}.credit_transactions p ON p.user_id = r.user_id AND p.number = r.number - 1
+    WHERE r.user_id = s.user_id AND r.number BETWEEN s.first AND s.last
+  ) t
+  GROUP BY s.user_id;
+END
+$function$;
+
+-- Looks at up to "page" keys, in the order of (user, key), after (after_user, after_key) and of users up to "upto": each
+-- against its transaction. Gives what disagrees, counted for each user, with how many holds ended among those that had
+-- ended when "ended" was read ({user: number}), and the page's last key.
+CREATE FUNCTION {{schema}}.verify_keys(after_user text, after_key text, upto text, ended jsonb, page integer)
+RETURNS TABLE (user_id text, last_key text, keys bigint, unanswered bigint, contradicting bigint, holds bigint,
+  numbers numeric)
+LANGUAGE plpgsql STABLE
+SET jit = off SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $function$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT k.user_id, max(k.key), count(*),
+    count(*) FILTER (WHERE CASE WHEN k.number IS NULL THEN k.hold_number IS NULL OR k.key ~ '^period:'
+      ELSE t.reference IS DISTINCT FROM k.key END),
+    count(*) FILTER (WHERE t.created_at <> k.used_at
+      OR (t.receipt ->> 'held')::bigint IS DISTINCT FROM k.hold_allowance + k.hold_topup AND k.number IS NOT NULL),
+    count(*) FILTER (WHERE k.counted), coalesce(sum(k.hold_number) FILTER (WHERE k.counted), 0)
+  FROM (
+    SELECT c.*, c.hold_number <= coalesce((ended ->> c.user_id)::bigint, 0) AS counted
+    FROM {{schema}}.credit_keys c
+    WHERE (c.user_id, c.key) > (after_user, after_key) AND (upto IS NULL OR c.user_id <= upto)
+    ORDER BY c.user_id, c.key LIMIT page
+  ) k
+  LEFT JOIN {{schema}}.credit_transactions t ON t.user_id = k.user_id AND t.number = k.number
+  GROUP BY k.user_id ORDER BY k.user_id;
+END
+$function$;
+
+-- Up to 1,000 users of the range who have rows, and no account.
+CREATE FUNCTION {{schema}}.verify_owners(after text, upto text) RETURNS TABLE (user_id text) LANGUAGE plpgsql STABLE
+SET jit = off SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $function$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  WITH RECURSIVE owners AS (
+    SELECT (SELECT min(n.user_id) FROM (
+      (SELECT r.user_id FROM {{schema}}.credit_transactions r WHERE r.user_id > after ORDER BY 1 LIMIT 1)
+      UNION ALL (SELECT k.user_id FROM {{schema}}.credit_keys k WHERE k.user_id > after ORDER BY 1 LIMIT 1)
+      UNION ALL (SELECT h.user_id FROM {{schema}}.credit_holds h WHERE h.user_id > after ORDER BY 1 LIMIT 1)
+    ) n) AS user_id
+    UNION ALL
+    SELECT (SELECT min(n.user_id) FROM (
+      (SELECT r.user_id FROM {{schema}}.credit_transactions r WHERE r.user_id > o.user_id ORDER BY 1 LIMIT 1)
+      UNION ALL (SELECT k.user_id FROM {{schema}}.credit_keys k WHERE k.user_id > o.user_id ORDER BY 1 LIMIT 1)
+      UNION ALL (SELECT h.user_id FROM {{schema}}.credit_holds h WHERE h.user_id > o.user_id ORDER BY 1 LIMIT 1)
+    ) n) FROM owners o WHERE o.user_id IS NOT NULL AND (upto IS NULL OR o.user_id < upto)
+  )
+  SELECT o.user_id FROM owners o
+  WHERE o.user_id IS NOT NULL AND (upto IS NULL OR o.user_id <= upto)
+    AND NOT EXISTS (SELECT FROM {{schema}}.credit_accounts a WHERE a.user_id = o.user_id)
+  LIMIT 1000;
+END
+$function$;
+
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;
