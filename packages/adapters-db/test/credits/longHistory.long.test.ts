@@ -64,7 +64,6 @@ for (const { layer } of databases.filter(({ name }) => name === "Postgres")) {
               const page = yield* pageAt(type, offset)
               expect(page).toMatchObject({ total, rows: Math.min(200, total - offset) })
               if (type === undefined) expect(page.first?.id).toBe(String(ROWS - offset))
-              console.log(`${type ?? "all"} from ${offset}: ${page.median.toFixed(1)} ms`)
               expect(page.median, `${type} from ${offset}`).toBeLessThan(20)
             }
           }
@@ -78,7 +77,6 @@ for (const { layer } of databases.filter(({ name }) => name === "Postgres")) {
           const start = yield* Clock.currentTimeMillis
           expect((yield* verify(newest)).differences).toEqual([])
           const since = (yield* Clock.currentTimeMillis) - start
-          console.log(`verified in ${whole} ms, the newest thousand in ${since} ms`)
           expect((yield* spilled) - before).toBe(0)
           expect(since).toBeLessThan(whole)
         })
