@@ -9,7 +9,7 @@ import { countGrowing } from "./countGrowing.ts"
 import { countFailure, noteUsageAboveHold } from "./modelMetrics.ts"
 import { type OpenedReply, openReply, type ReplyAttempt } from "./openReply.ts"
 import { lostReplyDraft, replyCharge } from "./replyCharge.ts"
-import { endHold, storeThenEnd } from "./endHold.ts"
+import { endHold, finishSoon, storeThenEnd } from "./endHold.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 
 export interface MeteredReplyInput {
@@ -140,8 +140,8 @@ const endReply = (input: MeteredReplyInput, progress: Progress, ended: ReplyEnd)
         ? endHold(input.ledger.release({ userId, key }), key, progress.stopKeeping)
         : settle(input, progress, opened, ended)
     const released = isAbandoned ? Effect.andThen(paid, input.abandoned.note(userId)) : paid
-    if (opened === undefined) return released
-    return storeThenEnd(storeEnd(input, progress, ended), released, key)
+    if (opened === undefined) return finishSoon(released, key)
+    return finishSoon(storeThenEnd(storeEnd(input, progress, ended), released, key), key)
   })
 
 /** Takes what the reply costs from its hold. A usage that costs more than the hold is told of in the log and counted. */

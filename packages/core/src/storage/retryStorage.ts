@@ -14,6 +14,6 @@ const longOutage = Schedule.jittered(Schedule.max([Schedule.spaced("4 seconds"),
 export const retryStorage = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.retry(work, { schedule: shortOutage, while: isPassing })
 
-/** The same for work that nobody waits for and that must not be lost: for five minutes. */
+/** The same for work that must not be lost: for five minutes. */
 export const retryThroughOutage = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.retry(work, { schedule: longOutage, while: isPassing })
+  Effect.retry(retryStorage(work), { schedule: longOutage, while: isPassing })

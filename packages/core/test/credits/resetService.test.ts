@@ -77,7 +77,7 @@ it.effect("a reset that has begun waits for a storage that is away for two minut
   return Effect.gen(function* () {
     const ledger = yield* CreditLedger
     yield* ledger.open({ userId: "ann", tier: "free", allowance: 100 })
-    const running = yield* Effect.forkChild(ResetService.use((resets) => resets.run({ asOf: MONTH })))
+    const running = yield* Effect.forkChild(ResetService.use((resets) => resets.run({ asOf: MONTH, early: true })))
     yield* TestClock.adjust("2 minutes")
     assert.isUndefined(running.pollUnsafe())
     isAway = false
