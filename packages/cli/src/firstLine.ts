@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs"
-
 /** Levels of LOG_LEVEL that let a line of information through. */
 const TALKATIVE = ["", "trace", "debug", "info"]
 
@@ -18,13 +16,4 @@ export const firstLine = (
   if (environment["NODE_ENV"]?.trim() !== "production") return `${message} The first start takes the longest.`
   const timestamp = now.toISOString()
   return JSON.stringify({ message, level: "INFO", timestamp, annotations: {}, spans: {}, fiberId: "#0" })
-}
-
-/** Adds what a `.env` file in the working folder says; whether it can be read is judged with the configuration. */
-export const loadEnvironmentFile = (): void => {
-  try {
-    if (existsSync(".env")) process.loadEnvFile(".env")
-  } catch {
-    return
-  }
 }

@@ -1,8 +1,10 @@
 import { enableCompileCache } from "node:module"
-import { firstLine, loadEnvironmentFile } from "./firstLine.ts"
+import { readEnvironmentFile } from "./config/environmentFile.ts"
+import { firstLine } from "./firstLine.ts"
 
 const argv = process.argv.slice(2)
-loadEnvironmentFile()
+// Whether it can be read is judged with the configuration.
+readEnvironmentFile()
 const said = firstLine(argv, process.env, new Date())
 if (said !== undefined) process.stderr.write(`${said}\n`)
 // More than halves the time to start: what was compiled once, types stripped, is kept for the next start.

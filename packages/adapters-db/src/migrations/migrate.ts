@@ -10,7 +10,8 @@ export class MigrationRefused extends Schema.TaggedError<MigrationRefused>()("Mi
   problem: Schema.Literals(["changed", "unknown", "failed"]),
   migrations: Schema.Array(Schema.String),
   /** What the database said of a migration that failed. */
-  detail: Schema.optionalKey(Schema.String)
+  detail: Schema.optionalKey(Schema.String),
+  sqlState: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
     const names = this.migrations.join(", ")
@@ -32,6 +33,7 @@ const failedMigration = (id: string) => (error: DatabaseError) =>
     : new MigrationRefused({
         problem: "failed",
         migrations: [id],
+        sqlState: error.sqlState,
         detail: error.cause instanceof Error ? error.cause.message : String(error.cause)
       })
 

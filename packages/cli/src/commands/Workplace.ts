@@ -2,6 +2,7 @@ import type { FolderInUse } from "@parley/adapters-db"
 import { type Console, Context, type Effect } from "effect"
 import type { CommandParts } from "../compose.ts"
 import type { ConfigInvalid, ParleyConfig } from "../config/ParleyConfig.ts"
+import type { Settings } from "../config/readConfig.ts"
 import type { DataFolderInUse, DataFolderUnusable } from "../dataFolder/dataFolderErrors.ts"
 import type { CommandLost, Exited, Interrupted, NoDatabaseYet } from "./commandErrors.ts"
 
@@ -27,7 +28,13 @@ export type RunFailed =
 export class Workplace extends Context.Service<
   Workplace,
   {
-    readonly config: Effect.Effect<ParleyConfig, ConfigInvalid>
+    /** What the environment says, with all that is wrong with it. */
+    readonly settings: Effect.Effect<Settings>
+    /**
+     * Has the server that owns the data folder run a command, and gives what it printed on stdout; undefined where no
+     * server does, and in that server itself.
+     */
+    askServer(argv: ReadonlyArray<string>): Effect.Effect<string | undefined, CommandLost>
     /**
      * Runs `work` with Parley's parts. Where a server owns the data folder, the whole command line goes there instead,
      * and what it prints comes back; then this fails with `Exited` unless all went well.

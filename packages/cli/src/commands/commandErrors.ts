@@ -42,12 +42,18 @@ export class PortTaken extends Schema.TaggedError<PortTaken>()("PortTaken", {
   /** The system's word for it: `EADDRINUSE`, `EACCES`, ... */
   problem: Schema.String
 }) {
+  get detail() {
+    return this.problem === "EADDRINUSE"
+      ? `Port ${this.port} on ${this.host} is taken by another process`
+      : `The server cannot listen on port ${this.port} of ${this.host} (${this.problem})`
+  }
+  get advice() {
+    return this.problem === "EADDRINUSE"
+      ? "Stop it, or set PORT to another port (0 takes any free one)."
+      : "Set PORT and HOST to what this machine allows."
+  }
   override get message() {
-    const { host, port } = this
-    if (this.problem === "EADDRINUSE") {
-      return `Port ${port} on ${host} is taken by another process. Stop it, or set PORT to another port (0 takes any free one).`
-    }
-    return `The server cannot listen on port ${port} of ${host} (${this.problem}). Set PORT and HOST to what this machine allows.`
+    return `${this.detail}. ${this.advice}`
   }
 }
 

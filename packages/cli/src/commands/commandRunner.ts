@@ -11,7 +11,8 @@ export const commandRunnerLayer: Layer.Layer<CommandRunner> = Layer.succeed(
     run: ({ argv, config, console, parts }) =>
       runCommandLine(argv, { colors: false }).pipe(
         Effect.provideService(Workplace, {
-          config: Effect.succeed(config),
+          settings: Effect.succeed({ config, problems: [] }),
+          askServer: () => Effect.succeed(undefined),
           run: (work) => Effect.provideContext(work, parts)
         }),
         Effect.provideService(StopSignal, { wait: Effect.never }),

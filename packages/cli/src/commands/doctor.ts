@@ -1,10 +1,59 @@
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { type Check, checkLines, exitOf, note } from "../doctor/Check.ts"
-import { configurationChecks, invalidConfigChecks, nodeCheck } from "../doctor/configurationChecks.ts"
+import type { Settings } from "../config/readConfig.ts"
+import { folderProblems } from "../config/loadConfig.ts"
+import { exitCodes } from "../exitCodes.ts"
+import { type Check, checkLines, exitOf, failed, note, type PlacedCheck } from "../doctor/Check.ts"
+import { configurationChecks, nodeCheck } from "../doctor/configurationChecks.ts"
+import { portCheck } from "../doctor/portCheck.ts"
 import { Unhealthy } from "./commandErrors.ts"
 import { jsonFlag, printResult } from "./output.ts"
 import { Workplace } from "./Workplace.ts"
+
+const placed = (where: PlacedCheck["where"], checks: ReadonlyArray<Check>): ReadonlyArray<PlacedCheck> =>
+  checks.map((check) => ({ ...check, where }))
+
+/** What the server that owns the data folder finds of itself; nothing where none runs. */
+const serverChecks = Effect.fnUntraced(function* (live: boolean) {
+  const { askServer } = yield* Workplace
+  const answer = yield* askServer(["doctor", "--json", ...(live ? ["--live"] : [])])
+  if (answer === undefined) return []
+  try {
+    return placed("server", (JSON.parse(answer) as { readonly checks: ReadonlyArray<Check> }).checks)
+  } catch {
+    return placed("server", [failed("server", exitCodes.failed, "it did not tell its state", "See its log.")])
+  }
+})
+
+/** Which models answer here, and with `live`, whether they do. */
+const offeredChecks = Effect.fnUntraced(function* ({ config }: Settings, live: boolean) {
+  const { offerLayer } = yield* Effect.promise(() => import("../compose.ts"))
+  const { modelChecks } = yield* Effect.promise(() => import("../doctor/modelChecks.ts"))
+  const { liveChecks } = yield* Effect.promise(() => import("../doctor/liveChecks.ts"))
+  const checks = Effect.gen(function* () {
+    return [...(yield* modelChecks), ...(live ? yield* liveChecks(config) : [])]
+  })
+  return yield* Effect.provide(checks, offerLayer(config))
+})
+
+const inUseCheck = (message: string): Check =>
+  failed("data folder", exitCodes.failed, message, "Try again once that process has ended.")
+
+/** What opening the database here tells. */
+const ownDatabaseChecks = Effect.fnUntraced(function* ({ config }: Settings) {
+  const { databaseChecks } = yield* Effect.promise(() => import("../doctor/databaseChecks.ts"))
+  const found: Array<Check> = []
+  const look = Effect.map(databaseChecks(config), (checks) => void found.push(...checks))
+  const none = note("database", `none yet in ${config.dataFolder}`, '"parley serve" makes it at its first start.')
+  yield* Workplace.use((workplace) => workplace.run(look)).pipe(
+    Effect.catchTags({
+      NoDatabaseYet: () => Effect.sync(() => void found.push(none)),
+      DataFolderInUse: (inUse) => Effect.sync(() => void found.push(inUseCheck(inUse.message))),
+      FolderInUse: (inUse) => Effect.sync(() => void found.push(inUseCheck(inUse.message)))
+    })
+  )
+  return found
+})
 
 /** `parley doctor` */
 export const doctorCommand = Command.make(
@@ -17,39 +66,24 @@ export const doctorCommand = Command.make(
     )
   },
   Effect.fnUntraced(function* ({ json, live }) {
-    const workplace = yield* Workplace
-    const report = Effect.fnUntraced(function* (checks: ReadonlyArray<Check>) {
-      const exit = exitOf(checks)
-      yield* printResult(json, { ok: exit === 0, checks }, checkLines(checks))
-      if (exit !== 0) return yield* new Unhealthy({ exit })
-    })
-    const read = yield* Effect.result(workplace.config)
-    if (Result.isFailure(read)) return yield* report([nodeCheck(), ...invalidConfigChecks(read.failure)])
-    const config = read.success
-    const { databaseChecks } = yield* Effect.promise(() => import("../doctor/databaseChecks.ts"))
-    const { modelChecks } = yield* Effect.promise(() => import("../doctor/modelChecks.ts"))
-    const models = live
-      ? Effect.gen(function* () {
-          const { liveChecks } = yield* Effect.promise(() => import("../doctor/liveChecks.ts"))
-          return [...(yield* modelChecks), ...(yield* liveChecks(config))]
-        })
-      : modelChecks
-    const { parserCheck } = yield* Effect.promise(() => import("../doctor/parserCheck.ts"))
-    const general = [nodeCheck(), ...(yield* configurationChecks(config)), yield* parserCheck]
-    const whole = Effect.gen(function* () {
-      yield* report([...general, ...(yield* databaseChecks(config)), ...(yield* models)])
-    })
-    const withoutDatabase = Effect.gen(function* () {
-      const { offerLayer } = yield* Effect.promise(() => import("../compose.ts"))
-      const offered = yield* models.pipe(Effect.provide(offerLayer(config)))
-      const database = note(
-        "database",
-        `none yet in ${config.dataFolder}`,
-        '"parley serve" makes it at its first start.'
-      )
-      yield* report([...general, database, ...offered])
-    })
-    yield* Effect.catchTag(workplace.run(whole), "NoDatabaseYet", () => withoutDatabase)
+    const settings = yield* Workplace.use((workplace) => workplace.settings)
+    const atServer = yield* serverChecks(live)
+    const here: Array<Check> = [nodeCheck(), ...(yield* configurationChecks(settings))]
+    if (settings.problems.length === 0) {
+      const { config } = settings
+      const { parserCheck } = yield* Effect.promise(() => import("../doctor/parserCheck.ts"))
+      here.push(yield* parserCheck)
+      const usable = folderProblems(config).length === 0
+      // The embedded database is the server's while it runs, and so is its port.
+      const ownsDatabase = config.database._tag === "Server" || atServer.length === 0
+      if (usable && ownsDatabase) here.push(...(yield* ownDatabaseChecks(settings)))
+      if (atServer.length === 0) here.push(yield* portCheck(config))
+      here.push(...(yield* offeredChecks(settings, live && atServer.length === 0)))
+    }
+    const checks = [...placed("here", here), ...atServer]
+    const exit = exitOf(checks)
+    yield* printResult(json, { ok: exit === 0, checks }, checkLines(checks))
+    if (exit !== 0) return yield* new Unhealthy({ exit })
   })
 ).pipe(
   Command.withDescription("Check what Parley would run on: configuration, database, models, sessions, limits"),

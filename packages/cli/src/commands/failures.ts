@@ -1,5 +1,6 @@
 import { Cause, Option } from "effect"
 import { exitCodeOfSignal, exitCodes } from "../exitCodes.ts"
+import { databaseTrouble, explainDatabase } from "./explainDatabase.ts"
 
 /** How a command ends: its exit code, and what is said on stderr, if anything is left to say. */
 export interface Ending {
@@ -10,13 +11,11 @@ export interface Ending {
 interface Failure {
   readonly _tag?: string
   readonly message?: string
-  readonly retryable?: boolean
   readonly exit?: number
   readonly signal?: "SIGINT" | "SIGTERM"
   readonly errors?: ReadonlyArray<unknown>
-  readonly cause?: unknown
-  readonly code?: unknown
   readonly sqlState?: string
+  readonly migrations?: ReadonlyArray<string>
 }
 
 const codeOfTag: Readonly<Record<string, number>> = {
@@ -29,26 +28,18 @@ const codeOfTag: Readonly<Record<string, number>> = {
   ResetTooEarly: exitCodes.refused
 }
 
-/**
- * The system's or Postgres's code of a failed connection or statement, found along the causes: a code names what went
- * wrong and carries nothing of what was sent.
- */
-export const storageCode = (error: unknown): string | undefined => {
-  let current = error as Failure | undefined
-  for (let depth = 0; depth < 6 && typeof current === "object" && current !== null; depth += 1) {
-    if (typeof current.sqlState === "string") return current.sqlState
-    const inner = current.cause ?? (current as { errors?: ReadonlyArray<unknown> }).errors?.[0]
-    if (inner === undefined) return typeof current.code === "string" ? current.code : undefined
-    current = inner as Failure
-  }
-  return undefined
-}
+/** SQLSTATEs of a migration that fails for what the server lacks or refuses, and not for the migration. */
+const OF_THE_SERVER = /^(08|53|57|58|0A000$|22023$|25006$|42501$|42704$)/
 
-/** What to say of a database that failed. */
-export const explainStorage = (error: unknown): string => {
-  const code = storageCode(error)
-  const told = code === undefined ? "" : ` (${code})`
-  return `The database did not answer as it should${told}. Check DATABASE_URL and that the database runs; "parley doctor" tells more.`
+/** A migration that could not be applied: its text is the program's, so that a code tells more than the server's words. */
+export const endingOfMigration = ({ message, migrations = [], sqlState }: Failure): Ending => {
+  if (sqlState === undefined) return { exit: exitCodes.failed, message }
+  const begun = `The migration ${migrations.join(", ")} failed and left nothing behind`
+  if (!OF_THE_SERVER.test(sqlState)) {
+    return { exit: exitCodes.failed, message: `${begun} (${sqlState}). The server's log tells the statement.` }
+  }
+  const { advice, detail } = databaseTrouble({ sqlState })
+  return { exit: exitCodes.unavailable, message: `${begun}: ${detail}. ${advice}` }
 }
 
 const endingOf = (failure: Failure): Ending => {
@@ -62,19 +53,22 @@ const endingOf = (failure: Failure): Ending => {
       return { exit: (failure.errors ?? []).length > 0 ? exitCodes.usage : exitCodes.ok, message: undefined }
     case "StorageFailed":
     case "DatabaseError":
-      return {
-        exit: failure.retryable === true ? exitCodes.unavailable : exitCodes.failed,
-        message: explainStorage(failure)
-      }
+      return { exit: exitCodes.unavailable, message: explainDatabase(failure) }
+    case "MigrationRefused":
+      return endingOfMigration(failure)
     default:
       return { exit: codeOfTag[failure._tag ?? ""] ?? exitCodes.failed, message: failure.message }
   }
 }
 
-/** How a command that failed ends. A defect is told whole, as it is a mistake of the program. */
+const MISTAKE =
+  "Parley made a mistake and ended this command. Run it again with LOG_LEVEL=debug to see all of it, and report it."
+
+/** How a command that failed ends. A defect is a mistake of the program: told whole to whoever asks for it. */
 export const endingOfCause = (cause: Cause.Cause<unknown>): Ending => {
   const failure = Cause.findErrorOption(cause)
   if (Option.isSome(failure)) return endingOf(failure.value as Failure)
   if (Cause.hasInterruptsOnly(cause)) return { exit: exitCodeOfSignal("SIGINT"), message: undefined }
-  return { exit: exitCodes.failed, message: `An unexpected error: ${Cause.pretty(cause)}` }
+  const whole = ["debug", "trace"].includes(process.env["LOG_LEVEL"]?.trim().toLowerCase() ?? "")
+  return { exit: exitCodes.failed, message: whole ? `${MISTAKE}\n${Cause.pretty(cause)}` : MISTAKE }
 }

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs"
 import { Effect, Layer, type Scope } from "effect"
 import { type ParleyConfig } from "../config/ParleyConfig.ts"
-import { loadConfig } from "../config/loadConfig.ts"
-import { connectToOwner, sendErrand } from "../dataFolder/askOwner.ts"
+import { loadConfig, loadSettings } from "../config/loadConfig.ts"
+import { type CommandOutput, connectToOwner, sendErrand } from "../dataFolder/askOwner.ts"
 import { claimDataFolder } from "../dataFolder/claimDataFolder.ts"
 import type { DataFolderInUse, DataFolderUnusable } from "../dataFolder/dataFolderErrors.ts"
 import { databaseFolder } from "../dataFolder/databaseFolder.ts"
@@ -20,7 +20,14 @@ export const localWorkplaceLayer = (argv: ReadonlyArray<string>): Layer.Layer<Wo
     Workplace,
     Effect.map(StopSignal, (stop) =>
       Workplace.of({
-        config: loadConfig(),
+        settings: loadSettings,
+        askServer: (errand) =>
+          Effect.gen(function* () {
+            const { config } = yield* loadSettings
+            let text = ""
+            const captured = { stdout: (part: string) => void (text += part), stderr: output.stderr }
+            return (yield* runsAtOwner(config.dataFolder, errand, captured)) === undefined ? undefined : text
+          }),
         run: (work, options = {}) =>
           Effect.gen(function* () {
             const config = yield* loadConfig()
@@ -43,27 +50,30 @@ const enterDataFolder = (
 ): Effect.Effect<void, CommandLost | DataFolderInUse | DataFolderUnusable | Exited | NoDatabaseYet, Scope.Scope> =>
   Effect.gen(function* () {
     const { dataFolder } = config
-    if (yield* runsAtOwner(dataFolder, argv)) return yield* new Exited({ exit: 0 })
+    const exit = yield* runsAtOwner(dataFolder, argv, output)
+    if (exit !== undefined) return yield* new Exited({ exit })
     if (!createDatabase && !existsSync(databaseFolder(dataFolder))) {
       return yield* new NoDatabaseYet({ folder: dataFolder })
     }
     yield* claimDataFolder(dataFolder, false).pipe(
       // A server that started in between takes the command.
       Effect.catchTag("DataFolderInUse", (inUse) =>
-        Effect.flatMap(runsAtOwner(dataFolder, argv), (ran) => Effect.fail(ran ? new Exited({ exit: 0 }) : inUse))
+        Effect.flatMap(runsAtOwner(dataFolder, argv, output), (late) =>
+          Effect.fail(late === undefined ? inUse : new Exited({ exit: late }))
+        )
       )
     )
   })
 
-/** Has the server that owns the folder run the command; false where there is none. */
-const runsAtOwner = Effect.fnUntraced(function* (folder: string, argv: ReadonlyArray<string>) {
+/** Has the server that owns the folder run the command; gives its exit code, undefined where there is none. */
+const runsAtOwner = Effect.fnUntraced(function* (folder: string, argv: ReadonlyArray<string>, heard: CommandOutput) {
   const outcome = yield* Effect.promise(async (signal) => {
     const connection = await connectToOwner(folder)
-    if (connection?.greeting?.takesCommands === true) return await sendErrand(connection, { argv }, output, signal)
+    if (connection?.greeting?.takesCommands === true) return await sendErrand(connection, { argv }, heard, signal)
     connection?.socket.destroy()
     return undefined
   })
-  if (outcome === undefined || outcome._tag === "NotBegun") return false
+  if (outcome === undefined || outcome._tag === "NotBegun") return undefined
   if (outcome._tag === "Lost") return yield* new CommandLost()
-  return outcome.exit === 0 ? true : yield* new Exited({ exit: outcome.exit })
+  return outcome.exit
 })

@@ -64,6 +64,8 @@ export class ConfigInvalid extends Schema.TaggedError<ConfigInvalid>()("ConfigIn
 }) {
   readonly code = "config_invalid"
   override get message() {
+    const [first, ...more] = this.problems
+    if (more.length === 0) return `The configuration is not usable: ${first}.`
     return ["The configuration is not usable:", ...this.problems.map((problem) => `  - ${problem}`)].join("\n")
   }
 }

@@ -14,6 +14,14 @@ const PARSED_TYPES: ReadonlyArray<DocumentType> = ["pdf", "docx", "md", "txt"]
 /** Room is left for the suffix of the job queue's schema. */
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,44}$/i
 
+/** What an environment says. */
+export interface Settings {
+  /** With its defaults in the place of what cannot be used. */
+  readonly config: ParleyConfig
+  /** Settings that cannot be used, without their values. */
+  readonly problems: ReadonlyArray<string>
+}
+
 /**
  * The configuration the environment describes, or every problem it has. Relative paths start at `folder`. `refusals`
  * are further reasons why a configuration would not do, told together with the rest.
@@ -23,39 +31,45 @@ export const readConfig = (
   folder: string,
   refusals: (config: ParleyConfig) => ReadonlyArray<string> = () => []
 ): Effect.Effect<ParleyConfig, ConfigInvalid> =>
-  Effect.gen(function* () {
-    const read = new EnvironmentReader(environment)
-    const config: ParleyConfig = {
-      production: read.text("NODE_ENV") === "production",
-      host: read.text("HOST") ?? "127.0.0.1",
-      port: read.integer("PORT", 0, 65_535) ?? 3000,
-      baseUrl: read.url("PARLEY_BASE_URL", WEB)?.replace(/\/+$/, ""),
-      trustProxy: trustProxy(read),
-      database: database(read),
-      databaseSchema: databaseSchema(read),
-      dataFolder: resolve(folder, read.text("PARLEY_DATA_DIR") ?? ".parley"),
-      catalog: readCatalog(read, folder),
-      openai: vendor(read, "OPENAI"),
-      anthropic: vendor(read, "ANTHROPIC"),
-      session: {
-        cookieName: cookieName(read),
-        secret: read.secret("PARLEY_SESSION_SECRET"),
-        issuer: read.text("PARLEY_SESSION_ISSUER"),
-        audience: read.text("PARLEY_SESSION_AUDIENCE")
-      },
-      uploads: uploads(read),
-      cronSecret: cronSecret(read),
-      encryptionKey: read.secret("PARLEY_ENCRYPTION_KEY"),
-      holdTtlSeconds: read.integer("PARLEY_HOLD_TTL", 1, 86_400),
-      allowStandIns: read.flag("PARLEY_ALLOW_STAND_INS"),
-      logLevel: read.choice("LOG_LEVEL", LOG_LEVELS) ?? "info"
-    }
-    if (read.text("PARLEY_SESSION_JWKS_URL") !== undefined) {
-      read.problem("PARLEY_SESSION_JWKS_URL", "key sets are not read yet; set PARLEY_SESSION_SECRET (HS256) instead")
-    }
-    const problems = [...read.problems, ...refusals(config)]
-    return problems.length === 0 ? config : yield* new ConfigInvalid({ problems })
+  Effect.suspend(() => {
+    const { config, problems } = readSettings(environment, folder)
+    const all = [...problems, ...refusals(config)]
+    return all.length === 0 ? Effect.succeed(config) : Effect.fail(new ConfigInvalid({ problems: all }))
   })
+
+/** What the environment says, and every problem of it. Relative paths start at `folder`. */
+export const readSettings = (environment: Environment, folder: string): Settings => {
+  const read = new EnvironmentReader(environment)
+  const config: ParleyConfig = {
+    production: read.text("NODE_ENV") === "production",
+    host: read.text("HOST") ?? "127.0.0.1",
+    port: read.integer("PORT", 0, 65_535) ?? 3000,
+    baseUrl: read.url("PARLEY_BASE_URL", WEB)?.replace(/\/+$/, ""),
+    trustProxy: trustProxy(read),
+    database: database(read),
+    databaseSchema: databaseSchema(read),
+    dataFolder: resolve(folder, read.text("PARLEY_DATA_DIR") ?? ".parley"),
+    catalog: readCatalog(read, folder),
+    openai: vendor(read, "OPENAI"),
+    anthropic: vendor(read, "ANTHROPIC"),
+    session: {
+      cookieName: cookieName(read),
+      secret: read.secret("PARLEY_SESSION_SECRET"),
+      issuer: read.text("PARLEY_SESSION_ISSUER"),
+      audience: read.text("PARLEY_SESSION_AUDIENCE")
+    },
+    uploads: uploads(read),
+    cronSecret: cronSecret(read),
+    encryptionKey: read.secret("PARLEY_ENCRYPTION_KEY"),
+    holdTtlSeconds: read.integer("PARLEY_HOLD_TTL", 1, 86_400),
+    allowStandIns: read.flag("PARLEY_ALLOW_STAND_INS"),
+    logLevel: read.choice("LOG_LEVEL", LOG_LEVELS) ?? "info"
+  }
+  if (read.text("PARLEY_SESSION_JWKS_URL") !== undefined) {
+    read.problem("PARLEY_SESSION_JWKS_URL", "key sets are not read yet; set PARLEY_SESSION_SECRET (HS256) instead")
+  }
+  return { config, problems: read.problems }
+}
 
 const database = (read: EnvironmentReader): DatabaseConfig => {
   read.url("DATABASE_URL", POSTGRES)

@@ -1,8 +1,8 @@
-import { mkdirSync } from "node:fs"
 import { Effect, type Scope } from "effect"
 import { bindSocket } from "./bindSocket.ts"
 import { CommandDesk, type RunErrand } from "./CommandDesk.ts"
 import { DataFolderInUse, DataFolderUnusable } from "./dataFolderErrors.ts"
+import { makeDataFolder } from "./makeDataFolder.ts"
 
 /** A data folder that belongs to this process until the scope closes. */
 export interface DataFolderClaim {
@@ -41,7 +41,7 @@ const open = (
     const desk = new CommandDesk(folder, { pid: process.pid, takesCommands })
     const deadline = performance.now() + PATIENCE_MS
     const attempt = async (): Promise<void> => {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      makeDataFolder(folder)
       const bound = await bindSocket(desk.server, folder)
       if (bound._tag === "Bound") return resume(Effect.succeed(desk))
       // An owner that is just leaving closes the connection without a word.

@@ -24,6 +24,11 @@ export const failed = (name: string, exit: ExitCode, detail: string, advice: str
   exit
 })
 
+/** A check, and whose: of the environment the command was typed in, or of the server that runs. */
+export interface PlacedCheck extends Check {
+  readonly where: "here" | "server"
+}
+
 /** The exit code of all checks together: a wrong configuration before a dependency that is down before the rest. */
 export const exitOf = (checks: ReadonlyArray<Check>): ExitCode => {
   const found = checks.flatMap((check) => (check.status === "failed" ? [check.exit ?? exitCodes.failed] : []))
@@ -33,11 +38,18 @@ export const exitOf = (checks: ReadonlyArray<Check>): ExitCode => {
 
 const marks = { ok: "ok    ", note: "note  ", failed: "FAILED" } as const
 
-/** The checks as lines for people. */
-export const checkLines = (checks: ReadonlyArray<Check>): ReadonlyArray<string> => {
+const linesOf = (checks: ReadonlyArray<Check>): ReadonlyArray<string> => {
   const width = Math.max(...checks.map(({ name }) => name.length))
   return checks.flatMap(({ advice, detail, name, status }) => [
     `${marks[status]}  ${name.padEnd(width)}  ${detail}`,
     ...(advice === undefined ? [] : [`        ${"".padEnd(width)}  ${advice}`])
   ])
+}
+
+/** The checks as lines for people; where a server runs, those of this environment and those of the server apart. */
+export const checkLines = (checks: ReadonlyArray<PlacedCheck>): ReadonlyArray<string> => {
+  const here = checks.filter(({ where }) => where === "here")
+  const server = checks.filter(({ where }) => where === "server")
+  if (server.length === 0) return linesOf(here)
+  return ["In this environment:", ...linesOf(here), "", "In the server that runs:", ...linesOf(server)]
 }

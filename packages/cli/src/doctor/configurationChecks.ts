@@ -1,8 +1,9 @@
-import { accessSync, constants, existsSync } from "node:fs"
-import { dirname } from "node:path"
+import { existsSync } from "node:fs"
 import { type Tier, UploadLimits } from "@parley/core"
 import { Effect } from "effect"
-import { type ConfigInvalid, type ParleyConfig } from "../config/ParleyConfig.ts"
+import { folderProblems } from "../config/loadConfig.ts"
+import { type ParleyConfig } from "../config/ParleyConfig.ts"
+import type { Settings } from "../config/readConfig.ts"
 import { serveRefusals, sessionCookieName, usesDevelopmentSignIn } from "../config/serveRules.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, note, ok } from "./Check.ts"
@@ -11,26 +12,24 @@ import { securityChecks } from "./securityChecks.ts"
 /** The program this runs in. */
 export const nodeCheck = (): Check => ok("node", process.versions.node)
 
-/** A configuration that cannot be read, a check for each of its problems. */
-export const invalidConfigChecks = ({ problems }: ConfigInvalid): ReadonlyArray<Check> =>
-  problems.map((problem) =>
-    failed("configuration", exitCodes.configuration, problem, "Change it in the environment or in .env.")
-  )
+const problemCheck = (problem: string): Check =>
+  failed("configuration", exitCodes.configuration, problem, "Change it in the environment or in .env.")
 
-/** What can be said of a configuration without opening anything. */
-export const configurationChecks = Effect.fnUntraced(function* (config: ParleyConfig) {
-  const refusals = serveRefusals(config)
+/** What can be said of the settings without opening anything: what `parley serve` would refuse them for, all of it. */
+export const configurationChecks = Effect.fnUntraced(function* ({ config, problems }: Settings) {
+  const found = [...problems, ...folderProblems(config), ...serveRefusals(config)].map(problemCheck)
+  // With settings that cannot be used, the rest would speak of their defaults.
+  if (problems.length > 0) return found
   const { maxBytes, types } = { ...(yield* UploadLimits), ...config.uploads }
-  const served = refusals.map((refusal) => failed("configuration", exitCodes.configuration, "not servable", refusal))
   return [
-    ...(served.length > 0 ? served : [ok("configuration", "usable")]),
+    ...(found.length > 0 ? found : [ok("configuration", "usable")]),
     sessionCheck(config),
     ...securityChecks(config),
-    dataFolderCheck(config),
+    ...dataFolderCheck(config),
     scheduleCheck(config),
     ok("uploads", `${types.join(", ")}, up to ${maxBytes} bytes`),
     ...Object.values(config.catalog.tiers).map(tierCheck)
-  ] satisfies ReadonlyArray<Check>
+  ]
 })
 
 const sessionCheck = (config: ParleyConfig): Check =>
@@ -57,15 +56,9 @@ const tierCheck = ({ maxDocumentBytes, maxDocuments, models, monthlyCredits, nam
     `${monthlyCredits} credits a month; ${maxDocuments} documents, ${maxDocumentBytes} bytes; ${models.join(", ")}`
   )
 
-/** The folder, or where there is none yet the nearest one above it, must be writable. */
-const dataFolderCheck = ({ dataFolder }: ParleyConfig): Check => {
-  let nearest = dataFolder
-  while (!existsSync(nearest) && dirname(nearest) !== nearest) nearest = dirname(nearest)
-  try {
-    accessSync(nearest, constants.W_OK)
-    return ok("data folder", nearest === dataFolder ? dataFolder : `${dataFolder} (not made yet)`)
-  } catch {
-    const advice = "Make it writable, or set PARLEY_DATA_DIR to another folder."
-    return failed("data folder", exitCodes.configuration, `${dataFolder} cannot be written`, advice)
-  }
+/** Nothing is kept in the folder beside a database server; one that cannot be used is a problem of the configuration. */
+const dataFolderCheck = (config: ParleyConfig): ReadonlyArray<Check> => {
+  const { database, dataFolder } = config
+  if (database._tag === "Server" || folderProblems(config).length > 0) return []
+  return [ok("data folder", existsSync(dataFolder) ? dataFolder : `${dataFolder} (not made yet)`)]
 }

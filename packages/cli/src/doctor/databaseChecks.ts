@@ -1,6 +1,6 @@
-import { Database, pendingMigrations } from "@parley/adapters-db"
+import { Database, DatabaseOwner, pendingMigrations } from "@parley/adapters-db"
 import { Effect } from "effect"
-import { storageCode } from "../commands/failures.ts"
+import { databaseTrouble } from "../commands/explainDatabase.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, note, ok } from "./Check.ts"
@@ -11,28 +11,6 @@ const describe = ({ database, dataFolder, databaseSchema }: ParleyConfig, server
   database._tag === "Embedded"
     ? `embedded PGlite (Postgres ${server}) in ${dataFolder}`
     : `Postgres ${server}, schema ${databaseSchema}`
-
-/** Tables that pg_dump, asked by this login, refuses to dump whole: others own them. */
-const fencedText = `SELECT current_user::text AS login, current_setting('server_version') AS version,
-  (SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relkind IN ('r', 'p')
-    AND row_security_active(oid)) AS fenced`
-
-interface Probed extends Record<string, unknown> {
-  readonly login: string
-  readonly version: string
-  readonly fenced: number
-}
-
-const probe = Effect.gen(function* () {
-  const { schema, statement } = yield* Database
-  const [row] = yield* statement<Probed>(fencedText, [schema])
-  return {
-    server: row?.version ?? "of unknown version",
-    fenced: row?.fenced ?? 0,
-    login: row?.login ?? "",
-    pending: yield* pendingMigrations()
-  }
-})
 
 const backupCheck = ({ database }: ParleyConfig, login: string, fenced: number): ReadonlyArray<Check> => {
   if (database._tag === "Embedded") return []
@@ -47,30 +25,72 @@ const backupCheck = ({ database }: ParleyConfig, login: string, fenced: number):
       ]
 }
 
-/** Whether the database answers, and whether its schema is up to date. */
+/**
+ * As the login itself: the roles that statements run as may not be there yet. Fenced tables, others' own, are those that
+ * pg_dump, asked by this login, refuses to dump whole.
+ */
+const LOOK = `SELECT current_setting('server_version') AS server,
+  (SELECT count(*)::integer FROM pg_roles WHERE rolname IN ('parley_user', 'parley_service')) AS roles,
+  EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector') AS vector, current_user::text AS login,
+  (SELECT count(*)::integer FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relkind IN ('r', 'p')
+    AND row_security_active(oid)) AS fenced`
+
+const ROLES = 2
+
+const vectorCheck = (there: boolean): ReadonlyArray<Check> =>
+  there
+    ? []
+    : [
+        note(
+          "extension",
+          "pgvector is not installed on the server",
+          "Documents are searched by their words without it. Install it (the package postgresql-17-pgvector) to be ready."
+        )
+      ]
+
+const migrationsCheck = (pending: ReadonlyArray<string>): Check =>
+  pending.length === 0
+    ? ok("migrations", "all applied")
+    : failed(
+        "migrations",
+        exitCodes.failed,
+        `${pending.length} not applied: ${pending.join(", ")}`,
+        'Apply them with "parley migrate".'
+      )
+
+const look = (config: ParleyConfig) =>
+  Effect.gen(function* () {
+    const { schema } = yield* Database
+    const { execute } = yield* DatabaseOwner
+    const [{ fenced, login, roles, server, vector } = {}] = yield* execute(LOOK, [schema])
+    const checks = [ok("database", describe(config, String(server))), ...vectorCheck(vector === true)]
+    if (roles === ROLES) {
+      const pending = yield* pendingMigrations()
+      return [...checks, migrationsCheck(pending), ...backupCheck(config, String(login), Number(fenced))]
+    }
+    const detail = "the roles parley_user and parley_service are missing, so nothing is applied"
+    return [...checks, failed("migrations", exitCodes.failed, detail, 'Make them with "parley migrate".')]
+  })
+
+/** Whether the database answers, what it lacks, and whether its schema is up to date. */
 export const databaseChecks = (config: ParleyConfig) =>
-  probe.pipe(
+  look(config).pipe(
     Effect.timeout(WITHIN),
-    Effect.map(({ fenced, login, pending, server }): ReadonlyArray<Check> => [
-      ok("database", describe(config, server)),
-      pending.length === 0
-        ? ok("migrations", "all applied")
-        : failed(
-            "migrations",
-            exitCodes.failed,
-            `${pending.length} not applied: ${pending.join(", ")}`,
-            'Apply them with "parley migrate".'
-          ),
-      ...backupCheck(config, login, fenced)
-    ]),
     Effect.catchTag("MigrationRefused", (refused) =>
       Effect.succeed([failed("migrations", exitCodes.failed, "history and program do not fit", refused.message)])
     ),
-    Effect.catch((error) => {
-      const code = storageCode(error)
-      const detail = `does not answer${code === undefined ? "" : ` (${code})`}`
-      return Effect.succeed([
-        failed("database", exitCodes.unavailable, detail, "Check DATABASE_URL, and that the database runs.")
+    Effect.catchTag("TimeoutError", () =>
+      Effect.succeed([
+        failed(
+          "database",
+          exitCodes.unavailable,
+          `it does not answer within ${WITHIN}`,
+          "Check DATABASE_URL, and that the database runs."
+        )
       ])
+    ),
+    Effect.catchTag("DatabaseError", (error) => {
+      const { advice, detail } = databaseTrouble(error)
+      return Effect.succeed([failed("database", exitCodes.unavailable, detail, advice)])
     })
   )

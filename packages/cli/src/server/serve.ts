@@ -13,6 +13,7 @@ import { loggingLayer } from "./logging.ts"
 import { DRAIN_MS, openHttp } from "./openHttp.ts"
 import { openParts } from "./openParts.ts"
 import { runningParts, serverUrl, startUpText } from "./startUpText.ts"
+import { tryPort } from "./tryPort.ts"
 import { workOnDocuments } from "./workOnDocuments.ts"
 
 /** How long charging and closing may take after the requests: a database that does not answer is not waited for. */
@@ -51,6 +52,7 @@ const start = Effect.fnUntraced(function* (config: ParleyConfig) {
   const unsafe = [...weakSecrets(config), ...unencryptedConnections(config)]
   yield* Effect.forEach(unsafe, (warning) => Effect.logWarning(warningText(warning)))
   const claim = config.database._tag === "Embedded" ? yield* claimDataFolder(config.dataFolder, true) : undefined
+  yield* tryPort(config)
   const runtime = yield* openParts(config)
   const parts = yield* runtime.contextEffect
   const listening = yield* Deferred.make<void>()

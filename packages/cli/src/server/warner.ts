@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { storageCode } from "../commands/failures.ts"
+import { storageCode } from "../commands/explainDatabase.ts"
 
 /** A callback for libraries that tell of trouble in the background: logs `sentence` with the error's code, nothing else of it. */
 export const warner = (sentence: string): Effect.Effect<(error: Error) => void> =>

@@ -1,0 +1,97 @@
+/** What is wrong with a database, and what to do. Neither names a value of the configuration. */
+export interface DatabaseTrouble {
+  readonly detail: string
+  readonly advice: string
+}
+
+interface Failure {
+  readonly code?: unknown
+  readonly sqlState?: unknown
+  readonly cause?: unknown
+  readonly errors?: ReadonlyArray<unknown>
+}
+
+/**
+ * The system's or Postgres's code of a failed connection or statement, found along the causes: a code names what went
+ * wrong and carries nothing of what was sent.
+ */
+export const storageCode = (error: unknown): string | undefined => {
+  let current = error as Failure | undefined
+  for (let depth = 0; depth < 6 && typeof current === "object" && current !== null; depth += 1) {
+    if (typeof current.sqlState === "string") return current.sqlState
+    const inner = current.cause ?? current.errors?.[0]
+    if (inner === undefined) return typeof current.code === "string" ? current.code : undefined
+    current = inner as Failure
+  }
+  return undefined
+}
+
+const RIGHTS =
+  "Let its administrator run: GRANT CREATE ON DATABASE ... TO ...; CREATE ROLE parley_user; CREATE ROLE parley_service; GRANT parley_user, parley_service TO ... (the login of DATABASE_URL)."
+const ADDRESS = "Check the host and port of DATABASE_URL, and that the database runs there."
+
+const troubles: Readonly<Record<string, DatabaseTrouble>> = {
+  ECONNREFUSED: { detail: "nobody listens at its address", advice: ADDRESS },
+  ENOTFOUND: { detail: "its host is not known", advice: ADDRESS },
+  EAI_AGAIN: { detail: "its host cannot be looked up", advice: ADDRESS },
+  ETIMEDOUT: { detail: "its address does not answer", advice: ADDRESS },
+  EHOSTUNREACH: { detail: "there is no way to its address", advice: ADDRESS },
+  ENETUNREACH: { detail: "there is no way to its address", advice: ADDRESS },
+  "3D000": {
+    detail: "the server has no database of the name that DATABASE_URL gives",
+    advice: "Make it (CREATE DATABASE ...), or correct the name at the end of DATABASE_URL."
+  },
+  "28000": {
+    detail: "the server does not let the login of DATABASE_URL in: no such role, or not from here",
+    advice:
+      "Make the role (CREATE ROLE ... LOGIN), or correct DATABASE_URL; the server's pg_hba.conf says who may come."
+  },
+  "28P01": {
+    detail: "the server refuses the password, or knows no such role",
+    advice: "Correct the name and the password in DATABASE_URL."
+  },
+  "42501": { detail: "the login of DATABASE_URL lacks rights", advice: RIGHTS },
+  "22023": {
+    detail: "the roles parley_user and parley_service are missing, or the login of DATABASE_URL may not act as them",
+    advice: 'Make them with "parley migrate".'
+  },
+  "42704": {
+    detail: "a role or an extension is missing",
+    advice: 'Make the roles with "parley migrate", and install pgvector on the server.'
+  },
+  "0A000": {
+    detail: "the server lacks something, such as the extension pgvector, or is older than Postgres 17",
+    advice: "Use a Postgres 17 with pgvector installed."
+  },
+  "58P01": {
+    detail: "the server lacks an extension",
+    advice: "Use a Postgres 17 with pgvector installed."
+  },
+  "53300": {
+    detail: "the server takes no more connections",
+    advice: "Raise its max_connections, or put a connection pooler in front."
+  },
+  "57P03": { detail: "the server is starting or stopping", advice: "Try again in a moment." },
+  "53100": { detail: "the server's disk is full", advice: "Make room on it." },
+  "25006": {
+    detail: "the server only reads at the moment",
+    advice: "Is it a replica? DATABASE_URL must name the primary."
+  }
+}
+
+/** What to say of a failed connection or statement. */
+export const databaseTrouble = (error: unknown): DatabaseTrouble => {
+  const code = storageCode(error)
+  const known = code === undefined ? undefined : troubles[code]
+  if (known !== undefined) return { ...known, detail: `${known.detail} (${code})` }
+  return {
+    detail: `it does not answer as it should${code === undefined ? "" : ` (${code})`}`,
+    advice: "Check DATABASE_URL and that the database runs."
+  }
+}
+
+/** The same as a sentence for people. */
+export const explainDatabase = (error: unknown): string => {
+  const { advice, detail } = databaseTrouble(error)
+  return `The database cannot be used: ${detail}. ${advice} "parley doctor" tells more.`
+}

@@ -1,0 +1,14 @@
+import { createServer } from "node:net"
+import { Effect } from "effect"
+import { PortTaken } from "../commands/commandErrors.ts"
+import type { ParleyConfig } from "../config/ParleyConfig.ts"
+
+/** Fails where nothing can listen on the configured port, before anything is changed for a server that cannot serve. */
+export const tryPort = ({ host, port }: Pick<ParleyConfig, "host" | "port">): Effect.Effect<void, PortTaken> =>
+  Effect.callback((resume) => {
+    const server = createServer((socket) => socket.destroy())
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      resume(Effect.fail(new PortTaken({ host, port, problem: error.code ?? "unknown error" })))
+    )
+    server.listen({ host, port }, () => server.close(() => resume(Effect.void)))
+  })
