@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto"
-import { CreditService, PositiveCredits } from "@parley/core"
-import { Console, Effect, Option } from "effect"
+import { CreditService, KeyConflict, PositiveCredits, type Transaction } from "@parley/core"
+import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { checkMigrated } from "./checkMigrated.ts"
 import { dryRunFlag, jsonFlag, printResult } from "./output.ts"
 import { userArgument } from "./userArgument.ts"
 import { Workplace } from "./Workplace.ts"
+
+/** What can be a key: one line, short enough for an index. */
+const KEY = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 
 const input = {
   user: userArgument,
@@ -15,11 +18,16 @@ const input = {
   ),
   key: Flag.String("key").pipe(
     Flag.withDescription("The reason's own name, for example an order number: the same key gives the credits once"),
+    Flag.withSchema(Schema.String.check(Schema.isPattern(KEY))),
     Flag.optional
   ),
   dryRun: dryRunFlag,
   json: jsonFlag
 }
+
+/** What the command tells of a grant that its key had done before. */
+const already = (user: string, amount: number, key: string, { createdAt }: Transaction): string =>
+  `Already done at ${new Date(createdAt).toISOString()}, nothing changed: ${user} was given ${amount} credits under the key ${key}.`
 
 /** `parley credits grant <user> <amount>` */
 export const creditsGrantCommand = Command.make(
@@ -31,15 +39,30 @@ export const creditsGrantCommand = Command.make(
       const credits = yield* CreditService
       const before = yield* credits.find(user)
       const key = Option.getOrElse(given, () => `grant:${randomUUID()}`)
+      const done = Option.isSome(given) ? yield* credits.done(user, key) : undefined
+      if (done !== undefined && (done.type !== "grant" || done.amount !== amount))
+        return yield* new KeyConflict({ key })
+      const told = { user, amount, key, dryRun, replayed: done !== undefined }
+      const doneAt = done === undefined ? undefined : new Date(done.createdAt).toISOString()
       if (dryRun) {
-        const plan = { user, amount, key, dryRun, available: before.available }
-        return yield* printResult(json, plan, [`Would give ${user} ${amount} credits under the key ${key}.`])
+        const line =
+          done === undefined
+            ? `Would give ${user} ${amount} credits under the key ${key}.`
+            : already(user, amount, key, done)
+        return yield* printResult(json, { ...told, doneAt, available: before.available }, [line])
       }
-      yield* Console.error(`Giving the credits under the key ${key}. If this command breaks off, repeat it with --key.`)
+      if (done === undefined) {
+        yield* Console.error(
+          `Giving the credits under the key ${key}. If this command breaks off, repeat it with --key.`
+        )
+      }
       const transaction = yield* credits.grant({ userId: user, amount, key })
       const { available } = yield* credits.find(user)
-      const result = { user, amount, key, dryRun, transactionId: transaction.id, available }
-      yield* printResult(json, result, [`${user} was given ${amount} credits and has ${available} available.`])
+      const line =
+        done === undefined
+          ? `${user} was given ${amount} credits and has ${available} available.`
+          : `${already(user, amount, key, done)} ${available} are available.`
+      yield* printResult(json, { ...told, doneAt, transactionId: transaction.id, available }, [line])
     })
     yield* Workplace.use((workplace) => workplace.run(work))
   })

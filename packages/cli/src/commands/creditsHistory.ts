@@ -1,4 +1,4 @@
-import { CreditService } from "@parley/core"
+import { CreditService, TRANSACTION_TYPES } from "@parley/core"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { checkMigrated } from "./checkMigrated.ts"
@@ -18,8 +18,8 @@ const input = {
     Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))),
     Flag.withDefault(0)
   ),
-  type: Flag.String("type").pipe(
-    Flag.withDescription("Only this type: usage, reset, topup, grant, refund or adjustment"),
+  type: Flag.Literals("type", TRANSACTION_TYPES).pipe(
+    Flag.withDescription(`Only this type: ${TRANSACTION_TYPES.join(", ")}`),
     Flag.optional
   ),
   json: jsonFlag

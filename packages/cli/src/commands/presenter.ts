@@ -1,6 +1,7 @@
 import { Console } from "effect"
 import { CliConfig, CliOutput, GlobalFlag } from "effect/cli"
 import { Layer } from "effect"
+import { commandLineProblem } from "./commandLineProblem.ts"
 
 const plain = CliOutput.defaultFormatter({ colors: false })
 const colored = CliOutput.defaultFormatter({ colors: true })
@@ -18,7 +19,7 @@ export const presenterLayer = (colors: boolean): Layer.Layer<never> => {
           case "Version":
             return Console.log(formatter.formatVersion(event.name, event.version))
           case "InvalidInvocation": {
-            const problems = event.errors.map((error) => error.message).join("\n")
+            const problems = [...new Set(event.errors.map(commandLineProblem))].join("\n")
             return Console.error(`${problems}\nSee "${event.commandPath.join(" ")} --help".`)
           }
         }

@@ -36,6 +36,8 @@ export class CreditService extends Context.Service<
     }): Effect.Effect<HistoryPage, AccountNotFound | StorageFailed>
     /** What a reply cost and why, by the reply's message id. */
     receipt(userId: UserId, messageId: string): Effect.Effect<Receipt, ReceiptNotFound | StorageFailed>
+    /** What was done under a business key; undefined where nothing was, or not for this person. */
+    done(userId: UserId, key: string): Effect.Effect<Transaction | undefined, StorageFailed>
     /** Gives `amount` credits that never expire. The same `key` gives them once. */
     grant(input: {
       readonly userId: UserId
@@ -74,6 +76,7 @@ export class CreditService extends Context.Service<
           const charged = yield* ledger.transaction(userId, `reply:${messageId.toLowerCase()}`)
           return charged?.receipt ?? (yield* new ReceiptNotFound({ messageId }))
         }),
+        done: (userId, key) => ledger.transaction(userId, key),
         grant: ({ userId, amount, key }) =>
           isAmount(amount)
             ? ledger.grant({ userId, key, type: "grant", amount })

@@ -1,0 +1,52 @@
+import { TRANSACTION_TYPES } from "@parley/core"
+import type { CliError } from "effect/cli"
+
+const LONGEST_QUOTE = 80
+
+/** What was typed, as it can be printed: without control characters, and not without end. */
+const quoted = (text: string): string =>
+  JSON.stringify(text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}...` : text)
+
+/** What each argument and option takes, by its name. */
+const expectations: Readonly<Record<string, string>> = {
+  user: "a person's id of 1 to 255 characters",
+  amount: "a whole number of credits, 1 or more",
+  limit: "a whole number from 1 to 200",
+  offset: "a whole number, 0 or more",
+  type: `one of ${TRANSACTION_TYPES.join(", ")}`,
+  key: "1 to 255 characters, such as an order number",
+  "as-of": "a moment in ISO 8601, such as 2026-12-01T00:00:00Z",
+  "log-level": "one of all, trace, debug, info, warn, error, fatal, none",
+  completions: "one of bash, zsh, fish, sh"
+}
+
+const FLAG = "true or false, or nothing"
+
+const wrongValue = ({ kind, option, value }: CliError.InvalidValue): string => {
+  const name = kind === "argument" ? `<${option}>` : `--${option}`
+  const takes = expectations[option] ?? FLAG
+  return value === "" ? `${name} is empty: it takes ${takes}.` : `${name} takes ${takes}, not ${quoted(value)}.`
+}
+
+const perhaps = (suggestions: ReadonlyArray<string>): string =>
+  suggestions.length === 0 ? "" : ` Did you mean ${suggestions.map((each) => quoted(each)).join(" or ")}?`
+
+/** Why a command line was not understood, in a sentence of our own: the library's speak of its insides. */
+export const commandLineProblem = (error: CliError.CliError): string => {
+  switch (error._tag) {
+    case "UnrecognizedOption":
+      return `There is no option ${quoted(error.option)} here.${perhaps(error.suggestions)}`
+    case "UnknownSubcommand":
+      return `There is no command ${quoted(error.subcommand)}.${perhaps(error.suggestions)}`
+    case "MissingOption":
+      return `--${error.option} is missing: it takes ${expectations[error.option] ?? "a value"}.`
+    case "MissingArgument":
+      return `<${error.argument}> is missing: it takes ${expectations[error.argument] ?? "a value"}.`
+    case "UnexpectedArgument":
+      return `Too many arguments: ${error.arguments.map(quoted).join(", ")}.`
+    case "InvalidValue":
+      return wrongValue(error)
+    default:
+      return "The command line was not understood."
+  }
+}
