@@ -44,6 +44,8 @@ interface RouteDeclaration {
   readonly path: string
   readonly summary: string
   readonly responses: Readonly<Record<number, RouteResponse>>
+  /** It reads much: few go on at a time, people taking turns. */
+  readonly isLargeRead?: true
 }
 
 /** A route as it is written down. `errors` lists every code its handler can fail with; the compiler holds it to that. */

@@ -2,6 +2,7 @@ import type { SessionVerifier } from "@parley/core"
 import type { BodyMemory } from "../body/BodyMemory.ts"
 import type { JsonThread } from "../body/JsonThread.ts"
 import type { BodyPace } from "../body/watchArrival.ts"
+import type { LargeReads } from "../server/LargeReads.ts"
 import type { PersonRequests } from "../server/PersonRequests.ts"
 import type { CronSecret } from "../security/CronSecret.ts"
 import type { RefusalLog } from "../security/RefusalLog.ts"
@@ -32,6 +33,8 @@ export interface RouteEnvironment {
   readonly jsonThread: JsonThread
   /** The least throughput of a body. */
   readonly bodyPace: BodyPace
+  /** Keeps large reads from holding up everything else. */
+  readonly largeReads: LargeReads
   /** Counts the requests of each person. */
   readonly personRequests: PersonRequests
 }

@@ -79,6 +79,7 @@ const serve = Effect.fnUntraced(function* (environment: RouteEnvironment, input:
   const headers = yield* decodeParameters(route.headerParameters, (name) => request.headersDistinct[name] ?? [])
   const person = session === undefined ? `peer ${input.peer}` : `user ${session.userId}`
   const body = route.body === undefined ? undefined : yield* route.body.read(request, { environment, person })
+  if (route.isLargeRead === true) yield* environment.largeReads.enter(person)
   const answer = yield* route.handle({ session, path, query, headers, body, environment })
   yield* writeAnswer(response, answer, environment.stalledReaderMs)
 })

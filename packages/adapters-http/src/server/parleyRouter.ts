@@ -23,6 +23,7 @@ import { makeBodyMemory } from "../body/BodyMemory.ts"
 import { JsonThread } from "../body/JsonThread.ts"
 import { type BodyPace, DEFAULT_BODY_PACE } from "../body/watchArrival.ts"
 import { handleRoute, type ParleyRuntime } from "./handleRoute.ts"
+import { makeLargeReads } from "./LargeReads.ts"
 import { openApiDocument } from "./openApiDocument.ts"
 import { makePersonRequests } from "./PersonRequests.ts"
 import { remembered } from "./remembered.ts"
@@ -67,6 +68,8 @@ const UPLOAD_MEMORY_BYTES = 256 * 1024 * 1024
 const JSON_MEMORY_BYTES = 64 * 1024 * 1024
 /** How long an answer of `ready` counts, and how long it may take. */
 const READINESS = { forMs: 1_000, withinMs: 5_000 }
+/** Large reads that go on at a time, and those of one person. */
+const LARGE_READS = { places: 3, perPerson: 1 }
 const PERSON_SHARE = 1 / 4
 const REQUESTS_PER_PERSON = 1_000
 
@@ -110,6 +113,7 @@ const environmentOf = (options: ParleyRouterOptions, served: ReadonlyArray<Route
       json: memoryOf(options.jsonMemoryBytes ?? JSON_MEMORY_BYTES),
       uploads: memoryOf(options.uploadMemoryBytes ?? UPLOAD_MEMORY_BYTES)
     },
+    largeReads: makeLargeReads(LARGE_READS.places, LARGE_READS.perPerson),
     jsonThread: new JsonThread(),
     bodyPace: options.bodyPace ?? DEFAULT_BODY_PACE,
     personRequests: makePersonRequests(options.requestsPerPerson ?? REQUESTS_PER_PERSON)

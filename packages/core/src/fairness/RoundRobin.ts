@@ -15,9 +15,9 @@ export class RoundRobin<A> {
     this.#size += 1
   }
 
-  /** Takes the first of the person whose turn it is; undefined where nothing waits. */
-  next(): A | undefined {
-    const [turn] = this.#waiting
+  /** Takes the first of the person whose turn it is, of those who may have one; undefined where nobody waits. */
+  next(mayHave: (person: string) => boolean = () => true): A | undefined {
+    const turn = this.#waiting.entries().find(([person]) => mayHave(person))
     if (turn === undefined) return undefined
     const [person, own] = turn
     const item = own.shift()
