@@ -67,6 +67,19 @@ describe("a provider that is rate limited or down", () => {
     await expectProblem(refused, 500, "model_failed")
   })
 
+  test("that refuses this server's settings is told apart, by a code and to the operator alone by what is wrong", async () => {
+    const calling = server.model.nextCall()
+    const responding = server.post("/api/chat", hello, ANN)
+    const fault = "the parameter stream_options is refused"
+    ;(await calling).fail("misconfigured", { fault })
+    const problem = await expectProblem(await responding, 500, "model_misconfigured")
+    expect(problem).toMatchObject({ reason: "misconfigured", model: "model-a-mini" })
+    expect(JSON.stringify(problem)).not.toContain("stream_options")
+    const errors = newLines().filter(({ level }) => level === "ERROR")
+    expect(errors.map(({ annotations }) => annotations)).toMatchObject([{ model: "model-a-mini", fault }])
+    expect(await server.parley.credits.balance(ANN)).toMatchObject({ available: 100, held: 0 })
+  })
+
   test("has its codes and its header in the OpenAPI document", async () => {
     const document = (await (await server.fetch("/openapi.json")).json()) as {
       paths: Record<string, Record<string, { responses: Record<string, { description: string; headers?: unknown }> }>>

@@ -33,7 +33,7 @@ export class ModelCall {
     Queue.offerUnsafe(this.#parts, completed)
   }
 
-  fail(reason: ModelFailure, told: { readonly retryAfterMs?: number } = {}): void {
+  fail(reason: ModelFailure, told: { readonly retryAfterMs?: number; readonly fault?: string } = {}): void {
     const failure = new ModelFailed({ model: this.request.model.id, reason, retryable: false, ...told })
     Queue.failCauseUnsafe(this.#parts, Cause.fail(failure))
   }

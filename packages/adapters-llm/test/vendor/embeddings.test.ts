@@ -199,6 +199,9 @@ describe("an embedding provider that fails", () => {
     ["an entry twice", head("200 OK", json) + twice, "bad-answer"],
     ["a vector of another length", head("200 OK", json) + answerOf([[1, 2, 3]]), "bad-answer"],
     ["a vector that is no list of numbers", head("200 OK", json) + answerOf([Array(64).fill(null)]), "bad-answer"],
+    // A whole answer behind more than any answer takes: it is not read so far.
+    ["an answer without bound", head("200 OK", json) + " ".repeat(2_000_000) + whole, "bad-answer"],
+    ["a redirect", head("307 Temporary Redirect", { location: "http://127.0.0.1:9/" }), "unavailable"],
     ["no HTTP at all", "SSH-2.0-OpenSSH_9.2\r\n", "unavailable"]
   ])("has a name for %s", async (_, bytes, reason) => {
     const { results } = await embed(sends(bytes), ["text"], { retry: { retries: 0 } })

@@ -3,7 +3,7 @@ import { Effect, Fiber, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Play } from "./FakeVendor.ts"
 import { type Heard, listen, withVendor } from "./listen.ts"
-import { chunked, chunkedHead, head, lastChunk, type Wire, wires } from "./wires.ts"
+import { anthropicWire, chunked, chunkedHead, head, lastChunk, type Wire, wires } from "./wires.ts"
 
 /** Characters of two, three and four bytes, so that a cut may fall within each. */
 const words = ["Größe", " 世界", " 👩‍🚀!"]
@@ -232,5 +232,43 @@ describe.each(wires)("$name", (wire) => {
       await expect.poll(() => goneAt, { timeout: 1_000, interval: 5 }).toBeGreaterThan(0)
       expect(goneAt - leftAt).toBeLessThan(100)
     })
+  })
+})
+
+describe("a 400 of Anthropic", () => {
+  const answerOf = (message: string) =>
+    head("400 Bad Request", { "content-type": "application/json" }) +
+    JSON.stringify({ type: "error", error: { type: "invalid_request_error", message }, request_id: "req_1" })
+
+  it.each<readonly [string, ModelFailure, string | undefined]>([
+    ["output_config.effort: Extra inputs are not permitted", "misconfigured", "the parameter output_config"],
+    ["max_tokens: 8192 > 4096, which is the maximum allowed number", "misconfigured", "the parameter max_tokens"],
+    ["prompt is too long: 210000 tokens > 200000 maximum", "misconfigured", "contextTokens"],
+    ["Your credit balance is too low to access the Anthropic API.", "misconfigured", "credit"],
+    ["Output blocked by content filtering policy", "refused", undefined],
+    ["messages: vendor text", "refused", undefined]
+  ])("about what is set wrongly is named: %s", async (message, reason, fault) => {
+    const { failure } = await heard(anthropicWire, sending(answerOf(message)))
+    expect(failure).toMatchObject({ reason, retryable: false })
+    if (fault === undefined) expect(failure?.fault).toBeUndefined()
+    else expect(failure?.fault).toContain(fault)
+    expect(`${failure?.message} ${failure?.fault}`).not.toContain("vendor text")
+  })
+
+  it("in one piece is a reply, where a stream was asked for", async () => {
+    const message = {
+      type: "message",
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: "Let me see." },
+        { type: "text", text: "Hi there" }
+      ],
+      stop_reason: "end_turn",
+      usage: { input_tokens: 9, output_tokens: 3 }
+    }
+    const answer = head("200 OK", { "content-type": "application/json" }) + JSON.stringify(message)
+    const { failure, parts, text } = await heard(anthropicWire, sending(answer))
+    expect([failure, text]).toEqual([undefined, "Hi there"])
+    expect(parts.at(-1)).toMatchObject({ _tag: "end", reason: "completed", usage: { freshInput: 9, output: 3 } })
   })
 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ChatService, ModelFailed, type ReplyPart } from "@parley/core"
+import { ChatService, defaultReplyLimits, ModelFailed, type ReplyPart, replyStream } from "@parley/core"
 import { Deferred, Effect, Exit, Fiber, Layer, Logger, Metric, Scope, Stream } from "effect"
 import { usageAboveHold } from "../../src/chat/modelMetrics.ts"
 import { ask, balance, flatPrice, says, scriptedModel, transactions, world } from "./world.ts"
@@ -161,6 +161,35 @@ describe("a reply that fails", () => {
       assert.deepInclude(messages[1], { content: "Half of", state: "failed" })
     }).pipe(Effect.provide(world(model)))
   })
+
+  it.effect(
+    "by writing far more than it was asked for is cut, kept as failed, and charged at most what was held",
+    () => {
+      const model = scriptedModel(({ maxOutputTokens, model: { id } }) =>
+        replyStream<string>({
+          model: id,
+          maxOutputTokens,
+          limits: defaultReplyLimits,
+          open: async function* () {
+            for (;;) yield await Promise.resolve(" word".repeat(1_000))
+          },
+          reader: () => ({ read: (text) => [delta(text)], finish: () => undefined }),
+          failure: () => broken("unavailable")
+        })
+      )
+      return Effect.gen(function* () {
+        const error = yield* Effect.flip(ask("ann", "Hi"))
+        assert.deepInclude(error, { _tag: "ModelFailed", reason: "overlong" })
+        const [row] = yield* usageRows("ann")
+        assert.deepInclude(row?.receipt, { ended: "failed", estimated: true })
+        assert.isAtMost(row?.receipt?.charged ?? Infinity, row?.receipt?.held ?? 0)
+        const { chats } = yield* ChatService.use((chat) => chat.list({ userId: "ann", limit: 10, offset: 0 }))
+        const { messages } = yield* ChatService.use((chat) => chat.get("ann", chats[0]?.id ?? ""))
+        assert.strictEqual(messages[1]?.state, "failed")
+        assert.isBelow(messages[1]?.content.length ?? Infinity, 100_000)
+      }).pipe(Effect.provide(world(model)))
+    }
+  )
 
   it.effect("by ending without an end mark is cut off, not complete", () => {
     const model = scriptedModel(() => Stream.make(delta("Half of")))
