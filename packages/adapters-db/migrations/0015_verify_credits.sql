@@ -92,11 +92,11 @@ BEGIN
         r.allowance_after, r.topup_after, r.type_number, r.previous, r.tier, r.pending_tier, r.renewed_by, r.anchor,
         r.period_start, r.next_reset_at, r.period_credits)) AS changed,
       CASE
-        WHEN r.reference ~ '^(repaid|expired):' THEN NOT EXISTS (
+        WHEN starts_with(r.reference, 'repaid:') OR starts_with(r.reference, 'expired:') THEN NOT EXISTS (
           SELECT FROM {{schema}}.credit_keys k WHERE k.user_id = r.user_id
             AND k.key = substr(r.reference, strpos(r.reference, ':') + 1)
             AND k.hold_number IS NOT NULL AND k.used_at = r.created_at)
-        WHEN r.reference ~ '^moved:' THEN NOT EXISTS (
+        WHEN starts_with(r.reference, 'moved:') THEN NOT EXISTS (
           SELECT FROM {{schema}}.credit_keys k WHERE k.user_id = r.user_id AND k.key = substr(r.reference, 7))
         ELSE NOT EXISTS (
           SELECT FROM {{schema}}.credit_keys k WHERE k.user_id = r.user_id AND k.key = r.reference
@@ -130,7 +130,7 @@ AS $function$
 BEGIN
   RETURN QUERY
   SELECT k.user_id, max(k.key), count(*),
-    count(*) FILTER (WHERE CASE WHEN k.number IS NULL THEN k.hold_number IS NULL OR k.key ~ '^period:'
+    count(*) FILTER (WHERE CASE WHEN k.number IS NULL THEN k.hold_number IS NULL OR starts_with(k.key, 'period:')
       ELSE t.reference IS DISTINCT FROM k.key END),
     count(*) FILTER (WHERE t.created_at <> k.used_at
       OR (t.receipt ->> 'held')::bigint IS DISTINCT FROM k.hold_allowance + k.hold_topup AND k.number IS NOT NULL),

@@ -4,7 +4,7 @@ import type { Difference } from "../credits/Verification.ts"
 import { type CreditTester, run } from "./creditTester.ts"
 
 /** What verifying guarantees. Comes last: it looks at all that the tests before it left. */
-export const describeVerification = ({ ledger, openUser }: CreditTester): void => {
+export const describeVerification = ({ ledger, openUser, grant }: CreditTester): void => {
   describe("verify", () => {
     it("sees every account once, and finds nothing wrong with any of those the ledger wrote", async () => {
       await openUser(10)
@@ -25,6 +25,15 @@ export const describeVerification = ({ ledger, openUser }: CreditTester): void =
       expect(whole.differences).toEqual([])
       expect(whole.accounts).toBeGreaterThan(0)
       expect(await run(verifyAll(7))).toEqual(whole)
+    })
+
+    it("finds nothing wrong where it trusts what is older, either", async () => {
+      const userId = await openUser(10)
+      await run(grant(userId, "topup:1", 5))
+      for (const since of [0, Date.parse("9999-01-01T00:00:00Z")]) {
+        const { differences } = await run(ledger.verify({ limit: 1_000_000, after: undefined, since }))
+        expect(differences).toEqual([])
+      }
     })
   })
 }

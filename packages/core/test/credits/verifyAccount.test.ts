@@ -1,0 +1,95 @@
+import { Result } from "effect"
+import { expect, it } from "vitest"
+import {
+  decideAll,
+  type Fact,
+  grantOperation,
+  openOperation,
+  type Operation,
+  type OpenHold,
+  type Refusal,
+  releaseOperation,
+  reserveOperation,
+  settleOperation,
+  termsOf,
+  type VerifiedAccount,
+  verifyAccount
+} from "../../src/index.ts"
+import { receiptDraft, reservation } from "../../src/testing/index.ts"
+
+const userId = "ann"
+const NOW = 1_767_225_600_000
+
+/** An account with a purchase, a settled reply, a released one and an open one, as the rules leave it. */
+const account = (): VerifiedAccount => {
+  const operations: ReadonlyArray<Operation<unknown, Refusal>> = [
+    openOperation({ userId, tier: "free", allowance: 100 }),
+    grantOperation({ userId, key: "topup:1", type: "topup", amount: 50 }),
+    reserveOperation(reservation(userId, "reply:1", 30), "1"),
+    settleOperation({ userId, key: "reply:1", amount: 25, draft: receiptDraft }),
+    reserveOperation(reservation(userId, "reply:2", 20), "2"),
+    releaseOperation({ userId, key: "reply:2" }),
+    reserveOperation(reservation(userId, "reply:3", 20), "3")
+  ]
+  const { answers, changes } = decideAll({ account: undefined, holds: new Map(), facts: new Map() }, operations, NOW)
+  expect(answers.every(Result.isSuccess)).toBe(true)
+  if (changes === undefined) throw new Error("Nothing was decided.")
+  return {
+    account: changes.account,
+    holds: new Map(changes.opened.map((open) => [open.hold.key, open])),
+    facts: new Map(changes.facts.map((fact) => [fact.key, fact])),
+    transactions: changes.transactions,
+    explained: { entry: changes.account.termsEntry, terms: termsOf(changes.account) }
+  }
+}
+
+const factsOf = (stored: VerifiedAccount) => verifyAccount(stored).map(({ fact }) => fact)
+
+it("finds nothing in an account as the rules leave it", () => {
+  expect(factsOf(account())).toEqual([])
+})
+
+it("finds whatever was changed past the rules", () => {
+  const sound = account()
+  const [opened, bought, usage] = sound.transactions
+  if (opened === undefined || bought === undefined || usage === undefined) throw new Error("Transactions are missing.")
+  const changed = (part: Partial<VerifiedAccount["account"]>) => ({ ...sound, account: { ...sound.account, ...part } })
+  const rows = (...transactions: VerifiedAccount["transactions"]) => ({ ...sound, transactions })
+  const released: Fact = { ...(sound.facts.get("reply:2") as Fact), key: "period:ann:2027-01-01T00:00:00.000Z" }
+  const plantings: ReadonlyArray<readonly [VerifiedAccount, ReadonlyArray<string>]> = [
+    [changed({ tier: "business" }), ["tier, dates and renewal"]],
+    [changed({ renewedBy: "invoice" }), ["tier, dates and renewal"]],
+    [changed({ anchor: 0 }), ["tier, dates and renewal"]],
+    [changed({ nextResetAt: NOW + 1 }), ["tier, dates and renewal"]],
+    [changed({ periodCredits: 1 }), ["tier, dates and renewal"]],
+    [changed({ topup: 51 }), ["sum of amounts", "sum of topup amounts"]],
+    [{ ...changed({ heldAllowance: 0, openHolds: 0 }), holds: new Map<string, OpenHold>() }, ["number of open holds"]],
+    [{ ...sound, facts: new Map(sound.facts).set(released.key, released) }, ["number of ended holds"]],
+    [
+      {
+        ...changed({ allowance: 100, entries: 2 }),
+        transactions: [opened, bought],
+        facts: withoutKey(sound, "reply:1")
+      },
+      ["transactions of each type", "number of ended holds"]
+    ],
+    [
+      rows(opened, bought, usage, {
+        ...usage,
+        id: "4",
+        type: "adjustment",
+        amount: 0,
+        allowanceAmount: 0,
+        model: undefined,
+        receipt: undefined,
+        reference: "repaid:reply:9"
+      }),
+      ["number of transactions", "transactions of each type", "transactions without their key"]
+    ],
+    [rows(opened, { ...bought, type: "grant" }, usage), ["transactions of each type"]],
+    [rows(opened, bought, { ...usage, model: "another" }), ["receipts that contradict their transaction"]]
+  ]
+  for (const [stored, facts] of plantings) expect(factsOf(stored)).toEqual(facts)
+})
+
+const withoutKey = ({ facts }: VerifiedAccount, key: string) => new Map([...facts].filter(([name]) => name !== key))
