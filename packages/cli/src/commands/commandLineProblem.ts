@@ -17,14 +17,17 @@ const expectations: Readonly<Record<string, string>> = {
   key: "1 to 255 characters, such as an order number",
   "as-of": "a moment in ISO 8601, such as 2026-12-01T00:00:00Z",
   "log-level": "one of all, trace, debug, info, warn, error, fatal, none",
-  completions: "one of bash, zsh, fish, sh"
+  completions: "one of bash, zsh, fish, powershell",
+  "dry-run": "true or false, or nothing",
+  json: "true or false, or nothing",
+  live: "true or false, or nothing",
+  yes: "true or false, or nothing"
 }
-
-const FLAG = "true or false, or nothing"
 
 const wrongValue = ({ kind, option, value }: CliError.InvalidValue): string => {
   const name = kind === "argument" ? `<${option}>` : `--${option}`
-  const takes = expectations[option] ?? FLAG
+  const takes = expectations[option]
+  if (takes === undefined) return value === "" ? `${name} is empty.` : `${name} cannot be ${quoted(value)}.`
   return value === "" ? `${name} is empty: it takes ${takes}.` : `${name} takes ${takes}, not ${quoted(value)}.`
 }
 
