@@ -5,6 +5,8 @@ CREATE TABLE {{schema}}.chats (
   title text NOT NULL,
   -- Position of the newest message; taking the next ones locks this row, which orders concurrent turns.
   last_position bigint NOT NULL CHECK (last_position >= 0),
+  -- What its messages count towards the quota: contents and the texts of sources, in UTF-8.
+  bytes bigint NOT NULL DEFAULT 0 CHECK (bytes >= 0),
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (user_id, id)

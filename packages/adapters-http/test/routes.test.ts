@@ -135,6 +135,22 @@ describe("chat", () => {
     expect(JSON.parse(body)).toMatchObject({ nextBefore: expect.any(String) })
   })
 
+  test("chats beyond the tier's quota are 403 until some are deleted", async () => {
+    const small = await startServer({ parley: { config: { tiers: { free: { maxChatBytes: 1_000 } } } } })
+    const say = (length: number) =>
+      small.post("/api/chat", { messages: [{ role: "user", content: "x".repeat(length) }] }, ANN)
+    const first = await say(600)
+    expect(await first.text()).toBe("Hello there.")
+    const problem = await expectProblem(await say(600), 403, "storage_quota")
+    expect(problem).toMatchObject({ tier: "free", bytes: 612, maxChatBytes: 1_000 })
+    expect(await small.parley.credits.balance(ANN)).toMatchObject({ held: 0, available: 99 })
+    await small.fetch(`/api/chats/${first.headers.get("x-chat-id")}`, { user: ANN, method: "DELETE" })
+    const again = await say(600)
+    expect(again.status).toBe(200)
+    await again.text()
+    await small.close()
+  })
+
   test("an unknown chat is 404, to read and to continue", async () => {
     await expectProblem(await server.fetch(`/api/chats/${NOWHERE}`, { user: ANN }), 404, "chat_not_found")
     await expectProblem(await server.post("/api/chat", { ...hello, chatId: NOWHERE }, ANN), 404, "chat_not_found")

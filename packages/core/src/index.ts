@@ -1,6 +1,7 @@
 export * from "./chat/AbandonedTries.ts"
 export * from "./chat/ChatMessage.ts"
 export * from "./chat/ChatModel.ts"
+export * from "./chat/ChatQuota.ts"
 export * from "./chat/ChatRequest.ts"
 export * from "./chat/ChatService.ts"
 export * from "./chat/ChatStore.ts"

@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import { AbandonedTries } from "./chat/AbandonedTries.ts"
 import type { ChatModels } from "./chat/ChatModel.ts"
+import { ChatQuota } from "./chat/ChatQuota.ts"
 import { ChatService } from "./chat/ChatService.ts"
 import type { ChatStore } from "./chat/ChatStore.ts"
 import { Accounts } from "./credits/Accounts.ts"
@@ -45,4 +46,4 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   HoldSweeper.layer,
   ResetService.layer,
   TierService.layer
-).pipe(Layer.provide(Layer.mergeAll(AbandonedTries.layer, Accounts.layer, HoldKeeper.layer)))
+).pipe(Layer.provide(Layer.mergeAll(AbandonedTries.layer, Accounts.layer, ChatQuota.layer, HoldKeeper.layer)))

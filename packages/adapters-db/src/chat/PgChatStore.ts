@@ -5,12 +5,13 @@ import {
   MAX_TRANSCRIPT_BYTES,
   type Source,
   storableText,
+  storedBytes,
   type StoredMessage
 } from "@parley/core"
 import { Effect, Layer } from "effect"
 import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
-import { beginTurnSql, endTurnSql, listSql, removeSql, transcriptSql } from "./chatSql.ts"
+import { beginTurnSql, endTurnSql, listSql, removeSql, transcriptSql, usageSql } from "./chatSql.ts"
 
 interface ChatRow extends Row {
   readonly id: string
@@ -65,14 +66,16 @@ const make = Effect.map(Database, (database) => {
     transcript: transcriptSql(schema),
     list: listSql(schema),
     count: `SELECT count(*) AS total FROM ${schema}.chats WHERE user_id = $1`,
+    usage: usageSql(schema),
     remove: removeSql(schema)
   }
   return ChatStore.of({
     beginTurn: ({ userId, chatId, continues, title, messages, reply }) => {
       const added = messages.map(({ role, content }) => ({ role, content, state: "complete" }))
       const begun = { ...reply, role: "assistant", content: "", state: "streaming" }
+      const bytes = messages.reduce((sum, each) => sum + storedBytes(each.content), storedBytes("", reply.sources))
       const stored = storableJson([...added, begun])
-      const params = [userId, chatId, storableText(title), added.length + 1, reply.id, stored, continues]
+      const params = [userId, chatId, storableText(title), added.length + 1, reply.id, stored, continues, bytes]
       return storing("ChatStore.beginTurn")(
         Effect.catchTag(
           database.asUser(userId, (sql) => Effect.asVoid(sql.query(sqlTexts.begin, params))),
@@ -111,6 +114,13 @@ const make = Effect.map(Database, (database) => {
             const rows = yield* sql.query<ChatRow>(sqlTexts.list, [userId, limit, offset])
             return { chats: rows.map(chatOf), total: counted?.total ?? 0 }
           })
+        )
+      ),
+    usage: (userId) =>
+      storing("ChatStore.usage")(
+        Effect.map(
+          database.asUser(userId, (sql) => sql.query<{ bytes: number }>(sqlTexts.usage, [userId])),
+          (rows) => Number(rows[0]?.bytes ?? 0)
         )
       ),
     remove: (userId, chatId) =>

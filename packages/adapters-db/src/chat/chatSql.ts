@@ -3,18 +3,19 @@
  * row and takes the next positions, so that turns of one chat cannot interleave. Where the reply is there already the
  * chat is left alone, and with it everything else; two at the same moment meet at the unique key of messages. A turn
  * that continues a chat locks it first, so that it neither comes too late for a deletion nor undoes one.
- * Parameters: user, chat, title, number of messages, reply's id, messages as JSON, whether it continues the chat.
+ * Parameters: user, chat, title, number of messages, reply's id, messages as JSON, whether it continues the chat,
+ * bytes that count.
  */
 export const beginTurnSql = (schema: string): string => `
 WITH continued AS (
   SELECT FROM ${schema}.chats WHERE $7::boolean AND user_id = $1 AND id = $2::uuid FOR UPDATE
 ), chat AS (
-  INSERT INTO ${schema}.chats AS c (user_id, id, title, last_position)
-  SELECT $1::text, $2::uuid, $3::text, $4::bigint
+  INSERT INTO ${schema}.chats AS c (user_id, id, title, last_position, bytes)
+  SELECT $1::text, $2::uuid, $3::text, $4::bigint, $8::bigint
   WHERE NOT EXISTS (SELECT FROM ${schema}.messages WHERE user_id = $1 AND chat_id = $2::uuid AND id = $5::uuid)
     AND (NOT $7::boolean OR EXISTS (SELECT FROM continued))
   ON CONFLICT (user_id, id) DO UPDATE
-  SET last_position = c.last_position + excluded.last_position, updated_at = clock_timestamp()
+  SET last_position = c.last_position + excluded.last_position, bytes = c.bytes + excluded.bytes, updated_at = clock_timestamp()
   RETURNING last_position
 )
 INSERT INTO ${schema}.messages (user_id, chat_id, position, id, role, content, state, model, sources)
@@ -24,10 +25,23 @@ SELECT $1, $2::uuid, chat.last_position - $4 + message.ordinal,
   coalesce(message.value -> 'sources', '[]')
 FROM chat, jsonb_array_elements($6::jsonb) WITH ORDINALITY AS message (value, ordinal)`
 
-/** Parameters: user, chat, reply's id, content, state. A reply that has ended stays as it is. */
+/**
+ * Parameters: user, chat, reply's id, content, state. A reply that has ended stays as it is. The chat is locked first,
+ * as whatever deletes it does.
+ */
 export const endTurnSql = (schema: string): string => `
-UPDATE ${schema}.messages SET content = $4, state = $5
-WHERE user_id = $1 AND chat_id = $2 AND id = $3 AND state = 'streaming'`
+WITH chat AS (
+  SELECT id FROM ${schema}.chats WHERE user_id = $1 AND id = $2::uuid FOR UPDATE
+), ended AS (
+  UPDATE ${schema}.messages m SET content = $4, state = $5 FROM chat
+  WHERE m.user_id = $1 AND m.chat_id = chat.id AND m.id = $3::uuid AND m.state = 'streaming'
+  RETURNING octet_length(m.content) AS bytes
+)
+UPDATE ${schema}.chats c SET bytes = c.bytes + ended.bytes FROM ended WHERE c.user_id = $1 AND c.id = $2::uuid`
+
+/** Parameters: user. */
+export const usageSql = (schema: string): string =>
+  `SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM ${schema}.chats WHERE user_id = $1`
 
 /**
  * The chat beside each of its newest messages, oldest first; one row without a message where it has none. Lengths are

@@ -38,6 +38,11 @@ export const problemTable = {
     title: "The tier's document quota is used up",
     members: ["tier", "documents", "bytes", "maxDocuments", "maxDocumentBytes"]
   },
+  storage_quota: {
+    status: 403,
+    title: "The tier's quota of chats is used up",
+    members: ["tier", "bytes", "maxChatBytes"]
+  },
   not_found: { status: 404, title: "There is nothing here" },
   chat_not_found: { status: 404, title: "There is no such chat" },
   document_not_found: { status: 404, title: "There is no such document" },

@@ -66,6 +66,7 @@ export const postChat = defineRoute({
     "model_misconfigured",
     "provider_rate_limited",
     "provider_unavailable",
+    "storage_quota",
     "storage_unavailable"
   ],
   handle: Effect.fnUntraced(function* ({ session, headers, body }) {

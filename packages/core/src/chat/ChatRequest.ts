@@ -1,6 +1,7 @@
 import { Effect, Schema, SchemaIssue } from "effect"
 import { ROLES } from "./ChatMessage.ts"
 import { InvalidChatRequest } from "./errors.ts"
+import { withoutBlanks } from "./keptMessages.ts"
 
 /** The most messages and documents one request may name. */
 export const MAX_MESSAGES = 1_000
@@ -66,7 +67,7 @@ export const decodeChatRequest = (body: unknown): Effect.Effect<ChatRequest, Inv
   const tooLong = listsTooLong(body)
   if (tooLong.length > 0) return Effect.fail(new InvalidChatRequest({ issues: tooLong }))
   return Effect.mapBoth(decode(body), {
-    onSuccess: inLowerCase,
+    onSuccess: normal,
     onFailure: ({ issue }) => {
       const found = formatIssue(issue).issues.slice(0, MAX_ISSUES)
       return new InvalidChatRequest({ issues: found.map(({ path, message }) => ({ path: pathText(path), message })) })
@@ -74,9 +75,12 @@ export const decodeChatRequest = (body: unknown): Effect.Effect<ChatRequest, Inv
   })
 }
 
-/** Ids are kept and given in lower case. */
-const inLowerCase = (request: ChatRequest): ChatRequest =>
-  request.chatId === undefined ? request : { ...request, chatId: request.chatId.toLowerCase() }
+/** Ids are kept and given in lower case; white space is taken in bounds. */
+const normal = (request: ChatRequest): ChatRequest => ({
+  ...request,
+  messages: request.messages.map(({ role, content }) => ({ role, content: withoutBlanks(content) })),
+  ...(request.chatId === undefined ? {} : { chatId: request.chatId.toLowerCase() })
+})
 
 const pathText = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined): string =>
   (path ?? []).reduce<string>((text, part) => {

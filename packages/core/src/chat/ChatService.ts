@@ -12,12 +12,15 @@ import { AbandonedTries } from "./AbandonedTries.ts"
 import type { Chat, ChatMessage } from "./ChatMessage.ts"
 import type { ModelFailed, ModelUnavailable } from "./ChatModel.ts"
 import { type ChatRequest, decodeChatRequest } from "./ChatRequest.ts"
-import { ChatStore, MAX_PAGE_BYTES, type Transcript } from "./ChatStore.ts"
+import { ChatQuota } from "./ChatQuota.ts"
+import { keptMessages } from "./keptMessages.ts"
+import { ChatStore, MAX_PAGE_BYTES, storedBytes, type Transcript } from "./ChatStore.ts"
 import {
   ChatNotFound,
   type InvalidChatRequest,
   type PromptTooLong,
   RequestInProgress,
+  type StorageQuotaExceeded,
   type TooManyAbandonedTries,
   type TooManyReplies
 } from "./errors.ts"
@@ -44,6 +47,7 @@ export type SendFailed =
   | TooManyAbandonedTries
   | TooManyReplies
   | StorageFailed
+  | StorageQuotaExceeded
 
 export interface SendInput {
   readonly userId: UserId
@@ -98,6 +102,7 @@ export class ChatService extends Context.Service<
     ChatService,
     Effect.gen(function* () {
       const send = yield* makeSend
+      const quota = yield* ChatQuota
       const chats = yield* ChatStore
       return ChatService.of({
         send,
@@ -108,6 +113,7 @@ export class ChatService extends Context.Service<
           return found ?? (yield* new ChatNotFound({ chatId }))
         }),
         remove: Effect.fn("ChatService.remove")(function* (userId, chatId) {
+          quota.forget(userId)
           if (!(yield* chats.remove(userId, chatId))) return yield* new ChatNotFound({ chatId })
         })
       })
@@ -122,6 +128,7 @@ const makeSend = Effect.gen(function* () {
   const ledger = yield* CreditLedger
   const keeper = yield* HoldKeeper
   const ids = yield* IdGenerator
+  const quota = yield* ChatQuota
   const prepareReply = yield* makePrepareReply
   const reserveReply = yield* makeReserveReply
 
@@ -157,6 +164,10 @@ const makeSend = Effect.gen(function* () {
     const request = yield* decodeChatRequest(input.request)
     const { account, candidates, added, pending, prompt } = yield* prepareReply(userId, request)
     const { chatId, fingerprint, messageId: nextMessageId } = yield* identify(input, request)
+    const tier = catalog.tiers[account.tier]
+    const kept = keptMessages(added, prompt.messages)
+    const bytes = kept.reduce((sum, { content }) => sum + storedBytes(content), storedBytes("", prompt.sources))
+    yield* quota.check({ userId, tier, bytes })
     yield* abandoned.check({ userId, perMinute: catalog.tiers[account.tier].abandonedTriesPerMinute })
 
     const attempt = (number: number): Effect.Effect<Reply, SendFailed, Scope.Scope> =>
@@ -171,7 +182,7 @@ const makeSend = Effect.gen(function* () {
         const chosen = attempts[0].request
         const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources }
         const continues = request.chatId !== undefined
-        const turn = { userId, chatId, continues, title: titleOf(added), messages: added, reply }
+        const turn = { userId, chatId, continues, title: titleOf(added), messages: kept, reply }
         const { model, text } = yield* meteredReply({ ledger, keeper, chats, abandoned, attempts, hold, turn })
         return {
           chatId,

@@ -12,6 +12,12 @@ export const MAX_TRANSCRIPT_BYTES = 4 * 1024 * 1024
 /** What a page of a transcript may hold together, in bytes of UTF-8: little enough to be written without holding up others. */
 export const MAX_PAGE_BYTES = 256 * 1024
 
+const utf8 = new TextEncoder()
+
+/** What a message counts towards the quota: its content and the texts of its sources, in bytes of UTF-8. */
+export const storedBytes = (content: string, sources: ReadonlyArray<Source> = []): number =>
+  sources.reduce((sum, { text }) => sum + utf8.encode(text).byteLength, utf8.encode(content).byteLength)
+
 export interface TranscriptInput {
   readonly userId: UserId
   readonly chatId: string
@@ -72,6 +78,8 @@ export class ChatStore extends Context.Service<
       readonly limit: number
       readonly offset: number
     }): Effect.Effect<{ readonly chats: ReadonlyArray<Chat>; readonly total: number }, StorageFailed>
+    /** What all chats of a person hold, in bytes: the `storedBytes` of their messages. */
+    usage(userId: UserId): Effect.Effect<number, StorageFailed>
     /** Deletes a chat with its messages; tells whether there was one. */
     remove(userId: UserId, chatId: string): Effect.Effect<boolean, StorageFailed>
   }

@@ -9,6 +9,7 @@ import {
   ChatStore,
   type EndTurnInput,
   MAX_TRANSCRIPT_BYTES,
+  storedBytes,
   type TranscriptInput
 } from "./ChatStore.ts"
 
@@ -121,6 +122,15 @@ const make = Effect.gen(function* () {
           const own = [...chats.values()].filter((stored) => stored.userId === userId).toSorted((a, b) => b.use - a.use)
           return { chats: own.slice(offset, offset + limit).map((stored) => stored.chat), total: own.length }
         })
+      ),
+    usage: (userId) =>
+      storage.exclusive(
+        Effect.sync(() =>
+          [...chats.values()]
+            .filter((stored) => stored.userId === userId)
+            .flatMap((stored) => stored.messages)
+            .reduce((sum, { content, sources }) => sum + storedBytes(content, sources), 0)
+        )
       ),
     remove: (userId, chatId) => storage.exclusive(Effect.sync(() => chats.delete(keyOf(userId, chatId))))
   })

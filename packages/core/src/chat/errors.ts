@@ -10,6 +10,18 @@ export class InvalidChatRequest extends Schema.TaggedError<InvalidChatRequest>()
   }
 }
 
+/** What the person's chats hold has reached the tier's quota, in bytes. */
+export class StorageQuotaExceeded extends Schema.TaggedError<StorageQuotaExceeded>()("StorageQuotaExceeded", {
+  tier: Schema.String,
+  bytes: Schema.Int,
+  maxChatBytes: Schema.Int
+}) {
+  readonly code = "storage_quota"
+  override get message() {
+    return `The ${this.tier} tier keeps ${this.maxChatBytes} bytes of chats; yours have ${this.bytes} bytes. Delete some, or upgrade.`
+  }
+}
+
 /** The person has no such chat. */
 export class ChatNotFound extends Schema.TaggedError<ChatNotFound>()("ChatNotFound", { chatId: Schema.String }) {
   readonly code = "chat_not_found"

@@ -240,6 +240,29 @@ const reading = (run: Run<ChatStore>) => {
       })
     ))
 
+  it("the chats of a person count with what was said, the replies and their sources, until they are deleted", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const userId = newUserId()
+        const reply = { id: crypto.randomUUID(), model: "model-a", sources: [{ ...source, text: "é".repeat(10) }] }
+        const first = newTurn(userId, { messages: [{ role: "user", content: "é".repeat(100) }], reply })
+        const second = newTurn(userId, { messages: [{ role: "user", content: "x" }] })
+        expect(yield* chats.usage(userId)).toBe(0)
+        yield* chats.beginTurn(first)
+        yield* chats.beginTurn(first)
+        yield* chats.beginTurn(second)
+        yield* chats.beginTurn(newTurn(newUserId()))
+        expect(yield* chats.usage(userId)).toBe(221)
+        const end = { ...first, replyId: first.reply.id, content: "It is 12\u202f%.", state: "complete" as const }
+        yield* chats.endTurn(end)
+        yield* chats.endTurn({ ...end, content: "again" })
+        expect(yield* chats.usage(userId)).toBe(221 + new TextEncoder().encode(end.content).byteLength)
+        yield* chats.remove(userId, first.chatId)
+        expect(yield* chats.usage(userId)).toBe(1)
+      })
+    ))
+
   it("chats are listed by last use, in pages, with the count of all", () =>
     run(
       Effect.gen(function* () {

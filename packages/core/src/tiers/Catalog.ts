@@ -72,6 +72,7 @@ export const defaultCatalog: CatalogData = {
       models: ["model-a-mini"],
       maxDocuments: 20,
       maxDocumentBytes: 100 * MIB,
+      maxChatBytes: 50 * MIB,
       abandonedTriesPerMinute: ABANDONED_TRIES_PER_MINUTE
     },
     pro: {
@@ -80,6 +81,7 @@ export const defaultCatalog: CatalogData = {
       models: ["model-a-mini", "model-a", "model-a-turbo", "model-b-sonnet-20241022"],
       maxDocuments: 500,
       maxDocumentBytes: 2_048 * MIB,
+      maxChatBytes: 1_024 * MIB,
       abandonedTriesPerMinute: ABANDONED_TRIES_PER_MINUTE
     },
     business: {
@@ -88,6 +90,7 @@ export const defaultCatalog: CatalogData = {
       models: ["model-a-mini", "model-a", "model-a-turbo", "model-b-sonnet-20241022", "model-b-opus-20240229"],
       maxDocuments: 5_000,
       maxDocumentBytes: 20_480 * MIB,
+      maxChatBytes: 10_240 * MIB,
       abandonedTriesPerMinute: ABANDONED_TRIES_PER_MINUTE
     }
   },
@@ -128,6 +131,7 @@ const TierOverride = Schema.Struct({
   models: Schema.optionalKey(Schema.Array(Schema.NonEmptyString).check(Schema.isMinLength(1))),
   maxDocuments: Schema.optionalKey(WholeFrom(0)),
   maxDocumentBytes: Schema.optionalKey(WholeFrom(0)),
+  maxChatBytes: Schema.optionalKey(WholeFrom(0)),
   maxConcurrentReplies: Schema.optionalKey(WholeFrom(1)),
   abandonedTriesPerMinute: Schema.optionalKey(WholeFrom(1))
 })

@@ -12,6 +12,8 @@ export interface Tier {
   readonly maxDocuments: number
   /** Of all documents together. */
   readonly maxDocumentBytes: number
+  /** Of all chats together. */
+  readonly maxChatBytes: number
   /** Replies of an account that may be written at the same time, 1 or more; no bound unless given. */
   readonly maxConcurrentReplies?: number
   /** Replies an account may leave before their first word within a minute, 1 or more: they are free, and so bounded. */
