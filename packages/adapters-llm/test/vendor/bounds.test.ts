@@ -145,13 +145,18 @@ describe("connections to a vendor", () => {
   })
 
   it("are given back by whoever leaves, fails or waits in vain", async () => {
-    const silent: Play = (connection) => connection.gone
-    await withVendor(silent, async (url, vendor) => {
-      const provider = wire.connect(url, { connections: { open: 1, waiting: 10 }, limits: { idleMs: 60 } })
+    let silent = true
+    const play: Play = async (connection) => {
+      if (silent) return connection.gone
+      await connection.write(head() + wire.start + wire.delta("Hi") + wire.end("completed", { input: 1, output: 1 }))
+      connection.end()
+    }
+    await withVendor(play, async (url) => {
+      const provider = wire.connect(url, { connections: { open: 1, waiting: 10 }, limits: { idleMs: 2_000 } })
       const heard = await Promise.all(Array.from({ length: 4 }, () => listen(provider, wire.model)))
       for (const { failure } of heard) expect(failure).toMatchObject({ reason: "stalled" })
-      await listen(provider, wire.model)
-      expect(vendor.requests.length).toBeGreaterThanOrEqual(2)
+      silent = false
+      expect(await listen(provider, wire.model)).toMatchObject({ text: "Hi", failure: undefined })
     })
   })
 })
@@ -195,7 +200,6 @@ describe("one limit of time", () => {
       expect(heard.failure).toMatchObject({ reason: "stalled" })
       // Each try may be silent for 150 ms: three fit into the whole.
       expect(vendor.requests.length).toBeLessThanOrEqual(3)
-      expect(vendor.requests.length).toBeGreaterThan(0)
     })
   })
 })
