@@ -103,10 +103,11 @@ BEGIN
             AND k.number = r.number)
       END AS keyless,
       CASE WHEN r.receipt IS NULL THEN r.type = 'usage' OR r.model IS NOT NULL
-        ELSE (r.type, r.model, -r.amount, -r.allowance_amount, -r.topup_amount, -r.amount) IS DISTINCT FROM (
-          'usage'::text, r.receipt ->> 'model', (r.receipt ->> 'charged')::bigint,
-          (r.receipt #>> '{paidFrom,allowance}')::bigint, (r.receipt #>> '{paidFrom,topup}')::bigint,
-          (r.receipt #>> '{paidFrom,allowance}')::bigint + (r.receipt #>> '{paidFrom,topup}')::bigint)
+        ELSE r.type <> 'usage' OR r.allowance_amount + r.topup_amount <> r.amount
+          OR r.receipt ->> 'model' IS DISTINCT FROM r.model
+          OR r.receipt -> 'charged' IS DISTINCT FROM to_jsonb(-r.amount)
+          OR r.receipt -> 'paidFrom' -> 'allowance' IS DISTINCT FROM to_jsonb(-r.allowance_amount)
+          OR r.receipt -> 'paidFrom' -> 'topup' IS DISTINCT FROM to_jsonb(-r.topup_amount)
       END AS unreceipted
     FROM {{schema}}.credit_transactions r
     LEFT JOIN {{schema}}.credit_transactions p ON p.user_id = r.user_id AND p.number = r.number - 1
@@ -133,7 +134,7 @@ BEGIN
     count(*) FILTER (WHERE CASE WHEN k.number IS NULL THEN k.hold_number IS NULL OR starts_with(k.key, 'period:')
       ELSE t.reference IS DISTINCT FROM k.key END),
     count(*) FILTER (WHERE t.created_at <> k.used_at
-      OR (t.receipt ->> 'held')::bigint IS DISTINCT FROM k.hold_allowance + k.hold_topup AND k.number IS NOT NULL),
+      OR t.receipt -> 'held' IS DISTINCT FROM to_jsonb(k.hold_allowance + k.hold_topup) AND k.number IS NOT NULL),
     count(*) FILTER (WHERE k.counted), coalesce(sum(k.hold_number) FILTER (WHERE k.counted), 0)
   FROM (
     SELECT c.*, c.hold_number <= coalesce((ended ->> c.user_id)::bigint, 0) AS counted

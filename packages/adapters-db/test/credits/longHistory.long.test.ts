@@ -5,6 +5,7 @@ import { Clock, Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"
+import { forPurpose } from "../../src/database/limits.ts"
 import { databases } from "../databases.ts"
 import { writeLongHistory } from "./longHistory.ts"
 
@@ -49,8 +50,8 @@ for (const { layer } of databases.filter(({ name }) => name === "Postgres")) {
           yield* writeLongHistory(userId, ROWS)
           yield* Database.use(({ schema, statement }) =>
             Effect.andThen(
-              statement(`ANALYZE ${schema}.credit_transactions`),
-              statement(`ANALYZE ${schema}.credit_keys`)
+              forPurpose("schema")(statement(`ANALYZE ${schema}.credit_transactions`)),
+              forPurpose("schema")(statement(`ANALYZE ${schema}.credit_keys`))
             )
           )
           for (const [type, total] of [

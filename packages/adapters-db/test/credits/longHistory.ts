@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { Database } from "../../src/database/Database.ts"
+import { forPurpose } from "../../src/database/limits.ts"
 
 /**
  * Writes an account with `rows` transactions past the ledger's triggers, as the ledger would have: an allowance, then
@@ -61,5 +62,5 @@ export const writeLongHistory = Effect.fnUntraced(function* (userId: string, row
     `ALTER TABLE ${schema}.credit_accounts ENABLE TRIGGER USER`,
     `ALTER TABLE ${schema}.credit_transactions ENABLE TRIGGER USER`
   ]
-  for (const text of texts) yield* statement(text)
+  for (const text of texts) yield* forPurpose("schema")(statement(text))
 })

@@ -207,6 +207,10 @@ for (const { name, layer: database } of databases) {
             [CHANGED, "receipts that contradict their transaction"]
           ],
           [
+            own(`receipt = jsonb_set(receipt, '{held}', '"many"')`, "credit_transactions") + " AND number = 3",
+            [CHANGED, "keys that contradict their transaction"]
+          ],
+          [
             own("receipt = jsonb_set(receipt, '{price,creditsPer1kInput}', '9')", "credit_transactions") +
               " AND number = 3",
             [CHANGED]
