@@ -50,6 +50,8 @@ const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
   [["credits", "reset", "--as-of", "soon"], "ISO 8601"],
   [["credits", "reset", "--as-of", ""], "ISO 8601"],
   [["credits", "verify", "--nonsense"], "no option"],
+  [["credits", "verify", "--since", "lately"], "ISO 8601"],
+  [["credits", "reset", "--yes=perhaps"], "--yes"],
   [["credits", "sweep", "extra"], "extra"]
 ]
 

@@ -16,6 +16,7 @@ const expectations: Readonly<Record<string, string>> = {
   type: `one of ${TRANSACTION_TYPES.join(", ")}`,
   key: "1 to 255 characters, such as an order number",
   "as-of": "a moment in ISO 8601, such as 2026-12-01T00:00:00Z",
+  since: "a moment in ISO 8601, such as 2026-12-01T00:00:00Z",
   "log-level": "one of all, trace, debug, info, warn, error, fatal, none",
   completions: "one of bash, zsh, fish, powershell",
   "dry-run": "true or false, or nothing",
