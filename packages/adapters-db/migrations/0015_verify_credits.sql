@@ -132,6 +132,8 @@ BEGIN
   RETURN QUERY
   SELECT k.user_id, max(k.key), count(*),
     count(*) FILTER (WHERE CASE WHEN k.number IS NULL THEN k.hold_number IS NULL OR starts_with(k.key, 'period:')
+      -- What a grant was paid by stands beside the grant's own key.
+      WHEN starts_with(k.key, 'purchase:') THEN t.type IS DISTINCT FROM 'topup'
       ELSE t.reference IS DISTINCT FROM k.key END),
     count(*) FILTER (WHERE t.created_at <> k.used_at
       OR t.receipt -> 'held' IS DISTINCT FROM to_jsonb(k.hold_allowance + k.hold_topup) AND k.number IS NOT NULL),

@@ -105,12 +105,12 @@ const make = Effect.gen(function* () {
     refund: (input) =>
       correct(
         "refund",
-        correctPurchase(database, time, input, (earlier) => refundOperation(input, earlier))
+        correctPurchase(database, time, input, (facts) => refundOperation(input, facts))
       ),
     dispute: (input) =>
       correct(
         "dispute",
-        correctPurchase(database, time, input, (earlier) => disputeOperation(input, earlier))
+        correctPurchase(database, time, input, (facts) => disputeOperation(input, facts))
       ),
     adjust: (input) => commit(adjustOperation(input)),
     verify: (input) => atOnce("verify", () => verifyAccounts(database, input), "audit"),

@@ -1,4 +1,4 @@
-import { decideAll, type Decisions, type LoadedAccount, type Operation, type Refusal } from "@parley/core"
+import { decideAll, type Decisions, keysOf, type LoadedAccount, type Operation, type Refusal } from "@parley/core"
 import { Effect, type Result } from "effect"
 import { type Database, DatabaseError, type Row, type Sql } from "../database/Database.ts"
 import { DATABASE_NOW, type LedgerTime } from "./LedgerClock.ts"
@@ -62,7 +62,7 @@ const decideFromMemory = (
   now: number
 ): Decided | undefined => {
   if (remembered === undefined) return undefined
-  const keys = new Set(group.flatMap(({ operation: { key } }) => (key === undefined ? [] : [key])))
+  const keys = new Set(group.flatMap(({ operation }) => keysOf(operation)))
   const unseen = [...keys].filter((key) => !remembered.holds.has(key))
   const decided = decide(group, remembered, unseen, now)
   return decided.decisions.allChanged ? decided : undefined

@@ -1,9 +1,10 @@
 import {
   type ChargedPurchase,
   decideAll,
-  type EarlierRefund,
   type Operation,
   type Refusal,
+  type PurchaseFact,
+  purchaseKey,
   refundPrefix
 } from "@parley/core"
 import { Effect, type Result } from "effect"
@@ -11,10 +12,7 @@ import type { Database, DatabaseError, Row } from "../database/Database.ts"
 import { commitOperations } from "./commitOperations.ts"
 import type { LedgerTime } from "./LedgerClock.ts"
 
-interface EarlierRow extends Row {
-  readonly reference: string
-  readonly amount: number
-}
+type FactRow = PurchaseFact & Row
 
 const NO_ACCOUNT = { account: undefined, holds: new Map(), facts: new Map() }
 
@@ -23,7 +21,7 @@ const afterPrefix = (prefix: string): string =>
   prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)
 
 /**
- * Commits an operation that depends on what was taken back of its charge so far: reads that and decides under the lock
+ * Commits an operation that depends on a purchase and what was taken back of it so far: reads that and decides under the lock
  * of the account, in one transaction: a look-up of the charge's own keys, however long the account's history. Rare, and
  * so not coalesced.
  */
@@ -31,7 +29,7 @@ export const correctPurchase = <A, E extends Refusal>(
   database: Database["Service"],
   time: LedgerTime,
   purchase: ChargedPurchase,
-  operation: (earlier: ReadonlyArray<EarlierRefund>) => Operation<A, E>
+  operation: (facts: ReadonlyArray<PurchaseFact>) => Operation<A, E>
 ): Effect.Effect<Result.Result<A, E>, DatabaseError> => {
   const { schema } = database
   return database.asService(({ query }) =>
@@ -41,13 +39,13 @@ export const correctPurchase = <A, E extends Refusal>(
       ])
       // An account that is opened from here on is not locked, and may be charged back by others meanwhile.
       if (locked.length === 0) return decideAll(NO_ACCOUNT, [operation([])], 0).answers[0] as Result.Result<A, E>
-      const earlier = yield* query<EarlierRow>(
-        `SELECT t.reference, t.amount FROM ${schema}.credit_keys k
+      const facts = yield* query<FactRow>(
+        `SELECT k.key, k.content, t.amount FROM ${schema}.credit_keys k
          JOIN ${schema}.credit_transactions t ON t.user_id = k.user_id AND t.number = k.number
-         WHERE k.user_id = $1 AND k.key >= $2 AND k.key < $3 AND t.type = 'refund'`,
-        [purchase.userId, refundPrefix(purchase), afterPrefix(refundPrefix(purchase))]
+         WHERE k.user_id = $1 AND (k.key = $2 OR k.key >= $3 AND k.key < $4)`,
+        [purchase.userId, purchaseKey(purchase), refundPrefix(purchase), afterPrefix(refundPrefix(purchase))]
       )
-      const [answer] = yield* commitOperations(database, time, [operation(earlier)])
+      const [answer] = yield* commitOperations(database, time, [operation(facts)])
       return answer as Result.Result<A, E>
     })
   )

@@ -1,4 +1,14 @@
-import type { Fact, Hold, LedgerAccount, LoadedAccount, OpenHold, Operation, Refusal, Transaction } from "@parley/core"
+import {
+  type Fact,
+  type Hold,
+  keysOf,
+  type LedgerAccount,
+  type LoadedAccount,
+  type OpenHold,
+  type Operation,
+  type Refusal,
+  type Transaction
+} from "@parley/core"
 import { Effect } from "effect"
 import type { DatabaseError, Row, Sql } from "../database/Database.ts"
 
@@ -167,9 +177,14 @@ export const loadAccounts = Effect.fnUntraced(function* (
   schema: string,
   operations: ReadonlyArray<Operation<unknown, Refusal>>
 ): Effect.fn.Return<ReadonlyMap<string, LoadedAccount>, DatabaseError> {
-  const users = operations.map(({ userId }) => userId)
-  const keys = operations.map(({ key }) => key ?? null)
-  const rows = yield* query<LoadedRow>(loadText(schema), [users, keys])
+  const asked = operations.flatMap((operation) => {
+    const keys = keysOf(operation)
+    return (keys.length === 0 ? [null] : keys).map((key) => ({ userId: operation.userId, key }))
+  })
+  const rows = yield* query<LoadedRow>(loadText(schema), [
+    asked.map(({ userId }) => userId),
+    asked.map(({ key }) => key)
+  ])
   const loaded = new Map<string, Gathered>()
   for (const row of rows) {
     const userId = row.asked_user

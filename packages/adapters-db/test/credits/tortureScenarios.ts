@@ -51,9 +51,11 @@ const allowances = { free: 70, pro: 5_000, business: 20_000 }
 const asOf = START + NEXT_PERIOD_MS
 const reset: Work = (ledger) => resetAll(ledger, { asOf, allowances })
 const purchase = (userId: UserId) => ({ userId, charge: "ch_1", granted: 500, paid: 1_000 })
-const refund: Work = (ledger, userId) => ledger.refund({ ...purchase(userId), refunded: 1_000 })
+const buy: Work = (ledger, userId) =>
+  ledger.grant({ userId, key: "topup:1", type: "topup", amount: 500, payment: { charge: "ch_1", paid: 1_000 } })
+const refund: Work = (ledger, userId) => ledger.refund({ ...purchase(userId), refunded: 1_000, toldAt: 1 })
 const dispute: Work = (ledger, userId) =>
-  ledger.dispute({ ...purchase(userId), dispute: "dp_1", disputed: 400, funds: "withdrawn" })
+  ledger.dispute({ ...purchase(userId), dispute: "dp_1", disputed: 400, funds: "withdrawn", toldAt: 1 })
 const adjust: Work = (ledger, userId) => ledger.adjust({ userId, key: "adjust:1", amount: -70, reason: "A test." })
 const subscribe: Work = (ledger, userId) =>
   ledger.changeTier(userId, {
@@ -83,8 +85,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     run: (ledger, userId) => ledger.release({ userId, key: "reply:2" })
   },
   "a grant that repays debt": { before: inTurn(open, reserve, settle), run: grant },
-  "a refund beyond what is there": { before: inTurn(open, grant, reserve), run: refund, locks: true },
-  dispute: { before: inTurn(open, grant), run: dispute, locks: true },
+  "a purchase": { before: open, run: buy },
+  "a refund beyond what is there": { before: inTurn(open, buy, reserve), run: refund, locks: true },
+  dispute: { before: inTurn(open, buy), run: dispute, locks: true },
   adjustment: { before: open, run: adjust },
   "a subscription beside an open hold": { before: inTurn(open, reserve), run: subscribe },
   reset: { before: inTurn(open, reserve), run: reset, after: reset, laterMs: NEXT_PERIOD_MS, alone: true },

@@ -23,6 +23,8 @@ const codeOfTag: Readonly<Record<string, number>> = {
   DataFolderUnusable: exitCodes.configuration,
   AccountNotFound: exitCodes.notFound,
   NoDatabaseYet: exitCodes.notFound,
+  PurchaseNotFound: exitCodes.notFound,
+  PurchaseConflict: exitCodes.refused,
   KeyConflict: exitCodes.refused,
   InvalidAmount: exitCodes.refused,
   ResetTooEarly: exitCodes.refused

@@ -1,22 +1,34 @@
 import type { UserId } from "../identity/UserId.ts"
 
-/** A purchase: what it gave, and what was paid for it in the smallest unit of its currency. Whole numbers, 1 or more. */
-export interface ChargedPurchase {
-  readonly userId: UserId
-  /** The payment provider's charge. */
+/** What was paid for top-ups, by which refunds and disputes find them. */
+export interface Payment {
+  /** The payment's name at its provider, as its refunds and disputes tell it. Without colons. */
   readonly charge: string
-  readonly granted: number
+  /** In the smallest unit of its currency: a whole number, 1 or more. */
   readonly paid: number
 }
 
-export interface RefundInput extends ChargedPurchase {
-  /** All that was refunded of the charge so far, in the unit of `paid`. */
+/** A purchase that was granted: what it gave, and what was paid for it. */
+export interface ChargedPurchase extends Payment {
+  readonly userId: UserId
+  /** Whole credits, 1 or more. */
+  readonly granted: number
+}
+
+/** Something a payment provider told of a purchase, in whatever order it arrives. */
+export interface PurchaseStatement extends ChargedPurchase {
+  /** Unix milliseconds: when the provider said so. The latest of a refund's or a dispute's statements is what counts. */
+  readonly toldAt: number
+}
+
+export interface RefundInput extends PurchaseStatement {
+  /** All that is refunded of the charge, in the unit of `paid`. Goes down where a refund fails or is called back. */
   readonly refunded: number
 }
 
-export interface DisputeInput extends ChargedPurchase {
+export interface DisputeInput extends PurchaseStatement {
   readonly dispute: string
-  /** What is disputed of the charge, in the unit of `paid`. */
+  /** What is disputed of the charge, in the unit of `paid`; may change while the dispute runs. */
   readonly disputed: number
   /** The money was taken back when the dispute began, or given back when it was won. */
   readonly funds: "withdrawn" | "reinstated"
@@ -31,12 +43,14 @@ export interface AdjustInput {
   readonly reason: string
 }
 
+/** The business fact that top-ups were paid for by a charge; stands beside the key of their grant. */
+export const purchaseKey = ({ charge }: Pick<Payment, "charge">): string => `purchase:${charge}`
+
 /** Names the refunds and disputes of one charge. */
 export const refundPrefix = ({ charge }: Pick<ChargedPurchase, "charge">): string => `refund:${charge}:`
 
-/** The business fact that so much of a charge was refunded. */
+/** The business fact that so much of a charge is refunded. */
 export const refundKey = (input: RefundInput): string => `${refundPrefix(input)}${input.refunded}`
 
 /** The business fact that a dispute took money back, or gave it back. */
-export const disputeKey = (input: DisputeInput, funds: DisputeInput["funds"] = input.funds): string =>
-  `${refundPrefix(input)}${input.dispute}:${funds}`
+export const disputeKey = (input: DisputeInput): string => `${refundPrefix(input)}${input.dispute}:${input.funds}`

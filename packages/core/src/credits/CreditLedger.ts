@@ -4,7 +4,9 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import type { Account, Buckets } from "./Account.ts"
 import type { Split } from "./buckets.ts"
-import type { AdjustInput, DisputeInput, RefundInput } from "./Correction.ts"
+import type { AdjustInput, DisputeInput, Payment, RefundInput } from "./Correction.ts"
+import type { GrantRefusal } from "./decideAccount.ts"
+import type { PurchaseRefusal } from "./decideCorrection.ts"
 import type { Renewed, RenewInput, SweepInput, Swept } from "./HoldLife.ts"
 import type { AccountNotFound, HoldNotFound, InvalidAmount, KeyConflict } from "./errors.ts"
 import type { Receipt, ReceiptDraft } from "./Receipt.ts"
@@ -89,6 +91,8 @@ export interface GrantInput {
   readonly type: Extract<TransactionType, "topup" | "grant">
   /** One or more whole credits; they repay debt first and then go to the top-up bucket. */
   readonly amount: number
+  /** What was paid for top-ups, so that refunds and disputes find the purchase. A charge pays for one purchase. */
+  readonly payment?: Payment | undefined
 }
 
 export interface HistoryInput {
@@ -148,18 +152,19 @@ export class CreditLedger extends Context.Service<
      */
     reset(input: ResetInput): Effect.Effect<ResetChunk, StorageFailed>
     /** Adds credits. */
-    grant(input: GrantInput): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
+    grant(input: GrantInput): Effect.Effect<Transaction, GrantRefusal | StorageFailed>
     /**
-     * Takes back what the refunded part of a purchase had bought, `floor(granted * refunded / paid)` in all, whatever
-     * the order in which the cumulative refunds come. More than there is becomes debt.
+     * Takes back what the refunded part of a purchase had bought, `floor(granted * refunded / paid)` in all, and gives
+     * back what is refunded no more, whatever the order in which the cumulative refunds come: the one told last counts.
+     * More than there is becomes debt. Fails with `PurchaseNotFound` where no grant named the charge as its payment (it
+     * may be told again later), with `PurchaseConflict` where that purchase was another.
      */
-    refund(
-      input: RefundInput
-    ): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
-    /** Takes back what a disputed purchase had bought; gives that back when the dispute is won. */
-    dispute(
-      input: DisputeInput
-    ): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
+    refund(input: RefundInput): Effect.Effect<Transaction, PurchaseRefusal | StorageFailed>
+    /**
+     * Takes back what a disputed purchase had bought, follows the amount of the dispute, and gives all back when it is
+     * won. Fails as `refund` does.
+     */
+    dispute(input: DisputeInput): Effect.Effect<Transaction, PurchaseRefusal | StorageFailed>
     /** Corrects a balance by hand, with a reason. */
     adjust(
       input: AdjustInput

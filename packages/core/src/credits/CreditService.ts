@@ -4,6 +4,8 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { balanceOf, type Balance } from "./Account.ts"
 import { Accounts } from "./Accounts.ts"
 import type { AdjustInput, RefundInput } from "./Correction.ts"
+import type { GrantRefusal } from "./decideAccount.ts"
+import type { PurchaseRefusal } from "./decideCorrection.ts"
 import { CreditLedger } from "./CreditLedger.ts"
 import { PositiveCredits } from "./Credits.ts"
 import { type AccountNotFound, InvalidAmount, type KeyConflict, ReceiptNotFound } from "./errors.ts"
@@ -43,15 +45,13 @@ export class CreditService extends Context.Service<
       readonly userId: UserId
       readonly amount: number
       readonly key: string
-    }): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
+    }): Effect.Effect<Transaction, GrantRefusal | StorageFailed>
     /** Corrects a balance by hand. Negative amounts take; what is not there becomes debt. */
     adjust(
       input: AdjustInput
     ): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
     /** Takes back what the refunded part of a purchase had bought. */
-    refund(
-      input: RefundInput
-    ): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
+    refund(input: RefundInput): Effect.Effect<Transaction, PurchaseRefusal | StorageFailed>
     /**
      * Recomputes every account from its rows, chunk by chunk; hands out the differences as they are found, and gives how
      * many accounts there are. With `since` (Unix milliseconds), transactions from before then are trusted.

@@ -2,10 +2,10 @@ import { Clock, Effect, Layer, Result } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
-import { type ChargedPurchase, refundPrefix } from "./Correction.ts"
+import { type ChargedPurchase, purchaseKey, refundPrefix } from "./Correction.ts"
 import { CreditLedger, type HoldName } from "./CreditLedger.ts"
 import { grantOperation, openOperation } from "./decideAccount.ts"
-import { adjustOperation, disputeOperation, refundOperation } from "./decideCorrection.ts"
+import { adjustOperation, disputeOperation, type PurchaseFact, refundOperation } from "./decideCorrection.ts"
 import { decideAll } from "./decideAll.ts"
 import { expireOperation, sweptBy } from "./decideExpiry.ts"
 import { decideReset, isDue } from "./decideReset.ts"
@@ -118,16 +118,19 @@ const make = Effect.gen(function* () {
     return answers[0] as Result.Result<A, E>
   }
 
-  /** Runs an operation that depends on the refunds of its charge so far. */
-  const runWithEarlier = <A, E extends Refusal>(
+  /** Runs an operation that depends on its purchase, and on the refunds and disputes of that so far. */
+  const runOnPurchase = <A, E extends Refusal>(
     purchase: ChargedPurchase,
-    operation: (earlier: ReadonlyArray<Transaction>) => Operation<A, E>
+    operation: (facts: ReadonlyArray<PurchaseFact>) => Operation<A, E>
   ): Effect.Effect<A, E> =>
     storage
       .exclusive(
         Effect.map(Clock.currentTimeMillis, (now) => {
-          const rows = accounts.get(purchase.userId)?.transactions ?? []
-          return decide(operation(rows.filter(({ reference }) => reference.startsWith(refundPrefix(purchase)))), now)
+          const all = [...(accounts.get(purchase.userId)?.facts.values() ?? [])]
+          const facts = all
+            .filter(({ key }) => key === purchaseKey(purchase) || key.startsWith(refundPrefix(purchase)))
+            .map(({ key, content, transaction }) => ({ key, content, amount: transaction?.amount ?? 0 }))
+          return decide(operation(facts), now)
         })
       )
       .pipe(Effect.flatMap(Effect.fromResult))
@@ -187,8 +190,8 @@ const make = Effect.gen(function* () {
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         storage.exclusive(Effect.sync(() => resetChunk(accounts, input, now)))
       ),
-    refund: (input) => runWithEarlier(input, (earlier) => refundOperation(input, earlier)),
-    dispute: (input) => runWithEarlier(input, (earlier) => disputeOperation(input, earlier)),
+    refund: (input) => runOnPurchase(input, (facts) => refundOperation(input, facts)),
+    dispute: (input) => runOnPurchase(input, (facts) => disputeOperation(input, facts)),
     adjust: (input) => run(adjustOperation(input)),
     changeTier: (userId, change) => run(changeTierOperation(userId, change)),
     verify: ({ limit, after = "" }) =>

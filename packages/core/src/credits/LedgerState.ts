@@ -2,7 +2,15 @@ import type { Result } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { Account } from "./Account.ts"
 import type { Hold } from "./CreditLedger.ts"
-import type { AccountNotFound, HoldNotFound, InvalidAmount, KeyConflict, SubscriptionNotFound } from "./errors.ts"
+import type {
+  AccountNotFound,
+  HoldNotFound,
+  InvalidAmount,
+  KeyConflict,
+  PurchaseConflict,
+  PurchaseNotFound,
+  SubscriptionNotFound
+} from "./errors.ts"
 import type { ReceiptDraft } from "./Receipt.ts"
 import type { Transaction } from "./Transaction.ts"
 import type { TypeEntries } from "./typeEntries.ts"
@@ -65,6 +73,8 @@ export interface View {
   readonly account: LedgerAccount | undefined
   readonly open: OpenHold | undefined
   readonly fact: Fact | undefined
+  /** What the operation's second key stands for. */
+  readonly secondFact: Fact | undefined
 }
 
 /** What operations do to one account, to be written together or not at all. */
@@ -78,7 +88,14 @@ export interface Changes {
 }
 
 /** Why an operation was not done; nothing changed. */
-export type Refusal = AccountNotFound | HoldNotFound | KeyConflict | InvalidAmount | SubscriptionNotFound
+export type Refusal =
+  | AccountNotFound
+  | HoldNotFound
+  | KeyConflict
+  | InvalidAmount
+  | PurchaseConflict
+  | PurchaseNotFound
+  | SubscriptionNotFound
 
 /** What an operation answers and changes. Without changes it only answers. */
 export interface Decision<A, E extends Refusal> {
@@ -96,5 +113,11 @@ export interface Operation<A, E extends Refusal> {
   readonly userId: UserId
   /** The business key whose hold or fact `decide` needs to see. */
   readonly key: string | undefined
+  /** A second key whose fact it needs to see. */
+  readonly secondKey?: string | undefined
   readonly decide: (view: View, now: number) => Decision<A, E>
 }
+
+/** The keys whose holds and facts an operation needs to see. */
+export const keysOf = ({ key, secondKey }: Pick<Operation<never, never>, "key" | "secondKey">): ReadonlyArray<string> =>
+  [key, secondKey].filter((each) => each !== undefined)

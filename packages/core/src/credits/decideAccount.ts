@@ -1,13 +1,15 @@
 import { Result } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { Account } from "./Account.ts"
+import { type Payment, purchaseKey } from "./Correction.ts"
 import type { GrantInput, OpenAccountInput } from "./CreditLedger.ts"
 import { decideOnce, type OnceRefusal } from "./decideOnce.ts"
-import { InvalidAmount } from "./errors.ts"
+import { InvalidAmount, PurchaseConflict } from "./errors.ts"
 import { give } from "./giveAndTake.ts"
 import { newest, post } from "./journal.ts"
 import { accountOf, type Decision, type LedgerAccount, type Operation } from "./LedgerState.ts"
 import { periodAt } from "./period.ts"
+import { purchaseContent } from "./purchaseTold.ts"
 import type { Transaction } from "./Transaction.ts"
 import { NO_ENTRIES } from "./typeEntries.ts"
 
@@ -63,19 +65,43 @@ const openAccount = (input: OpenAccountInput, now: number): Decision<Account, ne
   }
 }
 
+export type GrantRefusal = OnceRefusal | PurchaseConflict
+
+/** Remembers, beside the grant, what was paid for it. */
+const withPurchase = (
+  { answer, changes }: Decision<Transaction, GrantRefusal>,
+  granted: number,
+  payment: Payment,
+  now: number
+): Decision<Transaction, GrantRefusal> => {
+  if (changes === undefined || Result.isFailure(answer)) return { answer, changes }
+  const content = purchaseContent({ granted, paid: payment.paid })
+  const fact = { key: purchaseKey(payment), content, at: now, hold: undefined, transaction: answer.success }
+  return { answer, changes: { ...changes, facts: [...changes.facts, fact] } }
+}
+
 /** Adds credits once under their key. */
-export const grantOperation = (input: GrantInput): Operation<Transaction, OnceRefusal> => ({
+export const grantOperation = (input: GrantInput): Operation<Transaction, GrantRefusal> => ({
   name: "grant",
   userId: input.userId,
   key: input.key,
+  secondKey: input.payment && purchaseKey(input.payment),
   decide: (view, now) => {
-    const { userId, key, type, amount } = input
+    const { userId, key, type, amount, payment } = input
     if (!Number.isSafeInteger(amount) || amount < 1) {
       const reason = "it must be a whole number of credits, 1 or more"
       return { answer: Result.fail(new InvalidAmount({ reason })), changes: undefined }
     }
-    const content = `${type} ${amount}`
-    const post = (account: LedgerAccount) => give(account, amount, { type, reference: key, at: now })
-    return decideOnce(view, { userId, key, content, now, post })
+    if (payment !== undefined && !(Number.isSafeInteger(payment.paid) && payment.paid >= 1)) {
+      const reason = "what was paid must be a whole number, 1 or more"
+      return { answer: Result.fail(new InvalidAmount({ reason })), changes: undefined }
+    }
+    const content = payment === undefined ? `${type} ${amount}` : `${type} ${amount} ${payment.charge} ${payment.paid}`
+    const post = (account: LedgerAccount) =>
+      payment !== undefined && view.secondFact !== undefined
+        ? Result.fail(new PurchaseConflict({ charge: payment.charge }))
+        : give(account, amount, { type, reference: key, at: now })
+    const decision = decideOnce<InvalidAmount | PurchaseConflict>(view, { userId, key, content, now, post })
+    return payment === undefined ? decision : withPurchase(decision, amount, payment, now)
   }
 })

@@ -36,11 +36,12 @@ export const decideAll = (
   const transactions: Array<Transaction> = []
   const answers: Array<Result.Result<unknown, Refusal>> = []
 
-  for (const { key, decide } of operations) {
+  for (const { key, secondKey, decide } of operations) {
     const stored = key === undefined || closed.has(key) ? undefined : loaded.holds.get(key)
     const open = key === undefined ? undefined : (opened.get(key) ?? stored)
     const fact = key === undefined ? undefined : (facts.get(key) ?? loaded.facts.get(key))
-    const { answer, changes } = decide({ account, open, fact }, now)
+    const secondFact = secondKey === undefined ? undefined : (facts.get(secondKey) ?? loaded.facts.get(secondKey))
+    const { answer, changes } = decide({ account, open, fact, secondFact }, now)
     answers.push(answer)
     if (changes === undefined) continue
     changed += 1

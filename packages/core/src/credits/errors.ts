@@ -56,6 +56,27 @@ export class HoldNotFound extends Schema.TaggedError<HoldNotFound>()("HoldNotFou
   }
 }
 
+/** No purchase of this person was paid for by this charge, as far as it was told yet. Nothing was taken or given. */
+export class PurchaseNotFound extends Schema.TaggedError<PurchaseNotFound>()("PurchaseNotFound", {
+  userId: Schema.String,
+  charge: Schema.String
+}) {
+  readonly code = "purchase_not_found"
+  override get message() {
+    return `${JSON.stringify(this.userId)} has no purchase paid for by ${this.charge}. Tell the purchase first, then this again.`
+  }
+}
+
+/** What is said of a purchase is not what was granted or paid. Nothing was taken or given. */
+export class PurchaseConflict extends Schema.TaggedError<PurchaseConflict>()("PurchaseConflict", {
+  charge: Schema.String
+}) {
+  readonly code = "purchase_conflict"
+  override get message() {
+    return `The charge ${this.charge} is known as another purchase: what it gave or what was paid for it differs. Compare it with the payment provider.`
+  }
+}
+
 /** A reset at a moment that has not come was asked for without saying that this is meant. Nothing was done. */
 export class ResetTooEarly extends Schema.TaggedError<ResetTooEarly>()("ResetTooEarly", {
   /** ISO 8601, UTC: the moment asked for, and the ledger's time. */

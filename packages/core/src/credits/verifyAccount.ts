@@ -76,9 +76,12 @@ const holdsOf = ({ account, holds, facts }: VerifiedAccount): ReadonlyArray<Comp
 }
 
 const keysOf = ({ facts, transactions }: VerifiedAccount): ReadonlyArray<Compared> => {
-  /** A key that moved credits has its transaction; only one whose hold was released has none. */
-  const isAnswered = ({ key, hold, transaction }: Fact): boolean =>
-    transaction === undefined ? hold !== undefined : transactions[Number(transaction.id) - 1]?.reference === key
+  /** A key that moved credits has its transaction; only one whose hold was released has none. A payment's is its grant. */
+  const isAnswered = ({ key, hold, transaction }: Fact): boolean => {
+    if (transaction === undefined) return hold !== undefined
+    const row = transactions[Number(transaction.id) - 1]
+    return row?.reference === key || (row?.type === "topup" && key.startsWith("purchase:"))
+  }
   const contradicts = ({ at, hold, transaction }: Fact): boolean =>
     transaction !== undefined && (transaction.createdAt !== at || hold?.amount !== transaction.receipt?.held)
   /** A row of its own key is that key's transaction; one that follows from another was written when that one was used. */

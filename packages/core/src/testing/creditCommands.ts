@@ -27,6 +27,13 @@ const holdKeys = mostly(replies, topups)
 const grantKeys = mostly(topups, replies)
 const planKeys = mostly(plans, topups)
 const charges = fc.constantFrom({ charge: "ch_1", granted: 30, paid: 100 }, { charge: "ch_2", granted: 7, paid: 9 })
+/** Now and then told with other figures than those of the purchase. */
+const toldCharges = fc.oneof(
+  { weight: 9, arbitrary: charges },
+  { weight: 1, arbitrary: charges.map((charge) => ({ ...charge, granted: charge.granted + 1 })) }
+)
+/** When a provider says so: in few moments, so that some are the same and some come out of order. */
+const tellings = fc.integer({ min: 1, max: 4 })
 const amounts = fc.oneof(
   { weight: 12, arbitrary: fc.integer({ min: 1, max: 50 }) },
   { weight: 1, arbitrary: fc.constantFrom(0, -1, 0.5, Number.NaN, Number.MAX_SAFE_INTEGER + 1) }
@@ -63,15 +70,19 @@ const correctionCommands: fc.Arbitrary<CreditCommand> = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc
-      .tuple(charges, fc.constantFrom(0, 1, 5, 9))
-      .map(([charge, refunded]) => ({ _tag: "refund", ...charge, refunded }) as const)
+    arbitrary: fc.tuple(topups, charges).map(([key, charge]) => ({ _tag: "buy", key, ...charge }) as const)
   },
   {
-    weight: 1,
+    weight: 3,
     arbitrary: fc
-      .tuple(charges, fc.constantFrom(3, 9), fc.constantFrom("withdrawn" as const, "reinstated" as const))
-      .map(([charge, disputed, funds]) => ({ _tag: "dispute", ...charge, disputed, funds }) as const)
+      .tuple(toldCharges, fc.constantFrom(0, 1, 5, 9), tellings)
+      .map(([charge, refunded, toldAt]) => ({ _tag: "refund", ...charge, refunded, toldAt }) as const)
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(toldCharges, fc.constantFrom(3, 9), fc.constantFrom("withdrawn" as const, "reinstated" as const), tellings)
+      .map(([charge, disputed, funds, toldAt]) => ({ _tag: "dispute", ...charge, disputed, funds, toldAt }) as const)
   },
   {
     weight: 1,
@@ -157,6 +168,11 @@ export const sendCommand = (
     case "grant": {
       const { key, amount, type } = command
       return Effect.map(ledger.grant({ userId, key, amount, type }), toldTransaction)
+    }
+    case "buy": {
+      const { key, charge, granted: amount, paid } = command
+      const grant = ledger.grant({ userId, key, amount, type: "topup", payment: { charge, paid } })
+      return Effect.map(grant, toldTransaction)
     }
     case "refund":
       return Effect.map(ledger.refund({ userId, ...command }), toldTransaction)

@@ -1,32 +1,11 @@
 import { periodAt } from "../credits/period.ts"
-import {
-  enter,
-  freeCredits,
-  type ModelAccount,
-  type ModelStep,
-  once,
-  takeOneByOne,
-  toldNewest
-} from "./creditModelState.ts"
+import { give, type PurchaseCommand, purchaseStep, take } from "./creditModelPurchases.ts"
+import { enter, freeCredits, type ModelAccount, type ModelStep, once, toldNewest } from "./creditModelState.ts"
 
 /** Months, plans and corrections, as tests generate them. */
 export type PlanCommand =
   | { readonly _tag: "reset"; readonly asOf: number }
-  | {
-      readonly _tag: "refund"
-      readonly charge: string
-      readonly granted: number
-      readonly paid: number
-      readonly refunded: number
-    }
-  | {
-      readonly _tag: "dispute"
-      readonly charge: string
-      readonly granted: number
-      readonly paid: number
-      readonly disputed: number
-      readonly funds: "withdrawn" | "reinstated"
-    }
+  | PurchaseCommand
   | { readonly _tag: "adjust"; readonly key: string; readonly amount: number }
   | {
       readonly _tag: "subscribe"
@@ -49,9 +28,10 @@ export const planStep = (account: ModelAccount, command: PlanCommand, now: numbe
   switch (command._tag) {
     case "reset":
       return { answer: "reset", account: reset(account, command.asOf) }
+    case "buy":
     case "refund":
     case "dispute":
-      return takeBack(account, command)
+      return purchaseStep(account, command)
     case "adjust":
       if (!Number.isSafeInteger(command.amount) || command.amount === 0) return { answer: "InvalidAmount", account }
       return once(account, command.key, `adjust ${command.amount}`, (before) =>
@@ -161,43 +141,4 @@ const endPlan = (account: ModelAccount, free: number, reference: string, now: nu
   const { start, end } = periodAt(anchor, anchor)
   const plan = { tier: "free", pendingTier: undefined, renewedBy: "schedule" }
   return { ...enter(account, row), ...plan, anchor, periodStart: start, nextResetAt: end, periodCredits: free }
-}
-
-const give = (account: ModelAccount, type: string, amount: number, reference: string): ModelAccount => {
-  const topupAmount = amount - Math.min(amount, account.debt)
-  return enter(account, { type, amount, allowanceAmount: 0, topupAmount, reference })
-}
-
-const take = (account: ModelAccount, type: string, amount: number, reference: string): ModelAccount => {
-  const free = freeCredits(account)
-  const [topup = 0, allowance = 0] = takeOneByOne(amount, free.topup, free.allowance)
-  return enter(account, { type, amount: 0 - amount, allowanceAmount: 0 - allowance, topupAmount: 0 - topup, reference })
-}
-
-/** Refunds of a charge take its rounded share in all; disputes their own beside them; together never more than granted. */
-const takeBack = (
-  account: ModelAccount,
-  command: Extract<PlanCommand, { readonly _tag: "refund" | "dispute" }>
-): ModelStep => {
-  const { charge, granted, paid } = command
-  const prefix = `refund:${charge}:`
-  const rows = account.rows.filter(({ reference }) => reference.startsWith(prefix))
-  const taken = (some: typeof rows) => 0 - some.reduce((sum, { amount }) => sum + amount, 0)
-  const of = (funds: string) => rows.filter(({ reference }) => reference === `${prefix}dp:${funds}`)
-  const left = granted - taken(rows)
-  if (command._tag === "refund") {
-    const key = `${prefix}${command.refunded}`
-    const earlier = taken(rows.filter(({ reference }) => /:\d+$/.test(reference)))
-    const due = Math.floor((granted * command.refunded) / paid) - earlier
-    return once(account, key, `refund ${granted} ${paid}`, (before) =>
-      take(before, "refund", Math.max(0, Math.min(due, left)), key)
-    )
-  }
-  const key = `${prefix}dp:${command.funds}`
-  const due = of("reinstated").length > 0 ? 0 : Math.min(Math.floor((granted * command.disputed) / paid), left)
-  return once(account, key, `dispute ${granted} ${paid} ${command.disputed}`, (before) =>
-    command.funds === "withdrawn"
-      ? take(before, "refund", Math.max(0, due), key)
-      : give(before, "refund", taken(of("withdrawn")), key)
-  )
 }

@@ -46,6 +46,19 @@ export interface ModelAccount {
   readonly holds: Readonly<Record<string, ModelHold>>
   readonly facts: Readonly<Record<string, ModelFact>>
   readonly rows: ReadonlyArray<ModelRow>
+  /** By charge. */
+  readonly purchases: Readonly<Record<string, ModelPurchase>>
+}
+
+export interface ModelPurchase {
+  readonly granted: number
+  readonly paid: number
+  readonly told: ReadonlyArray<{
+    readonly about: "refund" | "dispute"
+    readonly part: number
+    readonly funds: string
+    readonly toldAt: number
+  }>
 }
 
 export const newModelAccount: ModelAccount = {
@@ -62,7 +75,8 @@ export const newModelAccount: ModelAccount = {
   periodCredits: 0,
   holds: {},
   facts: {},
-  rows: []
+  rows: [],
+  purchases: {}
 }
 
 /** What the command answers, in a form that two implementations can be compared by, and the account after it. */
