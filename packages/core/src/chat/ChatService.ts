@@ -159,6 +159,17 @@ const makeSend = Effect.gen(function* () {
     return replayedReply(chatId, message)
   })
 
+  /** True where a try under the request's idempotency key has its reply: giving it again stores and costs nothing. */
+  const isStored = Effect.fnUntraced(function* (
+    userId: UserId,
+    chatId: string,
+    messageId: (attempt: number) => Effect.Effect<string>
+  ) {
+    const tries = yield* Effect.forEach(Array.from({ length: ATTEMPTS }), (_, index) => messageId(index + 1))
+    const found = yield* chats.transcript({ userId, chatId, limit: TRANSCRIPT_MESSAGES })
+    return found?.messages.some(({ id }) => tries.includes(id)) === true
+  })
+
   return Effect.fn("ChatService.send")(function* (input: SendInput): Effect.fn.Return<Reply, SendFailed, Scope.Scope> {
     const { userId } = input
     const request = yield* decodeChatRequest(input.request)
@@ -167,8 +178,17 @@ const makeSend = Effect.gen(function* () {
     const tier = catalog.tiers[account.tier]
     const kept = keptMessages(added, prompt.messages)
     const bytes = kept.reduce((sum, { content }) => sum + storedBytes(content), storedBytes("", prompt.sources))
-    yield* quota.check({ userId, tier, bytes })
-    yield* abandoned.check({ userId, perMinute: catalog.tiers[account.tier].abandonedTriesPerMinute })
+    const withinLimits = Effect.andThen(
+      quota.check({ userId, tier, bytes }),
+      abandoned.check({ userId, perMinute: tier.abandonedTriesPerMinute })
+    )
+    yield* fingerprint === undefined
+      ? withinLimits
+      : Effect.catchTag(withinLimits, ["StorageQuotaExceeded", "TooManyAbandonedTries"], (refusal) =>
+          Effect.flatMap(isStored(userId, chatId, nextMessageId), (stored) =>
+            stored ? Effect.void : Effect.fail(refusal)
+          )
+        )
 
     const attempt = (number: number): Effect.Effect<Reply, SendFailed, Scope.Scope> =>
       Effect.gen(function* () {

@@ -33,6 +33,17 @@ describe("a chat request with an idempotency key", () => {
     }).pipe(Effect.provide(world(model)))
   })
 
+  it.effect("that was answered gets its answer again where a new message is over a limit", () => {
+    const model = scriptedModel(() => says(["The answer"]))
+    const limits = { tiers: { free: { maxChatBytes: 5 } } }
+    return Effect.gen(function* () {
+      const { text } = yield* send("Q", "key-1")
+      assert.strictEqual((yield* Effect.flip(send("Another question", "key-3")))._tag, "StorageQuotaExceeded")
+      assert.strictEqual((yield* send("Q", "key-1")).text, text)
+      assert.strictEqual((yield* Effect.flip(send("Another question", "key-1")))._tag, "KeyConflict")
+    }).pipe(Effect.provide(world(model, limits)))
+  })
+
   it.effect("that continues a chat is the same request although the chat has grown by its answer", () => {
     const model = scriptedModel(() => says(["The answer"]))
     return Effect.gen(function* () {
