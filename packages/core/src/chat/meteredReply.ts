@@ -9,7 +9,8 @@ import { countGrowing } from "./countGrowing.ts"
 import { countFailure, noteUsageAboveHold } from "./modelMetrics.ts"
 import { type OpenedReply, openReply, type ReplyAttempt } from "./openReply.ts"
 import { lostReplyDraft, replyCharge } from "./replyCharge.ts"
-import { endHold, finishSoon, storeThenEnd } from "./endHold.ts"
+import { finishSoon, storeThenEnd } from "./endHold.ts"
+import { keepReplyHold, type ReplyHold } from "./replyHold.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 
 export interface MeteredReplyInput {
@@ -35,14 +36,16 @@ interface Progress {
   /** Text handed to the reader. */
   delivered: string
   opened: OpenedReply | undefined
-  /** What charges the reply should this process die, where that is known better than when it was reserved. */
-  lostDraft: ReceiptDraft | undefined
+  /** What charges the reply should this process die. */
+  lostDraft: ReceiptDraft
+  /** That is better known than when the credits were reserved. */
+  isBetterKnown: boolean
   turnStored: { readonly turn: BeginTurnInput; readonly done: Fiber.Fiber<void, unknown> } | undefined
   finished: boolean
   /** No model spoke: the reader has left nothing. */
   unanswered: boolean
-  /** Ends the heartbeat of the hold. */
-  stopKeeping: Effect.Effect<void>
+  /** The credits that pay it. */
+  hold: ReplyHold | undefined
 }
 
 /**
@@ -55,7 +58,8 @@ interface Progress {
  * - failed or left half-way: charged for the input, as the provider counted it where it told so early, and for what
  *   was delivered; marked estimated. The provider is left at once, so that its own bill ends there too.
  *
- * Heartbeats keep the hold and record what was delivered, for the case that the process dies. The turn is stored from
+ * Heartbeats keep the hold and record what was delivered, for the case that the process dies. One that finds the hold
+ * ended by a sweeper holds the rest anew; where the balance has too little, the reply is cut off. The turn is stored from
  * the first words on, beside the stream. May be called in an uninterruptible region, so that nothing comes between
  * holding the credits and owning the hold: waiting for the first words can be interrupted still.
  */
@@ -65,20 +69,25 @@ export const meteredReply = Effect.fnUntraced(function* (
   const progress: Progress = {
     delivered: "",
     opened: undefined,
-    lostDraft: undefined,
+    lostDraft: lostReplyDraft({ attempt: input.attempts[0], told: { inputUsage: undefined, end: undefined } }),
+    isBetterKnown: false,
     turnStored: undefined,
     finished: false,
     unanswered: false,
-    stopKeeping: Effect.void
+    hold: undefined
   }
   const finish = (ended: ReplyEnd) => finishReply(input, progress, ended)
   yield* Effect.addFinalizer(() => finish("stopped"))
   const count = countGrowing()
-  progress.stopKeeping = yield* input.keeper.keep(input.hold, () => {
-    const { delivered, lostDraft, opened } = progress
-    const outputTokens = Math.min(count(delivered), opened?.attempt.request.maxOutputTokens ?? 0)
-    return { outputTokens, draft: lostDraft }
+  const hold = yield* keepReplyHold({
+    ...input,
+    progress: () => {
+      const { delivered, isBetterKnown, lostDraft: draft, opened } = progress
+      const outputTokens = Math.min(count(delivered), opened?.attempt.request.maxOutputTokens ?? 0)
+      return { outputTokens, draft, isBetterKnown }
+    }
   })
+  progress.hold = hold
 
   const opened = yield* Effect.interruptible(openReply(input.attempts)).pipe(
     Effect.tapError(() => Effect.sync(() => (progress.unanswered = true)))
@@ -87,9 +96,8 @@ export const meteredReply = Effect.fnUntraced(function* (
   const model = attempt.request.model.id
   const turn = { ...input.turn, reply: { ...input.turn.reply, model } }
   progress.opened = opened
-  // Else what was reserved with says as much.
-  const isBetterKnown = attempt !== input.attempts[0] || told.inputUsage !== undefined
-  if (isBetterKnown) progress.lostDraft = lostReplyDraft(opened)
+  progress.lostDraft = lostReplyDraft(opened)
+  progress.isBetterKnown = attempt !== input.attempts[0] || told.inputUsage !== undefined
   const stored = Effect.uninterruptible(retryStorage(input.chats.beginTurn(turn)))
   progress.turnStored = { turn, done: yield* Effect.forkDetach(stored) }
 
@@ -102,9 +110,10 @@ export const meteredReply = Effect.fnUntraced(function* (
       return Effect.succeed([text] as const)
     }
     return nextText.pipe(
-      Effect.map((text) => {
+      Effect.flatMap((text) => {
+        if (hold.isLost()) return Effect.fail(new ModelFailed({ model, reason: "cut-off", retryable: true }))
         progress.delivered += text
-        return [text] as const
+        return Effect.succeed([text] as const)
       }),
       Effect.onExit((exit) => {
         if (Exit.isSuccess(exit)) return Effect.void
@@ -135,20 +144,26 @@ const endReply = (input: MeteredReplyInput, progress: Progress, ended: ReplyEnd)
     const { opened, delivered, unanswered } = progress
     const { userId, key } = input.hold
     const isAbandoned = delivered === "" && ended === "stopped" && !unanswered
-    const paid =
-      opened === undefined || delivered === ""
-        ? endHold(input.ledger.release({ userId, key }), key, progress.stopKeeping)
-        : settle(input, progress, opened, ended)
+    const { hold } = progress
+    // Interrupted before it was kept, which cannot be.
+    if (hold === undefined) return Effect.void
+    const paid = opened === undefined || delivered === "" ? hold.release : settle(input, hold, delivered, opened, ended)
     const released = isAbandoned ? Effect.andThen(paid, input.abandoned.note(userId)) : paid
     if (opened === undefined) return finishSoon(released, key)
     return finishSoon(storeThenEnd(storeEnd(input, progress, ended), released, key), key)
   })
 
 /** Takes what the reply costs from its hold. A usage that costs more than the hold is told of in the log and counted. */
-const settle = (input: MeteredReplyInput, progress: Progress, opened: OpenedReply, ended: ReplyEnd) => {
-  const { userId, key, amount: held } = input.hold
-  const { amount, draft } = replyCharge(opened, progress.delivered, ended)
-  const settled = endHold(input.ledger.settle({ userId, key, amount, draft }), key, progress.stopKeeping)
+const settle = (
+  input: MeteredReplyInput,
+  hold: ReplyHold,
+  delivered: string,
+  opened: OpenedReply,
+  ended: ReplyEnd
+): Effect.Effect<void> => {
+  const { key, amount: held } = input.hold
+  const { amount, draft } = replyCharge(opened, delivered, ended)
+  const settled = hold.settle(amount, draft)
   if (amount <= held) return settled
   const excess = { hold: key, model: draft.model, vendor: opened.attempt.provider.name, cost: amount, held }
   return Effect.andThen(settled, noteUsageAboveHold(excess))

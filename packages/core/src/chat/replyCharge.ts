@@ -30,7 +30,7 @@ const believedUsage = (told: Usage | undefined, delivered: string): Usage | unde
  * What charges a reply that has just begun to come, for its input and the output recorded later, should this process
  * die: as the provider counted the input where it told so early, else as it is estimated.
  */
-export const lostReplyDraft = ({ attempt, told }: OpenedReply): ReceiptDraft => {
+export const lostReplyDraft = ({ attempt, told }: Pick<OpenedReply, "attempt" | "told">): ReceiptDraft => {
   const { messages, model } = attempt.request
   const usage = { ...(believedInput(told.inputUsage) ?? estimatedInput(messages)), output: 0 }
   return { model: model.id, price: modelPrice(model), usage, estimated: true, ended: "expired" }

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { CreditLedger, type HoldName } from "./CreditLedger.ts"
-import type { HoldProgress } from "./HoldLife.ts"
+import type { HoldProgress, Renewed } from "./HoldLife.ts"
 import { HoldTtl } from "./HoldTtl.ts"
 
 /** How often open holds are renewed at most, and how many in one call. */
@@ -12,7 +12,10 @@ const PATIENCE = "10 seconds"
 /** A hold that is kept, and how far its reply has come. */
 interface Kept extends HoldName {
   readonly progress: () => KeptProgress
+  readonly onGone: Effect.Effect<void>
 }
+
+const isSame = (one: HoldName, other: HoldName): boolean => one.userId === other.userId && one.key === other.key
 
 /** How far a reply has come: what a heartbeat records. */
 export type KeptProgress = Pick<HoldProgress, "outputTokens" | "draft">
@@ -24,10 +27,13 @@ export type KeptProgress = Pick<HoldProgress, "outputTokens" | "draft">
 export class HoldKeeper extends Context.Service<
   HoldKeeper,
   {
+    /** How long a hold lives without a heartbeat, in milliseconds. */
+    readonly ttlMs: number
     /**
-     * Keeps a hold until the effect it gives is run. `progress` is asked at every heartbeat.
+     * Keeps a hold until the effect it gives is run. `progress` is asked at every heartbeat; `onGone` runs, beside the
+     * heartbeats, after each that found the hold ended by somebody else.
      */
-    keep(hold: HoldName, progress: () => KeptProgress): Effect.Effect<Effect.Effect<void>>
+    keep(hold: HoldName, progress: () => KeptProgress, onGone: Effect.Effect<void>): Effect.Effect<Effect.Effect<void>>
   }
 >()("@parley/core/credits/HoldKeeper") {
   static readonly layer = Layer.effect(
@@ -39,8 +45,14 @@ export class HoldKeeper extends Context.Service<
       const kept = new Set<Kept>()
       let beating = false
 
+      const tellGone = ({ gone }: Renewed) =>
+        Effect.forEach(
+          gone.length === 0 ? [] : [...kept].filter((one) => gone.some((each) => isSame(one, each))),
+          ({ onGone }) => Effect.forkIn(onGone, scope),
+          { discard: true }
+        )
       const renew = (holds: ReadonlyArray<HoldProgress>) =>
-        Effect.catchCause(Effect.timeout(ledger.renew({ holds, ttlMs }), PATIENCE), () =>
+        Effect.catchCause(Effect.flatMap(Effect.timeout(ledger.renew({ holds, ttlMs }), PATIENCE), tellGone), () =>
           Effect.logWarning("Open replies could not be recorded; trying again at the next heartbeat.")
         )
       const beat = Effect.suspend(() => {
@@ -61,9 +73,10 @@ export class HoldKeeper extends Context.Service<
       })
 
       return HoldKeeper.of({
-        keep: (hold, progress) =>
+        ttlMs,
+        keep: (hold, progress, onGone) =>
           Effect.suspend(() => {
-            const one: Kept = { userId: hold.userId, key: hold.key, progress }
+            const one: Kept = { userId: hold.userId, key: hold.key, progress, onGone }
             kept.add(one)
             const stop = Effect.sync(() => void kept.delete(one))
             if (beating) return Effect.succeed(stop)

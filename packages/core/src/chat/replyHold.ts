@@ -1,0 +1,181 @@
+import { Effect, Semaphore } from "effect"
+import type { CreditLedger, Hold, HoldEnd } from "../credits/CreditLedger.ts"
+import type { HoldKeeper } from "../credits/HoldKeeper.ts"
+import type { ReceiptDraft } from "../credits/Receipt.ts"
+import type { Usage } from "../credits/Usage.ts"
+import { endHold } from "./endHold.ts"
+import { retryStorage } from "../storage/retryStorage.ts"
+
+export interface ReplyHoldInput {
+  readonly ledger: CreditLedger["Service"]
+  readonly keeper: HoldKeeper["Service"]
+  readonly hold: Hold
+  readonly progress: () => ReplyProgress
+}
+
+/** How far a reply has come. */
+export interface ReplyProgress {
+  readonly outputTokens: number
+  /** What charges the whole reply should this process die. */
+  readonly draft: ReceiptDraft
+  /** True where the draft is better known than when the hold was reserved. */
+  readonly isBetterKnown: boolean
+}
+
+/** The credits that pay a reply: its hold, and where that was ended behind its back, another for what it did not pay. */
+export interface ReplyHold {
+  /** True once the hold is gone and the balance does not have what the rest may cost: the reply has to end. */
+  readonly isLost: () => boolean
+  /** Takes what the whole reply costs. Ends the heartbeat, once, and never fails. */
+  settle(cost: number, draft: ReceiptDraft): Effect.Effect<void>
+  /** Gives all credits back that are held still. */
+  readonly release: Effect.Effect<void>
+}
+
+/** What holds that are gone have been charged already. */
+interface Paid {
+  readonly credits: number
+  readonly usage: Usage
+}
+
+const NOTHING: Paid = { credits: 0, usage: { freshInput: 0, cacheRead: 0, cacheWrite: 0, output: 0 } }
+
+/** A hold that was ended by a sweeper: its process seemed dead, since no heartbeat of it came through in time. */
+const isSwept = (end: HoldEnd): boolean => end._tag === "Released" || end.receipt.ended === "expired"
+
+const addPaid = ({ credits, usage }: Paid, end: HoldEnd): Paid => {
+  if (end._tag === "Released") return { credits, usage }
+  const { charged, usage: more } = end.receipt
+  return {
+    credits: credits + charged,
+    usage: {
+      freshInput: usage.freshInput + more.freshInput,
+      cacheRead: usage.cacheRead + more.cacheRead,
+      cacheWrite: usage.cacheWrite + more.cacheWrite,
+      output: usage.output + more.output
+    }
+  }
+}
+
+/** What of a usage is not paid yet. */
+const restOf = (usage: Usage, paid: Usage): Usage => ({
+  freshInput: Math.max(0, usage.freshInput - paid.freshInput),
+  cacheRead: Math.max(0, usage.cacheRead - paid.cacheRead),
+  cacheWrite: Math.max(0, usage.cacheWrite - paid.cacheWrite),
+  output: Math.max(0, usage.output - paid.output)
+})
+
+const REPLACED = "The hold of an open reply was ended by a sweeper; credits for the rest of the reply were held anew."
+const LOST =
+  "The hold of an open reply was ended by a sweeper, and the balance does not pay the rest; the reply is cut off."
+
+/**
+ * Keeps the hold of a reply. A heartbeat that finds it gone holds what the rest of the reply may cost anew, where the
+ * balance has it; else the reply is lost. Whatever was delivered is paid in the end as far as there are credits: what a
+ * sweeper took is part of the price.
+ */
+export const keepReplyHold = Effect.fnUntraced(function* (input: ReplyHoldInput): Effect.fn.Return<ReplyHold> {
+  const { keeper, ledger, progress } = input
+  const { userId, key: first, amount: bound } = input.hold
+  /** One after another: holding anew and ending. */
+  const turn = Semaphore.makeUnsafe(1)
+  let number = 0
+  /** Undefined where all that the reply may cost is paid. */
+  let hold: Pick<Hold, "key" | "amount"> | undefined = input.hold
+  let paid = NOTHING
+  let lost = false
+  let ended = false
+  let stopKeeping: Effect.Effect<void> = Effect.void
+
+  const unpaid = (draft: ReceiptDraft, before: Paid): ReceiptDraft => ({
+    ...draft,
+    usage: restOf(draft.usage, before.usage)
+  })
+  /** The end of a hold that is gone: to release it changes nothing any more. */
+  const endOf = (key: string) =>
+    Effect.catchTag(ledger.release({ userId, key }), "HoldNotFound", () =>
+      Effect.succeed<HoldEnd>({ _tag: "Released" })
+    )
+  const holdRest = (place: number, amount: number, atLeast: number, draft: ReceiptDraft) =>
+    ledger
+      .reserve({
+        userId,
+        key: `${first}:rest:${place}`,
+        content: `the rest of ${first}`,
+        amount,
+        atLeast,
+        ttlMs: keeper.ttlMs,
+        draft
+      })
+      .pipe(Effect.catchTag(["AccountNotFound", "InvalidAmount", "KeyConflict"], Effect.die))
+
+  const keep = (key: string, before: Paid) =>
+    keeper.keep(
+      { userId, key },
+      () => {
+        const { draft, isBetterKnown, outputTokens } = progress()
+        const rest = isBetterKnown || before !== NOTHING ? unpaid(draft, before) : undefined
+        return { outputTokens: Math.max(0, outputTokens - before.usage.output), draft: rest }
+      },
+      replace(key)
+    )
+
+  const replace = (gone: string): Effect.Effect<void> =>
+    Effect.gen(function* () {
+      if (ended || lost || hold?.key !== gone) return
+      const before = addPaid(paid, yield* endOf(gone))
+      const left = bound - before.credits
+      const reserved = left > 0 ? yield* holdRest(number + 1, left, left, unpaid(progress().draft, before)) : undefined
+      yield* stopKeeping
+      stopKeeping = Effect.void
+      if (reserved !== undefined && reserved._tag !== "Held") {
+        lost = true
+        return yield* Effect.annotateLogs(Effect.logWarning(LOST), { hold: first })
+      }
+      number += 1
+      paid = before
+      hold = reserved?.hold
+      if (hold !== undefined) stopKeeping = yield* keep(hold.key, before)
+      yield* Effect.annotateLogs(Effect.logWarning(REPLACED), { hold: first })
+    }).pipe(
+      retryStorage,
+      Effect.catch(() => Effect.logWarning("A hold that is gone could not be replaced; trying at the next heartbeat.")),
+      turn.withPermit,
+      Effect.uninterruptible
+    )
+
+  /** Safe to repeat: each hold gives its first end again. */
+  const payFrom = (
+    from: Pick<Hold, "key" | "amount">,
+    before: Paid,
+    place: number,
+    cost: number,
+    draft: ReceiptDraft
+  ): Effect.Effect<void, unknown> =>
+    Effect.gen(function* () {
+      const amount = Math.max(0, cost - before.credits)
+      const end = yield* ledger.settle({ userId, key: from.key, amount, draft: unpaid(draft, before) })
+      if (!isSwept(end)) return
+      const after = addPaid(before, end)
+      const due = Math.min(cost, bound) - after.credits
+      if (due <= 0) return
+      const reserved = yield* holdRest(place + 1, due, 1, unpaid(draft, after))
+      if (reserved._tag === "Held") yield* payFrom(reserved.hold, after, place + 1, cost, draft)
+    })
+
+  /** Ends what is held, after whoever holds anew, and then the heartbeat. */
+  const end = (work: (from: Pick<Hold, "key" | "amount">) => Effect.Effect<unknown, unknown>): Effect.Effect<void> =>
+    turn.withPermit(
+      Effect.suspend(() => {
+        ended = true
+        return hold === undefined ? stopKeeping : endHold(work(hold), first, stopKeeping)
+      })
+    )
+
+  stopKeeping = yield* keep(first, NOTHING)
+  return {
+    isLost: () => lost,
+    settle: (cost, draft) => end((from) => payFrom(from, paid, number, cost, draft)),
+    release: end(({ key }) => ledger.release({ userId, key }))
+  }
+})

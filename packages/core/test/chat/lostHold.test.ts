@@ -1,0 +1,161 @@
+import { assert, layer } from "@effect/vitest"
+import {
+  Catalog,
+  ChatModels,
+  CreditLedger,
+  DocumentParser,
+  inMemoryStorageLayer,
+  makeCatalog,
+  parleyLayer
+} from "@parley/core"
+import { Clock, Effect, Fiber, Layer, Result, Schedule, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import {
+  ask,
+  balance,
+  modelsFrom,
+  plainParser,
+  says,
+  type ScriptedModel,
+  scriptedModel,
+  transactions
+} from "./world.ts"
+
+const WORDS = 100
+/** A token costs a credit; the input nothing. */
+const catalog = makeCatalog({
+  models: {
+    "model-a-mini": { creditsPer1kInput: 0, creditsPer1kOutput: 1_000, minimumCredits: 1, maxOutputTokens: 1_000 }
+  },
+  tiers: { free: { monthlyCredits: 1_000 } }
+})
+
+/** A model that says one word a second, and then what it counted. */
+const slow = () =>
+  scriptedModel(() =>
+    Stream.concat(
+      Stream.fromIterable(Array.from({ length: WORDS }, () => ({ _tag: "text-delta" as const, text: "word " }))).pipe(
+        Stream.rechunk(1),
+        Stream.schedule(Schedule.spaced("1 second"))
+      ),
+      says([], { input: 10, output: WORDS })
+    )
+  )
+
+const worldOf = (model: ScriptedModel, change = (ledger: CreditLedger["Service"]) => ledger) =>
+  parleyLayer.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Layer.succeed(Catalog, catalog),
+        Layer.succeed(ChatModels, modelsFrom(model)),
+        Layer.succeed(DocumentParser, plainParser),
+        Layer.effect(CreditLedger, Effect.map(CreditLedger, change)).pipe(Layer.provideMerge(inMemoryStorageLayer))
+      )
+    )
+  )
+
+const seconds = (count: number) =>
+  Effect.forEach(Array.from({ length: count }), () => TestClock.adjust("1 second"), { discard: true })
+
+/** Sweeps as a server would to which no heartbeat came through for an hour. */
+const sweepAway = Effect.gen(function* () {
+  const { sweep } = yield* CreditLedger
+  const clock = yield* Clock.Clock
+  const later = () => clock.currentTimeMillisUnsafe() + 3_600_000
+  const ahead = { ...clock, currentTimeMillisUnsafe: later, currentTimeMillis: Effect.sync(later) }
+  return yield* Effect.provideService(sweep({ limit: 100 }), Clock.Clock, ahead)
+})
+
+const usageOf = (userId: string) =>
+  Effect.map(transactions(userId), (rows) => rows.filter(({ type }) => type === "usage").toReversed())
+
+const isGoing = <A, E>(fiber: Fiber.Fiber<A, E>) => fiber.pollUnsafe() === undefined
+
+layer(worldOf(slow()))("an open reply whose hold was swept", (it) => {
+  it.effect("goes on under a new hold, and costs in all what it costs", () =>
+    Effect.gen(function* () {
+      const reply = yield* Effect.forkChild(ask("ada", "Go on."))
+      yield* seconds(21)
+      assert.strictEqual((yield* sweepAway).charged, 1)
+      assert.strictEqual((yield* balance("ada")).held, 0)
+      yield* seconds(5)
+      assert.isAbove((yield* balance("ada")).held, 0, "the rest is held anew")
+      yield* seconds(WORDS)
+      const { text } = yield* Fiber.join(reply)
+      assert.strictEqual(text, "word ".repeat(WORDS))
+      const [swept, rest, ...more] = yield* usageOf("ada")
+      assert.deepStrictEqual(more, [])
+      assert.strictEqual(swept?.receipt?.ended, "expired")
+      assert.deepInclude(rest?.receipt, { ended: "completed", estimated: false })
+      assert.strictEqual(rest?.reference, `${swept?.reference}:rest:1`)
+      assert.strictEqual((swept?.amount ?? 0) + (rest?.amount ?? 0), -WORDS)
+      assert.deepInclude(yield* balance("ada"), { held: 0, allowance: 1_000 - WORDS, debt: 0 })
+    })
+  )
+
+  it.effect("is swept again and again, and still costs in all what it costs", () =>
+    Effect.gen(function* () {
+      const reply = yield* Effect.forkChild(ask("ben", "Go on."))
+      for (let round = 0; round < 4; round += 1) {
+        yield* seconds(13)
+        yield* sweepAway
+      }
+      yield* seconds(WORDS)
+      yield* Fiber.join(reply)
+      const rows = yield* usageOf("ben")
+      assert.strictEqual(
+        rows.reduce((sum, { amount }) => sum + amount, 0),
+        -WORDS
+      )
+      assert.isAbove(rows.length, 2)
+      assert.deepInclude(yield* balance("ben"), { held: 0, allowance: 1_000 - WORDS })
+    })
+  )
+
+  it.effect("is charged the rest also where no heartbeat had found it gone before it ended", () =>
+    Effect.gen(function* () {
+      const reply = yield* Effect.forkChild(ask("cleo", "Go on."))
+      yield* seconds(WORDS - 1)
+      yield* TestClock.adjust("900 millis")
+      yield* sweepAway
+      yield* TestClock.adjust("100 millis")
+      yield* seconds(3)
+      yield* Fiber.join(reply)
+      assert.deepInclude(yield* balance("cleo"), { held: 0, allowance: 1_000 - WORDS })
+    })
+  )
+
+  it.effect("is cut off where somebody else has the credits by then, and pays what there is", () =>
+    Effect.gen(function* () {
+      const ledger = yield* CreditLedger
+      const reply = yield* Effect.forkChild(Effect.result(ask("dan", "Go on.")))
+      yield* seconds(21)
+      yield* sweepAway
+      const { available } = yield* balance("dan")
+      yield* ledger.adjust({ userId: "dan", key: "taken", amount: 2 - available, reason: "a test" })
+      yield* seconds(10)
+      assert.isFalse(isGoing(reply), "nobody writes on for free")
+      const result = yield* Fiber.join(reply)
+      assert.strictEqual(Result.isFailure(result) ? result.failure._tag : undefined, "ModelFailed")
+      assert.deepInclude(yield* balance("dan"), { held: 0, available: 0, debt: 0 })
+      const [swept, rest] = yield* usageOf("dan")
+      assert.strictEqual(swept?.receipt?.ended, "expired")
+      assert.deepInclude(rest, { amount: -2 })
+      assert.deepInclude(rest?.receipt, { ended: "failed" })
+    })
+  )
+
+  it.effect("that had delivered nothing pays for all it delivers then", () =>
+    Effect.gen(function* () {
+      const reply = yield* Effect.forkChild(ask("eve", "Go on."))
+      yield* TestClock.adjust("500 millis")
+      assert.strictEqual((yield* sweepAway).released, 1)
+      yield* seconds(WORDS + 5)
+      yield* Fiber.join(reply)
+      const rows = yield* usageOf("eve")
+      assert.strictEqual(rows.length, 1)
+      assert.deepInclude(rows[0], { amount: -WORDS })
+      assert.deepInclude(yield* balance("eve"), { held: 0, allowance: 1_000 - WORDS })
+    })
+  )
+})
