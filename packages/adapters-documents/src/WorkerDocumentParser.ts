@@ -35,19 +35,27 @@ const makeParser = (limits: ParserLimits) =>
     )
     const start = (kind: ParserKind) =>
       Effect.map(probed, (fences) => new WorkerProcess({ kind, fences, maxMemoryBytes }))
-    const readOnce = (input: ParseInput) =>
+    const idleOrNew = (kind: ParserKind) =>
+      Effect.suspend(() => {
+        const idle = pool.take(kind)
+        return idle === undefined ? start(kind) : Effect.succeed(idle)
+      })
+    const readBy = (worker: Effect.Effect<WorkerProcess>, input: ParseInput) =>
       Effect.acquireUseRelease(
-        Effect.suspend(() => {
-          const kind = parserKindOf(input.type)
-          const idle = pool.take(kind)
-          return idle === undefined ? start(kind) : Effect.succeed(idle)
-        }),
+        worker,
         (parser) => readWith(parser, input, limits),
         (parser) => Effect.sync(() => pool.giveBack(parser))
       )
+    // What is said of a document may be remembered for everybody: in doubt it is read again by a process of its own.
+    const read = Effect.fnUntraced(function* (input: ParseInput) {
+      const kind = parserKindOf(input.type)
+      const outcome = yield* readBy(idleOrNew(kind), input)
+      const isDoubtful = outcome._tag === "Unreadable" && outcome.doubtful === true
+      return isDoubtful ? yield* readBy(start(kind), input) : outcome
+    })
     return DocumentParser.of({
       parse: Effect.fn("WorkerDocumentParser.parse")(function* (input: ParseInput) {
-        const outcome = yield* turns.withTurn(input.userId, Effect.orDie(readOnce(input)))
+        const outcome = yield* turns.withTurn(input.userId, Effect.orDie(read(input)))
         if (outcome._tag === "Parsed") return outcome.document
         return yield* new DocumentUnreadable({ reason: outcome.reason, exhausting: outcome.exhausting })
       })

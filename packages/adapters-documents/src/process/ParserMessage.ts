@@ -30,6 +30,8 @@ export type ParserOutcome =
       readonly reason: string
       /** Reading was ended for its cost, or broke the process. */
       readonly exhausting: boolean
+      /** Something else than the document may have done it: somebody outside, or the documents read before. */
+      readonly doubtful?: boolean
     }
 
 /** What a parser process says: that it has loaded its parser, then one answer per request. */

@@ -6,11 +6,12 @@ import { closeDescriptors, type ParserFences, programOf } from "./fences.ts"
 import type { ParserMessage, ParserOrder, ParserOutcome, ParserRequest } from "./ParserMessage.ts"
 import { readableFolders } from "./readableFolders.ts"
 import { SIZE_FILE } from "./residentMemory.ts"
+import { limitTime, type TimeOver } from "./TimeLimit.ts"
 
-const TOO_SLOW = (milliseconds: number): ParserOutcome => ({
+const TOO_SLOW = (milliseconds: number, { used }: TimeOver): ParserOutcome => ({
   _tag: "Unreadable",
   reason: `Reading the document took longer than the ${Number((milliseconds / 1000).toFixed(1))} seconds a document of its size may take. Split it, or save it in a simpler form.`,
-  exhausting: true
+  exhausting: used
 })
 const CRASHED: ParserOutcome = {
   _tag: "Unreadable",
@@ -18,6 +19,17 @@ const CRASHED: ParserOutcome = {
     "Reading the document failed: it is damaged, or needs more memory than is allowed. Save it again or split it.",
   exhausting: true
 }
+
+/** Signals that a process gives itself; any other one came from outside, which says nothing about its document. */
+const OWN_FAULTS: ReadonlySet<string> = new Set([
+  "SIGABRT",
+  "SIGBUS",
+  "SIGFPE",
+  "SIGILL",
+  "SIGSEGV",
+  "SIGSYS",
+  "SIGTRAP"
+])
 
 /** How long a process may take to come up, on a machine that is very busy. */
 const START_MILLISECONDS = 60_000
@@ -39,7 +51,8 @@ export interface WorkerOptions {
 interface Waiting {
   readonly request: ParserRequest
   readonly settle: (outcome: ParserOutcome | WorkerNotStarted) => void
-  timer: NodeJS.Timeout
+  /** Ends the watch over the time. */
+  stop: () => void
 }
 
 const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
@@ -70,6 +83,8 @@ export class WorkerProcess {
   /** Loaded and fenced in: documents may come. */
   #ready = false
   #usable = true
+  /** Has answered a document: what others left behind may be to blame. */
+  #used = false
   #waiting: Waiting | undefined
 
   constructor(options: WorkerOptions) {
@@ -79,8 +94,8 @@ export class WorkerProcess {
     this.#child.unref()
     this.#child.channel?.unref()
     this.#child.on("message", (message) => this.#hear(message as ParserMessage))
-    this.#child.once("error", () => this.#end())
-    this.#child.once("exit", () => this.#end())
+    this.#child.once("error", () => this.#end(true))
+    this.#child.once("exit", (_, signal) => this.#end(signal !== null && !OWN_FAULTS.has(signal)))
     const parsers = options.parsers?.url ?? ownModule("../parsing/loadParser").href
     const { kind, maxMemoryBytes } = options
     this.#tell({ _tag: "Prepare", preparation: { kind, parsers, maxMemoryBytes } })
@@ -100,7 +115,8 @@ export class WorkerProcess {
   read(request: ParserRequest, settle: Waiting["settle"]): void {
     this.#child.ref()
     this.#child.channel?.ref()
-    this.#waiting = { request, settle, timer: setTimeout(() => this.#end(), START_MILLISECONDS) }
+    const timer = setTimeout(() => this.#end(), START_MILLISECONDS)
+    this.#waiting = { request, settle, stop: () => clearTimeout(timer) }
     if (this.#ready) this.#begin()
     else if (!this.#usable) this.#end()
   }
@@ -108,14 +124,14 @@ export class WorkerProcess {
   /** Ends the process at once, whatever it does. */
   kill(): void {
     this.#usable = false
-    clearTimeout(this.#waiting?.timer)
+    this.#waiting?.stop()
     this.#waiting = undefined
     this.#child.kill("SIGKILL")
   }
 
   #tell(order: ParserOrder): void {
     this.#child.send(order, (failure) => {
-      if (failure !== null) this.#end()
+      if (failure !== null) this.#end(true)
     })
   }
 
@@ -124,11 +140,11 @@ export class WorkerProcess {
     if (waiting === undefined) return
     const { limits, bytes } = waiting.request
     const milliseconds = timeLimit(limits, bytes.byteLength)
-    clearTimeout(waiting.timer)
-    waiting.timer = setTimeout(() => {
+    waiting.stop()
+    waiting.stop = limitTime(this.#child.pid, milliseconds, (over) => {
       this.kill()
-      waiting.settle(TOO_SLOW(milliseconds))
-    }, milliseconds)
+      waiting.settle(TOO_SLOW(milliseconds, over))
+    })
     this.#tell({ _tag: "Read", request: waiting.request })
   }
 
@@ -149,13 +165,20 @@ export class WorkerProcess {
     if (message.spent) this.kill()
     this.#child.unref()
     this.#child.channel?.unref()
-    clearTimeout(waiting?.timer)
-    waiting?.settle(message.outcome)
+    waiting?.stop()
+    waiting?.settle(this.#judged(message.outcome))
+    this.#used = true
   }
 
-  #end(): void {
+  #judged(outcome: ParserOutcome): ParserOutcome {
+    const isDoubtful = outcome._tag === "Unreadable" && outcome.exhausting && this.#used
+    return isDoubtful ? { ...outcome, doubtful: true } : outcome
+  }
+
+  #end(fromOutside = false): void {
     const waiting = this.#waiting
     this.kill()
-    waiting?.settle(this.#ready ? CRASHED : new WorkerNotStarted("The parser process ended before it could start."))
+    if (!this.#ready) return waiting?.settle(new WorkerNotStarted("The parser process ended before it could start."))
+    waiting?.settle(fromOutside ? { ...CRASHED, doubtful: true } : this.#judged(CRASHED))
   }
 }

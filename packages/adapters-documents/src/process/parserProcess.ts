@@ -75,3 +75,5 @@ process.on("message", (order: ParserOrder) => {
   else read(order.request)
 })
 process.once("disconnect", () => process.exit())
+// Whoever ends the server often tells all its processes: the server lets documents be read to their end, and ends this.
+for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) process.on(signal, () => undefined)

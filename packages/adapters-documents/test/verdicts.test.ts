@@ -1,0 +1,112 @@
+import { spawn } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
+import { DocumentParser } from "@parley/core"
+import { Effect, ManagedRuntime, Result } from "effect"
+import { afterEach, describe, expect, it } from "vitest"
+import { DEFAULT_PARSER_LIMITS, type ParserLimits, WorkerDocumentParser } from "../src/index.ts"
+import { parserFences } from "../src/process/fences.ts"
+import type { ParserOutcome } from "../src/process/ParserMessage.ts"
+import { processorTime } from "../src/process/processorTime.ts"
+import { limitTime } from "../src/process/TimeLimit.ts"
+import { WorkerProcess } from "../src/process/WorkerProcess.ts"
+import { inflatingPdf } from "./fixtures/brokenDocuments.ts"
+import { writeNestedForms } from "./fixtures/writeNestedForms.ts"
+import { writePdf } from "./fixtures/writePdf.ts"
+
+const utf8 = (text: string) => new TextEncoder().encode(text)
+const longPdf = () => writePdf(Array.from({ length: 1_000 }, (_, index) => [`Page ${index + 1} speaks of lift.`]))
+
+/** A process that has read a text, and reads `bytes` while `meanwhile` happens to it. */
+const readWhile = async (
+  bytes: Uint8Array,
+  meanwhile: (pid: number) => void,
+  limits: Partial<ParserLimits> = {}
+): Promise<ParserOutcome | Error> => {
+  const { maxMemoryBytes } = DEFAULT_PARSER_LIMITS
+  const worker = new WorkerProcess({ kind: "pdf", fences: await parserFences(), maxMemoryBytes })
+  const read = (type: "pdf" | "txt", content: Uint8Array, within: ParserLimits) =>
+    new Promise<ParserOutcome | Error>((resolve) => worker.read({ type, bytes: content, limits: within }, resolve))
+  try {
+    await read("txt", utf8("Warm."), DEFAULT_PARSER_LIMITS)
+    const reading = read("pdf", bytes, { ...DEFAULT_PARSER_LIMITS, ...limits })
+    meanwhile(worker.pid ?? 0)
+    return await reading
+  } finally {
+    worker.kill()
+  }
+}
+
+/** The parser processes of this program. */
+const parserProcesses = (): ReadonlyArray<number> =>
+  readdirSync("/proc/self/task")
+    .flatMap((task) => readFileSync(`/proc/self/task/${task}/children`, "latin1").trim().split(" "))
+    .map(Number)
+    .filter((pid) => pid > 0 && readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("parserProcess"))
+
+const runtimes: Array<ManagedRuntime.ManagedRuntime<DocumentParser, never>> = []
+afterEach(async () => {
+  await Promise.all(runtimes.splice(0).map((runtime) => runtime.dispose()))
+})
+
+describe.runIf(process.platform === "linux")("what is no fault of a document", () => {
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"])(
+    "a server whose processes are all told to end by %s reads what it reads to its end",
+    async (signal) => {
+      const outcome = await readWhile(longPdf(), (pid) => void process.kill(pid, signal))
+      expect(outcome).toMatchObject({ _tag: "Parsed" })
+    }
+  )
+
+  it("a process that does not come to compute is ended, and nothing held against the content", async () => {
+    const stopped = await readWhile(writeNestedForms(), (pid) => void process.kill(pid, "SIGSTOP"), {
+      baseMilliseconds: 1_000,
+      millisecondsPerMebibyte: 0
+    })
+    expect(stopped).toMatchObject({ reason: expect.stringContaining("took longer"), exhausting: false })
+  })
+
+  it("too much memory in a process that read other documents before is in doubt, and in a new one it is not", async () => {
+    const limits = { ...DEFAULT_PARSER_LIMITS, maxMemoryBytes: 192 * 1024 * 1024 }
+    const { maxMemoryBytes } = limits
+    const worker = new WorkerProcess({ kind: "pdf", fences: await parserFences(), maxMemoryBytes })
+    const fresh = await new Promise((resolve) => worker.read({ type: "pdf", bytes: inflatingPdf(), limits }, resolve))
+    expect(fresh).toMatchObject({ exhausting: true })
+    expect(fresh).not.toHaveProperty("doubtful")
+    expect(await readWhile(inflatingPdf(), () => undefined, { maxMemoryBytes })).toMatchObject({ doubtful: true })
+  })
+
+  it("a document whose process was killed from outside is read again", async () => {
+    const runtime = ManagedRuntime.make(WorkerDocumentParser.layer({ processes: 1 }))
+    runtimes.push(runtime)
+    const parse = (type: "pdf" | "txt", bytes: Uint8Array) =>
+      runtime.runPromise(DocumentParser.use((parser) => Effect.result(parser.parse({ type, bytes, userId: "ann" }))))
+    await parse("txt", utf8("Warm."))
+    await parse("pdf", writePdf([["Warm."]]))
+    const [killed] = parserProcesses()
+    const reading = parse("pdf", longPdf())
+    process.kill(killed ?? 0, "SIGKILL")
+    expect(Result.isSuccess(await reading)).toBe(true)
+    expect(parserProcesses()).not.toContain(killed)
+  })
+})
+
+describe.runIf(process.platform === "linux")("a limit of time", () => {
+  it("is over once the process computed for so long, or four times as long has passed", async () => {
+    const limit = 400
+    // Computes for a part of the time, as on a machine that others keep busy.
+    const program =
+      "setInterval(() => { const end = performance.now() + 20; while (performance.now() < end); }, 60); console.log()"
+    const child = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "inherit"] })
+    try {
+      await new Promise((resolve) => child.stdout.once("data", resolve))
+      const before = processorTime(child.pid) ?? 0
+      const began = performance.now()
+      await new Promise((resolve) => void limitTime(child.pid, limit, resolve))
+      const passed = performance.now() - began
+      const used = (processorTime(child.pid) ?? 0) - before
+      expect(used >= limit - 20 || passed >= 4 * limit - 20).toBe(true)
+    } finally {
+      child.kill()
+    }
+  })
+})
