@@ -13,12 +13,12 @@ const TOO_SLOW = (milliseconds: number, { used }: TimeOver): ParserOutcome => ({
   reason: `Reading the document took longer than the ${Number((milliseconds / 1000).toFixed(1))} seconds a document of its size may take. Split it, or save it in a simpler form.`,
   exhausting: used
 })
-const CRASHED: ParserOutcome = {
+const CRASHED = {
   _tag: "Unreadable",
   reason:
     "Reading the document failed: it is damaged, or needs more memory than is allowed. Save it again or split it.",
   exhausting: true
-}
+} as const satisfies ParserOutcome
 
 /** Signals that a process gives itself; any other one came from outside, which says nothing about its document. */
 const OWN_FAULTS: ReadonlySet<string> = new Set([
