@@ -1,6 +1,6 @@
 import { type Model, OMITTABLE_PARAMETERS, type OmittableParameter } from "@parley/core"
 import { readErrorBody } from "../vendor/errorBody.ts"
-import { isUnexplained, verdictOn } from "../vendor/verdict.ts"
+import { isAboutSize, isUnexplained, verdictOn } from "../vendor/verdict.ts"
 import { unwrapRefusal, VendorRefusal } from "../vendor/VendorRefusal.ts"
 
 /** The parameters left out of a request. */
@@ -11,6 +11,8 @@ const isOmittable = (name: string): name is OmittableParameter =>
 
 /** What a server is asked without where it refuses a request and does not say why. */
 const PLAIN: ReadonlyArray<OmittableParameter> = ["stream_options", "max_completion_tokens", "reasoning_effort"]
+
+const OUTPUT_LIMITS: ReadonlySet<string> = new Set(["max_tokens", "max_completion_tokens"])
 
 /** Adds to what is left out; undefined where nothing new would be, or where no output limit would be left. */
 const added = (omitted: Omitted, names: ReadonlyArray<OmittableParameter>): Omitted | undefined => {
@@ -47,9 +49,13 @@ export class Dialects {
     if (!(refusal instanceof VendorRefusal) || (refusal.status !== 400 && refusal.status !== 422)) return undefined
     const body = readErrorBody(refusal.body)
     const named = body.parameters
+    const verdict = verdictOn(refusal.status, body)
     const refused = named.find((name) => isOmittable(name) && sent.has(name))
-    if (refused !== undefined && isOmittable(refused)) return added(omitted, [refused])
-    const isExplained = named.length > 0 || !isUnexplained(verdictOn(refusal.status, body))
+    if (refused !== undefined && isOmittable(refused)) {
+      // A limit that is too high this once is known all the same: without it, all replies would be without a limit.
+      return OUTPUT_LIMITS.has(refused) && isAboutSize(verdict, body) ? undefined : added(omitted, [refused])
+    }
+    const isExplained = named.length > 0 || !isUnexplained(verdict)
     if (isExplained || this.#namesAll || this.#answered.has(model.vendorModel)) return undefined
     return added(omitted, PLAIN)
   }

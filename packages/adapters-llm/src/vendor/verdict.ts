@@ -124,3 +124,11 @@ export const verdictOn = (status: number | undefined, body: ErrorBody): Verdict 
 
 /** Whether a refusal may be about a parameter, but does not say which. */
 export const isUnexplained = (verdict: Verdict): boolean => verdict === REQUEST || verdict === REFUSED_SOMEHOW
+
+/** Words of a refusal of how large something is, rather than of its being there. */
+const ABOUT_SIZE =
+  /too (?:large|big|high|small|low)|valid range|at (?:most|least)|(?:less|greater|more|larger|smaller) than|exceed|must be|between \d/
+
+/** Whether a refusal is about what a limit is set to, or about the prompt it has to fit beside: others would be taken. */
+export const isAboutSize = (verdict: Verdict, { text }: ErrorBody): boolean =>
+  verdict === CONTEXT || ABOUT_SIZE.test(text)

@@ -161,6 +161,38 @@ describe("a parameter that is refused", () => {
     })
   })
 
+  it.each([
+    [
+      "for a prompt beyond the window",
+      "'max_tokens' is too large: 1000. This model's maximum context length is 2048 tokens.",
+      "contextTokens"
+    ],
+    ["for its value", "Invalid max_tokens value, the valid range of max_tokens is [1, 500]", "max_tokens"],
+    ["for its value, in other words", "max_tokens must be less than or equal to 500", "max_tokens"]
+  ])(
+    "is left in place where it is named %s: an output limit that one request lost, all would",
+    async (_, message, fault) => {
+      let tooLong = true
+      const play: Play = async (connection, { body }) => {
+        const refusal = answered("400 Bad Request", {
+          error: { message, type: "BadRequestError", param: "max_tokens" }
+        })
+        await connection.write(tooLong && has(body, "max_tokens") ? refusal : ollama.answer(body))
+        connection.end()
+      }
+      await withVendor(play, async (url, vendor) => {
+        const provider = openAiWire.connect(url, { limits })
+        expect((await listen(provider, model)).failure).toMatchObject({
+          reason: "misconfigured",
+          fault: expect.stringContaining(fault)
+        })
+        tooLong = false
+        isWhole(await listen(provider, model), ollama)
+        expect(vendor.requests.at(-1)?.body).toMatchObject({ max_tokens: 1_000 })
+      })
+    }
+  )
+
   it("is one model's own: others at the same endpoint are asked in full", async () => {
     const play: Play = async (connection, { body }) => {
       const refused = body["model"] === "small" && has(body, "reasoning_effort")
