@@ -1,5 +1,5 @@
 import type { Operation, Refusal } from "@parley/core"
-import { Cause, Clock, Effect, Exit, Random, Result, Semaphore } from "effect"
+import { Cause, Clock, Effect, Exit, Option, Random, Result, Semaphore } from "effect"
 import { type Database, DatabaseError } from "../database/Database.ts"
 import { forPurpose } from "../database/limits.ts"
 import { coalesce } from "./coalesce.ts"
@@ -24,9 +24,14 @@ const COMMIT_TIMEOUT = "30 seconds"
 /** How long an account that somebody else has locked is tried again, and how long the pauses between get. */
 const PATIENCE_MS = 5_000
 const LONGEST_PAUSE_MS = 500
+/** After so many tries an account gets in line for its lock, as far as there is room: those in line hold a connection each. */
+const TRIES_BEFORE_LINE = 2
+const MAX_IN_LINE = 2
+/** For so long an account for which many processes waited gets in line at once. */
+const CROWDED_MS = 1_000
 /** For so long an account in whose way a lock was once is not put into a batch with others. */
 const SUSPECTED_MS = 30_000
-const MAX_SUSPECTS = 10_000
+const MAX_MARKED = 10_000
 const LOCK_NOT_AVAILABLE = "55P03"
 
 const isLocked = (error: unknown): boolean => error instanceof DatabaseError && error.sqlState === LOCK_NOT_AVAILABLE
@@ -50,14 +55,14 @@ const locked = (): AnyExit =>
     new DatabaseError({ sqlState: LOCK_NOT_AVAILABLE, cause: new Error("The account is locked by somebody else.") })
   )
 
-/** Accounts in whose way a lock was that could not be passed over: one on a hold, or of an account being opened. */
-const makeSuspects = () => {
+/** Accounts of which something is known for a while. */
+const makeMarked = (forMs: number) => {
   const until = new Map<string, number>()
   return {
     has: (userId: string, now: number): boolean => (until.get(userId) ?? 0) > now,
     add: (userId: string, now: number): void => {
-      if (until.size >= MAX_SUSPECTS) until.clear()
-      until.set(userId, now + SUSPECTED_MS)
+      if (until.size >= MAX_MARKED) until.clear()
+      until.set(userId, now + forMs)
     },
     clear: (userId: string): void => void until.delete(userId)
   }
@@ -66,16 +71,20 @@ const makeSuspects = () => {
 /**
  * Gives the function that commits one operation. Operations of many callers share commits, accounts that nobody else
  * has locked: those are done at full speed whatever happens to others. An account that is locked, or that another process
- * changes at the same time, is tried again in commits of a second kind until it is free, for a few seconds; one whose
- * lock holds up a whole commit, alone. Then its operations fail as worth trying again.
+ * changes at the same time, is tried again in commits of a second kind until it is free, for a few seconds, and gets in
+ * line for its lock as far as there is room; one whose lock holds up a whole commit is tried alone. Then its operations
+ * fail as worth trying again.
  */
 export const commitBatches = (
   database: Database["Service"],
   time: LedgerTime
 ): ((operation: AnyOperation) => Effect.Effect<unknown, Refusal | DatabaseError>) => {
   const recent = makeRecentAccounts(MAX_RECENT)
-  const suspects = makeSuspects()
+  /** Accounts in whose way a lock was that could not be passed over: one on a hold, or of an account being opened. */
+  const suspects = makeMarked(SUSPECTED_MS)
+  const crowded = makeMarked(CROWDED_MS)
   const alone = Semaphore.makeUnsafe(1)
+  const line = Semaphore.makeUnsafe(MAX_IN_LINE)
 
   /** Commits a batch. What nobody in it is to blame for is tried again for all; anything else, one by one. */
   const runFree = (operations: ReadonlyArray<AnyOperation>): Effect.Effect<ReadonlyArray<AnyExit | undefined>> =>
@@ -96,7 +105,7 @@ export const commitBatches = (
 
   const run = (operations: ReadonlyArray<AnyOperation>): Effect.Effect<ReadonlyArray<AnyExit | undefined>> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const free = operations.filter(({ userId }) => !suspects.has(userId, now))
+      const free = operations.filter(({ userId }) => !suspects.has(userId, now) && !crowded.has(userId, now))
       if (free.length === operations.length) return runFree(operations)
       if (free.length === 0) return Effect.succeed(operations.map(() => undefined))
       return Effect.map(runFree(free), (exits) => {
@@ -107,9 +116,10 @@ export const commitBatches = (
 
   /** The operations of one account each; gives their exits, or nothing where the account is locked. */
   const runContended = (
-    groups: ReadonlyArray<ReadonlyArray<AnyOperation>>
+    groups: ReadonlyArray<ReadonlyArray<AnyOperation>>,
+    inLine = false
   ): Effect.Effect<ReadonlyArray<ReadonlyArray<AnyExit> | undefined>> =>
-    committing(commitContended(database, time, groups.flat())).pipe(
+    committing(commitContended(database, time, groups.flat(), inLine)).pipe(
       Effect.map((answers) => {
         const exits = answers.map(exitOf)
         let place = 0
@@ -124,16 +134,18 @@ export const commitBatches = (
               Effect.forEach(groups, (group) => runContended([group])),
               (exits) => exits.flat()
             )
-          : Effect.map(failedAlone(groups[0] ?? [], cause), (exits) => [exits])
+          : Effect.map(failedAlone(groups[0] ?? [], cause, inLine), (exits) => [exits])
       )
     )
 
   /** What becomes of the operations of one account whose commit failed. */
   const failedAlone = (
     group: ReadonlyArray<AnyOperation>,
-    cause: Cause.Cause<DatabaseError>
+    cause: Cause.Cause<DatabaseError>,
+    inLine: boolean
   ): Effect.Effect<ReadonlyArray<AnyExit> | undefined> => {
     const error = Cause.squash(cause)
+    if (isLocked(error) && inLine) return Effect.undefined
     if (isLocked(error)) {
       return Effect.map(Clock.currentTimeMillis, (now) => {
         for (const { userId } of group) suspects.add(userId, now)
@@ -157,14 +169,25 @@ export const commitBatches = (
     maxInFlight: MAX_CONTENDED
   })
 
+  /** Tries an account if it is free, in company or alone. */
+  const tryFree = Effect.fnUntraced(function* (group: ReadonlyArray<AnyOperation>) {
+    const isSuspect = suspects.has(group[0]?.userId ?? "", yield* Clock.currentTimeMillis)
+    return yield* isSuspect ? Effect.map(alone.withPermit(runContended([group])), (all) => all[0]) : together(group)
+  })
+
+  /** Waits for the account's lock where others wait as well, so that none of many processes comes last for ever. */
+  const tryInLine = (group: ReadonlyArray<AnyOperation>) =>
+    Effect.flatMap(line.withPermitsIfAvailable(1)(runContended([group], true)), (waited) =>
+      Option.isSome(waited) ? Effect.succeed(waited.value[0]) : tryFree(group)
+    )
+
   const contend = Effect.fnUntraced(function* (group: ReadonlyArray<AnyOperation>) {
     const userId = group[0]?.userId ?? ""
     const from = yield* Clock.currentTimeMillis
-    for (let tries = 0; ; tries += 1) {
-      const isSuspect = suspects.has(userId, yield* Clock.currentTimeMillis)
-      const exits = yield* isSuspect
-        ? Effect.map(alone.withPermit(runContended([group])), (all) => all[0])
-        : together(group)
+    const first = crowded.has(userId, from) ? TRIES_BEFORE_LINE : 0
+    for (let tries = first; ; tries += 1) {
+      if (first === 0 && tries === TRIES_BEFORE_LINE) crowded.add(userId, yield* Clock.currentTimeMillis)
+      const exits = yield* tries < TRIES_BEFORE_LINE ? tryFree(group) : tryInLine(group)
       if (exits !== undefined) {
         suspects.clear(userId)
         return exits

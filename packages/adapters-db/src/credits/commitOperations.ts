@@ -179,19 +179,21 @@ export const commitFree = Effect.fnUntraced(function* (
 /**
  * Commits operations on accounts that other processes write as well: locks those that are free, reads, decides by the
  * time that the database tells then, and writes, in one transaction. The operations on accounts that somebody else has
- * locked have no answer.
+ * locked have no answer; with `inLine` their locks are waited for, in the order in which everybody asked, and the whole
+ * fails where one is not free in time.
  */
 export const commitContended = (
   database: Database["Service"],
   time: LedgerTime,
-  operations: ReadonlyArray<AnyOperation>
+  operations: ReadonlyArray<AnyOperation>,
+  inLine = false
 ): Effect.Effect<ReadonlyArray<Answer | undefined>, DatabaseError> =>
   database.asService(({ query }) =>
     Effect.gen(function* () {
       const { schema } = database
       const pending = numbered(operations)
       const answers: Array<Answer | undefined> = operations.map(() => undefined)
-      const { now, locked } = yield* lockAccounts(query, schema, pending, "SKIP LOCKED")
+      const { now, locked } = yield* lockAccounts(query, schema, pending, inLine ? "" : "SKIP LOCKED")
       const grounds = { now: yield* time.at(now), decidedAt: null, locked }
       yield* attempt(query, schema, pending, answers, grounds, time)
       return answers
