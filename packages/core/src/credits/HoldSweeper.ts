@@ -1,13 +1,17 @@
 import { Context, Effect, Layer, Schedule } from "effect"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { CreditLedger } from "./CreditLedger.ts"
+import { HoldTtl } from "./HoldTtl.ts"
 import { addSwept, NOTHING_SWEPT, type Swept } from "./HoldLife.ts"
 
 /** Holds ended in one transaction, and the time between two sweeps, which varies so that servers do not sweep in step. */
 const HOLDS_PER_SWEEP = 100
 const SWEEPS = Schedule.jittered(Schedule.spaced("5 seconds"))
-/** After an outage, processes that live have this long to end or renew their holds before any is swept. */
-const AFTER_OUTAGE = "20 seconds"
+/**
+ * After an outage, processes that live have this long to end or renew their holds before any is swept, or the life of a
+ * hold where that is shorter.
+ */
+const AFTER_OUTAGE_MS = 20_000
 
 const REFUSED =
   "Holds of some accounts cannot be ended, since their rows contradict each other; parley credits verify says which."
@@ -18,7 +22,10 @@ export class HoldSweeper extends Context.Service<
   {
     /** Ends all holds that nobody renewed in time; an account whose holds cannot be ended keeps nobody else. */
     readonly sweep: Effect.Effect<Swept, StorageFailed>
-    /** Sweeps every few seconds until interrupted. */
+    /**
+     * Sweeps every few seconds until interrupted. Whoever starts knows of no outage, and so waits as after one: servers
+     * are often started again by it, and come back before those that still write replies.
+     */
     readonly run: Effect.Effect<never>
   }
 >()("@parley/core/credits/HoldSweeper") {
@@ -26,6 +33,7 @@ export class HoldSweeper extends Context.Service<
     HoldSweeper,
     Effect.gen(function* () {
       const ledger = yield* CreditLedger
+      const othersRenew = Effect.sleep(Math.min(AFTER_OUTAGE_MS, yield* HoldTtl))
       const sweep = Effect.gen(function* () {
         let all = NOTHING_SWEPT
         for (;;) {
@@ -49,10 +57,10 @@ export class HoldSweeper extends Context.Service<
         onFailure: () =>
           Effect.logWarning("Holds could not be swept; they are once the storage works again.").pipe(
             Effect.andThen(Effect.ignore(recovered)),
-            Effect.andThen(Effect.sleep(AFTER_OUTAGE))
+            Effect.andThen(othersRenew)
           )
       })
-      return HoldSweeper.of({ sweep, run: Effect.andThen(Effect.repeat(sweepOnce, SWEEPS), Effect.never) })
+      return HoldSweeper.of({ sweep, run: Effect.andThen(Effect.andThen(othersRenew, Effect.repeat(sweepOnce, SWEEPS)), Effect.never) })
     })
   )
 }

@@ -43,4 +43,20 @@ describe("a sweeper", () => {
       assert.strictEqual(yield* held, 0)
     }).pipe(Effect.provide(services))
   })
+
+  it.effect("that starts after an outage sweeps no hold before its process had time to renew it", () => {
+    const { state, services } = outage()
+    state.away = false
+    return Effect.gen(function* () {
+      const ledger = yield* CreditLedger
+      yield* ledger.open({ userId: "ann", tier: "free", allowance: 100 })
+      yield* ledger.reserve(reservation("ann", "reply:1", 10, { ttlMs: 60_000 }))
+      yield* TestClock.adjust("2 minutes")
+      yield* Effect.forkChild(HoldSweeper.use(({ run }) => run))
+      yield* TestClock.adjust("15 seconds")
+      assert.strictEqual(yield* held, 10)
+      yield* TestClock.adjust("30 seconds")
+      assert.strictEqual(yield* held, 0)
+    }).pipe(Effect.provide(services))
+  })
 })
