@@ -60,7 +60,10 @@ export class HoldSweeper extends Context.Service<
             Effect.andThen(othersRenew)
           )
       })
-      return HoldSweeper.of({ sweep, run: Effect.andThen(Effect.andThen(othersRenew, Effect.repeat(sweepOnce, SWEEPS)), Effect.never) })
+      return HoldSweeper.of({
+        sweep,
+        run: Effect.andThen(Effect.andThen(othersRenew, Effect.repeat(sweepOnce, SWEEPS)), Effect.never)
+      })
     })
   )
 }
