@@ -15,6 +15,17 @@ CREATE TRIGGER no_silent_change AFTER UPDATE ON {{schema}}.credit_accounts FOR E
     AND (NEW.allowance, NEW.topup, NEW.debt) IS DISTINCT FROM (OLD.allowance, OLD.topup, OLD.debt))
   EXECUTE FUNCTION {{schema}}.refuse_silent_credits();
 
+-- What was opened or has ended stays so: a hold that is taken away is missed.
+CREATE FUNCTION {{schema}}.refuse_fewer_holds() RETURNS trigger LANGUAGE plpgsql AS $function$
+BEGIN
+  RAISE EXCEPTION 'The holds that an account ever opened, and those that ended, never become fewer.'
+    USING ERRCODE = 'integrity_constraint_violation';
+END
+$function$;
+CREATE TRIGGER no_fewer_holds AFTER UPDATE ON {{schema}}.credit_accounts FOR EACH ROW
+  WHEN (NEW.holds_opened < OLD.holds_opened OR NEW.holds_ended < OLD.holds_ended)
+  EXECUTE FUNCTION {{schema}}.refuse_fewer_holds();
+
 -- Whoever changes an account by hand need not know that its writes are counted: servers see the change all the same.
 CREATE FUNCTION {{schema}}.count_credit_write() RETURNS trigger LANGUAGE plpgsql AS $function$
 BEGIN

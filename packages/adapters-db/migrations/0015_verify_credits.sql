@@ -136,7 +136,11 @@ BEGIN
       WHEN starts_with(k.key, 'purchase:') THEN t.type IS DISTINCT FROM 'topup'
       ELSE t.reference IS DISTINCT FROM k.key END),
     count(*) FILTER (WHERE t.created_at <> k.used_at
-      OR t.receipt -> 'held' IS DISTINCT FROM to_jsonb(k.hold_allowance + k.hold_topup) AND k.number IS NOT NULL),
+      OR t.receipt -> 'held' IS DISTINCT FROM to_jsonb(k.hold_allowance + k.hold_topup) AND k.number IS NOT NULL
+      -- Ended after "ended" was read, and so counted by the account by now.
+      OR CASE WHEN NOT k.counted THEN k.hold_number > (
+        SELECT a.holds_ended FROM {{schema}}.credit_accounts a WHERE a.user_id = k.user_id
+      ) END),
     count(*) FILTER (WHERE k.counted), coalesce(sum(k.hold_number) FILTER (WHERE k.counted), 0)
   FROM (
     SELECT c.*, c.hold_number <= coalesce((ended ->> c.user_id)::bigint, 0) AS counted

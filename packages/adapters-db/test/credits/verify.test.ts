@@ -60,6 +60,9 @@ for (const { name, layer: database } of databases) {
           account("topup = topup + 1000"),
           account("allowance = allowance - 5, topup = topup + 5"),
           account("entries = entries - 1"),
+          // A hold that never was.
+          account("held_allowance = 0, held_topup = 0, open_holds = 0, holds_opened = holds_opened - 1"),
+          account("holds_ended = holds_ended - 1"),
           // Beyond the account's last row; not its next balance; not the account's balance.
           `${ROW} VALUES ('{{user}}', 4, 'grant', 10, 0, 10, 135, 'gift', ${REST})`,
           `WITH a AS (${account("topup = topup + 10, entries = entries + 1")})
@@ -160,6 +163,13 @@ for (const { name, layer: database } of databases) {
                'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'period', now(), 1, 0, now(), now(), 2
              FROM {{schema}}.credit_accounts WHERE user_id = '{{user}}'`,
             ["keys without their transaction", "number of ended holds"]
+          ],
+          // A purchase that is to be swallowed, as a hold that ended later than any has.
+          [
+            `INSERT INTO {{schema}}.credit_keys (user_id, key, content, used_at, hold_allowance, hold_topup,
+               hold_period_start, hold_expires_at, hold_number)
+             VALUES ('{{user}}', 'topup:2', 'topup 50', now(), 1, 0, now(), now(), 1000000)`,
+            ["keys that contradict their transaction"]
           ]
         ],
         (text, userId) => Effect.forEach(text.split("; "), (one) => script(one, userId))
