@@ -44,6 +44,15 @@ const expectEverything = async (
   expect(await run(work)).toBe(document.id)
 }
 
+/** Replies that are charged in the background ask until the database answers: of one that was closed, never again. */
+const expectFinal = async (database: OpenDatabase) => {
+  const userId = newUserId()
+  await run(database.ledger.open({ userId, tier: "free", allowance: 100 }))
+  await database.close()
+  await expect(run(database.ledger.release({ userId, key: "reply:1" }))).rejects.toMatchObject({ retryable: false })
+  await expect(run(database.chats.list({ userId, limit: 10, offset: 0 }))).rejects.toMatchObject({ retryable: false })
+}
+
 describe("openDatabase on the embedded database", () => {
   let root: string
   beforeEach(() => {
@@ -62,6 +71,8 @@ describe("openDatabase on the embedded database", () => {
     await expectEverything(second, stored)
     await second.close()
   })
+
+  it("fails for good once it was closed", async () => expectFinal(await openDatabase()))
 
   it("is not ready while migrations are missing", async () => {
     const database = await openDatabase({ migrate: false })
@@ -96,6 +107,8 @@ describe.runIf(hasPostgres)("openDatabase on a server", () => {
       await database.checkReadiness()
       await database.close()
     }))
+
+  it("fails for good once it was closed", () => withServer(async (options) => expectFinal(await openDatabase(options))))
 
   it("rejects where nothing listens, and leaves nothing open", async () => {
     const options = { url: "postgres://nobody@127.0.0.1:1/none" }

@@ -19,10 +19,13 @@ const PASSING = new Set([
 export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", {
   sqlState: Schema.optionalKey(Schema.String),
   constraint: Schema.optionalKey(Schema.String),
+  /** This program closed its database: nothing is asked of it any more. */
+  closed: Schema.optionalKey(Schema.Boolean),
   cause: Schema.Defect()
 }) {
   /** The same work may succeed when tried again: what stood in its way passes by itself. */
   get retryable(): boolean {
+    if (this.closed === true) return false
     const state = this.sqlState
     return state === undefined || PASSING.has(state) || PASSING.has(state.slice(0, 2)) || PASSING.has(state.slice(0, 3))
   }
@@ -30,6 +33,10 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
     return `The database refused a statement${this.sqlState === undefined ? "" : ` (SQLSTATE ${this.sqlState})`}.`
   }
 }
+
+/** What a database answers after this program has closed it. */
+export const databaseClosed = (): DatabaseError =>
+  new DatabaseError({ closed: true, cause: new Error("The database was closed.") })
 
 export type Row = Record<string, unknown>
 

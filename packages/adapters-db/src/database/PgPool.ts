@@ -1,5 +1,6 @@
 import { once } from "node:events"
 import pg from "pg"
+import { databaseClosed } from "./Database.ts"
 import { CLOSE_MS, CONNECT_MS, KEEPALIVE_MS } from "./limits.ts"
 import { columnTypes } from "./pgColumnTypes.ts"
 
@@ -46,6 +47,7 @@ export const openPgPool = (options: PgPoolOptions): PgPool => {
     client.once("end", () => open.delete(client))
   })
 
+  let closed = false
   let doubts = 0
   /** By client: how often there had been doubts when it last answered. */
   const trusted = new WeakMap<pg.PoolClient, number>()
@@ -57,6 +59,7 @@ export const openPgPool = (options: PgPoolOptions): PgPool => {
   }
   const take = async (): Promise<pg.PoolClient> => {
     for (;;) {
+      if (closed) throw databaseClosed()
       const client = await pool.connect()
       if ((trusted.get(client) ?? doubts) === doubts) {
         trusted.set(client, doubts)
@@ -77,6 +80,7 @@ export const openPgPool = (options: PgPoolOptions): PgPool => {
     isPlain: (client) => plain.get(client),
     setPlain: (client, value) => void plain.set(client, value),
     close: async () => {
+      closed = true
       const ended = pool.end()
       const timer = setTimeout(() => {
         for (const client of open) client.connection.stream.destroy()

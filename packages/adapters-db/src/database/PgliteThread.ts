@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads"
+import { databaseClosed } from "./Database.ts"
 
 export interface PgliteThreadOptions {
   /** The folder of the database; in memory unless given. */
@@ -61,7 +62,9 @@ export class PgliteThread {
 
   /** Closes the database and ends the thread. */
   async close(): Promise<void> {
-    if (this.#ended === undefined) await this.ask({ kind: "close" }).catch(() => undefined)
+    const asked = this.#ended === undefined ? this.ask({ kind: "close" }) : Promise.resolve()
+    this.#ended ??= databaseClosed()
+    await asked.catch(() => undefined)
     await this.#worker.terminate()
   }
 
