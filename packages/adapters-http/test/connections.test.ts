@@ -45,6 +45,18 @@ test("where there are as many connections as there may be, the one silent for lo
   await used.until("fast")
 })
 
+test("a connection whose first request is answered while its second is under way does not make room", async () => {
+  const { port, slow } = await start({ total: 1, perPeer: undefined })
+  const busy = await openRaw(port)
+  busy.socket.write(ask("/") + ask("/slow"))
+  await busy.until("fast")
+  await vi.waitUntil(() => slow.length === 1)
+  const refused = await openRaw(port)
+  await refused.until('"code":"server_busy"')
+  slow[0]?.()
+  await busy.until("slow")
+})
+
 test("where each connection has a request under way, a new one is told to come again", async () => {
   const { port, slow } = await start({ total: 1, perPeer: undefined })
   const busy = await openRaw(port)

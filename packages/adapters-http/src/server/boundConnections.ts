@@ -25,6 +25,8 @@ interface Peer {
 export const boundConnections = (server: Server, bounds: ConnectionBounds): void => {
   const peers = new Map<string, Peer>()
   const peerOf = new Map<Socket, Peer>()
+  /** Requests under way on a connection: it answers them in their order. */
+  const underWay = new WeakMap<Socket, number>()
 
   const hasTooMany = ({ address, connections }: Peer): boolean =>
     bounds.perPeer !== undefined && connections > bounds.perPeer && !isThisMachine(address)
@@ -61,8 +63,11 @@ export const boundConnections = (server: Server, bounds: ConnectionBounds): void
     const peer = peerOf.get(socket)
     if (peer === undefined) return
     peer.idle.delete(socket)
+    underWay.set(socket, (underWay.get(socket) ?? 0) + 1)
     response.once("close", () => {
-      if (peerOf.has(socket)) peer.idle.add(socket)
+      const left = (underWay.get(socket) ?? 1) - 1
+      underWay.set(socket, left)
+      if (left === 0 && peerOf.has(socket)) peer.idle.add(socket)
     })
   })
 }
