@@ -222,6 +222,29 @@ describe("development sign-in", () => {
     }
   )
 
+  test.each<[string, string, Record<string, string>]>([
+    ["speaks HTTP/1.0, as no browser does", "HTTP/1.0", {}],
+    ["passes on the page's Origin", "HTTP/1.1", { origin: "https://chat.example", "sec-fetch-site": "same-origin" }],
+    ["passes on an Origin without a name", "HTTP/1.1", { origin: "null", "sec-fetch-site": "same-origin" }]
+  ])(
+    "a proxy that puts its own Host and tells nothing of itself does not find it where it %s",
+    async (_, version, more) => {
+      const server = await startServer()
+      const status = async (protocol: string, added: Record<string, string>) => {
+        const raw = await openRaw(server.port)
+        const headers = { host: `127.0.0.1:${server.port}`, "content-type": "application/json", connection: "close" }
+        const sent = rawPost("/dev/sign-in", { ...headers, ...added }, '{"email":"ann@example.com"}')
+        raw.socket.write(sent.replace(" HTTP/1.1", ` ${protocol}`))
+        await raw.closed
+        return Number(/^HTTP\/1\.1 (\d+) /.exec(raw.received())?.[1])
+      }
+      expect(await status(version, more)).toBe(404)
+      const own = { origin: `http://127.0.0.1:${server.port}`, "sec-fetch-site": "same-origin" }
+      expect(await status("HTTP/1.1", own)).toBe(200)
+      await server.close()
+    }
+  )
+
   test("a Host that is not local does not find it", async () => {
     const server = await startServer()
     const status = async (host: string) => {

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http"
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
 
 /**
  * What proxies, tunnels and content delivery networks add, beside every header with `forwarded` in its name. A browser
@@ -48,9 +48,20 @@ const FORWARDING_FAMILIES = [
   "x-vercel-"
 ]
 
-/** Whether a request names this machine and came from it straight, not through a proxy or a tunnel beside the server. */
-export const isLocalRequest = (headers: IncomingHttpHeaders): boolean =>
-  isLocalHost(headers.host) && !Object.keys(headers).some(isForwarding)
+/**
+ * Whether a request names this machine and came from it straight, not through a proxy or a tunnel beside the server. One
+ * that puts its own Host and names itself by no header may speak HTTP/1.0: nginx does unless it is told otherwise, and
+ * browsers never do.
+ */
+export const isLocalRequest = ({ headers, httpVersion }: IncomingMessage): boolean =>
+  httpVersion !== "1.0" && isLocalHost(headers.host) && !Object.keys(headers).some(isForwarding)
+
+/**
+ * Whether the page that sends a request lies on this machine, or at the base URL, as far as its Origin tells. A proxy that
+ * puts its own Host passes on the Origin of its page.
+ */
+export const isLocalPage = ({ origin }: IncomingHttpHeaders, baseUrl: URL | undefined): boolean =>
+  origin === undefined || origin === baseUrl?.origin || isLocalHost(URL.parse(origin)?.host)
 
 const isForwarding = (name: string): boolean =>
   FORWARDING.has(name) || name.includes("forwarded") || FORWARDING_FAMILIES.some((family) => name.startsWith(family))

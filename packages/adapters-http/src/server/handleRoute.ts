@@ -9,7 +9,7 @@ import { decodeParameters } from "../routes/parameters.ts"
 import type { Route } from "../routes/Route.ts"
 import type { RouteEnvironment } from "../routes/RouteEnvironment.ts"
 import { authorizeCron } from "../security/CronSecret.ts"
-import { isLocalRequest } from "../security/isLocalRequest.ts"
+import { isLocalPage, isLocalRequest } from "../security/isLocalRequest.ts"
 import { isUnsafe, refuseCrossSite } from "../security/refuseCrossSite.ts"
 import { authenticate } from "../sessions/authenticate.ts"
 import { answerFailure } from "./answerFailure.ts"
@@ -64,7 +64,7 @@ interface Caller {
 const serve = Effect.fnUntraced(function* (environment: RouteEnvironment, input: RouteRequest, caller: Caller) {
   const { request, response, route } = input
   const { access } = route
-  if (access === "development" && !isLocalRequest(request.headers)) return yield* new RouteNotFound()
+  if (access === "development" && !isLocalRequest(request)) return yield* new RouteNotFound()
   if (access === "cron") yield* authorizeCron(environment.cronSecret, request.headers.authorization)
   const session =
     access === "session"
@@ -73,6 +73,7 @@ const serve = Effect.fnUntraced(function* (environment: RouteEnvironment, input:
   caller.userId = session?.userId
   if (session !== undefined) yield* environment.personRequests.enter(session.userId)
   if (access !== "public" && isUnsafe(route.method)) yield* refuseCrossSite(request.headers, environment.baseUrl)
+  if (access === "development" && !isLocalPage(request.headers, environment.baseUrl)) return yield* new RouteNotFound()
   const path = yield* decodeParameters(route.pathParameters, (name) => [input.path[name] ?? ""])
   const sent = queryOf(request)
   const query = yield* decodeParameters(route.queryParameters, (name) => sent.getAll(name))
