@@ -54,6 +54,8 @@ const sendBounded = async <R extends Row>(
     client.query("COMMIT")
   ])
   const [begun, ran, committed] = steps
+  // Cancelled before it began, it left its transaction open, which the next borrower must not find.
+  loan.broken ||= committed.status === "rejected"
   const failure = firstFailure(steps)
   if (failure !== undefined) throw failure.reason
   if (begun.status === "rejected" || ran.status === "rejected" || committed.status === "rejected") throw notCommitted

@@ -81,6 +81,10 @@ export const failedInside = () =>
     cause: new Error("A part of this unit of work failed, so that the whole was rolled back.")
   })
 
+/** A COMMIT that was cancelled before it began leaves its transaction open, which the next borrower must not find. */
+const commit = (connection: Connection) =>
+  Effect.tapError(connection.script("COMMIT"), () => Effect.sync(connection.discard))
+
 const finish = <A, E>(transaction: Transaction, exit: Exit.Exit<A, E>): Effect.Effect<A, E | DatabaseError> =>
   transaction.turn.withPermit(
     Effect.suspend(() => {
@@ -88,7 +92,7 @@ const finish = <A, E>(transaction: Transaction, exit: Exit.Exit<A, E>): Effect.E
       const { connection, doomed } = transaction
       const begun = transaction.door !== undefined
       if (Exit.isSuccess(exit) && doomed === undefined) {
-        return begun ? Effect.andThen(connection.script("COMMIT"), exit) : exit
+        return begun ? Effect.andThen(commit(connection), exit) : exit
       }
       const answer: Exit.Exit<A, E | DatabaseError> = Exit.isSuccess(exit) ? Exit.fail(doomed ?? failedInside()) : exit
       if (!begun || connection.broken()) return answer

@@ -5,27 +5,40 @@ import { queryMessage, requestText, type WireMessage, WireReader } from "./wireM
 /**
  * What can happen to one request on its way:
  * - `refused`: the server refuses it as worth trying again (a serialization failure); `failed`: as broken (an I/O error);
+ * - `cancelled`: somebody cancels it before it begins, so that a COMMIT leaves its transaction as it was, not to be used;
  * - `terminated`: the server ends the connection instead of doing it;
  * - `cut before`: the connection is cut, and the request never arrives;
  * - `cut during`: it arrives, and the connection is cut at once;
  * - `cut after`: the server has done it, and the connection is cut before the answer;
  * - `late`: the connection is cut, and the request arrives all the same, only later, when it may have been sent again.
  */
-export const FAULTS = ["refused", "failed", "terminated", "cut before", "cut during", "cut after", "late"] as const
+export const FAULTS = [
+  "refused",
+  "failed",
+  "cancelled",
+  "terminated",
+  "cut before",
+  "cut during",
+  "cut after",
+  "late"
+] as const
 export type Fault = (typeof FAULTS)[number]
 
 /** A late request inside a transaction holds locks that a repetition waits for, so that it must come by itself. */
 const LATE_MS = 25
 
+const CANCELLED = "57014"
+
 /** A COMMIT that fails has rolled back. */
 const raise = (sqlState: string, text: string) =>
   queryMessage(
-    `${text === "COMMIT" ? "ROLLBACK; " : ""}DO $$ BEGIN RAISE 'A fault on purpose.' USING ERRCODE = '${sqlState}'; END $$`
+    `${text === "COMMIT" && sqlState !== CANCELLED ? "ROLLBACK; " : ""}DO $$ BEGIN RAISE 'A fault on purpose.' USING ERRCODE = '${sqlState}'; END $$`
   )
 
 /** What is sent instead of a request. */
 const replacementOf = (fault: Fault, text: string): Buffer | undefined => {
   if (fault === "refused") return raise("40001", text)
+  if (fault === "cancelled") return raise(CANCELLED, text)
   if (fault === "failed") return raise("58030", text)
   // Its own connection; the role of a transaction may not.
   return fault === "terminated" ? queryMessage("ROLLBACK; SELECT pg_terminate_backend(pg_backend_pid())") : undefined
