@@ -14,6 +14,8 @@ const PLAIN: ReadonlyArray<OmittableParameter> = ["stream_options", "max_complet
 
 const OUTPUT_LIMITS: ReadonlySet<string> = new Set(["max_tokens", "max_completion_tokens"])
 
+const keyOf = ({ id, vendorModel }: Model): string => `${id} ${vendorModel}`
+
 /** Adds to what is left out; undefined where nothing new would be, or where no output limit would be left. */
 const added = (omitted: Omitted, names: ReadonlyArray<OmittableParameter>): Omitted | undefined => {
   const more = new Set([...omitted, ...names])
@@ -26,7 +28,7 @@ const added = (omitted: Omitted, names: ReadonlyArray<OmittableParameter>): Omit
  * refuse, for as long as the process lives.
  */
 export class Dialects {
-  /** By the vendor's model: what it was asked without when it answered last. */
+  /** What a model was asked without when it answered last: the catalog may ask one of the vendor's in several ways. */
   readonly #answered = new Map<string, Omitted>()
   /** OpenAI's own servers name what they refuse. */
   readonly #namesAll: boolean
@@ -35,8 +37,8 @@ export class Dialects {
     this.#namesAll = namesAll
   }
 
-  omittedFor({ omitParameters = [], vendorModel }: Model): Omitted {
-    return this.#answered.get(vendorModel) ?? new Set(omitParameters)
+  omittedFor(model: Model): Omitted {
+    return this.#answered.get(keyOf(model)) ?? new Set(model.omitParameters)
   }
 
   /**
@@ -56,12 +58,12 @@ export class Dialects {
       return OUTPUT_LIMITS.has(refused) && isAboutSize(verdict, body) ? undefined : added(omitted, [refused])
     }
     const isExplained = named.length > 0 || !isUnexplained(verdict)
-    if (isExplained || this.#namesAll || this.#answered.has(model.vendorModel)) return undefined
+    if (isExplained || this.#namesAll || this.#answered.has(keyOf(model))) return undefined
     return added(omitted, PLAIN)
   }
 
   /** Notes that the model answers what is asked without `omitted`. */
-  answered({ vendorModel }: Model, omitted: Omitted): void {
-    this.#answered.set(vendorModel, omitted)
+  answered(model: Model, omitted: Omitted): void {
+    this.#answered.set(keyOf(model), omitted)
   }
 }

@@ -193,6 +193,16 @@ describe("a parameter that is refused", () => {
     }
   )
 
+  it("is left out where the catalog says so, whatever another model of the catalog learned of the same vendor's model", async () => {
+    await withVendor(playing(refusing(["max_tokens"], named)), async (url, vendor) => {
+      const provider = openAiWire.connect(url, { limits })
+      isWhole(await listen(provider, { ...model, id: "thinking" }), ollama)
+      expect(missing(vendor)).toEqual(["max_tokens"])
+      isWhole(await listen(provider, { ...model, id: "quick", omitParameters: ["reasoning_effort"] }), ollama)
+      expect(missing(vendor).toSorted()).toEqual(["max_tokens", "reasoning_effort"])
+    })
+  })
+
   it("is one model's own: others at the same endpoint are asked in full", async () => {
     const play: Play = async (connection, { body }) => {
       const refused = body["model"] === "small" && has(body, "reasoning_effort")
