@@ -46,6 +46,12 @@ export const jobSql = (schemaName: string) => {
     beat: `UPDATE ${job} SET heartbeat_on = ${schema}.job_now() WHERE ${held} RETURNING id`,
     /** Keeps the claim ($1, $2) until the transaction ends; no row where it is gone. */
     lockClaim: `SELECT data ? 'again' AS again FROM ${job} WHERE ${held} FOR UPDATE`,
+    /**
+     * The same for a claim whose last sign of life is $3 still. No row either where somebody holds it: no sign of life
+     * would get through then.
+     */
+    lockSilent: `SELECT data ? 'again' AS again FROM ${job}
+      WHERE ${held} AND heartbeat_on::text = $3 FOR UPDATE SKIP LOCKED`,
     /** The failed job $1 waits for its next try, which serves whoever asked for it meanwhile; at once where $2. */
     tryAgain: `UPDATE ${job}
       SET data = data - 'again', start_after = CASE WHEN $2::boolean THEN ${schema}.job_now() ELSE start_after END

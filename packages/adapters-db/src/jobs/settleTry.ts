@@ -12,16 +12,24 @@ const FAILED = { message: "The try failed." }
 
 /**
  * Ends a try, and in the same transaction queues the job anew where it was asked for meanwhile. Does nothing where the
- * claim is gone, so that a worker that was taken for dead cannot end the try of another.
+ * claim is gone, so that a worker that was taken for dead cannot end the try of another. Where somebody else ends it, for
+ * its silence since the sign of life `silentSince`, nothing is done either unless that is its last sign still, and it
+ * could give another. Gives whether the try was ended.
  */
 export const settleTry = ({ boss, owner, text, wake }: JobParts) =>
-  Effect.fnUntraced(function* (claim: Claim, end: TryEnd): Effect.fn.Return<void, DatabaseError> {
+  Effect.fnUntraced(function* (
+    claim: Claim,
+    end: TryEnd,
+    silentSince?: string
+  ): Effect.fn.Return<boolean, DatabaseError> {
     const queue = yield* boss
     const { documentId, id, retryCount, retryLimit, userId } = claim
-    yield* owner.asOwner((sql) =>
+    const lock = silentSince === undefined ? text.lockClaim : text.lockSilent
+    const facts = [id, retryCount, ...(silentSince === undefined ? [] : [silentSince])]
+    const ended = yield* owner.asOwner((sql) =>
       Effect.gen(function* () {
-        const [held] = yield* sql.query<{ again: boolean }>(text.lockClaim, [id, retryCount])
-        if (held === undefined) return
+        const [held] = yield* sql.query<{ again: boolean }>(lock, facts)
+        if (held === undefined) return false
         const db = yield* joinedDatabase(owner)
         const tried = { id, retryCount }
         if (end === "done") yield* callBoss(() => queue.complete(DOCUMENTS_QUEUE, tried, null, { db }))
@@ -32,7 +40,9 @@ export const settleTry = ({ boss, owner, text, wake }: JobParts) =>
           const options = { singletonKey: documentId, group: { id: userId }, db }
           yield* callBoss(() => queue.send(DOCUMENTS_QUEUE, { documentId, userId }, options))
         }
+        return true
       })
     )
     wake()
+    return ended
   })

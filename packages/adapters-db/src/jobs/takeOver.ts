@@ -16,7 +16,8 @@ const keyOf = ({ id, retryCount, heartbeat }: SilentClaim): string => `${id} ${r
 /**
  * Ends the tries of workers that died, for ever: about seven seconds after the last sign of life. Silence alone is not
  * enough: while the database is away nobody can give a sign, so that a worker is dead only where several looks, none of
- * which failed, a second apart, found no newer sign. A look that failed begins the count anew.
+ * which failed, a second apart, found no newer sign. A look that failed begins the count anew, and so does a claim that
+ * somebody else holds at the moment: its worker cannot give a sign either.
  */
 export const takeOverDeadTries = (parts: JobParts): Effect.Effect<never> => {
   const settle = settleTry(parts)
@@ -28,7 +29,7 @@ export const takeOverDeadTries = (parts: JobParts): Effect.Effect<never> => {
     seen = new Map(silent.map((claim) => [keyOf(claim), (seen.get(keyOf(claim)) ?? 0) + 1]))
     for (const claim of silent) {
       const dead = claim.seconds >= LEASE_SECONDS && (seen.get(keyOf(claim)) ?? 0) >= LOOKS
-      if (dead) yield* settle(claim, "cut-short")
+      if (dead && !(yield* settle(claim, "cut-short", claim.heartbeat))) seen.delete(keyOf(claim))
     }
   })
   const lookOrReport = Effect.catch(look, (error) => {

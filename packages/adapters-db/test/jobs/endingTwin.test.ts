@@ -94,6 +94,39 @@ describe.runIf(hasPostgres)("a job asked for while a run of it is ending", () =>
       )
     ))
 
+  it("is not taken from a worker that lives, where somebody holds its row for so long that no sign of life gets through", () =>
+    testOn((url) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { jobs, begins, end } = yield* world
+          const { execute, schemaName } = yield* DatabaseOwner
+          const job = newJob()
+          const kept = Effect.map(
+            execute(
+              `SELECT state::text AS state, retry_count, extract(epoch FROM clock_timestamp() - heartbeat_on)::float8 AS silent
+               FROM "${schemaName}_boss".job WHERE singleton_key = $1`,
+              [job.documentId]
+            ),
+            ([row]) => row as { state: string; retry_count: number; silent: number }
+          )
+          yield* jobs.enqueue(job)
+          yield* begins
+          const held = yield* holdJob(url, job)
+          // Long enough for each look to find a silence that is too long.
+          while ((yield* kept).silent < 9) yield* Effect.sleep("50 millis")
+          yield* held.release
+          // The next sign of life, or whatever was made of the silence.
+          for (let row = yield* kept; row.silent > 2 && row.state === "active"; row = yield* kept) {
+            yield* Effect.sleep("20 millis")
+          }
+          // Of a second run, too, where there is one.
+          yield* Effect.andThen(end, end)
+          while ((yield* kept).state !== "completed") yield* Effect.sleep("20 millis")
+          expect(yield* kept).toMatchObject({ retry_count: 0 })
+        })
+      )
+    ))
+
   it("runs again where it was asked for in a unit of work that commits after the run", () =>
     testOn(() =>
       Effect.scoped(
