@@ -24,9 +24,8 @@ const COMMIT_TIMEOUT = "30 seconds"
 /** How long an account that somebody else has locked is tried again, and how long the pauses between get. */
 const PATIENCE_MS = 5_000
 const LONGEST_PAUSE_MS = 500
-/** After so many tries an account gets in line for its lock, as far as there is room: those in line hold a connection each. */
+/** After so many tries an account gets in line for its lock: with others, or alone where there is room. */
 const TRIES_BEFORE_LINE = 2
-const MAX_IN_LINE = 2
 /** For so long an account for which many processes waited gets in line at once. */
 const CROWDED_MS = 1_000
 /** For so long an account in whose way a lock was once is not put into a batch with others. */
@@ -83,8 +82,10 @@ export const commitBatches = (
   /** Accounts in whose way a lock was that could not be passed over: one on a hold, or of an account being opened. */
   const suspects = makeMarked(SUSPECTED_MS)
   const crowded = makeMarked(CROWDED_MS)
+  /** Accounts that are not waited for together with others. */
+  const loners = makeMarked(SUSPECTED_MS)
   const alone = Semaphore.makeUnsafe(1)
-  const line = Semaphore.makeUnsafe(MAX_IN_LINE)
+  const line = Semaphore.makeUnsafe(1)
 
   /** Commits a batch. What nobody in it is to blame for is tried again for all; anything else, one by one. */
   const runFree = (operations: ReadonlyArray<AnyOperation>): Effect.Effect<ReadonlyArray<AnyExit | undefined>> =>
@@ -128,24 +129,23 @@ export const commitBatches = (
           return own.every((exit) => exit !== undefined) ? own : undefined
         })
       }),
-      Effect.catchCause((cause) =>
-        groups.length > 1
+      Effect.catchCause((cause) => {
+        if (inLine && isLocked(Cause.squash(cause))) return Effect.succeed(groups.map(() => undefined))
+        return groups.length > 1
           ? Effect.map(
               Effect.forEach(groups, (group) => runContended([group])),
               (exits) => exits.flat()
             )
-          : Effect.map(failedAlone(groups[0] ?? [], cause, inLine), (exits) => [exits])
-      )
+          : Effect.map(failedAlone(groups[0] ?? [], cause), (exits) => [exits])
+      })
     )
 
   /** What becomes of the operations of one account whose commit failed. */
   const failedAlone = (
     group: ReadonlyArray<AnyOperation>,
-    cause: Cause.Cause<DatabaseError>,
-    inLine: boolean
+    cause: Cause.Cause<DatabaseError>
   ): Effect.Effect<ReadonlyArray<AnyExit> | undefined> => {
     const error = Cause.squash(cause)
-    if (isLocked(error) && inLine) return Effect.undefined
     if (isLocked(error)) {
       return Effect.map(Clock.currentTimeMillis, (now) => {
         for (const { userId } of group) suspects.add(userId, now)
@@ -175,11 +175,36 @@ export const commitBatches = (
     return yield* isSuspect ? Effect.map(alone.withPermit(runContended([group])), (all) => all[0]) : together(group)
   })
 
+  /**
+   * Waits for the locks of accounts for which others wait as well, in one commit. Where one is not free in time, those
+   * that are free are done, and all are waited for alone for a while, so that the one that is stuck delays no other.
+   */
+  const runInLine = (groups: ReadonlyArray<ReadonlyArray<AnyOperation>>) =>
+    Effect.flatMap(runContended(groups, true), (exits) => {
+      if (groups.length === 1 || exits.some((exit) => exit !== undefined)) return Effect.succeed(exits)
+      return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        for (const group of groups) loners.add(group[0]?.userId ?? "", now)
+        return runContended(groups)
+      })
+    })
+
+  const inCompany = coalesce<ReadonlyArray<AnyOperation>, ReadonlyArray<AnyExit> | undefined, never>({
+    laneOf: (group) => group[0]?.userId ?? "",
+    run: (groups) => Effect.map(runInLine(groups), (all) => all.map((exits) => Exit.succeed(exits))),
+    contend: () => Effect.succeed([]),
+    maxBatch: MAX_BATCH,
+    maxInFlight: 1
+  })
+
   /** Waits for the account's lock where others wait as well, so that none of many processes comes last for ever. */
-  const tryInLine = (group: ReadonlyArray<AnyOperation>) =>
-    Effect.flatMap(line.withPermitsIfAvailable(1)(runContended([group], true)), (waited) =>
-      Option.isSome(waited) ? Effect.succeed(waited.value[0]) : tryFree(group)
-    )
+  const tryInLine = Effect.fnUntraced(function* (group: ReadonlyArray<AnyOperation>) {
+    const userId = group[0]?.userId ?? ""
+    if (!loners.has(userId, yield* Clock.currentTimeMillis)) return yield* inCompany(group)
+    const waited = yield* line.withPermitsIfAvailable(1)(runContended([group], true))
+    const exits = Option.isSome(waited) ? waited.value[0] : yield* tryFree(group)
+    if (exits !== undefined) loners.clear(userId)
+    return exits
+  })
 
   const contend = Effect.fnUntraced(function* (group: ReadonlyArray<AnyOperation>) {
     const userId = group[0]?.userId ?? ""

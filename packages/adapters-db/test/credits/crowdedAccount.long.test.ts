@@ -8,45 +8,53 @@ import { migrate } from "../../src/migrations/migrate.ts"
 import { freshPostgres, hasPostgres } from "../databases.ts"
 
 const PROCESSES = 8
-const CALLERS = 10
+const CALLERS = 20
 const FOR_MS = 12_000
 const all = { concurrency: "unbounded" } as const
 const range = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-describe.runIf(hasPostgres)("an account that many processes write all the time", () => {
-  it("takes turns between them: no reply fails, and no process is kept from it", () =>
-    Effect.gen(function* () {
-      const url = yield* freshPostgres
-      yield* Effect.scoped(Effect.provide(migrate(), PgDatabaseLayer({ url })))
-      const ledgers = yield* Effect.forEach(range(PROCESSES), () =>
-        Effect.map(
-          Layer.build(PgCreditLedgerLayer.pipe(Layer.provide(PgDatabaseLayer({ url, maxConnections: 6 })))),
-          (context) => Context.get(context, CreditLedger)
-        )
-      )
-      const userId = "crowded"
-      yield* (ledgers[0] as CreditLedger["Service"]).open({ userId, tier: "free", allowance: 1_000_000 })
-      const until = (yield* Clock.currentTimeMillis) + FOR_MS
-
-      const caller = Effect.fnUntraced(function* (ledger: CreditLedger["Service"], name: string) {
-        let replies = 0
-        for (; (yield* Clock.currentTimeMillis) < until; replies += 1) {
-          const key = `reply:${name}-${replies}`
-          yield* ledger.reserve(reservation(userId, key, 10))
-          yield* ledger.settle({ userId, key, amount: 1, draft: receiptDraft })
-        }
-        return replies
-      })
-      const replies = yield* Effect.forEach(
-        ledgers,
-        (ledger, place) =>
+describe.runIf(hasPostgres)("accounts that many processes write all the time", () => {
+  it.each([1, 10])(
+    "%i of them take turns between processes: no reply fails, and no process is kept from them",
+    (accounts) =>
+      Effect.gen(function* () {
+        const url = yield* freshPostgres
+        yield* Effect.scoped(Effect.provide(migrate(), PgDatabaseLayer({ url })))
+        const ledgers = yield* Effect.forEach(range(PROCESSES), () =>
           Effect.map(
-            Effect.forEach(range(CALLERS), (one) => caller(ledger, `${place}-${one}`), all),
-            (each) => each.reduce((sum, count) => sum + count, 0)
-          ),
-        all
-      )
-      const total = replies.reduce((sum, count) => sum + count, 0)
-      expect(Math.min(...replies), String(replies)).toBeGreaterThan(total / PROCESSES / 2)
-    }).pipe(Effect.scoped, Effect.runPromise))
+            Layer.build(PgCreditLedgerLayer.pipe(Layer.provide(PgDatabaseLayer({ url, maxConnections: 6 })))),
+            (context) => Context.get(context, CreditLedger)
+          )
+        )
+        const [first] = ledgers as [CreditLedger["Service"]]
+        const open = (place: number) => first.open({ userId: `crowded-${place}`, tier: "free", allowance: 1_000_000 })
+        yield* Effect.forEach(range(accounts), open)
+        const until = (yield* Clock.currentTimeMillis) + FOR_MS
+
+        const caller = Effect.fnUntraced(function* (ledger: CreditLedger["Service"], name: string, userId: string) {
+          let replies = 0
+          for (; (yield* Clock.currentTimeMillis) < until; replies += 1) {
+            const key = `reply:${name}-${replies}`
+            yield* ledger.reserve(reservation(userId, key, 10))
+            yield* ledger.settle({ userId, key, amount: 1, draft: receiptDraft })
+          }
+          return replies
+        })
+        const replies = yield* Effect.forEach(
+          ledgers,
+          (ledger, place) =>
+            Effect.map(
+              Effect.forEach(
+                range(CALLERS),
+                (one) => caller(ledger, `${place}-${one}`, `crowded-${one % accounts}`),
+                all
+              ),
+              (each) => each.reduce((sum, count) => sum + count, 0)
+            ),
+          all
+        )
+        const total = replies.reduce((sum, count) => sum + count, 0)
+        expect(Math.min(...replies), String(replies)).toBeGreaterThan(total / PROCESSES / 2)
+      }).pipe(Effect.scoped, Effect.runPromise)
+  )
 })
