@@ -72,6 +72,13 @@ describe("tokensAtMost", () => {
     )
   })
 
+  it.each(["_Accepted", "(Technical", "<Technology", "(Associated", "_Beautiful", "a/Accepted;"])(
+    "is at least what tokenizers count where a sign takes a word's first letters along: %s",
+    (text) => {
+      expect(tokensAtMost(text)).toBeGreaterThanOrEqual(countTokens(text))
+    }
+  )
+
   it("is zero for nothing", () => {
     expect(tokensAtMost("")).toBe(0)
   })
