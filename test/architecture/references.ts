@@ -30,7 +30,10 @@ const literal = (node: unknown): string | undefined => {
   return typeof value === "string" ? value : undefined
 }
 
-/** Parses `file` and lists what it refers to. A computed `import(expression)` is listed as `import(computed)`. */
+/** How a computed `import(expression)` is listed. */
+export const COMPUTED_IMPORT = "import(computed)"
+
+/** Parses `file` and lists what it refers to. */
 export const referencesOf = (file: SourceFile): References => {
   const parsed = parseSync(file.path, file.text)
   const imports: Array<Reference> = []
@@ -40,7 +43,7 @@ export const referencesOf = (file: SourceFile): References => {
   const declaredNames = new Set<string>()
   const lineOf = (node: Node): number => file.text.slice(0, node.start).split("\n").length
   const addImport = (node: Node, source: unknown): void => {
-    if (source !== null) imports.push({ line: lineOf(node), text: literal(source) ?? "import(computed)" })
+    if (source !== null) imports.push({ line: lineOf(node), text: literal(source) ?? COMPUTED_IMPORT })
   }
   const declare = (node: unknown): void => {
     const name = (node as Name | null)?.name

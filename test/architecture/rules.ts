@@ -50,6 +50,9 @@ export const ambientHomes: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/core/src/storage/IdGenerator.ts": ["crypto", "globalThis"]
 }
 
+/** Files that import a module by a name they are given; what they are given is a module of their own package. */
+export const computedImportHomes: ReadonlyArray<string> = ["packages/adapters-documents/src/process/parserThread.ts"]
+
 /** Members of otherwise harmless globals that read the clock or chance. */
 export const ambientMembers: ReadonlyArray<string> = ["Date.now", "Math.random", "import.meta"]
 

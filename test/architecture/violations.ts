@@ -1,10 +1,11 @@
 import { posix } from "node:path"
-import { type Reference, referencesOf } from "./references.ts"
+import { COMPUTED_IMPORT, type Reference, referencesOf } from "./references.ts"
 import {
   ambientGlobals,
   ambientHomes,
   ambientMembers,
   arrows,
+  computedImportHomes,
   coreDependencies,
   corePackage,
   coreTestingDependencies,
@@ -69,6 +70,7 @@ const brokenByPackageImport = (
   specifier: string,
   { owner, manifests }: Surroundings
 ): ReadonlyArray<Rule> => {
+  if (specifier === COMPUTED_IMPORT && computedImportHomes.includes(file.path)) return []
   const name = packageOf(specifier)
   const target = manifests.get(name)
   const broken: Array<Rule> = []

@@ -35,7 +35,7 @@ export const BEGIN_EMBEDDED = ISOLATED
 export const EMBEDDED_SESSION = MEANING.map(([name, value]) => `SET ${name} = ${value}`).join("; ")
 
 /** Statements that Postgres refuses inside a transaction. */
-const NEVER_INSIDE = /\b(CONCURRENTLY|VACUUM)\b/i
+const NEVER_INSIDE = /\b(CONCURRENTLY|VACUUM|(CREATE|DROP) (DATABASE|TABLESPACE)|ALTER SYSTEM)\b/i
 
 /**
  * A script that may hold its own BEGIN and COMMIT, within `limits`: until its first COMMIT. Postgres runs the statements
