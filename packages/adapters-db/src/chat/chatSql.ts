@@ -45,8 +45,8 @@ export const usageSql = (schema: string): string =>
 
 /**
  * The chat beside each of its newest messages, oldest first; one row without a message where it has none. Lengths are
- * known without reading the contents. Positions begin at 1 and have no gaps. Parameters: user, chat, limit, bytes of all
- * contents together, the message before which they are or null.
+ * known without reading what is long: sources count as they are stored. Positions begin at 1 and have no gaps. Parameters:
+ * user, chat, limit, bytes of all contents and sources together, the message before which they are or null.
  */
 export const transcriptSql = (schema: string): string => `
 SELECT c.id, c.title, c.created_at, c.updated_at, m.id AS message_id, m.role, m.content, m.state, m.model, m.sources,
@@ -54,7 +54,8 @@ SELECT c.id, c.title, c.created_at, c.updated_at, m.id AS message_id, m.role, m.
 FROM ${schema}.chats c
 LEFT JOIN LATERAL (
   SELECT * FROM (
-    SELECT *, row_number() OVER newest AS number, sum(octet_length(content)) OVER newest AS together
+    SELECT *, row_number() OVER newest AS number, sum(octet_length(content)
+      + CASE WHEN sources = '[]' THEN 0 ELSE pg_column_size(sources) END) OVER newest AS together
     FROM ${schema}.messages WHERE user_id = c.user_id AND chat_id = c.id
       AND position < CASE WHEN $5::uuid IS NULL THEN 9223372036854775807 ELSE
         coalesce((SELECT position FROM ${schema}.messages WHERE user_id = $1 AND chat_id = $2 AND id = $5::uuid), 0) END

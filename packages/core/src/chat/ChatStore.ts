@@ -25,7 +25,7 @@ export interface TranscriptInput {
   readonly limit: number
   /** The id of a message: only what was said before it. Nothing, where the chat has no such message. */
   readonly before?: string | undefined
-  /** The most bytes of UTF-8 of all contents together; `MAX_TRANSCRIPT_BYTES` unless given. */
+  /** The most bytes of all contents, in UTF-8, and of all sources, as they are stored, together; `MAX_TRANSCRIPT_BYTES` unless given. */
   readonly maxBytes?: number | undefined
 }
 
@@ -68,7 +68,7 @@ export class ChatStore extends Context.Service<
     endTurn(input: EndTurnInput): Effect.Effect<void, StorageFailed>
     /**
      * The newest `limit` messages, of those before one of them where that is asked, oldest of them first; undefined
-     * where the person has no such chat. It begins where their contents exceed `maxBytes` together, after the newest
+     * where the person has no such chat. It begins where their contents and sources exceed `maxBytes` together, after the newest
      * message at the earliest.
      */
     transcript(input: TranscriptInput): Effect.Effect<Transcript | undefined, StorageFailed>

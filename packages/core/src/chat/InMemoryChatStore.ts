@@ -52,8 +52,6 @@ const ended = (message: StoredMessage, input: EndTurnInput): StoredMessage =>
     ? { ...message, content: storableText(input.content), state: input.state }
     : message
 
-const utf8 = new TextEncoder()
-
 /** The newest messages within all bounds, and whether there are earlier ones. */
 const newest = (
   all: ReadonlyArray<StoredMessage>,
@@ -63,7 +61,7 @@ const newest = (
   const messages = all.slice(0, Math.max(0, end))
   let bytes = 0
   const first = messages.findLastIndex((message, index) => {
-    bytes += utf8.encode(message.content).byteLength
+    bytes += storedBytes(message.content, message.sources)
     return index < messages.length - 1 && bytes > maxBytes
   })
   const start = Math.max(first + 1, messages.length - limit)

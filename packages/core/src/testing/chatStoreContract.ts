@@ -226,6 +226,22 @@ const reading = (run: Run<ChatStore>) => {
       })
     ))
 
+  it("a page ends where the sources of its replies get too long together", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const turn = newTurn(newUserId())
+        for (const said of ["one", "two", "three"]) {
+          // Of letters by chance, so that no store makes them shorter.
+          const text = Array.from({ length: 20_000 }, () => String.fromCharCode(33 + Math.random() * 90)).join("")
+          const reply = { id: crypto.randomUUID(), model: "model-a", sources: [{ ...source, text }] }
+          yield* chats.beginTurn({ ...turn, messages: [{ role: "user", content: said }], reply })
+        }
+        const page = yield* chats.transcript({ ...turn, limit: 10, maxBytes: 30_000 })
+        expect(page).toMatchObject({ hasEarlier: true, messages: [{ content: "three" }, { content: "" }] })
+      })
+    ))
+
   it("nothing is before a message that the chat does not have", () =>
     run(
       Effect.gen(function* () {
