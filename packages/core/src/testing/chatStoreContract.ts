@@ -233,7 +233,7 @@ const reading = (run: Run<ChatStore>) => {
         const turn = newTurn(newUserId())
         for (const said of ["one", "two", "three"]) {
           // Of letters by chance, so that no store makes them shorter.
-          const text = Array.from({ length: 20_000 }, () => String.fromCharCode(33 + Math.random() * 90)).join("")
+          const text = Array.from({ length: 600 }, () => crypto.randomUUID()).join("")
           const reply = { id: crypto.randomUUID(), model: "model-a", sources: [{ ...source, text }] }
           yield* chats.beginTurn({ ...turn, messages: [{ role: "user", content: said }], reply })
         }
