@@ -237,7 +237,7 @@ const reading = (run: Run<ChatStore>) => {
           const reply = { id: crypto.randomUUID(), model: "model-a", sources: [{ ...source, text }] }
           yield* chats.beginTurn({ ...turn, messages: [{ role: "user", content: said }], reply })
         }
-        const page = yield* chats.transcript({ ...turn, limit: 10, maxBytes: 30_000 })
+        const page = yield* chats.transcript({ ...turn, limit: 10, maxBytes: 22_000 })
         expect(page).toMatchObject({ hasEarlier: true, messages: [{ content: "three" }, { content: "" }] })
       })
     ))
