@@ -3,7 +3,7 @@ import { processorTime } from "./processorTime.ts"
 /** How many times the limit may pass on the clock, where others keep the processors busy. */
 const TIMES = 4
 /** A process that uses less than this part of the time does not wait for a processor. */
-const LEAST_SHARE = 0.05
+const LEAST_SHARE = 0.02
 
 /** Whether reading itself took the time, rather than waiting for a processor, or for nothing. */
 export interface TimeOver {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process"
+import { setPriority } from "node:os"
 import { fileURLToPath } from "node:url"
 import type { ParserKind } from "../parsing/loadParser.ts"
 import { timeLimit } from "../ParserLimits.ts"
@@ -34,6 +35,9 @@ const OWN_FAULTS: ReadonlySet<string> = new Set([
 /** How long a process may take to come up, on a machine that is very busy. */
 const START_MILLISECONDS = 60_000
 
+/** Below the server, so that on a busy machine answers come first; a third of the weight of others still makes progress. */
+export const PARSER_NICENESS = 5
+
 /** The process did not come up at all, which says nothing about a document. */
 export class WorkerNotStarted extends Error {
   override readonly name = "WorkerNotStarted"
@@ -63,11 +67,22 @@ const startProcess = ({ fences, parsers }: WorkerOptions): ChildProcess => {
   const { file, before } = programOf(fences)
   const permissions = ["--permission", "--allow-worker", ...readable.map((path) => `--allow-fs-read=${path}`)]
   const program = fileURLToPath(ownModule("./parserProcess"))
-  return spawn(file, [...before, ...permissions, "--no-warnings", program], {
+  const child = spawn(file, [...before, ...permissions, "--no-warnings", program], {
     env: {},
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"]
   })
+  if (child.pid !== undefined) lowerPriority(child.pid)
+  return child
+}
+
+/** At once, since the threads a process starts get its priority. Where that is not allowed, it reads all the same. */
+const lowerPriority = (pid: number): void => {
+  try {
+    setPriority(pid, PARSER_NICENESS)
+  } catch {
+    return
+  }
 }
 
 /**
