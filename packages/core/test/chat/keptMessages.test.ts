@@ -1,3 +1,4 @@
+import * as fc from "fast-check"
 import { expect, test } from "vitest"
 import { keptMessages, withoutBlanks } from "../../src/chat/keptMessages.ts"
 
@@ -16,4 +17,17 @@ test("of a message that the model was not given, the beginning is kept", () => {
     { role: "user" as const, content: "y".repeat(5_000) }
   ]
   expect(keptMessages([old, asked], [asked])).toEqual([{ role: "user", content: `${"x".repeat(199)}…` }, asked])
+})
+
+test("runs of white space are cut wherever they stand, and nothing else is", () => {
+  const word = fc.integer({ min: 1, max: 1_200 }).map((length) => "x".repeat(length))
+  const blank = fc.integer({ min: 990, max: 1_010 }).chain((most) =>
+    fc.constantFrom(" ", "\n", "\u00a0", "\u3000").map((each) => each.repeat(most))
+  )
+  fc.assert(
+    fc.property(fc.array(fc.oneof(word, blank, fc.constant(" ".repeat(3_000))), { maxLength: 12 }), (parts) => {
+      const text = parts.join("")
+      expect(withoutBlanks(text)).toBe(text.replaceAll(/[ \n\u00a0\u3000]{1001,}/g, (run) => run.slice(0, 1_000)))
+    })
+  )
 })

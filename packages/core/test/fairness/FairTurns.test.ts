@@ -1,4 +1,5 @@
-import { Effect, Fiber } from "effect"
+import { Clock, Duration, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { expect, test } from "vitest"
 import { makeFairTurns } from "../../src/fairness/FairTurns.ts"
 import { RoundRobin } from "../../src/fairness/RoundRobin.ts"
@@ -60,3 +61,43 @@ test("between two slices the event loop goes round, so that others are served", 
   counting = false
   expect(rounds).toBeGreaterThanOrEqual(40)
 })
+
+test("who took long rests in proportion, and others have their turns meanwhile", () =>
+  Effect.gen(function* () {
+    const turns = makeFairTurns()
+    const order: Array<string> = []
+    // A clock on which each of eve's slices takes ten milliseconds.
+    let spent = 0
+    const clock = yield* Clock.Clock
+    const slow: Clock.Clock = {
+      ...clock,
+      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + spent,
+      currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe() + BigInt(spent) * 1_000_000n,
+      currentTimeMillis: Effect.sync(() => clock.currentTimeMillisUnsafe() + spent),
+      currentTimeNanos: Effect.sync(() => clock.currentTimeNanosUnsafe() + BigInt(spent) * 1_000_000n),
+      sleep: (duration: Duration.Duration) => clock.sleep(duration)
+    }
+    const eve = turns.take("eve", () => {
+      order.push("eve")
+      spent += 10
+    })
+    const bob = turns.take("bob", () => order.push("bob"))
+    const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow, { discard: true })
+    yield* Effect.gen(function* () {
+      const much = yield* Effect.forkChild(Effect.all([eve, eve, eve], { concurrency: 3 }))
+      yield* settle
+      expect(order).toEqual(["eve"])
+      yield* Effect.forkChild(Effect.all([bob, bob], { concurrency: 2 }))
+      yield* settle
+      expect(order).toEqual(["eve", "bob", "bob"])
+      yield* TestClock.adjust(19)
+      yield* settle
+      expect(order).toEqual(["eve", "bob", "bob"])
+      yield* TestClock.adjust(1)
+      yield* settle
+      expect(order).toEqual(["eve", "bob", "bob", "eve"])
+      yield* TestClock.adjust(40)
+      yield* Fiber.join(much)
+      expect(order).toEqual(["eve", "bob", "bob", "eve", "eve"])
+    }).pipe(Effect.provideService(Clock.Clock, slow))
+  }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise))
