@@ -18,17 +18,24 @@ interface Job extends JsonQuestion {
 /** The entry beside this module: a source where this is one, else compiled. */
 const entry = new URL(`./jsonWorker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url)
 
+/** A person rests for so many times what a text took. */
+const REST = 2
+const LONGEST_REST_MS = 1_000
+
 /** Far more than the largest body needs. */
 const resourceLimits = { maxOldGenerationSizeMb: 512 }
 
 /**
- * Parses large JSON in a thread of its own, one text at a time, people taking turns. The thread starts with the first
- * text. What comes back is pruned, so that it costs little to hand over.
+ * Parses large JSON in a thread of its own, one text at a time, people taking turns and resting
+ * after theirs, in proportion. The thread starts with the first text, and gives way to answers where it may
+ * (`jsonWorker.ts`). What comes back is pruned, so that it costs little to hand over.
  */
 export class JsonThread {
   readonly #waiting = new RoundRobin<Job>()
+  readonly #resting = new Set<string>()
   #worker: Worker | undefined
   #current: Job | undefined
+  #began = 0
 
   /** Takes a text as UTF-8; gives its value in the given shape, or that it is not JSON. */
   parse(person: string, question: JsonQuestion): Effect.Effect<JsonAnswer> {
@@ -42,9 +49,10 @@ export class JsonThread {
 
   #goOn(): void {
     if (this.#current !== undefined) return
-    const job = this.#waiting.next()
+    const job = this.#waiting.next((person) => !this.#resting.has(person))
     if (job === undefined) return this.#worker?.unref()
     this.#current = job
+    this.#began = performance.now()
     const worker = (this.#worker ??= this.#start())
     worker.ref()
     // A copy that can be handed over whole: what was received may share its memory with other things.
@@ -67,7 +75,17 @@ export class JsonThread {
   #settle(answer: JsonAnswer): void {
     const job = this.#current
     this.#current = undefined
+    if (job !== undefined) this.#rest(job.person)
     job?.settle(answer)
     this.#goOn()
+  }
+
+  #rest(person: string): void {
+    this.#resting.add(person)
+    const rested = () => {
+      this.#resting.delete(person)
+      this.#goOn()
+    }
+    setTimeout(rested, Math.min(LONGEST_REST_MS, REST * (performance.now() - this.#began)))
   }
 }

@@ -18,6 +18,6 @@ export interface RouteBody<B, C extends ErrorCode> {
   readonly schema: Schema.Top
   /** Every way reading can fail. */
   readonly errors: ReadonlyArray<C>
-  /** What of the body is kept counts as memory until it is not needed any more, at the latest until the request is done. */
+  /** What of the body is kept counts as memory until it is not needed any more, at the latest until there is an answer. */
   readonly read: (request: IncomingMessage, context: BodyContext) => Effect.Effect<B, Coded<C>, Scope.Scope>
 }

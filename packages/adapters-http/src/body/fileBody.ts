@@ -21,7 +21,7 @@ const ONE_FILE = 'Send multipart/form-data with exactly one file, in the field "
 /**
  * A form with one field `file`, kept in memory up to the upload limit. It fails at the first byte over the limit, at
  * a second file, and at a form that is broken or ends early; nothing of it is kept then. Where many are sent at once,
- * some wait for memory; the file counts as kept until the request is done.
+ * some wait for memory; the file counts as kept until the request is answered.
  */
 export const fileBody: RouteBody<SentFile, "invalid_upload" | "file_rejected" | "request_too_slow" | "server_busy"> = {
   contentType: "multipart/form-data",

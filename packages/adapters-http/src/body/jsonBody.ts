@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http"
-import { Effect, Schema, SchemaIssue } from "effect"
+import { Effect, Schema, SchemaIssue, type Scope } from "effect"
 import { InvalidRequest } from "../problems/errors.ts"
 import { type JsonShape, shapeOf } from "./JsonShape.ts"
 import type { JsonAnswer } from "./JsonThread.ts"
@@ -23,13 +23,14 @@ const LARGE_BYTES = 32 * 1024
 
 /**
  * Reads a body as JSON; it may have any form. What was sent is never repeated in an error. Of a large body there may be
- * no more than `shape` names.
+ * no more than `shape` names; it counts as kept until the scope closes, so that what a person sends next is not even
+ * read before what came first is worked off.
  */
 export const readJson = Effect.fnUntraced(function* (
   request: IncomingMessage,
   { environment, person }: BodyContext,
   shape: JsonShape
-): Effect.fn.Return<unknown, NotJson | BodyRefused> {
+): Effect.fn.Return<unknown, NotJson | BodyRefused, Scope.Scope> {
   if (!isJsonType(request.headers["content-type"])) {
     return yield* new NotJson({ problem: "Send JSON with the header content-type: application/json" })
   }
@@ -38,12 +39,14 @@ export const readJson = Effect.fnUntraced(function* (
   }
   const { bodyMemory, bodyPace } = environment
   const options = { limit: MAX_JSON_BYTES, memory: bodyMemory.json, pace: bodyPace, person }
-  const { arrival, bytes } = yield* readBody(request, options)
-  const parsed = bytes.byteLength > LARGE_BYTES ? environment.jsonThread.parse(person, { bytes, shape }) : parse(bytes)
-  const answer = yield* Effect.ensuring(
-    parsed,
-    Effect.sync(() => arrival.release())
+  const { arrival, bytes } = yield* Effect.uninterruptibleMask((restore) =>
+    Effect.tap(restore(readBody(request, options)), ({ arrival }) =>
+      Effect.addFinalizer(() => Effect.sync(() => arrival.release()))
+    )
   )
+  const isLarge = bytes.byteLength > LARGE_BYTES
+  if (!isLarge) arrival.release()
+  const answer = yield* isLarge ? environment.jsonThread.parse(person, { bytes, shape }) : parse(bytes)
   if (answer.ok) return answer.value
   return yield* new NotJson({ problem: "Expected JSON in UTF-8, but the body cannot be parsed" })
 })

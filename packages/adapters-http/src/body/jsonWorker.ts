@@ -1,3 +1,4 @@
+import { setPriority } from "node:os"
 import { parentPort } from "node:worker_threads"
 import type { JsonAnswer, JsonQuestion } from "./JsonThread.ts"
 import { pruneJson } from "./pruneJson.ts"
@@ -12,4 +13,15 @@ const answer = ({ bytes, shape }: JsonQuestion): JsonAnswer => {
   }
 }
 
+/** Linux counts priority by thread. Elsewhere it is the whole process's, which has to keep its own. */
+const NICENESS = 5
+const giveWay = (): void => {
+  try {
+    if (process.platform === "linux") setPriority(NICENESS)
+  } catch {
+    return
+  }
+}
+
+giveWay()
 parentPort?.on("message", (question: JsonQuestion) => parentPort?.postMessage(answer(question)))

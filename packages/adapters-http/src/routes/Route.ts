@@ -16,6 +16,9 @@ import type { RouteEnvironment } from "./RouteEnvironment.ts"
 export const ACCESSES = ["session", "cron", "public", "development"] as const
 export type Access = (typeof ACCESSES)[number]
 
+/** Work that keeps the database busy: reading long chats, and writing files. */
+export type LargeWork = "read" | "write"
+
 export type Method = "GET" | "POST" | "DELETE"
 
 /** One way a route answers when all is well. */
@@ -44,8 +47,8 @@ interface RouteDeclaration {
   readonly path: string
   readonly summary: string
   readonly responses: Readonly<Record<number, RouteResponse>>
-  /** It reads much: few go on at a time, people taking turns. */
-  readonly isLargeRead?: true
+  /** It reads or writes much: few go on at a time, people taking turns. */
+  readonly largeWork?: LargeWork
 }
 
 /** A route as it is written down. `errors` lists every code its handler can fail with; the compiler holds it to that. */

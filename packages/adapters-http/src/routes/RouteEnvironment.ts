@@ -1,9 +1,10 @@
 import type { SessionVerifier } from "@parley/core"
+import type { LargeWork } from "./Route.ts"
 import type { BodyMemory } from "../body/BodyMemory.ts"
 import type { JsonThread } from "../body/JsonThread.ts"
 import type { BodyPace } from "../body/watchArrival.ts"
-import type { LargeReads } from "../server/LargeReads.ts"
 import type { PersonRequests } from "../server/PersonRequests.ts"
+import type { PersonTurns } from "../server/PersonTurns.ts"
 import type { CronSecret } from "../security/CronSecret.ts"
 import type { RefusalLog } from "../security/RefusalLog.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
@@ -33,8 +34,8 @@ export interface RouteEnvironment {
   readonly jsonThread: JsonThread
   /** The least throughput of a body. */
   readonly bodyPace: BodyPace
-  /** Keeps large reads from holding up everything else. */
-  readonly largeReads: LargeReads
+  /** Keep large work of each kind from holding up everything else. */
+  readonly turns: Readonly<Record<LargeWork, PersonTurns>>
   /** Counts the requests of each person. */
   readonly personRequests: PersonRequests
 }

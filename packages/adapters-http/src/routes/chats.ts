@@ -101,7 +101,7 @@ export const getOneChat = defineRoute({
   path: "/api/chats/{id}",
   summary: "Gives a chat with its newest messages and the sources of its replies, a page at a time",
   access: "session",
-  isLargeRead: true,
+  largeWork: "read",
   pathParameters,
   queryParameters: messagePage,
   responses: { 200: { description: "The chat.", schema: ChatBody } },

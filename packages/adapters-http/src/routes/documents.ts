@@ -47,6 +47,7 @@ export const postUpload = defineRoute({
   summary: "Uploads a document; its processing starts by itself",
   access: "session",
   body: fileBody,
+  largeWork: "write",
   responses: { 200: { description: "The document is stored.", schema: UploadedBody } },
   errors: ["file_rejected", "document_quota", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ session, body }) {

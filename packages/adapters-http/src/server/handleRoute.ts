@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { ParleyServices } from "@parley/core"
-import { Effect, Exit, type ManagedRuntime } from "effect"
+import { Effect, Exit, type ManagedRuntime, Scope } from "effect"
 import { writeAnswer } from "../answers/writeAnswer.ts"
 import { discardBody } from "../body/discardBody.ts"
 import { RouteNotFound } from "../problems/errors.ts"
@@ -79,9 +79,17 @@ const serve = Effect.fnUntraced(function* (environment: RouteEnvironment, input:
   const query = yield* decodeParameters(route.queryParameters, (name) => sent.getAll(name))
   const headers = yield* decodeParameters(route.headerParameters, (name) => request.headersDistinct[name] ?? [])
   const person = session === undefined ? `peer ${input.peer}` : `user ${session.userId}`
-  const body = route.body === undefined ? undefined : yield* route.body.read(request, { environment, person })
-  if (route.isLargeRead === true) yield* environment.largeReads.enter(person)
+  const preparing = yield* Scope.fork(yield* Scope.Scope)
+  const body =
+    route.body === undefined
+      ? undefined
+      : yield* Scope.provide(route.body.read(request, { environment, person }), preparing)
+  if (route.largeWork !== undefined) {
+    yield* Scope.provide(environment.turns[route.largeWork].enter(person), preparing)
+  }
   const answer = yield* route.handle({ session, path, query, headers, body, environment })
+  // What a body kept is given back before a reply is streamed, which may take minutes.
+  if (answer._tag === "text-stream") yield* Scope.close(preparing, Exit.void)
   yield* writeAnswer(response, answer, environment.stalledReaderMs)
 })
 

@@ -23,9 +23,9 @@ import { makeBodyMemory } from "../body/BodyMemory.ts"
 import { JsonThread } from "../body/JsonThread.ts"
 import { type BodyPace, DEFAULT_BODY_PACE } from "../body/watchArrival.ts"
 import { handleRoute, type ParleyRuntime } from "./handleRoute.ts"
-import { makeLargeReads } from "./LargeReads.ts"
 import { openApiDocument } from "./openApiDocument.ts"
 import { makePersonRequests } from "./PersonRequests.ts"
+import { makePersonTurns } from "./PersonTurns.ts"
 import { remembered } from "./remembered.ts"
 import type { RequestTracker } from "./RequestTracker.ts"
 
@@ -53,7 +53,7 @@ export interface ParleyRouterOptions {
    * that do not fit wait.
    */
   readonly uploadMemoryBytes?: number | undefined
-  /** The same for JSON bodies until they are parsed: 64 MiB unless given. */
+  /** The same for JSON bodies, the large ones until they are answered: 64 MiB unless given; one person has a sixteenth. */
   readonly jsonMemoryBytes?: number | undefined
   /** The least throughput of a body; slower ones are answered 408. 20 KiB in each ten seconds unless given. */
   readonly bodyPace?: BodyPace | undefined
@@ -68,12 +68,16 @@ const UPLOAD_MEMORY_BYTES = 256 * 1024 * 1024
 const JSON_MEMORY_BYTES = 64 * 1024 * 1024
 /** How long an answer of `ready` counts, and how long it may take. */
 const READINESS = { forMs: 1_000, withinMs: 5_000 }
-/** Large reads that go on at a time, and those of one person. */
-const LARGE_READS = { places: 3, perPerson: 1 }
-const PERSON_SHARE = 1 / 4
+/** Large reads, and large writes, that go on at a time, and those of one person. */
+const LARGE_WORK = { places: 4, perPerson: 1 }
+/** What one person's bodies may keep, as a part of the whole. */
+const PERSON_SHARES = { json: 1 / 16, uploads: 1 / 4 }
 const REQUESTS_PER_PERSON = 1_000
 
-const memoryOf = (totalBytes: number) => makeBodyMemory({ totalBytes, personBytes: totalBytes * PERSON_SHARE })
+const memoryOf = (totalBytes: number, personShare: number) =>
+  makeBodyMemory({ totalBytes, personBytes: totalBytes * personShare })
+
+const makeTurns = () => makePersonTurns(LARGE_WORK.places, LARGE_WORK.perPerson)
 
 /**
  * All routes as an Express 5 router, to be mounted at the root, before any body parser. Paths that are not Parley's
@@ -110,10 +114,10 @@ const environmentOf = (options: ParleyRouterOptions, served: ReadonlyArray<Route
     refusals: makeRefusalLog(),
     stalledReaderMs: options.stalledReaderMs ?? STALLED_READER_MS,
     bodyMemory: {
-      json: memoryOf(options.jsonMemoryBytes ?? JSON_MEMORY_BYTES),
-      uploads: memoryOf(options.uploadMemoryBytes ?? UPLOAD_MEMORY_BYTES)
+      json: memoryOf(options.jsonMemoryBytes ?? JSON_MEMORY_BYTES, PERSON_SHARES.json),
+      uploads: memoryOf(options.uploadMemoryBytes ?? UPLOAD_MEMORY_BYTES, PERSON_SHARES.uploads)
     },
-    largeReads: makeLargeReads(LARGE_READS.places, LARGE_READS.perPerson),
+    turns: { read: makeTurns(), write: makeTurns() },
     jsonThread: new JsonThread(),
     bodyPace: options.bodyPace ?? DEFAULT_BODY_PACE,
     personRequests: makePersonRequests(options.requestsPerPerson ?? REQUESTS_PER_PERSON)
