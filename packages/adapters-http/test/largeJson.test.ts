@@ -1,10 +1,12 @@
+import { readdirSync, readFileSync } from "node:fs"
 import { ChatRequest } from "@parley/core"
 import { Effect } from "effect"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { shapeOf } from "../src/body/JsonShape.ts"
 import { JsonThread } from "../src/body/JsonThread.ts"
 import { pruneJson } from "../src/body/pruneJson.ts"
 import { expectProblem } from "./support/expectProblem.ts"
+import { ModelCall } from "./support/ScriptedModel.ts"
 import { startServer, type TestServer } from "./support/startServer.ts"
 
 const ANN = "ann"
@@ -67,6 +69,70 @@ test("large texts of one person wait for each other, not those of others for all
   }
   await Promise.all([...Array.from({ length: 10 }, () => ask("eve")), ask("bob")])
   expect(order.indexOf("bob")).toBeLessThan(3)
+})
+
+test("after a large text its sender rests, and who comes meanwhile goes first", async () => {
+  const thread = new JsonThread()
+  const order: Array<string> = []
+  const ask = async (person: string, text: string) => {
+    await Effect.runPromise(thread.parse(person, { bytes: Buffer.from(text), shape: "plain" }))
+    order.push(person)
+  }
+  const first = ask("eve", nested)
+  const second = ask("eve", nested)
+  await first
+  await ask("bob", "[1]")
+  expect(order).toEqual(["eve", "bob"])
+  await second
+})
+
+test.runIf(process.platform === "linux")("the thread that parses has a lower priority than the server", async () => {
+  const thread = new JsonThread()
+  const parsed = Effect.runPromise(thread.parse("ann", { bytes: Buffer.from(nested), shape: "plain" }))
+  const niceness = () =>
+    readdirSync("/proc/self/task")
+      .map((task) => readFileSync(`/proc/self/task/${task}/stat`, "utf8"))
+      .filter((stat) => stat.includes("(parley-json)"))
+      .map((stat) => Number(stat.split(") ").at(-1)?.split(" ")[16]))
+  await parsed
+  expect(niceness()).not.toEqual([])
+  expect(new Set(niceness())).toEqual(new Set([5]))
+  expect(Number(readFileSync("/proc/self/stat", "utf8").split(") ").at(-1)?.split(" ")[16])).toBe(0)
+})
+
+test("what one person's large bodies keep until they are answered is bounded, and holds up nobody else's", async () => {
+  const slow = await startServer()
+  const patience = { timeout: 30_000 }
+  const calls: Array<ModelCall> = []
+  slow.model.answer = (request) => {
+    const call = new ModelCall(request)
+    calls.push(call)
+    return call.stream
+  }
+  const post = async (user: string, content: string) => {
+    const megabyte = { messages: [{ role: "user", content }], ignored: "x".repeat(1_000_000) }
+    return (await slow.post("/api/chat", megabyte, user)).text()
+  }
+  const asked = (content: string) =>
+    calls.filter(({ request }) => request.messages.some((message) => message.content === content)).length
+  const answers = Array.from({ length: 12 }, () => post("eve", "Eve's"))
+  await vi.waitUntil(() => slow.requests.size === 12 && asked("Eve's") >= 1, patience)
+  const bobs = post("bob", "Bob's")
+  await vi.waitUntil(() => asked("Bob's") === 1, patience)
+  // Four megabytes, and one body that was begun before they were full; fewer where they came side by side.
+  expect(asked("Eve's")).toBeLessThanOrEqual(5)
+  const told = new Set<ModelCall>()
+  const isHeld = (call: ModelCall) => !told.has(call)
+  while (told.size < 13) {
+    await vi.waitUntil(() => calls.some(isHeld), patience)
+    for (const call of calls.filter(isHeld)) {
+      told.add(call)
+      call.say("Hello.")
+      call.complete()
+    }
+  }
+  expect(await Promise.all([bobs, ...answers])).toEqual(Array.from({ length: 13 }, () => "Hello."))
+  await slow.close()
 })
 
 test("a text that nobody waits for any more is not parsed", async () => {

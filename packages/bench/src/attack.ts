@@ -4,11 +4,12 @@
  * one that runs, with development sign-in, on this machine. `--seconds` is how long each attack lasts. Bounded in
  * connections and time; it leaves a few chats and documents behind. Exits with 1 where others feel more than the goals.
  */
+import { fork } from "node:child_process"
+import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { availableParallelism, loadavg, tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { Worker } from "node:worker_threads"
 import { type Attack, attacks } from "./attack/attackers.ts"
 import { formOf, makeAgent, request, signIn } from "./attack/request.ts"
 import { ServerProcess } from "./chat/ServerProcess.ts"
@@ -59,14 +60,21 @@ const live = async (url: string, cookies: ReadonlyArray<string>, forMs: number):
 }
 
 const begin = async (index: number, attacker: { readonly url: string; readonly cookie: string }) => {
-  const worker = new Worker(new URL("./attack/attackerWorker.ts", import.meta.url), { workerData: { index, attacker } })
-  await new Promise<void>((resolve, reject) => worker.once("message", () => resolve()).once("error", reject))
+  const child = fork(new URL("./attack/attackerProcess.ts", import.meta.url))
+  const exited = once(child, "exit")
+  child.send({ index, attacker })
+  await Promise.race([once(child, "message"), exited])
+  if (child.exitCode !== null) throw new Error("The attacker ended before it began.")
   return async () => {
-    worker.postMessage("end")
-    await pause(500)
-    await worker.terminate()
+    child.send("end")
+    await Promise.race([exited, pause(500)])
+    child.kill("SIGKILL")
+    await exited
   }
 }
+
+/** Figures of a busy machine say little: how many programs want its processors, the server's and the attacker's included. */
+const load = () => `load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores`
 
 const ms = (value: number) => `${value.toFixed(1)} ms`.padStart(10)
 const line = (name: string, { failures, light, uploads }: Felt) =>
@@ -86,7 +94,9 @@ const play = async (url: string, attack: Attack, index: number, run: string): Pr
   await end()
   const median = quantile(during.light, 0.5)
   const isMet = median < GOALS.median && quantile(during.light, 0.99) < GOALS.p99 && during.failures === 0
-  console.log(`${attack.name}\n${line("before", before)}\n${line("during", during)}   ${isMet ? "ok" : "MISSED"}`)
+  console.log(
+    `${attack.name}\n${line("before", before)}\n${line("during", during)}   ${isMet ? "ok" : "MISSED"}   ${load()}`
+  )
   return isMet
 }
 

@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net"
+import { setTimeout as pause } from "node:timers/promises"
 import { formOf, makeAgent, postJson, request } from "./request.ts"
 import { nestedFormsPdf } from "./nestedFormsPdf.ts"
 
@@ -37,6 +38,9 @@ const unfinished =
     return () => sockets.forEach((socket) => socket.destroy())
   }
 
+/** How long a connection waits between an answer and its next request: twenty of them send 400 a second at most. */
+const PAUSE_MS = 50
+
 /** Sends again and again on so many connections. */
 const flood =
   (send: (attacker: Attacker, agent: ReturnType<typeof makeAgent>, index: number) => Promise<unknown>) =>
@@ -45,7 +49,10 @@ const flood =
     let on = true
     let index = 0
     const run = async () => {
-      while (on) await send(to, agent, index++).catch(() => undefined)
+      while (on) {
+        await send(to, agent, index++).catch(() => undefined)
+        await pause(PAUSE_MS)
+      }
     }
     for (let connection = 0; connection < CONNECTIONS; connection++) void run()
     return () => {

@@ -21,9 +21,9 @@ test("of a message that the model was not given, the beginning is kept", () => {
 
 test("runs of white space are cut wherever they stand, and nothing else is", () => {
   const word = fc.integer({ min: 1, max: 1_200 }).map((length) => "x".repeat(length))
-  const blank = fc.integer({ min: 990, max: 1_010 }).chain((most) =>
-    fc.constantFrom(" ", "\n", "\u00a0", "\u3000").map((each) => each.repeat(most))
-  )
+  const blank = fc
+    .integer({ min: 990, max: 1_010 })
+    .chain((most) => fc.constantFrom(" ", "\n", "\u00a0", "\u3000").map((each) => each.repeat(most)))
   fc.assert(
     fc.property(fc.array(fc.oneof(word, blank, fc.constant(" ".repeat(3_000))), { maxLength: 12 }), (parts) => {
       const text = parts.join("")

@@ -1,4 +1,4 @@
-import { Clock, Duration, Effect, Fiber } from "effect"
+import { Clock, type Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { expect, test } from "vitest"
 import { makeFairTurns } from "../../src/fairness/FairTurns.ts"
