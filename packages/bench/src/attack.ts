@@ -1,5 +1,5 @@
 /**
- * Plays what one hostile free person can do to a server, and prints what others feel before and during it.
+ * Plays what one hostile free person can do to a server, and prints what others feel before, during and after it.
  * `npm run attack` starts a server of its own on the embedded database; `-- --url http://127.0.0.1:3000` plays against
  * one that runs, with development sign-in, on this machine. `--seconds` is how long each attack lasts. Bounded in
  * connections and time; it leaves a few chats and documents behind. Exits with 1 where others feel more than the goals.
@@ -22,6 +22,8 @@ const milliseconds = Math.min(60, Math.max(1, Number(flags.seconds))) * 1_000
 const GOALS = { median: 20, p99: 200 }
 const PEOPLE = 4
 const PAUSE_MS = 20
+/** What an attack leaves behind is told apart from the next one's beginning. */
+const AFTER_MS = 4_000
 
 interface Felt {
   readonly light: Array<number>
@@ -92,10 +94,11 @@ const play = async (url: string, attack: Attack, index: number, run: string): Pr
   const end = await begin(index, { url, cookie })
   const during = await live(url, cookies, milliseconds)
   await end()
+  const after = await live(url, cookies, AFTER_MS)
   const median = quantile(during.light, 0.5)
   const isMet = median < GOALS.median && quantile(during.light, 0.99) < GOALS.p99 && during.failures === 0
   console.log(
-    `${attack.name}\n${line("before", before)}\n${line("during", during)}   ${isMet ? "ok" : "MISSED"}   ${load()}`
+    `${attack.name}\n${line("before", before)}\n${line("during", during)}   ${isMet ? "ok" : "MISSED"}   ${load()}\n${line("after", after)}`
   )
   return isMet
 }

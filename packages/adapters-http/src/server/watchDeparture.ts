@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 
+/** Given to every signal: the error that would be made for each otherwise costs more than the rest of a departure. */
+const LEFT = "the client left"
+
 /** Aborts where the connection closes before the response is complete. */
 export const watchDeparture = (request: IncomingMessage, response: ServerResponse) => {
   const controller = new AbortController()
   const { socket } = request
   const onClose = () => {
-    if (!response.writableFinished) controller.abort()
+    if (!response.writableFinished) controller.abort(LEFT)
   }
   // Without a listener, writing to a connection that is gone would end the process.
   request.on("error", () => undefined)
@@ -13,7 +16,7 @@ export const watchDeparture = (request: IncomingMessage, response: ServerRespons
   response.once("close", onClose)
   // A pipelined response that waits for its turn is not told that the connection closed.
   socket.once("close", onClose)
-  if (socket.destroyed) controller.abort()
+  if (socket.destroyed) controller.abort(LEFT)
   const stop = () => {
     response.off("close", onClose)
     socket.off("close", onClose)
