@@ -31,3 +31,10 @@ test("runs of white space are cut wherever they stand, and nothing else is", () 
     })
   )
 })
+
+test("the shortest run that is too long is found at every place", () => {
+  for (let before = 0; before <= 2_100; before++) {
+    const text = `${"x".repeat(before)}${" ".repeat(1_001)}y`
+    expect(withoutBlanks(text).length).toBe(text.length - 1)
+  }
+})
