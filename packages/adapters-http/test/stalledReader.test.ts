@@ -1,48 +1,69 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { once } from "node:events"
-import { createServer, type Server, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { afterEach, beforeEach, expect, test } from "vitest"
-import { limitStalledReader } from "../src/server/limitStalledReader.ts"
 import { openRaw } from "./support/openRaw.ts"
+import { cookieFor, startServer, type TestServer } from "./support/startServer.ts"
 
-/** Far more than the system takes from a writer before anybody reads. */
-const LARGE = Buffer.alloc(64 * 1024 * 1024, "x")
-const LAST = "the end"
+const ANN = "ann"
+const REQUEST_BEGAN = "http.server.request.start"
 
-let server: Server
-let port: number
+let server: TestServer
 beforeEach(async () => {
-  server = createServer((request, response) => {
-    response.end(request.url === "/large" ? Buffer.concat([LARGE, Buffer.from(LAST)]) : "small")
-    limitStalledReader(response, 200)
-  })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  port = (server.address() as AddressInfo).port
+  server = await startServer({ app: { stalledReaderMs: 200 } })
 })
-afterEach(() => {
-  server.closeAllConnections()
-  server.close()
-})
+afterEach(() => server.close())
 
-test("a reader that takes nothing of a whole answer is cut off, so that it is not kept in memory for ever", async () => {
-  const responding = once(server, "request")
-  const raw = await openRaw(port)
+/** A chat each page of which is an answer of some 200 kB. */
+const makeLargeChat = async (): Promise<string> => {
+  const long = { role: "user", content: "storks and cranes ".repeat(6_000) }
+  let chatId: string | undefined
+  for (let turn = 0; turn < 3; turn++) {
+    const body = { chatId, messages: [long, { role: "user", content: "Hello?" }] }
+    const response = await server.post("/api/chat", body, ANN)
+    expect(await response.text()).toBe("Hello there.")
+    chatId ??= response.headers.get("x-chat-id") ?? undefined
+  }
+  return `/api/chats/${chatId}`
+}
+
+/** The response to the next request for `path`, as the server has it. */
+const nextResponse = (path: string): Promise<ServerResponse> =>
+  new Promise((resolve) => {
+    const hear = (message: unknown) => {
+      const { request, response } = message as { request: IncomingMessage; response: ServerResponse }
+      if (request.url !== path) return
+      unsubscribe(REQUEST_BEGAN, hear)
+      resolve(response)
+    }
+    subscribe(REQUEST_BEGAN, hear)
+  })
+
+/** Answers to as many requests, sent at once, are far larger than what the system takes before anybody reads. */
+const REQUESTS = 60
+const END_OF_PAGE = /"nextBefore":(null|"[^"]*")\}/g
+
+test("a reader that takes nothing of whole answers is cut off, so that they are not kept in memory for ever", async () => {
+  const path = await makeLargeChat()
+  const responding = nextResponse(path)
+  const raw = await openRaw(server.port)
   raw.socket.pause()
-  raw.socket.write("GET /large HTTP/1.1\r\nhost: x\r\n\r\n")
-  const [, response] = (await responding) as [unknown, ServerResponse]
-  await once(response, "close")
+  const request = `GET ${path} HTTP/1.1\r\nhost: x\r\ncookie: ${await cookieFor(ANN)}\r\n\r\n`
+  raw.socket.write(request.repeat(REQUESTS))
+  const { socket } = (await responding).req
+  if (!socket.destroyed) await once(socket, "close")
   raw.socket.resume()
   await raw.closed
   expect(raw.received()).toContain("200 OK")
-  expect(raw.received()).not.toContain(LAST)
+  expect(raw.received().match(END_OF_PAGE)?.length ?? 0).toBeLessThan(REQUESTS)
 })
 
 test("a reader that takes all of it may go on with the connection", async () => {
-  const raw = await openRaw(port)
-  raw.socket.write("GET /large HTTP/1.1\r\nhost: x\r\n\r\n")
-  await raw.until(LAST)
-  raw.socket.write("GET /small HTTP/1.1\r\nhost: x\r\n\r\n")
-  await raw.until("small")
+  const path = await makeLargeChat()
+  const raw = await openRaw(server.port)
+  raw.socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\ncookie: ${await cookieFor(ANN)}\r\n\r\n`)
+  await raw.until('"nextBefore":')
+  raw.socket.write("GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n")
+  await raw.until('{"status":"ok"}')
   raw.socket.destroy()
 })
