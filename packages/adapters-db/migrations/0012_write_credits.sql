@@ -4,7 +4,8 @@
 -- An account is written only where it still is as it was seen when its changes were decided (or, being new, does not
 -- exist yet) and nobody else has it locked, and what belongs to an account only where the account is. So nobody waits
 -- for an account of somebody else. Gives the users not written. From then on the rows of the others are locked, so that
--- what is compared next cannot change: keys taken to be unused, and holds taken to be open. Where they are not, the whole call fails (40001) and writes nothing. Times are Unix milliseconds.
+-- what is compared next cannot change: keys taken to be unused, and holds taken to be open. Where they are not, the whole
+-- call fails (40001) and writes nothing. Times are Unix milliseconds.
 --
 -- Decided by a clock of this process is only what was decided near the database's own time: who takes it to be later than
 -- it is, or much earlier, writes nothing, and decides again by the time that the database tells. "decided_at" is null

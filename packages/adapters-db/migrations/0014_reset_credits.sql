@@ -16,8 +16,8 @@ RETURN greatest(0, {{schema}}.month_of(moment) - {{schema}}.month_of(anchor)
 -- "decideReset" of the core, over many accounts at once. A function, so that each connection plans it once.
 --
 -- Accounts that somebody else has locked are skipped, so that a chunk waits for nobody; what is decided is decided from
--- rows read after they were locked, and dated by the database's clock unless "wrote_at" is given. The order of the key keeps the rows and index entries that a chunk writes close
--- together. A dry run locks and writes nothing. Gives the accounts skipped, and what was done for each tier.
+-- rows read after they were locked, and dated by the database's clock unless "wrote_at" is given. The order of the key
+-- keeps the rows and index entries that a chunk writes close together. A dry run locks and writes nothing. Gives the accounts skipped, and what was done for each tier.
 CREATE FUNCTION {{schema}}.reset_credits(
   as_of timestamptz, allowances jsonb, after text, upto text, wrote_at timestamptz, dry_run boolean,
   OUT busy integer, OUT tiers json
