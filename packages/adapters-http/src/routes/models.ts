@@ -1,4 +1,4 @@
-import { TIER_NAMES, TierService } from "@parley/core"
+import { TIER_NAMES, ModelOffers } from "@parley/core"
 import { Effect, Schema } from "effect"
 import { json } from "../answers/Answer.ts"
 import { defineRoute } from "./Route.ts"
@@ -36,7 +36,7 @@ export const listModels = defineRoute({
   responses: { 200: { description: "The models.", schema: ModelsBody } },
   errors: ["storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ session }) {
-    const tiers = yield* TierService
+    const tiers = yield* ModelOffers
     const { tier, models } = yield* tiers.models(session.userId)
     const body: typeof ModelsBody.Type = {
       tier,

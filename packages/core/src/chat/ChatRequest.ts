@@ -1,5 +1,5 @@
 import { Effect, Schema, SchemaIssue } from "effect"
-import { ROLES } from "./ChatMessage.ts"
+import { ROLES } from "../models/ChatMessage.ts"
 import { InvalidChatRequest } from "./errors.ts"
 import { withoutBlanks } from "./keptMessages.ts"
 

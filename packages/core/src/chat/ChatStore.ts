@@ -1,7 +1,8 @@
 import { Context, type Effect } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-import type { Chat, ChatMessage, MessageState, Source, StoredMessage } from "./ChatMessage.ts"
+import type { Chat, MessageState, Source, StoredMessage } from "./StoredMessage.ts"
+import type { ChatMessage } from "../models/ChatMessage.ts"
 
 /**
  * What a transcript may hold together, in bytes of UTF-8: more than any model's window takes, and little enough to be

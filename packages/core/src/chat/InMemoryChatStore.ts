@@ -3,7 +3,8 @@ import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import { storableText } from "../storage/storableText.ts"
-import type { Chat, ChatMessage, StoredMessage } from "./ChatMessage.ts"
+import type { Chat, StoredMessage } from "./StoredMessage.ts"
+import type { ChatMessage } from "../models/ChatMessage.ts"
 import {
   type BeginTurnInput,
   ChatStore,

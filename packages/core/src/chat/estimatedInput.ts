@@ -1,6 +1,6 @@
-import type { ChatMessage } from "./ChatMessage.ts"
-import type { InputUsage } from "./ChatModel.ts"
-import { estimateMessage } from "./tokens.ts"
+import type { ChatMessage } from "../models/ChatMessage.ts"
+import type { InputUsage } from "../models/ChatModel.ts"
+import { estimateMessage } from "../models/messageTokens.ts"
 
 /** What a message costs beside its text. */
 const MESSAGE_TOKENS = 4

@@ -6,9 +6,9 @@ import {
   ModelFailed,
   type ModelFailure,
   type ReplyPart
-} from "./ChatModel.ts"
-import { countFailure, noteFallback } from "./modelMetrics.ts"
-import { ReplyTimeLimit } from "./ReplyTimeLimit.ts"
+} from "../models/ChatModel.ts"
+import { countFailure, noteFallback } from "../models/modelMetrics.ts"
+import { ReplyTimeLimit } from "../models/ReplyTimeLimit.ts"
 
 /** A model that may write a reply, and what to ask it. */
 export interface ReplyAttempt {

@@ -1,4 +1,4 @@
-import type { Source } from "./ChatMessage.ts"
+import type { Source } from "./StoredMessage.ts"
 
 /** A passage as read back from a prompt. */
 export interface QuotedPassage {

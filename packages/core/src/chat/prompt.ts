@@ -1,9 +1,10 @@
 import { Result } from "effect"
-import { inputTokensFor, type Model } from "../tiers/Model.ts"
-import type { ChatMessage, Source } from "./ChatMessage.ts"
+import { inputTokensFor, type Model } from "../models/Model.ts"
+import type { ChatMessage } from "../models/ChatMessage.ts"
+import type { Source } from "./StoredMessage.ts"
 import { PromptTooLong } from "./errors.ts"
 import { quotePassages } from "./passageQuotes.ts"
-import { messageTokens, messageTokensAtMost } from "./tokens.ts"
+import { messageTokens, messageTokensAtMost } from "../models/messageTokens.ts"
 import { trimHistory, turnsOf } from "./trimHistory.ts"
 
 /** A reply with less room than this is of no use to anybody. */

@@ -1,6 +1,6 @@
-import { maxPriceOf, outputTokensWithin } from "../credits/price.ts"
-import type { Model } from "../tiers/Model.ts"
-import type { ChatModel } from "./ChatModel.ts"
+import { maxPriceOf, outputTokensWithin } from "../credits/rules/price.ts"
+import type { Model } from "../models/Model.ts"
+import type { ChatModel } from "../models/ChatModel.ts"
 
 /** A reply shorter than this is not worth paying for: where the balance buys less, the answer is 402. */
 export const USEFUL_OUTPUT_TOKENS = 256

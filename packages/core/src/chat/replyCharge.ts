@@ -1,11 +1,11 @@
-import { priceOf } from "../credits/price.ts"
+import { priceOf } from "../credits/rules/price.ts"
 import type { ReceiptDraft, ReplyEnd } from "../credits/Receipt.ts"
-import type { Usage } from "../credits/Usage.ts"
-import { modelPrice } from "../tiers/Model.ts"
-import type { InputUsage } from "./ChatModel.ts"
+import type { Usage } from "../models/Usage.ts"
+import { modelPrice } from "../models/Model.ts"
+import type { InputUsage } from "../models/ChatModel.ts"
 import { estimatedInput } from "./estimatedInput.ts"
 import type { OpenedReply } from "./openReply.ts"
-import { estimateTokens } from "./tokens.ts"
+import { estimateTokens } from "../tokens/tokens.ts"
 
 export interface ReplyCharge {
   /** Whole credits by the price; may exceed the hold, of which the ledger takes no more than there is. */

@@ -1,8 +1,9 @@
 import { Effect, Semaphore } from "effect"
-import type { CreditLedger, Hold, HoldEnd } from "../credits/CreditLedger.ts"
-import type { HoldKeeper } from "../credits/HoldKeeper.ts"
+import type { CreditLedger } from "../credits/CreditLedger.ts"
+import type { Hold, HoldEnd } from "../credits/holds/Hold.ts"
+import type { HoldKeeper } from "../credits/holds/HoldKeeper.ts"
 import type { ReceiptDraft } from "../credits/Receipt.ts"
-import type { Usage } from "../credits/Usage.ts"
+import type { Usage } from "../models/Usage.ts"
 import { endHold } from "./endHold.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 

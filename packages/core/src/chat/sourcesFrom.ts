@@ -1,5 +1,5 @@
 import type { FoundPassage } from "../documents/Document.ts"
-import type { Source } from "./ChatMessage.ts"
+import type { Source } from "./StoredMessage.ts"
 
 /** Numbers found passages from 1, best first, as a reply cites them. */
 export const sourcesFrom = (found: ReadonlyArray<FoundPassage>): ReadonlyArray<Source> =>

@@ -1,5 +1,5 @@
-import type { ChatMessage } from "./ChatMessage.ts"
-import { messageTokens } from "./tokens.ts"
+import type { ChatMessage } from "../models/ChatMessage.ts"
+import { messageTokens } from "../models/messageTokens.ts"
 
 /**
  * The conversation cut into turns, oldest first. A turn begins with a user message and holds the replies to it; what

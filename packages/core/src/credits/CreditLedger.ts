@@ -1,99 +1,18 @@
 import { Context, type Effect } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-import type { TierName } from "../tiers/Tier.ts"
-import type { Account, Buckets } from "./Account.ts"
-import type { Split } from "./buckets.ts"
-import type { AdjustInput, DisputeInput, Payment, RefundInput } from "./Correction.ts"
-import type { GrantRefusal } from "./decideAccount.ts"
-import type { PurchaseRefusal } from "./decideCorrection.ts"
-import type { Renewed, RenewInput, SweepInput, Swept } from "./HoldLife.ts"
+import type { Account } from "./Account.ts"
+import type { AdjustInput, DisputeInput, RefundInput } from "./Correction.ts"
 import type { AccountNotFound, HoldNotFound, InvalidAmount, KeyConflict } from "./errors.ts"
-import type { Receipt, ReceiptDraft } from "./Receipt.ts"
-import type { DueInput, ResetChunk, ResetInput, ResetRange } from "./ResetChunk.ts"
-import type { TierChange, TierRefusal } from "./tierChange.ts"
-import type { Transaction, TransactionType } from "./Transaction.ts"
-import type { VerifyChunk, VerifyInput } from "./Verification.ts"
-
-export interface OpenAccountInput {
-  readonly userId: UserId
-  readonly tier: TierName
-  /** The first period's allowance. */
-  readonly allowance: number
-}
-
-export interface ReserveInput {
-  readonly userId: UserId
-  /** The business fact the credits are held for, for example `reply:<message id>`. */
-  readonly key: string
-  /** What the key stands for, in words: the same key with other words is refused. Amounts and model unless given. */
-  readonly content?: string | undefined
-  /** The upper bound of what will be charged. */
-  readonly amount: number
-  /** The least that is still useful: where the whole does not fit, between this and `amount` is held. */
-  readonly atLeast: number
-  /** How many holds the account may have open, this one included: 1 or more, no bound unless given. */
-  readonly openAtMost?: number | undefined
-  /** How long the hold lives without a renewal. */
-  readonly ttlMs: number
-  /** What a sweeper needs to charge the hold of a dead process. */
-  readonly draft: ReceiptDraft
-}
-
-/** Credits set aside for one reply. */
-export interface Hold {
-  readonly userId: UserId
-  readonly key: string
-  /** What was held: `allowance + topup`, from the buckets named. */
-  readonly amount: number
-  readonly from: Split
-  /** Unix milliseconds: start of the period the allowance part belongs to. */
-  readonly periodStart: number
-  /** Unix milliseconds. */
-  readonly expiresAt: number
-}
-
-/** Either the hold, or what the account had when the least useful amount did not fit, or that as many holds are open as may be. */
-export type Reserved =
-  | {
-      readonly _tag: "Held"
-      readonly hold: Hold
-      /** True where another call had reserved the same key before; the hold may have ended since. */
-      readonly replayed: boolean
-      /** Whether the hold is still open, or how it ended. */
-      readonly state: "open" | "settled" | "released"
-    }
-  | { readonly _tag: "Busy"; readonly open: number }
-  | { readonly _tag: "Refused"; readonly buckets: Buckets; readonly nextResetAt: number }
-
-/** Which hold. */
-export interface HoldName {
-  readonly userId: UserId
-  readonly key: string
-}
-
-export interface SettleInput extends HoldName {
-  /** What the reply really cost: whole credits, zero or more. What exceeds the hold is not charged. */
-  readonly amount: number
-  readonly draft: ReceiptDraft
-}
-
-export type ReleaseInput = HoldName
-
-/** How a hold ended. A second settle or release gets the first one's answer. */
-export type HoldEnd =
-  | { readonly _tag: "Settled"; readonly receipt: Receipt; readonly transactionId: string }
-  | { readonly _tag: "Released" }
-
-export interface GrantInput {
-  readonly userId: UserId
-  readonly key: string
-  readonly type: Extract<TransactionType, "topup" | "grant">
-  /** One or more whole credits; they repay debt first and then go to the top-up bucket. */
-  readonly amount: number
-  /** What was paid for top-ups, so that refunds and disputes find the purchase. A charge pays for one purchase. */
-  readonly payment?: Payment | undefined
-}
+import type { GrantInput, OpenAccountInput } from "./Grant.ts"
+import type { HoldEnd, ReleaseInput, Reserved, ReserveInput, SettleInput } from "./holds/Hold.ts"
+import type { Renewed, RenewInput, SweepInput, Swept } from "./holds/HoldLife.ts"
+import type { GrantRefusal } from "./rules/decideAccount.ts"
+import type { PurchaseRefusal } from "./rules/decideCorrection.ts"
+import type { TierChange, TierRefusal } from "./rules/tierChange.ts"
+import type { Transaction } from "./Transaction.ts"
+import type { DueInput, ResetChunk, ResetInput, ResetRange } from "./upkeep/ResetChunk.ts"
+import type { VerifyChunk, VerifyInput } from "./upkeep/Verification.ts"
 
 export interface HistoryInput {
   readonly userId: UserId

@@ -4,14 +4,14 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { balanceOf, type Balance } from "./Account.ts"
 import { Accounts } from "./Accounts.ts"
 import type { AdjustInput, RefundInput } from "./Correction.ts"
-import type { GrantRefusal } from "./decideAccount.ts"
-import type { PurchaseRefusal } from "./decideCorrection.ts"
+import type { GrantRefusal } from "./rules/decideAccount.ts"
+import type { PurchaseRefusal } from "./rules/decideCorrection.ts"
 import { CreditLedger } from "./CreditLedger.ts"
 import { PositiveCredits } from "./Credits.ts"
 import { type AccountNotFound, InvalidAmount, type KeyConflict, ReceiptNotFound } from "./errors.ts"
 import type { Receipt } from "./Receipt.ts"
 import type { Transaction } from "./Transaction.ts"
-import type { Difference } from "./Verification.ts"
+import type { Difference } from "./upkeep/Verification.ts"
 
 /** Accounts verified together. */
 const ACCOUNTS_PER_CHUNK = 500

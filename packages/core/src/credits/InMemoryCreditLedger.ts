@@ -3,15 +3,16 @@ import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import { type ChargedPurchase, purchaseKey, refundPrefix } from "./Correction.ts"
-import { CreditLedger, type HoldName } from "./CreditLedger.ts"
-import { grantOperation, openOperation } from "./decideAccount.ts"
-import { adjustOperation, disputeOperation, type PurchaseFact, refundOperation } from "./decideCorrection.ts"
-import { decideAll } from "./decideAll.ts"
-import { expireOperation, sweptBy } from "./decideExpiry.ts"
-import { decideReset, isDue } from "./decideReset.ts"
-import { releaseOperation, reserveOperation, settleOperation } from "./decideHold.ts"
+import { CreditLedger } from "./CreditLedger.ts"
+import type { HoldName } from "./holds/Hold.ts"
+import { grantOperation, openOperation } from "./rules/decideAccount.ts"
+import { adjustOperation, disputeOperation, type PurchaseFact, refundOperation } from "./rules/decideCorrection.ts"
+import { decideAll } from "./rules/decideAll.ts"
+import { expireOperation, sweptBy } from "./rules/decideExpiry.ts"
+import { decideReset, isDue } from "./rules/decideReset.ts"
+import { releaseOperation, reserveOperation, settleOperation } from "./rules/decideHold.ts"
 import { AccountNotFound } from "./errors.ts"
-import { addSwept, type HoldProgress, NOTHING_SWEPT } from "./HoldLife.ts"
+import { addSwept, type HoldProgress, NOTHING_SWEPT } from "./holds/HoldLife.ts"
 import {
   accountOf,
   type Changes,
@@ -20,7 +21,7 @@ import {
   type OpenHold,
   type Operation,
   type Refusal
-} from "./LedgerState.ts"
+} from "./rules/LedgerState.ts"
 import {
   addResets,
   type DueInput,
@@ -28,11 +29,11 @@ import {
   type ResetChunk,
   type ResetInput,
   type ResetRange
-} from "./ResetChunk.ts"
-import { changeTierOperation } from "./tierChange.ts"
+} from "./upkeep/ResetChunk.ts"
+import { changeTierOperation } from "./rules/tierChange.ts"
 import type { Transaction } from "./Transaction.ts"
-import { termsOf } from "./terms.ts"
-import { type ExplainedTerms, verifyAccount } from "./verifyAccount.ts"
+import { termsOf } from "./rules/terms.ts"
+import { type ExplainedTerms, verifyAccount } from "./rules/verifyAccount.ts"
 
 /** Everything about one account; replaced as a whole by every write. */
 interface StoredAccount {

@@ -1,6 +1,6 @@
-import type { ModelPrice } from "../tiers/Model.ts"
-import type { Split } from "./buckets.ts"
-import type { Usage } from "./Usage.ts"
+import type { ModelPrice } from "../models/Model.ts"
+import type { Split } from "./rules/buckets.ts"
+import type { Usage } from "../models/Usage.ts"
 
 /** Why a reply ended. */
 export type ReplyEnd = "completed" | "length" | "stopped" | "failed" | "expired"

@@ -17,7 +17,7 @@ import {
 import { FileStore } from "./FileStore.ts"
 import { identifyFile } from "./identifyFile.ts"
 import { isUuid } from "./isUuid.ts"
-import { JobQueue } from "./JobQueue.ts"
+import { JobQueue } from "../jobs/JobQueue.ts"
 import { makeProcessDocument } from "./processDocument.ts"
 import { UploadLimits } from "./UploadLimits.ts"
 

@@ -1,5 +1,5 @@
 import { Effect, Result } from "effect"
-import { estimateTokens, tokensAtMost } from "../chat/tokens.ts"
+import { estimateTokens, tokensAtMost } from "../tokens/tokens.ts"
 import { type EmbedderLimits, type Embedding, EmbeddingFailed, type EmbeddingResult } from "./Embedder.ts"
 
 export interface EmbedBatches {

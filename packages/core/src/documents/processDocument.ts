@@ -4,7 +4,7 @@ import type { Passage } from "./Document.ts"
 import { DocumentParser, DocumentUnreadable, type ParsedDocument } from "./DocumentParser.ts"
 import { DocumentStore } from "./DocumentStore.ts"
 import { FileStore } from "./FileStore.ts"
-import type { Attempt } from "./JobQueue.ts"
+import type { Attempt } from "../jobs/JobQueue.ts"
 import { PassageIndex } from "./PassageIndex.ts"
 import { makeReadingTries } from "./ReadingTries.ts"
 

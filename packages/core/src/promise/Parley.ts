@@ -1,5 +1,5 @@
 import type { ManagedRuntime } from "effect"
-import type { Chat, Source } from "../chat/ChatMessage.ts"
+import type { Chat, Source } from "../chat/StoredMessage.ts"
 import type { ChatRequest } from "../chat/ChatRequest.ts"
 import type { ChatPage } from "../chat/ChatService.ts"
 import type { Transcript } from "../chat/ChatStore.ts"
@@ -13,7 +13,7 @@ import type { UploadInput } from "../documents/DocumentService.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { ParleyServices } from "../parleyLayer.ts"
 import type { TierName } from "../tiers/Tier.ts"
-import type { OfferedModel } from "../tiers/TierService.ts"
+import type { OfferedModel } from "../chat/ModelOffers.ts"
 
 /** A reply whose first words have arrived. */
 export interface SentReply {

@@ -1,16 +1,16 @@
 import { Clock, Effect, Layer, ManagedRuntime, Schedule } from "effect"
-import { ChatModels } from "../chat/ChatModel.ts"
+import { ChatModels } from "../models/ChatModel.ts"
 import { ChatService } from "../chat/ChatService.ts"
 import { ChatStore } from "../chat/ChatStore.ts"
 import { CreditLedger } from "../credits/CreditLedger.ts"
 import { CreditService } from "../credits/CreditService.ts"
-import { HoldSweeper } from "../credits/HoldSweeper.ts"
-import { HoldTtl } from "../credits/HoldTtl.ts"
+import { HoldSweeper } from "../credits/upkeep/HoldSweeper.ts"
+import { HoldTtl } from "../credits/holds/HoldTtl.ts"
 import { DocumentParser } from "../documents/DocumentParser.ts"
 import { DocumentService } from "../documents/DocumentService.ts"
 import { DocumentStore } from "../documents/DocumentStore.ts"
 import { FileStore } from "../documents/FileStore.ts"
-import { JobQueue } from "../documents/JobQueue.ts"
+import { JobQueue } from "../jobs/JobQueue.ts"
 import { PassageIndex } from "../documents/PassageIndex.ts"
 import { ReadingLimits, type ReadingLimitsData } from "../documents/ReadingLimits.ts"
 import { UploadLimits, type UploadLimitsData } from "../documents/UploadLimits.ts"
@@ -18,7 +18,7 @@ import { RateLimiter } from "../limits/RateLimiter.ts"
 import { parleyLayer } from "../parleyLayer.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { Catalog, type CatalogData, makeCatalog } from "../tiers/Catalog.ts"
-import { TierService } from "../tiers/TierService.ts"
+import { ModelOffers } from "../chat/ModelOffers.ts"
 import type { Parley } from "./Parley.ts"
 import { runWith } from "./runWith.ts"
 import { type OpenReplies, sendReply } from "./sendReply.ts"
@@ -93,7 +93,7 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
       receipt: (userId, messageId) => run(CreditService.use((credits) => credits.receipt(userId, messageId))),
       grant: (input) => run(CreditService.use((credits) => credits.grant(input)))
     },
-    models: (userId) => run(TierService.use((tiers) => tiers.models(userId))),
+    models: (userId) => run(ModelOffers.use((offers) => offers.models(userId))),
     close: async () => {
       stopping.abort()
       await Promise.all([...open].map((leave) => leave()))

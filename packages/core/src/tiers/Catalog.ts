@@ -1,6 +1,13 @@
 import { Context, Schema, SchemaIssue } from "effect"
-import { EFFORTS, type LongContextRates, type Model, OMITTABLE_PARAMETERS, type TokenRates, VENDORS } from "./Model.ts"
-import { fallbackProblems } from "./fallbacks.ts"
+import {
+  EFFORTS,
+  type LongContextRates,
+  type Model,
+  OMITTABLE_PARAMETERS,
+  type TokenRates,
+  VENDORS
+} from "../models/Model.ts"
+import { fallbackProblems } from "../models/fallbacks.ts"
 import { TIER_NAMES, type Tier, type TierName } from "./Tier.ts"
 
 /** What a payment provider's price id buys: a tier, or a number of top-up credits. */

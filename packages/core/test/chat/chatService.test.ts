@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ChatService, defaultReplyLimits, ModelFailed, type ReplyPart, replyStream } from "@parley/core"
 import { Deferred, Effect, Exit, Fiber, Layer, Logger, Metric, Scope, Stream } from "effect"
-import { usageAboveHold } from "../../src/chat/modelMetrics.ts"
+import { usageAboveHold } from "../../src/models/modelMetrics.ts"
 import { ask, balance, flatPrice, says, scriptedModel, transactions, world } from "./world.ts"
 
 const delta = (text: string): ReplyPart => ({ _tag: "text-delta", text })

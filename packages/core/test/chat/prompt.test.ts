@@ -1,11 +1,13 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { ChatMessage, Source } from "../../src/chat/ChatMessage.ts"
+import type { ChatMessage } from "../../src/models/ChatMessage.ts"
+import type { Source } from "../../src/chat/StoredMessage.ts"
 import { quotableText, quotePassages, readPassages } from "../../src/chat/passageQuotes.ts"
 import { buildPrompt, type BuildPromptInput, MINIMUM_REPLY_TOKENS, type Prompt } from "../../src/chat/prompt.ts"
-import { messageTokensAtMost, tokensAtMost } from "../../src/chat/tokens.ts"
+import { messageTokensAtMost } from "../../src/models/messageTokens.ts"
+import { tokensAtMost } from "../../src/tokens/tokens.ts"
 import { defaultCatalog } from "../../src/tiers/Catalog.ts"
-import type { Model } from "../../src/tiers/Model.ts"
+import type { Model } from "../../src/models/Model.ts"
 
 const model = (contextTokens: number, maxOutputTokens = 4096): Model => ({
   ...(defaultCatalog.models[0] as Model),

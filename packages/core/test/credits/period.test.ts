@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { periodAt, periodStart } from "../../src/credits/period.ts"
+import { periodAt, periodStart } from "../../src/credits/rules/period.ts"
 
 const at = (iso: string) => Date.parse(iso)
 const iso = (time: number) => new Date(time).toISOString()

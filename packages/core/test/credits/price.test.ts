@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { maxPriceOf, outputTokensWithin, priceOf } from "../../src/credits/price.ts"
-import type { Usage } from "../../src/credits/Usage.ts"
-import type { ModelPrice, TokenRates } from "../../src/tiers/Model.ts"
+import { maxPriceOf, outputTokensWithin, priceOf } from "../../src/credits/rules/price.ts"
+import type { Usage } from "../../src/models/Usage.ts"
+import type { ModelPrice, TokenRates } from "../../src/models/Model.ts"
 
 const tokens = fc.oneof(fc.nat(5_000), fc.nat(2_000_000))
 const usages: fc.Arbitrary<Usage> = fc.record({

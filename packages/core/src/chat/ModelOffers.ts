@@ -1,0 +1,65 @@
+import { Context, Effect, Layer } from "effect"
+import { ChatModels } from "../models/ChatModel.ts"
+import { Accounts } from "../credits/Accounts.ts"
+import type { UserId } from "../identity/UserId.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { Catalog, tiersAllowing } from "../tiers/Catalog.ts"
+import { type Model, modelPrice, type ModelPrice } from "../models/Model.ts"
+import type { TierName } from "../tiers/Tier.ts"
+
+/** A model as one person may see it. */
+export interface OfferedModel {
+  readonly id: string
+  readonly price: ModelPrice
+  readonly maxOutputTokens: number
+  /** The person's tier includes it. */
+  readonly allowed: boolean
+  /** Tiers that include it. */
+  readonly allowedTiers: ReadonlyArray<TierName>
+  /** A provider is set up for it. */
+  readonly available: boolean
+  /** Who would answer, for example `offline`; undefined where nobody can. */
+  readonly answeredBy: string | undefined
+}
+
+/** What a person's tier offers. */
+export class ModelOffers extends Context.Service<
+  ModelOffers,
+  {
+    models(
+      userId: UserId
+    ): Effect.Effect<{ readonly tier: TierName; readonly models: ReadonlyArray<OfferedModel> }, StorageFailed>
+  }
+>()("@parley/core/chat/ModelOffers") {
+  static readonly layer = Layer.effect(
+    ModelOffers,
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const catalog = yield* Catalog
+      const models = yield* ChatModels
+      const offer = (model: Model, tier: TierName) =>
+        models.resolve(model).pipe(
+          Effect.map((provider): string | undefined => provider.name),
+          Effect.orElseSucceed(() => undefined),
+          Effect.map((answeredBy): OfferedModel => {
+            const allowedTiers = tiersAllowing(catalog, model.id)
+            return {
+              id: model.id,
+              price: modelPrice(model),
+              maxOutputTokens: model.maxOutputTokens,
+              allowed: allowedTiers.includes(tier),
+              allowedTiers,
+              available: answeredBy !== undefined,
+              answeredBy
+            }
+          })
+        )
+      return ModelOffers.of({
+        models: Effect.fn("ModelOffers.models")(function* (userId) {
+          const { tier } = yield* accounts.of(userId)
+          return { tier, models: yield* Effect.forEach(catalog.models, (model) => offer(model, tier)) }
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,40 @@
+import type { ChatMessage } from "../models/ChatMessage.ts"
+
+/** A passage that a reply could quote, as kept with the reply. `number` is what `[1]` in its text refers to. */
+export interface Source {
+  readonly number: number
+  readonly documentId: string
+  readonly filename: string
+  /** From 1; null where the document has no pages. */
+  readonly page: number | null
+  /** UTF-16 offsets into the document's text. */
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+/**
+ * How far a stored message got. What people write is `complete` at once; a reply is `streaming` until it ends,
+ * and a reply whose process died stays so.
+ */
+export type MessageState = "complete" | "streaming" | "stopped" | "failed"
+
+/** A message as stored. */
+export interface StoredMessage extends ChatMessage {
+  readonly id: string
+  readonly state: MessageState
+  /** Public id of the model that wrote it; undefined for what people wrote. */
+  readonly model: string | undefined
+  readonly sources: ReadonlyArray<Source>
+  /** Unix milliseconds. */
+  readonly createdAt: number
+}
+
+/** A conversation of one person. */
+export interface Chat {
+  readonly id: string
+  /** The beginning of its first message. */
+  readonly title: string
+  readonly createdAt: number
+  readonly updatedAt: number
+}

@@ -1,0 +1,67 @@
+import type { UserId } from "../../identity/UserId.ts"
+import type { Buckets } from "../Account.ts"
+import type { Receipt, ReceiptDraft } from "../Receipt.ts"
+import type { Split } from "../rules/buckets.ts"
+
+export interface ReserveInput {
+  readonly userId: UserId
+  /** The business fact the credits are held for, for example `reply:<message id>`. */
+  readonly key: string
+  /** What the key stands for, in words: the same key with other words is refused. Amounts and model unless given. */
+  readonly content?: string | undefined
+  /** The upper bound of what will be charged. */
+  readonly amount: number
+  /** The least that is still useful: where the whole does not fit, between this and `amount` is held. */
+  readonly atLeast: number
+  /** How many holds the account may have open, this one included: 1 or more, no bound unless given. */
+  readonly openAtMost?: number | undefined
+  /** How long the hold lives without a renewal. */
+  readonly ttlMs: number
+  /** What a sweeper needs to charge the hold of a dead process. */
+  readonly draft: ReceiptDraft
+}
+
+/** Credits set aside for one reply. */
+export interface Hold {
+  readonly userId: UserId
+  readonly key: string
+  /** What was held: `allowance + topup`, from the buckets named. */
+  readonly amount: number
+  readonly from: Split
+  /** Unix milliseconds: start of the period the allowance part belongs to. */
+  readonly periodStart: number
+  /** Unix milliseconds. */
+  readonly expiresAt: number
+}
+
+/** Either the hold, or what the account had when the least useful amount did not fit, or that as many holds are open as may be. */
+export type Reserved =
+  | {
+      readonly _tag: "Held"
+      readonly hold: Hold
+      /** True where another call had reserved the same key before; the hold may have ended since. */
+      readonly replayed: boolean
+      /** Whether the hold is still open, or how it ended. */
+      readonly state: "open" | "settled" | "released"
+    }
+  | { readonly _tag: "Busy"; readonly open: number }
+  | { readonly _tag: "Refused"; readonly buckets: Buckets; readonly nextResetAt: number }
+
+/** Which hold. */
+export interface HoldName {
+  readonly userId: UserId
+  readonly key: string
+}
+
+export interface SettleInput extends HoldName {
+  /** What the reply really cost: whole credits, zero or more. What exceeds the hold is not charged. */
+  readonly amount: number
+  readonly draft: ReceiptDraft
+}
+
+export type ReleaseInput = HoldName
+
+/** How a hold ended. A second settle or release gets the first one's answer. */
+export type HoldEnd =
+  | { readonly _tag: "Settled"; readonly receipt: Receipt; readonly transactionId: string }
+  | { readonly _tag: "Released" }

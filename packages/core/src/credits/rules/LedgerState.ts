@@ -1,0 +1,123 @@
+import type { Result } from "effect"
+import type { UserId } from "../../identity/UserId.ts"
+import type { Account } from "../Account.ts"
+import type { Hold } from "../holds/Hold.ts"
+import type {
+  AccountNotFound,
+  HoldNotFound,
+  InvalidAmount,
+  KeyConflict,
+  PurchaseConflict,
+  PurchaseNotFound,
+  SubscriptionNotFound
+} from "../errors.ts"
+import type { ReceiptDraft } from "../Receipt.ts"
+import type { Transaction } from "../Transaction.ts"
+import type { TypeEntries } from "./typeEntries.ts"
+
+/** An account with what keeps its writes apart. */
+export interface LedgerAccount extends Account {
+  /** Counts the writes of this account, from 1. A write is valid only on the version it was decided from. */
+  readonly version: number
+  /** The number of its newest transaction; they are numbered from 1 without gaps. */
+  readonly entries: number
+  /** How many of its holds have not ended. */
+  readonly openHolds: number
+  /** How many transactions there are of each type, and the newest of each. */
+  readonly byType: TypeEntries
+  /** The number of the transaction that says the tier, the dates and who renews. */
+  readonly termsEntry: number
+  /** Holds ever opened, and those of them that have ended. */
+  readonly holdsOpened: number
+  readonly holdsEnded: number
+}
+
+/** The account without what only the ledger needs. */
+export const accountOf = ({
+  version: _version,
+  entries: _entries,
+  openHolds: _open,
+  byType: _byType,
+  termsEntry: _termsEntry,
+  holdsOpened: _holdsOpened,
+  holdsEnded: _holdsEnded,
+  ...account
+}: LedgerAccount): Account => account
+
+/** A hold that has not ended, with what its end needs. */
+export interface OpenHold {
+  readonly hold: Hold
+  /** What was asked under the key, in words: a request under the same key with other words is refused. */
+  readonly content: string
+  /** Names the call that opened the hold, so that this call, sent again after a lost answer, is no replay. */
+  readonly attempt: string
+  readonly draft: ReceiptDraft
+  /** What had been delivered at the last renewal. */
+  readonly outputTokens: number
+}
+
+/** A business key whose work is done, and the first answer given for it. */
+export interface Fact {
+  readonly key: string
+  readonly content: string
+  /** Unix milliseconds. */
+  readonly at: number
+  /** Where the key named a hold. */
+  readonly hold: Hold | undefined
+  /** The transaction that answers the key; none where a hold was released. */
+  readonly transaction: Transaction | undefined
+}
+
+/** What one operation sees: the account, and what its key stands for so far. */
+export interface View {
+  readonly account: LedgerAccount | undefined
+  readonly open: OpenHold | undefined
+  readonly fact: Fact | undefined
+  /** What the operation's second key stands for. */
+  readonly secondFact: Fact | undefined
+}
+
+/** What operations do to one account, to be written together or not at all. */
+export interface Changes {
+  readonly account: LedgerAccount
+  readonly opened: ReadonlyArray<OpenHold>
+  /** Keys of holds that ended. */
+  readonly closed: ReadonlyArray<string>
+  readonly transactions: ReadonlyArray<Transaction>
+  readonly facts: ReadonlyArray<Fact>
+}
+
+/** Why an operation was not done; nothing changed. */
+export type Refusal =
+  | AccountNotFound
+  | HoldNotFound
+  | KeyConflict
+  | InvalidAmount
+  | PurchaseConflict
+  | PurchaseNotFound
+  | SubscriptionNotFound
+
+/** What an operation answers and changes. Without changes it only answers. */
+export interface Decision<A, E extends Refusal> {
+  readonly answer: Result.Result<A, E>
+  readonly changes: Changes | undefined
+}
+
+/**
+ * One operation on one account: a pure function from what is, and the time of the ledger's clock in Unix milliseconds,
+ * to what becomes of it. Its identifiers were fixed when it was asked for, so that deciding it again on the same view at
+ * the same time gives the same decision.
+ */
+export interface Operation<A, E extends Refusal> {
+  readonly name: string
+  readonly userId: UserId
+  /** The business key whose hold or fact `decide` needs to see. */
+  readonly key: string | undefined
+  /** A second key whose fact it needs to see. */
+  readonly secondKey?: string | undefined
+  readonly decide: (view: View, now: number) => Decision<A, E>
+}
+
+/** The keys whose holds and facts an operation needs to see. */
+export const keysOf = ({ key, secondKey }: Pick<Operation<never, never>, "key" | "secondKey">): ReadonlyArray<string> =>
+  [key, secondKey].filter((each) => each !== undefined)

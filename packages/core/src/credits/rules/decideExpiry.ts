@@ -1,0 +1,38 @@
+import { Result } from "effect"
+import type { HoldEnd, HoldName } from "../holds/Hold.ts"
+import { release, settle, type SettleRefusal } from "./decideHold.ts"
+import type { Swept } from "../holds/HoldLife.ts"
+import type { Decision, Operation, View } from "./LedgerState.ts"
+import { priceOf } from "./price.ts"
+
+/**
+ * Ends a hold that nobody renewed, as a reply that was left would end: charged for the input and the output recorded
+ * last, or released where nothing was delivered. A hold that has ended or was renewed meanwhile is left alone, which
+ * is answered by `undefined`. Takes the hold's row locked, since renewals do not change the account's version.
+ */
+export const expireOperation = (named: HoldName): Operation<HoldEnd | undefined, SettleRefusal> => ({
+  name: "sweep",
+  userId: named.userId,
+  key: named.key,
+  decide: (view, now) => expire(view, named, now)
+})
+
+const expire = (view: View, named: HoldName, now: number): Decision<HoldEnd | undefined, SettleRefusal> => {
+  const { open } = view
+  if (open === undefined || open.hold.expiresAt > now) {
+    return { answer: Result.succeed(undefined), changes: undefined }
+  }
+  const { draft, outputTokens } = open
+  if (outputTokens === 0) return release(view, named.key, now)
+  const usage = { ...draft.usage, output: outputTokens }
+  const amount = priceOf(usage, draft.price)
+  return settle(view, { ...named, amount, draft: { ...draft, usage, estimated: true, ended: "expired" } }, now)
+}
+
+/** What one end adds to what a sweep did. */
+export const sweptBy = (end: HoldEnd | undefined): Swept => ({
+  charged: end?._tag === "Settled" ? 1 : 0,
+  released: end?._tag === "Released" ? 1 : 0,
+  credits: end?._tag === "Settled" ? end.receipt.charged : 0,
+  refused: 0
+})

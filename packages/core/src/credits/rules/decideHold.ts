@@ -1,0 +1,187 @@
+import { Result } from "effect"
+import { availableOf } from "../Account.ts"
+import { freeOf, splitHold, takeFrom } from "./buckets.ts"
+import type { Hold, HoldEnd, ReleaseInput, Reserved, ReserveInput, SettleInput } from "../holds/Hold.ts"
+import { AccountNotFound, HoldNotFound, InvalidAmount, KeyConflict } from "../errors.ts"
+import { type Journal, post } from "./journal.ts"
+import type { Decision, Fact, LedgerAccount, OpenHold, Operation, Refusal, View } from "./LedgerState.ts"
+import type { Receipt } from "../Receipt.ts"
+
+type ReserveRefusal = AccountNotFound | KeyConflict | InvalidAmount
+export type SettleRefusal = HoldNotFound | InvalidAmount
+
+const refuse = <E extends Refusal>(error: E): Decision<never, E> => ({ answer: Result.fail(error), changes: undefined })
+const repeat = <A>(answer: A): Decision<A, never> => ({ answer: Result.succeed(answer), changes: undefined })
+
+/** Sets credits aside. `attempt` names this call, whatever its key. */
+export const reserveOperation = (input: ReserveInput, attempt: string): Operation<Reserved, ReserveRefusal> => ({
+  name: "reserve",
+  userId: input.userId,
+  key: input.key,
+  decide: (view, now) => reserve(view, input, attempt, now)
+})
+
+const reserve = (
+  { account, open, fact }: View,
+  input: ReserveInput,
+  attempt: string,
+  now: number
+): Decision<Reserved, ReserveRefusal> => {
+  const invalid = invalidReserve(input, now)
+  if (invalid !== undefined) return refuse(new InvalidAmount({ reason: invalid }))
+  if (account === undefined) return refuse(new AccountNotFound({ userId: input.userId }))
+  const content = input.content ?? `reserve ${input.amount} ${input.atLeast} ${input.draft.model}`
+  const earlier = open?.hold ?? fact?.hold
+  if (open !== undefined || fact !== undefined) {
+    const same = earlier !== undefined && (open ?? fact)?.content === content
+    if (!same) return refuse(new KeyConflict({ key: input.key }))
+    const state = open !== undefined ? "open" : fact?.transaction === undefined ? "released" : "settled"
+    return repeat({ _tag: "Held", hold: earlier, replayed: open?.attempt !== attempt, state })
+  }
+  if (account.openHolds >= (input.openAtMost ?? Infinity)) return repeat({ _tag: "Busy", open: account.openHolds })
+  const available = availableOf(account)
+  if (available < input.atLeast) {
+    const { allowance, topup, debt, heldAllowance, heldTopup, nextResetAt } = account
+    return repeat({ _tag: "Refused", buckets: { allowance, topup, debt, heldAllowance, heldTopup }, nextResetAt })
+  }
+  const from = splitHold(account, Math.min(input.amount, available))
+  const hold: Hold = {
+    userId: input.userId,
+    key: input.key,
+    amount: from.allowance + from.topup,
+    from,
+    periodStart: account.periodStart,
+    expiresAt: now + input.ttlMs
+  }
+  return {
+    answer: Result.succeed({ _tag: "Held", hold, replayed: false, state: "open" }),
+    changes: {
+      account: setAside(account, from, 1),
+      opened: [{ hold, content, attempt, draft: input.draft, outputTokens: 0 }],
+      closed: [],
+      transactions: [],
+      facts: []
+    }
+  }
+}
+
+const invalidReserve = ({ amount, atLeast, ttlMs, openAtMost = 1 }: ReserveInput, now: number): string | undefined => {
+  if (!Number.isSafeInteger(amount) || amount < 1) return "it must be a whole number of credits, 1 or more"
+  if (!Number.isSafeInteger(atLeast) || atLeast < 1 || atLeast > amount) {
+    return "the least useful amount must be a whole number from 1 to the amount"
+  }
+  if (!Number.isSafeInteger(openAtMost) || openAtMost < 1)
+    return "a bound of open holds must be a whole number, 1 or more"
+  if (!Number.isSafeInteger(ttlMs) || ttlMs < 1 || !Number.isSafeInteger(now + ttlMs)) {
+    return "a hold must live for a whole number of milliseconds, 1 or more"
+  }
+  return undefined
+}
+
+const setAside = (account: LedgerAccount, from: Hold["from"], sign: 1 | -1): LedgerAccount => ({
+  ...account,
+  heldAllowance: account.heldAllowance + sign * from.allowance,
+  heldTopup: account.heldTopup + sign * from.topup,
+  openHolds: account.openHolds + sign,
+  holdsOpened: account.holdsOpened + (sign === 1 ? 1 : 0),
+  holdsEnded: account.holdsEnded + (sign === 1 ? 0 : 1)
+})
+
+/** Ends a hold by charging `input.amount`, and never more than was held. */
+export const settleOperation = (input: SettleInput): Operation<HoldEnd, SettleRefusal> => ({
+  name: "settle",
+  userId: input.userId,
+  key: input.key,
+  decide: (view, now) => settle(view, input, now)
+})
+
+/** Decides the end of a hold by a charge: `input.amount`, or the whole hold where that is less. */
+export const settle = (view: View, input: SettleInput, now: number): Decision<HoldEnd, SettleRefusal> => {
+  const { amount, key } = input
+  if (!Number.isSafeInteger(amount) || amount < 0) {
+    return refuse(new InvalidAmount({ reason: "it must be a whole number of credits, 0 or more" }))
+  }
+  const { account, open } = view
+  if (account === undefined || open === undefined) return endAgain(view, key)
+  // The hold is the bound that the account agreed to: whatever a provider says later, no more is taken.
+  const charged = Math.min(amount, open.hold.amount)
+  const paidFrom = takeFrom(open.hold.from, charged)
+  const receipt: Receipt = { ...input.draft, held: open.hold.amount, charged, paidFrom }
+  const journal = post(
+    { account: setAside(account, open.hold.from, -1), transactions: [] },
+    {
+      type: "usage",
+      // Plus zero: a charge of nothing is 0, not -0.
+      amount: 0 - charged,
+      allowance: 0 - paidFrom.allowance,
+      topup: 0 - paidFrom.topup,
+      reference: key,
+      at: now,
+      receipt
+    }
+  )
+  return endHold(journal, open, paidFrom, now)
+}
+
+/** Ends a hold without a charge. */
+export const releaseOperation = (input: ReleaseInput): Operation<HoldEnd, HoldNotFound> => ({
+  name: "release",
+  userId: input.userId,
+  key: input.key,
+  decide: (view, now) => release(view, input.key, now)
+})
+
+/** Decides the end of a hold without a charge. */
+export const release = (view: View, key: string, now: number): Decision<HoldEnd, HoldNotFound> => {
+  const { account, open } = view
+  if (account === undefined || open === undefined) return endAgain(view, key)
+  const journal = { account: setAside(account, open.hold.from, -1), transactions: [] }
+  return endHold(journal, open, NOTHING, now)
+}
+
+const NOTHING: Hold["from"] = { allowance: 0, topup: 0 }
+
+/** A hold ends once: whoever comes later gets the first end. */
+const endAgain = ({ fact }: View, key: string): Decision<HoldEnd, HoldNotFound> =>
+  fact?.hold === undefined ? refuse(new HoldNotFound({ key })) : repeat(endOf(fact))
+
+const endOf = ({ transaction }: Pick<Fact, "transaction">): HoldEnd =>
+  transaction?.receipt === undefined
+    ? { _tag: "Released" }
+    : { _tag: "Settled", receipt: transaction.receipt, transactionId: transaction.id }
+
+/**
+ * What follows the charge, `used` of the hold: the unused allowance of a period that has ended expires now, as it would
+ * have at the reset; then what came back repays debt.
+ */
+const endHold = (charged: Journal, open: OpenHold, used: Hold["from"], now: number): Decision<HoldEnd, never> => {
+  const { hold, content } = open
+  const transaction = charged.transactions.at(-1)
+  const settled = repayDebt(expireUnused(charged, hold, used, now), hold.key, now)
+  const fact: Fact = { key: hold.key, content, at: now, hold, transaction }
+  return {
+    answer: Result.succeed(endOf(fact)),
+    changes: { ...settled, opened: [], closed: [hold.key], facts: [fact] }
+  }
+}
+
+const expireUnused = (journal: Journal, hold: Hold, used: Hold["from"], now: number): Journal => {
+  const unused = hold.from.allowance - used.allowance
+  if (unused === 0 || hold.periodStart === journal.account.periodStart) return journal
+  const reference = `expired:${hold.key}`
+  return post(journal, { type: "reset", amount: -unused, allowance: -unused, topup: 0, reference, at: now })
+}
+
+const repayDebt = (journal: Journal, key: string, now: number): Journal => {
+  const { account } = journal
+  const back = takeFrom(freeOf(account), account.debt)
+  if (back.allowance + back.topup === 0) return journal
+  return post(journal, {
+    type: "adjustment",
+    amount: 0,
+    allowance: 0 - back.allowance,
+    topup: 0 - back.topup,
+    reference: `repaid:${key}`,
+    at: now
+  })
+}

@@ -1,0 +1,69 @@
+import { beginPeriod } from "./beginPeriod.ts"
+import { PERIOD_CONTENT, periodKey } from "./decideAccount.ts"
+import { newest, post } from "./journal.ts"
+import type { Changes, Fact, LedgerAccount } from "./LedgerState.ts"
+import { periodAt } from "./period.ts"
+import { NOTHING_RESET, type ResetInput, type TierResets } from "../upkeep/ResetChunk.ts"
+import { explainTerms } from "./terms.ts"
+
+/** Names the row of a period whose dates alone began, since its key had given the allowance before. */
+const MOVED = "moved:"
+
+/** True for an account whose next period has begun, and which the monthly job renews. */
+export const isDue = (account: LedgerAccount, asOf: number): boolean =>
+  account.renewedBy === "schedule" && account.nextResetAt <= asOf
+
+/** What a reset does to one account. */
+export interface ResetDecision {
+  readonly changes: Changes
+  readonly counted: TierResets
+}
+
+/**
+ * Begins the period that runs at `asOf`, computed from the account's anchor: one period, however many were missed. A
+ * period whose key was used already has its allowance; then only the dates move on, which a row of nothing says. The one rule of resets, which SQL
+ * repeats over many accounts at once.
+ */
+export const decideReset = (
+  account: LedgerAccount,
+  factOf: (key: string) => Fact | undefined,
+  { asOf, allowances }: Pick<ResetInput, "asOf" | "allowances">,
+  now: number
+): ResetDecision => {
+  const { start, end } = periodAt(account.anchor, asOf)
+  const tier = account.pendingTier ?? account.tier
+  const key = periodKey(account.userId, start)
+  const written = { opened: [], closed: [] }
+  const version = account.version + 1
+  if (factOf(key) !== undefined) {
+    const periodCredits = Math.max(account.periodCredits, allowances[tier])
+    const moved = {
+      ...account,
+      tier,
+      pendingTier: undefined,
+      periodStart: start,
+      nextResetAt: end,
+      periodCredits,
+      version
+    }
+    const reference = `${MOVED}${key}`
+    const noted = post(
+      { account: moved, transactions: [] },
+      { type: "reset", amount: 0, allowance: 0, topup: 0, reference, at: now }
+    )
+    const changes = { ...written, ...noted, account: explainTerms(account, noted.account), facts: [] }
+    return { changes, counted: NOTHING_RESET }
+  }
+  const begun = beginPeriod(account, { tier, allowance: allowances[tier], start, end }, key, now)
+  const fact = { key, content: PERIOD_CONTENT, at: now, hold: undefined, transaction: newest(begun.journal) }
+  const { granted, repaid, expired, journal } = begun
+  return {
+    changes: {
+      ...written,
+      account: { ...explainTerms(account, journal.account), version },
+      transactions: journal.transactions,
+      facts: [fact]
+    },
+    counted: { ...NOTHING_RESET, [tier]: { accounts: 1, granted, repaid, expired } }
+  }
+}

@@ -1,0 +1,67 @@
+import type { ModelPrice, TokenRates } from "../../models/Model.ts"
+import { MAX_CREDITS } from "../Credits.ts"
+import type { Usage } from "../../models/Usage.ts"
+
+/** Products are summed exactly in millionths of a credit. A price with more than six decimals is rounded up to one. */
+const MILLIONTHS = 1_000_000
+const millionths = (creditsPer1k: number): bigint => {
+  const nearest = Math.round(creditsPer1k * MILLIONTHS)
+  return BigInt(nearest / MILLIONTHS < creditsPer1k ? nearest + 1 : nearest)
+}
+
+/** The rates of a request whose input counts so many tokens, cached ones included. */
+const ratesFor = (price: ModelPrice, inputTokens: number): TokenRates => {
+  const { longContext } = price
+  return longContext !== undefined && inputTokens > longContext.aboveInputTokens ? longContext : price
+}
+
+/**
+ * Credits for one reply: `max(minimum, ceil((freshInput*in + cacheRead*cachedIn + cacheWrite*write + output*out) / 1000))`,
+ * with prices in credits per 1,000 tokens, summed exactly and rounded up once. Where the input is longer than the price
+ * for long contexts begins at, its rates hold for the whole request, as vendors charge it.
+ */
+export const priceOf = (usage: Usage, price: ModelPrice): number => {
+  const rates = ratesFor(price, usage.freshInput + usage.cacheRead + usage.cacheWrite)
+  const sum =
+    BigInt(usage.freshInput) * millionths(rates.creditsPer1kInput) +
+    BigInt(usage.cacheRead) * millionths(rates.creditsPer1kCachedInput) +
+    BigInt(usage.cacheWrite) * millionths(rates.creditsPer1kCacheWrite) +
+    BigInt(usage.output) * millionths(rates.creditsPer1kOutput)
+  const perCredit = BigInt(1000 * MILLIONTHS)
+  const credits = (sum + perCredit - 1n) / perCredit
+  return Math.max(price.minimumCredits, credits > BigInt(MAX_CREDITS) ? MAX_CREDITS : Number(credits))
+}
+
+/**
+ * The most credits a reply may cost whose input counts at most `inputTokens` and whose output at most `outputTokens`
+ * tokens, however much of the input is read from or written to a cache.
+ */
+export const maxPriceOf = (inputTokens: number, outputTokens: number, price: ModelPrice): number => {
+  const rates = ratesFor(price, inputTokens)
+  const isWriteDearer = rates.creditsPer1kCacheWrite > rates.creditsPer1kInput
+  const [freshInput, cacheWrite] = isWriteDearer ? [0, inputTokens] : [inputTokens, 0]
+  return priceOf({ freshInput, cacheRead: 0, cacheWrite, output: outputTokens }, price)
+}
+
+/**
+ * The most output tokens whose price, after at most `inputTokens` of input, is within `credits`; at most `ceiling`.
+ * Zero where not even one output token fits.
+ */
+export const outputTokensWithin = (
+  credits: number,
+  inputTokens: number,
+  price: ModelPrice,
+  ceiling: number
+): number => {
+  const cost = (output: number) => maxPriceOf(inputTokens, output, price)
+  if (cost(0) > credits) return 0
+  if (cost(ceiling) <= credits) return ceiling
+  let fits = 0
+  let tooMany = ceiling
+  while (tooMany - fits > 1) {
+    const middle = Math.floor((fits + tooMany) / 2)
+    if (cost(middle) <= credits) fits = middle
+    else tooMany = middle
+  }
+  return fits
+}

@@ -1,0 +1,174 @@
+import { Result } from "effect"
+import type { UserId } from "../../identity/UserId.ts"
+import type { TierName } from "../../tiers/Tier.ts"
+import type { RenewedBy } from "../Account.ts"
+import { beginPeriod } from "./beginPeriod.ts"
+import { splitGrant } from "./buckets.ts"
+import { MAX_CREDITS } from "../Credits.ts"
+import { PERIOD_CONTENT, periodKey } from "./decideAccount.ts"
+import { decideOnce, type OnceRefusal } from "./decideOnce.ts"
+import { InvalidAmount, SubscriptionNotFound } from "../errors.ts"
+import { type Journal, post } from "./journal.ts"
+import type { LedgerAccount, Operation } from "./LedgerState.ts"
+import { periodAt } from "./period.ts"
+import type { Transaction } from "../Transaction.ts"
+
+/**
+ * What became of a person's plan. Allowances are whole credits a month, times Unix milliseconds. `key` is the business
+ * fact, for example `first:<subscription>`, which its checkout and its first invoice share; a renewal's key is its period.
+ */
+export type TierChange =
+  | {
+      /** A new subscription, or one upgraded to a new period. */
+      readonly _tag: "Subscribed"
+      readonly key: string
+      readonly tier: TierName
+      readonly allowance: number
+      readonly start: number
+      /** Monthly subscriptions are renewed by their invoices, annual ones by the monthly job. */
+      readonly renewedBy: RenewedBy
+    }
+  | {
+      /** A further period of a subscription was paid. */
+      readonly _tag: "Renewed"
+      readonly tier: TierName
+      readonly allowance: number
+      readonly start: number
+      readonly end: number
+    }
+  | {
+      /** A dearer plan within the subscription: gives what it has beyond the dearest plan of the period so far. */
+      readonly _tag: "Raised"
+      readonly key: string
+      readonly tier: TierName
+      readonly allowance: number
+    }
+  | {
+      /** A cheaper plan within the subscription: from the next period on. */
+      readonly _tag: "Lowered"
+      readonly key: string
+      readonly tier: TierName
+    }
+  | {
+      /** The subscription is over. `allowance` is the free tier's. */
+      readonly _tag: "Ended"
+      readonly key: string
+      readonly allowance: number
+    }
+  | {
+      /** An invoice was not paid: what is there stays, nothing is given. */
+      readonly _tag: "PastDue"
+      readonly key: string
+    }
+
+export type TierRefusal = OnceRefusal | SubscriptionNotFound
+
+type Rule<Change> = (account: LedgerAccount, change: Change, key: string, now: number) => Journal
+
+/** What each change does to an account: the whole of the rules. */
+const rules: { readonly [Tag in TierChange["_tag"]]: Rule<Extract<TierChange, { readonly _tag: Tag }>> } = {
+  Subscribed: (account, { tier, allowance, start: anchor, renewedBy }, key, now) => {
+    const { start, end } = periodAt(anchor, Math.max(anchor, now))
+    return beginPeriod({ ...account, anchor, renewedBy }, { tier, allowance, start, end }, key, now).journal
+  },
+  /** A period that is not later than the account's own comes too late: it was given, or is over. */
+  Renewed: (account, change, key, now) =>
+    change.start <= account.periodStart
+      ? note(account, "reset", key, now)
+      : beginPeriod(account, change, key, now).journal,
+  Raised: (account, { tier, allowance }, key, now) => {
+    const amount = beyondPeriod(account, allowance)
+    const { added } = splitGrant(account, amount)
+    const periodCredits = account.periodCredits + amount
+    return post(
+      { account: { ...account, tier, pendingTier: undefined, periodCredits }, transactions: [] },
+      { type: "adjustment", amount, allowance: added, topup: 0, reference: key, at: now }
+    )
+  },
+  Lowered: (account, { tier }, key, now) => note({ ...account, pendingTier: tier }, "adjustment", key, now),
+  Ended: (account, { allowance }, key, now) => {
+    // A later start than the period's that ends, so that its holds are known by it.
+    const anchor = Math.max(now, account.periodStart + 1)
+    const { start, end } = periodAt(anchor, anchor)
+    const free = account.allowance - account.heldAllowance
+    const lost = Math.min(free, allowance) - free
+    const freed: LedgerAccount = {
+      ...account,
+      tier: "free",
+      pendingTier: undefined,
+      renewedBy: "schedule",
+      anchor,
+      periodStart: start,
+      nextResetAt: end,
+      periodCredits: allowance
+    }
+    return post(
+      { account: freed, transactions: [] },
+      { type: "reset", amount: lost, allowance: lost, topup: 0, reference: key, at: now }
+    )
+  },
+  PastDue: (account, _change, key, now) => note(account, "adjustment", key, now)
+}
+
+/** What a plan gives beyond the dearest one of the running period, so that going up and down again gives nothing. */
+const beyondPeriod = (account: LedgerAccount, allowance: number): number =>
+  Math.max(0, allowance - account.periodCredits)
+
+/** A transaction that moves nothing: the change is in the history, and its key is remembered. */
+const note = (account: LedgerAccount, type: "reset" | "adjustment", reference: string, at: number): Journal =>
+  post({ account, transactions: [] }, { type, amount: 0, allowance: 0, topup: 0, reference, at })
+
+export const tierChangeKey = (userId: UserId, change: TierChange): string =>
+  change._tag === "Renewed" ? periodKey(userId, change.start) : change.key
+
+/** What the key stands for, without what two events about one fact may tell differently. */
+const contentOf = (change: TierChange): string => {
+  switch (change._tag) {
+    case "Renewed":
+      return PERIOD_CONTENT
+    case "Raised":
+      return `raised ${change.tier} ${change.allowance}`
+    case "Subscribed":
+    case "Lowered":
+      return `${change._tag.toLowerCase()} ${change.tier}`
+    case "Ended":
+    case "PastDue":
+      return change._tag.toLowerCase()
+  }
+}
+
+const wrong = (account: LedgerAccount, change: TierChange): string | undefined => {
+  const allowance = "allowance" in change ? change.allowance : 0
+  if (!Number.isSafeInteger(allowance) || allowance < 0) return "it must be a whole number of credits, 0 or more"
+  const isRaised = change._tag === "Raised"
+  const stays = account.topup + (isRaised ? account.allowance : account.heldAllowance)
+  const comes = isRaised ? beyondPeriod(account, allowance) : allowance
+  return comes > MAX_CREDITS - stays ? `an account holds at most ${MAX_CREDITS} credits` : undefined
+}
+
+/** Changes within a subscription say nothing of people who have none: theirs has ended, or has not been told yet. */
+const isWithin = ({ _tag }: TierChange): boolean => _tag === "Raised" || _tag === "Lowered"
+
+/** Changes a person's plan once for its key. */
+export const changeTierOperation = (userId: UserId, change: TierChange): Operation<Transaction, TierRefusal> => {
+  const key = tierChangeKey(userId, change)
+  return {
+    name: "changeTier",
+    userId,
+    key,
+    decide: (view, now) =>
+      decideOnce<InvalidAmount | SubscriptionNotFound>(view, {
+        userId,
+        key,
+        content: contentOf(change),
+        now,
+        post: (account) => {
+          if (isWithin(change) && account.tier === "free") return Result.fail(new SubscriptionNotFound({ userId }))
+          const reason = wrong(account, change)
+          if (reason !== undefined) return Result.fail(new InvalidAmount({ reason }))
+          const rule = rules[change._tag] as Rule<TierChange>
+          return Result.succeed(rule(account, change, key, now))
+        }
+      })
+  }
+}

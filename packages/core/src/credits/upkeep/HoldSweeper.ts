@@ -1,0 +1,69 @@
+import { Context, Effect, Layer, Schedule } from "effect"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import { CreditLedger } from "../CreditLedger.ts"
+import { HoldTtl } from "../holds/HoldTtl.ts"
+import { addSwept, NOTHING_SWEPT, type Swept } from "../holds/HoldLife.ts"
+
+/** Holds ended in one transaction, and the time between two sweeps, which varies so that servers do not sweep in step. */
+const HOLDS_PER_SWEEP = 100
+const SWEEPS = Schedule.jittered(Schedule.spaced("5 seconds"))
+/**
+ * After an outage, processes that live have this long to end or renew their holds before any is swept, or the life of a
+ * hold where that is shorter.
+ */
+const AFTER_OUTAGE_MS = 20_000
+
+const REFUSED =
+  "Holds of some accounts cannot be ended, since their rows contradict each other; parley credits verify says which."
+
+/** Ends the holds of processes that died. Any number of servers may sweep at once. */
+export class HoldSweeper extends Context.Service<
+  HoldSweeper,
+  {
+    /** Ends all holds that nobody renewed in time; an account whose holds cannot be ended keeps nobody else. */
+    readonly sweep: Effect.Effect<Swept, StorageFailed>
+    /**
+     * Sweeps every few seconds until interrupted. Whoever starts knows of no outage, and so waits as after one: servers
+     * are often started again by it, and come back before those that still write replies.
+     */
+    readonly run: Effect.Effect<never>
+  }
+>()("@parley/core/credits/HoldSweeper") {
+  static readonly layer = Layer.effect(
+    HoldSweeper,
+    Effect.gen(function* () {
+      const ledger = yield* CreditLedger
+      const othersRenew = Effect.sleep(Math.min(AFTER_OUTAGE_MS, yield* HoldTtl))
+      const sweep = Effect.gen(function* () {
+        let all = NOTHING_SWEPT
+        for (;;) {
+          const swept = yield* ledger.sweep({ limit: HOLDS_PER_SWEEP })
+          all = { ...addSwept(all, swept), refused: swept.refused }
+          const ended = swept.charged + swept.released
+          // What was refused is found again, so that the sum never reaches the limit.
+          if (swept.refused > 0 ? ended === 0 : ended < HOLDS_PER_SWEEP) return all
+        }
+      })
+      const report = (swept: Swept) =>
+        Effect.gen(function* () {
+          if (swept.refused > 0) yield* Effect.logWarning(REFUSED)
+          if (swept.charged + swept.released > 0) {
+            yield* Effect.logInfo("Ended the holds of replies whose process died.")
+          }
+        }).pipe(Effect.annotateLogs({ ...swept }))
+      const recovered = Effect.retry(ledger.sweep({ limit: 0 }), SWEEPS)
+      const sweepOnce = Effect.matchEffect(sweep, {
+        onSuccess: report,
+        onFailure: () =>
+          Effect.logWarning("Holds could not be swept; they are once the storage works again.").pipe(
+            Effect.andThen(Effect.ignore(recovered)),
+            Effect.andThen(othersRenew)
+          )
+      })
+      return HoldSweeper.of({
+        sweep,
+        run: Effect.andThen(Effect.andThen(othersRenew, Effect.repeat(sweepOnce, SWEEPS)), Effect.never)
+      })
+    })
+  )
+}

@@ -1,0 +1,71 @@
+import { TIER_NAMES, type TierName } from "../../tiers/Tier.ts"
+
+/** Asks for the next range of accounts that are due. */
+export interface DueInput {
+  /** Unix milliseconds: accounts whose next period has begun by then are due. */
+  readonly asOf: number
+  /** The range before; none for the first one. */
+  readonly before: ResetRange | undefined
+  /** Due accounts in the range, at most. */
+  readonly limit: number
+}
+
+/** Accounts that follow each other in the ledger's order; means something to the ledger that gave it alone. */
+export interface ResetRange {
+  /** The last account before the range; none where it begins with the first. */
+  readonly after: string | undefined
+  /** The last account of the range. */
+  readonly upto: string
+}
+
+/** One chunk of the monthly reset. */
+export interface ResetInput {
+  /** Unix milliseconds: accounts whose next period has begun by then are due, and get the period that then runs. */
+  readonly asOf: number
+  /** Monthly credits of each tier. */
+  readonly allowances: Readonly<Record<TierName, number>>
+  readonly range: ResetRange
+  /** Counts what would be done, and does nothing. */
+  readonly dryRun: boolean
+}
+
+/** What a reset did to the accounts of one tier, the tier they have afterwards. */
+export interface TierReset {
+  readonly accounts: number
+  /** Credits given, those that repaid debt included. */
+  readonly granted: number
+  /** Of these, what repaid debt. */
+  readonly repaid: number
+  /** Credits of the periods before that nobody had used or holds. */
+  readonly expired: number
+}
+
+export type TierResets = Readonly<Record<TierName, TierReset>>
+
+export interface ResetChunk {
+  readonly tiers: TierResets
+  /** Accounts that somebody else was just writing: they are still due. */
+  readonly busy: number
+}
+
+const NOTHING: TierReset = { accounts: 0, granted: 0, repaid: 0, expired: 0 }
+
+export const NOTHING_RESET: TierResets = { free: NOTHING, pro: NOTHING, business: NOTHING }
+
+/** Two reports as one. */
+export const addResets = (a: TierResets, b: TierResets): TierResets => ({
+  free: addTier(a.free, b.free),
+  pro: addTier(a.pro, b.pro),
+  business: addTier(a.business, b.business)
+})
+
+const addTier = (a: TierReset, b: TierReset): TierReset => ({
+  accounts: a.accounts + b.accounts,
+  granted: a.granted + b.granted,
+  repaid: a.repaid + b.repaid,
+  expired: a.expired + b.expired
+})
+
+/** Accounts of all tiers. */
+export const resetCountOf = (tiers: TierResets): number =>
+  TIER_NAMES.reduce((sum, tier) => sum + tiers[tier].accounts, 0)

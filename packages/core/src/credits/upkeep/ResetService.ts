@@ -1,0 +1,175 @@
+import { Context, Duration, Effect, Layer, Option, Result, Stream } from "effect"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import { retryThroughOutage } from "../../storage/retryStorage.ts"
+import { Catalog } from "../../tiers/Catalog.ts"
+import { CreditLedger } from "../CreditLedger.ts"
+import { ResetTooEarly } from "../errors.ts"
+import {
+  addResets,
+  NOTHING_RESET,
+  type ResetChunk,
+  type ResetRange,
+  resetCountOf,
+  type TierResets
+} from "./ResetChunk.ts"
+
+/** Accounts in one transaction: few enough that nobody waits for long behind one. */
+const ACCOUNTS_PER_CHUNK = 250
+/** Two, so that one commits while the other computes; more would be felt by the replies beside them. */
+const CHUNKS_AT_ONCE = 2
+/** How long a chunk's place rests, as a part of what the chunk took: the slower the database, the longer it is spared. */
+const REST = 1 / 3
+/** An account that was busy is tried again in further rounds, and left to the next run if it stays so. */
+const ROUNDS = 5
+const BETWEEN_ROUNDS = "100 millis"
+/** So many accounts refused one after another are the fault of none of them. */
+const REFUSED_IN_A_ROW = 10
+
+/** What became of a range. */
+interface RangeReset extends ResetChunk {
+  readonly refused: number
+}
+
+export interface ResetRun {
+  /** Unix milliseconds; now, by the ledger's clock, unless given. */
+  readonly asOf?: number | undefined
+  /** True where a moment in the future is meant: everybody's period would end before its time. A dry run needs no such word. */
+  readonly early?: boolean
+  /** Counts what would be done, and does nothing. */
+  readonly dryRun?: boolean
+  /** Told after every chunk. */
+  readonly onProgress?: (progress: ResetReport) => Effect.Effect<void>
+}
+
+/** What a run did so far. */
+export interface ResetReport {
+  readonly asOf: number
+  readonly resetCount: number
+  /** Accounts that were being written each time they were tried: still due. */
+  readonly busy: number
+  /** Accounts that the storage refused to reset, since their rows contradict each other: still due. */
+  readonly refused: number
+  readonly tiers: TierResets
+}
+
+/** The monthly reset of everybody whose period is over and whom no invoice renews. */
+export class ResetService extends Context.Service<
+  ResetService,
+  {
+    /**
+     * Resets all that is due, chunk by chunk. May be stopped at any moment and run again, also beside itself: a period
+     * is granted once. Fails with `ResetTooEarly` where `asOf` is in the future by the ledger's clock. Memory does not grow with the number of accounts. An account that cannot be reset is counted,
+     * and keeps nobody else.
+     */
+    run(options?: ResetRun): Effect.Effect<ResetReport, StorageFailed | ResetTooEarly>
+  }
+>()("@parley/core/credits/ResetService") {
+  static readonly layer = Layer.effect(
+    ResetService,
+    Effect.gen(function* () {
+      const ledger = yield* CreditLedger
+      const { tiers } = yield* Catalog
+      const allowances = {
+        free: tiers.free.monthlyCredits,
+        pro: tiers.pro.monthlyCredits,
+        business: tiers.business.monthlyCredits
+      }
+
+      /** A range that fails as a whole, one account after another, so that one that is broken keeps nobody else. */
+      const resetOneByOne = Effect.fnUntraced(function* (range: ResetRange, asOf: number) {
+        let done: RangeReset = { tiers: NOTHING_RESET, busy: 0, refused: 0 }
+        let inARow = 0
+        let one: ResetRange | undefined =
+          range.after === undefined ? undefined : { after: undefined, upto: range.after }
+        for (let count = 0; count < ACCOUNTS_PER_CHUNK && one?.upto !== range.upto; count += 1) {
+          one = yield* ledger.due({ asOf, before: one, limit: 1 })
+          if (one === undefined) break
+          const reset = yield* Effect.result(ledger.reset({ asOf, allowances, range: one, dryRun: false }))
+          inARow = Result.isSuccess(reset) ? 0 : inARow + 1
+          if (Result.isFailure(reset)) {
+            if (reset.failure.retryable || inARow === REFUSED_IN_A_ROW) return yield* reset.failure
+            done = { ...done, refused: done.refused + 1 }
+          } else {
+            const { busy, tiers } = reset.success
+            done = { ...done, busy: done.busy + busy, tiers: addResets(done.tiers, tiers) }
+          }
+        }
+        return done
+      })
+
+      const resetRange = (range: ResetRange, asOf: number): Effect.Effect<RangeReset, StorageFailed> =>
+        ledger.reset({ asOf, allowances, range, dryRun: false }).pipe(
+          Effect.map((chunk) => ({ ...chunk, refused: 0 })),
+          Effect.catchTag("StorageFailed", (error) =>
+            error.retryable ? Effect.fail(error) : resetOneByOne(range, asOf)
+          ),
+          Effect.timed,
+          retryThroughOutage,
+          Effect.flatMap(([took, done]) => Effect.as(Effect.sleep(Duration.times(took, REST)), done))
+        )
+
+      const countRange = (range: ResetRange, asOf: number): Effect.Effect<RangeReset, StorageFailed> =>
+        Effect.map(ledger.reset({ asOf, allowances, range, dryRun: true }), (chunk) => ({ ...chunk, refused: 0 }))
+
+      /** A run that has begun waits for a storage that is away; one that cannot begin says so. */
+      const nextRange = (asOf: number, before: ResetRange | undefined) => {
+        const due = ledger.due({ asOf, before, limit: ACCOUNTS_PER_CHUNK })
+        return before === undefined ? due : retryThroughOutage(due)
+      }
+
+      /** The ranges of accounts that are due, from the first to the last. */
+      const dueRanges = (asOf: number) =>
+        Stream.paginate(undefined as ResetRange | undefined, (before) =>
+          Effect.map(nextRange(asOf, before), (range) => [
+            range === undefined ? [] : [range],
+            Option.fromUndefinedOr(range)
+          ])
+        )
+
+      const round = (before: ResetReport, options: ResetRun) => {
+        const { asOf } = before
+        const work = options.dryRun === true ? countRange : resetRange
+        return dueRanges(asOf).pipe(
+          Stream.mapEffect((range) => work(range, asOf), {
+            concurrency: CHUNKS_AT_ONCE,
+            unordered: true
+          }),
+          Stream.runFoldEffect(
+            (): ResetReport => ({ ...before, busy: 0, refused: 0 }),
+            (report, chunk) => {
+              const tiers = addResets(report.tiers, chunk.tiers)
+              const next: ResetReport = {
+                asOf,
+                tiers,
+                resetCount: resetCountOf(tiers),
+                busy: report.busy + chunk.busy,
+                refused: report.refused + chunk.refused
+              }
+              return Effect.as(options.onProgress?.(next) ?? Effect.void, next)
+            }
+          )
+        )
+      }
+
+      return ResetService.of({
+        run: Effect.fn("ResetService.run")(function* (options: ResetRun = {}) {
+          const now = yield* ledger.now
+          const asOf = options.asOf ?? now
+          if (asOf > now && options.early !== true && options.dryRun !== true) {
+            return yield* new ResetTooEarly({
+              asOf: new Date(asOf).toISOString(),
+              now: new Date(now).toISOString()
+            })
+          }
+          let report: ResetReport = { asOf, resetCount: 0, busy: 0, refused: 0, tiers: NOTHING_RESET }
+          for (let number = 1; number <= ROUNDS; number += 1) {
+            report = yield* round(report, options)
+            if (report.busy === 0 || options.dryRun === true) break
+            if (number < ROUNDS) yield* Effect.sleep(BETWEEN_ROUNDS)
+          }
+          return report
+        })
+      })
+    })
+  )
+}

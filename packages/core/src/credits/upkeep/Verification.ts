@@ -1,0 +1,58 @@
+import type { UserId } from "../../identity/UserId.ts"
+
+export interface VerifyInput {
+  /** Accounts at most. */
+  readonly limit: number
+  /** The last account of the chunk before. */
+  readonly after: UserId | undefined
+  /**
+   * Unix milliseconds. Trusts transactions from before then, and looks at the later ones, at what is open, and at every
+   * account against its newest transaction. Everything is looked at where it is undefined.
+   */
+  readonly since?: number | undefined
+}
+
+/** What was compared. The last five are for storage that others can write: a digest, and what only a database counts. */
+export type ProvenFact =
+  | "sum of amounts"
+  | "sum of allowance amounts"
+  | "sum of topup amounts"
+  | "number of transactions"
+  | "transactions of each type"
+  | "balances after each transaction"
+  | "tier, dates and renewal"
+  | "held allowance"
+  | "held topup"
+  | "open holds"
+  | "number of open holds"
+  | "number of ended holds"
+  | "free credits beside a debt"
+  | "keys without their transaction"
+  | "keys that contradict their transaction"
+  | "transactions without their key"
+  | "receipts that contradict their transaction"
+  | "keys that are open and ended"
+  | "transactions not as they were written"
+  | "holds not as they were written"
+  | "rows without an account"
+  | "transactions beyond the newest"
+  | "number of accounts"
+
+/** Where an account and its rows disagree: what follows from the rows, and what is stored. */
+export interface Difference {
+  /** "*" where it is about all accounts together. */
+  readonly userId: UserId
+  readonly fact: ProvenFact
+  readonly expected: number
+  readonly found: number
+}
+
+export interface VerifyChunk {
+  readonly accounts: number
+  readonly differences: ReadonlyArray<Difference>
+  /** The last account of this chunk; undefined after the last chunk. */
+  readonly next: UserId | undefined
+}
+
+/** References of rows that follow from another operation, whose key they name, and have none of their own. */
+export const SIDE_REFERENCE = /^(repaid|expired|moved):(.*)$/s

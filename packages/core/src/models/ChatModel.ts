@@ -1,0 +1,114 @@
+import { Context, type Effect, Schema, type Stream } from "effect"
+import type { Usage } from "./Usage.ts"
+import type { Model } from "./Model.ts"
+import type { ChatMessage } from "./ChatMessage.ts"
+
+export interface ChatModelRequest {
+  readonly model: Model
+  readonly messages: ReadonlyArray<ChatMessage>
+  /** The reply may not be longer: it is what was paid for. */
+  readonly maxOutputTokens: number
+  /** In Unix milliseconds: the reply is given up then, whatever else is tried. Its provider's own limits hold as well. */
+  readonly deadline?: number
+}
+
+/** The part of a reply's usage that is known once the vendor has read the prompt. */
+export type InputUsage = Omit<Usage, "output">
+
+/**
+ * What a model sends, in order: any number of text deltas, then exactly one `end`. A stream that finishes without
+ * `end` was cut off. `usage` is undefined where the vendor did not tell. A vendor that tells early what the prompt
+ * counted gives at most one `input-usage` before its first delta, so that a reply that is left is charged by it.
+ */
+export type ReplyPart =
+  | { readonly _tag: "input-usage"; readonly usage: InputUsage }
+  | { readonly _tag: "text-delta"; readonly text: string }
+  | { readonly _tag: "end"; readonly reason: "completed" | "length"; readonly usage: Usage | undefined }
+
+/** Why a model did not finish a reply. */
+export const MODEL_FAILURES = [
+  "cut-off",
+  "stalled",
+  "refused",
+  "rate-limited",
+  "unavailable",
+  "misconfigured",
+  "bad-answer",
+  "overlong",
+  "empty"
+] as const
+export type ModelFailure = (typeof MODEL_FAILURES)[number]
+
+const explanations: Record<ModelFailure, string> = {
+  "cut-off": "The model's reply was cut off before its end.",
+  stalled: "The model stopped sending before its reply was complete.",
+  refused: "The model declined to answer this request.",
+  "rate-limited": "The model is receiving too many requests; try again in a moment.",
+  unavailable: "The model is not available at the moment; try again, or choose another model.",
+  misconfigured:
+    "The model is not set up right on this server; choose another one. The server's log says what is wrong.",
+  "bad-answer": "The model's answer could not be understood.",
+  overlong: "The model wrote more than it was asked for; its reply was cut.",
+  empty: "The model gave an empty answer; nothing was charged."
+}
+
+/** What failures are called where they are answered: what passes at the provider is told from what asking again repeats. */
+const codes = {
+  "cut-off": "model_failed",
+  stalled: "provider_unavailable",
+  refused: "model_failed",
+  "rate-limited": "provider_rate_limited",
+  unavailable: "provider_unavailable",
+  misconfigured: "model_misconfigured",
+  "bad-answer": "model_failed",
+  overlong: "model_failed",
+  empty: "model_failed"
+} as const satisfies Record<ModelFailure, string>
+
+/**
+ * A model that failed. `code` is `provider_rate_limited` where its provider takes no more requests for now,
+ * `provider_unavailable` where the provider is down or silent, `model_misconfigured` where it refuses this server's settings,
+ * else `model_failed`. `cause` is for whoever debugs an adapter: vendor text never reaches an answer or a log.
+ */
+export class ModelFailed extends Schema.TaggedError<ModelFailed>()("ModelFailed", {
+  model: Schema.String,
+  reason: Schema.Literals(MODEL_FAILURES),
+  retryable: Schema.Boolean,
+  /** Where it is misconfigured: what is set wrongly, in the adapter's own words. For the operator. */
+  fault: Schema.optionalKey(Schema.String),
+  /** How long the vendor asks to wait. */
+  retryAfterMs: Schema.optionalKey(Schema.Int),
+  cause: Schema.optionalKey(Schema.Defect())
+}) {
+  get code(): (typeof codes)[ModelFailure] {
+    return codes[this.reason]
+  }
+  override get message() {
+    return explanations[this.reason]
+  }
+}
+
+/** No adapter can run this model: its vendor has no key here. */
+export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("ModelUnavailable", {
+  model: Schema.String
+}) {
+  readonly code = "model_unavailable"
+  override get message() {
+    return `The model ${this.model} is not set up on this server. Choose another model; "parley doctor" tells the operator why.`
+  }
+}
+
+/** A provider of chat models. Leaving the stream stops the vendor's work. */
+export interface ChatModel {
+  /** For people and receipts, for example `openai` or `offline`. */
+  readonly name: string
+  stream(request: ChatModelRequest): Stream.Stream<ReplyPart, ModelFailed>
+}
+
+/** Which provider runs which model. */
+export class ChatModels extends Context.Service<
+  ChatModels,
+  {
+    resolve(model: Model): Effect.Effect<ChatModel, ModelUnavailable>
+  }
+>()("@parley/core/chat/ChatModels") {}

@@ -1,0 +1,57 @@
+import { Effect } from "effect"
+import { FairTurns } from "../fairness/FairTurns.ts"
+import type { UserId } from "../identity/UserId.ts"
+import type { ChatMessage } from "./ChatMessage.ts"
+import { countInSteps, countPieces, type PieceCount } from "../tokens/tokenPieces.ts"
+
+/** Counts of shorter messages are not remembered: counting them again costs less. */
+const LONG = 1_024
+/** Characters counted in one turn: about a millisecond's work. */
+const STEP = 8 * 1_024
+/** What is counted at once, without turns. */
+const SHORT = 32 * 1_024
+
+const counted = new WeakMap<ChatMessage, PieceCount>()
+
+/** The tokens of a message's text. Those of a long one are remembered with it. */
+export const countMessage = (message: ChatMessage): PieceCount => {
+  const known = counted.get(message)
+  if (known !== undefined) return known
+  const count = countPieces(message.content)
+  if (message.content.length >= LONG) counted.set(message, count)
+  return count
+}
+
+/**
+ * Counts messages ahead, in fair turns, so that `countMessage` has the long ones at hand: the newest first, and none any
+ * more once they come to more than `mostTokens` together. What is short altogether is left to be counted where it is needed.
+ */
+export const countMessages = Effect.fnUntraced(function* (
+  userId: UserId,
+  messages: ReadonlyArray<ChatMessage>,
+  mostTokens: number
+) {
+  const characters = messages.reduce((sum, { content }) => sum + content.length, 0)
+  if (characters <= SHORT) return
+  const turns = yield* FairTurns
+  let left = messages.length
+  let tokens = 0
+  let step: ReturnType<typeof countInSteps> | undefined
+  /** Counts about `STEP` characters; true where there is more to count. */
+  const goOn = (): boolean => {
+    let room = STEP
+    while (room > 0 && left > 0 && tokens <= mostTokens) {
+      const message = messages[left - 1] as ChatMessage
+      step ??= countInSteps(message.content)
+      const count = step(room)
+      room -= message.content.length + 1
+      if (count === undefined) return true
+      if (message.content.length >= LONG) counted.set(message, count)
+      tokens += count.most
+      left -= 1
+      step = undefined
+    }
+    return left > 0 && tokens <= mostTokens
+  }
+  while (yield* turns.take(userId, goOn)) continue
+})

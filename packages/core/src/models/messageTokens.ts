@@ -1,0 +1,24 @@
+import { usualOf } from "../tokens/tokens.ts"
+import type { ChatMessage } from "./ChatMessage.ts"
+import { countMessage } from "./countMessages.ts"
+
+/** What vendors add around each message (role, separators) and around a request, at most. */
+const MESSAGE_OVERHEAD = 8
+const REQUEST_OVERHEAD = 16
+
+/** What they typically add. */
+const TYPICAL_OVERHEAD = 4
+
+/** The tokens that a tokenizer typically counts for the text of a message. */
+export const estimateMessage = (message: ChatMessage): number => usualOf(countMessage(message))
+
+/** Tokens of one message at most, with what vendors add around it. */
+export const messageTokens = (message: ChatMessage): number => countMessage(message).most + MESSAGE_OVERHEAD
+
+/** Tokens of a whole request at most. */
+export const messageTokensAtMost = (messages: ReadonlyArray<ChatMessage>): number =>
+  messages.reduce((sum, message) => sum + messageTokens(message), REQUEST_OVERHEAD)
+
+/** Tokens of a whole request as a tokenizer typically counts them. Never more than `messageTokensAtMost`. */
+export const estimateMessageTokens = (messages: ReadonlyArray<ChatMessage>): number =>
+  messages.reduce((sum, message) => sum + usualOf(countMessage(message)) + TYPICAL_OVERHEAD, TYPICAL_OVERHEAD)

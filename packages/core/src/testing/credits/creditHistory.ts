@@ -1,0 +1,227 @@
+import { Clock, Effect, Result } from "effect"
+import fc from "fast-check"
+import type { Account } from "../../credits/Account.ts"
+import type { CreditLedger } from "../../credits/CreditLedger.ts"
+import type { Transaction } from "../../credits/Transaction.ts"
+import type { UserId } from "../../identity/UserId.ts"
+import { creditCommands, HISTORY_START, isUpkeep, sendCommand, toBuckets, upkeepCommands } from "./creditCommands.ts"
+import { type CreditCommand, modelSteps } from "./creditModel.ts"
+import { type ModelAccount, modelBuckets, newModelAccount } from "./creditModelState.ts"
+
+type Ledger = CreditLedger["Service"]
+
+/** A command, the account it is for, and through which of the ledgers (as of several processes) it is sent. */
+export interface CreditCall {
+  readonly command: CreditCommand
+  readonly account: number
+  readonly ledger: number
+}
+
+/** Calls of one wave are sent at once; a wave begins when all answers of the one before have come. */
+export type CreditHistory = ReadonlyArray<ReadonlyArray<CreditCall>>
+
+const ACCOUNTS = 2
+/** Time between two waves: a hold that is not renewed has expired two waves later. */
+const WAVE_MS = 40_000
+const MAX_LEDGERS = 4
+
+/** Sweeps and resets skip what others are just writing: only alone is it certain what they do. */
+const lone = fc
+  .record({ command: upkeepCommands, account: fc.constant(0), ledger: fc.nat(MAX_LEDGERS - 1) })
+  .map((call) => [call])
+
+const busy = fc
+  .array(
+    fc.record({
+      command: creditCommands,
+      account: fc.nat(ACCOUNTS - 1),
+      ledger: fc.nat(MAX_LEDGERS - 1),
+      twice: fc.integer({ min: 0, max: 5 }).map((number) => number === 0)
+    }),
+    { minLength: 1, maxLength: 6, size: "max" }
+  )
+  .map((calls) => calls.flatMap(({ twice, ...call }) => (twice ? [call, call] : [call])))
+
+const waves = fc.array(fc.oneof({ weight: 3, arbitrary: busy }, { weight: 1, arbitrary: lone }), {
+  minLength: 1,
+  maxLength: 8,
+  size: "max"
+})
+
+const opening: fc.Arbitrary<CreditHistory> = fc.constant([
+  Array.from({ length: ACCOUNTS }, (_, account) => ({ command: { _tag: "open", allowance: 40 }, account, ledger: 0 }))
+])
+
+/** Histories over two accounts, mostly open from the start: waves of one to six calls, some of them sent twice. */
+export const creditHistories: fc.Arbitrary<CreditHistory> = fc
+  .tuple(fc.oneof({ weight: 3, arbitrary: opening }, { weight: 1, arbitrary: fc.constant([]) }), waves)
+  .map(([first, rest]) => [...first, ...rest])
+
+const toldRow = ({ type, amount, allowanceAmount, topupAmount, balanceAfter, reference }: Transaction) => ({
+  type,
+  amount,
+  allowanceAmount,
+  topupAmount,
+  balanceAfter,
+  reference: reference.startsWith("period:") ? "period" : reference
+})
+
+/** What can be seen of an account from outside. */
+const observe = (ledger: Ledger, userId: UserId): Effect.Effect<unknown, unknown> =>
+  Effect.gen(function* () {
+    const [account, { transactions }] = yield* Effect.all(
+      [ledger.account(userId), ledger.history({ userId, limit: 1_000, offset: 0, type: undefined })],
+      { concurrency: "unbounded" }
+    )
+    return { buckets: toBuckets(account), plan: planOf(account), rows: transactions.toReversed().map(toldRow) }
+  }).pipe(Effect.catchTag("AccountNotFound", () => Effect.succeed("AccountNotFound")))
+
+const planOf = ({
+  tier,
+  pendingTier,
+  renewedBy,
+  anchor,
+  periodStart,
+  nextResetAt,
+  periodCredits
+}: Account | ModelAccount) => ({
+  tier,
+  pendingTier,
+  renewedBy,
+  anchor,
+  periodStart,
+  nextResetAt,
+  periodCredits
+})
+
+const modelView = (account: ModelAccount): unknown =>
+  account.opened ? { buckets: modelBuckets(account), plan: planOf(account), rows: account.rows } : "AccountNotFound"
+
+interface Observed {
+  readonly command: CreditCommand
+  readonly answer: string
+}
+
+/** A text that is equal for equal answers, whatever the order of their fields. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part
+  )
+
+/** The calls of one wave on one account, and what was seen after it. */
+interface Wave {
+  readonly now: number
+  readonly alone: boolean
+  readonly calls: ReadonlyArray<Observed>
+  readonly seen: string
+}
+
+/**
+ * The accounts that some order of a wave's calls ends in, with exactly these answers and as seen; each once. There may
+ * be several, since not everything shows at once: the period that a hold belongs to does when it ends.
+ */
+const explanations = function* (
+  account: ModelAccount,
+  wave: Wave,
+  calls: ReadonlyArray<Observed> = wave.calls,
+  tried: Set<string> = new Set()
+): Generator<ModelAccount> {
+  const name = canonical([calls, account])
+  if (tried.has(name)) return
+  tried.add(name)
+  if (calls.length === 0) {
+    if (canonical(modelView(account)) === wave.seen) yield account
+    return
+  }
+  for (const [index, { command, answer }] of calls.entries()) {
+    for (const step of modelSteps(account, command, wave.now, wave.alone)) {
+      if (canonical(step.answer) !== answer) continue
+      yield* explanations(step.account, wave, calls.toSpliced(index, 1), tried)
+    }
+  }
+}
+
+/** What the account may be after all these waves; undefined where no orders of their calls explain what was seen. */
+const explain = (account: ModelAccount, [wave, ...later]: ReadonlyArray<Wave>): ModelAccount | undefined => {
+  if (wave === undefined) return account
+  for (const after of explanations(account, wave)) {
+    const explained = explain(after, later)
+    if (explained !== undefined) return explained
+  }
+  return undefined
+}
+
+/**
+ * Plays `history` on accounts of its own and fails where some wave's answers, with what the accounts show after it,
+ * cannot have come from any order of its calls in the model: the ledger is linearizable, and right.
+ */
+export const checkCreditHistory = Effect.fnUntraced(function* (ledgers: ReadonlyArray<Ledger>, history: CreditHistory) {
+  const run = crypto.randomUUID()
+  const users = Array.from({ length: ACCOUNTS }, (_, index) => `user-${index}-${run}`)
+  const models = users.map(() => newModelAccount)
+  const waves: ReadonlyArray<Array<Wave>> = users.map(() => [])
+  for (const [number, wave] of history.entries()) {
+    const now = HISTORY_START + number * WAVE_MS
+    const answers = yield* at(
+      now,
+      Effect.all(
+        wave.map(({ command, account, ledger }) => {
+          const call = sendCommand(ledgers[ledger % ledgers.length] as Ledger, users[account] as UserId, command, now)
+          return Effect.map(Effect.result(call), (result) =>
+            canonical(Result.isSuccess(result) ? result.success : result.failure._tag)
+          )
+        }),
+        { concurrency: "unbounded" }
+      )
+    )
+    const observed = yield* Effect.all(
+      users.map((userId) => observe(ledgers[0] as Ledger, userId)),
+      { concurrency: "unbounded" }
+    )
+    for (const account of users.keys()) {
+      const calls = wave.flatMap(({ command, account: of }, index) =>
+        of === account || isUpkeep(command) ? [{ command, answer: answers[index] as string }] : []
+      )
+      const seen = canonical(observed[account])
+      const before = models[account] as ModelAccount
+      const waveOfAccount: Wave = { now, alone: wave.length === 1, calls, seen }
+      const all = waves[account] as Array<Wave>
+      all.push(waveOfAccount)
+      // What explained the waves before may have been another order than theirs: then all is explained anew.
+      const after = explain(before, [waveOfAccount]) ?? explain(newModelAccount, all)
+      if (after === undefined) return yield* Effect.die(new Error(unexplained(number, before, calls, seen)))
+      models[account] = after
+    }
+  }
+  yield* Effect.forEach(users, (userId) => expectProven(ledgers[0] as Ledger, userId))
+})
+
+/** The ledger itself finds the account proven by its rows. */
+const expectProven = Effect.fnUntraced(function* (ledger: Ledger, userId: UserId) {
+  const { differences } = yield* ledger.verify({ limit: 1, after: userId.slice(0, -1) })
+  if (differences.length > 0) return yield* Effect.die(new Error(`Not proven: ${canonical(differences)}`))
+})
+
+/** Runs calls at a moment of the history; waiting takes real time. */
+const at = <A, E, R>(now: number, calls: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Clock.Clock, (real) =>
+    Effect.provideService(calls, Clock.Clock, {
+      currentTimeMillisUnsafe: () => now,
+      currentTimeMillis: Effect.succeed(now),
+      currentTimeNanosUnsafe: () => BigInt(now) * 1_000_000n,
+      currentTimeNanos: Effect.succeed(BigInt(now) * 1_000_000n),
+      monotonicTimeNanosUnsafe: () => real.monotonicTimeNanosUnsafe(),
+      monotonicTimeNanos: real.monotonicTimeNanos,
+      sleep: (duration) => real.sleep(duration)
+    })
+  )
+
+const unexplained = (wave: number, before: ModelAccount, calls: ReadonlyArray<Observed>, seen: string): string =>
+  [
+    `No order of the calls of wave ${wave} explains their answers.`,
+    `Before: ${canonical(modelView(before))}`,
+    ...calls.map(({ command, answer }) => `${canonical(command)} -> ${answer}`),
+    `After: ${seen}`
+  ].join("\n")

@@ -1,0 +1,35 @@
+import { type Layer, ManagedRuntime } from "effect"
+import { afterAll, beforeAll, describe } from "vitest"
+import { CreditLedger } from "../../credits/CreditLedger.ts"
+import { describeCreditHistory, describeGrant, describeOpen } from "./creditAccountContract.ts"
+import { describeHoldEnds, describeReserve } from "./creditHoldContract.ts"
+import { describeHoldLife } from "./creditLifeContract.ts"
+import { describeReset } from "./creditResetContract.ts"
+import { describeCorrections } from "./creditCorrectionContract.ts"
+import { describeTierChanges } from "./creditTierContract.ts"
+import { describeVerification } from "./creditVerificationContract.ts"
+import { creditTester } from "./creditTester.ts"
+
+/** The guarantees of every `CreditLedger`. `layer` is built once; every test uses accounts of its own. */
+export const creditLedgerContract = (name: string, layer: Layer.Layer<CreditLedger, unknown>): void => {
+  describe(`CreditLedger: ${name}`, () => {
+    const runtime = ManagedRuntime.make(layer)
+    let ledger: CreditLedger["Service"]
+    beforeAll(async () => {
+      ledger = await runtime.runPromise(CreditLedger)
+    })
+    afterAll(() => runtime.dispose())
+
+    const tester = creditTester(() => ledger)
+    describeOpen(tester)
+    describeReserve(tester)
+    describeHoldEnds(tester)
+    describeHoldLife(tester)
+    describeGrant(tester)
+    describeReset(tester)
+    describeCorrections(tester)
+    describeTierChanges(tester)
+    describeCreditHistory(tester)
+    describeVerification(tester)
+  })
+}

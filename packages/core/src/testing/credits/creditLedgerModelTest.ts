@@ -1,0 +1,49 @@
+import { Context, Effect, Exit, Layer, Scope } from "effect"
+import fc from "fast-check"
+import { afterAll, beforeAll, describe, it } from "vitest"
+import { CreditLedger } from "../../credits/CreditLedger.ts"
+import { checkCreditHistory, creditHistories } from "./creditHistory.ts"
+
+export interface CreditLedgerModelOptions {
+  /** How many random histories are played. */
+  readonly histories: number
+  /** Plays the histories of an earlier run again: a run that fails names its seed, and the path to the history. */
+  readonly seed?: number | undefined
+  /** With the seed: that one history alone. */
+  readonly path?: string | undefined
+}
+
+type Ledger = CreditLedger["Service"]
+
+/**
+ * Plays random histories of concurrent calls on one or several ledgers over the same accounts, and compares every answer
+ * and every balance with a plain model. `open` gives the ledgers, as of so many processes; it runs once.
+ */
+export const creditLedgerModelTest = <E>(
+  name: string,
+  open: Effect.Effect<ReadonlyArray<Ledger>, E, Scope.Scope>,
+  { histories, seed, path }: CreditLedgerModelOptions
+): void => {
+  describe(`CreditLedger against its model: ${name}`, () => {
+    const scope = Scope.makeUnsafe()
+    let ledgers: ReadonlyArray<Ledger>
+    beforeAll(async () => {
+      ledgers = await Effect.runPromise(Scope.provide(open, scope))
+    })
+    afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
+    it(
+      `${histories} histories of concurrent calls are each explained by some order of them`,
+      { timeout: 1_800_000 },
+      () =>
+        fc.assert(
+          fc.asyncProperty(creditHistories, (history) => Effect.runPromise(checkCreditHistory(ledgers, history))),
+          { numRuns: histories, ...(seed === undefined ? {} : { seed }), ...(path === undefined ? {} : { path }) }
+        )
+    )
+  })
+}
+
+/** The ledger of a layer, for `creditLedgerModelTest`. */
+export const ledgerOf = <E>(layer: Layer.Layer<CreditLedger, E>): Effect.Effect<Ledger, E, Scope.Scope> =>
+  Effect.map(Layer.build(layer), (context) => Context.get(context, CreditLedger))

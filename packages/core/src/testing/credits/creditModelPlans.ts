@@ -1,0 +1,144 @@
+import { periodAt } from "../../credits/rules/period.ts"
+import { give, type PurchaseCommand, purchaseStep, take } from "./creditModelPurchases.ts"
+import { enter, freeCredits, type ModelAccount, type ModelStep, once, toldNewest } from "./creditModelState.ts"
+
+/** Months, plans and corrections, as tests generate them. */
+export type PlanCommand =
+  | { readonly _tag: "reset"; readonly asOf: number }
+  | PurchaseCommand
+  | { readonly _tag: "adjust"; readonly key: string; readonly amount: number }
+  | {
+      readonly _tag: "subscribe"
+      readonly key: string
+      readonly allowance: number
+      readonly renewedBy: "schedule" | "invoice"
+    }
+  | { readonly _tag: "renewPlan"; readonly allowance: number; readonly start: number; readonly end: number }
+  | { readonly _tag: "raise"; readonly key: string; readonly tier: PaidTier; readonly allowance: number }
+  | { readonly _tag: "lower"; readonly key: string }
+  | { readonly _tag: "endPlan"; readonly key: string; readonly allowance: number }
+  | { readonly _tag: "pastDue"; readonly key: string }
+
+type PaidTier = "pro" | "business"
+
+/** Monthly credits in all histories. */
+export const MODEL_ALLOWANCES = { free: 25, pro: 45, business: 70 }
+
+export const planStep = (account: ModelAccount, command: PlanCommand, now: number): ModelStep => {
+  switch (command._tag) {
+    case "reset":
+      return { answer: "reset", account: reset(account, command.asOf) }
+    case "buy":
+    case "refund":
+    case "dispute":
+      return purchaseStep(account, command)
+    case "adjust":
+      if (!Number.isSafeInteger(command.amount) || command.amount === 0) return { answer: "InvalidAmount", account }
+      return once(account, command.key, `adjust ${command.amount}`, (before) =>
+        command.amount > 0
+          ? give(before, "adjustment", command.amount, command.key)
+          : take(before, "adjustment", -command.amount, command.key)
+      )
+    case "subscribe":
+      return once(account, command.key, "subscribed pro", (before) =>
+        begin(
+          { ...before, anchor: now, renewedBy: command.renewedBy },
+          "pro",
+          command.allowance,
+          periodAt(now, now),
+          command.key
+        )
+      )
+    case "renewPlan":
+      return once(account, `period:${command.start}`, "period", (before) =>
+        command.start <= before.periodStart
+          ? note(before, "reset", "period")
+          : begin(before, "pro", command.allowance, command, "period")
+      )
+    case "raise":
+      return raise(account, command)
+    case "lower":
+      if (isRefusedToFree(account, command.key)) return { answer: "SubscriptionNotFound", account }
+      return once(account, command.key, "lowered", (before) => ({
+        ...note(before, "adjustment", command.key),
+        pendingTier: "pro"
+      }))
+    case "endPlan":
+      return once(account, command.key, "ended", (before) => endPlan(before, command.allowance, command.key, now))
+    case "pastDue":
+      return once(account, command.key, "pastDue", (before) => note(before, "adjustment", command.key))
+  }
+}
+
+/** True where a change of a plan comes for the first time, to somebody who has none. */
+const isRefusedToFree = (account: ModelAccount, key: string): boolean => {
+  const used = account.holds[key] !== undefined || account.facts[key] !== undefined
+  return account.opened && account.tier === "free" && !used
+}
+
+/** Credits one by one, as long as the plan has more than any plan of the period before it. */
+const raise = (account: ModelAccount, command: Extract<PlanCommand, { readonly _tag: "raise" }>): ModelStep => {
+  const { allowance, key, tier } = command
+  const content = `raised ${tier} ${allowance}`
+  if (isRefusedToFree(account, key)) return { answer: "SubscriptionNotFound", account }
+  return once(account, key, content, (before) => {
+    let { periodCredits } = before
+    let amount = 0
+    for (; periodCredits < allowance; periodCredits += 1) amount += 1
+    const allowanceAmount = amount - Math.min(amount, before.debt)
+    const row = { type: "adjustment", amount, allowanceAmount, topupAmount: 0, reference: key }
+    return { ...enter(before, row), tier, pendingTier: undefined, periodCredits }
+  })
+}
+
+const note = (account: ModelAccount, type: string, reference: string): ModelAccount =>
+  enter(account, { type, amount: 0, allowanceAmount: 0, topupAmount: 0, reference })
+
+interface ModelPeriod {
+  readonly start: number
+  readonly end: number
+}
+
+const begin = (
+  account: ModelAccount,
+  tier: string,
+  plan: number,
+  period: ModelPeriod,
+  reference: string
+): ModelAccount => {
+  const lost = freeCredits(account).allowance
+  const repaid = Math.min(account.debt, plan)
+  const after = enter(account, {
+    type: "reset",
+    amount: plan - lost,
+    allowanceAmount: plan - repaid - lost,
+    topupAmount: 0,
+    reference
+  })
+  const { start: periodStart, end: nextResetAt } = period
+  return { ...after, tier, pendingTier: undefined, periodStart, nextResetAt, periodCredits: plan }
+}
+
+/** What is due for the monthly job, whoever was asked for. */
+const reset = (account: ModelAccount, asOf: number): ModelAccount => {
+  if (!account.opened || account.renewedBy !== "schedule" || account.nextResetAt > asOf) return account
+  const period = periodAt(account.anchor, asOf)
+  const tier = (account.pendingTier ?? account.tier) as keyof typeof MODEL_ALLOWANCES
+  const key = `period:${period.start}`
+  if (account.facts[key] !== undefined) {
+    const periodCredits = Math.max(account.periodCredits, MODEL_ALLOWANCES[tier])
+    const { start: periodStart, end: nextResetAt } = period
+    return { ...account, tier, pendingTier: undefined, periodStart, nextResetAt, periodCredits }
+  }
+  const after = begin(account, tier, MODEL_ALLOWANCES[tier], period, "period")
+  return { ...after, facts: { ...after.facts, [key]: { content: "period", answer: toldNewest(after) } } }
+}
+
+const endPlan = (account: ModelAccount, free: number, reference: string, now: number): ModelAccount => {
+  const lost = Math.max(0, freeCredits(account).allowance - free)
+  const row = { type: "reset", amount: 0 - lost, allowanceAmount: 0 - lost, topupAmount: 0, reference }
+  const anchor = Math.max(now, account.periodStart + 1)
+  const { start, end } = periodAt(anchor, anchor)
+  const plan = { tier: "free", pendingTier: undefined, renewedBy: "schedule" }
+  return { ...enter(account, row), ...plan, anchor, periodStart: start, nextResetAt: end, periodCredits: free }
+}

@@ -1,0 +1,73 @@
+import { Effect, Result } from "effect"
+import { expect } from "vitest"
+import { balanceOf } from "../../credits/Account.ts"
+import type { CreditLedger } from "../../credits/CreditLedger.ts"
+import type { UserId } from "../../identity/UserId.ts"
+import { receiptDraft } from "./creditFixtures.ts"
+
+type Ledger = CreditLedger["Service"]
+
+export const newUser = (): UserId => `user-${crypto.randomUUID()}`
+
+/** Runs an effect of the ledger; rejects with its failure. */
+export const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise(effect)
+
+/** The name of the failure an effect ends with. */
+export const tagOf = async (effect: Effect.Effect<unknown, { readonly _tag: string }>): Promise<string> => {
+  const result = await run(Effect.result(effect))
+  return Result.isFailure(result) ? result.failure._tag : "succeeded"
+}
+
+/** Short ways to ask a ledger, which need not be open yet when the tests are defined. */
+export const creditTester = (opened: () => Ledger) => {
+  const ledger: Ledger = {
+    now: Effect.suspend(() => opened().now),
+    open: (input) => opened().open(input),
+    account: (userId) => opened().account(userId),
+    reserve: (input) => opened().reserve(input),
+    settle: (input) => opened().settle(input),
+    release: (input) => opened().release(input),
+    renew: (input) => opened().renew(input),
+    sweep: (input) => opened().sweep(input),
+    due: (input) => opened().due(input),
+    reset: (input) => opened().reset(input),
+    grant: (input) => opened().grant(input),
+    refund: (input) => opened().refund(input),
+    dispute: (input) => opened().dispute(input),
+    adjust: (input) => opened().adjust(input),
+    verify: (input) => opened().verify(input),
+    changeTier: (userId, change) => opened().changeTier(userId, change),
+    transaction: (userId, key) => opened().transaction(userId, key),
+    history: (input) => opened().history(input)
+  }
+  const openUser = async (allowance: number): Promise<UserId> => {
+    const userId = newUser()
+    await run(ledger.open({ userId, tier: "free", allowance }))
+    return userId
+  }
+  const grant = (userId: UserId, key: string, amount: number, type: "topup" | "grant" = "topup") =>
+    ledger.grant({ userId, key, type, amount })
+  const settle = (userId: UserId, key: string, amount: number) =>
+    ledger.settle({ userId, key, amount, draft: receiptDraft })
+  /** Takes credits by hand, the way in which an account comes to owe some. */
+  const take = (userId: UserId, key: string, amount: number) =>
+    ledger.adjust({ userId, key, amount: -amount, reason: "taken by a test" })
+  const balance = (userId: UserId) => run(Effect.map(ledger.account(userId), balanceOf))
+  const rows = async (userId: UserId) =>
+    (await run(ledger.history({ userId, limit: 200, offset: 0, type: undefined }))).transactions
+
+  /** The transactions explain the buckets, in numbers without gaps. */
+  const expectSound = async (userId: UserId): Promise<void> => {
+    const { allowance, topup, debt } = await balance(userId)
+    const all = await rows(userId)
+    const sum = (of: (row: (typeof all)[number]) => number) => all.reduce((total, row) => total + of(row), 0)
+    expect(sum((row) => row.amount)).toBe(allowance + topup - debt)
+    expect(sum((row) => row.allowanceAmount)).toBe(allowance)
+    expect(sum((row) => row.topupAmount)).toBe(topup)
+    expect(all[0]?.balanceAfter).toBe(allowance + topup - debt)
+    expect(all.map((row) => Number(row.id))).toEqual(all.map((_, index) => all.length - index))
+  }
+  return { ledger, openUser, grant, settle, take, balance, rows, expectSound }
+}
+
+export type CreditTester = ReturnType<typeof creditTester>

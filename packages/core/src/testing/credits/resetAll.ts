@@ -1,0 +1,26 @@
+import { Effect } from "effect"
+import type { CreditLedger } from "../../credits/CreditLedger.ts"
+import {
+  addResets,
+  NOTHING_RESET,
+  type ResetInput,
+  type ResetRange,
+  type TierResets
+} from "../../credits/upkeep/ResetChunk.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+
+/** Resets, or only counts, all that is due, range by range of at most `limit` accounts. */
+export const resetAll = Effect.fnUntraced(function* (
+  ledger: Pick<CreditLedger["Service"], "due" | "reset">,
+  { asOf, allowances, dryRun = false }: Pick<ResetInput, "asOf" | "allowances"> & { readonly dryRun?: boolean },
+  limit = 1_000
+): Effect.fn.Return<TierResets, StorageFailed> {
+  let tiers: TierResets = NOTHING_RESET
+  let range: ResetRange | undefined
+  for (;;) {
+    range = yield* ledger.due({ asOf, before: range, limit })
+    if (range === undefined) return tiers
+    const chunk = yield* ledger.reset({ asOf, allowances, range, dryRun })
+    tiers = addResets(tiers, chunk.tiers)
+  }
+})

@@ -1,0 +1,162 @@
+import { Effect, type Layer } from "effect"
+import { expect, it } from "vitest"
+import { DocumentStore } from "../../documents/DocumentStore.ts"
+import { ampleQuota, newDocument, newUserId } from "../storage/storageFixtures.ts"
+import { type Run, suiteOn } from "../suiteOn.ts"
+
+const inserting = (run: Run<DocumentStore>) => {
+  it("a document comes back as it was inserted", () =>
+    run(
+      Effect.gen(function* () {
+        const documents = yield* DocumentStore
+        const document = newDocument(newUserId(), { filename: "Bericht 'ü' \u{1F600}.md", type: "md", bytes: 0 })
+        expect(yield* documents.insert(document, ampleQuota)).toEqual({ _tag: "Inserted" })
+        expect(yield* documents.find([document.id])).toEqual([document])
+      })
+    ))
+
+  it("a full quota refuses, telling what the owner has, and stores nothing", () =>
+    run(
+      Effect.gen(function* () {
+        const documents = yield* DocumentStore
+        const userId = newUserId()
+        const quota = { maxDocuments: 2, maxDocumentBytes: 2500 }
+        yield* documents.insert(newDocument(userId, { bytes: 1000 }), quota)
+        const tooLarge = newDocument(userId, { bytes: 1501 })
+        expect(yield* documents.insert(tooLarge, quota)).toEqual({ _tag: "Full", documents: 1, bytes: 1000 })
+        expect(yield* documents.insert(newDocument(userId, { bytes: 1500 }), quota)).toEqual({ _tag: "Inserted" })
+        const oneMore = newDocument(userId, { bytes: 0 })
+        expect(yield* documents.insert(oneMore, quota)).toEqual({ _tag: "Full", documents: 2, bytes: 2500 })
+        expect(yield* documents.find([tooLarge.id, oneMore.id])).toEqual([])
+      })
+    ))
+
+  it("insertions at the same moment cannot exceed the quota together, of documents or of bytes", () =>
+    run(
+      Effect.gen(function* () {
+        const documents = yield* DocumentStore
+        const insertedOf = (quota: { maxDocuments: number; maxDocumentBytes: number }) => {
+          const userId = newUserId()
+          const each = Array.from({ length: 16 }, () => documents.insert(newDocument(userId, { bytes: 100 }), quota))
+          return Effect.map(
+            Effect.all(each, { concurrency: "unbounded" }),
+            (results) => results.filter((result) => result._tag === "Inserted").length
+          )
+        }
+        for (let round = 0; round < 5; round++) {
+          expect(yield* insertedOf({ maxDocuments: 5, maxDocumentBytes: 1_000_000 })).toBe(5)
+          expect(yield* insertedOf({ maxDocuments: 100, maxDocumentBytes: 399 })).toBe(3)
+        }
+      })
+    ))
+
+  it("the room of a removed document is free again", () =>
+    run(
+      Effect.gen(function* () {
+        const documents = yield* DocumentStore
+        const userId = newUserId()
+        const quota = { maxDocuments: 1, maxDocumentBytes: 1000 }
+        const first = newDocument(userId)
+        yield* documents.insert(first, quota)
+        yield* documents.remove(userId, first.id)
+        expect(yield* documents.insert(newDocument(userId), quota)).toEqual({ _tag: "Inserted" })
+      })
+    ))
+}
+
+const reading = (run: Run<DocumentStore>) => {
+  it("find gives those that exist, whoever owns them; an id that is no UUID names none", () =>
+    run(
+      Effect.gen(function* () {
+        const documents = yield* DocumentStore
+        const [mine, yours] = [newDocument(newUserId()), newDocument(newUserId())]
+        for (const document of [mine, yours]) yield* documents.insert(document, ampleQuota)
+        const found = yield* documents.find([mine.id, crypto.randomUUID(), "nonsense'", yours.id.toUpperCase()])
+        expect(new Set(found)).toEqual(new Set([mine, yours]))
+        expect(yield* documents.find([])).toEqual([])
+      })
+    ))
+
+  it("a person's list is theirs alone, newest first", () =>
+    run(
+      Effect.gen(function* () {
+        const documents = yield* DocumentStore
+        const userId = newUserId()
+        const ages = [3, 1, 2].map((days) => newDocument(userId, { createdAt: 1_767_225_600_000 - days * 86_400_000 }))
+        for (const document of ages) yield* documents.insert(document, ampleQuota)
+        yield* documents.insert(newDocument(newUserId()), ampleQuota)
+        const listed = yield* documents.list(userId)
+        expect(listed.map((document) => document.id)).toEqual([ages[1]?.id, ages[2]?.id, ages[0]?.id])
+      })
+    ))
+}
+
+const changing = (run: Run<DocumentStore>) => {
+  it("a change of state happens only from the states named", () =>
+    run(
+      Effect.gen(function* () {
+        const documents = yield* DocumentStore
+        const document = newDocument(newUserId())
+        yield* documents.insert(document, ampleQuota)
+        const ready = { status: "ready", progress: 1, pages: 12, passages: 40 } as const
+        expect(yield* documents.update(document.id, ["processing"], ready)).toBe(true)
+        expect(yield* documents.find([document.id])).toEqual([{ ...document, ...ready }])
+        expect(yield* documents.update(document.id, ["processing", "failed"], ready)).toBe(false)
+        expect(yield* documents.update(document.id, [], ready)).toBe(false)
+        expect(yield* documents.update(crypto.randomUUID(), ["ready"], ready)).toBe(false)
+        expect(yield* documents.update("nonsense'", ["ready"], ready)).toBe(false)
+      })
+    ))
+
+  it("a failed document says why; tried again, it no longer does", () =>
+    run(
+      Effect.gen(function* () {
+        const documents = yield* DocumentStore
+        const document = newDocument(newUserId())
+        yield* documents.insert(document, ampleQuota)
+        const reason = "The file is encrypted."
+        yield* documents.update(document.id, ["processing"], { status: "failed", progress: 0, reason })
+        expect(yield* documents.find([document.id])).toEqual([{ ...document, status: "failed", reason }])
+        yield* documents.update(document.id, ["failed"], { status: "processing", progress: 0.5 })
+        expect(yield* documents.find([document.id])).toEqual([{ ...document, progress: 0.5 }])
+      })
+    ))
+
+  it("of changes at the same moment from the same state, one happens", () =>
+    run(
+      Effect.gen(function* () {
+        const documents = yield* DocumentStore
+        const document = newDocument(newUserId())
+        yield* documents.insert(document, ampleQuota)
+        const change = documents.update(document.id, ["processing"], { status: "ready", progress: 1 })
+        const results = yield* Effect.all(
+          Array.from({ length: 8 }, () => change),
+          { concurrency: "unbounded" }
+        )
+        expect(results.filter(Boolean)).toHaveLength(1)
+      })
+    ))
+
+  it("only the owner removes a document", () =>
+    run(
+      Effect.gen(function* () {
+        const documents = yield* DocumentStore
+        const document = newDocument(newUserId())
+        yield* documents.insert(document, ampleQuota)
+        expect(yield* documents.remove(newUserId(), document.id)).toBe(false)
+        expect(yield* documents.find([document.id])).toHaveLength(1)
+        expect(yield* documents.remove(document.userId, document.id)).toBe(true)
+        expect(yield* documents.find([document.id])).toEqual([])
+        expect(yield* documents.remove(document.userId, document.id)).toBe(false)
+        expect(yield* documents.remove(document.userId, "nonsense'")).toBe(false)
+      })
+    ))
+}
+
+/** The guarantees of every `DocumentStore`. Each test uses people of its own. */
+export const documentStoreContract = (name: string, layer: Layer.Layer<DocumentStore, unknown>): void =>
+  suiteOn(`DocumentStore: ${name}`, layer, (run) => {
+    inserting(run)
+    reading(run)
+    changing(run)
+  })

@@ -1,0 +1,85 @@
+import { Effect, type Layer } from "effect"
+import { expect, it } from "vitest"
+import { DocumentStore } from "../../documents/DocumentStore.ts"
+import { FileStore } from "../../documents/FileStore.ts"
+import { ampleQuota, newDocument, newUserId } from "../storage/storageFixtures.ts"
+import { suiteOn } from "../suiteOn.ts"
+
+const MIB = 1024 * 1024
+
+/** Bytes that differ everywhere, so that parts in a wrong order would show. */
+const patterned = (length: number): Uint8Array => {
+  const bytes = new Uint8Array(length)
+  for (let index = 0; index < length; index++) bytes[index] = (index * 31 + (index >> 8) * 17 + (index >> 16)) & 0xff
+  return bytes
+}
+
+const newFile = (bytes: Uint8Array) =>
+  Effect.gen(function* () {
+    const documents = yield* DocumentStore
+    const files = yield* FileStore
+    const document = newDocument(newUserId(), { bytes: bytes.byteLength })
+    yield* documents.insert(document, ampleQuota)
+    yield* files.write({ userId: document.userId, documentId: document.id, bytes })
+    return document
+  })
+
+/** The guarantees of every `FileStore`, beside the `DocumentStore` it belongs to. */
+export const fileStoreContract = (name: string, layer: Layer.Layer<FileStore | DocumentStore, unknown>): void =>
+  suiteOn(`FileStore: ${name}`, layer, (run) => {
+    for (const length of [0, 1, MIB - 1, MIB, MIB + 1, 2 * MIB, 5 * MIB + 12345]) {
+      it(`a file of ${length} bytes comes back byte for byte`, () =>
+        run(
+          Effect.gen(function* () {
+            const files = yield* FileStore
+            const bytes = patterned(length)
+            const { id } = yield* newFile(bytes)
+            const read = yield* files.read(id)
+            expect(read?.byteLength).toBe(length)
+            expect(read?.every((byte, index) => byte === bytes[index])).toBe(true)
+          })
+        ))
+    }
+
+    it("part of a larger buffer is written as that part alone", () =>
+      run(
+        Effect.gen(function* () {
+          const files = yield* FileStore
+          const { id } = yield* newFile(patterned(100).subarray(10, 20))
+          expect([...((yield* files.read(id)) ?? [])]).toEqual([...patterned(100).slice(10, 20)])
+        })
+      ))
+
+    it("writing again replaces all of what was there", () =>
+      run(
+        Effect.gen(function* () {
+          const files = yield* FileStore
+          const { id, userId } = yield* newFile(patterned(3 * MIB))
+          yield* files.write({ userId, documentId: id, bytes: new Uint8Array([7]) })
+          expect([...((yield* files.read(id)) ?? [])]).toEqual([7])
+        })
+      ))
+
+    it("a removed document's bytes are gone with it", () =>
+      run(
+        Effect.gen(function* () {
+          const documents = yield* DocumentStore
+          const files = yield* FileStore
+          const { id, userId } = yield* newFile(patterned(10))
+          yield* documents.remove(userId, id)
+          expect(yield* files.read(id)).toBeUndefined()
+        })
+      ))
+
+    it("a document without bytes, and an id that is no UUID, have none", () =>
+      run(
+        Effect.gen(function* () {
+          const documents = yield* DocumentStore
+          const files = yield* FileStore
+          const document = newDocument(newUserId())
+          yield* documents.insert(document, ampleQuota)
+          expect(yield* files.read(document.id)).toBeUndefined()
+          expect(yield* files.read("nonsense'")).toBeUndefined()
+        })
+      ))
+  })

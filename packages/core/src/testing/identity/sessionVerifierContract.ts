@@ -1,0 +1,89 @@
+import { Clock, Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import type { Session, SessionInvalid, SessionVerifier } from "../../identity/SessionVerifier.ts"
+
+/** A verifier, and the identity provider whose tokens it takes. */
+export interface SessionStage {
+  readonly verifier: SessionVerifier["Service"]
+  /** A token that proves this session; `expiresAt` is in whole seconds. */
+  issue(session: Session): Promise<string>
+  /** A token of this user that never expires. */
+  issueEndless(userId: string): Promise<string>
+}
+
+const HOUR_MS = 3_600_000
+
+/** What every `SessionVerifier` guarantees. `stage` makes a verifier with a provider of its own. */
+export const sessionVerifierContract = (name: string, stage: () => SessionStage | Promise<SessionStage>): void => {
+  const inAnHour = () => Math.floor((Effect.runSync(Clock.currentTimeMillis) + HOUR_MS) / 1_000) * 1_000
+  const session = (userId: string, more: Partial<Session> = {}): Session => ({
+    userId,
+    email: undefined,
+    expiresAt: inAnHour(),
+    ...more
+  })
+  const refuses = async (
+    { verifier }: SessionStage,
+    token: string,
+    why: Pick<SessionInvalid, "problem"> & { readonly userId?: string } = { problem: "refused" }
+  ) =>
+    expect(await Effect.runPromise(Effect.flip(verifier.verify(token)))).toMatchObject({
+      _tag: "SessionInvalid",
+      ...why
+    })
+
+  describe(`SessionVerifier: ${name}`, () => {
+    it("gives the session that a token proves", async () => {
+      const { verifier, issue } = await stage()
+      const ann = session("ann", { email: "ann@example.com" })
+      expect(await Effect.runPromise(verifier.verify(await issue(ann)))).toEqual(ann)
+    })
+
+    it("takes user ids of 1 to 255 characters, in any script", async () => {
+      const { verifier, issue } = await stage()
+      for (const userId of ["a", "x".repeat(255), "用户-Ω"]) {
+        expect(await Effect.runPromise(verifier.verify(await issue(session(userId))))).toMatchObject({ userId })
+      }
+    })
+
+    it("refuses user ids that are empty, too long or no text", async () => {
+      const staged = await stage()
+      for (const userId of ["", "x".repeat(256), "nul\0"]) await refuses(staged, await staged.issue(session(userId)))
+    })
+
+    it("refuses a token that has expired, and tells whose it was", async () => {
+      const staged = await stage()
+      const expired = await staged.issue(session("ann", { expiresAt: inAnHour() - 2 * HOUR_MS }))
+      await refuses(staged, expired, { problem: "expired", userId: "ann" })
+    })
+
+    it("refuses a token that never expires", async () => {
+      const staged = await stage()
+      await refuses(staged, await staged.issueEndless("ann"))
+    })
+
+    it("refuses what nobody issued: nothing, noise, a token cut short or changed", async () => {
+      const staged = await stage()
+      const token = await staged.issue(session("ann"))
+      const middle = Math.floor(token.length / 2)
+      const changed = token.slice(0, middle) + (token[middle] === "A" ? "B" : "A") + token.slice(middle + 1)
+      for (const forged of [
+        "",
+        " ",
+        "noise",
+        "a.b.c",
+        token.slice(0, -4),
+        changed,
+        `${token}.x`,
+        "x".repeat(100_000)
+      ]) {
+        await refuses(staged, forged)
+      }
+    })
+
+    it("refuses the token of another provider", async () => {
+      const [staged, other] = [await stage(), await stage()]
+      await refuses(staged, await other.issue(session("ann")))
+    })
+  })
+}

@@ -1,0 +1,290 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Cause, Effect, Exit, Fiber, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import fc from "fast-check"
+import { ModelFailed, type ReplyPart } from "../../src/models/ChatModel.ts"
+import type { ReplyReader } from "../../src/models/replyPump.ts"
+import { READ_AHEAD, replyStream, type ReplySource } from "../../src/models/replyStream.ts"
+
+/** What a made-up vendor sends. `mark` is its end mark, behind which it may still send `usage`. */
+type Item =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "ping" }
+  | { readonly kind: "mark" }
+  | { readonly kind: "usage"; readonly output: number }
+
+const text = (value: string): Item => ({ kind: "text", text: value })
+const ping: Item = { kind: "ping" }
+const mark: Item = { kind: "mark" }
+const usage = (output: number): Item => ({ kind: "usage", output })
+
+const reader = (): ReplyReader<Item> => {
+  let marked = false
+  const end = (output: number | undefined) => ({
+    _tag: "end" as const,
+    reason: "completed" as const,
+    usage: output === undefined ? undefined : { freshInput: 1, cacheRead: 0, cacheWrite: 0, output }
+  })
+  return {
+    read: (item) => {
+      if (item.kind === "text") return [{ _tag: "text-delta", text: item.text }]
+      if (item.kind === "mark") marked = true
+      return item.kind === "usage" ? [end(item.output)] : []
+    },
+    finish: () => (marked ? end(undefined) : undefined)
+  }
+}
+
+const sourceOf = (open: ReplySource<Item>["open"]): ReplySource<Item> => ({
+  model: "model-a",
+  limits: { idleMs: 10_000, totalMs: 60_000, afterEndMs: 1_000 },
+  maxOutputTokens: 10_000,
+  open,
+  reader,
+  failure: (cause) => new ModelFailed({ model: "model-a", reason: "unavailable", retryable: true, cause })
+})
+
+/** Sends the items, giving way `hops` times before each, and then ends, fails, or stays silent. */
+async function* sending(
+  items: ReadonlyArray<Item>,
+  hops: ReadonlyArray<number>,
+  last: "end" | "fail" | "silence" = "end"
+): AsyncGenerator<Item> {
+  for (const [index, item] of items.entries()) {
+    for (let hop = 0; hop < (hops[index % Math.max(1, hops.length)] ?? 0); hop++) await new Promise(setImmediate)
+    yield item
+  }
+  if (last === "fail") throw new Error("connection lost")
+  if (last === "silence") await new Promise(() => undefined)
+}
+
+const listen = (source: ReplySource<Item>) =>
+  Effect.gen(function* () {
+    const parts: Array<ReplyPart> = []
+    const exit = yield* Effect.exit(
+      Stream.runForEach(replyStream(source), (part) => Effect.sync(() => parts.push(part)))
+    )
+    const failure = Exit.isFailure(exit) ? (Cause.squash(exit.cause) as ModelFailed) : undefined
+    return { parts, failure, said: parts.map((part) => (part._tag === "text-delta" ? part.text : "")).join("") }
+  })
+
+const hops = fc.array(fc.nat(2), { minLength: 1, maxLength: 5 })
+
+/** A text cut anywhere, in characters' halves too. */
+const cut = fc
+  .tuple(fc.string({ unit: "grapheme", minLength: 1, maxLength: 60 }), fc.array(fc.nat(200), { maxLength: 20 }))
+  .map(([whole, places]) => {
+    const at = [...new Set(places.map((place) => place % (whole.length + 1)))].toSorted((a, b) => a - b)
+    return { whole, pieces: [0, ...at].map((from, index) => whole.slice(from, at[index] ?? whole.length)) }
+  })
+
+describe("replyStream", () => {
+  it("gives the same text and one end, however the text is cut and timed", () =>
+    fc.assert(
+      fc.asyncProperty(cut, hops, fc.boolean(), async ({ pieces, whole }, timing, told) => {
+        const items = [...pieces.flatMap((piece) => [ping, text(piece)]), mark, ...(told ? [usage(3)] : [])]
+        const heard = await Effect.runPromise(listen(sourceOf(() => sending(items, timing))))
+        expect(heard.failure).toBeUndefined()
+        expect(heard.said).toBe(whole.toWellFormed())
+        expect(
+          heard.parts.every((part) => part._tag !== "text-delta" || (part.text !== "" && part.text.isWellFormed()))
+        ).toBe(true)
+        expect(heard.parts.at(-1)).toMatchObject({ _tag: "end", usage: told ? { output: 3 } : undefined })
+        expect(heard.parts.filter((part) => part._tag === "end")).toHaveLength(1)
+      }),
+      { numRuns: 200 }
+    ))
+
+  it("delivers what came before a failure at any position, and then the named failure", () =>
+    fc.assert(
+      fc.asyncProperty(fc.nat(200), hops, async (count, timing) => {
+        const items = Array.from({ length: count }, (_, index) => text(`${index} `))
+        const heard = await Effect.runPromise(listen(sourceOf(() => sending(items, timing, "fail"))))
+        expect(heard.said).toBe(items.map((item) => (item.kind === "text" ? item.text : "")).join(""))
+        expect(heard.parts.some((part) => part._tag === "end")).toBe(false)
+        expect(heard.failure).toMatchObject({ _tag: "ModelFailed", reason: "unavailable" })
+      }),
+      { numRuns: 60 }
+    ))
+
+  it("is cut off where the source ends before its end mark, at any position", () =>
+    fc.assert(
+      fc.asyncProperty(fc.nat(200), hops, async (count, timing) => {
+        const items = Array.from({ length: count }, () => text("a"))
+        const heard = await Effect.runPromise(listen(sourceOf(() => sending(items, timing))))
+        expect(heard.said).toBe("a".repeat(count))
+        expect(heard.failure).toMatchObject({ reason: "cut-off" })
+      }),
+      { numRuns: 60 }
+    ))
+
+  it.effect("delivers nothing after the end", () =>
+    Effect.gen(function* () {
+      const items = [text("a"), mark, usage(1), text("b"), usage(2)]
+      const heard = yield* listen(sourceOf(() => sending(items, [0])))
+      expect(heard).toMatchObject({ said: "a", failure: undefined })
+      expect(heard.parts).toHaveLength(2)
+    })
+  )
+
+  it.effect("is complete where the connection breaks behind the end mark", () =>
+    Effect.gen(function* () {
+      const heard = yield* listen(sourceOf(() => sending([text("a"), mark], [0], "fail")))
+      expect(heard).toMatchObject({ said: "a", failure: undefined })
+      expect(heard.parts.at(-1)).toMatchObject({ _tag: "end", usage: undefined })
+    })
+  )
+
+  it.effect("leaves a vendor that ignores its limit, and a cut is no end", () =>
+    Effect.gen(function* () {
+      const items = [...Array.from({ length: 2_000 }, () => text(" word")), mark]
+      const heard = yield* listen({ ...sourceOf(() => sending(items, [0, 0, 1])), maxOutputTokens: 50 })
+      expect(heard.failure).toMatchObject({ reason: "overlong", retryable: false })
+      expect(heard.parts.some((part) => part._tag === "end")).toBe(false)
+      expect(heard.said.length).toBeGreaterThan(50)
+      expect(heard.said.length).toBeLessThan(1_000)
+    })
+  )
+
+  it.effect("names what is thrown while opening, and keeps a failure that already has a name", () =>
+    Effect.gen(function* () {
+      const thrown = yield* listen(sourceOf(() => Promise.reject(new Error("refused"))))
+      expect(thrown.failure).toMatchObject({ reason: "unavailable" })
+      const named = new ModelFailed({ model: "model-a", reason: "rate-limited", retryable: true, retryAfterMs: 5 })
+      const kept = yield* listen(sourceOf(() => Promise.reject(named)))
+      expect(kept.failure).toBe(named)
+    })
+  )
+
+  const whenTimePasses = (source: ReplySource<Item>, ...steps: ReadonlyArray<string>) =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(listen(source))
+      for (const step of steps) {
+        yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+        yield* TestClock.adjust(step as "1 second")
+      }
+      return yield* Fiber.join(fiber)
+    })
+
+  it.effect("stalls after silence as long as the limit, before the first words and within", () =>
+    Effect.gen(function* () {
+      for (const items of [[], [text("a"), text("b")]]) {
+        const source = sourceOf(() => sending(items, [0], "silence"))
+        const heard = yield* whenTimePasses(source, "9 seconds", "2 seconds")
+        expect(heard.failure).toMatchObject({ reason: "stalled", retryable: true })
+        expect(heard.said).toBe(items.length === 0 ? "" : "ab")
+      }
+    })
+  )
+
+  it.effect("does not stall while anything comes, be it without text", () =>
+    Effect.gen(function* () {
+      const go: Array<() => void> = []
+      async function* slow(): AsyncGenerator<Item> {
+        for (const item of [ping, ping, text("a"), mark]) {
+          await new Promise<void>((resolve) => go.push(resolve))
+          yield item
+        }
+      }
+      const fiber = yield* Effect.forkChild(listen(sourceOf(slow)))
+      for (let step = 0; step < 4; step++) {
+        yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+        yield* TestClock.adjust("8 seconds")
+        go.shift()?.()
+      }
+      expect(yield* Fiber.join(fiber)).toMatchObject({ said: "a", failure: undefined })
+    })
+  )
+
+  it.effect("stalls when the whole takes too long, although something always comes", () =>
+    Effect.gen(function* () {
+      async function* endless(): AsyncGenerator<Item> {
+        for (;;) {
+          await new Promise((resolve) => setTimeout(resolve, 1))
+          yield ping
+        }
+      }
+      const heard = yield* whenTimePasses(sourceOf(endless), ...Array.from({ length: 8 }, () => "8 seconds"))
+      expect(heard.failure).toMatchObject({ reason: "stalled" })
+    })
+  )
+
+  it.effect("waits only shortly for figures behind the end mark", () =>
+    Effect.gen(function* () {
+      const heard = yield* whenTimePasses(
+        sourceOf(() => sending([text("a"), mark], [0], "silence")),
+        "2 seconds"
+      )
+      expect(heard).toMatchObject({ said: "a", failure: undefined })
+      expect(heard.parts.at(-1)).toMatchObject({ _tag: "end", usage: undefined })
+    })
+  )
+
+  it("gives what is ready in few steps, not one a token", async () => {
+    const items = [...Array.from({ length: 1_000 }, () => text("a")), mark]
+    const heard = await Effect.runPromise(listen(sourceOf(() => sending(items, [0]))))
+    expect(heard.said).toHaveLength(1_000)
+    expect(heard.parts.length).toBeLessThanOrEqual(1_000 / READ_AHEAD + 3)
+  })
+
+  it("reads at most so far ahead of a reader who waits", async () => {
+    let sent = 0
+    async function* counting(): AsyncGenerator<Item> {
+      for (;;) {
+        sent += 1
+        yield text("a")
+      }
+    }
+    const reading = Stream.runForEach(replyStream(sourceOf(counting)), () => Effect.never)
+    const fiber = Effect.runFork(reading)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(sent).toBeGreaterThan(0)
+    expect(sent).toBeLessThanOrEqual(2 * READ_AHEAD + 1)
+    await Effect.runPromise(Fiber.interrupt(fiber))
+  })
+
+  it("aborts the signal and closes the source when it is left, wherever it is", async () => {
+    for (const last of ["silence", "end"] as const) {
+      let signal: AbortSignal | undefined
+      let closed = 0
+      async function* open(given: AbortSignal): AsyncGenerator<Item> {
+        signal = given
+        try {
+          for (let index = 0; index < 10_000; index++) yield text("a")
+          const never = new Promise((_, reject) => given.addEventListener("abort", () => reject(given.reason)))
+          if (last === "silence") await never
+        } finally {
+          closed += 1
+        }
+      }
+      const take = last === "silence" ? 100 : 1
+      const left = replyStream(sourceOf(open)).pipe(Stream.take(take), Stream.runDrain)
+      const fiber = Effect.runFork(last === "silence" ? Effect.andThen(left, Effect.never) : left)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      await Effect.runPromise(Fiber.interrupt(fiber))
+      expect(signal?.aborted).toBe(true)
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      expect(closed).toBe(1)
+    }
+  })
+
+  it("leaves a source that opens only after it was left", async () => {
+    let opened: ((source: AsyncIterable<Item>) => void) | undefined
+    let closed = false
+    const source = sourceOf(() => new Promise((resolve) => (opened = resolve)))
+    const fiber = Effect.runFork(Stream.runDrain(replyStream(source)))
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    await Effect.runPromise(Fiber.interrupt(fiber))
+    opened?.({
+      [Symbol.asyncIterator]: () => ({
+        next: () => Promise.resolve({ done: false, value: text("late") }),
+        return: () => {
+          closed = true
+          return Promise.resolve({ done: true, value: undefined })
+        }
+      })
+    })
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(closed).toBe(true)
+  })
+})
