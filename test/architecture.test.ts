@@ -127,6 +127,10 @@ describe("the rules", () => {
       inStorage,
       `import "../test/fixture.ts"\nimport "../../../test/x.ts"`
     ],
+    ["domain-order", "a domain imports one above it", inCore, `import type { Chat } from "../chat/StoredMessage.ts"`],
+    ["domain-order", "a domain imports an entry point", inCore, `import { parleyLayer } from "../parleyLayer.ts"`],
+    ["domain-order", "a folder without a place", "packages/core/src/extras/planted.ts", ""],
+    ["import-cycle", "a file that imports itself", inCore, `import type { A } from "./planted.ts"`],
     ["ambient", "the environment", inCore, `export const key = process.env.KEY`],
     ["ambient", "the environment, computed", inCore, `export const key = process["env"]`],
     ["ambient", "the environment through globalThis", inCore, `export const key = globalThis.process`],
@@ -143,6 +147,25 @@ describe("the rules", () => {
     ["unreadable", "a syntax error", inStorage, `export const = 1`]
   ])("%s catches: %s", (rule, _why, path, text, changes) => {
     expect(rulesBrokenBy(path, text, changes)).toContain(rule)
+  })
+
+  it.each([
+    ["values", `import { b } from "./b.ts"`],
+    ["types", `import type { B } from "./b.ts"`],
+    ["a type in place", `export type B = import("./b.ts").B`],
+    ["exports", `export * from "./b.ts"`]
+  ])("catch a cycle of imports of %s, once, with the files of it", (_what, text) => {
+    const folder = "packages/core/src/credits"
+    const [owner] = workspaceWith(`${folder}/a.ts`, text)
+    const sources = [
+      ...(owner?.sources ?? []),
+      { path: `${folder}/b.ts`, text: `import type { C } from "./rules/c.ts"` },
+      { path: `${folder}/rules/c.ts`, text: `import type { A } from "../a.ts"` }
+    ]
+    const found = violationsOf(owner === undefined ? [] : [{ ...owner, sources }])
+    expect(found.map(({ rule, found }) => [rule, found])).toEqual([
+      ["import-cycle", "credits/a.ts -> credits/b.ts -> credits/rules/c.ts -> credits/a.ts"]
+    ])
   })
 
   it("say which rule broke, where, and where it is explained", () => {

@@ -20,7 +20,7 @@ interface Lock {
 const root = fileURLToPath(new URL("..", import.meta.url))
 const run = promisify(execFile)
 const readJson = <A>(path: string): A => JSON.parse(readFileSync(path, "utf8")) as A
-const published = ["core", "adapters-db", "adapters-llm", "adapters-documents", "adapters-http", "cli"]
+const published = ["core", "adapters-db", "adapters-llm", "adapters-documents", "adapters-http", "dashboard", "cli"]
 
 const temporaryFolder = () => {
   const path = mkdtempSync(join(tmpdir(), "parley-packaging-"))

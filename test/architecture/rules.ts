@@ -7,12 +7,39 @@
 export const arrows: ReadonlyArray<{ readonly from: string; readonly to: ReadonlyArray<string> }> = [
   { from: "@parley/core", to: [] },
   { from: "@parley/widget", to: [] },
+  { from: "@parley/dashboard", to: [] },
   { from: "@parley/adapters-http", to: ["@parley/core", "@parley/widget"] },
   { from: "@parley/adapters-*", to: ["@parley/core"] },
   { from: "@parley/cli", to: ["@parley/*"] },
   { from: "@parley/bench", to: ["@parley/*"] },
   { from: "@parley/example-*", to: ["@parley/*"] }
 ]
+
+/**
+ * The domains of the core, lowest first: a folder imports those before it, types included. What is not in a domain's
+ * folder (the entry points) stands above all of them.
+ */
+export const coreDomains: ReadonlyArray<string> = [
+  "identity",
+  "storage",
+  "limits",
+  "fairness",
+  "tokens",
+  "models",
+  "tiers",
+  "credits",
+  "jobs",
+  "documents",
+  "chat",
+  "promise",
+  "testing"
+]
+
+/** The folder of the domains. */
+export const coreSources = "packages/core/src/"
+
+/** What the façade and the suites may import although it is in no domain. */
+export const aboveDomains: ReadonlyArray<string> = ["promise", "testing"]
 
 /** The package that knows no vendor, no environment, no clock and no chance. */
 export const corePackage = "@parley/core"
@@ -64,9 +91,12 @@ export const emptyNames: ReadonlyArray<string> = ["utils", "util", "common", "mi
 
 /** What each rule is called in a report, and what to do about it. */
 export const remedies = {
-  arrows: "core <- adapters-* <- cli, examples; widget <- adapters-http; adapters never import each other",
+  arrows:
+    "core <- adapters-* <- cli, examples; widget <- adapters-http; dashboard <- cli; adapters never import each other",
   "core-dependencies": "the core imports effect and its own files alone; put the vendor behind a port",
   "deep-import": "import what the package's exports map offers, or export it there",
+  "import-cycle": "files must not need each other, types included; move what both need into a file below them",
+  "domain-order": "a domain imports those below it (identity < ... < chat); move what it needs down, or the rule up",
   ambient:
     "take it as a port or a parameter: Clock for time, IdGenerator for chance, configuration for the environment",
   undeclared: "declare the package in this package's dependencies, or do not import it",

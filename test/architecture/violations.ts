@@ -1,11 +1,14 @@
 import { posix } from "node:path"
 import { COMPUTED_IMPORT, type Reference, referencesOf } from "./references.ts"
 import {
+  aboveDomains,
   ambientGlobals,
   ambientHomes,
   ambientMembers,
   arrows,
   computedImportHomes,
+  coreDomains,
+  coreSources,
   coreDependencies,
   corePackage,
   coreTestingDependencies,
@@ -130,6 +133,62 @@ const fileViolations = (file: SourceFile, surroundings: Surroundings): ReadonlyA
   ]
 }
 
+/** The domain of a file of the core: its folder's place in the order, or undefined where it is in none. */
+const domainOf = (path: string): string | undefined => {
+  if (!path.startsWith(coreSources)) return undefined
+  const [folder, ...rest] = path.slice(coreSources.length).split("/")
+  return rest.length > 0 ? folder : undefined
+}
+
+/** The sources of this repository that a file imports, with their lines. */
+const relativeImports = (file: SourceFile): ReadonlyArray<Reference> =>
+  referencesOf(file)
+    .imports.filter(({ text }) => text.startsWith("."))
+    .map(({ line, text }) => ({ line, text: posix.join(posix.dirname(file.path), text) }))
+
+const domainViolations = (file: SourceFile, imports: ReadonlyArray<Reference>): ReadonlyArray<Violation> => {
+  const domain = domainOf(file.path)
+  if (domain === undefined) return []
+  const place = coreDomains.indexOf(domain)
+  const at = (line: number, found: string): Violation => ({ path: file.path, line, rule: "domain-order", found })
+  if (place === -1) return [at(1, `${domain} has no place among the domains in test/architecture/rules.ts`)]
+  return imports
+    .filter(({ text }) => {
+      const other = domainOf(text)
+      if (other === undefined) return text.startsWith(coreSources) && !aboveDomains.includes(domain)
+      return coreDomains.indexOf(other) > place
+    })
+    .map(({ line, text }) => at(line, text.slice(coreSources.length)))
+}
+
+/** The files that import each other in a circle, each circle once, from the first of its files in the order given. */
+const importCycles = (graph: ReadonlyMap<string, ReadonlyArray<Reference>>): ReadonlyArray<ReadonlyArray<string>> => {
+  const done = new Set<string>()
+  const cycles: Array<ReadonlyArray<string>> = []
+  const visit = (path: string, trail: ReadonlyArray<string>): void => {
+    const begin = trail.indexOf(path)
+    if (begin !== -1) return void cycles.push(trail.slice(begin))
+    if (done.has(path)) return
+    for (const { text } of graph.get(path) ?? []) visit(text, [...trail, path])
+    done.add(path)
+  }
+  for (const path of graph.keys()) visit(path, [])
+  return cycles
+}
+
+const graphViolations = (sources: ReadonlyArray<SourceFile>): ReadonlyArray<Violation> => {
+  const graph = new Map(sources.map((file) => [file.path, relativeImports(file)] as const))
+  return [
+    ...sources.flatMap((file) => domainViolations(file, graph.get(file.path) ?? [])),
+    ...importCycles(graph).map((cycle) => ({
+      path: cycle[0] ?? "",
+      line: graph.get(cycle[0] ?? "")?.find(({ text }) => text === (cycle[1] ?? cycle[0]))?.line ?? 1,
+      rule: "import-cycle" as const,
+      found: [...cycle, cycle[0]].map((path) => path?.split("/src/").at(-1)).join(" -> ")
+    }))
+  ]
+}
+
 const manifestViolations = ({ owner, manifests }: Surroundings): ReadonlyArray<Violation> => {
   const { name } = owner.manifest
   const at = (rule: Rule, found: string): Violation => ({ path: `${owner.folder}/package.json`, line: 1, rule, found })
@@ -152,6 +211,7 @@ export const violationsOf = (packages: ReadonlyArray<WorkspacePackage>): Readonl
   const manifests = new Map(packages.map((owner) => [owner.manifest.name, owner.manifest]))
   return packages.flatMap((owner) => [
     ...manifestViolations({ owner, manifests }),
-    ...owner.sources.flatMap((file) => fileViolations(file, { owner, manifests }))
+    ...owner.sources.flatMap((file) => fileViolations(file, { owner, manifests })),
+    ...graphViolations(owner.sources)
   ])
 }

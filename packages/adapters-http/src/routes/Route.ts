@@ -3,6 +3,7 @@ import type { Effect, Schema, Scope } from "effect"
 import type { Answer } from "../answers/Answer.ts"
 import type { RouteBody } from "../body/RouteBody.ts"
 import type { Coded, ErrorCode } from "../problems/problemTable.ts"
+import type { LargeWork } from "../server/PersonTurns.ts"
 import type { Parameters, ParameterValues } from "./parameters.ts"
 import type { RouteEnvironment } from "./RouteEnvironment.ts"
 
@@ -15,9 +16,6 @@ import type { RouteEnvironment } from "./RouteEnvironment.ts"
  */
 export const ACCESSES = ["session", "cron", "public", "development"] as const
 export type Access = (typeof ACCESSES)[number]
-
-/** Work that keeps the database busy: reading long chats, and writing files. */
-export type LargeWork = "read" | "write"
 
 export type Method = "GET" | "POST" | "DELETE"
 

@@ -1,6 +1,9 @@
 import { RoundRobin } from "@parley/core"
 import { Clock, Effect, type Scope } from "effect"
 
+/** Work that keeps the database busy: reading long chats, and writing files. */
+export type LargeWork = "read" | "write"
+
 /** Lets little of a kind of work go on at a time, people taking turns: each keeps database and event loop busy for milliseconds. */
 export interface PersonTurns {
   /** Waits for a place and keeps it until the scope closes, and for as long again: the person rests. */

@@ -6,7 +6,7 @@ import {
   parleyApp,
   RequestTracker
 } from "@parley/adapters-http"
-import { dashboardRouter } from "@parley/example-dashboard"
+import { dashboardRouter } from "@parley/dashboard"
 import { Effect, type ManagedRuntime, Redacted } from "effect"
 import { PortTaken } from "../commands/commandErrors.ts"
 import type { ServerParts } from "../compose.ts"
