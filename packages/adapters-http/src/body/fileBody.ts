@@ -2,10 +2,10 @@ import type { IncomingMessage } from "node:http"
 import { FileRejected, UploadLimits } from "@parley/core"
 import busboy from "busboy"
 import { Effect, Schema } from "effect"
-import { InvalidUpload, type RequestTooSlow, type ServerBusy } from "../problems/errors.ts"
+import { InvalidUpload } from "../problems/errors.ts"
 import { collectBytes, type CollectedBytes } from "./collectBytes.ts"
 import type { RouteBody } from "./RouteBody.ts"
-import { type Arrival, type ArrivalListener, watchArrival } from "./watchArrival.ts"
+import { type Arrival, type ArrivalListener, type ArrivalRefused, watchArrival } from "./watchArrival.ts"
 
 /** A file as it was sent. The name is the client's and says nothing that may be trusted. */
 export interface SentFile {
@@ -16,6 +16,8 @@ export interface SentFile {
 /** Beside the one file, a form may have a few small fields, which are ignored. */
 const FORM_LIMITS = { files: 1, fields: 16, parts: 20, fieldSize: 64 * 1024, fieldNameSize: 128, headerPairs: 32 }
 
+const REFUSALS = ["invalid_upload", "file_rejected", "request_too_slow", "server_busy", "body_already_read"] as const
+
 const ONE_FILE = 'Send multipart/form-data with exactly one file, in the field "file".'
 
 /**
@@ -23,11 +25,11 @@ const ONE_FILE = 'Send multipart/form-data with exactly one file, in the field "
  * a second file, and at a form that is broken or ends early; nothing of it is kept then. Where many are sent at once,
  * some wait for memory; the file counts as kept until the request is answered.
  */
-export const fileBody: RouteBody<SentFile, "invalid_upload" | "file_rejected" | "request_too_slow" | "server_busy"> = {
+export const fileBody: RouteBody<SentFile, (typeof REFUSALS)[number]> = {
   contentType: "multipart/form-data",
   description: "A form with one field, the file.",
   schema: Schema.Struct({ file: Schema.String.annotate({ format: "binary" }) }),
-  errors: ["invalid_upload", "file_rejected", "request_too_slow", "server_busy"],
+  errors: REFUSALS,
   read: Effect.fnUntraced(function* (request, { environment, person }) {
     const { maxBytes } = yield* UploadLimits
     const parser = yield* makeParser(request, maxBytes)
@@ -66,10 +68,10 @@ const readFile = (
   maxBytes: number,
   watch: (listener: ArrivalListener) => Arrival
 ) =>
-  Effect.callback<SentFile, InvalidUpload | FileRejected | RequestTooSlow | ServerBusy>((resume) => {
+  Effect.callback<SentFile, InvalidUpload | FileRejected | ArrivalRefused>((resume) => {
     let sent: { readonly filename: string; readonly content: CollectedBytes } | undefined
     let problem: string | undefined
-    const refuse = (error: InvalidUpload | FileRejected | RequestTooSlow | ServerBusy) => {
+    const refuse = (error: InvalidUpload | FileRejected | ArrivalRefused) => {
       arrival.release()
       resume(Effect.fail(error))
     }

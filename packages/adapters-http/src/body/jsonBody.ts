@@ -1,15 +1,20 @@
 import type { IncomingMessage } from "node:http"
 import { Effect, Schema, SchemaIssue, type Scope } from "effect"
-import { InvalidRequest } from "../problems/errors.ts"
+import { InvalidRequest, PayloadTooLarge } from "../problems/errors.ts"
+import type { BodyMemory } from "./BodyMemory.ts"
+import { jsonSize } from "./jsonSize.ts"
 import { type JsonShape, shapeOf } from "./JsonShape.ts"
 import type { JsonAnswer } from "./JsonThread.ts"
+import { keepBytes } from "./keepBytes.ts"
+import { pruneJson } from "./pruneJson.ts"
 import { type BodyRefused, readBody } from "./readBody.ts"
 import type { BodyContext, RouteBody } from "./RouteBody.ts"
+import { takenBody } from "./takenBody.ts"
 
 export const MAX_JSON_BYTES = 1024 * 1024
 
 /** How reading any JSON body can fail, beside what is wrong with its content. */
-export const JSON_REFUSALS = ["payload_too_large", "request_too_slow", "server_busy"] as const
+export const JSON_REFUSALS = ["payload_too_large", "request_too_slow", "server_busy", "body_already_read"] as const
 export type JsonRefusal = (typeof JSON_REFUSALS)[number]
 
 /** Why a body is not JSON, as a sentence for whoever sent it. */
@@ -34,7 +39,10 @@ export const readJson = Effect.fnUntraced(function* (
   if (!isJsonType(request.headers["content-type"])) {
     return yield* new NotJson({ problem: "Send JSON with the header content-type: application/json" })
   }
-  if (!["", "identity"].includes(request.headers["content-encoding"] ?? "")) {
+  const taken = takenBody(request)
+  if (taken?._tag === "value") return yield* keepTaken(taken.value, environment.bodyMemory.json, person, shape)
+  // What another parser has read is not encoded any more.
+  if (taken === undefined && !["", "identity"].includes(request.headers["content-encoding"] ?? "")) {
     return yield* new NotJson({ problem: "Send the body without a content-encoding" })
   }
   const { bodyMemory, bodyPace } = environment
@@ -49,6 +57,16 @@ export const readJson = Effect.fnUntraced(function* (
   const answer = yield* isLarge ? environment.jsonThread.parse(person, { bytes, shape }) : parse(bytes)
   if (answer.ok) return answer.value
   return yield* new NotJson({ problem: "Expected JSON in UTF-8, but the body cannot be parsed" })
+})
+
+/** A value that another parser has made, within the bounds of a body that is read here. */
+const keepTaken = Effect.fnUntraced(function* (value: unknown, memory: BodyMemory, person: string, shape: JsonShape) {
+  const size = jsonSize(value, MAX_JSON_BYTES)
+  if (size > MAX_JSON_BYTES) return yield* new PayloadTooLarge({ limit: MAX_JSON_BYTES })
+  if (size <= LARGE_BYTES) return value
+  const keep = Effect.sync(() => keepBytes(memory, person, size))
+  yield* Effect.acquireRelease(keep, (kept) => Effect.sync(() => kept.release()))
+  return pruneJson(value, shape)
 })
 
 const parse = (bytes: Uint8Array): Effect.Effect<JsonAnswer> =>

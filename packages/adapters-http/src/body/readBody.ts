@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http"
 import { Effect } from "effect"
-import { PayloadTooLarge, type RequestTooSlow, type ServerBusy } from "../problems/errors.ts"
+import { PayloadTooLarge } from "../problems/errors.ts"
 import { collectBytes } from "./collectBytes.ts"
-import { type Arrival, type ArrivalOptions, watchArrival } from "./watchArrival.ts"
+import { type Arrival, type ArrivalOptions, type ArrivalRefused, watchArrival } from "./watchArrival.ts"
 
 export interface ReadBodyOptions extends ArrivalOptions {
   /** The most bytes a body may have. */
@@ -10,7 +10,7 @@ export interface ReadBodyOptions extends ArrivalOptions {
 }
 
 /** Why a body was not read to its end. */
-export type BodyRefused = PayloadTooLarge | RequestTooSlow | ServerBusy
+export type BodyRefused = PayloadTooLarge | ArrivalRefused
 
 /** A body that arrived. */
 export interface ReadBody {

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http"
-import { RequestTooSlow, ServerBusy } from "../problems/errors.ts"
+import { BodyAlreadyRead, RequestTooSlow, ServerBusy } from "../problems/errors.ts"
 import type { BodyMemory } from "./BodyMemory.ts"
+import { keepBytes } from "./keepBytes.ts"
+import { takenBody } from "./takenBody.ts"
 
 /** The least throughput of a body: so many bytes in each window of time, or its end. */
 export interface BodyPace {
@@ -23,18 +25,49 @@ export interface Arrival {
   release(): void
 }
 
+/** Why a body does not arrive. */
+export type ArrivalRefused = RequestTooSlow | ServerBusy | BodyAlreadyRead
+
 export interface ArrivalListener {
   onChunk(chunk: Buffer): void
   onEnd(): void
-  onRefused(error: RequestTooSlow | ServerBusy): void
+  onRefused(error: ArrivalRefused): void
 }
 
 /**
  * Takes a body as it arrives: counts it in `memory` and holds the sender back where there is no room, and gives up a
- * sender that is slower than `pace`; time for which it was held back does not count. After `onEnd` or `onRefused`
- * nothing more comes.
+ * sender that is slower than `pace`; time for which it was held back does not count. A body that another parser has read
+ * already comes from what that has left, in one piece. After `onEnd` or `onRefused` nothing more comes.
  */
 export const watchArrival = (request: IncomingMessage, options: ArrivalOptions, listener: ArrivalListener): Arrival => {
+  const taken = takenBody(request)
+  if (taken === undefined) return watchSender(request, options, listener)
+  return giveTaken(taken._tag === "bytes" ? taken.bytes : undefined, options, listener)
+}
+
+/** As if it arrived: after this call. */
+const giveTaken = (
+  bytes: Buffer | undefined,
+  { memory, person }: ArrivalOptions,
+  listener: ArrivalListener
+): Arrival => {
+  const kept = keepBytes(memory, person, bytes?.byteLength ?? 0)
+  let isReleased = false
+  setImmediate(() => {
+    if (isReleased) return
+    if (bytes === undefined) return listener.onRefused(new BodyAlreadyRead())
+    listener.onChunk(bytes)
+    if (!isReleased) listener.onEnd()
+  })
+  return {
+    release: () => {
+      isReleased = true
+      kept.release()
+    }
+  }
+}
+
+const watchSender = (request: IncomingMessage, options: ArrivalOptions, listener: ArrivalListener): Arrival => {
   const { memory, pace, person } = options
   let inWindow = 0
   let window: NodeJS.Timeout | undefined
@@ -52,7 +85,7 @@ export const watchArrival = (request: IncomingMessage, options: ArrivalOptions, 
     request.off("data", onData)
     request.off("end", onEnd)
   }
-  const refuse = (error: RequestTooSlow | ServerBusy) => {
+  const refuse = (error: ArrivalRefused) => {
     stop()
     share.release()
     listener.onRefused(error)

@@ -84,6 +84,14 @@ export class RequestTooSlow extends Schema.TaggedError<RequestTooSlow>()("Reques
   }
 }
 
+/** Something read the body before the routes could, and kept nothing of it that they can use. */
+export class BodyAlreadyRead extends Schema.TaggedError<BodyAlreadyRead>()("BodyAlreadyRead", {}) {
+  readonly code = "body_already_read"
+  override get message() {
+    return "The body was read before the request came to its route. Whoever runs this server: mount Parley before any body parser or upload handler, or have it leave what it reads in request.body."
+  }
+}
+
 /** The server has no room for what is sent: others have as much as it takes. */
 export class ServerBusy extends Schema.TaggedError<ServerBusy>()("ServerBusy", {}) {
   readonly code = "server_busy"

@@ -85,6 +85,7 @@ export const problemTable = {
   },
   model_misconfigured: { status: 500, title: "The model is not set up right", members: ["model", "reason"] },
   model_unavailable: { status: 500, title: "The model is not set up", members: ["model"] },
+  body_already_read: { status: 500, title: "The body was read before" },
   storage_unavailable: { status: 500, title: "The storage did not answer", detail: ON_OUR_SIDE },
   internal_error: { status: 500, title: "Something failed on our side", detail: ON_OUR_SIDE },
   identity_unavailable: { status: 503, title: "The identity provider cannot be reached" },

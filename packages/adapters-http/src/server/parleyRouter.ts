@@ -8,7 +8,7 @@ import {
   Router
 } from "express"
 import { writeProblem } from "../answers/writeAnswer.ts"
-import { InvalidRequest, MethodNotAllowed } from "../problems/errors.ts"
+import { InvalidRequest, MethodNotAllowed, PayloadTooLarge } from "../problems/errors.ts"
 import { problemFrom } from "../problems/Problem.ts"
 import { requestIdOf } from "../requestId.ts"
 import type { Route } from "../routes/Route.ts"
@@ -164,9 +164,14 @@ export const answerError: ErrorRequestHandler = (
 }
 
 const knownError = (error: unknown): unknown => {
-  const status = typeof error === "object" && error !== null && "status" in error ? error.status : undefined
-  if (typeof status === "number" && status >= 400 && status < 500) {
-    return new InvalidRequest({ issues: [{ path: "path", message: "It cannot be decoded" }] })
+  if (typeof error !== "object" || error === null) return error
+  const { limit, status, type } = error as {
+    readonly limit?: unknown
+    readonly status?: unknown
+    readonly type?: unknown
   }
-  return error
+  if (type === "entity.too.large" && Number.isSafeInteger(limit)) return new PayloadTooLarge({ limit: Number(limit) })
+  if (typeof status !== "number" || status < 400 || status >= 500) return error
+  const path = typeof type === "string" ? "body" : "path"
+  return new InvalidRequest({ issues: [{ path, message: "It cannot be decoded" }] })
 }

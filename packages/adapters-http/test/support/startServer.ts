@@ -1,3 +1,4 @@
+import type { RequestListener } from "node:http"
 import {
   ChatModels,
   createParley,
@@ -38,6 +39,8 @@ export interface TestServer {
 }
 
 export interface TestServerOptions {
+  /** Makes what the server runs of the options; `parleyApp` unless given. */
+  readonly listener?: (options: ParleyAppOptions) => RequestListener
   readonly app?: Partial<ParleyAppOptions>
   readonly parley?: Partial<ParleyOptions>
   /** Models that no provider runs. */
@@ -82,7 +85,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
   const runtime = ManagedRuntime.make(
     Layer.merge(Layer.effectContext(parley.runtime.contextEffect), Logger.layer([logger]))
   )
-  const app = parleyApp({
+  const app = (options.listener ?? parleyApp)({
     runtime,
     sessions: HmacSessionVerifier.make({ secret: SECRET }),
     developmentSessions: makeDevelopmentSessions(),
