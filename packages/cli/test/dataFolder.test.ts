@@ -3,7 +3,7 @@ import { createServer } from "node:net"
 import { join } from "node:path"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { describe, expect, it } from "vitest"
-import { connectToOwner, sendErrand } from "../src/dataFolder/askOwner.ts"
+import { connectToOwner, sendCommand } from "../src/dataFolder/commandClient.ts"
 import { claimDataFolder } from "../src/dataFolder/claimDataFolder.ts"
 import { eventually, temporaryFolder } from "./processes/ParleyProcess.ts"
 
@@ -68,7 +68,7 @@ describe("a data folder", () => {
     const connection = await connectToOwner(folder.path)
     if (connection === undefined) throw new Error("Nobody answers.")
     const heard = output()
-    const outcome = sendErrand(connection, { argv: ["a", "b"] }, heard, new AbortController().signal)
+    const outcome = sendCommand(connection, { argv: ["a", "b"] }, heard, new AbortController().signal)
     const answering = claim.answerWith(async ({ argv }, answer) => {
       answer({ stdout: argv.join("-") })
       answer({ stderr: "note" })
@@ -87,7 +87,7 @@ describe("a data folder", () => {
       const scope = Scope.makeUnsafe()
       const claim = await Effect.runPromise(claimIn(scope, folder.path, true))
       const commands: Array<unknown> = []
-      const answering = claim.answerWith(async (errand) => commands.push(errand))
+      const answering = claim.answerWith(async (command) => commands.push(command))
       await Effect.runPromise(Effect.provideService(answering, Scope.Scope, scope))
       const connection = await connectToOwner(folder.path)
       if (connection === undefined) throw new Error("Nobody answers.")
@@ -120,7 +120,7 @@ describe("a data folder", () => {
       const connection = await connectToOwner(folder.path)
       if (connection === undefined) throw new Error("Nobody answers.")
       const heard = output()
-      const outcome = sendErrand(connection, { argv: [name] }, heard, leaving)
+      const outcome = sendCommand(connection, { argv: [name] }, heard, leaving)
       await eventually("the command to begin", () => heard.said.stdout === "begun" || undefined)
       return { outcome }
     }

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import * as fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { connectToOwner, sendErrand } from "../src/dataFolder/askOwner.ts"
+import { connectToOwner, sendCommand } from "../src/dataFolder/commandClient.ts"
 import { exitCodes } from "../src/exitCodes.ts"
 import { runParley, temporaryFolder } from "./processes/ParleyProcess.ts"
 import { type RunningServer, startServer, Visitor } from "./processes/RunningServer.ts"
@@ -67,7 +67,7 @@ const run = async (argv: ReadonlyArray<string>) => {
     stdout: (text: string) => void (said.stdout += text),
     stderr: (text: string) => void (said.stderr += text)
   }
-  const outcome = await sendErrand(connection, { argv }, output, new AbortController().signal)
+  const outcome = await sendCommand(connection, { argv }, output, new AbortController().signal)
   if (outcome._tag !== "Ran") throw new Error(`The command ${JSON.stringify(argv)} was ${outcome._tag}.`)
   return { exit: outcome.exit, ...said }
 }

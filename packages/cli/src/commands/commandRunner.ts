@@ -2,7 +2,7 @@ import { Console, Effect, Layer } from "effect"
 import { commandLineServices } from "./commandLineServices.ts"
 import { ProgressOutput } from "./ProgressOutput.ts"
 import { runCommandLine } from "./runCommandLine.ts"
-import { CommandRunner, StopSignal, Workplace } from "./Workplace.ts"
+import { CommandRunner, StopSignal, CommandContext } from "./CommandContext.ts"
 
 /** Runs commands of other processes with the parts of this one. */
 export const commandRunnerLayer: Layer.Layer<CommandRunner> = Layer.succeed(
@@ -10,7 +10,7 @@ export const commandRunnerLayer: Layer.Layer<CommandRunner> = Layer.succeed(
   CommandRunner.of({
     run: ({ argv, config, console, parts }) =>
       runCommandLine(argv, { colors: false }).pipe(
-        Effect.provideService(Workplace, {
+        Effect.provideService(CommandContext, {
           settings: Effect.succeed({ config, problems: [] }),
           askServer: () => Effect.succeed(undefined),
           run: (work) => Effect.provideContext(work, parts)

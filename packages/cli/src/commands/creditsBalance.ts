@@ -4,7 +4,7 @@ import { Command } from "effect/cli"
 import { checkMigrated } from "./checkMigrated.ts"
 import { jsonFlag, printResult, table } from "./output.ts"
 import { userArgument } from "./userArgument.ts"
-import { Workplace } from "./Workplace.ts"
+import { CommandContext } from "./CommandContext.ts"
 
 /** `parley credits balance <user>` */
 export const creditsBalanceCommand = Command.make(
@@ -20,7 +20,7 @@ export const creditsBalanceCommand = Command.make(
       )
       yield* printResult(json, balance, lines)
     })
-    yield* Workplace.use((workplace) => workplace.run(work))
+    yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
   Command.withDescription("Show what a person has: allowance, top-up, held, debt, available"),

@@ -5,7 +5,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { checkMigrated } from "./checkMigrated.ts"
 import { dryRunFlag, jsonFlag, printResult } from "./output.ts"
 import { userArgument } from "./userArgument.ts"
-import { Workplace } from "./Workplace.ts"
+import { CommandContext } from "./CommandContext.ts"
 
 /** What can be a key: one line, short enough for an index. */
 const KEY = /^[^\p{Cc}\p{Cs}]{1,255}$/u
@@ -64,7 +64,7 @@ export const creditsGrantCommand = Command.make(
           : `${already(user, amount, key, done)} ${available} are available.`
       yield* printResult(json, { ...told, doneAt, transactionId: transaction.id, available }, [line])
     })
-    yield* Workplace.use((workplace) => workplace.run(work))
+    yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
   Command.withDescription("Give a person credits that never expire"),

@@ -4,7 +4,7 @@ import { Command, Flag } from "effect/cli"
 import { checkMigrated } from "./checkMigrated.ts"
 import { jsonFlag, printResult, table } from "./output.ts"
 import { userArgument } from "./userArgument.ts"
-import { Workplace } from "./Workplace.ts"
+import { CommandContext } from "./CommandContext.ts"
 
 const input = {
   user: userArgument,
@@ -50,7 +50,7 @@ export const creditsHistoryCommand = Command.make(
       const shown = `${transactions.length} of ${page.total} transactions, newest first.`
       yield* printResult(json, { transactions, total: page.total, limit, offset }, [...lines, shown])
     })
-    yield* Workplace.use((workplace) => workplace.run(work))
+    yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
   Command.withDescription("List what moved a person's credits, newest first"),

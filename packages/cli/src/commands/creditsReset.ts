@@ -4,7 +4,7 @@ import { Command, Flag } from "effect/cli"
 import { checkMigrated } from "./checkMigrated.ts"
 import { dryRunFlag, jsonFlag, printResult, table } from "./output.ts"
 import { ProgressOutput } from "./ProgressOutput.ts"
-import { Workplace } from "./Workplace.ts"
+import { CommandContext } from "./CommandContext.ts"
 
 const input = {
   asOf: Flag.Date("as-of").pipe(
@@ -59,7 +59,7 @@ export const creditsResetCommand = Command.make(
       const result = { dryRun, ...report, asOf: new Date(report.asOf).toISOString() }
       yield* printResult(json, result, linesOf(report, dryRun))
     })
-    yield* Workplace.use((workplace) => workplace.run(work))
+    yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
   Command.withDescription("Begin the periods that are due: allowances anew, once each, however often this runs"),

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { checkMigrated } from "./checkMigrated.ts"
 import { jsonFlag, printResult } from "./output.ts"
-import { Workplace } from "./Workplace.ts"
+import { CommandContext } from "./CommandContext.ts"
 
 /** `parley credits sweep` */
 export const creditsSweepCommand = Command.make(
@@ -23,7 +23,7 @@ export const creditsSweepCommand = Command.make(
             ])
       ])
     })
-    yield* Workplace.use((workplace) => workplace.run(work))
+    yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
   Command.withDescription("End the holds of replies whose process died; servers do this by themselves"),

@@ -5,7 +5,7 @@ import { exitCodes } from "../exitCodes.ts"
 import { checkMigrated } from "./checkMigrated.ts"
 import { Unhealthy } from "./commandErrors.ts"
 import { jsonFlag, printResult } from "./output.ts"
-import { Workplace } from "./Workplace.ts"
+import { CommandContext } from "./CommandContext.ts"
 
 const lineOf = ({ userId, fact, expected, found }: Difference): string =>
   `${userId}: ${fact}: expected ${expected}, found ${found}`
@@ -34,7 +34,7 @@ export const creditsVerifyCommand = Command.make(
       yield* printResult(json, { ok, accounts, differences }, [`Verified ${accounts} accounts: ${verdict}.`])
       if (!ok) return yield* new Unhealthy({ exit: exitCodes.failed })
     })
-    yield* Workplace.use((workplace) => workplace.run(work))
+    yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
   Command.withDescription("Recompute every balance from its rows; exit code 1 where any differs"),

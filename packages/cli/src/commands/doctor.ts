@@ -8,14 +8,14 @@ import { configurationChecks, nodeCheck } from "../doctor/configurationChecks.ts
 import { portCheck } from "../doctor/portCheck.ts"
 import { Unhealthy } from "./commandErrors.ts"
 import { jsonFlag, printResult } from "./output.ts"
-import { Workplace } from "./Workplace.ts"
+import { CommandContext } from "./CommandContext.ts"
 
 const placed = (where: PlacedCheck["where"], checks: ReadonlyArray<Check>): ReadonlyArray<PlacedCheck> =>
   checks.map((check) => ({ ...check, where }))
 
 /** What the server that owns the data folder finds of itself; nothing where none runs. */
 const serverChecks = Effect.fnUntraced(function* (live: boolean) {
-  const { askServer } = yield* Workplace
+  const { askServer } = yield* CommandContext
   const answer = yield* askServer(["doctor", "--json", ...(live ? ["--live"] : [])])
   if (answer === undefined) return []
   try {
@@ -45,7 +45,7 @@ const ownDatabaseChecks = Effect.fnUntraced(function* ({ config }: Settings) {
   const found: Array<Check> = []
   const look = Effect.map(databaseChecks(config), (checks) => void found.push(...checks))
   const none = note("database", `none yet in ${config.dataFolder}`, '"parley serve" makes it at its first start.')
-  yield* Workplace.use((workplace) => workplace.run(look)).pipe(
+  yield* CommandContext.use((context) => context.run(look)).pipe(
     Effect.catchTags({
       NoDatabaseYet: () => Effect.sync(() => void found.push(none)),
       DataFolderInUse: (inUse) => Effect.sync(() => void found.push(inUseCheck(inUse.message))),
@@ -66,7 +66,7 @@ export const doctorCommand = Command.make(
     )
   },
   Effect.fnUntraced(function* ({ json, live }) {
-    const settings = yield* Workplace.use((workplace) => workplace.settings)
+    const settings = yield* CommandContext.use((context) => context.settings)
     const atServer = yield* serverChecks(live)
     const here: Array<Check> = [nodeCheck(), ...(yield* configurationChecks(settings))]
     if (settings.problems.length === 0) {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { dryRunFlag, jsonFlag, printResult } from "./output.ts"
-import { Workplace } from "./Workplace.ts"
+import { CommandContext } from "./CommandContext.ts"
 
 /** `parley migrate` */
 export const migrateCommand = Command.make(
@@ -20,7 +20,7 @@ export const migrateCommand = Command.make(
       const lines = applied.length === 0 ? ["Nothing to apply."] : applied.map((id) => `Applied ${id}.`)
       yield* printResult(json, { dryRun, applied, pending: [] }, lines)
     })
-    yield* Workplace.use((workplace) => workplace.run(work, { createDatabase: !dryRun, direct: true }))
+    yield* CommandContext.use((context) => context.run(work, { createDatabase: !dryRun, direct: true }))
   })
 ).pipe(
   Command.withDescription("Bring the database's schema up to date; safe to repeat, and beside running servers"),

@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from "node:fs"
 import type { Server } from "node:net"
 import { join } from "node:path"
-import { connectToOwner } from "./askOwner.ts"
+import { connectToOwner } from "./commandClient.ts"
 import type { Greeting } from "./frames.ts"
 import { SOCKET_NAME, withSocketAddress } from "./socketAddress.ts"
 

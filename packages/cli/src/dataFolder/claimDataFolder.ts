@@ -1,16 +1,16 @@
 import { Effect, type Scope } from "effect"
 import { bindSocket } from "./bindSocket.ts"
-import { CommandDesk, type RunErrand } from "./CommandDesk.ts"
+import { CommandServer, type RunCommand } from "./CommandServer.ts"
 import { DataFolderInUse, DataFolderUnusable } from "./dataFolderErrors.ts"
 import { makeDataFolder } from "./makeDataFolder.ts"
 
 /** A data folder that belongs to this process until the scope closes. */
 export interface DataFolderClaim {
-  /** Runs commands from now on, those that wait included; interrupts them when the scope closes. */
-  answerWith(run: RunErrand): Effect.Effect<void, never, Scope.Scope>
+  /** Runs the commands of other processes, those already waiting included; interrupts them when the scope closes. */
+  answerWith(run: RunCommand): Effect.Effect<void, never, Scope.Scope>
 }
 
-/** How long an owner that takes no commands is waited for: another command, soon done. A server is not waited for. */
+/** How long to wait for an owner that accepts no commands: it is a command itself and ends soon. */
 const PATIENCE_MS = 20_000
 const RETRY_MS = 50
 
@@ -23,12 +23,12 @@ export const claimDataFolder = (
   takesCommands: boolean
 ): Effect.Effect<DataFolderClaim, DataFolderInUse | DataFolderUnusable, Scope.Scope> =>
   Effect.map(
-    Effect.acquireRelease(open(folder, takesCommands), (desk) => Effect.promise(() => desk.close())),
-    (desk) => ({
+    Effect.acquireRelease(open(folder, takesCommands), (commands) => Effect.promise(() => commands.close())),
+    (commands) => ({
       answerWith: (run) =>
         Effect.acquireRelease(
-          Effect.sync(() => desk.open(run)),
-          () => Effect.promise(() => desk.clear())
+          Effect.sync(() => commands.open(run)),
+          () => Effect.promise(() => commands.clear())
         )
     })
   )
@@ -36,14 +36,14 @@ export const claimDataFolder = (
 const open = (
   folder: string,
   takesCommands: boolean
-): Effect.Effect<CommandDesk, DataFolderInUse | DataFolderUnusable> =>
+): Effect.Effect<CommandServer, DataFolderInUse | DataFolderUnusable> =>
   Effect.callback((resume) => {
-    const desk = new CommandDesk(folder, { pid: process.pid, takesCommands })
+    const commands = new CommandServer(folder, { pid: process.pid, takesCommands })
     const deadline = performance.now() + PATIENCE_MS
     const attempt = async (): Promise<void> => {
       makeDataFolder(folder)
-      const bound = await bindSocket(desk.server, folder)
-      if (bound._tag === "Bound") return resume(Effect.succeed(desk))
+      const bound = await bindSocket(commands.server, folder)
+      if (bound._tag === "Bound") return resume(Effect.succeed(commands))
       // An owner that is just leaving closes the connection without a word.
       const waits = bound._tag === "Stale" || bound.owner?.takesCommands !== true
       if (waits && performance.now() < deadline) {

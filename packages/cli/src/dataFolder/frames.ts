@@ -1,24 +1,24 @@
 import { createInterface } from "node:readline"
 import type { Readable, Writable } from "node:stream"
 
-/** What the owner of a data folder says first: who it is, and whether it takes commands. */
+/** The first frame of the owner of a data folder: its process, and whether it accepts commands. */
 export interface Greeting {
   readonly pid: number
   readonly takesCommands: boolean
 }
 
 /** A command for the owner to run. */
-export interface Errand {
+export interface CommandRequest {
   readonly argv: ReadonlyArray<string>
 }
 
-/** Whether a frame is a command: whoever may open the socket can write anything into it. */
-export const isErrand = (frame: unknown): frame is Errand => {
+/** Whether a frame is a command: any process that can open the socket can write anything into it. */
+export const isCommandRequest = (frame: unknown): frame is CommandRequest => {
   const argv = typeof frame === "object" && frame !== null && "argv" in frame ? frame.argv : undefined
   return Array.isArray(argv) && argv.every((word) => typeof word === "string")
 }
 
-/** What comes back: that the command began, what it prints, and its exit code at the end. */
+/** The frames that answer a command: that it began, what it prints, and its exit code at the end. */
 export type Answer =
   | { readonly began: true }
   | { readonly stdout: string }
@@ -26,11 +26,11 @@ export type Answer =
   | { readonly exit: number }
 
 /** Writes one frame: a line of JSON. */
-export const writeFrame = (stream: Writable, frame: Greeting | Errand | Answer): void => {
+export const writeFrame = (stream: Writable, frame: Greeting | CommandRequest | Answer): void => {
   if (stream.writable) stream.write(`${JSON.stringify(frame)}\n`)
 }
 
-/** The frames that come, until the stream ends, breaks, or says something else. */
+/** The frames received, until the stream ends, breaks, or has a line that is no frame. */
 export async function* readFrames<Frame>(stream: Readable): AsyncGenerator<Frame> {
   const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })
   // A stream that is destroyed does not end, and its reader would wait for ever.

@@ -1,10 +1,10 @@
 import { Console as NodeConsole } from "node:console"
 import { Writable } from "node:stream"
 import { type Context, Effect } from "effect"
-import { CommandRunner } from "../commands/Workplace.ts"
+import { CommandRunner } from "../commands/CommandContext.ts"
 import type { CommandParts } from "../compose.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
-import type { RunErrand } from "../dataFolder/CommandDesk.ts"
+import type { RunCommand } from "../dataFolder/CommandServer.ts"
 import { exitCodes } from "../exitCodes.ts"
 
 const writer = (write: (text: string) => void): Writable =>
@@ -20,8 +20,8 @@ const writer = (write: (text: string) => void): Writable =>
 export const foreignCommands = (
   config: ParleyConfig,
   parts: Context.Context<CommandParts>
-): Effect.Effect<RunErrand, never, CommandRunner> =>
-  CommandRunner.useSync((runner): RunErrand => async ({ argv }, answer, signal) => {
+): Effect.Effect<RunCommand, never, CommandRunner> =>
+  CommandRunner.useSync((runner): RunCommand => async ({ argv }, answer, signal) => {
     const console = new NodeConsole({
       stdout: writer((stdout) => answer({ stdout })),
       stderr: writer((stderr) => answer({ stderr }))

@@ -1,7 +1,7 @@
 import { flushCompileCache } from "node:module"
 import { HoldSweeper } from "@parley/core"
 import { Console, Deferred, Effect } from "effect"
-import { StopSignal } from "../commands/Workplace.ts"
+import { StopSignal } from "../commands/CommandContext.ts"
 import { loadConfig } from "../config/loadConfig.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { unencryptedConnections, warningText, weakSecrets } from "../config/securityWarnings.ts"

@@ -2,31 +2,31 @@ import { existsSync } from "node:fs"
 import { Effect, Layer, type Scope } from "effect"
 import { type ParleyConfig } from "../config/ParleyConfig.ts"
 import { loadConfig, loadSettings } from "../config/loadConfig.ts"
-import { type CommandOutput, connectToOwner, sendErrand } from "../dataFolder/askOwner.ts"
+import { type CommandOutput, connectToOwner, sendCommand } from "../dataFolder/commandClient.ts"
 import { claimDataFolder } from "../dataFolder/claimDataFolder.ts"
 import type { DataFolderInUse, DataFolderUnusable } from "../dataFolder/dataFolderErrors.ts"
 import { databaseFolder } from "../dataFolder/databaseFolder.ts"
 import { CommandLost, Exited, Interrupted, NoDatabaseYet } from "./commandErrors.ts"
-import { type RunOptions, StopSignal, Workplace } from "./Workplace.ts"
+import { type RunOptions, StopSignal, CommandContext } from "./CommandContext.ts"
 
 const output = {
   stdout: (text: string) => void process.stdout.write(text),
   stderr: (text: string) => void process.stderr.write(text)
 }
 
-/** The workplace of a process started with `argv`. */
-export const localWorkplaceLayer = (argv: ReadonlyArray<string>): Layer.Layer<Workplace, never, StopSignal> =>
+/** The command context of a process started with `argv`. */
+export const localCommandContextLayer = (argv: ReadonlyArray<string>): Layer.Layer<CommandContext, never, StopSignal> =>
   Layer.effect(
-    Workplace,
+    CommandContext,
     Effect.map(StopSignal, (stop) =>
-      Workplace.of({
+      CommandContext.of({
         settings: loadSettings,
-        askServer: (errand) =>
+        askServer: (command) =>
           Effect.gen(function* () {
             const { config } = yield* loadSettings
             let text = ""
             const captured = { stdout: (part: string) => void (text += part), stderr: output.stderr }
-            return (yield* runsAtOwner(config.dataFolder, errand, captured)) === undefined ? undefined : text
+            return (yield* runsAtOwner(config.dataFolder, command, captured)) === undefined ? undefined : text
           }),
         run: (work, options = {}) =>
           Effect.gen(function* () {
@@ -42,7 +42,7 @@ export const localWorkplaceLayer = (argv: ReadonlyArray<string>): Layer.Layer<Wo
     )
   )
 
-/** Succeeds once the folder is this process's own; where a server owns it, ends as the command ended there. */
+/** Claims the data folder for this process; where a server owns it, fails with the exit code the command had there. */
 const enterDataFolder = (
   config: ParleyConfig,
   argv: ReadonlyArray<string>,
@@ -56,7 +56,7 @@ const enterDataFolder = (
       return yield* new NoDatabaseYet({ folder: dataFolder })
     }
     yield* claimDataFolder(dataFolder, false).pipe(
-      // A server that started in between takes the command.
+      // A server that started in between runs the command.
       Effect.catchTag("DataFolderInUse", (inUse) =>
         Effect.flatMap(runsAtOwner(dataFolder, argv, output), (late) =>
           Effect.fail(late === undefined ? inUse : new Exited({ exit: late }))
@@ -65,11 +65,11 @@ const enterDataFolder = (
     )
   })
 
-/** Has the server that owns the folder run the command; gives its exit code, undefined where there is none. */
+/** Runs the command in the server that owns the folder; gives its exit code, undefined where no server owns it. */
 const runsAtOwner = Effect.fnUntraced(function* (folder: string, argv: ReadonlyArray<string>, heard: CommandOutput) {
   const outcome = yield* Effect.promise(async (signal) => {
     const connection = await connectToOwner(folder)
-    if (connection?.greeting?.takesCommands === true) return await sendErrand(connection, { argv }, heard, signal)
+    if (connection?.greeting?.takesCommands === true) return await sendCommand(connection, { argv }, heard, signal)
     connection?.socket.destroy()
     return undefined
   })

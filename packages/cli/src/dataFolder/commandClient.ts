@@ -1,11 +1,11 @@
 import { connect, type Socket } from "node:net"
-import { type Answer, type Errand, type Greeting, readFrames, writeFrame } from "./frames.ts"
+import { type Answer, type CommandRequest, type Greeting, readFrames, writeFrame } from "./frames.ts"
 import { withSocketAddress } from "./socketAddress.ts"
 
 /** How long a live owner may take to say who it is. */
 const GREETING_MS = 5_000
 
-/** A connection to whoever owns a data folder. */
+/** A connection to the process that owns a data folder. */
 export interface OwnerConnection {
   readonly socket: Socket
   /** Undefined where the owner accepts connections and says nothing. */
@@ -35,33 +35,34 @@ export const connectToOwner = async (folder: string, name?: string): Promise<Own
   }
 }
 
-/** Where what a command prints goes. */
+/** Receives what a command prints. */
 export interface CommandOutput {
   stdout(text: string): void
   stderr(text: string): void
 }
 
 /**
- * How an errand went: it ran, or did not begin and may be tried again, or began and was lost, so that nobody knows.
+ * How a command ended: it ran; it did not begin and may be sent again; or the connection broke after it began, and its
+ * outcome is unknown.
  */
-export type ErrandOutcome =
+export type CommandOutcome =
   | { readonly _tag: "Ran"; readonly exit: number }
   | { readonly _tag: "NotBegun" }
   | { readonly _tag: "Lost" }
 
-/** Has the owner run a command. An abort leaves, and the owner then interrupts the command. */
-export const sendErrand = async (
+/** Sends a command to the owner, which runs it. An abort closes the connection, and the owner then interrupts the command. */
+export const sendCommand = async (
   { answers, socket }: OwnerConnection,
-  errand: Errand,
+  command: CommandRequest,
   output: CommandOutput,
   signal: AbortSignal
-): Promise<ErrandOutcome> => {
+): Promise<CommandOutcome> => {
   const leave = () => socket.destroy()
   signal.addEventListener("abort", leave, { once: true })
   if (signal.aborted) leave()
   let began = false
   try {
-    writeFrame(socket, errand)
+    writeFrame(socket, command)
     for await (const answer of answers) {
       began = true
       if ("stdout" in answer) output.stdout(answer.stdout)

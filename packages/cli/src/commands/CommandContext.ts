@@ -13,7 +13,7 @@ export interface RunOptions {
   readonly direct?: boolean
 }
 
-/** Why a command did not get to work. */
+/** Why a command could not run. */
 export type RunFailed =
   | ConfigInvalid
   | CommandLost
@@ -24,36 +24,36 @@ export type RunFailed =
   | Interrupted
   | NoDatabaseYet
 
-/** Where a command works: in this process, or in the server that owns the embedded database. */
-export class Workplace extends Context.Service<
-  Workplace,
+/** What a command runs with: the services of this process, or the server that owns the embedded database. */
+export class CommandContext extends Context.Service<
+  CommandContext,
   {
-    /** What the environment says, with all that is wrong with it. */
+    /** The configuration read from the environment, with all its problems. */
     readonly settings: Effect.Effect<Settings>
     /**
-     * Has the server that owns the data folder run a command, and gives what it printed on stdout; undefined where no
-     * server does, and in that server itself.
+     * Runs a command in the server that owns the data folder and gives what it printed on stdout; undefined where no
+     * server owns it, and in that server itself.
      */
     askServer(argv: ReadonlyArray<string>): Effect.Effect<string | undefined, CommandLost>
     /**
-     * Runs `work` with Parley's parts. Where a server owns the data folder, the whole command line goes there instead,
-     * and what it prints comes back; then this fails with `Exited` unless all went well.
+     * Runs `work` with Parley's services. Where a server owns the data folder, the whole command line is sent there
+     * instead and its output is printed here; then this fails with `Exited`, which carries the exit code.
      */
     run<E>(work: Effect.Effect<void, E, CommandParts>, options?: RunOptions): Effect.Effect<void, E | RunFailed>
   }
->()("@parley/cli/commands/Workplace") {}
+>()("@parley/cli/commands/CommandContext") {}
 
-/** The first SIGINT or SIGTERM this process gets. */
+/** The first SIGINT or SIGTERM of this process. */
 export class StopSignal extends Context.Service<StopSignal, { readonly wait: Effect.Effect<"SIGINT" | "SIGTERM"> }>()(
   "@parley/cli/commands/StopSignal"
 ) {}
 
-/** A command line that came from another process. */
+/** A command line received from another process. */
 export interface ForeignCommand {
   readonly argv: ReadonlyArray<string>
   readonly config: ParleyConfig
   readonly parts: Context.Context<CommandParts>
-  /** Where it prints. */
+  /** Receives what it prints. */
   readonly console: Console.Console
 }
 

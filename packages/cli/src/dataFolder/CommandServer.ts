@@ -1,19 +1,23 @@
 import { createServer, type Server, type Socket } from "node:net"
-import { type Answer, type Errand, type Greeting, isErrand, readFrames, writeFrame } from "./frames.ts"
+import { type Answer, type CommandRequest, type Greeting, isCommandRequest, readFrames, writeFrame } from "./frames.ts"
 import { withSocketAddress } from "./socketAddress.ts"
 
-/** Runs a command here and gives its exit code; the signal aborts when whoever sent it leaves. */
-export type RunErrand = (errand: Errand, answer: (answer: Answer) => void, signal: AbortSignal) => Promise<number>
+/** Runs a command in this process and gives its exit code; the signal aborts when the sender disconnects. */
+export type RunCommand = (
+  command: CommandRequest,
+  answer: (answer: Answer) => void,
+  signal: AbortSignal
+) => Promise<number>
 
-/** Where the owner of a data folder takes in the commands of other processes. */
-export class CommandDesk {
+/** Accepts the commands of other processes on the socket of a data folder that this process owns. */
+export class CommandServer {
   readonly server: Server
   readonly #folder: string
   readonly #greeting: Greeting
   readonly #sockets = new Set<Socket>()
   readonly #running = new Set<Promise<void>>()
-  readonly #waiting: Array<(run: RunErrand) => void> = []
-  #run: RunErrand | undefined
+  readonly #waiting: Array<(run: RunCommand) => void> = []
+  #run: RunCommand | undefined
 
   constructor(folder: string, greeting: Greeting) {
     this.#folder = folder
@@ -22,13 +26,13 @@ export class CommandDesk {
     this.server.unref()
   }
 
-  /** Runs the commands that wait and those that come. */
-  open(run: RunErrand): void {
+  /** Runs the commands that wait and those that arrive. */
+  open(run: RunCommand): void {
     this.#run = run
     for (const wake of this.#waiting.splice(0)) wake(run)
   }
 
-  /** Interrupts the commands that run; those that come wait. */
+  /** Interrupts the commands that run; those that arrive wait. */
   async clear(): Promise<void> {
     this.#run = undefined
     for (const socket of this.#sockets) socket.destroy()
@@ -50,9 +54,9 @@ export class CommandDesk {
       left.abort()
     })
     writeFrame(socket, this.#greeting)
-    for await (const errand of readFrames<unknown>(socket)) {
-      if (!isErrand(errand)) break
-      const running = this.#perform(errand, socket, left.signal)
+    for await (const command of readFrames<unknown>(socket)) {
+      if (!isCommandRequest(command)) break
+      const running = this.#perform(command, socket, left.signal)
       this.#running.add(running)
       await running.finally(() => this.#running.delete(running))
       break
@@ -60,15 +64,15 @@ export class CommandDesk {
     socket.end()
   }
 
-  async #perform(errand: Errand, socket: Socket, signal: AbortSignal): Promise<void> {
+  async #perform(command: CommandRequest, socket: Socket, signal: AbortSignal): Promise<void> {
     const run = this.#run ?? (await this.#opening(signal))
     if (run === undefined || signal.aborted) return
     writeFrame(socket, { began: true })
-    writeFrame(socket, { exit: await run(errand, (answer) => writeFrame(socket, answer), signal) })
+    writeFrame(socket, { exit: await run(command, (answer) => writeFrame(socket, answer), signal) })
   }
 
-  /** Waits until commands are taken; undefined where the sender leaves first. */
-  #opening(signal: AbortSignal): Promise<RunErrand | undefined> {
+  /** Waits until commands are accepted; undefined where the sender disconnects first. */
+  #opening(signal: AbortSignal): Promise<RunCommand | undefined> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve)
       signal.addEventListener("abort", () => resolve(undefined), { once: true })
