@@ -61,5 +61,5 @@ const readWhole = async (response: Response, maxBytes: number): Promise<Readonly
   const bytes = await wholeBytes(response, maxBytes).catch((cause: unknown) => {
     throw cause instanceof AnswerTooLarge ? cause : throwNamed(cause)
   })
-  return [{ name: "", data: new TextDecoder().decode(bytes) }]
+  return [{ data: new TextDecoder().decode(bytes) }]
 }

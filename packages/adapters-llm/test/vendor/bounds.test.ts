@@ -161,8 +161,8 @@ describe("connections to a vendor", () => {
   })
 })
 
-describe("an event stream in tiny pieces", () => {
-  it("is read in time that grows with its length, not with its square", { timeout: 120_000 }, () => {
+describe("an event stream", () => {
+  it("in tiny pieces is read in time that grows with its length, not with its square", { timeout: 120_000 }, () => {
     const decoder = makeEventDecoder()
     const piece = Buffer.from("x".repeat(64))
     const began = process.cpuUsage()
@@ -184,6 +184,15 @@ describe("an event stream in tiny pieces", () => {
       }
       expect(feed).toThrow("no end")
     }
+  })
+
+  it.each(["\n", "\r\n", "\r"])("has no event of lines without end, with lines that end in %j", (newline) => {
+    const decoder = makeEventDecoder()
+    const piece = Buffer.from(`data: ${"x".repeat(100)}${newline}`.repeat(100))
+    const feed = () => {
+      for (let fed = 0; fed < 8 * MIB; fed += piece.length) decoder.feed(piece)
+    }
+    expect(feed).toThrow("no end")
   })
 })
 

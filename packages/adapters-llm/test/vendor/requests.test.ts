@@ -186,7 +186,8 @@ describe("an event stream", () => {
         fc.array(event, { maxLength: 8 }),
         fc.constantFrom("\n", "\r\n", "\r"),
         fc.array(fc.nat(), { maxLength: 30 }),
-        (events, newline, places) => {
+        fc.constantFrom("", "\uFEFF"),
+        (events, newline, places, mark) => {
           const lines = events.flatMap(({ data, name }) => [
             ": a comment",
             ...(name === "" ? [] : [`event: ${name}`]),
@@ -194,11 +195,11 @@ describe("an event stream", () => {
             "id: 7",
             ""
           ])
-          const bytes = Buffer.from(`${lines.join(newline)}${newline}: the end${newline}`)
+          const bytes = Buffer.from(`${mark}${lines.join(newline)}${newline}: the end${newline}`)
           const cuts = [...new Set(places.map((place) => place % bytes.length))].toSorted((a, b) => a - b)
           const decoder = makeEventDecoder()
           const found = [0, ...cuts].flatMap((from, index) => decoder.feed(bytes.subarray(from, cuts[index])))
-          expect(found).toEqual(events)
+          expect(found.map(({ data, event }) => ({ name: event ?? "", data }))).toEqual(events)
         }
       ),
       { numRuns: 500 }
@@ -207,7 +208,30 @@ describe("an event stream", () => {
 
   it("joins several lines of data, and leaves out an event that has not ended", () => {
     const decoder = makeEventDecoder()
-    expect(decoder.feed(Buffer.from("data: a\ndata:b\n\ndata: c\n"))).toEqual([{ name: "", data: "a\nb" }])
+    expect(decoder.feed(Buffer.from("data: a\ndata:b\n\ndata: c\n"))).toEqual([{ data: "a\nb" }])
+  })
+
+  it.each(["\n", "\r\n", "\r"])("is the same byte by byte, with lines that end in %j", (newline) => {
+    const lines = [
+      "\uFEFF: comment",
+      "event: ping",
+      "data: ä",
+      "data:💡",
+      "nobody: knows",
+      "data",
+      "",
+      "data: b",
+      "",
+      ":"
+    ]
+    const bytes = Buffer.from(lines.join(newline))
+    const decoder = makeEventDecoder()
+    const found = Array.from(bytes, (_, index) => decoder.feed(bytes.subarray(index, index + 1))).flat()
+    expect(found).toEqual([{ event: "ping", data: "ä\n💡\n" }, { data: "b" }])
+  })
+
+  it("is one: bytes that are not UTF-8 are none", () => {
+    expect(() => makeEventDecoder().feed(Buffer.from([0x64, 0x61, 0xff]))).toThrow("not UTF-8")
   })
 })
 
