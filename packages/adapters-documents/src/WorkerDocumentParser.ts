@@ -1,7 +1,7 @@
 import { DocumentParser, type DocumentType, DocumentUnreadable, type UserId } from "@parley/core"
 import { Effect, Layer } from "effect"
 import { DEFAULT_PARSER_LIMITS, type ParserLimits } from "./ParserLimits.ts"
-import { type ParserKind, parserKindOf } from "./parsing/loadParser.ts"
+import { parserKindOf } from "./parsing/loadParser.ts"
 import { parserFences } from "./process/fences.ts"
 import type { ParserOutcome } from "./process/ParserMessage.ts"
 import { ParserPool } from "./process/ParserPool.ts"
@@ -27,31 +27,26 @@ export class WorkerDocumentParser {
 const makeParser = (limits: ParserLimits) =>
   Effect.gen(function* () {
     const turns = new TurnQueue(limits.processes)
-    const { idleMilliseconds, maxMemoryBytes } = limits
+    const { idleMilliseconds, maxMemoryBytes, processes } = limits
     const probed = Effect.promise(parserFences)
     const pool = yield* Effect.acquireRelease(
-      Effect.sync(() => new ParserPool(idleMilliseconds)),
+      Effect.sync(() => new ParserPool({ places: processes, idleMilliseconds })),
       (pool) => Effect.sync(() => pool.close())
     )
-    const start = (kind: ParserKind) =>
-      Effect.map(probed, (fences) => new WorkerProcess({ kind, fences, maxMemoryBytes }))
-    const idleOrNew = (kind: ParserKind) =>
-      Effect.suspend(() => {
-        const idle = pool.take(kind)
-        return idle === undefined ? start(kind) : Effect.succeed(idle)
-      })
-    const readBy = (worker: Effect.Effect<WorkerProcess>, input: ParseInput) =>
+    const readBy = (take: () => WorkerProcess, input: ParseInput) =>
       Effect.acquireUseRelease(
-        worker,
+        Effect.sync(take),
         (parser) => readWith(parser, input, limits),
         (parser) => Effect.sync(() => pool.giveBack(parser))
       )
     // What is said of a document may be remembered for everybody: in doubt it is read again by a process of its own.
     const read = Effect.fnUntraced(function* (input: ParseInput) {
       const kind = parserKindOf(input.type)
-      const outcome = yield* readBy(idleOrNew(kind), input)
+      const fences = yield* probed
+      const start = () => new WorkerProcess({ kind, fences, maxMemoryBytes })
+      const outcome = yield* readBy(() => pool.take(kind, start), input)
       const isDoubtful = outcome._tag === "Unreadable" && outcome.doubtful === true
-      return isDoubtful ? yield* readBy(start(kind), input) : outcome
+      return isDoubtful ? yield* readBy(() => pool.takeNew(start), input) : outcome
     })
     return DocumentParser.of({
       parse: Effect.fn("WorkerDocumentParser.parse")(function* (input: ParseInput) {

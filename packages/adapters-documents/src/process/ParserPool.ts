@@ -6,27 +6,44 @@ interface Idle {
   readonly timer: NodeJS.Timeout
 }
 
-/** Keeps parser processes that have read a document for the next one, for a while. How many are out at once is not its concern. */
+/**
+ * Keeps parser processes that have read a document for the next one of their kind, for a while. How many are out at once
+ * is not its concern; with those that are idle they are never more than its places. Effect's `Pool.makeWithTTL` hands out
+ * whichever item came back last, of any kind, and its timer keeps the program alive.
+ */
 export class ParserPool {
+  readonly #places: number
   readonly #idleMilliseconds: number
+  /** In the order they came back. */
   readonly #idle: Array<Idle> = []
+  #out = 0
 
-  constructor(idleMilliseconds: number) {
+  constructor({ places, idleMilliseconds }: { readonly places: number; readonly idleMilliseconds: number }) {
+    this.#places = places
     this.#idleMilliseconds = idleMilliseconds
   }
 
-  /** An idle process that reads documents of this kind: all of them read text. Where none does, one is ended, for another to take its place. */
-  take(kind: ParserKind): WorkerProcess | undefined {
+  /** An idle process that reads documents of this kind (all of them read text), else a new one. Give it back after. */
+  take(kind: ParserKind, start: () => WorkerProcess): WorkerProcess {
     for (const { parser } of this.#idle.filter(({ parser }) => !parser.usable)) this.#remove(parser)
-    const fit = this.#idle.findLast(({ parser }) => kind === "text" || parser.kind === kind)
-    if (fit !== undefined) return this.#remove(fit.parser)
+    const same = this.#idle.findLast(({ parser }) => parser.kind === kind)
+    const fit = same ?? (kind === "text" ? this.#idle.at(-1) : undefined)
+    if (fit === undefined) return this.takeNew(start)
+    this.#out += 1
+    return this.#remove(fit.parser)
+  }
+
+  /** A new process. Where all places are taken, the one that is idle for longest is ended. Give it back after. */
+  takeNew(start: () => WorkerProcess): WorkerProcess {
     const [oldest] = this.#idle
-    if (oldest !== undefined) this.#remove(oldest.parser).kill()
-    return undefined
+    if (oldest !== undefined && this.#out + this.#idle.length >= this.#places) this.#remove(oldest.parser).kill()
+    this.#out += 1
+    return start()
   }
 
   /** Puts a process back that has nothing to read. */
   giveBack(parser: WorkerProcess): void {
+    this.#out -= 1
     if (!parser.usable) return
     const timer = setTimeout(() => this.#remove(parser).kill(), this.#idleMilliseconds).unref()
     this.#idle.push({ parser, timer })
