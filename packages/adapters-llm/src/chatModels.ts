@@ -10,7 +10,7 @@ export interface ChatModelProviders extends Partial<Readonly<Record<Vendor, Chat
 
 /**
  * Which provider runs which model. With no vendor at all, the offline model answers for every model. Once one vendor is
- * set up, the other's models are unavailable: nobody gets a stand-in's reply for a model they believe to be real.
+ * set up, the other's models are unavailable: a stand-in never replies for a model that people take to be real.
  */
 export const chatModels = (providers: ChatModelProviders = {}): ChatModels["Service"] => {
   const { offline = new OfflineChatModel(), ...vendors } = providers

@@ -2,7 +2,7 @@ import type Anthropic from "@anthropic-ai/sdk"
 import { type ChatModel, type ChatModelRequest, defaultReplyLimits, type Effort, replyStream } from "@parley/core"
 import { Redacted } from "effect"
 import { Connections } from "../vendor/Connections.ts"
-import { readEventStream, replyBytesAtMost } from "../vendor/readEventStream.ts"
+import { readEventStream, maxReplyBytes } from "../vendor/readEventStream.ts"
 import { defaultRetryPolicy, retryBeforeFirst } from "../vendor/retryBeforeFirst.ts"
 import { vendorFailure } from "../vendor/vendorFailure.ts"
 import { vendorFetch } from "../vendor/vendorFetch.ts"
@@ -62,7 +62,7 @@ export class AnthropicChatModel implements ChatModel {
     }
     // Not by `messages.create`, which writes to the console about models that will retire.
     const response = await client.post("/v1/messages", { body, stream: true, signal }).asResponse()
-    return readEventStream(response, replyBytesAtMost(maxOutputTokens))
+    return readEventStream(response, maxReplyBytes(maxOutputTokens))
   }
 
   /** The SDK is loaded when it is first needed. Time limits and retries are ours, and it is to log nothing. */

@@ -30,7 +30,7 @@ const endReason = (reason: unknown): EndPart["reason"] | "refused" | undefined =
 
 /**
  * Reads the events of a streamed message. The end mark is `message_stop`; usage comes in parts, later ones count, and
- * the first tells what the prompt counted. What that says of the output is from before the first word: it counts for
+ * the first reports what the prompt counted. What that says of the output is from before the first word: it counts for
  * nothing. A message that comes whole, where a stream was asked for, is read too.
  */
 export const anthropicReader = (model: string): ReplyReader<ReadonlyArray<ServerSentEvent>> => {
@@ -40,13 +40,13 @@ export const anthropicReader = (model: string): ReplyReader<ReadonlyArray<Server
 
   const failed = (reason: "refused" | "bad-answer") => new ModelFailed({ model, reason, retryable: false })
 
-  const addUsage = (told: JsonObject) => {
-    usage = { ...usage, ...Object.fromEntries(Object.entries(told).filter(([, count]) => count !== null)) }
+  const addUsage = (reported: JsonObject) => {
+    usage = { ...usage, ...Object.fromEntries(Object.entries(reported).filter(([, count]) => count !== null)) }
   }
 
   const promptCounted = (): ReadonlyArray<ReplyPart> => {
-    const told = inputUsage(usage)
-    return told === undefined ? [] : [{ _tag: "input-usage", usage: told }]
+    const reported = inputUsage(usage)
+    return reported === undefined ? [] : [{ _tag: "input-usage", usage: reported }]
   }
 
   const stop = () => {
@@ -69,8 +69,8 @@ export const anthropicReader = (model: string): ReplyReader<ReadonlyArray<Server
     const event = eventObject(data)
     switch (event["type"]) {
       case "message_start": {
-        const { output_tokens: _, ...told } = objectAt(objectAt(event, "message"), "usage")
-        addUsage(told)
+        const { output_tokens: _, ...reported } = objectAt(objectAt(event, "message"), "usage")
+        addUsage(reported)
         return promptCounted()
       }
       case "content_block_delta": {

@@ -25,7 +25,7 @@ export interface OfflineChatModelOptions {
   /** Lets messages change the behaviour (`behaviourAskedFor`). For development and tests. */
   readonly directives?: boolean
   readonly limits?: Partial<ReplyLimits>
-  /** Told of each token made and of the end of the work, however it ends. */
+  /** Called for each token made and of the end of the work, however it ends. */
   readonly observe?: (event: OfflineEvent) => void
 }
 

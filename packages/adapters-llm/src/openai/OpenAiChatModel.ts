@@ -10,7 +10,7 @@ import {
 import { Effect, Stream } from "effect"
 import type OpenAI from "openai"
 import { Connections } from "../vendor/Connections.ts"
-import { readEventStream, replyBytesAtMost } from "../vendor/readEventStream.ts"
+import { readEventStream, maxReplyBytes } from "../vendor/readEventStream.ts"
 import { defaultRetryPolicy, retryBeforeFirst } from "../vendor/retryBeforeFirst.ts"
 import { vendorFailure } from "../vendor/vendorFailure.ts"
 import { defaultConnectionLimits, type VendorOptions } from "../vendor/VendorOptions.ts"
@@ -20,7 +20,7 @@ import { openAiReader } from "./openAiReader.ts"
 import { isOpenAi, openAiRequest } from "./openAiRequest.ts"
 import { OPENAI_URL } from "./openAiUrl.ts"
 
-type TellOmitted = (parameters: ReadonlyArray<string>) => void
+type LogOmitted = (parameters: ReadonlyArray<string>) => void
 
 /** OpenAI's models, or those of any server that speaks its chat completions. */
 export class OpenAiChatModel implements ChatModel {
@@ -46,32 +46,32 @@ export class OpenAiChatModel implements ChatModel {
     const limits = { ...defaultReplyLimits, ...this.#options.limits }
     // A reply that comes in one piece is silent until it is whole.
     const inOnePiece = this.#dialects.omittedFor(request.model).has("stream")
-    const ask = (tell: TellOmitted) => (deadline: number) =>
+    const ask = (log: LogOmitted) => (deadline: number) =>
       replyStream({
         model,
         maxOutputTokens: request.maxOutputTokens,
         limits: inOnePiece ? { ...limits, idleMs: limits.totalMs } : limits,
         deadline,
-        open: (signal) => this.#open(request, signal, tell),
+        open: (signal) => this.#open(request, signal, log),
         reader: () => openAiReader(model),
         failure: (cause) => vendorFailure(model, cause)
       })
     const policy = { ...defaultRetryPolicy, ...this.#options.retry }
     const patience = { totalMs: limits.totalMs, deadline: request.deadline }
     return Stream.unwrap(
-      Effect.map(this.#tellOmitted(request.model), (tell) => retryBeforeFirst(ask(tell), this.name, policy, patience))
+      Effect.map(this.#logOmitted(request.model), (log) => retryBeforeFirst(ask(log), this.name, policy, patience))
     )
   }
 
-  async #open(request: ChatModelRequest, signal: AbortSignal, tell: TellOmitted) {
+  async #open(request: ChatModelRequest, signal: AbortSignal, log: LogOmitted) {
     await this.#connections.take(signal)
     const client = await (this.#client ??= this.#connect())
-    const response = await this.#ask(client, request, signal, tell)
-    return readEventStream(response, replyBytesAtMost(request.maxOutputTokens))
+    const response = await this.#ask(client, request, signal, log)
+    return readEventStream(response, maxReplyBytes(request.maxOutputTokens))
   }
 
   /** Asks, and again without a parameter that the endpoint refuses, until it refuses something else or answers. */
-  async #ask(client: OpenAI, request: ChatModelRequest, signal: AbortSignal, tell: TellOmitted) {
+  async #ask(client: OpenAI, request: ChatModelRequest, signal: AbortSignal, log: LogOmitted) {
     const first = this.#dialects.omittedFor(request.model)
     let omitted = first
     for (;;) {
@@ -79,7 +79,7 @@ export class OpenAiChatModel implements ChatModel {
       try {
         const response = await client.chat.completions.create(body, { signal }).asResponse()
         this.#dialects.answered(request.model, omitted)
-        if (omitted !== first) tell([...omitted])
+        if (omitted !== first) log([...omitted])
         return response
       } catch (refusal) {
         const next = this.#dialects.afterRefusal(request.model, refusal, omitted, new Set(Object.keys(body)))
@@ -89,12 +89,12 @@ export class OpenAiChatModel implements ChatModel {
     }
   }
 
-  /** Tells the operator what an endpoint refuses: once a process, as it is remembered. */
-  #tellOmitted(model: Model): Effect.Effect<TellOmitted> {
-    const told = Effect.logWarning("A vendor refuses parameters of the request; they are left out from now on.")
+  /** Logs for the operator what an endpoint refuses: once a process, as it is remembered. */
+  #logOmitted(model: Model): Effect.Effect<LogOmitted> {
+    const warning = Effect.logWarning("A vendor refuses parameters of the request; they are left out from now on.")
     return Effect.map(Effect.context<never>(), (context) => (parameters) => {
       const labels = { vendor: this.name, model: model.id, parameters, setting: `models.${model.id}.omitParameters` }
-      Effect.runForkWith(context)(Effect.annotateLogs(told, labels))
+      Effect.runForkWith(context)(Effect.annotateLogs(warning, labels))
     })
   }
 

@@ -32,7 +32,7 @@ export interface OpenAiEmbedderOptions {
   readonly timeoutMs?: number
 }
 
-/** OpenAI's own models and limits, as its reference tells them. */
+/** OpenAI's own models and limits, as its reference gives them. */
 const MODEL_DIMENSIONS: Readonly<Record<string, number>> = {
   "text-embedding-3-small": 1536,
   "text-embedding-3-large": 3072,
@@ -113,23 +113,23 @@ export const makeOpenAiEmbedder = (options: OpenAiEmbedderOptions): Embedder["Se
       })
     )
 
-  const request = (texts: ReadonlyArray<string>, attempt = 0): Effect.Effect<ReadonlyArray<unknown>, EmbeddingFailed> =>
+  const request = (texts: ReadonlyArray<string>, retries = 0): Effect.Effect<ReadonlyArray<unknown>, EmbeddingFailed> =>
     Effect.gen(function* () {
       const wait = notBefore - (yield* Clock.currentTimeMillis)
       if (wait > 0) yield* Effect.sleep(wait)
-      return yield* Effect.catch(postOnce(texts), (error) => askAgain(texts, attempt, error))
+      return yield* Effect.catch(postOnce(texts), (error) => askAgain(texts, retries, error))
     })
 
-  const askAgain = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, attempt: number, error: EmbeddingFailed) {
-    const delay = delayBeforeRetry(error, attempt, retry, yield* Random.next)
+  const askAgain = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, retries: number, error: EmbeddingFailed) {
+    const delay = delayBeforeRetry(error, retries, retry, yield* Random.next)
     if (delay === undefined) return yield* error
     if (error.retryAfterMs !== undefined) {
       notBefore = Math.max(notBefore, (yield* Clock.currentTimeMillis) + error.retryAfterMs)
     }
-    const labels = { vendor: VENDOR, model, reason: error.reason, retry: attempt + 1, delayMs: Math.round(delay) }
+    const labels = { vendor: VENDOR, model, reason: error.reason, retry: retries + 1, delayMs: Math.round(delay) }
     yield* Effect.logWarning("Texts were not embedded and are sent again.").pipe(Effect.annotateLogs(labels))
     yield* Effect.sleep(delay)
-    return yield* request(texts, attempt + 1)
+    return yield* request(texts, retries + 1)
   })
 
   return Embedder.of({

@@ -9,7 +9,7 @@ export interface OpenAiEndpoint {
   readonly apiKey: Redacted.Redacted<string>
   /** May have a query, such as Azure's `api-version`, which then goes with every request. */
   readonly baseUrl: string
-  /** In milliseconds; a net beneath the limits of whoever uses the client. */
+  /** In milliseconds; a net beneath the limits of the caller. */
   readonly timeoutMs: number
 }
 

@@ -3,7 +3,7 @@ import type { ServerSentEvent } from "../vendor/serverSentEvents.ts"
 import { countAt, eventObject, isObject, type JsonObject, objectAt, textOf } from "../vendor/vendorEvent.ts"
 import { failureEvent } from "../vendor/vendorFailure.ts"
 
-/** Tokens read from a cache; DeepSeek tells them beside the prompt's own. */
+/** Tokens read from a cache; DeepSeek reports them beside the prompt's own. */
 const cachedTokens = (usage: JsonObject): number =>
   countAt(objectAt(usage, "prompt_tokens_details"), "cached_tokens") ?? countAt(usage, "prompt_cache_hit_tokens") ?? 0
 
@@ -43,7 +43,7 @@ const isError = (chunk: JsonObject, choice: JsonObject): boolean =>
   saysSomething(choice["error"]) ||
   saysSomething(objectAt(chunk, "x_groq")["error"])
 
-/** Groq tells usage beside the chunk's own fields. */
+/** Groq reports usage beside the chunk's own fields. */
 const usageIn = (chunk: JsonObject): Usage | undefined => {
   const { usage, x_groq } = chunk
   if (isObject(usage)) return openAiUsage(usage)

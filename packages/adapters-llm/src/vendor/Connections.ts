@@ -52,7 +52,7 @@ export class Connections {
     })
   }
 
-  /** Whoever has waited longest takes it over. */
+  /** The request that has waited longest takes it over. */
   #giveBack(): void {
     const [next] = this.#waiting
     if (next === undefined) {

@@ -25,7 +25,7 @@ const outermost = (path: string): string => path.split(/[.[]/, 1)[0] ?? ""
 const objects = (value: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> =>
   Array.isArray(value) ? value.filter(isObject) : isObject(value) ? [value] : []
 
-/** The objects in which an error may tell of itself: the body, its `error`, and what those say in parts. */
+/** The objects in which an error may describe itself: the body, its `error`, and what those say in parts. */
 const layersOf = (body: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> => {
   const top = objects(body)
   const errors = top.flatMap(({ error }) => objects(error))
@@ -57,13 +57,13 @@ const statusIn = (layers: ReadonlyArray<Readonly<Record<string, unknown>>>): num
 export const readErrorBody = (body: unknown): ErrorBody => {
   const layers = layersOf(body)
   const text = textOf(body)
-  const told = layers.flatMap(({ param }) => (typeof param === "string" && param !== "None" ? [outermost(param)] : []))
+  const named = layers.flatMap(({ param }) => (typeof param === "string" && param !== "None" ? [outermost(param)] : []))
   const located = locatedIn(layers)
   const mentioned = [...text.matchAll(NAMED)].map(([, name, quoted]) => name ?? quoted ?? "")
   return {
     kinds: layers.flatMap(({ code, type }) => [code, type]).filter((kind) => typeof kind === "string"),
     status: statusIn(layers),
-    parameters: [...new Set([...told, ...located, ...mentioned])].filter((name) => name !== ""),
+    parameters: [...new Set([...named, ...located, ...mentioned])].filter((name) => name !== ""),
     text
   }
 }

@@ -16,7 +16,7 @@ const BYTES_PER_TOKEN = 4 * 1024
 const MAX_WHOLE_BYTES = 16 * 1024 * 1024
 
 /** The most bytes that a reply of so many tokens may take on its way. */
-export const replyBytesAtMost = (maxOutputTokens: number): number => BYTES_AROUND + BYTES_PER_TOKEN * maxOutputTokens
+export const maxReplyBytes = (maxOutputTokens: number): number => BYTES_AROUND + BYTES_PER_TOKEN * maxOutputTokens
 
 const throwNamed = (cause: unknown): never => {
   throw new ConnectionLost("The connection to the vendor broke.", { cause })
@@ -34,7 +34,7 @@ export async function* readEventStream(
   const type = response.headers.get("content-type")
   if (type !== null && JSON_TYPE.test(type)) {
     yield await readWhole(response, Math.min(maxBytes, MAX_WHOLE_BYTES))
-    // Whoever found a whole reply in it has left, or is not troubled any more.
+    // A reader that found a whole reply in it has left already, or has its end and ignores this.
     throw new EventStreamBroken("The answer is JSON, and no whole reply.")
   }
   if (type !== null && !EVENT_STREAM.test(type)) {

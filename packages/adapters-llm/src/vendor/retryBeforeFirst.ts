@@ -3,7 +3,7 @@ import { Clock, Effect, Metric, Random, Stream } from "effect"
 
 /** How often, and how patiently, a model is asked again. */
 export interface RetryPolicy {
-  /** Beyond the first attempt. */
+  /** Beyond the first request. */
   readonly retries: number
   /** Before the first retry; doubled before each further one, and shortened at random by up to half. */
   readonly baseDelayMs: number
@@ -25,30 +25,30 @@ interface Retryable {
   readonly retryAfterMs?: number
 }
 
-/** The wait in milliseconds before the attempt after `attempt` (from 0), or undefined where there is to be none. */
+/** The wait in milliseconds before the next request after `retries` of them (0 after the first), or undefined where there is to be none. */
 export const delayBeforeRetry = (
   error: Retryable,
-  attempt: number,
+  retries: number,
   policy: RetryPolicy,
   random: number
 ): number | undefined => {
-  if (!error.retryable || attempt >= policy.retries) return undefined
+  if (!error.retryable || retries >= policy.retries) return undefined
   if (error.retryAfterMs !== undefined && error.retryAfterMs > policy.maxDelayMs) return undefined
-  const delay = Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** attempt) * (1 - random / 2)
+  const delay = Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** retries) * (1 - random / 2)
   return Math.max(delay, error.retryAfterMs ?? 0)
 }
 
-/** How long all attempts may take together. */
+/** How long the first request and its retries may take together. */
 export interface TotalPatience {
-  /** In milliseconds from the first attempt on. */
+  /** In milliseconds from the first request on. */
   readonly totalMs: number
-  /** In Unix milliseconds: whoever asks waits no longer. */
+  /** In Unix milliseconds: the caller waits no longer. */
   readonly deadline: number | undefined
 }
 
 /**
  * Asks again where a reply fails before its first words and the failure may pass; once words were delivered, a failure
- * stays what it is. `ask` is given the time, in Unix milliseconds, at which it is to give up: the same for all attempts,
+ * stays what it is. `ask` is given the time, in Unix milliseconds, at which it is to give up: the same for all requests,
  * and none is made after it. Each retry is logged and counted in `modelRetries`. An answer that is empty is not asked for
  * again: the vendor was paid for it.
  */
@@ -58,7 +58,7 @@ export const retryBeforeFirst = (
   policy: RetryPolicy,
   patience: TotalPatience
 ): Stream.Stream<ReplyPart, ModelFailed> => {
-  const attemptFrom = (attempt: number, deadline: number): Stream.Stream<ReplyPart, ModelFailed> =>
+  const askFrom = (retries: number, deadline: number): Stream.Stream<ReplyPart, ModelFailed> =>
     Stream.suspend(() => {
       let spoke = false
       const heard = ask(deadline).pipe(
@@ -68,20 +68,20 @@ export const retryBeforeFirst = (
         })
       )
       return Stream.catch(heard, (error) =>
-        spoke || error.reason === "empty" ? Stream.fail(error) : Stream.unwrap(askAgain(error, attempt, deadline))
+        spoke || error.reason === "empty" ? Stream.fail(error) : Stream.unwrap(askAgain(error, retries, deadline))
       )
     })
-  const askAgain = Effect.fnUntraced(function* (error: ModelFailed, attempt: number, deadline: number) {
-    const delay = delayBeforeRetry(error, attempt, policy, yield* Random.next)
+  const askAgain = Effect.fnUntraced(function* (error: ModelFailed, retries: number, deadline: number) {
+    const delay = delayBeforeRetry(error, retries, policy, yield* Random.next)
     if (delay === undefined || (yield* Clock.currentTimeMillis) + delay >= deadline) return Stream.fail(error)
     const labels = { vendor, model: error.model, reason: error.reason }
     yield* Metric.update(Metric.withAttributes(modelRetries, labels), 1)
     yield* Effect.logWarning("A model failed before its first words and is asked again.").pipe(
-      Effect.annotateLogs({ ...labels, retry: attempt + 1, delayMs: Math.round(delay) })
+      Effect.annotateLogs({ ...labels, retry: retries + 1, delayMs: Math.round(delay) })
     )
     yield* Effect.sleep(delay)
-    return attemptFrom(attempt + 1, deadline)
+    return askFrom(retries + 1, deadline)
   })
   const { deadline = Infinity, totalMs } = patience
-  return Stream.unwrap(Effect.map(Clock.currentTimeMillis, (now) => attemptFrom(0, Math.min(deadline, now + totalMs))))
+  return Stream.unwrap(Effect.map(Clock.currentTimeMillis, (now) => askFrom(0, Math.min(deadline, now + totalMs))))
 }

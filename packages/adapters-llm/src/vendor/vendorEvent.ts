@@ -23,7 +23,7 @@ export const objectAt = (value: JsonObject, key: string): JsonObject => {
   return isObject(found) ? found : {}
 }
 
-/** A count as vendors tell it; undefined where it is missing or no count. */
+/** A count as vendors report it; undefined where it is missing or no count. */
 export const countAt = (value: JsonObject, key: string): number | undefined => {
   const found = value[key]
   return typeof found === "number" && Number.isSafeInteger(found) && found >= 0 ? found : undefined

@@ -51,6 +51,6 @@ export const vendorFailure = (model: string, thrown: unknown, now = Date.now()):
   })
 }
 
-/** The failure that a stream tells of in an error event. */
+/** The failure that an error event of a stream describes. */
 export const failureEvent = (model: string, event: unknown): ModelFailed =>
   new ModelFailed({ model, ...verdictOn(undefined, readErrorBody(event)) })

@@ -10,7 +10,7 @@ export interface Verdict {
 }
 
 const REFUSED: Verdict = { reason: "refused", retryable: false }
-/** A 400 that says nothing that anybody understands. */
+/** A 400 that says nothing that is understood. */
 const REFUSED_SOMEHOW: Verdict = { ...REFUSED }
 const RATE_LIMITED: Verdict = { reason: "rate-limited", retryable: true }
 const OVERLOADED: Verdict = { reason: "unavailable", retryable: true }
@@ -73,7 +73,7 @@ const ABOUT_PARAMETER =
 
 const named = (parameter: string): Verdict => misconfigured(`the parameter ${parameter} is refused`)
 
-/** Parameters that may be told to the operator; others are the vendor's text. */
+/** Parameters that may be named to the operator; others are the vendor's text. */
 const TELLABLE = new Set([
   "stream",
   "stream_options",
@@ -86,7 +86,7 @@ const TELLABLE = new Set([
   "model"
 ])
 
-/** What a 400 or 422 is about: what was said, what the vendor is asked by, or what nobody can tell. */
+/** What a 400 or 422 is about: what was said, what the vendor is asked by, or what is unknown. */
 const onBadRequest = ({ parameters, text }: ErrorBody): Verdict => {
   if (ABOUT_CONTEXT.test(text)) return CONTEXT
   if (ABOUT_BILL.test(text)) return BILL
@@ -114,8 +114,8 @@ const onStatus = (status: number, body: ErrorBody): Verdict => {
  */
 export const verdictOn = (status: number | undefined, body: ErrorBody): Verdict => {
   const known = body.kinds.flatMap((kind) => KINDS[kind.toLowerCase()] ?? [])
-  const telling = known.find((verdict) => ABOVE_STATUS.has(verdict))
-  if (telling !== undefined) return telling
+  const decisive = known.find((verdict) => ABOVE_STATUS.has(verdict))
+  if (decisive !== undefined) return decisive
   if (status !== undefined) return onStatus(status, body)
   if (known[0] !== undefined) return known[0]
   if (body.status !== undefined) return onStatus(body.status, body)

@@ -1,4 +1,4 @@
-import { buildPrompt, defaultCatalog, messageTokensAtMost, type Model, type ReplyPart, type Source } from "@parley/core"
+import { buildPrompt, defaultCatalog, maxRequestTokens, type Model, type ReplyPart, type Source } from "@parley/core"
 import { Cause, Effect, Exit, Stream } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -121,7 +121,7 @@ describe("OfflineChatModel", () => {
           const end = parts.at(-1)
           if (end?._tag !== "end" || end.usage === undefined) throw new Error("no usage")
           expect(end.usage.freshInput).toBeGreaterThan(0)
-          expect(end.usage.freshInput).toBeLessThanOrEqual(messageTokensAtMost(messages))
+          expect(end.usage.freshInput).toBeLessThanOrEqual(maxRequestTokens(messages))
           expect(end.usage.output).toBeLessThanOrEqual(limit)
           if (end.reason === "length") expect(end.usage.output).toBe(limit)
         }

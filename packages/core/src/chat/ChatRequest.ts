@@ -49,7 +49,7 @@ export type ChatRequest = typeof ChatRequest.Type
 const decode = Schema.decodeUnknownEffect(ChatRequest, { errors: "all" })
 const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Problems that are told of one request, at most: its answer must not be longer than what was sent. */
+/** Problems that are reported of one request, at most: its answer must not be longer than what was sent. */
 const MAX_ISSUES = 20
 
 /** Lists over their bounds, found before their elements are looked at, of which there may be hundreds of thousands. */

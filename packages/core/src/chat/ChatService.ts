@@ -75,7 +75,7 @@ const TITLE_CHARACTERS = 80
 /** What of a message a title is made of. */
 const TITLE_SOURCE = 1_000
 /** Tries that one idempotency key may have: those before the last came to nothing and were not charged. */
-const ATTEMPTS = 20
+const MAX_KEY_TRIES = 20
 
 /** Conversations that cost credits. */
 export class ChatService extends Context.Service<
@@ -143,11 +143,11 @@ const makeSend = Effect.gen(function* () {
     return {
       chatId: request.chatId ?? (yield* idempotentChatId(userId, key)),
       fingerprint: yield* fingerprintOf(request),
-      messageId: (attempt: number) => idempotentMessageId(userId, key, attempt)
+      messageId: (keyTry: number) => idempotentMessageId(userId, key, keyTry)
     }
   })
 
-  /** True for a charged reply whose process died: nobody will store how it ended. */
+  /** True for a charged reply whose process died: no process will store how it ended. */
   const isAbandoned = ({ userId, key }: HoldName) =>
     Effect.map(ledger.transaction(userId, key), (charged) => charged?.receipt?.ended === "expired")
 
@@ -165,9 +165,9 @@ const makeSend = Effect.gen(function* () {
   const isStored = Effect.fnUntraced(function* (
     userId: UserId,
     chatId: string,
-    messageId: (attempt: number) => Effect.Effect<string>
+    messageId: (keyTry: number) => Effect.Effect<string>
   ) {
-    const tries = yield* Effect.forEach(Array.from({ length: ATTEMPTS }), (_, index) => messageId(index + 1))
+    const tries = yield* Effect.forEach(Array.from({ length: MAX_KEY_TRIES }), (_, index) => messageId(index + 1))
     const found = yield* chats.transcript({ userId, chatId, limit: TRANSCRIPT_MESSAGES })
     return found?.messages.some(({ id }) => tries.includes(id)) === true
   })
@@ -192,20 +192,20 @@ const makeSend = Effect.gen(function* () {
           )
         )
 
-    const attempt = (number: number): Effect.Effect<Reply, SendFailed, Scope.Scope> =>
+    const sendAs = (keyTry: number): Effect.Effect<Reply, SendFailed, Scope.Scope> =>
       Effect.gen(function* () {
-        const messageId = yield* nextMessageId(number)
+        const messageId = yield* nextMessageId(keyTry)
         const reserved = yield* reserveReply({ account, candidates, prompt, messageId, fingerprint })
-        const { hold, earlier, attempts, limited } = reserved
+        const { hold, earlier, calls, limited } = reserved
         // An earlier try that came to nothing was not charged: this one is made anew.
-        if (earlier === "released" && number === ATTEMPTS) return yield* new KeyConflict({ key: hold.key })
-        if (earlier === "released") return yield* attempt(number + 1)
+        if (earlier === "released" && keyTry === MAX_KEY_TRIES) return yield* new KeyConflict({ key: hold.key })
+        if (earlier === "released") return yield* sendAs(keyTry + 1)
         if (earlier !== undefined) return yield* replay(hold, chatId, messageId, earlier === "settled")
-        const chosen = attempts[0].request
+        const chosen = calls[0].request
         const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources }
         const continues = request.chatId !== undefined
         const turn = { userId, chatId, continues, title: titleOf(added), messages: kept, reply }
-        const { model, text } = yield* meteredReply({ ledger, keeper, chats, abandoned, attempts, hold, turn })
+        const { model, text } = yield* meteredReply({ ledger, keeper, chats, abandoned, calls, hold, turn })
         return {
           chatId,
           messageId,
@@ -218,7 +218,7 @@ const makeSend = Effect.gen(function* () {
       })
 
     // The scope owns the hold: an interruption between holding and opening must not leave it behind.
-    return yield* Effect.uninterruptible(attempt(1))
+    return yield* Effect.uninterruptible(sendAs(1))
   })
 })
 

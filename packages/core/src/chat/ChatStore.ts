@@ -59,7 +59,7 @@ export interface EndTurnInput {
   readonly state: Exclude<MessageState, "streaming">
 }
 
-/** Chats and their messages. Every method is fenced by the owner: somebody else's chat is as one that does not exist. */
+/** Chats and their messages. Every method is fenced by the owner: another person's chat is as one that does not exist. */
 export class ChatStore extends Context.Service<
   ChatStore,
   {
@@ -81,7 +81,7 @@ export class ChatStore extends Context.Service<
     }): Effect.Effect<{ readonly chats: ReadonlyArray<Chat>; readonly total: number }, StorageFailed>
     /** What all chats of a person hold, in bytes: the `storedBytes` of their messages. */
     usage(userId: UserId): Effect.Effect<number, StorageFailed>
-    /** Deletes a chat with its messages; tells whether there was one. */
+    /** Deletes a chat with its messages; true where there was one. */
     remove(userId: UserId, chatId: string): Effect.Effect<boolean, StorageFailed>
   }
 >()("@parley/core/chat/ChatStore") {}

@@ -18,7 +18,7 @@ export interface OfferedModel {
   readonly allowedTiers: ReadonlyArray<TierName>
   /** A provider is set up for it. */
   readonly available: boolean
-  /** Who would answer, for example `offline`; undefined where nobody can. */
+  /** The provider that would answer, for example `offline`; undefined where none is set up. */
   readonly answeredBy: string | undefined
 }
 

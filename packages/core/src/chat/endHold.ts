@@ -12,7 +12,7 @@ const NOT_ENDED = "A hold could not be ended; a sweeper ends it."
 
 /**
  * Ends a hold by `work` and then its heartbeat, as soon as the storage answers. Until then the heartbeat goes on, so that
- * whoever sweeps the hold of a process that dies meanwhile knows what was delivered. Never fails.
+ * the sweeper that ends the hold of a process that dies meanwhile knows what was delivered. Never fails.
  */
 export const endHold = <A, E>(
   work: Effect.Effect<A, E>,
@@ -47,7 +47,7 @@ export const finishSoon = (work: Effect.Effect<void>, key: string): Effect.Effec
     )
   )
 
-/** Runs work that may not fail; a failure is told in the log by its name alone. */
+/** Runs work that may not fail; a failure is logged by its name alone. */
 const logFailure = <A>(work: Effect.Effect<A, unknown>, message: string, key: string): Effect.Effect<void> =>
   work.pipe(
     Effect.asVoid,

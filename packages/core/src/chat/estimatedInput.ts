@@ -5,7 +5,7 @@ import { estimateMessage } from "../models/messageTokens.ts"
 /** What a message costs beside its text. */
 const MESSAGE_TOKENS = 4
 
-/** The input of a request where no provider told the count. */
+/** The input of a request where no provider reported the count. */
 export const estimatedInput = (messages: ReadonlyArray<ChatMessage>): InputUsage => ({
   freshInput: messages.reduce((sum, message) => sum + estimateMessage(message) + MESSAGE_TOKENS, 0),
   cacheRead: 0,

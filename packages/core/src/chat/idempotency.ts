@@ -27,9 +27,9 @@ const uuidFrom = (...texts: ReadonlyArray<string>): Effect.Effect<string> =>
 /** The chat that a request with this idempotency key opens where it names none. */
 export const idempotentChatId = (userId: UserId, key: string): Effect.Effect<string> => uuidFrom("chat", userId, key)
 
-/** The reply that the `attempt`-th try (from 1) of a request with this idempotency key writes. */
-export const idempotentMessageId = (userId: UserId, key: string, attempt: number): Effect.Effect<string> =>
-  uuidFrom("message", userId, key, String(attempt))
+/** The reply that the `keyTry`-th try (from 1) of a request with this idempotency key writes. */
+export const idempotentMessageId = (userId: UserId, key: string, keyTry: number): Effect.Effect<string> =>
+  uuidFrom("message", userId, key, String(keyTry))
 
 /** What a request asks, as a digest: two requests under one key are the same where their fingerprints are. */
 export const fingerprintOf = (request: ChatRequest): Effect.Effect<string> => {

@@ -8,7 +8,7 @@ import { ModelFailed } from "../models/ChatModel.ts"
 import type { BeginTurnInput, ChatStore } from "./ChatStore.ts"
 import { countGrowing } from "../tokens/countGrowing.ts"
 import { countFailure, noteUsageAboveHold } from "../models/modelMetrics.ts"
-import { type OpenedReply, openReply, type ReplyAttempt } from "./openReply.ts"
+import { type OpenedReply, openReply, type ModelCall } from "./openReply.ts"
 import { lostReplyDraft, replyCharge } from "./replyCharge.ts"
 import { finishSoon, storeThenEnd } from "./endHold.ts"
 import { keepReplyHold, type ReplyHold } from "./replyHold.ts"
@@ -20,7 +20,7 @@ export interface MeteredReplyInput {
   readonly chats: ChatStore["Service"]
   readonly abandoned: AbandonedTries["Service"]
   /** The model that was chosen, then those that may answer instead: the hold covers each. */
-  readonly attempts: readonly [ReplyAttempt, ...ReadonlyArray<ReplyAttempt>]
+  readonly calls: readonly [ModelCall, ...ReadonlyArray<ModelCall>]
   readonly hold: Hold
   /** The model of the reply is the one that answers. */
   readonly turn: BeginTurnInput
@@ -55,8 +55,8 @@ interface Progress {
  *
  * - nothing delivered: the hold is released; where the reader left, the try is counted as abandoned;
  * - complete: charged by the provider's figures, up to the hold, or counted from the text and marked estimated where it
- *   told none;
- * - failed or left half-way: charged for the input, as the provider counted it where it told so early, and for what
+ *   reported none;
+ * - failed or left half-way: charged for the input, as the provider counted it where it reported so early, and for what
  *   was delivered; marked estimated. The provider is left at once, so that its own bill ends there too.
  *
  * Heartbeats keep the hold and record what was delivered, for the case that the process dies. One that finds the hold
@@ -70,7 +70,7 @@ export const meteredReply = Effect.fnUntraced(function* (
   const progress: Progress = {
     delivered: "",
     opened: undefined,
-    lostDraft: lostReplyDraft({ attempt: input.attempts[0], told: { inputUsage: undefined, end: undefined } }),
+    lostDraft: lostReplyDraft({ call: input.calls[0], reported: { inputUsage: undefined, end: undefined } }),
     isBetterKnown: false,
     turnStored: undefined,
     finished: false,
@@ -84,21 +84,21 @@ export const meteredReply = Effect.fnUntraced(function* (
     ...input,
     progress: () => {
       const { delivered, isBetterKnown, lostDraft: draft, opened } = progress
-      const outputTokens = Math.min(count(delivered), opened?.attempt.request.maxOutputTokens ?? 0)
+      const outputTokens = Math.min(count(delivered), opened?.call.request.maxOutputTokens ?? 0)
       return { outputTokens, draft, isBetterKnown }
     }
   })
   progress.hold = hold
 
-  const opened = yield* Effect.interruptible(openReply(input.attempts)).pipe(
+  const opened = yield* Effect.interruptible(openReply(input.calls)).pipe(
     Effect.tapError(() => Effect.sync(() => (progress.unanswered = true)))
   )
-  const { attempt, firstText, nextText, told } = opened
-  const model = attempt.request.model.id
+  const { call, firstText, nextText, reported } = opened
+  const model = call.request.model.id
   const turn = { ...input.turn, reply: { ...input.turn.reply, model } }
   progress.opened = opened
   progress.lostDraft = lostReplyDraft(opened)
-  progress.isBetterKnown = attempt !== input.attempts[0] || told.inputUsage !== undefined
+  progress.isBetterKnown = call !== input.calls[0] || reported.inputUsage !== undefined
   const stored = Effect.uninterruptible(retryStorage(input.chats.beginTurn(turn)))
   progress.turnStored = { turn, done: yield* Effect.forkDetach(stored) }
 
@@ -118,16 +118,16 @@ export const meteredReply = Effect.fnUntraced(function* (
       }),
       Effect.onExit((exit) => {
         if (Exit.isSuccess(exit)) return Effect.void
-        if (Pull.isDoneCause(exit.cause)) return finish(told.end?.reason ?? "failed")
+        if (Pull.isDoneCause(exit.cause)) return finish(reported.end?.reason ?? "failed")
         if (Cause.hasInterruptsOnly(exit.cause)) return finish("stopped")
-        return Effect.andThen(countCause(attempt, exit.cause), finish("failed"))
+        return Effect.andThen(countCause(call, exit.cause), finish("failed"))
       })
     )
   })
   return { model, text: Stream.fromPull(Effect.succeed(next)) }
 })
 
-const countCause = ({ provider }: ReplyAttempt, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+const countCause = ({ provider }: ModelCall, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   return error instanceof ModelFailed ? countFailure(provider.name, error) : Effect.void
 }
@@ -154,7 +154,7 @@ const endReply = (input: MeteredReplyInput, progress: Progress, ended: ReplyEnd)
     return finishSoon(storeThenEnd(storeEnd(input, progress, ended), released, key), key)
   })
 
-/** Takes what the reply costs from its hold. A usage that costs more than the hold is told of in the log and counted. */
+/** Takes what the reply costs from its hold. A usage that costs more than the hold is logged and counted. */
 const settle = (
   input: MeteredReplyInput,
   hold: ReplyHold,
@@ -166,7 +166,7 @@ const settle = (
   const { amount, draft } = replyCharge(opened, delivered, ended)
   const settled = hold.settle(amount, draft)
   if (amount <= held) return settled
-  const excess = { hold: key, model: draft.model, vendor: opened.attempt.provider.name, cost: amount, held }
+  const excess = { hold: key, model: draft.model, vendor: opened.call.provider.name, cost: amount, held }
   return Effect.andThen(settled, noteUsageAboveHold(excess))
 }
 

@@ -11,24 +11,24 @@ import { countFailure, noteFallback } from "../models/modelMetrics.ts"
 import { ReplyTimeLimit } from "../models/ReplyTimeLimit.ts"
 
 /** A model that may write a reply, and what to ask it. */
-export interface ReplyAttempt {
+export interface ModelCall {
   readonly provider: ChatModel
   readonly request: ChatModelRequest
 }
 
 /** A reply whose first words have arrived. */
 export interface OpenedReply {
-  /** The attempt that answers. */
-  readonly attempt: ReplyAttempt
+  /** The model that answers. */
+  readonly call: ModelCall
   readonly firstText: string
-  /** What the vendor told so far. */
-  readonly told: Told
+  /** What the vendor reported so far. */
+  readonly reported: ReportedUsage
   /** The next words, all that are ready; done after the end mark. */
   readonly nextText: Pull.Pull<string, ModelFailed>
 }
 
-/** What a vendor tells beside its words. */
-export interface Told {
+/** What a vendor reports beside its text. */
+export interface ReportedUsage {
   inputUsage: InputUsage | undefined
   end: Extract<ReplyPart, { readonly _tag: "end" }> | undefined
 }
@@ -39,30 +39,30 @@ const mayPassOn = ({ reason, retryable }: ModelFailed): boolean =>
   reason !== "refused" &&
   (retryable || reason === "unavailable" || reason === "misconfigured" || reason === "overlong")
 
-/** The text of a batch of parts; notes what else was told. After the end nothing counts. */
-const takeText = (parts: ReadonlyArray<ReplyPart>, told: Told): string => {
+/** The text of a batch of parts; notes what else was reported. After the end nothing counts. */
+const takeText = (parts: ReadonlyArray<ReplyPart>, reported: ReportedUsage): string => {
   let text = ""
   for (const part of parts) {
     if (part._tag === "text-delta") text += part.text
-    else if (part._tag === "input-usage") told.inputUsage = part.usage
+    else if (part._tag === "input-usage") reported.inputUsage = part.usage
     else {
-      told.end = part
+      reported.end = part
       break
     }
   }
   return text
 }
 
-const openAttempt = Effect.fnUntraced(function* (attempt: ReplyAttempt) {
-  const { provider, request } = attempt
+const openCall = Effect.fnUntraced(function* (call: ModelCall) {
+  const { provider, request } = call
   const failed = (reason: ModelFailure) =>
     Effect.fail(new ModelFailed({ model: request.model.id, reason, retryable: true }))
-  const told: Told = { inputUsage: undefined, end: undefined }
+  const reported: ReportedUsage = { inputUsage: undefined, end: undefined }
   const parts = yield* Stream.toPull(provider.stream(request))
   const pullParts = Pull.catchDone(parts, () => failed("cut-off"))
   const nextText = Effect.fnUntraced(function* () {
-    while (told.end === undefined) {
-      const text = takeText(yield* pullParts, told)
+    while (reported.end === undefined) {
+      const text = takeText(yield* pullParts, reported)
       if (text !== "") return text
     }
     return yield* Cause.done()
@@ -70,16 +70,16 @@ const openAttempt = Effect.fnUntraced(function* (attempt: ReplyAttempt) {
   const firstText = yield* Pull.catchDone(nextText(), () => failed("empty")).pipe(
     Effect.tapError((error) => countFailure(provider.name, error))
   )
-  return { attempt, firstText, told, nextText: Effect.suspend(nextText) } satisfies OpenedReply
+  return { call, firstText, reported, nextText: Effect.suspend(nextText) } satisfies OpenedReply
 })
 
 /** Asks the models in turn until one speaks, none of them beyond the deadline. */
 const openInTurn = (
-  [attempt, ...others]: readonly [ReplyAttempt, ...ReadonlyArray<ReplyAttempt>],
+  [call, ...others]: readonly [ModelCall, ...ReadonlyArray<ModelCall>],
   deadline: number
 ): Effect.Effect<OpenedReply, ModelFailed, Scope.Scope> => {
   const [next, ...rest] = others
-  const opened = openAttempt({ ...attempt, request: { ...attempt.request, deadline } })
+  const opened = openCall({ ...call, request: { ...call.request, deadline } })
   if (next === undefined) return opened
   return Effect.catch(opened, (error) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -96,8 +96,8 @@ const openInTurn = (
  * Fails with the failure of the last one asked. Failures and fallbacks are counted.
  */
 export const openReply = Effect.fnUntraced(function* (
-  attempts: readonly [ReplyAttempt, ...ReadonlyArray<ReplyAttempt>]
+  calls: readonly [ModelCall, ...ReadonlyArray<ModelCall>]
 ): Effect.fn.Return<OpenedReply, ModelFailed, Scope.Scope> {
   const deadline = (yield* Clock.currentTimeMillis) + (yield* ReplyTimeLimit)
-  return yield* openInTurn(attempts, deadline)
+  return yield* openInTurn(calls, deadline)
 })

@@ -7,7 +7,7 @@ import type { UserId } from "../identity/UserId.ts"
 import { Catalog, findModel, tiersAllowing } from "../tiers/Catalog.ts"
 import { ModelNotAllowed } from "../tiers/errors.ts"
 import { fallbacksOf } from "../models/fallbacks.ts"
-import { inputTokensFor, type Model } from "../models/Model.ts"
+import { maxInputTokensFor, type Model } from "../models/Model.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import type { ChatMessage } from "../models/ChatMessage.ts"
 import { ChatModels } from "../models/ChatModel.ts"
@@ -48,16 +48,16 @@ export const makePrepareReply = Effect.gen(function* () {
     return found?.messages ?? (yield* new ChatNotFound({ chatId }))
   })
 
-  /** The models that may answer instead: those the tier allows, that somebody runs, and that take the prompt. */
+  /** The models that may answer instead: those the tier allows, that a provider runs, and that take the prompt. */
   const fallbacksFor = Effect.fnUntraced(function* (model: Model, tier: TierName, prompt: Prompt) {
     const found: Array<Candidate> = []
     for (const fallback of fallbacksOf(catalog.models, model)) {
-      const inputTokensAtMost = inputTokensFor(fallback, prompt.tokensAtMost)
-      const maxOutputTokens = Math.min(fallback.maxOutputTokens, fallback.contextTokens - inputTokensAtMost)
+      const maxInputTokens = maxInputTokensFor(fallback, prompt.maxTokens)
+      const maxOutputTokens = Math.min(fallback.maxOutputTokens, fallback.contextTokens - maxInputTokens)
       if (maxOutputTokens < Math.min(MINIMUM_REPLY_TOKENS, fallback.maxOutputTokens)) continue
       if (!tiersAllowing(catalog, fallback.id).includes(tier)) continue
       const provider = Option.getOrUndefined(yield* Effect.option(models.resolve(fallback)))
-      if (provider !== undefined) found.push({ model: fallback, provider, inputTokensAtMost, maxOutputTokens })
+      if (provider !== undefined) found.push({ model: fallback, provider, maxInputTokens, maxOutputTokens })
     }
     return found
   })
@@ -78,8 +78,8 @@ export const makePrepareReply = Effect.gen(function* () {
     const messages = [...stored.filter((message) => message.content !== ""), ...added]
     yield* countMessages(userId, messages, model.contextTokens)
     const prompt = yield* Effect.fromResult(buildPrompt({ model, messages, sources: sourcesFrom(found) }))
-    const { inputTokensAtMost, maxOutputTokens } = prompt
-    const chosen: Candidate = { model, provider, inputTokensAtMost, maxOutputTokens }
+    const { maxInputTokens, maxOutputTokens } = prompt
+    const chosen: Candidate = { model, provider, maxInputTokens, maxOutputTokens }
     const fallbacks = model.fallback === undefined ? [] : yield* fallbacksFor(model, account.tier, prompt)
     const candidates: readonly [Candidate, ...ReadonlyArray<Candidate>] = [chosen, ...fallbacks]
     return { account, candidates, added, pending, prompt }

@@ -1,13 +1,13 @@
 import { Result } from "effect"
-import { inputTokensFor, type Model } from "../models/Model.ts"
+import { maxInputTokensFor, type Model } from "../models/Model.ts"
 import type { ChatMessage } from "../models/ChatMessage.ts"
 import type { Source } from "./StoredMessage.ts"
 import { PromptTooLong } from "./errors.ts"
 import { quotePassages } from "./passageQuotes.ts"
-import { messageTokens, messageTokensAtMost } from "../models/messageTokens.ts"
+import { maxMessageTokens, maxRequestTokens } from "../models/messageTokens.ts"
 import { trimHistory, turnsOf } from "./trimHistory.ts"
 
-/** A reply with less room than this is of no use to anybody. */
+/** A reply with less room than this is of no use. */
 export const MINIMUM_REPLY_TOKENS = 256
 
 /** At most this part of the window is kept free for the reply while passages or history could use it. */
@@ -27,9 +27,9 @@ export interface BuildPromptInput {
 export interface Prompt {
   readonly messages: ReadonlyArray<ChatMessage>
   /** No public tokenizer counts more for `messages`. */
-  readonly tokensAtMost: number
+  readonly maxTokens: number
   /** The model's own tokenizer does not count more: what to reserve credits for. */
-  readonly inputTokensAtMost: number
+  readonly maxInputTokens: number
   /** The longest reply that was wanted and fits into the window beside the messages. */
   readonly maxOutputTokens: number
   /** The sources that are in the prompt: those given, without the last ones where the window was too small. */
@@ -68,10 +68,13 @@ export const buildPrompt = (input: BuildPromptInput): Result.Result<Prompt, Prom
   const turns = turnsOf(spoken.filter((message) => message.role !== "system"))
   const newest = turns.at(-1) ?? []
 
-  const always = messageTokensAtMost([...systems, ...newest])
+  const always = maxRequestTokens([...systems, ...newest])
   const withSources = (sources: ReadonlyArray<Source>) =>
-    [instruction(sources), ...passageMessages(sources)].reduce((sum, message) => sum + messageTokens(message), always)
-  const counted = (tokensAtMost: number) => inputTokensFor(input.model, tokensAtMost)
+    [instruction(sources), ...passageMessages(sources)].reduce(
+      (sum, message) => sum + maxMessageTokens(message),
+      always
+    )
+  const counted = (maxTokens: number) => maxInputTokensFor(input.model, maxTokens)
   let sources = input.sources
   while (sources.length > 0 && counted(withSources(sources)) + room > window) sources = sources.slice(0, -1)
 
@@ -81,13 +84,13 @@ export const buildPrompt = (input: BuildPromptInput): Result.Result<Prompt, Prom
   }
   const left = Math.floor((window - room) / (input.model.inputTokenFactor ?? 1)) - needed
   const history = trimHistory(turns.slice(0, -1).flat(), left)
-  const tokensAtMost = needed + history.tokensAtMost
-  const inputTokensAtMost = counted(tokensAtMost)
+  const maxTokens = needed + history.maxTokens
+  const maxInputTokens = counted(maxTokens)
   return Result.succeed({
     messages: [instruction(sources), ...systems, ...history.messages, ...passageMessages(sources), ...newest],
-    tokensAtMost,
-    inputTokensAtMost,
-    maxOutputTokens: Math.min(wanted, window - inputTokensAtMost),
+    maxTokens,
+    maxInputTokens,
+    maxOutputTokens: Math.min(wanted, window - maxInputTokens),
     sources
   })
 }

@@ -9,7 +9,7 @@ export const USEFUL_OUTPUT_TOKENS = 256
 export interface Candidate {
   readonly model: Model
   readonly provider: ChatModel
-  readonly inputTokensAtMost: number
+  readonly maxInputTokens: number
   readonly maxOutputTokens: number
 }
 
@@ -24,14 +24,14 @@ export interface ReplyQuote {
 }
 
 /**
- * The upper bound of a reply's price, from the most input tokens the prompt can count (`inputTokensAtMost`) and the
+ * The upper bound of a reply's price, from the most input tokens the prompt can count (`maxInputTokens`) and the
  * most output tokens (`outputCeiling`) the model may write. No way of counting the input exceeds the bound.
  */
-export const quoteReply = (model: Model, inputTokensAtMost: number, outputCeiling: number): ReplyQuote => {
-  const price = (output: number) => maxPriceOf(inputTokensAtMost, output, model)
+export const quoteReply = (model: Model, maxInputTokens: number, outputCeiling: number): ReplyQuote => {
+  const price = (output: number) => maxPriceOf(maxInputTokens, output, model)
   return {
     amount: price(outputCeiling),
     atLeast: price(Math.min(USEFUL_OUTPUT_TOKENS, outputCeiling)),
-    outputTokensFor: (held) => outputTokensWithin(held, inputTokensAtMost, model, outputCeiling)
+    outputTokensFor: (held) => outputTokensWithin(held, maxInputTokens, model, outputCeiling)
   }
 }

@@ -19,34 +19,36 @@ const UNITS_PER_TOKEN = 512
 const inputOf = ({ cacheRead, cacheWrite, freshInput }: InputUsage): number => freshInput + cacheRead + cacheWrite
 
 /** A prompt has tokens: a vendor that counts none has not counted. */
-const believedInput = (told: InputUsage | undefined): InputUsage | undefined =>
-  told === undefined || inputOf(told) === 0 ? undefined : told
+const plausibleInput = (reported: InputUsage | undefined): InputUsage | undefined =>
+  reported === undefined || inputOf(reported) === 0 ? undefined : reported
 
-/** Figures that cannot be true of what was asked and delivered count as not told, such as zeros beside a text. */
-const believedUsage = (told: Usage | undefined, delivered: string): Usage | undefined =>
-  told === undefined || inputOf(told) === 0 || told.output * UNITS_PER_TOKEN < delivered.length ? undefined : told
+/** Figures that cannot be true of what was asked and delivered count as not reported, such as zeros beside a text. */
+const plausibleUsage = (reported: Usage | undefined, delivered: string): Usage | undefined =>
+  reported === undefined || inputOf(reported) === 0 || reported.output * UNITS_PER_TOKEN < delivered.length
+    ? undefined
+    : reported
 
 /**
  * What charges a reply that has just begun to come, for its input and the output recorded later, should this process
- * die: as the provider counted the input where it told so early, else as it is estimated.
+ * die: as the provider counted the input where it reported so early, else as it is estimated.
  */
-export const lostReplyDraft = ({ attempt, told }: Pick<OpenedReply, "attempt" | "told">): ReceiptDraft => {
-  const { messages, model } = attempt.request
-  const usage = { ...(believedInput(told.inputUsage) ?? estimatedInput(messages)), output: 0 }
+export const lostReplyDraft = ({ call, reported }: Pick<OpenedReply, "call" | "reported">): ReceiptDraft => {
+  const { messages, model } = call.request
+  const usage = { ...(plausibleInput(reported.inputUsage) ?? estimatedInput(messages)), output: 0 }
   return { model: model.id, price: modelPrice(model), usage, estimated: true, ended: "expired" }
 }
 
 /**
- * What a reply costs: by the provider's figures where it told them and they can be true, else by a count of what was sent
+ * What a reply costs: by the provider's figures where it reported them and they can be true, else by a count of what was sent
  * and delivered.
  */
-export const replyCharge = ({ attempt, told }: OpenedReply, delivered: string, ended: ReplyEnd): ReplyCharge => {
-  const { maxOutputTokens, messages, model } = attempt.request
-  const believed = believedUsage(told.end?.usage, delivered)
+export const replyCharge = ({ call, reported }: OpenedReply, delivered: string, ended: ReplyEnd): ReplyCharge => {
+  const { maxOutputTokens, messages, model } = call.request
+  const plausible = plausibleUsage(reported.end?.usage, delivered)
   const output = Math.min(estimateTokens(delivered), maxOutputTokens)
-  const usage = believed ?? { ...(believedInput(told.inputUsage) ?? estimatedInput(messages)), output }
+  const usage = plausible ?? { ...(plausibleInput(reported.inputUsage) ?? estimatedInput(messages)), output }
   return {
     amount: priceOf(usage, model),
-    draft: { model: model.id, price: modelPrice(model), usage, estimated: believed === undefined, ended }
+    draft: { model: model.id, price: modelPrice(model), usage, estimated: plausible === undefined, ended }
   }
 }

@@ -164,7 +164,7 @@ export const keepReplyHold = Effect.fnUntraced(function* (input: ReplyHoldInput)
       if (reserved._tag === "Held") yield* payFrom(reserved.hold, after, place + 1, cost, draft)
     })
 
-  /** Ends what is held, after whoever holds anew, and then the heartbeat. */
+  /** Ends what is held, after a hold that is being taken anew, and then the heartbeat. */
   const end = (work: (from: Pick<Hold, "key" | "amount">) => Effect.Effect<unknown, unknown>): Effect.Effect<void> =>
     turn.withPermit(
       Effect.suspend(() => {

@@ -5,10 +5,10 @@ import type { Reserved } from "../credits/holds/Hold.ts"
 import { InsufficientCredits } from "../credits/errors.ts"
 import { HoldTtl } from "../credits/holds/HoldTtl.ts"
 import { Catalog, modelsOfTier } from "../tiers/Catalog.ts"
-import { inputTokensFor, type Model, modelPrice } from "../models/Model.ts"
+import { maxInputTokensFor, type Model, modelPrice } from "../models/Model.ts"
 import { TooManyReplies } from "./errors.ts"
 import { estimatedInput } from "./estimatedInput.ts"
-import type { ReplyAttempt } from "./openReply.ts"
+import type { ModelCall } from "./openReply.ts"
 import type { Prompt } from "./prompt.ts"
 import { type Candidate, quoteReply, type ReplyQuote } from "./quoteReply.ts"
 
@@ -22,7 +22,7 @@ export interface ReserveReplyInput {
   readonly fingerprint: string | undefined
 }
 
-/** When one of several replies may have ended: nobody knows, so that clients look again at the pace of a person. */
+/** When one of several replies may have ended is unknown: clients ask again at this interval. */
 const BUSY_RETRY_MS = 2_000
 
 /**
@@ -43,7 +43,7 @@ export const makeReserveReply = Effect.gen(function* () {
   ) => {
     const available = availableOf(buckets)
     const fits = (model: Model) =>
-      quoteReply(model, inputTokensFor(model, prompt.tokensAtMost), model.maxOutputTokens).atLeast <= available
+      quoteReply(model, maxInputTokensFor(model, prompt.maxTokens), model.maxOutputTokens).atLeast <= available
     return new InsufficientCredits({
       required,
       available,
@@ -68,7 +68,7 @@ export const makeReserveReply = Effect.gen(function* () {
   return Effect.fnUntraced(function* (input: ReserveReplyInput) {
     const { account, candidates, prompt, messageId, fingerprint } = input
     const [{ model }] = candidates
-    const quotes = candidates.map((each) => quoteReply(each.model, each.inputTokensAtMost, each.maxOutputTokens))
+    const quotes = candidates.map((each) => quoteReply(each.model, each.maxInputTokens, each.maxOutputTokens))
     const quote = quotes[0] as ReplyQuote
     // What a sweeper charges, should this process die: the chosen model's price for the input as it is estimated.
     const usage = { ...estimatedInput(prompt.messages), output: 0 }
@@ -87,15 +87,15 @@ export const makeReserveReply = Effect.gen(function* () {
     if (reserved._tag === "Busy") return yield* busy(account, reserved.open)
     if (reserved._tag === "Refused") return yield* refusal(account, prompt, quote.atLeast, reserved)
     const { hold, replayed, state } = reserved
-    const attempts = candidates.map(({ model, provider }, index): ReplyAttempt => {
+    const calls = candidates.map(({ model, provider }, index): ModelCall => {
       const maxOutputTokens = quotes[index]?.outputTokensFor(hold.amount) ?? 0
       return { provider, request: { model, messages: prompt.messages, maxOutputTokens } }
     })
-    const paid = attempts.slice(1).filter((_, index) => (quotes[index + 1]?.atLeast ?? Infinity) <= hold.amount)
+    const paid = calls.slice(1).filter((_, index) => (quotes[index + 1]?.atLeast ?? Infinity) <= hold.amount)
     return {
       hold,
       earlier: replayed ? state : undefined,
-      attempts: [attempts[0] as ReplyAttempt, ...paid] as const,
+      calls: [calls[0] as ModelCall, ...paid] as const,
       limited: hold.amount < quote.amount
     }
   })

@@ -1,5 +1,5 @@
 import type { ChatMessage } from "../models/ChatMessage.ts"
-import { messageTokens } from "../models/messageTokens.ts"
+import { maxMessageTokens } from "../models/messageTokens.ts"
 
 /**
  * The conversation cut into turns, oldest first. A turn begins with a user message and holds the replies to it; what
@@ -24,14 +24,14 @@ export const turnsOf = (messages: ReadonlyArray<ChatMessage>): ReadonlyArray<Rea
 export const trimHistory = (
   messages: ReadonlyArray<ChatMessage>,
   budget: number
-): { readonly messages: ReadonlyArray<ChatMessage>; readonly tokensAtMost: number } => {
+): { readonly messages: ReadonlyArray<ChatMessage>; readonly maxTokens: number } => {
   const kept: Array<ReadonlyArray<ChatMessage>> = []
   let used = 0
   for (const turn of turnsOf(messages).toReversed()) {
-    const cost = turn.reduce((sum, message) => sum + messageTokens(message), 0)
+    const cost = turn.reduce((sum, message) => sum + maxMessageTokens(message), 0)
     if (used + cost > budget) break
     used += cost
     kept.push(turn)
   }
-  return { messages: kept.toReversed().flat(), tokensAtMost: used }
+  return { messages: kept.toReversed().flat(), maxTokens: used }
 }

@@ -1,5 +1,5 @@
 import { Effect, Result } from "effect"
-import { estimateTokens, tokensAtMost } from "../tokens/tokens.ts"
+import { estimateTokens, maxTokens } from "../tokens/tokens.ts"
 import { type EmbedderLimits, type Embedding, EmbeddingFailed, type EmbeddingResult } from "./Embedder.ts"
 
 export interface EmbedBatches {
@@ -23,7 +23,7 @@ const cutBatches = (texts: ReadonlyArray<Placed>, limits: EmbedderLimits): Reado
   const batches: Array<Array<Placed>> = []
   let tokens = Number.POSITIVE_INFINITY
   for (const one of texts) {
-    const cost = tokensAtMost(one.text)
+    const cost = maxTokens(one.text)
     const last = batches.at(-1)
     if (last === undefined || last.length >= limits.textsPerRequest || tokens + cost > limits.tokensPerRequest) {
       batches.push([one])

@@ -17,7 +17,7 @@ export type InputUsage = Omit<Usage, "output">
 
 /**
  * What a model sends, in order: any number of text deltas, then exactly one `end`. A stream that finishes without
- * `end` was cut off. `usage` is undefined where the vendor did not tell. A vendor that tells early what the prompt
+ * `end` was cut off. `usage` is undefined where the vendor did not report it. A vendor that reports early what the prompt
  * counted gives at most one `input-usage` before its first delta, so that a reply that is left is charged by it.
  */
 export type ReplyPart =
@@ -52,7 +52,7 @@ const explanations: Record<ModelFailure, string> = {
   empty: "The model gave an empty answer; nothing was charged."
 }
 
-/** What failures are called where they are answered: what passes at the provider is told from what asking again repeats. */
+/** What failures are called where they are answered: what passes at the provider is distinguished from what asking again repeats. */
 const codes = {
   "cut-off": "model_failed",
   stalled: "provider_unavailable",
@@ -68,7 +68,7 @@ const codes = {
 /**
  * A model that failed. `code` is `provider_rate_limited` where its provider takes no more requests for now,
  * `provider_unavailable` where the provider is down or silent, `model_misconfigured` where it refuses this server's settings,
- * else `model_failed`. `cause` is for whoever debugs an adapter: vendor text never reaches an answer or a log.
+ * else `model_failed`. `cause` is for those who debug an adapter: vendor text never reaches an answer or a log.
  */
 export class ModelFailed extends Schema.TaggedError<ModelFailed>()("ModelFailed", {
   model: Schema.String,

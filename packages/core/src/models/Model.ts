@@ -63,9 +63,9 @@ export interface Model extends ModelPrice {
   readonly inputTokenFactor?: number
 }
 
-/** The most tokens this model counts for a prompt that public tokenizers count at most `tokensAtMost` for. */
-export const inputTokensFor = (model: Model, tokensAtMost: number): number =>
-  Math.ceil(tokensAtMost * (model.inputTokenFactor ?? 1))
+/** The most tokens this model counts for a prompt that public tokenizers count at most `maxTokens` for. */
+export const maxInputTokensFor = (model: Model, maxTokens: number): number =>
+  Math.ceil(maxTokens * (model.inputTokenFactor ?? 1))
 
 /** The price part of a model. */
 export const modelPrice = (model: Model): ModelPrice => ({

@@ -13,12 +13,12 @@ const TYPICAL_OVERHEAD = 4
 export const estimateMessage = (message: ChatMessage): number => usualOf(countMessage(message))
 
 /** Tokens of one message at most, with what vendors add around it. */
-export const messageTokens = (message: ChatMessage): number => countMessage(message).most + MESSAGE_OVERHEAD
+export const maxMessageTokens = (message: ChatMessage): number => countMessage(message).most + MESSAGE_OVERHEAD
 
 /** Tokens of a whole request at most. */
-export const messageTokensAtMost = (messages: ReadonlyArray<ChatMessage>): number =>
-  messages.reduce((sum, message) => sum + messageTokens(message), REQUEST_OVERHEAD)
+export const maxRequestTokens = (messages: ReadonlyArray<ChatMessage>): number =>
+  messages.reduce((sum, message) => sum + maxMessageTokens(message), REQUEST_OVERHEAD)
 
-/** Tokens of a whole request as a tokenizer typically counts them. Never more than `messageTokensAtMost`. */
+/** Tokens of a whole request as a tokenizer typically counts them. Never more than `maxRequestTokens`. */
 export const estimateMessageTokens = (messages: ReadonlyArray<ChatMessage>): number =>
   messages.reduce((sum, message) => sum + usualOf(countMessage(message)) + TYPICAL_OVERHEAD, TYPICAL_OVERHEAD)

@@ -13,7 +13,7 @@ export const modelFallbacks = Metric.counter("parley_model_fallbacks", {
   incremental: true
 })
 
-/** Replies whose usage, as their vendor told it, costs more than was held for them, by `vendor` and `model`. */
+/** Replies whose usage, as their vendor reports it, costs more than was held for them, by `vendor` and `model`. */
 export const usageAboveHold = Metric.counter("parley_usage_above_hold", {
   description: "Replies charged up to their hold because the vendor's figures cost more",
   incremental: true
@@ -37,12 +37,12 @@ export const noteUsageAboveHold = (excess: {
   )
 }
 
-/** Counts a model's failure. What the operator has to set right is told in the log, also where a fallback answers. */
+/** Counts a model's failure. What the operator has to set right is logged, also where a fallback answers. */
 export const countFailure = (vendor: string, { fault, model, reason }: ModelFailed): Effect.Effect<void> => {
   const counted = Metric.update(Metric.withAttributes(modelFailures, { vendor, model, reason }), 1)
   if (reason !== "misconfigured") return counted
   const log = Effect.logError("A model is not set up right: its vendor refuses what this server asks.")
-  return Effect.andThen(counted, Effect.annotateLogs(log, { vendor, model, fault: fault ?? "not told" }))
+  return Effect.andThen(counted, Effect.annotateLogs(log, { vendor, model, fault: fault ?? "not reported" }))
 }
 
 /** Counts and logs that `fallback` is asked instead. */

@@ -18,7 +18,7 @@ export type Outcome =
 
 /** What has come and was not taken yet. */
 export interface Ready {
-  /** What the prompt counted, where that was told since the last time. */
+  /** What the prompt counted, where that was reported since the last time. */
   readonly inputUsage: InputUsage | undefined
   readonly text: string
   readonly outcome: Outcome | undefined
@@ -74,17 +74,17 @@ export const startReplyPump = <Raw>(
     /** Not awaited: an iterator that waits for its vendor would answer only when the vendor does. */
     void release(iterator)
   }
-  const tell = () => {
+  const notify = () => {
     heard = true
-    const told = listener
+    const notified = listener
     listener = undefined
-    told?.()
+    notified?.()
   }
   const end = (how: Outcome) => {
     if (abort.signal.aborted) return
     outcome = how
     stop()
-    tell()
+    notify()
   }
   const accept = (item: Raw) => {
     for (const part of reader.read(item)) {
@@ -93,7 +93,7 @@ export const startReplyPump = <Raw>(
       else text += part.text
     }
     items += 1
-    tell()
+    notify()
   }
   const due = (otherwise: Outcome): Outcome => {
     const last = reader.finish()

@@ -6,9 +6,9 @@ import { countPieces, type PieceCount } from "./tokenPieces.ts"
  * (`tokenTables.ts`): common words that are one token, letters that are always joined, tokens of each character.
  * Linear in the length of the text.
  */
-export const tokensAtMost = (text: string): number => countPieces(text).most
+export const maxTokens = (text: string): number => countPieces(text).most
 
-/** The tokens that a tokenizer typically counts for `text`. Linear; never more than `tokensAtMost`. */
+/** The tokens that a tokenizer typically counts for `text`. Linear; never more than `maxTokens`. */
 export const estimateTokens = (text: string): number => usualOf(countPieces(text))
 
 /** The typical count, which never exceeds the bound. */

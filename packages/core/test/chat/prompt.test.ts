@@ -4,8 +4,8 @@ import type { ChatMessage } from "../../src/models/ChatMessage.ts"
 import type { Source } from "../../src/chat/StoredMessage.ts"
 import { quotableText, quotePassages, readPassages } from "../../src/chat/passageQuotes.ts"
 import { buildPrompt, type BuildPromptInput, MINIMUM_REPLY_TOKENS, type Prompt } from "../../src/chat/prompt.ts"
-import { messageTokensAtMost } from "../../src/models/messageTokens.ts"
-import { tokensAtMost } from "../../src/tokens/tokens.ts"
+import { maxRequestTokens } from "../../src/models/messageTokens.ts"
+import { maxTokens } from "../../src/tokens/tokens.ts"
 import { defaultCatalog } from "../../src/tiers/Catalog.ts"
 import type { Model } from "../../src/models/Model.ts"
 
@@ -203,8 +203,8 @@ describe("buildPrompt", () => {
           })
           if (result._tag === "Failure") return
           const prompt = result.success
-          expect(prompt.inputTokensAtMost).toBe(messageTokensAtMost(prompt.messages))
-          expect(prompt.inputTokensAtMost + prompt.maxOutputTokens).toBeLessThanOrEqual(window)
+          expect(prompt.maxInputTokens).toBe(maxRequestTokens(prompt.messages))
+          expect(prompt.maxInputTokens + prompt.maxOutputTokens).toBeLessThanOrEqual(window)
           expect(prompt.maxOutputTokens).toBeGreaterThanOrEqual(Math.min(MINIMUM_REPLY_TOKENS, reserve))
           expect(prompt.maxOutputTokens).toBeLessThanOrEqual(reserve)
         }
@@ -246,7 +246,7 @@ describe("buildPrompt", () => {
     const turn = [user("why ".repeat(100)), assistant("because ".repeat(100))]
     const all = [...Array.from({ length: 50 }, () => turn).flat(), user("And now?")]
     const prompt = built({ model: model(4_000, 500), messages: all, sources: [] })
-    const cost = turn.reduce((sum, { content }) => sum + tokensAtMost(content) + 8, 0)
-    expect(4_000 - 500 - prompt.inputTokensAtMost).toBeLessThan(cost)
+    const cost = turn.reduce((sum, { content }) => sum + maxTokens(content) + 8, 0)
+    expect(4_000 - 500 - prompt.maxInputTokens).toBeLessThan(cost)
   })
 })

@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest"
 import {
   type ChatMessage,
   defaultCatalog,
-  inputTokensFor,
-  messageTokensAtMost,
+  maxInputTokensFor,
+  maxRequestTokens,
   type Model,
-  tokensAtMost
+  maxTokens
 } from "@parley/core"
 import { prose, technical } from "../chat/texts.ts"
 
@@ -16,7 +16,7 @@ const modelOf = (vendor: Model["vendor"]): Model =>
   defaultCatalog.models.find((model) => model.vendor === vendor) as Model
 
 const boundFor = (vendor: Model["vendor"], messages: ReadonlyArray<ChatMessage>): number =>
-  inputTokensFor(modelOf(vendor), messageTokensAtMost(messages))
+  maxInputTokensFor(modelOf(vendor), maxRequestTokens(messages))
 
 const conversation = (...turns: ReadonlyArray<readonly [ChatMessage["role"], string]>): ReadonlyArray<ChatMessage> =>
   turns.map(([role, content]) => ({ role, content }))
@@ -84,7 +84,7 @@ describe("the input bound", () => {
     ["TypeScript", technical["TypeScript"] ?? "", 2.69]
   ]
   it.each(measured)("has room for Anthropic's tokenizer as it was measured: %s", (_, text, charactersPerToken) => {
-    const bound = inputTokensFor(modelOf("anthropic"), tokensAtMost(text))
+    const bound = maxInputTokensFor(modelOf("anthropic"), maxTokens(text))
     const counted = text.length / charactersPerToken
     expect(bound).toBeGreaterThanOrEqual(counted)
     expect(bound).toBeLessThanOrEqual(2 * counted)

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { estimateMessageTokens, messageTokensAtMost } from "../../src/models/messageTokens.ts"
-import { estimateTokens, tokensAtMost } from "../../src/tokens/tokens.ts"
+import { estimateMessageTokens, maxRequestTokens } from "../../src/models/messageTokens.ts"
+import { estimateTokens, maxTokens } from "../../src/tokens/tokens.ts"
 import * as tables from "../../src/tokens/tokenTables.ts"
 import { countTokens, makeTokenTables } from "./makeTokenTables.ts"
 import { prose, technical } from "../chat/texts.ts"
@@ -42,22 +42,22 @@ const awkward: ReadonlyArray<readonly [string, fc.Arbitrary<string>]> = [
   ]
 ]
 
-describe("tokensAtMost", () => {
+describe("maxTokens", () => {
   it.each(texts)("is at least what tokenizers count, and usually at most twice: %s", (name, text) => {
     const counted = countTokens(text)
-    expect(tokensAtMost(text)).toBeGreaterThanOrEqual(counted)
+    expect(maxTokens(text)).toBeGreaterThanOrEqual(counted)
     const usual = name === "Rule" ? 4 : 2.5
-    expect(tokensAtMost(text)).toBeLessThanOrEqual(counted * usual)
+    expect(maxTokens(text)).toBeLessThanOrEqual(counted * usual)
   })
 
   it("is at most twice the count for nine texts in ten", () => {
-    const loose = texts.filter(([, text]) => tokensAtMost(text) > 2 * countTokens(text))
+    const loose = texts.filter(([, text]) => maxTokens(text) > 2 * countTokens(text))
     expect(loose.length).toBeLessThanOrEqual(texts.length / 10)
   })
 
   it.each(awkward)("is at least what tokenizers count for any text of: %s", (_, arbitrary) => {
     fc.assert(
-      fc.property(arbitrary, (text) => tokensAtMost(text) >= countTokens(text)),
+      fc.property(arbitrary, (text) => maxTokens(text) >= countTokens(text)),
       { numRuns: 1_500 }
     )
   })
@@ -67,7 +67,7 @@ describe("tokensAtMost", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 5 }), (pieces) => {
         const text = pieces.join("")
-        return tokensAtMost(text) >= countTokens(text)
+        return maxTokens(text) >= countTokens(text)
       }),
       { numRuns: 1_500 }
     )
@@ -76,12 +76,12 @@ describe("tokensAtMost", () => {
   it.each(["_Accepted", "(Technical", "<Technology", "(Associated", "_Beautiful", "a/Accepted;"])(
     "is at least what tokenizers count where a sign takes a word's first letters along: %s",
     (text) => {
-      expect(tokensAtMost(text)).toBeGreaterThanOrEqual(countTokens(text))
+      expect(maxTokens(text)).toBeGreaterThanOrEqual(countTokens(text))
     }
   )
 
   it("is zero for nothing", () => {
-    expect(tokensAtMost("")).toBe(0)
+    expect(maxTokens("")).toBe(0)
   })
 
   it.each([" ", "a", "A", "1", "-", "\n", "é", "界", "🎉", "\ud800", "ab ", "aB", "a界"])(
@@ -89,7 +89,7 @@ describe("tokensAtMost", () => {
     (unit) => {
       const timeOf = (text: string) => {
         const start = performance.now()
-        tokensAtMost(text)
+        maxTokens(text)
         return performance.now() - start
       }
       timeOf(unit.repeat(20_000))
@@ -125,8 +125,8 @@ describe("estimateTokens", () => {
     )
     fc.assert(
       fc.property(messages, (all) => {
-        expect(estimateMessageTokens(all)).toBeLessThanOrEqual(messageTokensAtMost(all))
-        for (const { content } of all) expect(estimateTokens(content)).toBeLessThanOrEqual(tokensAtMost(content))
+        expect(estimateMessageTokens(all)).toBeLessThanOrEqual(maxRequestTokens(all))
+        for (const { content } of all) expect(estimateTokens(content)).toBeLessThanOrEqual(maxTokens(content))
       })
     )
   })

@@ -188,7 +188,7 @@ const reading = (run: Run<ChatStore>) => {
       })
     ))
 
-  it("pages before a message, one after the other, give every message once and in order, and tell where they end", () =>
+  it("pages before a message, one after the other, give every message once and in order, and say where they end", () =>
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore
@@ -295,7 +295,7 @@ const reading = (run: Run<ChatStore>) => {
       })
     ))
 
-  it("somebody else's chat is as one that does not exist", () =>
+  it("another person's chat is as one that does not exist", () =>
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore

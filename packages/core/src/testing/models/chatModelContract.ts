@@ -2,7 +2,7 @@ import { Cause, Effect, Exit, Fiber, Scope, Stream } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import type { ChatMessage } from "../../models/ChatMessage.ts"
 import type { ChatModel, ChatModelRequest, ModelFailed, ModelFailure, ReplyPart } from "../../models/ChatModel.ts"
-import { messageTokensAtMost } from "../../models/messageTokens.ts"
+import { maxRequestTokens } from "../../models/messageTokens.ts"
 import type { Model } from "../../models/Model.ts"
 
 /**
@@ -33,7 +33,7 @@ export interface ChatModelStage {
   readonly failuresBeforeFirst: ReadonlyArray<ModelFailure>
   /** Failures that the provider can be made to show within a reply. */
   readonly failuresWithin: ReadonlyArray<ModelFailure>
-  /** The provider tells what the prompt counted before its first words. */
+  /** The provider reports what the prompt counted before its first words. */
   readonly tellsInputEarly?: boolean
   /** Deltas of a reply so long that it fits into no buffer on its way. */
   readonly endlessDeltas: number
@@ -81,7 +81,7 @@ const standingStill = async (value: () => number): Promise<number> => {
 const textOf = (parts: ReadonlyArray<ReplyPart>): string =>
   parts.map((part) => (part._tag === "text-delta" ? part.text : "")).join("")
 
-/** What every chat model keeps to, whoever provides it. */
+/** What every chat model keeps to, of every provider. */
 export const chatModelContract = (name: string, stage: ChatModelStage): void => {
   describe(`${name} as a ChatModel`, () => {
     let scopes: Array<Scope.Closeable> = []
@@ -126,7 +126,7 @@ export const chatModelContract = (name: string, stage: ChatModelStage): void => 
         expect(parts.every((part) => part._tag !== "text-delta" || part.text !== "")).toBe(true)
       })
 
-      it("tells what the prompt counted once, before its first words, or with its end", async () => {
+      it("reports what the prompt counted once, before its first words, or with its end", async () => {
         const { parts } = await listen(await staged({ _tag: "speak", deltas: 20 }))
         const early = parts.flatMap((part) => (part._tag === "input-usage" ? [part.usage] : []))
         expect(early).toHaveLength(stage.tellsInputEarly === true ? 1 : 0)
@@ -136,16 +136,16 @@ export const chatModelContract = (name: string, stage: ChatModelStage): void => 
         expect(end?._tag === "end" ? end.usage : undefined).toMatchObject(early[0] ?? {})
       })
 
-      it("tells usage in disjoint counters within the bound that credits are held for", async () => {
+      it("reports usage in disjoint counters within the bound that credits are held for", async () => {
         const { parts } = await listen(await staged({ _tag: "speak", deltas: 20 }), 100)
         const end = parts.at(-1)
-        if (end?._tag !== "end" || end.usage === undefined) throw new Error("no usage was told")
+        if (end?._tag !== "end" || end.usage === undefined) throw new Error("no usage was reported")
         const { cacheRead, cacheWrite, freshInput, output } = end.usage
         for (const count of [freshInput, cacheRead, cacheWrite, output]) {
           expect(Number.isSafeInteger(count) && count >= 0).toBe(true)
         }
         expect(freshInput + cacheRead + cacheWrite).toBeGreaterThan(0)
-        expect(freshInput + cacheRead + cacheWrite).toBeLessThanOrEqual(messageTokensAtMost(messages))
+        expect(freshInput + cacheRead + cacheWrite).toBeLessThanOrEqual(maxRequestTokens(messages))
         expect(output).toBe(20)
       })
 
