@@ -176,7 +176,7 @@ CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {{schema}}.cre
 CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON {{schema}}.credit_openings
   FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.refuse_credit_change();
 
--- People see their own rows and change none; the ledger works through the service door.
+-- People see their own rows and change none; the ledger works as the service.
 ALTER TABLE {{schema}}.credit_accounts ENABLE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.credit_accounts FOR SELECT TO parley_user
   USING (user_id = current_setting('parley.user_id', true));

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import pg from "pg"
 import { Database } from "../src/database/Database.ts"
 import { DatabaseOwner } from "../src/database/DatabaseOwner.ts"
-import { openDoors } from "../src/database/doors.ts"
+import { openRoles } from "../src/database/openRoles.ts"
 import type { Driver } from "../src/database/Driver.ts"
 import { PgDatabaseLayer } from "../src/database/PgDatabase.ts"
 import { pgliteDriver } from "../src/database/PgliteDatabase.ts"
@@ -56,8 +56,8 @@ let schemas = 0
 const pglite = Layer.effectContext(
   Effect.promise(async () => {
     shared ??= preparedPglite().then(pgliteDriver)
-    const doors = openDoors(await shared, `parley_${++schemas}`)
-    return Context.make(Database, doors.database).pipe(Context.add(DatabaseOwner, doors.owner))
+    const roles = openRoles(await shared, `parley_${++schemas}`)
+    return Context.make(Database, roles.database).pipe(Context.add(DatabaseOwner, roles.owner))
   })
 )
 

@@ -135,5 +135,5 @@ const make = Effect.map(Database, (database) => {
   })
 })
 
-/** Chats in Postgres or PGlite, always through the door of their owner. */
+/** Chats in Postgres or PGlite, always as their owner. */
 export const PgChatStoreLayer: Layer.Layer<ChatStore, never, Database> = Layer.effect(ChatStore, make)

@@ -49,8 +49,8 @@ export interface Sql {
 }
 
 /**
- * One Postgres schema behind two drivers, with two doors. Each call of a door is one transaction, committed when `work`
- * succeeds and rolled back when it fails or is interrupted; inside a unit of work, the doors join its transaction.
+ * One Postgres schema behind two drivers, with two roles. Each call is one transaction, committed when `work`
+ * succeeds and rolled back when it fails or is interrupted; inside a unit of work, calls join its transaction.
  */
 export class Database extends Context.Service<
   Database,
@@ -62,14 +62,14 @@ export class Database extends Context.Service<
     asUser<A, E, R>(userId: string, work: (sql: Sql) => Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R>
     /** Runs as `parley_service`, which sees every row: for jobs, webhooks, the widget and the ledger. */
     asService<A, E, R>(work: (sql: Sql) => Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R>
-    /** One statement through the service door, as a transaction of its own in a single round trip. */
+    /** One statement as the service, as a transaction of its own in a single round trip. */
     statement<R extends Row = Row>(
       text: string,
       params?: ReadonlyArray<unknown>
     ): Effect.Effect<ReadonlyArray<R>, DatabaseError>
-    /** Makes all door calls inside `work` one transaction; a unit inside a unit joins it. */
+    /** Makes all calls inside `work` one transaction; a unit inside a unit joins it. */
     unitOfWork<A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R>
-    /** True inside a door or a unit of work: what is asked of the database now joins its transaction. */
+    /** True inside a call or a unit of work: what is asked of the database now joins its transaction. */
     readonly inTransaction: Effect.Effect<boolean>
   }
 >()("@parley/adapters-db/database/Database") {}

@@ -2,8 +2,8 @@ import { Context, type Effect } from "effect"
 import type { DatabaseError, Row, Sql } from "./Database.ts"
 
 /**
- * The door of the login itself, past the two roles: for what the login owns outside their reach, such as the job
- * queue's own schema. Joins the surrounding unit of work as the other doors do.
+ * The login itself, past the two roles: for what the login owns outside their reach, such as the job
+ * queue's own schema. Joins the surrounding unit of work as the calls of the other roles do.
  */
 export class DatabaseOwner extends Context.Service<
   DatabaseOwner,
@@ -12,7 +12,7 @@ export class DatabaseOwner extends Context.Service<
     readonly schemaName: string
     asOwner<A, E, R>(work: (sql: OwnerSql) => Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R>
     /**
-     * Outside any transaction of the doors: one statement with parameters, or a script without, which may hold its own
+     * Outside any transaction of the roles: one statement with parameters, or a script without, which may hold its own
      * BEGIN and COMMIT. What a failed script left open is rolled back before anything else runs on the connection.
      */
     execute(text: string, params?: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<Row>, DatabaseError>

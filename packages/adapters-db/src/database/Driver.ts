@@ -10,7 +10,7 @@ export interface Connection {
   script(text: string): Effect.Effect<ReadonlyArray<Row>, DatabaseError>
   /** Begins a transaction that the server bounds, as a script that others can follow in the same round trip. */
   readonly begin: string
-  /** One statement, or a script where there are no parameters, outside any transaction of the doors and bounded in the server. */
+  /** One statement, or a script where there are no parameters, outside any transaction of the roles and bounded in the server. */
   execute(text: string, params: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<Row>, DatabaseError>
   /** True once the connection is lost or its state unknown. It is then thrown away, which rolls back. */
   readonly broken: () => boolean
@@ -18,7 +18,7 @@ export interface Connection {
   readonly discard: () => void
 }
 
-/** What the doors need of a database engine. */
+/** What the roles need of a database engine. */
 export interface Driver {
   readonly name: "pg" | "pglite"
   /** Holds a connection for as long as `use` runs. Waiting for one can be interrupted. */

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type pg from "pg"
 import { Database, DatabaseError, type Row } from "./Database.ts"
 import { DatabaseOwner } from "./DatabaseOwner.ts"
-import { openDoors } from "./doors.ts"
+import { openRoles } from "./openRoles.ts"
 import type { Connection, Driver } from "./Driver.ts"
 import { ANSWER_GRACE_MS, type Limits, LIMITS, type LimitsPolicy } from "./limits.ts"
 import { borrow, giveBack, type Loan, send } from "./PgLoan.ts"
@@ -114,7 +114,7 @@ const pgDriver = (pool: PgPool, policy: LimitsPolicy): Driver => {
   }
 }
 
-/** A Postgres server behind the doors, and the owner's door. Connects when first used; closes its connections with the scope. */
+/** A Postgres server behind its roles, the owner among them. Connects when first used; closes its connections with the scope. */
 export const PgDatabaseLayer = (options: PgDatabaseOptions): Layer.Layer<Database | DatabaseOwner> =>
   Layer.effectContext(
     Effect.gen(function* () {
@@ -122,7 +122,7 @@ export const PgDatabaseLayer = (options: PgDatabaseOptions): Layer.Layer<Databas
         Effect.sync(() => openPgPool(options)),
         (pool) => Effect.promise(() => pool.close())
       )
-      const doors = openDoors(pgDriver(pool, options.limits ?? LIMITS), options.schema ?? "parley")
-      return Context.make(Database, doors.database).pipe(Context.add(DatabaseOwner, doors.owner))
+      const roles = openRoles(pgDriver(pool, options.limits ?? LIMITS), options.schema ?? "parley")
+      return Context.make(Database, roles.database).pipe(Context.add(DatabaseOwner, roles.owner))
     })
   )

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { Database, type DatabaseError, type Row } from "./Database.ts"
 import { DatabaseOwner } from "./DatabaseOwner.ts"
-import { openDoors } from "./doors.ts"
+import { openRoles } from "./openRoles.ts"
 import type { Connection, Driver } from "./Driver.ts"
 import { PgliteThread, type PgliteThreadOptions } from "./PgliteThread.ts"
 import { BEGIN_EMBEDDED } from "./sessionSettings.ts"
@@ -49,7 +49,7 @@ export const pgliteDriver = (thread: PgliteThread): Driver => {
   }
 }
 
-/** An embedded PGlite behind the doors, and the owner's door. Closed with the scope. */
+/** An embedded PGlite behind its roles, the owner among them. Closed with the scope. */
 export const PgliteDatabaseLayer = (options: PgliteDatabaseOptions): Layer.Layer<Database | DatabaseOwner> =>
   Layer.effectContext(
     Effect.gen(function* () {
@@ -57,7 +57,7 @@ export const PgliteDatabaseLayer = (options: PgliteDatabaseOptions): Layer.Layer
         Effect.sync(() => new PgliteThread(options)),
         (thread) => Effect.promise(() => thread.close())
       )
-      const doors = openDoors(pgliteDriver(thread), options.schema ?? "parley")
-      return Context.make(Database, doors.database).pipe(Context.add(DatabaseOwner, doors.owner))
+      const roles = openRoles(pgliteDriver(thread), options.schema ?? "parley")
+      return Context.make(Database, roles.database).pipe(Context.add(DatabaseOwner, roles.owner))
     })
   )

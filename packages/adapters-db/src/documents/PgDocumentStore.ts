@@ -116,5 +116,5 @@ const make = Effect.map(Database, (database) => {
   })
 })
 
-/** Documents in Postgres or PGlite. What people do goes through their own door; what jobs do, through the service's. */
+/** Documents in Postgres or PGlite. What people do runs as them; what jobs do, through the service's. */
 export const PgDocumentStoreLayer: Layer.Layer<DocumentStore, never, Database> = Layer.effect(DocumentStore, make)

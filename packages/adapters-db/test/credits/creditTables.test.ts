@@ -105,7 +105,7 @@ for (const { name, layer: database } of databases) {
       })
     )
 
-    it.effect("what the ledger may not do, the service door cannot do either", () =>
+    it.effect("what the ledger may not do, the service cannot do either", () =>
       Effect.gen(function* () {
         const { asService, schema } = yield* Database
         const texts = [

@@ -19,7 +19,7 @@ interface Cut {
 
 const cutConnection = () => new DatabaseError({ cause: new Error("Connection terminated unexpectedly") })
 
-/** A database whose connection is cut where `isCut` says; each call of a door is counted. */
+/** A database whose connection is cut where `isCut` says; each call is counted. */
 const failing = (database: DatabaseService, isCut: (call: number, side: Cut["side"]) => boolean): DatabaseService => {
   let calls = 0
   const withCut = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | DatabaseError> =>

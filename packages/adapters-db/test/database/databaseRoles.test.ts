@@ -90,7 +90,7 @@ const values = (run: Run<Parts>) => {
 }
 
 const roles = (run: Run<Parts>) => {
-  it("each door runs as its role, whatever the user is called", () =>
+  it("each call runs as its role, whatever the user is called", () =>
     run(
       Effect.gen(function* () {
         const database = yield* Database
@@ -114,7 +114,7 @@ const roles = (run: Run<Parts>) => {
       })
     ))
 
-  it("doors within a unit, also at the same moment and inside each other, each keep their role", () =>
+  it("calls within a unit, also at the same moment and inside each other, each keep their role", () =>
     run(
       Effect.gen(function* () {
         const database = yield* Database
@@ -201,7 +201,7 @@ const undoing = (run: Run<Parts>) => {
       })
     ))
 
-  it("a failed statement fails its door, even where its error was swallowed", () =>
+  it("a failed statement fails its call, even where its error was swallowed", () =>
     run(
       Effect.gen(function* () {
         const { asUser, schema } = yield* Database
@@ -214,7 +214,7 @@ const undoing = (run: Run<Parts>) => {
       })
     ))
 
-  it("a door that failed within a unit fails the unit, even where its failure was swallowed", () =>
+  it("a call that failed within a unit fails the unit, even where its failure was swallowed", () =>
     run(
       Effect.gen(function* () {
         const { asService, asUser, schema, unitOfWork } = yield* Database
@@ -232,7 +232,7 @@ const undoing = (run: Run<Parts>) => {
       })
     ))
 
-  it("what is only checked at the end fails the door as well", () =>
+  it("what is only checked at the end fails the call as well", () =>
     run(
       Effect.gen(function* () {
         const { execute } = yield* DatabaseOwner

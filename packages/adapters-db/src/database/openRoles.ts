@@ -3,13 +3,14 @@ import { Database, DatabaseError, type Row, type Sql } from "./Database.ts"
 import { DatabaseOwner } from "./DatabaseOwner.ts"
 import type { Connection, Driver } from "./Driver.ts"
 import { CurrentPurpose } from "./limits.ts"
+import type { DatabaseRole } from "./DatabaseRole.ts"
 import { checkSchemaName, quoteIdentifier } from "./quoting.ts"
-import { type Door, failedInside, runTransaction, scriptThrough, sqlThrough, type Transaction } from "./Transaction.ts"
+import { failedInside, runTransaction, scriptThrough, sqlThrough, type Transaction } from "./Transaction.ts"
 
 let databases = 0
 
-/** The two sides of one database: what stores use, and what only migrations and the job queue use. */
-export interface Doors {
+/** One database as its roles: what stores use, and what only migrations and the job queue use. */
+export interface DatabaseRoles {
   readonly database: Database["Service"]
   readonly owner: DatabaseOwner["Service"]
 }
@@ -24,10 +25,10 @@ const executeOn = (connection: Connection, text: string, params: ReadonlyArray<u
   )
 
 /**
- * Builds the doors over a driver. The transaction in progress travels in the fiber's context, so that a door opened
+ * Gives the roles of a database over a driver. The transaction in progress travels in the fiber's context, so that a call
  * inside another, or inside a unit of work, joins it. A fiber that outlives its unit opens transactions of its own.
  */
-export const openDoors = (driver: Driver, schema: string): Doors => {
+export const openRoles = (driver: Driver, schema: string): DatabaseRoles => {
   const Ambient = Context.Reference<Transaction | undefined>(
     `@parley/adapters-db/database/Transaction/${databases++}`,
     {
@@ -49,16 +50,16 @@ export const openDoors = (driver: Driver, schema: string): Doors => {
       )
     })
 
-  const through = <A, E, R>(door: Door, work: (sql: Sql) => Effect.Effect<A, E, R>) =>
-    inTransaction((transaction) => work(sqlThrough(transaction, door)))
+  const through = <A, E, R>(role: DatabaseRole, work: (sql: Sql) => Effect.Effect<A, E, R>) =>
+    inTransaction((transaction) => work(sqlThrough(transaction, role)))
 
   const preparations: Array<Effect.Effect<unknown, DatabaseError>> = []
   const prepareUnit = Effect.flatMap(Ambient, (current) =>
     current?.open === true ? Effect.void : Effect.all(preparations, { discard: true })
   )
 
-  const service: Door = { role: "parley_service" }
-  const owner: Door = { role: "owner" }
+  const service: DatabaseRole = { name: "parley_service" }
+  const owner: DatabaseRole = { name: "owner" }
   return {
     database: Database.of({
       driver: driver.name,
@@ -66,7 +67,7 @@ export const openDoors = (driver: Driver, schema: string): Doors => {
       asUser: (userId, work) =>
         malformed(userId)
           ? Effect.fail(new DatabaseError({ sqlState: "22021", cause: new Error("The user id is not a text.") }))
-          : through({ role: "parley_user", userId }, work),
+          : through({ name: "parley_user", userId }, work),
       asService: (work) => through(service, work),
       statement: <R extends Row>(text: string, params: ReadonlyArray<unknown> = []) =>
         Effect.flatMap(Ambient, (current) =>
