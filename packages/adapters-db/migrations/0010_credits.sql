@@ -23,11 +23,11 @@ CREATE TABLE {{schema}}.credit_accounts (
   -- The tier from the next period on, where it was changed downwards.
   pending_tier text CHECK (pending_tier IN ('free', 'pro', 'business')),
   -- The number of the newest transaction.
-  entries bigint NOT NULL CHECK (entries >= 1),
+  transaction_count bigint NOT NULL CHECK (transaction_count >= 1),
   -- Of each type of transaction, in the order of their list in the core, how many there are and the newest one's number.
   by_type bigint[] NOT NULL CHECK (cardinality(by_type) = 12),
   -- The number of the transaction that says the tier, the dates and who renews.
-  terms_entry bigint NOT NULL CHECK (terms_entry BETWEEN 1 AND entries),
+  terms_transaction bigint NOT NULL CHECK (terms_transaction BETWEEN 1 AND transaction_count),
   -- How many holds were ever opened, and how many of them have ended.
   holds_opened bigint NOT NULL DEFAULT 0 CHECK (holds_opened >= holds_ended),
   holds_ended bigint NOT NULL DEFAULT 0 CHECK (holds_ended >= 0),
@@ -51,9 +51,9 @@ CREATE TABLE {{schema}}.credit_holds (
   period_start timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
   -- What was asked, in words: another request under the same key is refused.
-  content text NOT NULL,
+  fingerprint text NOT NULL,
   -- The call that opened the hold.
-  attempt text NOT NULL,
+  reservation_id text NOT NULL,
   -- What charges the hold of a process that died.
   draft jsonb NOT NULL,
   -- What had been delivered at the last renewal.
@@ -104,10 +104,10 @@ CREATE INDEX credit_transactions_by_type ON {{schema}}.credit_transactions (user
   WHERE type_number % 64 = 0;
 
 -- Business keys whose work is done, with what their first answer is made of.
-CREATE TABLE {{schema}}.credit_keys (
+CREATE TABLE {{schema}}.credit_idempotency (
   user_id text COLLATE "C" NOT NULL,
   key text COLLATE "C" NOT NULL CHECK (key <> ''),
-  content text NOT NULL,
+  fingerprint text NOT NULL,
   used_at timestamptz NOT NULL,
   -- The transaction that answers the key; none where a hold was released.
   number bigint,
@@ -131,11 +131,11 @@ CREATE TABLE {{schema}}.credit_openings (
 
 -- The content of a hold and of a transaction as one text, the same whatever the session's settings.
 CREATE FUNCTION {{schema}}.hold_seal(
-  user_id text, key text, allowance bigint, topup bigint, period_start timestamptz, expires_at timestamptz, content text,
-  attempt text, draft jsonb, output_tokens bigint
+  user_id text, key text, allowance bigint, topup bigint, period_start timestamptz, expires_at timestamptz, fingerprint text,
+  reservation_id text, draft jsonb, output_tokens bigint
 ) RETURNS bytea LANGUAGE sql STABLE
 RETURN sha256(convert_to(ROW(user_id, key, allowance, topup, extract(epoch FROM period_start),
-  extract(epoch FROM expires_at), content, attempt, draft, output_tokens)::text, 'UTF8'));
+  extract(epoch FROM expires_at), fingerprint, reservation_id, draft, output_tokens)::text, 'UTF8'));
 
 CREATE FUNCTION {{schema}}.transaction_text(
   user_id text, number bigint, type text, amount bigint, allowance_amount bigint, topup_amount bigint,
@@ -170,7 +170,7 @@ END
 $function$;
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {{schema}}.credit_transactions
   FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.refuse_credit_change();
-CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {{schema}}.credit_keys
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {{schema}}.credit_idempotency
   FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.refuse_credit_change();
 
 CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON {{schema}}.credit_openings
@@ -192,20 +192,20 @@ CREATE POLICY owner ON {{schema}}.credit_transactions FOR SELECT TO parley_user
   USING (user_id = current_setting('parley.user_id', true));
 CREATE POLICY service ON {{schema}}.credit_transactions TO parley_service USING (true);
 
-ALTER TABLE {{schema}}.credit_keys ENABLE ROW LEVEL SECURITY;
-CREATE POLICY owner ON {{schema}}.credit_keys FOR SELECT TO parley_user
+ALTER TABLE {{schema}}.credit_idempotency ENABLE ROW LEVEL SECURITY;
+CREATE POLICY owner ON {{schema}}.credit_idempotency FOR SELECT TO parley_user
   USING (user_id = current_setting('parley.user_id', true));
-CREATE POLICY service ON {{schema}}.credit_keys TO parley_service USING (true);
+CREATE POLICY service ON {{schema}}.credit_idempotency TO parley_service USING (true);
 
 ALTER TABLE {{schema}}.credit_openings ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.credit_openings TO parley_service USING (true);
 
 GRANT SELECT, INSERT, UPDATE ON {{schema}}.credit_openings TO parley_service;
 GRANT SELECT ON {{schema}}.credit_accounts, {{schema}}.credit_holds, {{schema}}.credit_transactions,
-  {{schema}}.credit_keys TO parley_user;
+  {{schema}}.credit_idempotency TO parley_user;
 GRANT SELECT, INSERT, UPDATE ON {{schema}}.credit_accounts TO parley_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.credit_holds TO parley_service;
-GRANT SELECT, INSERT ON {{schema}}.credit_transactions, {{schema}}.credit_keys TO parley_service;
+GRANT SELECT, INSERT ON {{schema}}.credit_transactions, {{schema}}.credit_idempotency TO parley_service;
 
 -- Where databases are hardened, functions are nobody's by default.
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

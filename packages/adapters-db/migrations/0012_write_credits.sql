@@ -14,7 +14,7 @@
 -- Rows are locked in the order of their keys, so that no two calls wait for each other. Therefore, and because plans are
 -- kept while tables grow, they are pinned to look up one given row after another by its key.
 CREATE FUNCTION {{schema}}.write_credits(
-  accounts json, unseen json, ended json, opened json, transactions json, facts json, decided_at float8
+  accounts json, unseen json, ended json, opened json, transactions json, records json, decided_at float8
 ) RETURNS text[] LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 -- The statement that calls this is a transaction of its own, which takes its bound with it: what else it may wait for,
@@ -33,21 +33,21 @@ BEGIN
   END IF;
   WITH given AS MATERIALIZED (
     SELECT g.* FROM json_to_recordset(accounts) AS g(user_id text, allowance bigint, topup bigint, debt bigint,
-      held_allowance bigint, held_topup bigint, open_holds bigint, entries bigint, version bigint, seen text,
-      by_type bigint[], terms_entry bigint, holds_opened bigint, holds_ended bigint,
+      held_allowance bigint, held_topup bigint, open_holds bigint, transaction_count bigint, version bigint, seen text,
+      by_type bigint[], terms_transaction bigint, holds_opened bigint, holds_ended bigint,
       tier text, anchor float8, period_start float8, next_reset_at float8, period_credits bigint, renewed_by text, pending_tier text)
     ORDER BY g.user_id COLLATE "C"
   ), free AS MATERIALIZED (
     SELECT g.*, a.ctid AS place FROM given g JOIN {{schema}}.credit_accounts a ON a.user_id = g.user_id
     -- The version alone says it, unless the database was restored to an earlier state while somebody remembered a later.
     WHERE a.version = g.version - 1
-      AND concat_ws(' ', a.allowance, a.topup, a.debt, a.held_allowance, a.held_topup, a.entries) = g.seen
+      AND concat_ws(' ', a.allowance, a.topup, a.debt, a.held_allowance, a.held_topup, a.transaction_count) = g.seen
     FOR NO KEY UPDATE OF a SKIP LOCKED
   ), updated AS (
     UPDATE {{schema}}.credit_accounts a
     SET allowance = g.allowance, topup = g.topup, debt = g.debt, held_allowance = g.held_allowance,
-      held_topup = g.held_topup, open_holds = g.open_holds, entries = g.entries, version = g.version, by_type = g.by_type,
-      terms_entry = g.terms_entry, holds_opened = g.holds_opened, holds_ended = g.holds_ended,
+      held_topup = g.held_topup, open_holds = g.open_holds, transaction_count = g.transaction_count, version = g.version, by_type = g.by_type,
+      terms_transaction = g.terms_transaction, holds_opened = g.holds_opened, holds_ended = g.holds_ended,
       -- Without a tier they stay: then only balances changed.
       tier = coalesce(g.tier, a.tier), anchor = coalesce(to_timestamp(g.anchor / 1000), a.anchor),
       period_start = coalesce(to_timestamp(g.period_start / 1000), a.period_start),
@@ -58,11 +58,11 @@ BEGIN
     RETURNING a.user_id
   ), inserted AS (
     INSERT INTO {{schema}}.credit_accounts (user_id, tier, allowance, topup, debt, held_allowance, held_topup, open_holds,
-      anchor, period_start, next_reset_at, period_credits, renewed_by, pending_tier, entries, version, by_type, terms_entry, holds_opened,
+      anchor, period_start, next_reset_at, period_credits, renewed_by, pending_tier, transaction_count, version, by_type, terms_transaction, holds_opened,
       holds_ended)
     SELECT g.user_id, g.tier, g.allowance, g.topup, g.debt, g.held_allowance, g.held_topup, g.open_holds,
       to_timestamp(g.anchor / 1000), to_timestamp(g.period_start / 1000), to_timestamp(g.next_reset_at / 1000),
-      g.period_credits, g.renewed_by, g.pending_tier, g.entries, g.version, g.by_type, g.terms_entry, g.holds_opened, g.holds_ended
+      g.period_credits, g.renewed_by, g.pending_tier, g.transaction_count, g.version, g.by_type, g.terms_transaction, g.holds_opened, g.holds_ended
     FROM given g WHERE g.seen IS NULL
     ON CONFLICT DO NOTHING
     RETURNING user_id
@@ -73,7 +73,7 @@ BEGIN
   written := coalesce(written, '{}');
   IF unseen IS NOT NULL THEN
     PERFORM FROM json_to_recordset(unseen) AS n(user_id text, key text) CROSS JOIN LATERAL (
-      SELECT FROM {{schema}}.credit_keys k WHERE k.user_id = n.user_id AND k.key = n.key
+      SELECT FROM {{schema}}.credit_idempotency k WHERE k.user_id = n.user_id AND k.key = n.key
       UNION ALL SELECT FROM {{schema}}.credit_holds h WHERE h.user_id = n.user_id AND h.key = n.key
       LIMIT 1
     ) used
@@ -85,15 +85,15 @@ BEGIN
   IF ended IS NOT NULL THEN
     WITH removed AS (
       DELETE FROM {{schema}}.credit_holds h
-      USING json_to_recordset(ended) AS e(user_id text, key text, content text, used_at float8, number bigint,
+      USING json_to_recordset(ended) AS e(user_id text, key text, fingerprint text, used_at float8, number bigint,
         hold_number bigint)
       WHERE h.user_id = e.user_id AND h.key = e.key AND (whole OR e.user_id = ANY(written))
         -- Nothing but what the join says, as something to look up, should the table have been empty when this was planned.
         AND h.user_id = ANY(written) AND h.key = ANY(ARRAY(SELECT key FROM json_to_recordset(ended) AS e(key text)))
-      RETURNING e.user_id, e.key, e.content, to_timestamp(e.used_at / 1000), e.number, h.allowance, h.topup,
+      RETURNING e.user_id, e.key, e.fingerprint, to_timestamp(e.used_at / 1000), e.number, h.allowance, h.topup,
         h.period_start, h.expires_at, e.hold_number
     ), remembered AS (
-      INSERT INTO {{schema}}.credit_keys (user_id, key, content, used_at, number, hold_allowance, hold_topup,
+      INSERT INTO {{schema}}.credit_idempotency (user_id, key, fingerprint, used_at, number, hold_allowance, hold_topup,
         hold_period_start, hold_expires_at, hold_number)
       SELECT r.* FROM removed r
     )
@@ -105,15 +105,15 @@ BEGIN
     END IF;
   END IF;
   IF opened IS NOT NULL THEN
-    INSERT INTO {{schema}}.credit_holds (user_id, key, allowance, topup, period_start, expires_at, content, attempt, draft,
+    INSERT INTO {{schema}}.credit_holds (user_id, key, allowance, topup, period_start, expires_at, fingerprint, reservation_id, draft,
       seal)
-    SELECT t.*, {{schema}}.hold_seal(t.user_id, t.key, t.allowance, t.topup, t.period_start, t.expires_at, t.content,
-      t.attempt, t.draft, 0)
+    SELECT t.*, {{schema}}.hold_seal(t.user_id, t.key, t.allowance, t.topup, t.period_start, t.expires_at, t.fingerprint,
+      t.reservation_id, t.draft, 0)
     FROM (
       SELECT o.user_id, o.key, o.allowance, o.topup, to_timestamp(o.period_start / 1000) AS period_start,
-        to_timestamp(o.expires_at / 1000) AS expires_at, o.content, o.attempt, o.draft
+        to_timestamp(o.expires_at / 1000) AS expires_at, o.fingerprint, o.reservation_id, o.draft
       FROM json_to_recordset(opened) AS o(user_id text, key text, allowance bigint, topup bigint,
-        period_start float8, expires_at float8, content text, attempt text, draft jsonb)
+        period_start float8, expires_at float8, fingerprint text, reservation_id text, draft jsonb)
       WHERE whole OR o.user_id = ANY(written)
     ) t;
   END IF;
@@ -143,12 +143,12 @@ BEGIN
       WHERE whole OR g.user_id = ANY(written)
     ) t;
   END IF;
-  IF facts IS NOT NULL THEN
-    INSERT INTO {{schema}}.credit_keys (user_id, key, content, used_at, number, hold_allowance, hold_topup,
+  IF records IS NOT NULL THEN
+    INSERT INTO {{schema}}.credit_idempotency (user_id, key, fingerprint, used_at, number, hold_allowance, hold_topup,
       hold_period_start, hold_expires_at, hold_number)
-    SELECT k.user_id, k.key, k.content, to_timestamp(k.used_at / 1000), k.number, k.hold_allowance, k.hold_topup,
+    SELECT k.user_id, k.key, k.fingerprint, to_timestamp(k.used_at / 1000), k.number, k.hold_allowance, k.hold_topup,
       to_timestamp(k.hold_period_start / 1000), to_timestamp(k.hold_expires_at / 1000), k.hold_number
-    FROM json_to_recordset(facts) AS k(user_id text, key text, content text, used_at float8, number bigint,
+    FROM json_to_recordset(records) AS k(user_id text, key text, fingerprint text, used_at float8, number bigint,
       hold_allowance bigint, hold_topup bigint, hold_period_start float8, hold_expires_at float8, hold_number bigint)
     WHERE whole OR k.user_id = ANY(written);
   END IF;

@@ -11,7 +11,7 @@ BEGIN
 END
 $function$;
 CREATE TRIGGER no_silent_change AFTER UPDATE ON {{schema}}.credit_accounts FOR EACH ROW
-  WHEN (NEW.entries < OLD.entries OR NEW.entries = OLD.entries
+  WHEN (NEW.transaction_count < OLD.transaction_count OR NEW.transaction_count = OLD.transaction_count
     AND (NEW.allowance, NEW.topup, NEW.debt) IS DISTINCT FROM (OLD.allowance, OLD.topup, OLD.debt))
   EXECUTE FUNCTION {{schema}}.refuse_silent_credits();
 
@@ -45,12 +45,12 @@ BEGIN
   PERFORM FROM inserted i
   LEFT JOIN {{schema}}.credit_transactions p ON p.user_id = i.user_id AND p.number = i.number - 1
   LEFT JOIN {{schema}}.credit_accounts a ON a.user_id = i.user_id
-  WHERE a.entries IS NULL OR i.number > a.entries
+  WHERE a.transaction_count IS NULL OR i.number > a.transaction_count
     OR (p.number IS NULL AND i.number > 1)
     OR i.balance_after <> coalesce(p.balance_after, 0) + i.amount
     OR i.allowance_after <> coalesce(p.allowance_after, 0) + i.allowance_amount
     OR i.topup_after <> coalesce(p.topup_after, 0) + i.topup_amount
-    OR (i.number = a.entries AND (i.balance_after, i.allowance_after, i.topup_after)
+    OR (i.number = a.transaction_count AND (i.balance_after, i.allowance_after, i.topup_after)
       <> (a.allowance + a.topup - a.debt, a.allowance, a.topup));
   IF FOUND THEN
     RAISE EXCEPTION 'A transaction does not lead from the balance before it to the balance of its account.'
@@ -66,7 +66,7 @@ CREATE TRIGGER transactions_proven AFTER INSERT ON {{schema}}.credit_transaction
 -- counts in a part of its own as good as always, so that nobody waits for another.
 CREATE FUNCTION {{schema}}.prove_new_account() RETURNS trigger LANGUAGE plpgsql AS $function$
 BEGIN
-  PERFORM FROM {{schema}}.credit_transactions t WHERE t.user_id = NEW.user_id AND t.number = NEW.entries;
+  PERFORM FROM {{schema}}.credit_transactions t WHERE t.user_id = NEW.user_id AND t.number = NEW.transaction_count;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'An account opens together with the transaction that gives its first credits.'
       USING ERRCODE = 'integrity_constraint_violation';

@@ -61,7 +61,7 @@ BEGIN
     SELECT k.*, u.used IS NULL AS fresh, k.allowance - k.held_allowance AS expired, least(k.debt, k.plan) AS repaid,
       least(k.plan - least(k.debt, k.plan), 9007199254740991 - k.held_allowance - k.topup) AS added
     FROM keyed k LEFT JOIN LATERAL (
-      SELECT true AS used FROM {{schema}}.credit_keys WHERE user_id = k.user_id AND key = k.key LIMIT 1
+      SELECT true AS used FROM {{schema}}.credit_idempotency WHERE user_id = k.user_id AND key = k.key LIMIT 1
     ) u ON true
   ), updated AS (
     UPDATE {{schema}}.credit_accounts a
@@ -69,13 +69,13 @@ BEGIN
       period_credits = CASE WHEN p.fresh THEN p.plan ELSE greatest(p.period_credits, p.plan) END,
       allowance = CASE WHEN p.fresh THEN p.held_allowance + p.added ELSE p.allowance END,
       debt = CASE WHEN p.fresh THEN p.debt - p.repaid ELSE p.debt END,
-      entries = p.entries + 1, version = p.version + 1, terms_entry = p.entries + 1,
+      transaction_count = p.transaction_count + 1, version = p.version + 1, terms_transaction = p.transaction_count + 1,
       -- The counts of "reset", which is the second type.
-      by_type[3:4] = ARRAY[p.by_type[3] + 1, p.entries + 1]
+      by_type[3:4] = ARRAY[p.by_type[3] + 1, p.transaction_count + 1]
     FROM planned p WHERE a.user_id = p.user_id AND NOT dry_run
   ), written AS MATERIALIZED (
     -- Where the period's key was used before, the dates alone move, which has its row, too.
-    SELECT p.user_id, p.entries + 1 AS number, 'reset'::text AS type,
+    SELECT p.user_id, p.transaction_count + 1 AS number, 'reset'::text AS type,
       CASE WHEN p.fresh THEN p.added + p.repaid - p.expired ELSE 0 END AS amount,
       CASE WHEN p.fresh THEN p.added - p.expired ELSE 0 END AS allowance_amount, 0::bigint AS topup_amount,
       CASE WHEN p.fresh THEN p.held_allowance + p.added + p.topup - p.debt + p.repaid ELSE p.allowance + p.topup - p.debt END
@@ -97,8 +97,8 @@ BEGIN
         w.tier, NULL, w.renewed_by, w.anchor, w.period_start, w.next_reset_at, w.period_credits))
     FROM written w
   ), remembered AS (
-    INSERT INTO {{schema}}.credit_keys (user_id, key, content, used_at, number)
-    SELECT p.user_id, p.key, 'period', written_at, p.entries + 1 FROM planned p WHERE p.fresh AND NOT dry_run
+    INSERT INTO {{schema}}.credit_idempotency (user_id, key, fingerprint, used_at, number)
+    SELECT p.user_id, p.key, 'period', written_at, p.transaction_count + 1 FROM planned p WHERE p.fresh AND NOT dry_run
   )
   SELECT json_object_agg(t.tier, t.counted) INTO tiers FROM (
     SELECT p.new_tier AS tier, json_build_object('accounts', count(*), 'granted', sum(p.added + p.repaid),

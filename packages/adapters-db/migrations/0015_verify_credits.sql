@@ -5,33 +5,33 @@
 -- The accounts after "after", up to "upto" (to the last where it is null), each as one state of the database: what is
 -- open, and the account against its newest transaction, the one that says its terms, and the newest of each type. Gives
 -- for each the first transaction that is to be looked at, the newest, how many holds have ended, and what disagrees, as
--- {fact: [expected, found]}.
+-- {invariant: [expected, found]}.
 CREATE FUNCTION {{schema}}.verify_accounts(after text, upto text, since timestamptz)
-RETURNS TABLE (user_id text, first bigint, entries bigint, ended bigint, wrong json) LANGUAGE plpgsql STABLE
+RETURNS TABLE (user_id text, first bigint, transaction_count bigint, ended bigint, wrong json) LANGUAGE plpgsql STABLE
 SET jit = off SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $function$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
-  SELECT a.user_id, coalesce(o.number, 0) + 1, a.entries, a.holds_ended, w.wrong
+  SELECT a.user_id, coalesce(o.number, 0) + 1, a.transaction_count, a.holds_ended, w.wrong
   FROM {{schema}}.credit_accounts a
-  LEFT JOIN {{schema}}.credit_transactions n ON n.user_id = a.user_id AND n.number = a.entries
-  LEFT JOIN {{schema}}.credit_transactions t ON t.user_id = a.user_id AND t.number = a.terms_entry
+  LEFT JOIN {{schema}}.credit_transactions n ON n.user_id = a.user_id AND n.number = a.transaction_count
+  LEFT JOIN {{schema}}.credit_transactions t ON t.user_id = a.user_id AND t.number = a.terms_transaction
   LEFT JOIN LATERAL (
     SELECT r.number FROM {{schema}}.credit_transactions r
     WHERE since IS NOT NULL AND r.user_id = a.user_id AND r.created_at < since ORDER BY r.number DESC LIMIT 1
   ) o ON true
   CROSS JOIN LATERAL (
-    SELECT count(*) AS beyond FROM {{schema}}.credit_transactions r WHERE r.user_id = a.user_id AND r.number > a.entries
+    SELECT count(*) AS beyond FROM {{schema}}.credit_transactions r WHERE r.user_id = a.user_id AND r.number > a.transaction_count
   ) b
   CROSS JOIN LATERAL (
     SELECT coalesce(sum(h.allowance), 0) AS allowance, coalesce(sum(h.topup), 0) AS topup, count(*) AS open,
       count(*) FILTER (WHERE EXISTS (
-        SELECT FROM {{schema}}.credit_keys k WHERE k.user_id = h.user_id AND k.key = h.key
+        SELECT FROM {{schema}}.credit_idempotency k WHERE k.user_id = h.user_id AND k.key = h.key
       )) AS ended,
       count(*) FILTER (WHERE h.seal <> {{schema}}.hold_seal(h.user_id, h.key, h.allowance, h.topup, h.period_start,
-        h.expires_at, h.content, h.attempt, h.draft, h.output_tokens)) AS broken
+        h.expires_at, h.fingerprint, h.reservation_id, h.draft, h.output_tokens)) AS broken
     FROM {{schema}}.credit_holds h WHERE h.user_id = a.user_id
   ) h
   CROSS JOIN LATERAL (
@@ -41,11 +41,11 @@ BEGIN
     WHERE coalesce(r.type_number, 0) = a.by_type[2 * y.place - 1] AND coalesce(r.type, y.type) = y.type
   ) y
   CROSS JOIN LATERAL (
-    SELECT json_object_agg(v.fact, json_build_array(v.expected, v.found)) AS wrong FROM (VALUES
+    SELECT json_object_agg(v.invariant, json_build_array(v.expected, v.found)) AS wrong FROM (VALUES
       ('sum of amounts', coalesce(n.balance_after, 0), a.allowance + a.topup - a.debt),
       ('sum of allowance amounts', coalesce(n.allowance_after, 0), a.allowance),
       ('sum of topup amounts', coalesce(n.topup_after, 0), a.topup),
-      ('transactions of each type', 6, y.agreeing - (a.entries <> a.by_type[1] + a.by_type[3] + a.by_type[5] + a.by_type[7]
+      ('transactions of each type', 6, y.agreeing - (a.transaction_count <> a.by_type[1] + a.by_type[3] + a.by_type[5] + a.by_type[7]
         + a.by_type[9] + a.by_type[11])::integer),
       ('transactions beyond the newest', 0, b.beyond),
       ('tier, dates and renewal', 0, CASE WHEN
@@ -62,14 +62,14 @@ BEGIN
         CASE WHEN a.debt = 0 THEN 0 ELSE a.allowance - a.held_allowance + a.topup - a.held_topup END),
       ('keys that are open and ended', 0, h.ended),
       ('holds not as they were written', 0, h.broken)
-    ) AS v(fact, expected, found) WHERE v.expected <> v.found
+    ) AS v(invariant, expected, found) WHERE v.expected <> v.found
   ) w
   WHERE a.user_id > after AND (upto IS NULL OR a.user_id <= upto)
   ORDER BY a.user_id;
 END
 $function$;
 
--- Looks at stretches of transactions, each of one user from "firsts" up to "lasts": every row against the one before it,
+-- Looks at blocks of transactions, each of one user from "firsts" up to "lasts": every row against the one before it,
 -- its key and its receipt. Gives what disagrees, counted for each user, and how many rows there are.
 CREATE FUNCTION {{schema}}.verify_transactions(users text[], firsts bigint[], lasts bigint[])
 RETURNS TABLE (user_id text, present bigint, unbalanced bigint, changed bigint, keyless bigint, unreceipted bigint)
@@ -93,13 +93,13 @@ BEGIN
         r.period_start, r.next_reset_at, r.period_credits)) AS changed,
       CASE
         WHEN starts_with(r.reference, 'repaid:') OR starts_with(r.reference, 'expired:') THEN NOT EXISTS (
-          SELECT FROM {{schema}}.credit_keys k WHERE k.user_id = r.user_id
+          SELECT FROM {{schema}}.credit_idempotency k WHERE k.user_id = r.user_id
             AND k.key = substr(r.reference, strpos(r.reference, ':') + 1)
             AND k.hold_number IS NOT NULL AND k.used_at = r.created_at)
         WHEN starts_with(r.reference, 'moved:') THEN NOT EXISTS (
-          SELECT FROM {{schema}}.credit_keys k WHERE k.user_id = r.user_id AND k.key = substr(r.reference, 7))
+          SELECT FROM {{schema}}.credit_idempotency k WHERE k.user_id = r.user_id AND k.key = substr(r.reference, 7))
         ELSE NOT EXISTS (
-          SELECT FROM {{schema}}.credit_keys k WHERE k.user_id = r.user_id AND k.key = r.reference
+          SELECT FROM {{schema}}.credit_idempotency k WHERE k.user_id = r.user_id AND k.key = r.reference
             AND k.number = r.number)
       END AS keyless,
       CASE WHEN r.receipt IS NULL THEN r.type = 'usage' OR r.model IS NOT NULL
@@ -144,7 +144,7 @@ BEGIN
     count(*) FILTER (WHERE k.counted), coalesce(sum(k.hold_number) FILTER (WHERE k.counted), 0)
   FROM (
     SELECT c.*, c.hold_number <= coalesce((ended ->> c.user_id)::bigint, 0) AS counted
-    FROM {{schema}}.credit_keys c
+    FROM {{schema}}.credit_idempotency c
     WHERE (c.user_id, c.key) > (after_user, after_key) AND (upto IS NULL OR c.user_id <= upto)
     ORDER BY c.user_id, c.key LIMIT page
   ) k
@@ -164,13 +164,13 @@ BEGIN
   WITH RECURSIVE owners AS (
     SELECT (SELECT min(n.user_id) FROM (
       (SELECT r.user_id FROM {{schema}}.credit_transactions r WHERE r.user_id > after ORDER BY 1 LIMIT 1)
-      UNION ALL (SELECT k.user_id FROM {{schema}}.credit_keys k WHERE k.user_id > after ORDER BY 1 LIMIT 1)
+      UNION ALL (SELECT k.user_id FROM {{schema}}.credit_idempotency k WHERE k.user_id > after ORDER BY 1 LIMIT 1)
       UNION ALL (SELECT h.user_id FROM {{schema}}.credit_holds h WHERE h.user_id > after ORDER BY 1 LIMIT 1)
     ) n) AS user_id
     UNION ALL
     SELECT (SELECT min(n.user_id) FROM (
       (SELECT r.user_id FROM {{schema}}.credit_transactions r WHERE r.user_id > o.user_id ORDER BY 1 LIMIT 1)
-      UNION ALL (SELECT k.user_id FROM {{schema}}.credit_keys k WHERE k.user_id > o.user_id ORDER BY 1 LIMIT 1)
+      UNION ALL (SELECT k.user_id FROM {{schema}}.credit_idempotency k WHERE k.user_id > o.user_id ORDER BY 1 LIMIT 1)
       UNION ALL (SELECT h.user_id FROM {{schema}}.credit_holds h WHERE h.user_id > o.user_id ORDER BY 1 LIMIT 1)
     ) n) FROM owners o WHERE o.user_id IS NOT NULL AND (upto IS NULL OR o.user_id < upto)
   )

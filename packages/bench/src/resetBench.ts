@@ -110,7 +110,7 @@ const compare = async (admin: pg.Client, database: OpenDatabase): Promise<void> 
     if (round > 0) await makeBareDue(admin)
     await waitUntilQuiet(patienceMs)
     bare.push(await timed(() => runBareReset(admin)))
-    await admin.query("VACUUM (ANALYZE) parley.credit_accounts, parley.credit_transactions, parley.credit_keys")
+    await admin.query("VACUUM (ANALYZE) parley.credit_accounts, parley.credit_transactions, parley.credit_idempotency")
     await waitUntilQuiet(patienceMs)
     ours.push(await monthlyReset(database, round, memory.sample))
     process.stderr.write(`round ${round + 1} of ${rounds}\n`)

@@ -110,7 +110,7 @@ describe.skipIf(url === "")("credits verify on a Postgres server", () => {
     await asOwner(`
       ALTER TABLE ${schema}.credit_accounts DISABLE TRIGGER USER;
       INSERT INTO ${schema}.credit_accounts (user_id, tier, allowance, topup, debt, held_allowance, held_topup, anchor,
-        period_start, next_reset_at, entries, version, by_type, terms_entry)
+        period_start, next_reset_at, transaction_count, version, by_type, terms_transaction)
       VALUES ('mallory', 'free', 0, 500, 0, 0, 0, now(), now(), now() + interval '1 month', 1, 1,
         '{0,0,1,1,0,0,0,0,0,0,0,0}', 1);
       ALTER TABLE ${schema}.credit_accounts ENABLE TRIGGER USER`)

@@ -7,7 +7,7 @@ import type { ChatStore } from "./chat/ChatStore.ts"
 import { Accounts } from "./credits/Accounts.ts"
 import type { CreditLedger } from "./credits/CreditLedger.ts"
 import { CreditService } from "./credits/CreditService.ts"
-import { HoldKeeper } from "./credits/holds/HoldKeeper.ts"
+import { HoldHeartbeat } from "./credits/holds/HoldHeartbeat.ts"
 import { HoldSweeper } from "./credits/upkeep/HoldSweeper.ts"
 import { ResetService } from "./credits/upkeep/ResetService.ts"
 import type { DocumentParser } from "./documents/DocumentParser.ts"
@@ -46,4 +46,4 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   HoldSweeper.layer,
   ResetService.layer,
   ModelOffers.layer
-).pipe(Layer.provide(Layer.mergeAll(AbandonedTries.layer, Accounts.layer, ChatQuota.layer, HoldKeeper.layer)))
+).pipe(Layer.provide(Layer.mergeAll(AbandonedTries.layer, Accounts.layer, ChatQuota.layer, HoldHeartbeat.layer)))

@@ -11,20 +11,23 @@ export class LedgerClock extends Context.Reference<"database" | "caller">("@parl
 /** The database's clock in Unix milliseconds, as SQL that gives a number. */
 export const DATABASE_NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::float8"
 
+/** The moment a parameter gives, else the database's own, as SQL. */
+export const momentOf = (parameter: string) => `coalesce(${parameter}::timestamptz, clock_timestamp())`
+
 /** What a process knows of the time of its ledger. */
 export interface LedgerTime {
   /** The time in Unix milliseconds, as near as this process knows it: decisions by it are checked where they are written. */
   readonly estimate: Effect.Effect<number>
   /** The time to decide by where the database has just told it within the same transaction. */
-  readonly at: (toldAt: number) => Effect.Effect<number>
+  readonly at: (databaseNow: number) => Effect.Effect<number>
   /** What the database is to check a decision by that was made at `now`; null where it is not its time. */
   readonly decidedAt: (now: number) => number | null
   /** The time to compare dates with, as an ISO 8601 text; null where the database takes its own. */
   readonly given: Effect.Effect<string | null>
-  /** Sends a statement that tells the database's time (`toldAt`, in Unix milliseconds), and learns from its answer. */
+  /** Sends a statement that tells the database's time (`databaseNow`, in Unix milliseconds), and learns from its answer. */
   readonly learnFrom: <A, E>(
     statement: Effect.Effect<A, E>,
-    toldAt: (answer: A) => number | undefined
+    databaseNow: (answer: A) => number | undefined
   ) => Effect.Effect<A, E>
 }
 
@@ -45,10 +48,14 @@ const DRIFT = 0.0005
  */
 export const learnOffset = (
   known: Offset | undefined,
-  { askedAt, toldAt, heardAt }: { readonly askedAt: number; readonly toldAt: number; readonly heardAt: number }
+  {
+    askedAt,
+    databaseNow,
+    heardAt
+  }: { readonly askedAt: number; readonly databaseNow: number; readonly heardAt: number }
 ): Offset => {
-  const least = toldAt - heardAt - 1
-  const fresh = { low: least, high: Math.max(least, toldAt - askedAt), at: heardAt }
+  const least = databaseNow - heardAt - 1
+  const fresh = { low: least, high: Math.max(least, databaseNow - askedAt), at: heardAt }
   if (known === undefined) return fresh
   const widened = Math.abs(heardAt - known.at) * DRIFT
   const low = Math.max(fresh.low, known.low - widened)
@@ -77,15 +84,15 @@ export const makeLedgerTime: Effect.Effect<LedgerTime> = Effect.gen(function* ()
   let known: Offset | undefined
   return {
     estimate: Effect.map(Clock.currentTimeMillis, (now) => now + offsetOf(known)),
-    at: (toldAt) => Effect.succeed(Math.floor(toldAt)),
+    at: (databaseNow) => Effect.succeed(Math.floor(databaseNow)),
     decidedAt: (now) => now,
     given: Effect.succeed(null),
-    learnFrom: (statement, toldAt) =>
+    learnFrom: (statement, databaseNow) =>
       Effect.flatMap(Clock.currentTimeMillis, (askedAt) =>
         Effect.tap(statement, (answer) =>
           Effect.map(Clock.currentTimeMillis, (heardAt) => {
-            const told = toldAt(answer)
-            if (told !== undefined) known = learnOffset(known, { askedAt, toldAt: told, heardAt })
+            const databaseTime = databaseNow(answer)
+            if (databaseTime !== undefined) known = learnOffset(known, { askedAt, databaseNow: databaseTime, heardAt })
           })
         )
       )

@@ -22,7 +22,7 @@ import type { Purpose } from "../database/limits.ts"
 import { storing } from "../storage/storageFailed.ts"
 import { commitBatches } from "./commitBatches.ts"
 import { commitOperations } from "./commitOperations.ts"
-import { renewHolds, sweepHolds } from "./holdLife.ts"
+import { renewHolds } from "./renewHolds.ts"
 import { DATABASE_NOW, makeLedgerTime } from "./LedgerClock.ts"
 import {
   ACCOUNT_COLUMNS,
@@ -36,6 +36,7 @@ import { readHistory } from "./readHistory.ts"
 import { correctPurchase } from "./correctPurchase.ts"
 import { nextDue, resetAccounts } from "./resetAccounts.ts"
 import { retrySoon } from "./retrySoon.ts"
+import { sweepHolds } from "./sweepHolds.ts"
 import { verifyAccounts } from "./verifyAccounts.ts"
 
 const exitOf = (answer: Result.Result<unknown, Refusal>): Exit.Exit<unknown, Refusal> =>
@@ -92,8 +93,8 @@ const make = Effect.gen(function* () {
       return accountOf(toAccount(row))
     }, storing("CreditLedger.account")),
     reserve: Effect.fnUntraced(function* (input) {
-      const attempt = yield* ids.next
-      return yield* commit(reserveOperation(input, attempt))
+      const reservationId = yield* ids.next
+      return yield* commit(reserveOperation(input, reservationId))
     }),
     settle: (input) => commit(settleOperation(input)),
     release: (input) => commit(releaseOperation(input)),
@@ -105,18 +106,18 @@ const make = Effect.gen(function* () {
     refund: (input) =>
       correct(
         "refund",
-        correctPurchase(database, time, input, (facts) => refundOperation(input, facts))
+        correctPurchase(database, time, input, (records) => refundOperation(input, records))
       ),
     dispute: (input) =>
       correct(
         "dispute",
-        correctPurchase(database, time, input, (facts) => disputeOperation(input, facts))
+        correctPurchase(database, time, input, (records) => disputeOperation(input, records))
       ),
     adjust: (input) => commit(adjustOperation(input)),
     verify: (input) => atOnce("verify", () => verifyAccounts(database, input), "audit"),
     changeTier: (userId, change) => commit(changeTierOperation(userId, change)),
     transaction: Effect.fnUntraced(function* (userId, key) {
-      const text = `SELECT ${TRANSACTION_COLUMNS} FROM ${schema}.credit_keys k
+      const text = `SELECT ${TRANSACTION_COLUMNS} FROM ${schema}.credit_idempotency k
         JOIN ${schema}.credit_transactions t ON t.user_id = k.user_id AND t.number = k.number
         WHERE k.user_id = $1 AND k.key = $2`
       const [row] = yield* database.statement<TransactionRow & Row>(text, [userId, key])

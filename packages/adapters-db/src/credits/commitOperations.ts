@@ -36,7 +36,7 @@ const byAccount = (pending: ReadonlyArray<Pending>): ReadonlyMap<string, Readonl
   return groups
 }
 
-const NOTHING: LoadedAccount = { account: undefined, holds: new Map(), facts: new Map() }
+const NOTHING: LoadedAccount = { account: undefined, holds: new Map(), records: new Map() }
 const NONE: ReadonlySet<string> = new Set()
 
 const decide = (
@@ -68,7 +68,7 @@ const decideFromMemory = (
   return decided.decisions.allChanged ? decided : undefined
 }
 
-/** When an attempt decides, how its write is sent, and what it may rely on. */
+/** When a decision is made, how its write is checked, and what it may rely on. */
 interface Grounds {
   readonly now: number
   /** What the database is to check the decision by; null where it told the time itself. */
@@ -83,7 +83,7 @@ interface Grounds {
  * Decides, reading only what is not remembered, and writes; notes in `answers` what was written or needed no writing,
  * and gives the operations whose account was not as it was seen or is locked by somebody, of which nothing was written.
  */
-const attempt = Effect.fnUntraced(function* (
+const decideAndWrite = Effect.fnUntraced(function* (
   query: Sql["query"],
   schema: string,
   pending: ReadonlyArray<Pending>,
@@ -112,7 +112,7 @@ const attempt = Effect.fnUntraced(function* (
   const writes = decided.flatMap(({ write }) => write ?? [])
   const doubtAll = Effect.sync(() => writes.forEach(({ changes }) => recent?.doubt(changes.account.userId)))
   const write = Effect.suspend(() => Effect.onError(writeChanges(query, schema, writes, decidedAt), () => doubtAll))
-  const refused = writes.length === 0 ? NONE : (yield* time.learnFrom(write, ({ toldAt }) => toldAt)).missed
+  const refused = writes.length === 0 ? NONE : (yield* time.learnFrom(write, ({ databaseNow }) => databaseNow)).missed
   for (const { userId, group, decisions, write } of decided) {
     if (refused.has(userId)) {
       recent?.doubt(userId)
@@ -172,7 +172,7 @@ export const commitFree = Effect.fnUntraced(function* (
   const answers: Array<Answer | undefined> = operations.map(() => undefined)
   const now = yield* time.estimate
   const grounds = { now, decidedAt: time.decidedAt(now), recent }
-  yield* attempt(statement, schema, numbered(operations), answers, grounds, time)
+  yield* decideAndWrite(statement, schema, numbered(operations), answers, grounds, time)
   return answers
 })
 
@@ -195,7 +195,7 @@ export const commitContended = (
       const answers: Array<Answer | undefined> = operations.map(() => undefined)
       const { now, locked } = yield* lockAccounts(query, schema, pending, inLine ? "" : "SKIP LOCKED")
       const grounds = { now: yield* time.at(now), decidedAt: null, locked }
-      yield* attempt(query, schema, pending, answers, grounds, time)
+      yield* decideAndWrite(query, schema, pending, answers, grounds, time)
       return answers
     })
   )
@@ -218,7 +218,14 @@ export const commitOperations = (
       for (let round = 0; pending.length > 0; round += 1) {
         if (round === MAX_ROUNDS) return yield* contended()
         const { now } = yield* lockAccounts(query, schema, pending, "")
-        pending = yield* attempt(query, schema, pending, answers, { now: yield* time.at(now), decidedAt: null }, time)
+        pending = yield* decideAndWrite(
+          query,
+          schema,
+          pending,
+          answers,
+          { now: yield* time.at(now), decidedAt: null },
+          time
+        )
       }
       return answers as ReadonlyArray<Answer>
     })

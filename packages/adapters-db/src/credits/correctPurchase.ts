@@ -3,7 +3,7 @@ import {
   decideAll,
   type Operation,
   type Refusal,
-  type PurchaseFact,
+  type PurchaseRecord,
   purchaseKey,
   refundPrefix
 } from "@parley/core"
@@ -12,9 +12,9 @@ import type { Database, DatabaseError, Row } from "../database/Database.ts"
 import { commitOperations } from "./commitOperations.ts"
 import type { LedgerTime } from "./LedgerClock.ts"
 
-type FactRow = PurchaseFact & Row
+type RecordRow = PurchaseRecord & Row
 
-const NO_ACCOUNT = { account: undefined, holds: new Map(), facts: new Map() }
+const NO_ACCOUNT = { account: undefined, holds: new Map(), records: new Map() }
 
 /** The first text, by its bytes, after all that begin with `prefix`; takes one that ends in an ASCII character. */
 const afterPrefix = (prefix: string): string =>
@@ -29,7 +29,7 @@ export const correctPurchase = <A, E extends Refusal>(
   database: Database["Service"],
   time: LedgerTime,
   purchase: ChargedPurchase,
-  operation: (facts: ReadonlyArray<PurchaseFact>) => Operation<A, E>
+  operation: (records: ReadonlyArray<PurchaseRecord>) => Operation<A, E>
 ): Effect.Effect<Result.Result<A, E>, DatabaseError> => {
   const { schema } = database
   return database.asService(({ query }) =>
@@ -39,13 +39,13 @@ export const correctPurchase = <A, E extends Refusal>(
       ])
       // An account that is opened from here on is not locked, and may be charged back by others meanwhile.
       if (locked.length === 0) return decideAll(NO_ACCOUNT, [operation([])], 0).answers[0] as Result.Result<A, E>
-      const facts = yield* query<FactRow>(
-        `SELECT k.key, k.content, t.amount FROM ${schema}.credit_keys k
+      const records = yield* query<RecordRow>(
+        `SELECT k.key, k.fingerprint, t.amount FROM ${schema}.credit_idempotency k
          JOIN ${schema}.credit_transactions t ON t.user_id = k.user_id AND t.number = k.number
          WHERE k.user_id = $1 AND (k.key = $2 OR k.key >= $3 AND k.key < $4)`,
         [purchase.userId, purchaseKey(purchase), refundPrefix(purchase), afterPrefix(refundPrefix(purchase))]
       )
-      const [answer] = yield* commitOperations(database, time, [operation(facts)])
+      const [answer] = yield* commitOperations(database, time, [operation(records)])
       return answer as Result.Result<A, E>
     })
   )

@@ -1,5 +1,5 @@
 import {
-  type Fact,
+  type IdempotencyRecord,
   type Hold,
   keysOf,
   type LedgerAccount,
@@ -28,17 +28,17 @@ export interface AccountRow extends Row {
   readonly period_credits: number
   readonly renewed_by: LedgerAccount["renewedBy"]
   readonly pending_tier: LedgerAccount["tier"] | null
-  readonly entries: number
+  readonly transaction_count: number
   readonly version: number
   readonly by_type: LedgerAccount["byType"]
-  readonly terms_entry: number
+  readonly terms_transaction: number
   readonly holds_opened: number
   readonly holds_ended: number
 }
 
 export const ACCOUNT_COLUMNS = `a.user_id, a.tier, a.allowance, a.topup, a.debt, a.held_allowance, a.held_topup,
-  a.open_holds, a.anchor, a.period_start, a.next_reset_at, a.period_credits, a.renewed_by, a.pending_tier, a.entries, a.version,
-  a.by_type, a.terms_entry, a.holds_opened, a.holds_ended`
+  a.open_holds, a.anchor, a.period_start, a.next_reset_at, a.period_credits, a.renewed_by, a.pending_tier, a.transaction_count, a.version,
+  a.by_type, a.terms_transaction, a.holds_opened, a.holds_ended`
 
 export const toAccount = (row: AccountRow): LedgerAccount => ({
   userId: row.user_id,
@@ -54,11 +54,11 @@ export const toAccount = (row: AccountRow): LedgerAccount => ({
   periodCredits: row.period_credits,
   renewedBy: row.renewed_by,
   pendingTier: row.pending_tier ?? undefined,
-  entries: row.entries,
+  transactionCount: row.transaction_count,
   version: row.version,
   openHolds: row.open_holds,
   byType: row.by_type,
-  termsEntry: row.terms_entry,
+  termsTransaction: row.terms_transaction,
   holdsOpened: row.holds_opened,
   holdsEnded: row.holds_ended
 })
@@ -101,12 +101,12 @@ interface LoadedRow extends Row {
   readonly open_topup: number
   readonly open_period_start: Date
   readonly open_expires_at: Date
-  readonly open_content: string
-  readonly open_attempt: string
+  readonly open_fingerprint: string
+  readonly open_reservation_id: string
   readonly open_draft: OpenHold["draft"]
   readonly open_output_tokens: number
-  readonly fact_content: string | null
-  readonly fact_used_at: Date
+  readonly record_fingerprint: string | null
+  readonly record_used_at: Date
   readonly hold_allowance: number | null
   readonly hold_topup: number
   readonly hold_period_start: Date
@@ -116,13 +116,13 @@ interface LoadedRow extends Row {
 const loadText = (schema: string) => `
   SELECT o.user_id AS asked_user, o.key AS asked_key, ${ACCOUNT_COLUMNS},
     h.allowance AS open_allowance, h.topup AS open_topup, h.period_start AS open_period_start,
-    h.expires_at AS open_expires_at, h.content AS open_content, h.attempt AS open_attempt, h.draft AS open_draft,
-    h.output_tokens AS open_output_tokens, k.content AS fact_content, k.used_at AS fact_used_at, k.hold_allowance,
+    h.expires_at AS open_expires_at, h.fingerprint AS open_fingerprint, h.reservation_id AS open_reservation_id, h.draft AS open_draft,
+    h.output_tokens AS open_output_tokens, k.fingerprint AS record_fingerprint, k.used_at AS record_used_at, k.hold_allowance,
     k.hold_topup, k.hold_period_start, k.hold_expires_at, ${TRANSACTION_COLUMNS}
   FROM unnest($1::text[], $2::text[]) AS o(user_id, key)
   LEFT JOIN ${schema}.credit_accounts a ON a.user_id = o.user_id
   LEFT JOIN ${schema}.credit_holds h ON h.user_id = o.user_id AND h.key = o.key
-  LEFT JOIN ${schema}.credit_keys k ON k.user_id = o.user_id AND k.key = o.key
+  LEFT JOIN ${schema}.credit_idempotency k ON k.user_id = o.user_id AND k.key = o.key
   LEFT JOIN ${schema}.credit_transactions t ON t.user_id = k.user_id AND t.number = k.number`
 
 interface Named {
@@ -143,19 +143,19 @@ const openHoldOf = (named: Named, row: LoadedRow): OpenHold | undefined =>
     ? undefined
     : {
         hold: holdOf(named, row.open_allowance, row.open_topup, row.open_period_start, row.open_expires_at),
-        content: row.open_content,
-        attempt: row.open_attempt,
+        fingerprint: row.open_fingerprint,
+        reservationId: row.open_reservation_id,
         draft: row.open_draft,
         outputTokens: row.open_output_tokens
       }
 
-const factOf = (named: Named, row: LoadedRow): Fact | undefined =>
-  row.fact_content === null
+const recordOf = (named: Named, row: LoadedRow): IdempotencyRecord | undefined =>
+  row.record_fingerprint === null
     ? undefined
     : {
         key: named.key,
-        content: row.fact_content,
-        at: row.fact_used_at.getTime(),
+        fingerprint: row.record_fingerprint,
+        at: row.record_used_at.getTime(),
         hold:
           row.hold_allowance === null
             ? undefined
@@ -165,12 +165,12 @@ const factOf = (named: Named, row: LoadedRow): Fact | undefined =>
 
 interface Gathered extends LoadedAccount {
   readonly holds: Map<string, OpenHold>
-  readonly facts: Map<string, Fact>
+  readonly records: Map<string, IdempotencyRecord>
 }
 
 /**
- * Reads, in one statement, the accounts of `operations` with the holds and facts their keys stand for. What one
- * account's operations get is one consistent state: every write of holds and facts changes the account's version.
+ * Reads, in one statement, the accounts of `operations` with the holds and records their keys stand for. What one
+ * account's operations get is one consistent state: every write of holds and records changes the account's version.
  */
 export const loadAccounts = Effect.fnUntraced(function* (
   query: Sql["query"],
@@ -191,15 +191,15 @@ export const loadAccounts = Effect.fnUntraced(function* (
     let gathered = loaded.get(userId)
     if (gathered === undefined) {
       const account = row["version"] === null ? undefined : toAccount(row as Row as AccountRow)
-      gathered = { account, holds: new Map(), facts: new Map() }
+      gathered = { account, holds: new Map(), records: new Map() }
       loaded.set(userId, gathered)
     }
     if (row.asked_key === null) continue
     const named = { userId, key: row.asked_key }
     const open = openHoldOf(named, row)
-    const fact = factOf(named, row)
+    const record = recordOf(named, row)
     if (open !== undefined) gathered.holds.set(named.key, open)
-    if (fact !== undefined) gathered.facts.set(named.key, fact)
+    if (record !== undefined) gathered.records.set(named.key, record)
   }
   return loaded
 })

@@ -7,13 +7,13 @@ interface HistoryRow extends Row {
   readonly total: number
 }
 
-/** Numbers have no gaps, so that a page of all types is a stretch of them. */
+/** Numbers have no gaps, so that a page of all types is a run of them. */
 const allText = (schema: string) => `
-  SELECT a.entries AS total, ${TRANSACTION_COLUMNS}
+  SELECT a.transaction_count AS total, ${TRANSACTION_COLUMNS}
   FROM ${schema}.credit_accounts a
   LEFT JOIN LATERAL (
     SELECT * FROM ${schema}.credit_transactions r
-    WHERE r.user_id = a.user_id AND r.number <= a.entries - $3::bigint ORDER BY r.number DESC LIMIT $2
+    WHERE r.user_id = a.user_id AND r.number <= a.transaction_count - $3::bigint ORDER BY r.number DESC LIMIT $2
   ) t ON true
   WHERE a.user_id = $1 ORDER BY t.number DESC`
 

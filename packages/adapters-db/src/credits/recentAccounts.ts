@@ -1,4 +1,4 @@
-import type { Changes, Fact, LedgerAccount, LoadedAccount, OpenHold } from "@parley/core"
+import type { Changes, IdempotencyRecord, LedgerAccount, LoadedAccount, OpenHold } from "@parley/core"
 
 /**
  * Accounts as this process wrote them last, so that the next operations on them need not read them first. Nothing here
@@ -20,7 +20,7 @@ interface Recent {
   alone: boolean
 }
 
-const NO_FACTS: ReadonlyMap<string, Fact> = new Map()
+const NO_RECORDS: ReadonlyMap<string, IdempotencyRecord> = new Map()
 
 /** Remembers up to `capacity` accounts. */
 export const makeRecentAccounts = (capacity: number): RecentAccounts => {
@@ -29,7 +29,7 @@ export const makeRecentAccounts = (capacity: number): RecentAccounts => {
   return {
     recall: (userId) => {
       const recent = accounts.get(userId)
-      return recent?.alone === true ? { account: recent.account, holds: recent.holds, facts: NO_FACTS } : undefined
+      return recent?.alone === true ? { account: recent.account, holds: recent.holds, records: NO_RECORDS } : undefined
     },
     written: (before, { account, opened, closed }) => {
       let known = accounts.get(account.userId)

@@ -1,7 +1,7 @@
-import type { Difference, ProvenFact, VerifyChunk, VerifyInput } from "@parley/core"
+import type { Difference, Invariant, VerifyChunk, VerifyInput } from "@parley/core"
 import { Effect } from "effect"
 import type { Database, DatabaseError, Row } from "../database/Database.ts"
-import { type Stretch, stretchesOf } from "./stretches.ts"
+import { type PostingBlock, postingBlocks } from "./postingBlocks.ts"
 
 type Service = Database["Service"]
 type Found = Effect.Effect<ReadonlyArray<Difference>, DatabaseError>
@@ -15,8 +15,8 @@ interface Users {
   readonly upto: string | null
 }
 
-const differ = (userId: string, fact: ProvenFact, expected: number, found: number): ReadonlyArray<Difference> =>
-  expected === found ? [] : [{ userId, fact, expected, found }]
+const differ = (userId: string, invariant: Invariant, expected: number, found: number): ReadonlyArray<Difference> =>
+  expected === found ? [] : [{ userId, invariant, expected, found }]
 
 /** The last user of a chunk; null where the chunk is the last one. */
 const boundText = (schema: string) => `
@@ -27,22 +27,21 @@ const boundText = (schema: string) => `
 interface AccountState extends Row {
   readonly user_id: string
   readonly first: number
-  readonly entries: number
+  readonly transaction_count: number
   readonly ended: number
-  readonly wrong: Partial<Record<ProvenFact, readonly [expected: number, found: number]>> | null
+  readonly wrong: Partial<Record<Invariant, readonly [expected: number, found: number]>> | null
 }
 
 const readAccounts = ({ schema, statement }: Service, { after, upto }: Users, since: number | undefined) =>
-  statement<AccountState>(`SELECT user_id, first, entries, ended, wrong FROM ${schema}.verify_accounts($1, $2, $3)`, [
-    after,
-    upto,
-    since === undefined ? null : new Date(since).toISOString()
-  ])
+  statement<AccountState>(
+    `SELECT user_id, first, transaction_count, ended, wrong FROM ${schema}.verify_accounts($1, $2, $3)`,
+    [after, upto, since === undefined ? null : new Date(since).toISOString()]
+  )
 
 const wrongOf = ({ user_id, wrong }: AccountState): ReadonlyArray<Difference> =>
-  Object.entries(wrong ?? {}).map(([fact, [expected, found]]) => ({
+  Object.entries(wrong ?? {}).map(([invariant, [expected, found]]) => ({
     userId: user_id,
-    fact: fact as ProvenFact,
+    invariant: invariant as Invariant,
     expected,
     found
   }))
@@ -58,18 +57,18 @@ interface TransactionsRow extends Row {
 
 const NO_ROWS = { present: 0, unbalanced: 0, changed: 0, keyless: 0, unreceipted: 0 }
 
-const readStretches = ({ schema, statement }: Service, stretches: ReadonlyArray<Stretch>) =>
+const readBlocks = ({ schema, statement }: Service, blocks: ReadonlyArray<PostingBlock>) =>
   statement<TransactionsRow>(`SELECT * FROM ${schema}.verify_transactions($1, $2, $3)`, [
-    stretches.map(({ userId }) => userId),
-    stretches.map(({ first }) => first),
-    stretches.map(({ last }) => last)
+    blocks.map(({ userId }) => userId),
+    blocks.map(({ first }) => first),
+    blocks.map(({ last }) => last)
   ])
 
 /** Walks the transactions of accounts, as far as each had any when it was read. */
 const verifyTransactions = Effect.fnUntraced(function* (database: Service, accounts: ReadonlyArray<AccountState>) {
   const counted = new Map<string, typeof NO_ROWS>()
-  for (const stretches of stretchesOf(accounts, PAGE)) {
-    for (const row of yield* readStretches(database, stretches)) {
+  for (const blocks of postingBlocks(accounts, PAGE)) {
+    for (const row of yield* readBlocks(database, blocks)) {
       const sum = counted.get(row.user_id) ?? NO_ROWS
       counted.set(row.user_id, {
         present: sum.present + row.present,
@@ -80,10 +79,10 @@ const verifyTransactions = Effect.fnUntraced(function* (database: Service, accou
       })
     }
   }
-  return accounts.flatMap(({ user_id: userId, first, entries }) => {
+  return accounts.flatMap(({ user_id: userId, first, transaction_count }) => {
     const rows = counted.get(userId) ?? NO_ROWS
     return [
-      ...differ(userId, "number of transactions", first - 1 + rows.present, entries),
+      ...differ(userId, "number of transactions", first - 1 + rows.present, transaction_count),
       ...differ(userId, "balances after each transaction", 0, rows.unbalanced),
       ...differ(userId, "transactions not as they were written", 0, rows.changed),
       ...differ(userId, "transactions without their key", 0, rows.keyless),

@@ -1,4 +1,11 @@
-import { type Changes, entriesOf, type Fact, type LedgerAccount, NO_ENTRIES, withEntry } from "@parley/core"
+import {
+  type Changes,
+  countsOf,
+  type IdempotencyRecord,
+  type LedgerAccount,
+  NO_TRANSACTIONS,
+  withTransaction
+} from "@parley/core"
 import { Effect } from "effect"
 import type { DatabaseError, Sql } from "../database/Database.ts"
 import { DATABASE_NOW } from "./LedgerClock.ts"
@@ -31,29 +38,31 @@ const accountJson = ({ changes: { account: a }, seen }: AccountWrite) => ({
   held_allowance: a.heldAllowance,
   held_topup: a.heldTopup,
   open_holds: a.openHolds,
-  entries: a.entries,
+  transaction_count: a.transactionCount,
   version: a.version,
   by_type: a.byType,
-  terms_entry: a.termsEntry,
+  terms_transaction: a.termsTransaction,
   holds_opened: a.holdsOpened,
   holds_ended: a.holdsEnded,
-  seen: seen && `${seen.allowance} ${seen.topup} ${seen.debt} ${seen.heldAllowance} ${seen.heldTopup} ${seen.entries}`,
+  seen:
+    seen &&
+    `${seen.allowance} ${seen.topup} ${seen.debt} ${seen.heldAllowance} ${seen.heldTopup} ${seen.transactionCount}`,
   // Left out where they stay, as with replies.
-  ...(seen?.termsEntry === a.termsEntry ? {} : termsJson(a))
+  ...(seen?.termsTransaction === a.termsTransaction ? {} : termsJson(a))
 })
 
 const unseenJson = ({ changes, unseen }: AccountWrite) =>
   unseen.map((key) => ({ user_id: changes.account.userId, key }))
 
 const openedJson = ({ changes: { account, opened } }: AccountWrite) =>
-  opened.map(({ hold, content, attempt, draft }) => ({
+  opened.map(({ hold, fingerprint, reservationId, draft }) => ({
     user_id: account.userId,
     key: hold.key,
     ...hold.from,
     period_start: hold.periodStart,
     expires_at: hold.expiresAt,
-    content,
-    attempt,
+    fingerprint,
+    reservation_id: reservationId,
     draft
   }))
 
@@ -61,13 +70,13 @@ const openedJson = ({ changes: { account, opened } }: AccountWrite) =>
 const transactionsJson = ({ changes: { account, transactions }, seen }: AccountWrite) => {
   let allowance = seen?.allowance ?? 0
   let topup = seen?.topup ?? 0
-  let byType = seen?.byType ?? NO_ENTRIES
+  let byType = seen?.byType ?? NO_TRANSACTIONS
   return transactions.map((transaction) => {
     const number = Number(transaction.id)
-    const { count, newest } = entriesOf(byType, transaction.type)
+    const { count, newest } = countsOf(byType, transaction.type)
     allowance += transaction.allowanceAmount
     topup += transaction.topupAmount
-    byType = withEntry(byType, transaction.type, number)
+    byType = withTransaction(byType, transaction.type, number)
     return {
       user_id: account.userId,
       number,
@@ -84,53 +93,54 @@ const transactionsJson = ({ changes: { account, transactions }, seen }: AccountW
       topup_after: topup,
       type_number: count + 1,
       previous: newest,
-      ...(number === account.termsEntry ? termsJson(account) : {})
+      ...(number === account.termsTransaction ? termsJson(account) : {})
     }
   })
 }
 
 /** The places of the holds that end, by their keys, in the order in which the account's holds ended. */
-const endNumbers = ({ changes: { facts }, seen }: AccountWrite): ReadonlyMap<string, number> => {
-  const ended = facts.filter(({ hold }) => hold !== undefined)
+const endNumbers = ({ changes: { records }, seen }: AccountWrite): ReadonlyMap<string, number> => {
+  const ended = records.filter(({ hold }) => hold !== undefined)
   return new Map(ended.map(({ key }, index) => [key, (seen?.holdsEnded ?? 0) + index + 1]))
 }
 
-/** Every hold that ends does so under a fact of its own key; the rest of that fact is the hold as it is stored. */
+/** Every hold that ends does so under a record of its own key; the rest of that record is the hold as it is stored. */
 const endedJson = (write: AccountWrite) => {
-  const { account, closed, facts } = write.changes
+  const { account, closed, records } = write.changes
   const places = endNumbers(write)
   return closed.map((key) => {
-    const fact = facts.find((one) => one.key === key)
-    if (fact === undefined) throw new Error("A hold was ended without a fact that says how.")
+    const record = records.find((one) => one.key === key)
+    if (record === undefined) throw new Error("A hold was ended without a record that says how.")
     return {
       user_id: account.userId,
       key,
-      content: fact.content,
-      used_at: fact.at,
-      number: numberOf(fact),
+      fingerprint: record.fingerprint,
+      used_at: record.at,
+      number: numberOf(record),
       hold_number: places.get(key)
     }
   })
 }
 
-const numberOf = ({ transaction }: Fact) => (transaction === undefined ? undefined : Number(transaction.id))
+const numberOf = ({ transaction }: IdempotencyRecord) =>
+  transaction === undefined ? undefined : Number(transaction.id)
 
-const factsJson = (write: AccountWrite) => {
-  const { account, closed, facts } = write.changes
+const recordsJson = (write: AccountWrite) => {
+  const { account, closed, records } = write.changes
   const places = endNumbers(write)
-  return facts
+  return records
     .filter(({ key }) => !closed.includes(key))
-    .map((fact) => ({
+    .map((record) => ({
       user_id: account.userId,
-      key: fact.key,
-      content: fact.content,
-      used_at: fact.at,
-      number: numberOf(fact),
-      hold_allowance: fact.hold?.from.allowance,
-      hold_topup: fact.hold?.from.topup,
-      hold_period_start: fact.hold?.periodStart,
-      hold_expires_at: fact.hold?.expiresAt,
-      hold_number: places.get(fact.key)
+      key: record.key,
+      fingerprint: record.fingerprint,
+      used_at: record.at,
+      number: numberOf(record),
+      hold_allowance: record.hold?.from.allowance,
+      hold_topup: record.hold?.from.topup,
+      hold_period_start: record.hold?.periodStart,
+      hold_expires_at: record.hold?.expiresAt,
+      hold_number: places.get(record.key)
     }))
 }
 
@@ -139,7 +149,7 @@ export interface Written {
   /** Users for whom nothing was written: their account was not as it was seen, or the time not what it was taken to be. */
   readonly missed: ReadonlySet<string>
   /** The database's time in Unix milliseconds. */
-  readonly toldAt: number | undefined
+  readonly databaseNow: number | undefined
 }
 
 /**
@@ -159,13 +169,13 @@ export const writeChanges = (
     writes.flatMap(endedJson),
     writes.flatMap(openedJson),
     writes.flatMap(transactionsJson),
-    writes.flatMap(factsJson)
+    writes.flatMap(recordsJson)
   ]
   return Effect.map(
-    query<{ missed: ReadonlyArray<string>; told_at: number }>(
-      `SELECT ${schema}.write_credits($1, $2, $3, $4, $5, $6, $7) AS missed, ${DATABASE_NOW} AS told_at`,
+    query<{ missed: ReadonlyArray<string>; database_now: number }>(
+      `SELECT ${schema}.write_credits($1, $2, $3, $4, $5, $6, $7) AS missed, ${DATABASE_NOW} AS database_now`,
       [...lists.map((list) => (list.length === 0 ? null : JSON.stringify(list))), decidedAt]
     ),
-    ([row]) => ({ missed: new Set(row?.missed), toldAt: row?.told_at })
+    ([row]) => ({ missed: new Set(row?.missed), databaseNow: row?.database_now })
   )
 }

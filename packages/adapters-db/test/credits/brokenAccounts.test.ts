@@ -30,7 +30,7 @@ const breakAccounts = Effect.fnUntraced(function* (people: ReadonlyArray<string>
   const { schema, statement } = yield* Database
   const accounts = `${schema}.credit_accounts`
   yield* statement(`ALTER TABLE ${accounts} DISABLE TRIGGER USER`)
-  yield* statement(`UPDATE ${accounts} SET entries = entries + 1 WHERE user_id = ANY($1)`, [people])
+  yield* statement(`UPDATE ${accounts} SET transaction_count = transaction_count + 1 WHERE user_id = ANY($1)`, [people])
   yield* statement(`ALTER TABLE ${accounts} ENABLE TRIGGER USER`)
 })
 

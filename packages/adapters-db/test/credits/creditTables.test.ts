@@ -6,7 +6,7 @@ import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"
 import { databases } from "../databases.ts"
 
-const TABLES = ["credit_accounts", "credit_holds", "credit_transactions", "credit_keys"] as const
+const TABLES = ["credit_accounts", "credit_holds", "credit_transactions", "credit_idempotency"] as const
 
 /** Two accounts, each with an open hold, a settled reply and some transactions. */
 const setUp = Effect.gen(function* () {
@@ -35,7 +35,7 @@ for (const { name, layer: database } of databases) {
     it.effect("rows of the ledger and used keys can be neither changed nor deleted, also by the tables' owner", () =>
       Effect.gen(function* () {
         const [userId] = yield* setUp
-        for (const table of ["credit_transactions", "credit_keys"]) {
+        for (const table of ["credit_transactions", "credit_idempotency"]) {
           const statements = [
             `UPDATE {{schema}}.${table} SET number = 9 WHERE user_id = '${userId}'`,
             `DELETE FROM {{schema}}.${table} WHERE user_id = '${userId}'`,
@@ -112,8 +112,8 @@ for (const { name, layer: database } of databases) {
           `DELETE FROM ${schema}.credit_accounts`,
           `UPDATE ${schema}.credit_transactions SET amount = 0`,
           `DELETE FROM ${schema}.credit_transactions`,
-          `UPDATE ${schema}.credit_keys SET content = ''`,
-          `DELETE FROM ${schema}.credit_keys`
+          `UPDATE ${schema}.credit_idempotency SET fingerprint = ''`,
+          `DELETE FROM ${schema}.credit_idempotency`
         ]
         for (const text of texts) {
           const result = yield* Effect.result(asService((sql) => sql.query(text)))

@@ -20,7 +20,7 @@ const asked = (
   for (const { pause, there, back } of all) {
     const askedAt = now + pause
     now = askedAt + there + back
-    knows = learnOffset(knows, { askedAt, toldAt: askedAt + there + offset, heardAt: now })
+    knows = learnOffset(knows, { askedAt, databaseNow: askedAt + there + offset, heardAt: now })
   }
   return { now, knows }
 }

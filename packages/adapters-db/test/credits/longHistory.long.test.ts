@@ -54,7 +54,7 @@ for (const { layer } of databases.filter(({ name }) => name === "Postgres")) {
             yield* Database.use(({ schema, statement }) =>
               Effect.andThen(
                 forPurpose("schema")(statement(`ANALYZE ${schema}.credit_transactions`)),
-                forPurpose("schema")(statement(`ANALYZE ${schema}.credit_keys`))
+                forPurpose("schema")(statement(`ANALYZE ${schema}.credit_idempotency`))
               )
             )
             // What the newest page takes, a plain look-up, says how busy the machine is.

@@ -42,14 +42,14 @@ export const writeLongHistory = Effect.fnUntraced(function* (userId: string, row
          ) g WINDOW w AS (ORDER BY g.number), t AS (PARTITION BY g.type ORDER BY g.number)
        ) s
      ) n`,
-    `INSERT INTO ${schema}.credit_keys (user_id, key, content, used_at, number, hold_allowance, hold_topup,
+    `INSERT INTO ${schema}.credit_idempotency (user_id, key, fingerprint, used_at, number, hold_allowance, hold_topup,
        hold_period_start, hold_expires_at, hold_number)
      SELECT user_id, reference, 'made', created_at, number, CASE type WHEN 'usage' THEN 0 END,
        CASE type WHEN 'usage' THEN 1 END, CASE type WHEN 'usage' THEN created_at END,
        CASE type WHEN 'usage' THEN created_at END, CASE type WHEN 'usage' THEN type_number END
      FROM ${schema}.credit_transactions WHERE user_id = '${userId}'`,
     `INSERT INTO ${schema}.credit_accounts (user_id, tier, allowance, topup, debt, held_allowance, held_topup, anchor,
-       period_start, next_reset_at, period_credits, entries, version, by_type, terms_entry, holds_opened, holds_ended)
+       period_start, next_reset_at, period_credits, transaction_count, version, by_type, terms_transaction, holds_opened, holds_ended)
      SELECT n.user_id, 'free', n.allowance_after, n.topup_after, 0, 0, 0, '2026-01-01Z', '2026-01-01Z', '2036-01-01Z', 10,
        n.number, n.number, ARRAY[u.count, u.newest, 1, 1, t.count, t.newest, 0, 0, 0, 0, 0, 0], 1, u.count, u.count
      FROM ${schema}.credit_transactions n,

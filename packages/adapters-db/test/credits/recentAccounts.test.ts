@@ -86,7 +86,7 @@ for (const { name, layer: database } of databases) {
     it.effect("a key that was used behind its back is not used again", () =>
       Effect.gen(function* () {
         const { reserve, execute } = yield* setUp
-        yield* execute(`INSERT INTO {{schema}}.credit_keys (user_id, key, content, used_at, hold_allowance, hold_topup,
+        yield* execute(`INSERT INTO {{schema}}.credit_idempotency (user_id, key, fingerprint, used_at, hold_allowance, hold_topup,
           hold_period_start, hold_expires_at, hold_number)
           VALUES ($1, 'reply:2', 'something else', now(), 1, 0, now(), now(), 1)`)
         const again = yield* Effect.result(reserve("reply:2", 20))
@@ -114,7 +114,7 @@ for (const { name, layer: database } of databases) {
             INSERT INTO {{schema}}.credit_transactions (user_id, number, type, amount, allowance_amount, topup_amount,
               balance_after, reference, created_at, allowance_after, topup_after, type_number, previous, digest)
             VALUES ($1, 2, 'grant', 7, 0, 7, 107, 'gift', now(), 100, 7, 1, 0, '')
-          ) UPDATE {{schema}}.credit_accounts SET topup = 7, entries = 2, version = version + 1 WHERE user_id = $1`)
+          ) UPDATE {{schema}}.credit_accounts SET topup = 7, transaction_count = 2, version = version + 1 WHERE user_id = $1`)
         yield* execute("UPDATE {{schema}}.credit_accounts SET version = version - 1 WHERE user_id = $1")
         yield* reserve("reply:2", 20)
         const { topup, heldAllowance } = yield* first.ledger.account(userId)

@@ -76,7 +76,7 @@ const storedOf = ({ sound, tables }: Rack, userId: string) =>
   Effect.forEach(tables, (table) =>
     Effect.map(
       sound.database.statement<{ row: unknown }>(
-        `SELECT to_jsonb(t) - 'attempt' - 'user_id' - 'seal' - 'digest' - 'hold_number' AS row FROM parley.${table} t WHERE user_id = $1 ORDER BY to_jsonb(t)::text`,
+        `SELECT to_jsonb(t) - 'reservation_id' - 'user_id' - 'seal' - 'digest' - 'hold_number' AS row FROM parley.${table} t WHERE user_id = $1 ORDER BY to_jsonb(t)::text`,
         [userId]
       ),
       (rows) => [table, rows.map(({ row }) => row)]
@@ -95,7 +95,7 @@ const faultsOf = ({ sound }: Rack, userId: string) =>
        SELECT coalesce(sum(allowance), 0) AS allowance, coalesce(sum(topup), 0) AS topup
        FROM parley.credit_holds h WHERE h.user_id = a.user_id) h ON true
      WHERE a.user_id = $1 AND NOT (t.amount = a.allowance + a.topup - a.debt AND t.allowance = a.allowance
-       AND t.topup = a.topup AND t.rows = a.entries AND t.newest = a.entries AND h.allowance = a.held_allowance
+       AND t.topup = a.topup AND t.rows = a.transaction_count AND t.newest = a.transaction_count AND h.allowance = a.held_allowance
        AND h.topup = a.held_topup)`,
     [userId]
   )

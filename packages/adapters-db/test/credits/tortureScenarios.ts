@@ -53,9 +53,9 @@ const reset: Work = (ledger) => resetAll(ledger, { asOf, allowances })
 const purchase = (userId: UserId) => ({ userId, charge: "ch_1", granted: 500, paid: 1_000 })
 const buy: Work = (ledger, userId) =>
   ledger.grant({ userId, key: "topup:1", type: "topup", amount: 500, payment: { charge: "ch_1", paid: 1_000 } })
-const refund: Work = (ledger, userId) => ledger.refund({ ...purchase(userId), refunded: 1_000, toldAt: 1 })
+const refund: Work = (ledger, userId) => ledger.refund({ ...purchase(userId), refunded: 1_000, reportedAt: 1 })
 const dispute: Work = (ledger, userId) =>
-  ledger.dispute({ ...purchase(userId), dispute: "dp_1", disputed: 400, funds: "withdrawn", toldAt: 1 })
+  ledger.dispute({ ...purchase(userId), dispute: "dp_1", disputed: 400, funds: "withdrawn", reportedAt: 1 })
 const adjust: Work = (ledger, userId) => ledger.adjust({ userId, key: "adjust:1", amount: -70, reason: "A test." })
 const subscribe: Work = (ledger, userId) =>
   ledger.changeTier(userId, {

@@ -59,28 +59,28 @@ for (const { name, layer: database } of databases) {
         const wrong = [
           account("topup = topup + 1000"),
           account("allowance = allowance - 5, topup = topup + 5"),
-          account("entries = entries - 1"),
+          account("transaction_count = transaction_count - 1"),
           // A hold that never was.
           account("held_allowance = 0, held_topup = 0, open_holds = 0, holds_opened = holds_opened - 1"),
           account("holds_ended = holds_ended - 1"),
           // Beyond the account's last row; not its next balance; not the account's balance.
           `${ROW} VALUES ('{{user}}', 4, 'grant', 10, 0, 10, 135, 'gift', ${REST})`,
-          `WITH a AS (${account("topup = topup + 10, entries = entries + 1")})
+          `WITH a AS (${account("topup = topup + 10, transaction_count = transaction_count + 1")})
            ${ROW} VALUES ('{{user}}', 4, 'grant', 10, 0, 10, 999, 'gift', ${REST})`,
-          `WITH a AS (${account("topup = topup + 10, entries = entries + 1")})
+          `WITH a AS (${account("topup = topup + 10, transaction_count = transaction_count + 1")})
            ${ROW} VALUES ('{{user}}', 4, 'grant', 9, 0, 9, 134, 'gift', ${REST})`,
           `${ROW} VALUES ('nobody', 1, 'grant', 10, 0, 10, 10, 'gift', ${REST})`,
           `INSERT INTO {{schema}}.credit_accounts (user_id, tier, allowance, topup, debt, held_allowance, held_topup,
-            anchor, period_start, next_reset_at, entries, version, by_type, terms_entry)
+            anchor, period_start, next_reset_at, transaction_count, version, by_type, terms_transaction)
            VALUES ('nobody', 'free', 5, 0, 0, 0, 0, now(), now(), now() + interval '1 month', 1, 1,
             '{0,0,1,1,0,0,0,0,0,0,0,0}', 1)`
         ]
         for (const text of wrong) assert.strictEqual(yield* refusal(text, userId), "23000", text)
-        const right = `WITH a AS (${account("topup = topup + 10, entries = entries + 1, version = version + 1")})
+        const right = `WITH a AS (${account("topup = topup + 10, transaction_count = transaction_count + 1, version = version + 1")})
           ${ROW} VALUES ('{{user}}', 4, 'grant', 10, 0, 10, 135, 'gift', ${REST})`
         assert.strictEqual(yield* refusal(right, userId), "accepted")
         assert.sameMembers(
-          (yield* verifyAll).map(({ fact }) => fact),
+          (yield* verifyAll).map(({ invariant }) => invariant),
           ["transactions not as they were written", "transactions of each type", "transactions without their key"]
         )
       })
@@ -91,7 +91,7 @@ for (const { name, layer: database } of databases) {
     /** Does what the guards of the database refuse. */
     const forge = Effect.fnUntraced(function* (text: string, userId: string) {
       const { schema, statement } = yield* Database
-      const tables = ["credit_accounts", "credit_transactions", "credit_keys"]
+      const tables = ["credit_accounts", "credit_transactions", "credit_idempotency"]
       const triggers = (state: string) =>
         Effect.forEach(tables, (table) => statement(`ALTER TABLE ${schema}.${table} ${state} TRIGGER USER`))
       yield* triggers("DISABLE")
@@ -101,17 +101,17 @@ for (const { name, layer: database } of databases) {
 
     /** Plants one thing in an account of its own for each, and compares what is found with what should be. */
     const expectFound = Effect.fnUntraced(function* (
-      plantings: ReadonlyArray<readonly [text: string, facts: ReadonlyArray<string>]>,
+      plantings: ReadonlyArray<readonly [text: string, broken: ReadonlyArray<string>]>,
       plant: (text: string, userId: string) => Effect.Effect<unknown, unknown, Database>
     ) {
       const before = yield* verifyAll
-      const expected = before.map(({ userId, fact }) => `${userId} ${fact}`)
-      for (const [text, facts] of plantings) {
+      const expected = before.map(({ userId, invariant }) => `${userId} ${invariant}`)
+      for (const [text, broken] of plantings) {
         const userId = yield* setUp
         yield* plant(text, userId)
-        expected.push(...facts.map((fact) => `${userId} ${fact}`))
+        expected.push(...broken.map((invariant) => `${userId} ${invariant}`))
       }
-      const found = (yield* verifyAll).map(({ userId, fact }) => `${userId} ${fact}`)
+      const found = (yield* verifyAll).map(({ userId, invariant }) => `${userId} ${invariant}`)
       assert.deepStrictEqual(found.toSorted(), expected.toSorted())
     })
     const own = (set: string, table = "credit_accounts") =>
@@ -152,12 +152,12 @@ for (const { name, layer: database } of databases) {
           [own("period_start = period_start + interval '3 days'"), ["tier, dates and renewal"]],
           [own("key = 'reply:1'", "credit_holds"), ["holds not as they were written", "keys that are open and ended"]],
           [
-            `WITH a AS (${own("topup = topup - 5, allowance = allowance + 5, entries = entries + 1")})
+            `WITH a AS (${own("topup = topup - 5, allowance = allowance + 5, transaction_count = transaction_count + 1")})
              ${ROW} VALUES ('{{user}}', 4, 'adjustment', 0, 5, -5, 125, 'repaid:reply:9', now(), 80, 45, 1, 0, '')`,
             [CHANGED, "transactions of each type", "transactions without their key"]
           ],
           [
-            `INSERT INTO {{schema}}.credit_keys (user_id, key, content, used_at, hold_allowance, hold_topup,
+            `INSERT INTO {{schema}}.credit_idempotency (user_id, key, fingerprint, used_at, hold_allowance, hold_topup,
                hold_period_start, hold_expires_at, hold_number)
              SELECT user_id, 'period:' || user_id || ':' || to_char(next_reset_at AT TIME ZONE 'UTC',
                'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'period', now(), 1, 0, now(), now(), 2
@@ -166,7 +166,7 @@ for (const { name, layer: database } of databases) {
           ],
           // A purchase that is to be swallowed, as a hold that ended later than any has.
           [
-            `INSERT INTO {{schema}}.credit_keys (user_id, key, content, used_at, hold_allowance, hold_topup,
+            `INSERT INTO {{schema}}.credit_idempotency (user_id, key, fingerprint, used_at, hold_allowance, hold_topup,
                hold_period_start, hold_expires_at, hold_number)
              VALUES ('{{user}}', 'topup:2', 'topup 50', now(), 1, 0, now(), now(), 1000000)`,
             ["keys that contradict their transaction"]
@@ -182,7 +182,7 @@ for (const { name, layer: database } of databases) {
           [own("topup = topup + 7"), ["sum of amounts", "sum of topup amounts"]],
           [own("allowance = allowance + 3, topup = topup - 3"), ["sum of allowance amounts", "sum of topup amounts"]],
           [
-            own("entries = entries + 1"),
+            own("transaction_count = transaction_count + 1"),
             [
               "number of transactions",
               "sum of allowance amounts",
@@ -208,8 +208,8 @@ for (const { name, layer: database } of databases) {
           // The tail cut, with all that would betray it but what the account knows of its types and its ended holds.
           [
             `DELETE FROM {{schema}}.credit_transactions WHERE user_id = '{{user}}' AND number = 3;
-             DELETE FROM {{schema}}.credit_keys WHERE user_id = '{{user}}' AND key = 'reply:1';
-             ${own("allowance = 100, entries = 2")}`,
+             DELETE FROM {{schema}}.credit_idempotency WHERE user_id = '{{user}}' AND key = 'reply:1';
+             ${own("allowance = 100, transaction_count = 2")}`,
             ["number of ended holds", "transactions of each type"]
           ],
           [
@@ -236,15 +236,15 @@ for (const { name, layer: database } of databases) {
             [CHANGED, "keys without their transaction", "transactions without their key"]
           ],
           [
-            `DELETE FROM {{schema}}.credit_keys WHERE user_id = '{{user}}' AND key = 'topup:1'`,
+            `DELETE FROM {{schema}}.credit_idempotency WHERE user_id = '{{user}}' AND key = 'topup:1'`,
             ["transactions without their key"]
           ],
           [
-            `DELETE FROM {{schema}}.credit_keys WHERE user_id = '{{user}}' AND key = 'reply:2'`,
+            `DELETE FROM {{schema}}.credit_idempotency WHERE user_id = '{{user}}' AND key = 'reply:2'`,
             ["number of ended holds"]
           ],
           [
-            own("number = 1", "credit_keys") + " AND key = 'topup:1'",
+            own("number = 1", "credit_idempotency") + " AND key = 'topup:1'",
             [
               "keys that contradict their transaction",
               "keys without their transaction",
@@ -252,7 +252,7 @@ for (const { name, layer: database } of databases) {
             ]
           ],
           [
-            own("hold_allowance = 1", "credit_keys") + " AND key = 'reply:1'",
+            own("hold_allowance = 1", "credit_idempotency") + " AND key = 'reply:1'",
             ["keys that contradict their transaction"]
           ]
         ],
@@ -267,15 +267,15 @@ for (const { name, layer: database } of databases) {
         yield* forge(`DELETE FROM {{schema}}.credit_accounts WHERE user_id = '{{user}}'`, userId)
         const owned = yield* verifyAll
         assert.deepStrictEqual(
-          owned.filter((one) => one.userId === userId || one.userId === "*").map((one) => one.fact),
+          owned.filter((one) => one.userId === userId || one.userId === "*").map((one) => one.invariant),
           ["rows without an account", "number of accounts"]
         )
-        for (const table of ["credit_transactions", "credit_keys", "credit_holds"]) {
+        for (const table of ["credit_transactions", "credit_idempotency", "credit_holds"]) {
           yield* forge(`DELETE FROM {{schema}}.${table} WHERE user_id = '{{user}}'`, userId)
         }
         const gone = yield* verifyAll
         assert.strictEqual(gone.length, before.length + 1)
-        assert.deepInclude(gone.at(-1), { userId: "*", fact: "number of accounts" })
+        assert.deepInclude(gone.at(-1), { userId: "*", invariant: "number of accounts" })
       })
     )
 
@@ -295,7 +295,7 @@ for (const { name, layer: database } of databases) {
         yield* forge(own("reference = 'topup:9'", "credit_transactions") + " AND number = 4", userId)
         yield* script(own("tier = 'pro'"), userId)
         assert.deepStrictEqual(
-          of(yield* verifySince(since)).map(({ fact }) => fact),
+          of(yield* verifySince(since)).map(({ invariant }) => invariant),
           ["tier, dates and renewal", CHANGED, "transactions without their key"]
         )
       })

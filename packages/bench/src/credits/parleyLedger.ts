@@ -28,7 +28,7 @@ const reserveAndSettle = (ledger: OpenDatabase["ledger"], userId: string) =>
       userId,
       key,
       amount: RESERVED,
-      atLeast: RESERVED,
+      minimumAmount: RESERVED,
       ttlMs: 60_000,
       draft: receiptDraft
     })
@@ -43,12 +43,12 @@ const CHECK = `
     SELECT user_id, sum(amount) AS total, count(*) AS entries, max(number) AS newest
     FROM parley.credit_transactions GROUP BY user_id
   ) t USING (user_id)
-  WHERE a.allowance + a.topup - a.debt <> t.total OR a.entries <> t.entries OR a.entries <> t.newest
+  WHERE a.allowance + a.topup - a.debt <> t.total OR a.transaction_count <> t.entries OR a.transaction_count <> t.newest
     OR a.held_allowance <> 0 OR a.held_topup <> 0`
 
 const COUNTS = `
   SELECT (SELECT count(*) FROM parley.credit_transactions WHERE type = 'usage')::int AS charged,
-    (SELECT count(*) FROM parley.credit_keys WHERE key LIKE 'reply:%')::int AS remembered,
+    (SELECT count(*) FROM parley.credit_idempotency WHERE key LIKE 'reply:%')::int AS remembered,
     (SELECT count(*) FROM parley.credit_holds)::int AS held`
 
 /** The ledger of the product, with all its guarantees, asked as the chat service asks it. */

@@ -25,7 +25,7 @@ export const startReserveTraffic = (
       const key = `reply:${crypto.randomUUID()}`
       const start = performance.now()
       const reserved = await Effect.runPromise(
-        ledger.reserve({ userId, key, amount: 4, atLeast: 4, ttlMs: 60_000, draft: receiptDraft })
+        ledger.reserve({ userId, key, amount: 4, minimumAmount: 4, ttlMs: 60_000, draft: receiptDraft })
       )
       latencies.push(performance.now() - start)
       await sleep(Math.random() * 2 * PAUSE_MS)

@@ -7,8 +7,8 @@ import { Unhealthy } from "./commandErrors.ts"
 import { jsonFlag, printResult } from "./output.ts"
 import { CommandContext } from "./CommandContext.ts"
 
-const lineOf = ({ userId, fact, expected, found }: Difference): string =>
-  `${userId}: ${fact}: expected ${expected}, found ${found}`
+const lineOf = ({ userId, invariant, expected, found }: Difference): string =>
+  `${userId}: ${invariant}: expected ${expected}, found ${found}`
 
 const sinceFlag = Flag.Date("since").pipe(
   Flag.withDescription("Trust transactions from before this moment (ISO 8601), and look at the later ones"),

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { CreditLedger } from "../credits/CreditLedger.ts"
 import type { HoldName } from "../credits/holds/Hold.ts"
-import { HoldKeeper } from "../credits/holds/HoldKeeper.ts"
+import { HoldHeartbeat } from "../credits/holds/HoldHeartbeat.ts"
 import { type InsufficientCredits, KeyConflict } from "../credits/errors.ts"
 import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts"
 import type { UserId } from "../identity/UserId.ts"
@@ -128,7 +128,7 @@ const makeSend = Effect.gen(function* () {
   const catalog = yield* Catalog
   const chats = yield* ChatStore
   const ledger = yield* CreditLedger
-  const keeper = yield* HoldKeeper
+  const heartbeat = yield* HoldHeartbeat
   const ids = yield* IdGenerator
   const quota = yield* ChatQuota
   const prepareReply = yield* makePrepareReply
@@ -205,7 +205,7 @@ const makeSend = Effect.gen(function* () {
         const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources }
         const continues = request.chatId !== undefined
         const turn = { userId, chatId, continues, title: titleOf(added), messages: kept, reply }
-        const { model, text } = yield* meteredReply({ ledger, keeper, chats, abandoned, calls, hold, turn })
+        const { model, text } = yield* meteredReply({ ledger, heartbeat, chats, abandoned, calls, hold, turn })
         return {
           chatId,
           messageId,

@@ -1,7 +1,7 @@
 import { Cause, Effect, Exit, Fiber, Option, Pull, type Scope, Stream } from "effect"
 import type { CreditLedger } from "../credits/CreditLedger.ts"
 import type { Hold } from "../credits/holds/Hold.ts"
-import type { HoldKeeper } from "../credits/holds/HoldKeeper.ts"
+import type { HoldHeartbeat } from "../credits/holds/HoldHeartbeat.ts"
 import type { ReceiptDraft, ReplyEnd } from "../credits/Receipt.ts"
 import type { AbandonedTries } from "./AbandonedTries.ts"
 import { ModelFailed } from "../models/ChatModel.ts"
@@ -16,7 +16,7 @@ import { retryStorage } from "../storage/retryStorage.ts"
 
 export interface MeteredReplyInput {
   readonly ledger: CreditLedger["Service"]
-  readonly keeper: HoldKeeper["Service"]
+  readonly heartbeat: HoldHeartbeat["Service"]
   readonly chats: ChatStore["Service"]
   readonly abandoned: AbandonedTries["Service"]
   /** The model that was chosen, then those that may answer instead: the hold covers each. */

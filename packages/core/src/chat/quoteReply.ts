@@ -18,7 +18,7 @@ export interface ReplyQuote {
   /** Credits for the longest reply. */
   readonly amount: number
   /** Credits for the shortest useful one. */
-  readonly atLeast: number
+  readonly minimumAmount: number
   /** The output limit that `held` credits pay for, whatever the reply turns out to be. */
   outputTokensFor(held: number): number
 }
@@ -31,7 +31,7 @@ export const quoteReply = (model: Model, maxInputTokens: number, outputCeiling: 
   const price = (output: number) => maxPriceOf(maxInputTokens, output, model)
   return {
     amount: price(outputCeiling),
-    atLeast: price(Math.min(USEFUL_OUTPUT_TOKENS, outputCeiling)),
+    minimumAmount: price(Math.min(USEFUL_OUTPUT_TOKENS, outputCeiling)),
     outputTokensFor: (held) => outputTokensWithin(held, maxInputTokens, model, outputCeiling)
   }
 }

@@ -1,7 +1,7 @@
 import { Effect, Semaphore } from "effect"
 import type { CreditLedger } from "../credits/CreditLedger.ts"
 import type { Hold, HoldEnd } from "../credits/holds/Hold.ts"
-import type { HoldKeeper } from "../credits/holds/HoldKeeper.ts"
+import type { HoldHeartbeat } from "../credits/holds/HoldHeartbeat.ts"
 import type { ReceiptDraft } from "../credits/Receipt.ts"
 import type { Usage } from "../models/Usage.ts"
 import { endHold } from "./endHold.ts"
@@ -9,7 +9,7 @@ import { retryStorage } from "../storage/retryStorage.ts"
 
 export interface ReplyHoldInput {
   readonly ledger: CreditLedger["Service"]
-  readonly keeper: HoldKeeper["Service"]
+  readonly heartbeat: HoldHeartbeat["Service"]
   readonly hold: Hold
   readonly progress: () => ReplyProgress
 }
@@ -76,7 +76,7 @@ const LOST =
  * sweeper took is part of the price.
  */
 export const keepReplyHold = Effect.fnUntraced(function* (input: ReplyHoldInput): Effect.fn.Return<ReplyHold> {
-  const { keeper, ledger, progress } = input
+  const { heartbeat, ledger, progress } = input
   const { userId, key: first, amount: bound } = input.hold
   /** One after another: holding anew and ending. */
   const turn = Semaphore.makeUnsafe(1)
@@ -97,21 +97,21 @@ export const keepReplyHold = Effect.fnUntraced(function* (input: ReplyHoldInput)
     Effect.catchTag(ledger.release({ userId, key }), "HoldNotFound", () =>
       Effect.succeed<HoldEnd>({ _tag: "Released" })
     )
-  const holdRest = (place: number, amount: number, atLeast: number, draft: ReceiptDraft) =>
+  const holdRest = (place: number, amount: number, minimumAmount: number, draft: ReceiptDraft) =>
     ledger
       .reserve({
         userId,
         key: `${first}:rest:${place}`,
-        content: `the rest of ${first}`,
+        fingerprint: `the rest of ${first}`,
         amount,
-        atLeast,
-        ttlMs: keeper.ttlMs,
+        minimumAmount,
+        ttlMs: heartbeat.ttlMs,
         draft
       })
       .pipe(Effect.catchTag(["AccountNotFound", "InvalidAmount", "KeyConflict"], Effect.die))
 
   const keep = (key: string, before: Paid) =>
-    keeper.keep(
+    heartbeat.keep(
       { userId, key },
       () => {
         const { draft, isBetterKnown, outputTokens } = progress()

@@ -43,7 +43,7 @@ export const makeReserveReply = Effect.gen(function* () {
   ) => {
     const available = availableOf(buckets)
     const fits = (model: Model) =>
-      quoteReply(model, maxInputTokensFor(model, prompt.maxTokens), model.maxOutputTokens).atLeast <= available
+      quoteReply(model, maxInputTokensFor(model, prompt.maxTokens), model.maxOutputTokens).minimumAmount <= available
     return new InsufficientCredits({
       required,
       available,
@@ -76,22 +76,22 @@ export const makeReserveReply = Effect.gen(function* () {
       .reserve({
         userId: account.userId,
         key: `reply:${messageId}`,
-        content: fingerprint,
+        fingerprint,
         amount: Math.max(...quotes.map(({ amount }) => amount)),
-        atLeast: quote.atLeast,
+        minimumAmount: quote.minimumAmount,
         openAtMost: catalog.tiers[account.tier].maxConcurrentReplies,
         ttlMs,
         draft: { model: model.id, price: modelPrice(model), usage, estimated: true, ended: "expired" }
       })
       .pipe(Effect.catchTag(["AccountNotFound", "InvalidAmount"], Effect.die))
     if (reserved._tag === "Busy") return yield* busy(account, reserved.open)
-    if (reserved._tag === "Refused") return yield* refusal(account, prompt, quote.atLeast, reserved)
+    if (reserved._tag === "Refused") return yield* refusal(account, prompt, quote.minimumAmount, reserved)
     const { hold, replayed, state } = reserved
     const calls = candidates.map(({ model, provider }, index): ModelCall => {
       const maxOutputTokens = quotes[index]?.outputTokensFor(hold.amount) ?? 0
       return { provider, request: { model, messages: prompt.messages, maxOutputTokens } }
     })
-    const paid = calls.slice(1).filter((_, index) => (quotes[index + 1]?.atLeast ?? Infinity) <= hold.amount)
+    const paid = calls.slice(1).filter((_, index) => (quotes[index + 1]?.minimumAmount ?? Infinity) <= hold.amount)
     return {
       hold,
       earlier: replayed ? state : undefined,

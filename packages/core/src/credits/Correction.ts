@@ -16,17 +16,17 @@ export interface ChargedPurchase extends Payment {
 }
 
 /** Something a payment provider told of a purchase, in whatever order it arrives. */
-export interface PurchaseStatement extends ChargedPurchase {
+export interface PurchaseReport extends ChargedPurchase {
   /** Unix milliseconds: when the provider said so. The latest of a refund's or a dispute's statements is what counts. */
-  readonly toldAt: number
+  readonly reportedAt: number
 }
 
-export interface RefundInput extends PurchaseStatement {
+export interface RefundInput extends PurchaseReport {
   /** All that is refunded of the charge, in the unit of `paid`. Goes down where a refund fails or is called back. */
   readonly refunded: number
 }
 
-export interface DisputeInput extends PurchaseStatement {
+export interface DisputeInput extends PurchaseReport {
   readonly dispute: string
   /** What is disputed of the charge, in the unit of `paid`; may change while the dispute runs. */
   readonly disputed: number
@@ -43,14 +43,14 @@ export interface AdjustInput {
   readonly reason: string
 }
 
-/** The business fact that top-ups were paid for by a charge; stands beside the key of their grant. */
+/** The business event that top-ups were paid for by a charge; stands beside the key of their grant. */
 export const purchaseKey = ({ charge }: Pick<Payment, "charge">): string => `purchase:${charge}`
 
 /** Names the refunds and disputes of one charge. */
 export const refundPrefix = ({ charge }: Pick<ChargedPurchase, "charge">): string => `refund:${charge}:`
 
-/** The business fact that so much of a charge is refunded. */
+/** The business event that so much of a charge is refunded. */
 export const refundKey = (input: RefundInput): string => `${refundPrefix(input)}${input.refunded}`
 
-/** The business fact that a dispute took money back, or gave it back. */
+/** The business event that a dispute took money back, or gave it back. */
 export const disputeKey = (input: DisputeInput): string => `${refundPrefix(input)}${input.dispute}:${input.funds}`

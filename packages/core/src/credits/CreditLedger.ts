@@ -6,7 +6,8 @@ import type { AdjustInput, DisputeInput, RefundInput } from "./Correction.ts"
 import type { AccountNotFound, HoldNotFound, InvalidAmount, KeyConflict } from "./errors.ts"
 import type { GrantInput, OpenAccountInput } from "./Grant.ts"
 import type { HoldEnd, ReleaseInput, Reserved, ReserveInput, SettleInput } from "./holds/Hold.ts"
-import type { Renewed, RenewInput, SweepInput, Swept } from "./holds/HoldLife.ts"
+import type { Renewed, RenewInput } from "./holds/Renewal.ts"
+import type { SweepInput, Swept } from "./holds/Sweep.ts"
 import type { GrantRefusal } from "./rules/decideAccount.ts"
 import type { PurchaseRefusal } from "./rules/decideCorrection.ts"
 import type { TierChange, TierRefusal } from "./rules/tierChange.ts"
@@ -23,7 +24,7 @@ export interface HistoryInput {
 
 /**
  * Accounts, holds and an append-only list of transactions. Every method is one transaction and safe to repeat: the same
- * business key gives the first answer again, and is refused with `KeyConflict` where the content differs. A refusal
+ * business key gives the first answer again, and is refused with `KeyConflict` where the fingerprint differs. A refusal
  * leaves nothing behind: the same key may be tried again.
  *
  * For every account, at any moment: each bucket >= 0; held part of a bucket <= the bucket; nothing is free while there

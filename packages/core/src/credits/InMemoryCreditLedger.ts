@@ -6,17 +6,18 @@ import { type ChargedPurchase, purchaseKey, refundPrefix } from "./Correction.ts
 import { CreditLedger } from "./CreditLedger.ts"
 import type { HoldName } from "./holds/Hold.ts"
 import { grantOperation, openOperation } from "./rules/decideAccount.ts"
-import { adjustOperation, disputeOperation, type PurchaseFact, refundOperation } from "./rules/decideCorrection.ts"
+import { adjustOperation, disputeOperation, type PurchaseRecord, refundOperation } from "./rules/decideCorrection.ts"
 import { decideAll } from "./rules/decideAll.ts"
 import { expireOperation, sweptBy } from "./rules/decideExpiry.ts"
 import { decideReset, isDue } from "./rules/decideReset.ts"
 import { releaseOperation, reserveOperation, settleOperation } from "./rules/decideHold.ts"
 import { AccountNotFound } from "./errors.ts"
-import { addSwept, type HoldProgress, NOTHING_SWEPT } from "./holds/HoldLife.ts"
+import type { HoldProgress } from "./holds/Renewal.ts"
+import { addSwept, NOTHING_SWEPT } from "./holds/Sweep.ts"
 import {
   accountOf,
   type Changes,
-  type Fact,
+  type IdempotencyRecord,
   type LedgerAccount,
   type OpenHold,
   type Operation,
@@ -39,26 +40,26 @@ import { type ExplainedTerms, verifyAccount } from "./rules/verifyAccount.ts"
 interface StoredAccount {
   readonly account: LedgerAccount
   readonly holds: ReadonlyMap<string, OpenHold>
-  readonly facts: ReadonlyMap<string, Fact>
+  readonly records: ReadonlyMap<string, IdempotencyRecord>
   /** Oldest first. */
   readonly transactions: ReadonlyArray<Transaction>
   readonly explained: ExplainedTerms
 }
 
-const EMPTY = { account: undefined, holds: new Map(), facts: new Map(), transactions: [], explained: undefined }
+const EMPTY = { account: undefined, holds: new Map(), records: new Map(), transactions: [], explained: undefined }
 
 const written = (stored: StoredAccount | typeof EMPTY, changes: Changes): StoredAccount => {
   const holds = new Map<string, OpenHold>(stored.holds)
-  const facts = new Map<string, Fact>(stored.facts)
+  const records = new Map<string, IdempotencyRecord>(stored.records)
   for (const open of changes.opened) holds.set(open.hold.key, open)
   for (const key of changes.closed) holds.delete(key)
-  for (const fact of changes.facts) facts.set(fact.key, fact)
+  for (const record of changes.records) records.set(record.key, record)
   const { account } = changes
   const explained =
-    stored.explained?.entry === account.termsEntry
+    stored.explained?.number === account.termsTransaction
       ? stored.explained
-      : { entry: account.termsEntry, terms: termsOf(account) }
-  return { account, holds, facts, transactions: [...stored.transactions, ...changes.transactions], explained }
+      : { number: account.termsTransaction, terms: termsOf(account) }
+  return { account, holds, records, transactions: [...stored.transactions, ...changes.transactions], explained }
 }
 
 /** Lets an open hold live on; false where it is gone. */
@@ -94,7 +95,7 @@ const resetChunk = (accounts: Map<UserId, StoredAccount>, input: ResetInput, now
   for (const stored of accounts.values()) {
     const { userId } = stored.account
     if (userId <= after || userId > upto || !isDue(stored.account, input.asOf)) continue
-    const { changes, counted } = decideReset(stored.account, (key) => stored.facts.get(key), input, now)
+    const { changes, counted } = decideReset(stored.account, (key) => stored.records.get(key), input, now)
     tiers = addResets(tiers, counted)
     if (!input.dryRun) accounts.set(stored.account.userId, written(stored, changes))
   }
@@ -122,16 +123,16 @@ const make = Effect.gen(function* () {
   /** Runs an operation that depends on its purchase, and on the refunds and disputes of that so far. */
   const runOnPurchase = <A, E extends Refusal>(
     purchase: ChargedPurchase,
-    operation: (facts: ReadonlyArray<PurchaseFact>) => Operation<A, E>
+    operation: (records: ReadonlyArray<PurchaseRecord>) => Operation<A, E>
   ): Effect.Effect<A, E> =>
     storage
       .exclusive(
         Effect.map(Clock.currentTimeMillis, (now) => {
-          const all = [...(accounts.get(purchase.userId)?.facts.values() ?? [])]
-          const facts = all
+          const all = [...(accounts.get(purchase.userId)?.records.values() ?? [])]
+          const records = all
             .filter(({ key }) => key === purchaseKey(purchase) || key.startsWith(refundPrefix(purchase)))
-            .map(({ key, content, transaction }) => ({ key, content, amount: transaction?.amount ?? 0 }))
-          return decide(operation(facts), now)
+            .map(({ key, fingerprint, transaction }) => ({ key, fingerprint, amount: transaction?.amount ?? 0 }))
+          return decide(operation(records), now)
         })
       )
       .pipe(Effect.flatMap(Effect.fromResult))
@@ -156,8 +157,8 @@ const make = Effect.gen(function* () {
     open: (input) => run(openOperation(input)),
     account: (userId) => Effect.map(find(userId), ({ account }) => accountOf(account)),
     reserve: Effect.fnUntraced(function* (input) {
-      const attempt = yield* ids.next
-      return yield* run(reserveOperation(input, attempt))
+      const reservationId = yield* ids.next
+      return yield* run(reserveOperation(input, reservationId))
     }),
     settle: (input) => run(settleOperation(input)),
     release: (input) => run(releaseOperation(input)),
@@ -191,8 +192,8 @@ const make = Effect.gen(function* () {
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         storage.exclusive(Effect.sync(() => resetChunk(accounts, input, now)))
       ),
-    refund: (input) => runOnPurchase(input, (facts) => refundOperation(input, facts)),
-    dispute: (input) => runOnPurchase(input, (facts) => disputeOperation(input, facts)),
+    refund: (input) => runOnPurchase(input, (records) => refundOperation(input, records)),
+    dispute: (input) => runOnPurchase(input, (records) => disputeOperation(input, records)),
     adjust: (input) => run(adjustOperation(input)),
     changeTier: (userId, change) => run(changeTierOperation(userId, change)),
     verify: ({ limit, after = "" }) =>
@@ -210,7 +211,7 @@ const make = Effect.gen(function* () {
         })
       ),
     transaction: (userId, key) =>
-      storage.exclusive(Effect.sync(() => accounts.get(userId)?.facts.get(key)?.transaction)),
+      storage.exclusive(Effect.sync(() => accounts.get(userId)?.records.get(key)?.transaction)),
     history: ({ userId, limit, offset, type }) =>
       Effect.map(find(userId), ({ transactions }) => {
         const matching = transactions.filter((row) => type === undefined || row.type === type).toReversed()

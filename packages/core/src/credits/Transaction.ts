@@ -19,7 +19,7 @@ export interface Transaction {
   /** `allowance + topup - debt` after this row. */
   readonly balanceAfter: number
   readonly model: string | undefined
-  /** The business fact behind the row, for example `reply:<message id>`. */
+  /** The business event behind the row, for example `reply:<message id>`. */
   readonly reference: string
   /** Unix milliseconds. */
   readonly createdAt: number

@@ -20,7 +20,7 @@ export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>
   }
 }
 
-/** The same business key came with other content: a caller's mistake, nothing was done. */
+/** The same business key came with other fingerprint: a caller's mistake, nothing was done. */
 export class KeyConflict extends Schema.TaggedError<KeyConflict>()("KeyConflict", { key: Schema.String }) {
   readonly code = "idempotency_conflict"
   override get message() {

@@ -6,7 +6,7 @@ import { grantOperation, openOperation } from "../../src/credits/rules/decideAcc
 import { decideAll, type LoadedAccount } from "../../src/credits/rules/decideAll.ts"
 import { releaseOperation, reserveOperation, settleOperation } from "../../src/credits/rules/decideHold.ts"
 import { post } from "../../src/credits/rules/journal.ts"
-import type { Fact, OpenHold, Operation, Refusal } from "../../src/credits/rules/LedgerState.ts"
+import type { IdempotencyRecord, OpenHold, Operation, Refusal } from "../../src/credits/rules/LedgerState.ts"
 import type { Transaction } from "../../src/credits/Transaction.ts"
 import { receiptDraft, reservation } from "../../src/testing/credits/creditFixtures.ts"
 
@@ -24,25 +24,25 @@ const at = (now: number, operation: AnyOperation): AnyOperation => ({
 interface Stored extends LoadedAccount {
   readonly transactions: ReadonlyArray<Transaction>
 }
-const NOTHING: Stored = { account: undefined, holds: new Map(), facts: new Map(), transactions: [] }
+const NOTHING: Stored = { account: undefined, holds: new Map(), records: new Map(), transactions: [] }
 
 const commit = (stored: Stored, operations: ReadonlyArray<AnyOperation>) => {
   const { answers, changes } = decideAll(stored, operations, NOW)
   if (changes === undefined) return { answers, stored }
   const holds = new Map<string, OpenHold>(stored.holds)
-  const facts = new Map<string, Fact>(stored.facts)
+  const records = new Map<string, IdempotencyRecord>(stored.records)
   for (const key of changes.closed) expect(holds.delete(key), "a hold that is closed was stored").toBe(true)
   for (const open of changes.opened) {
     expect(holds.has(open.hold.key), "a hold that is opened was not stored").toBe(false)
     holds.set(open.hold.key, open)
   }
-  for (const fact of changes.facts) {
-    expect(facts.has(fact.key), "a key is used once").toBe(false)
-    facts.set(fact.key, fact)
+  for (const record of changes.records) {
+    expect(records.has(record.key), "a key is used once").toBe(false)
+    records.set(record.key, record)
   }
   const transactions = [...stored.transactions, ...changes.transactions]
   expect(changes.account.version).toBe((stored.account?.version ?? 0) + 1)
-  return { answers, stored: { account: changes.account, holds, facts, transactions } }
+  return { answers, stored: { account: changes.account, holds, records, transactions } }
 }
 
 /** The next period: what is free of the allowance is replaced, what holds have set aside of it stays with them. */
@@ -59,14 +59,14 @@ const renewOperation = (allowance: number, now: number): AnyOperation => ({
       { account: renewed, transactions: [] },
       { type: "reset", amount: change + repaid, allowance: change, topup: 0, reference: `renewed:${now}`, at: now }
     )
-    return { answer: Result.succeed(undefined), changes: { ...journal, opened: [], closed: [], facts: [] } }
+    return { answer: Result.succeed(undefined), changes: { ...journal, opened: [], closed: [], records: [] } }
   }
 })
 
 const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((total, number) => total + number, 0)
 
 /** Everything that must be true of an account at any moment. */
-const expectSound = ({ account, holds, facts, transactions }: Stored) => {
+const expectSound = ({ account, holds, records, transactions }: Stored) => {
   if (account === undefined) return expect(transactions).toEqual([])
   const { allowance, topup, debt, heldAllowance, heldTopup } = account
   for (const amount of [allowance, topup, debt, heldAllowance, heldTopup]) expect(amount).toBeGreaterThanOrEqual(0)
@@ -83,7 +83,7 @@ const expectSound = ({ account, holds, facts, transactions }: Stored) => {
   const open = [...holds.values()].map(({ hold }) => hold)
   expect(sum(open.map(({ from }) => from.allowance))).toBe(heldAllowance)
   expect(sum(open.map(({ from }) => from.topup))).toBe(heldTopup)
-  expect(open.filter(({ key }) => facts.has(key))).toEqual([])
+  expect(open.filter(({ key }) => records.has(key))).toEqual([])
 }
 
 const keys = fc.constantFrom("reply:1", "reply:2", "reply:3", "topup:1", "topup:2")
@@ -101,7 +101,7 @@ const steps: fc.Arbitrary<(place: number) => AnyOperation> = fc.oneof(
     arbitrary: fc.tuple(keys, amounts, fc.boolean()).map(
       ([key, amount, shrinks]) =>
         (now: number) =>
-          at(now, reserveOperation(reservation(USER, key, amount, shrinks ? { atLeast: 1 } : {}), `call ${now}`))
+          at(now, reserveOperation(reservation(USER, key, amount, shrinks ? { minimumAmount: 1 } : {}), `call ${now}`))
     )
   },
   {
@@ -138,7 +138,7 @@ const sequences = fc
   ])
 
 /** What an answer says, errors by name, so that two runs can be compared. */
-const told = (answers: ReadonlyArray<Result.Result<unknown, Refusal>>) =>
+const outcomes = (answers: ReadonlyArray<Result.Result<unknown, Refusal>>) =>
   answers.map((answer) => (Result.isSuccess(answer) ? answer.success : answer.failure._tag))
 
 const refusals = new Set<unknown>(["AccountNotFound", "HoldNotFound", "KeyConflict", "InvalidAmount"])
@@ -173,14 +173,14 @@ describe("decisions about credits", () => {
           const expected = operations.map((operation) => {
             const committed = commit(alone, [operation])
             alone = committed.stored
-            return told(committed.answers)[0]
+            return outcomes(committed.answers)[0]
           })
           let together = NOTHING
           const answers: Array<unknown> = []
           for (let from = 0, batch = 0; from < operations.length; batch += 1) {
             const committed = commit(together, operations.slice(from, from + (sizes[batch] ?? 1)))
             together = committed.stored
-            answers.push(...told(committed.answers))
+            answers.push(...outcomes(committed.answers))
             from += sizes[batch] ?? 1
           }
           expect(answers).toEqual(expected)
@@ -198,11 +198,11 @@ describe("decisions about credits", () => {
         let stored = NOTHING
         for (const operation of operations) {
           const first = commit(stored, [operation])
-          const [answer] = told(first.answers)
+          const [answer] = outcomes(first.answers)
           stored = first.stored
           if (operation.name === "renew" || refusals.has(answer)) continue
           const again = decideAll(stored, [operation], NOW)
-          expect(told(again.answers)).toEqual([answer])
+          expect(outcomes(again.answers)).toEqual([answer])
           expect(again.changes).toBeUndefined()
         }
       })
@@ -261,7 +261,7 @@ describe("decisions about credits", () => {
 
   it("store nothing of a hold that was opened and ended in the same commit but its key and its charge", () => {
     const { changes } = decideAll(opened(100), [reserve("reply:1", 80), settle("reply:1", 30)], NOW)
-    expect(changes).toMatchObject({ opened: [], closed: [], facts: [{ key: "reply:1", hold: { amount: 80 } }] })
+    expect(changes).toMatchObject({ opened: [], closed: [], records: [{ key: "reply:1", hold: { amount: 80 } }] })
     expect(changes?.transactions).toMatchObject([{ amount: -30 }])
   })
 })

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { openOperation } from "../../src/credits/rules/decideAccount.ts"
 import { decideAll, type LoadedAccount } from "../../src/credits/rules/decideAll.ts"
-import type { Fact, Operation, Refusal } from "../../src/credits/rules/LedgerState.ts"
+import type { IdempotencyRecord, Operation, Refusal } from "../../src/credits/rules/LedgerState.ts"
 import { changeTierOperation, type TierChange } from "../../src/credits/rules/tierChange.ts"
 import type { Transaction } from "../../src/credits/Transaction.ts"
 
@@ -18,14 +18,14 @@ interface Stored extends LoadedAccount {
 const commit = (stored: Stored, operation: Operation<unknown, Refusal>, now: number) => {
   const { answers, changes } = decideAll(stored, [operation], now)
   if (changes === undefined) return { answer: answers[0], stored }
-  const facts = new Map<string, Fact>(stored.facts)
-  for (const fact of changes.facts) facts.set(fact.key, fact)
+  const records = new Map<string, IdempotencyRecord>(stored.records)
+  for (const record of changes.records) records.set(record.key, record)
   const transactions = [...stored.transactions, ...changes.transactions]
-  return { answer: answers[0], stored: { ...stored, account: changes.account, facts, transactions } }
+  return { answer: answers[0], stored: { ...stored, account: changes.account, records, transactions } }
 }
 
 const opened = commit(
-  { account: undefined, holds: new Map(), facts: new Map(), transactions: [] },
+  { account: undefined, holds: new Map(), records: new Map(), transactions: [] },
   openOperation({ userId: USER, tier: "free", allowance: PLANS.free }),
   0
 ).stored

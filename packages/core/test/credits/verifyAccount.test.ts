@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { expect, it } from "vitest"
 import {
   decideAll,
-  type Fact,
+  type IdempotencyRecord,
   grantOperation,
   openOperation,
   type Operation,
@@ -31,22 +31,22 @@ const account = (): VerifiedAccount => {
     releaseOperation({ userId, key: "reply:2" }),
     reserveOperation(reservation(userId, "reply:3", 20), "3")
   ]
-  const { answers, changes } = decideAll({ account: undefined, holds: new Map(), facts: new Map() }, operations, NOW)
+  const { answers, changes } = decideAll({ account: undefined, holds: new Map(), records: new Map() }, operations, NOW)
   expect(answers.every(Result.isSuccess)).toBe(true)
   if (changes === undefined) throw new Error("Nothing was decided.")
   return {
     account: changes.account,
     holds: new Map(changes.opened.map((open) => [open.hold.key, open])),
-    facts: new Map(changes.facts.map((fact) => [fact.key, fact])),
+    records: new Map(changes.records.map((record) => [record.key, record])),
     transactions: changes.transactions,
-    explained: { entry: changes.account.termsEntry, terms: termsOf(changes.account) }
+    explained: { number: changes.account.termsTransaction, terms: termsOf(changes.account) }
   }
 }
 
-const factsOf = (stored: VerifiedAccount) => verifyAccount(stored).map(({ fact }) => fact)
+const brokenIn = (stored: VerifiedAccount) => verifyAccount(stored).map(({ invariant }) => invariant)
 
 it("finds nothing in an account as the rules leave it", () => {
-  expect(factsOf(account())).toEqual([])
+  expect(brokenIn(account())).toEqual([])
 })
 
 it("finds whatever was changed past the rules", () => {
@@ -55,7 +55,10 @@ it("finds whatever was changed past the rules", () => {
   if (opened === undefined || bought === undefined || usage === undefined) throw new Error("Transactions are missing.")
   const changed = (part: Partial<VerifiedAccount["account"]>) => ({ ...sound, account: { ...sound.account, ...part } })
   const rows = (...transactions: VerifiedAccount["transactions"]) => ({ ...sound, transactions })
-  const released: Fact = { ...(sound.facts.get("reply:2") as Fact), key: "period:ann:2027-01-01T00:00:00.000Z" }
+  const released: IdempotencyRecord = {
+    ...(sound.records.get("reply:2") as IdempotencyRecord),
+    key: "period:ann:2027-01-01T00:00:00.000Z"
+  }
   const plantings: ReadonlyArray<readonly [VerifiedAccount, ReadonlyArray<string>]> = [
     [changed({ tier: "business" }), ["tier, dates and renewal"]],
     [changed({ renewedBy: "invoice" }), ["tier, dates and renewal"]],
@@ -64,12 +67,12 @@ it("finds whatever was changed past the rules", () => {
     [changed({ periodCredits: 1 }), ["tier, dates and renewal"]],
     [changed({ topup: 51 }), ["sum of amounts", "sum of topup amounts"]],
     [{ ...changed({ heldAllowance: 0, openHolds: 0 }), holds: new Map<string, OpenHold>() }, ["number of open holds"]],
-    [{ ...sound, facts: new Map(sound.facts).set(released.key, released) }, ["number of ended holds"]],
+    [{ ...sound, records: new Map(sound.records).set(released.key, released) }, ["number of ended holds"]],
     [
       {
-        ...changed({ allowance: 100, entries: 2 }),
+        ...changed({ allowance: 100, transactionCount: 2 }),
         transactions: [opened, bought],
-        facts: withoutKey(sound, "reply:1")
+        records: withoutKey(sound, "reply:1")
       },
       ["transactions of each type", "number of ended holds"]
     ],
@@ -89,7 +92,7 @@ it("finds whatever was changed past the rules", () => {
     [rows(opened, { ...bought, type: "grant" }, usage), ["transactions of each type"]],
     [rows(opened, bought, { ...usage, model: "another" }), ["receipts that contradict their transaction"]]
   ]
-  for (const [stored, facts] of plantings) expect(factsOf(stored)).toEqual(facts)
+  for (const [stored, broken] of plantings) expect(brokenIn(stored)).toEqual(broken)
 })
 
-const withoutKey = ({ facts }: VerifiedAccount, key: string) => new Map([...facts].filter(([name]) => name !== key))
+const withoutKey = ({ records }: VerifiedAccount, key: string) => new Map([...records].filter(([name]) => name !== key))

@@ -5,14 +5,14 @@ import type { Split } from "../rules/buckets.ts"
 
 export interface ReserveInput {
   readonly userId: UserId
-  /** The business fact the credits are held for, for example `reply:<message id>`. */
+  /** The business event the credits are held for, for example `reply:<message id>`. */
   readonly key: string
   /** What the key stands for, in words: the same key with other words is refused. Amounts and model unless given. */
-  readonly content?: string | undefined
+  readonly fingerprint?: string | undefined
   /** The upper bound of what will be charged. */
   readonly amount: number
   /** The least that is still useful: where the whole does not fit, between this and `amount` is held. */
-  readonly atLeast: number
+  readonly minimumAmount: number
   /** How many holds the account may have open, this one included: 1 or more, no bound unless given. */
   readonly openAtMost?: number | undefined
   /** How long the hold lives without a renewal. */

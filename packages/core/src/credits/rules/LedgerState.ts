@@ -13,20 +13,20 @@ import type {
 } from "../errors.ts"
 import type { ReceiptDraft } from "../Receipt.ts"
 import type { Transaction } from "../Transaction.ts"
-import type { TypeEntries } from "./typeEntries.ts"
+import type { TransactionCounts } from "./transactionCounts.ts"
 
 /** An account with what keeps its writes apart. */
 export interface LedgerAccount extends Account {
   /** Counts the writes of this account, from 1. A write is valid only on the version it was decided from. */
   readonly version: number
   /** The number of its newest transaction; they are numbered from 1 without gaps. */
-  readonly entries: number
+  readonly transactionCount: number
   /** How many of its holds have not ended. */
   readonly openHolds: number
   /** How many transactions there are of each type, and the newest of each. */
-  readonly byType: TypeEntries
+  readonly byType: TransactionCounts
   /** The number of the transaction that says the tier, the dates and who renews. */
-  readonly termsEntry: number
+  readonly termsTransaction: number
   /** Holds ever opened, and those of them that have ended. */
   readonly holdsOpened: number
   readonly holdsEnded: number
@@ -35,10 +35,10 @@ export interface LedgerAccount extends Account {
 /** The account without what only the ledger needs. */
 export const accountOf = ({
   version: _version,
-  entries: _entries,
+  transactionCount: _transactionCount,
   openHolds: _open,
   byType: _byType,
-  termsEntry: _termsEntry,
+  termsTransaction: _termsTransaction,
   holdsOpened: _holdsOpened,
   holdsEnded: _holdsEnded,
   ...account
@@ -48,18 +48,18 @@ export const accountOf = ({
 export interface OpenHold {
   readonly hold: Hold
   /** What was asked under the key, in words: a request under the same key with other words is refused. */
-  readonly content: string
+  readonly fingerprint: string
   /** Names the call that opened the hold, so that this call, sent again after a lost answer, is no replay. */
-  readonly attempt: string
+  readonly reservationId: string
   readonly draft: ReceiptDraft
   /** What had been delivered at the last renewal. */
   readonly outputTokens: number
 }
 
 /** A business key whose work is done, and the first answer given for it. */
-export interface Fact {
+export interface IdempotencyRecord {
   readonly key: string
-  readonly content: string
+  readonly fingerprint: string
   /** Unix milliseconds. */
   readonly at: number
   /** Where the key named a hold. */
@@ -72,9 +72,9 @@ export interface Fact {
 export interface View {
   readonly account: LedgerAccount | undefined
   readonly open: OpenHold | undefined
-  readonly fact: Fact | undefined
+  readonly record: IdempotencyRecord | undefined
   /** What the operation's second key stands for. */
-  readonly secondFact: Fact | undefined
+  readonly secondRecord: IdempotencyRecord | undefined
 }
 
 /** What operations do to one account, to be written together or not at all. */
@@ -84,7 +84,7 @@ export interface Changes {
   /** Keys of holds that ended. */
   readonly closed: ReadonlyArray<string>
   readonly transactions: ReadonlyArray<Transaction>
-  readonly facts: ReadonlyArray<Fact>
+  readonly records: ReadonlyArray<IdempotencyRecord>
 }
 
 /** Why an operation was not done; nothing changed. */
@@ -111,13 +111,13 @@ export interface Decision<A, E extends Refusal> {
 export interface Operation<A, E extends Refusal> {
   readonly name: string
   readonly userId: UserId
-  /** The business key whose hold or fact `decide` needs to see. */
+  /** The business key whose hold or record `decide` needs to see. */
   readonly key: string | undefined
-  /** A second key whose fact it needs to see. */
+  /** A second key whose record it needs to see. */
   readonly secondKey?: string | undefined
   readonly decide: (view: View, now: number) => Decision<A, E>
 }
 
-/** The keys whose holds and facts an operation needs to see. */
+/** The keys whose holds and records an operation needs to see. */
 export const keysOf = ({ key, secondKey }: Pick<Operation<never, never>, "key" | "secondKey">): ReadonlyArray<string> =>
   [key, secondKey].filter((each) => each !== undefined)

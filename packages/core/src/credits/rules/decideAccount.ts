@@ -9,15 +9,15 @@ import { give } from "./giveAndTake.ts"
 import { newest, post } from "./journal.ts"
 import { accountOf, type Decision, type LedgerAccount, type Operation } from "./LedgerState.ts"
 import { periodAt } from "./period.ts"
-import { purchaseContent } from "./purchaseTold.ts"
+import { purchaseFingerprint } from "./reportedCorrection.ts"
 import type { Transaction } from "../Transaction.ts"
-import { NO_ENTRIES } from "./typeEntries.ts"
+import { NO_TRANSACTIONS } from "./transactionCounts.ts"
 
-/** The business fact that a person got the allowance of a period; `start` in Unix milliseconds. */
+/** The business event that a person got the allowance of a period; `start` in Unix milliseconds. */
 export const periodKey = (userId: UserId, start: number): string => `period:${userId}:${new Date(start).toISOString()}`
 
 /** What a period's key stands for. Says no amount: whoever comes second gets the first grant, whatever prices say by then. */
-export const PERIOD_CONTENT = "period"
+export const PERIOD_FINGERPRINT = "period"
 
 /** Gives the account, or opens it with its first allowance. */
 export const openOperation = (input: OpenAccountInput): Operation<Account, never> => ({
@@ -45,10 +45,10 @@ const openAccount = (input: OpenAccountInput, now: number): Decision<Account, ne
     heldAllowance: 0,
     heldTopup: 0,
     version: 0,
-    entries: 0,
+    transactionCount: 0,
     openHolds: 0,
-    byType: NO_ENTRIES,
-    termsEntry: 0,
+    byType: NO_TRANSACTIONS,
+    termsTransaction: 0,
     holdsOpened: 0,
     holdsEnded: 0
   }
@@ -58,10 +58,10 @@ const openAccount = (input: OpenAccountInput, now: number): Decision<Account, ne
     { account: empty, transactions: [] },
     { type: "reset", amount: allowance, allowance, topup: 0, reference: key, at: now }
   )
-  const fact = { key, content: PERIOD_CONTENT, at: now, hold: undefined, transaction: newest(journal) }
+  const record = { key, fingerprint: PERIOD_FINGERPRINT, at: now, hold: undefined, transaction: newest(journal) }
   return {
     answer: Result.succeed(accountOf(journal.account)),
-    changes: { ...journal, opened: [], closed: [], facts: [fact] }
+    changes: { ...journal, opened: [], closed: [], records: [record] }
   }
 }
 
@@ -75,9 +75,9 @@ const withPurchase = (
   now: number
 ): Decision<Transaction, GrantRefusal> => {
   if (changes === undefined || Result.isFailure(answer)) return { answer, changes }
-  const content = purchaseContent({ granted, paid: payment.paid })
-  const fact = { key: purchaseKey(payment), content, at: now, hold: undefined, transaction: answer.success }
-  return { answer, changes: { ...changes, facts: [...changes.facts, fact] } }
+  const fingerprint = purchaseFingerprint({ granted, paid: payment.paid })
+  const record = { key: purchaseKey(payment), fingerprint, at: now, hold: undefined, transaction: answer.success }
+  return { answer, changes: { ...changes, records: [...changes.records, record] } }
 }
 
 /** Adds credits once under their key. */
@@ -96,12 +96,13 @@ export const grantOperation = (input: GrantInput): Operation<Transaction, GrantR
       const reason = "what was paid must be a whole number, 1 or more"
       return { answer: Result.fail(new InvalidAmount({ reason })), changes: undefined }
     }
-    const content = payment === undefined ? `${type} ${amount}` : `${type} ${amount} ${payment.charge} ${payment.paid}`
+    const fingerprint =
+      payment === undefined ? `${type} ${amount}` : `${type} ${amount} ${payment.charge} ${payment.paid}`
     const post = (account: LedgerAccount) =>
-      payment !== undefined && view.secondFact !== undefined
+      payment !== undefined && view.secondRecord !== undefined
         ? Result.fail(new PurchaseConflict({ charge: payment.charge }))
         : give(account, amount, { type, reference: key, at: now })
-    const decision = decideOnce<InvalidAmount | PurchaseConflict>(view, { userId, key, content, now, post })
+    const decision = decideOnce<InvalidAmount | PurchaseConflict>(view, { userId, key, fingerprint, now, post })
     return payment === undefined ? decision : withPurchase(decision, amount, payment, now)
   }
 })

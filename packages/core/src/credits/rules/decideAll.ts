@@ -1,13 +1,13 @@
 import type { Result } from "effect"
-import type { Changes, Fact, LedgerAccount, OpenHold, Operation, Refusal } from "./LedgerState.ts"
+import type { Changes, IdempotencyRecord, LedgerAccount, OpenHold, Operation, Refusal } from "./LedgerState.ts"
 import { explainTerms } from "./terms.ts"
 import type { Transaction } from "../Transaction.ts"
 
-/** One account as it was read, with the holds and facts that the operations at hand name. */
+/** One account as it was read, with the holds and records that the operations at hand name. */
 export interface LoadedAccount {
   readonly account: LedgerAccount | undefined
   readonly holds: ReadonlyMap<string, OpenHold>
-  readonly facts: ReadonlyMap<string, Fact>
+  readonly records: ReadonlyMap<string, IdempotencyRecord>
 }
 
 /** Answers in the order of the operations, and what must be committed before any of them may be given. */
@@ -32,16 +32,16 @@ export const decideAll = (
   let changed = 0
   const opened = new Map<string, OpenHold>()
   const closed = new Set<string>()
-  const facts = new Map<string, Fact>()
+  const records = new Map<string, IdempotencyRecord>()
   const transactions: Array<Transaction> = []
   const answers: Array<Result.Result<unknown, Refusal>> = []
 
   for (const { key, secondKey, decide } of operations) {
     const stored = key === undefined || closed.has(key) ? undefined : loaded.holds.get(key)
     const open = key === undefined ? undefined : (opened.get(key) ?? stored)
-    const fact = key === undefined ? undefined : (facts.get(key) ?? loaded.facts.get(key))
-    const secondFact = secondKey === undefined ? undefined : (facts.get(secondKey) ?? loaded.facts.get(secondKey))
-    const { answer, changes } = decide({ account, open, fact, secondFact }, now)
+    const record = key === undefined ? undefined : (records.get(key) ?? loaded.records.get(key))
+    const secondRecord = secondKey === undefined ? undefined : (records.get(secondKey) ?? loaded.records.get(secondKey))
+    const { answer, changes } = decide({ account, open, record, secondRecord }, now)
     answers.push(answer)
     if (changes === undefined) continue
     changed += 1
@@ -49,7 +49,7 @@ export const decideAll = (
     transactions.push(...changes.transactions)
     for (const hold of changes.opened) opened.set(hold.hold.key, hold)
     for (const ended of changes.closed) if (!opened.delete(ended)) closed.add(ended)
-    for (const done of changes.facts) facts.set(done.key, done)
+    for (const done of changes.records) records.set(done.key, done)
   }
 
   if (changed === 0 || account === undefined) return { answers, changes: undefined, allChanged: false }
@@ -61,7 +61,7 @@ export const decideAll = (
       opened: [...opened.values()],
       closed: [...closed],
       transactions,
-      facts: [...facts.values()]
+      records: [...records.values()]
     }
   }
 }

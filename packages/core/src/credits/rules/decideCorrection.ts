@@ -3,7 +3,7 @@ import {
   type AdjustInput,
   disputeKey,
   type DisputeInput,
-  type PurchaseStatement,
+  type PurchaseReport,
   purchaseKey,
   refundKey,
   type RefundInput,
@@ -11,17 +11,17 @@ import {
 } from "../Correction.ts"
 import { decideOnce, type OnceRefusal } from "./decideOnce.ts"
 import { AccountNotFound, InvalidAmount, PurchaseConflict, PurchaseNotFound } from "../errors.ts"
-import { give, takeBack } from "./giveAndTake.ts"
+import { give, clawBack } from "./giveAndTake.ts"
 import type { Decision, Operation, View } from "./LedgerState.ts"
-import { isNewer, outOf, purchaseContent, type Told, toldBy } from "./purchaseTold.ts"
+import { isNewer, outOf, purchaseFingerprint, type CorrectionReport, parseReport } from "./reportedCorrection.ts"
 import type { Transaction } from "../Transaction.ts"
 
 export type PurchaseRefusal = OnceRefusal | PurchaseNotFound | PurchaseConflict
 
 /** A business key of a purchase, or of one of its refunds and disputes, and what its transaction moved. */
-export interface PurchaseFact {
+export interface PurchaseRecord {
   readonly key: string
-  readonly content: string
+  readonly fingerprint: string
   readonly amount: number
 }
 
@@ -36,94 +36,100 @@ const invalid = (reason: string): Decision<never, InvalidAmount> => ({
 
 const isWhole = (value: number, minimum: number) => Number.isSafeInteger(value) && value >= minimum
 
-const wrongStatement = ({ granted, paid, toldAt }: PurchaseStatement, part: number): string | undefined => {
+const invalidReport = ({ granted, paid, reportedAt }: PurchaseReport, part: number): string | undefined => {
   if (!isWhole(granted, 1)) return "what was granted must be a whole number of credits, 1 or more"
   if (!isWhole(paid, 1)) return "what was paid must be a whole number, 1 or more"
-  if (!isWhole(toldAt, 0)) return "when it was told must be a time in whole milliseconds"
+  if (!isWhole(reportedAt, 0)) return "when it was reported must be a time in whole milliseconds"
   return isWhole(part, 0) && part <= paid ? undefined : "no more than was paid can be taken back"
 }
 
-/** What a provider said of one refund or dispute. */
-interface Statement extends Told {
+/** One refund or dispute as its provider reported it. */
+interface Correction extends CorrectionReport {
   readonly name: string
-  readonly purchase: PurchaseStatement
-  /** The key of the first such statement; what is said again later is told from it by its time. */
+  readonly purchase: PurchaseReport
+  /** The key of the first such report; a later report about the same has its time in the key. */
   readonly key: string
-  readonly content: string
+  readonly fingerprint: string
 }
 
 /**
- * Takes back, or gives back, what a statement changes: afterwards exactly the parts that are out by the latest statement
+ * Takes back, or gives back, what a report changes: afterwards exactly the parts that are out by the latest report
  * of the refund and of each dispute are taken, `floor(granted * part / paid)` each and never more than was granted in
- * all. So the order in which they come does not matter. `facts` are those of the charge so far, read under the
+ * all. So the order in which they come does not matter. `records` are those of the charge so far, read under the
  * account's lock.
  */
 const correct = (
   view: View,
-  { purchase, key, content, ...said }: Statement,
-  facts: ReadonlyArray<PurchaseFact>,
+  { purchase, key, fingerprint, ...reported }: Correction,
+  records: ReadonlyArray<PurchaseRecord>,
   now: number
 ): Decision<Transaction, PurchaseRefusal> => {
   const { userId, charge } = purchase
-  const wrong = wrongStatement(purchase, said.part)
+  const wrong = invalidReport(purchase, reported.part)
   if (wrong !== undefined) return invalid(wrong)
   if (view.account === undefined) return refuse(new AccountNotFound({ userId }))
-  const bought = facts.find((fact) => fact.key === purchaseKey(purchase))
+  const bought = records.find((record) => record.key === purchaseKey(purchase))
   if (bought === undefined) return refuse(new PurchaseNotFound({ userId, charge }))
-  if (bought.content !== purchaseContent(purchase)) return refuse(new PurchaseConflict({ charge }))
-  const earlier = facts.filter((fact) => fact.key.startsWith(refundPrefix(purchase)))
+  if (bought.fingerprint !== purchaseFingerprint(purchase)) return refuse(new PurchaseConflict({ charge }))
+  const earlier = records.filter((record) => record.key.startsWith(refundPrefix(purchase)))
   const taken = earlier.reduce((sum, { amount }) => sum - amount, 0)
-  const latest = new Map<string, Told>()
-  for (const told of [...earlier.flatMap((fact) => toldBy(fact.content) ?? []), said]) {
-    const before = latest.get(told.source)
-    if (before === undefined || isNewer(told, before)) latest.set(told.source, told)
+  const latest = new Map<string, CorrectionReport>()
+  for (const report of [...earlier.flatMap((record) => parseReport(record.fingerprint) ?? []), reported]) {
+    const before = latest.get(report.source)
+    if (before === undefined || isNewer(report, before)) latest.set(report.source, report)
   }
   const due = outOf(purchase, [...latest.values()])
   const reason = { type: "refund", reference: key, at: now } as const
   return decideOnce(view, {
     userId,
     key,
-    content,
+    fingerprint,
     now,
-    post: (account) => (due >= taken ? takeBack(account, due - taken, reason) : give(account, taken - due, reason))
+    post: (account) => (due >= taken ? clawBack(account, due - taken, reason) : give(account, taken - due, reason))
   })
 }
 
-const correction = (
-  { key: first, ...statement }: Statement,
-  facts: ReadonlyArray<PurchaseFact>
+const correctionOperation = (
+  { key: first, ...correction }: Correction,
+  records: ReadonlyArray<PurchaseRecord>
 ): Operation<Transaction, PurchaseRefusal> => {
-  const used = facts.find((fact) => fact.key === first)
-  const isFirst = used === undefined || used.content === statement.content
-  const key = isFirst ? first : `${first}:${statement.part}:${statement.toldAt}`
+  const used = records.find((record) => record.key === first)
+  const isFirst = used === undefined || used.fingerprint === correction.fingerprint
+  const key = isFirst ? first : `${first}:${correction.part}:${correction.reportedAt}`
   return {
-    name: statement.name,
-    userId: statement.purchase.userId,
+    name: correction.name,
+    userId: correction.purchase.userId,
     key,
-    decide: (view, now) => correct(view, { ...statement, key }, facts, now)
+    decide: (view, now) => correct(view, { ...correction, key }, records, now)
   }
 }
 
 /** Makes what is taken back for a purchase follow what is refunded of it, up or down. */
 export const refundOperation = (
   input: RefundInput,
-  facts: ReadonlyArray<PurchaseFact>
+  records: ReadonlyArray<PurchaseRecord>
 ): Operation<Transaction, PurchaseRefusal> => {
-  const { granted, paid, refunded: part, toldAt } = input
-  const content = `refund ${granted} ${paid} ${part} ${toldAt}`
-  const told = { source: "refund", part, isWon: false, toldAt }
-  return correction({ ...told, name: "refund", purchase: input, key: refundKey(input), content }, facts)
+  const { granted, paid, refunded: part, reportedAt } = input
+  const fingerprint = `refund ${granted} ${paid} ${part} ${reportedAt}`
+  const report = { source: "refund", part, isWon: false, reportedAt }
+  return correctionOperation(
+    { ...report, name: "refund", purchase: input, key: refundKey(input), fingerprint },
+    records
+  )
 }
 
 /** Makes what is taken back for a purchase follow a dispute: its amount while it runs, nothing once it is won. */
 export const disputeOperation = (
   input: DisputeInput,
-  facts: ReadonlyArray<PurchaseFact>
+  records: ReadonlyArray<PurchaseRecord>
 ): Operation<Transaction, PurchaseRefusal> => {
-  const { granted, paid, disputed: part, toldAt, funds, dispute } = input
-  const content = `dispute ${granted} ${paid} ${part} ${toldAt} ${funds} ${dispute}`
-  const told = { source: `dispute ${dispute}`, part, isWon: funds === "reinstated", toldAt }
-  return correction({ ...told, name: "dispute", purchase: input, key: disputeKey(input), content }, facts)
+  const { granted, paid, disputed: part, reportedAt, funds, dispute } = input
+  const fingerprint = `dispute ${granted} ${paid} ${part} ${reportedAt} ${funds} ${dispute}`
+  const report = { source: `dispute ${dispute}`, part, isWon: funds === "reinstated", reportedAt }
+  return correctionOperation(
+    { ...report, name: "dispute", purchase: input, key: disputeKey(input), fingerprint },
+    records
+  )
 }
 
 /** An operator's correction, with a reason. */
@@ -138,9 +144,9 @@ export const adjustOperation = (input: AdjustInput): Operation<Transaction, Once
     return decideOnce(view, {
       userId,
       key,
-      content: `adjustment ${amount} ${reason}`,
+      fingerprint: `adjustment ${amount} ${reason}`,
       now,
-      post: (account) => (amount > 0 ? give(account, amount, posting) : takeBack(account, -amount, posting))
+      post: (account) => (amount > 0 ? give(account, amount, posting) : clawBack(account, -amount, posting))
     })
   }
 })

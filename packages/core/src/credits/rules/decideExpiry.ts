@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import type { HoldEnd, HoldName } from "../holds/Hold.ts"
 import { release, settle, type SettleRefusal } from "./decideHold.ts"
-import type { Swept } from "../holds/HoldLife.ts"
+import type { Swept } from "../holds/Sweep.ts"
 import type { Decision, Operation, View } from "./LedgerState.ts"
 import { priceOf } from "./price.ts"
 

@@ -4,7 +4,7 @@ import { freeOf, splitHold, takeFrom } from "./buckets.ts"
 import type { Hold, HoldEnd, ReleaseInput, Reserved, ReserveInput, SettleInput } from "../holds/Hold.ts"
 import { AccountNotFound, HoldNotFound, InvalidAmount, KeyConflict } from "../errors.ts"
 import { type Journal, post } from "./journal.ts"
-import type { Decision, Fact, LedgerAccount, OpenHold, Operation, Refusal, View } from "./LedgerState.ts"
+import type { Decision, IdempotencyRecord, LedgerAccount, OpenHold, Operation, Refusal, View } from "./LedgerState.ts"
 import type { Receipt } from "../Receipt.ts"
 
 type ReserveRefusal = AccountNotFound | KeyConflict | InvalidAmount
@@ -13,34 +13,34 @@ export type SettleRefusal = HoldNotFound | InvalidAmount
 const refuse = <E extends Refusal>(error: E): Decision<never, E> => ({ answer: Result.fail(error), changes: undefined })
 const repeat = <A>(answer: A): Decision<A, never> => ({ answer: Result.succeed(answer), changes: undefined })
 
-/** Sets credits aside. `attempt` names this call, whatever its key. */
-export const reserveOperation = (input: ReserveInput, attempt: string): Operation<Reserved, ReserveRefusal> => ({
+/** Sets credits aside. `reservationId` names this call, whatever its key. */
+export const reserveOperation = (input: ReserveInput, reservationId: string): Operation<Reserved, ReserveRefusal> => ({
   name: "reserve",
   userId: input.userId,
   key: input.key,
-  decide: (view, now) => reserve(view, input, attempt, now)
+  decide: (view, now) => reserve(view, input, reservationId, now)
 })
 
 const reserve = (
-  { account, open, fact }: View,
+  { account, open, record }: View,
   input: ReserveInput,
-  attempt: string,
+  reservationId: string,
   now: number
 ): Decision<Reserved, ReserveRefusal> => {
   const invalid = invalidReserve(input, now)
   if (invalid !== undefined) return refuse(new InvalidAmount({ reason: invalid }))
   if (account === undefined) return refuse(new AccountNotFound({ userId: input.userId }))
-  const content = input.content ?? `reserve ${input.amount} ${input.atLeast} ${input.draft.model}`
-  const earlier = open?.hold ?? fact?.hold
-  if (open !== undefined || fact !== undefined) {
-    const same = earlier !== undefined && (open ?? fact)?.content === content
+  const fingerprint = input.fingerprint ?? `reserve ${input.amount} ${input.minimumAmount} ${input.draft.model}`
+  const earlier = open?.hold ?? record?.hold
+  if (open !== undefined || record !== undefined) {
+    const same = earlier !== undefined && (open ?? record)?.fingerprint === fingerprint
     if (!same) return refuse(new KeyConflict({ key: input.key }))
-    const state = open !== undefined ? "open" : fact?.transaction === undefined ? "released" : "settled"
-    return repeat({ _tag: "Held", hold: earlier, replayed: open?.attempt !== attempt, state })
+    const state = open !== undefined ? "open" : record?.transaction === undefined ? "released" : "settled"
+    return repeat({ _tag: "Held", hold: earlier, replayed: open?.reservationId !== reservationId, state })
   }
   if (account.openHolds >= (input.openAtMost ?? Infinity)) return repeat({ _tag: "Busy", open: account.openHolds })
   const available = availableOf(account)
-  if (available < input.atLeast) {
+  if (available < input.minimumAmount) {
     const { allowance, topup, debt, heldAllowance, heldTopup, nextResetAt } = account
     return repeat({ _tag: "Refused", buckets: { allowance, topup, debt, heldAllowance, heldTopup }, nextResetAt })
   }
@@ -57,17 +57,20 @@ const reserve = (
     answer: Result.succeed({ _tag: "Held", hold, replayed: false, state: "open" }),
     changes: {
       account: setAside(account, from, 1),
-      opened: [{ hold, content, attempt, draft: input.draft, outputTokens: 0 }],
+      opened: [{ hold, fingerprint, reservationId, draft: input.draft, outputTokens: 0 }],
       closed: [],
       transactions: [],
-      facts: []
+      records: []
     }
   }
 }
 
-const invalidReserve = ({ amount, atLeast, ttlMs, openAtMost = 1 }: ReserveInput, now: number): string | undefined => {
+const invalidReserve = (
+  { amount, minimumAmount, ttlMs, openAtMost = 1 }: ReserveInput,
+  now: number
+): string | undefined => {
   if (!Number.isSafeInteger(amount) || amount < 1) return "it must be a whole number of credits, 1 or more"
-  if (!Number.isSafeInteger(atLeast) || atLeast < 1 || atLeast > amount) {
+  if (!Number.isSafeInteger(minimumAmount) || minimumAmount < 1 || minimumAmount > amount) {
     return "the least useful amount must be a whole number from 1 to the amount"
   }
   if (!Number.isSafeInteger(openAtMost) || openAtMost < 1)
@@ -142,10 +145,10 @@ export const release = (view: View, key: string, now: number): Decision<HoldEnd,
 const NOTHING: Hold["from"] = { allowance: 0, topup: 0 }
 
 /** A hold ends once: whoever comes later gets the first end. */
-const endAgain = ({ fact }: View, key: string): Decision<HoldEnd, HoldNotFound> =>
-  fact?.hold === undefined ? refuse(new HoldNotFound({ key })) : repeat(endOf(fact))
+const endAgain = ({ record }: View, key: string): Decision<HoldEnd, HoldNotFound> =>
+  record?.hold === undefined ? refuse(new HoldNotFound({ key })) : repeat(endOf(record))
 
-const endOf = ({ transaction }: Pick<Fact, "transaction">): HoldEnd =>
+const endOf = ({ transaction }: Pick<IdempotencyRecord, "transaction">): HoldEnd =>
   transaction?.receipt === undefined
     ? { _tag: "Released" }
     : { _tag: "Settled", receipt: transaction.receipt, transactionId: transaction.id }
@@ -155,13 +158,13 @@ const endOf = ({ transaction }: Pick<Fact, "transaction">): HoldEnd =>
  * have at the reset; then what came back repays debt.
  */
 const endHold = (charged: Journal, open: OpenHold, used: Hold["from"], now: number): Decision<HoldEnd, never> => {
-  const { hold, content } = open
+  const { hold, fingerprint } = open
   const transaction = charged.transactions.at(-1)
   const settled = repayDebt(expireUnused(charged, hold, used, now), hold.key, now)
-  const fact: Fact = { key: hold.key, content, at: now, hold, transaction }
+  const record: IdempotencyRecord = { key: hold.key, fingerprint, at: now, hold, transaction }
   return {
-    answer: Result.succeed(endOf(fact)),
-    changes: { ...settled, opened: [], closed: [hold.key], facts: [fact] }
+    answer: Result.succeed(endOf(record)),
+    changes: { ...settled, opened: [], closed: [hold.key], records: [record] }
   }
 }
 

@@ -12,22 +12,22 @@ export interface OnceWork<E> {
   readonly userId: UserId
   readonly key: string
   /** What was asked, in words. */
-  readonly content: string
+  readonly fingerprint: string
   readonly now: number
   readonly post: (account: LedgerAccount) => Result.Result<Journal, E>
 }
 
-/** Does the work the first time its key comes; after that gives the first answer, or refuses other content. */
+/** Does the work the first time its key comes; after that gives the first answer, or refuses another fingerprint. */
 export const decideOnce = <E extends Refusal = InvalidAmount>(
-  { account, open, fact }: View,
-  { userId, key, content, now, post }: OnceWork<E>
+  { account, open, record }: View,
+  { userId, key, fingerprint, now, post }: OnceWork<E>
 ): Decision<Transaction, OnceRefusal | E> => {
   const refuse = (error: OnceRefusal | E) => ({ answer: Result.fail(error), changes: undefined })
   if (account === undefined) return refuse(new AccountNotFound({ userId }))
-  if (fact?.content === content && fact.transaction !== undefined) {
-    return { answer: Result.succeed(fact.transaction), changes: undefined }
+  if (record?.fingerprint === fingerprint && record.transaction !== undefined) {
+    return { answer: Result.succeed(record.transaction), changes: undefined }
   }
-  if (open !== undefined || fact !== undefined) return refuse(new KeyConflict({ key }))
+  if (open !== undefined || record !== undefined) return refuse(new KeyConflict({ key }))
   const posted = post(account)
   if (Result.isFailure(posted)) return refuse(posted.failure)
   const transaction = newest(posted.success)
@@ -37,7 +37,7 @@ export const decideOnce = <E extends Refusal = InvalidAmount>(
       ...posted.success,
       opened: [],
       closed: [],
-      facts: [{ key, content, at: now, hold: undefined, transaction }]
+      records: [{ key, fingerprint, at: now, hold: undefined, transaction }]
     }
   }
 }

@@ -1,7 +1,7 @@
 import { beginPeriod } from "./beginPeriod.ts"
-import { PERIOD_CONTENT, periodKey } from "./decideAccount.ts"
+import { PERIOD_FINGERPRINT, periodKey } from "./decideAccount.ts"
 import { newest, post } from "./journal.ts"
-import type { Changes, Fact, LedgerAccount } from "./LedgerState.ts"
+import type { Changes, IdempotencyRecord, LedgerAccount } from "./LedgerState.ts"
 import { periodAt } from "./period.ts"
 import { NOTHING_RESET, type ResetInput, type TierResets } from "../upkeep/ResetChunk.ts"
 import { explainTerms } from "./terms.ts"
@@ -26,7 +26,7 @@ export interface ResetDecision {
  */
 export const decideReset = (
   account: LedgerAccount,
-  factOf: (key: string) => Fact | undefined,
+  recordOf: (key: string) => IdempotencyRecord | undefined,
   { asOf, allowances }: Pick<ResetInput, "asOf" | "allowances">,
   now: number
 ): ResetDecision => {
@@ -35,7 +35,7 @@ export const decideReset = (
   const key = periodKey(account.userId, start)
   const written = { opened: [], closed: [] }
   const version = account.version + 1
-  if (factOf(key) !== undefined) {
+  if (recordOf(key) !== undefined) {
     const periodCredits = Math.max(account.periodCredits, allowances[tier])
     const moved = {
       ...account,
@@ -51,18 +51,18 @@ export const decideReset = (
       { account: moved, transactions: [] },
       { type: "reset", amount: 0, allowance: 0, topup: 0, reference, at: now }
     )
-    const changes = { ...written, ...noted, account: explainTerms(account, noted.account), facts: [] }
+    const changes = { ...written, ...noted, account: explainTerms(account, noted.account), records: [] }
     return { changes, counted: NOTHING_RESET }
   }
   const begun = beginPeriod(account, { tier, allowance: allowances[tier], start, end }, key, now)
-  const fact = { key, content: PERIOD_CONTENT, at: now, hold: undefined, transaction: newest(begun.journal) }
+  const record = { key, fingerprint: PERIOD_FINGERPRINT, at: now, hold: undefined, transaction: newest(begun.journal) }
   const { granted, repaid, expired, journal } = begun
   return {
     changes: {
       ...written,
       account: { ...explainTerms(account, journal.account), version },
       transactions: journal.transactions,
-      facts: [fact]
+      records: [record]
     },
     counted: { ...NOTHING_RESET, [tier]: { accounts: 1, granted, repaid, expired } }
   }

@@ -20,7 +20,7 @@ export const give = (account: LedgerAccount, amount: number, reason: Reason): Re
  * Takes credits back: from the free top-ups, then from the free allowance, never from open holds. What is not there is
  * debt: to forget it would be to give it away.
  */
-export const takeBack = (
+export const clawBack = (
   account: LedgerAccount,
   amount: number,
   reason: Reason

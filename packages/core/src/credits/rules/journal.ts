@@ -1,7 +1,7 @@
 import type { LedgerAccount } from "./LedgerState.ts"
 import type { Receipt } from "../Receipt.ts"
 import type { Transaction, TransactionType } from "../Transaction.ts"
-import { withEntry } from "./typeEntries.ts"
+import { withTransaction } from "./transactionCounts.ts"
 
 /** An account with the transactions written since it was loaded. */
 export interface Journal {
@@ -30,11 +30,11 @@ export const post = (journal: Journal, posting: Posting): Journal => {
     allowance: account.allowance + posting.allowance,
     topup: account.topup + posting.topup,
     debt: account.debt - (posting.amount - posting.allowance - posting.topup),
-    entries: account.entries + 1,
-    byType: withEntry(account.byType, posting.type, account.entries + 1)
+    transactionCount: account.transactionCount + 1,
+    byType: withTransaction(account.byType, posting.type, account.transactionCount + 1)
   }
   const transaction: Transaction = {
-    id: String(after.entries),
+    id: String(after.transactionCount),
     type: posting.type,
     amount: posting.amount,
     allowanceAmount: posting.allowance,

@@ -32,6 +32,7 @@ export const sameTerms = (a: Terms, b: Terms): boolean => NAMES.every((name) => 
 /** The account after an operation, naming its newest transaction as the one that says its terms, where they changed. */
 export const explainTerms = (before: LedgerAccount | undefined, after: LedgerAccount): LedgerAccount => {
   if (before !== undefined && sameTerms(before, after)) return after
-  if (after.entries === before?.entries) throw new Error("The terms of an account changed without a transaction.")
-  return { ...after, termsEntry: after.entries }
+  if (after.transactionCount === before?.transactionCount)
+    throw new Error("The terms of an account changed without a transaction.")
+  return { ...after, termsTransaction: after.transactionCount }
 }

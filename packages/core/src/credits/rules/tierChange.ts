@@ -5,7 +5,7 @@ import type { RenewedBy } from "../Account.ts"
 import { beginPeriod } from "./beginPeriod.ts"
 import { splitGrant } from "./buckets.ts"
 import { MAX_CREDITS } from "../Credits.ts"
-import { PERIOD_CONTENT, periodKey } from "./decideAccount.ts"
+import { PERIOD_FINGERPRINT, periodKey } from "./decideAccount.ts"
 import { decideOnce, type OnceRefusal } from "./decideOnce.ts"
 import { InvalidAmount, SubscriptionNotFound } from "../errors.ts"
 import { type Journal, post } from "./journal.ts"
@@ -15,7 +15,7 @@ import type { Transaction } from "../Transaction.ts"
 
 /**
  * What became of a person's plan. Allowances are whole credits a month, times Unix milliseconds. `key` is the business
- * fact, for example `first:<subscription>`, which its checkout and its first invoice share; a renewal's key is its period.
+ * event, for example `first:<subscription>`, which its checkout and its first invoice share; a renewal's key is its period.
  */
 export type TierChange =
   | {
@@ -121,11 +121,11 @@ const note = (account: LedgerAccount, type: "reset" | "adjustment", reference: s
 export const tierChangeKey = (userId: UserId, change: TierChange): string =>
   change._tag === "Renewed" ? periodKey(userId, change.start) : change.key
 
-/** What the key stands for, without what two events about one fact may tell differently. */
-const contentOf = (change: TierChange): string => {
+/** What the key stands for, without what two events about the same fact may say differently. */
+const fingerprintOf = (change: TierChange): string => {
   switch (change._tag) {
     case "Renewed":
-      return PERIOD_CONTENT
+      return PERIOD_FINGERPRINT
     case "Raised":
       return `raised ${change.tier} ${change.allowance}`
     case "Subscribed":
@@ -160,7 +160,7 @@ export const changeTierOperation = (userId: UserId, change: TierChange): Operati
       decideOnce<InvalidAmount | SubscriptionNotFound>(view, {
         userId,
         key,
-        content: contentOf(change),
+        fingerprint: fingerprintOf(change),
         now,
         post: (account) => {
           if (isWithin(change) && account.tier === "free") return Result.fail(new SubscriptionNotFound({ userId }))

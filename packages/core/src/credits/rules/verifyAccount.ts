@@ -1,26 +1,26 @@
 import { freeOf } from "./buckets.ts"
-import type { Fact, LedgerAccount, OpenHold } from "./LedgerState.ts"
+import type { IdempotencyRecord, LedgerAccount, OpenHold } from "./LedgerState.ts"
 import { sameTerms, type Terms } from "./terms.ts"
 import { TRANSACTION_TYPES, type Transaction, type TransactionType } from "../Transaction.ts"
-import { entriesOf } from "./typeEntries.ts"
-import { type Difference, type ProvenFact, SIDE_REFERENCE } from "../upkeep/Verification.ts"
+import { countsOf } from "./transactionCounts.ts"
+import { type Difference, type Invariant, SIDE_REFERENCE } from "../upkeep/Verification.ts"
 
 /** An account with all that is stored of it; transactions oldest first. */
 export interface VerifiedAccount {
   readonly account: LedgerAccount
   readonly holds: ReadonlyMap<string, OpenHold>
-  readonly facts: ReadonlyMap<string, Fact>
+  readonly records: ReadonlyMap<string, IdempotencyRecord>
   readonly transactions: ReadonlyArray<Transaction>
   /** The terms as the transaction said that changed them last, and its number. */
   readonly explained: ExplainedTerms
 }
 
 export interface ExplainedTerms {
-  readonly entry: number
+  readonly number: number
   readonly terms: Terms
 }
 
-type Compared = readonly [fact: ProvenFact, expected: number, found: number]
+type Compared = readonly [invariant: Invariant, expected: number, found: number]
 
 const sumOf = <Row>(rows: Iterable<Row>, of: (row: Row) => number): number => {
   let sum = 0
@@ -31,14 +31,18 @@ const sumOf = <Row>(rows: Iterable<Row>, of: (row: Row) => number): number => {
 const count = <Row>(rows: Iterable<Row>, holds: (row: Row) => boolean): number => sumOf(rows, (row) => +holds(row))
 
 const balancesOf = ({ account, transactions }: VerifiedAccount): ReadonlyArray<Compared> => {
-  const { allowance, topup, debt, entries } = account
+  const { allowance, topup, debt, transactionCount } = account
   const free = freeOf(account)
   let balance = 0
   return [
     ["sum of amounts", sumOf(transactions, (row) => row.amount), allowance + topup - debt],
     ["sum of allowance amounts", sumOf(transactions, (row) => row.allowanceAmount), allowance],
     ["sum of topup amounts", sumOf(transactions, (row) => row.topupAmount), topup],
-    ["number of transactions", transactions.filter((row, index) => row.id === String(index + 1)).length, entries],
+    [
+      "number of transactions",
+      transactions.filter((row, index) => row.id === String(index + 1)).length,
+      transactionCount
+    ],
     ["balances after each transaction", 0, count(transactions, (row) => row.balanceAfter !== (balance += row.amount))],
     ["free credits beside a debt", 0, debt === 0 ? 0 : free.allowance + free.topup]
   ]
@@ -47,22 +51,22 @@ const balancesOf = ({ account, transactions }: VerifiedAccount): ReadonlyArray<C
 const termsAndTypesOf = ({ account, explained, transactions }: VerifiedAccount): ReadonlyArray<Compared> => {
   const agrees = (type: TransactionType) => {
     const rows = transactions.filter((row) => row.type === type)
-    const { count, newest } = entriesOf(account.byType, type)
+    const { count, newest } = countsOf(account.byType, type)
     return count === rows.length && newest === Number(rows.at(-1)?.id ?? 0)
   }
-  const total = sumOf(TRANSACTION_TYPES, (type) => entriesOf(account.byType, type).count)
-  const told = account.termsEntry === explained.entry && sameTerms(account, explained.terms)
+  const total = sumOf(TRANSACTION_TYPES, (type) => countsOf(account.byType, type).count)
+  const agree = account.termsTransaction === explained.number && sameTerms(account, explained.terms)
   return [
     [
       "transactions of each type",
       TRANSACTION_TYPES.length,
-      count(TRANSACTION_TYPES, agrees) - +(total !== account.entries)
+      count(TRANSACTION_TYPES, agrees) - +(total !== account.transactionCount)
     ],
-    ["tier, dates and renewal", 0, told ? 0 : 1]
+    ["tier, dates and renewal", 0, agree ? 0 : 1]
   ]
 }
 
-const holdsOf = ({ account, holds, facts }: VerifiedAccount): ReadonlyArray<Compared> => {
+const holdsOf = ({ account, holds, records }: VerifiedAccount): ReadonlyArray<Compared> => {
   const { heldAllowance, heldTopup, openHolds, holdsOpened, holdsEnded } = account
   const open = [...holds.values()].map(({ hold }) => hold.from)
   return [
@@ -70,30 +74,30 @@ const holdsOf = ({ account, holds, facts }: VerifiedAccount): ReadonlyArray<Comp
     ["held topup", sumOf(open, (from) => from.topup), heldTopup],
     ["open holds", holds.size, openHolds],
     ["number of open holds", holds.size, holdsOpened - holdsEnded],
-    ["number of ended holds", count(facts.values(), ({ hold }) => hold !== undefined), holdsEnded],
-    ["keys that are open and ended", 0, count(holds.keys(), (key) => facts.has(key))]
+    ["number of ended holds", count(records.values(), ({ hold }) => hold !== undefined), holdsEnded],
+    ["keys that are open and ended", 0, count(holds.keys(), (key) => records.has(key))]
   ]
 }
 
-const keysOf = ({ facts, transactions }: VerifiedAccount): ReadonlyArray<Compared> => {
+const keysOf = ({ records, transactions }: VerifiedAccount): ReadonlyArray<Compared> => {
   /** A key that moved credits has its transaction; only one whose hold was released has none. A payment's is its grant. */
-  const isAnswered = ({ key, hold, transaction }: Fact): boolean => {
+  const isAnswered = ({ key, hold, transaction }: IdempotencyRecord): boolean => {
     if (transaction === undefined) return hold !== undefined
     const row = transactions[Number(transaction.id) - 1]
     return row?.reference === key || (row?.type === "topup" && key.startsWith("purchase:"))
   }
-  const contradicts = ({ at, hold, transaction }: Fact): boolean =>
+  const contradicts = ({ at, hold, transaction }: IdempotencyRecord): boolean =>
     transaction !== undefined && (transaction.createdAt !== at || hold?.amount !== transaction.receipt?.held)
   /** A row of its own key is that key's transaction; one that follows from another was written when that one was used. */
   const isExplained = (row: Transaction): boolean => {
     const followed = SIDE_REFERENCE.exec(row.reference)
-    const fact = facts.get(followed?.[2] ?? row.reference)
-    if (followed === null) return fact?.transaction?.id === row.id
-    return followed[1] === "moved" ? fact !== undefined : fact?.hold !== undefined && fact.at === row.createdAt
+    const record = records.get(followed?.[2] ?? row.reference)
+    if (followed === null) return record?.transaction?.id === row.id
+    return followed[1] === "moved" ? record !== undefined : record?.hold !== undefined && record.at === row.createdAt
   }
   return [
-    ["keys without their transaction", 0, count(facts.values(), (fact) => !isAnswered(fact))],
-    ["keys that contradict their transaction", 0, count(facts.values(), contradicts)],
+    ["keys without their transaction", 0, count(records.values(), (record) => !isAnswered(record))],
+    ["keys that contradict their transaction", 0, count(records.values(), contradicts)],
     ["transactions without their key", 0, count(transactions, (row) => !isExplained(row))],
     ["receipts that contradict their transaction", 0, count(transactions, contradictsReceipt)]
   ]
@@ -117,4 +121,4 @@ const contradictsReceipt = ({ type, amount, allowanceAmount, topupAmount, model,
 export const verifyAccount = (stored: VerifiedAccount): ReadonlyArray<Difference> =>
   [...balancesOf(stored), ...termsAndTypesOf(stored), ...holdsOf(stored), ...keysOf(stored)]
     .filter(([, expected, found]) => expected !== found)
-    .map(([fact, expected, found]) => ({ userId: stored.account.userId, fact, expected, found }))
+    .map(([invariant, expected, found]) => ({ userId: stored.account.userId, invariant, expected, found }))

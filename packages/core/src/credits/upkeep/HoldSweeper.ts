@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schedule } from "effect"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { CreditLedger } from "../CreditLedger.ts"
 import { HoldTtl } from "../holds/HoldTtl.ts"
-import { addSwept, NOTHING_SWEPT, type Swept } from "../holds/HoldLife.ts"
+import { addSwept, NOTHING_SWEPT, type Swept } from "../holds/Sweep.ts"
 
 /** Holds ended in one transaction, and the time between two sweeps, which varies so that servers do not sweep in step. */
 const HOLDS_PER_SWEEP = 100

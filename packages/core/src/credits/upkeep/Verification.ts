@@ -13,7 +13,7 @@ export interface VerifyInput {
 }
 
 /** What was compared. The last five are for storage that others can write: a digest, and what only a database counts. */
-export type ProvenFact =
+export type Invariant =
   | "sum of amounts"
   | "sum of allowance amounts"
   | "sum of topup amounts"
@@ -42,7 +42,7 @@ export type ProvenFact =
 export interface Difference {
   /** "*" where it is about all accounts together. */
   readonly userId: UserId
-  readonly fact: ProvenFact
+  readonly invariant: Invariant
   readonly expected: number
   readonly found: number
 }

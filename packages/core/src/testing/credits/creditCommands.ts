@@ -29,12 +29,12 @@ const grantKeys = mostly(topups, replies)
 const planKeys = mostly(plans, topups)
 const charges = fc.constantFrom({ charge: "ch_1", granted: 30, paid: 100 }, { charge: "ch_2", granted: 7, paid: 9 })
 /** Now and then told with other figures than those of the purchase. */
-const toldCharges = fc.oneof(
+const reportedCharges = fc.oneof(
   { weight: 9, arbitrary: charges },
   { weight: 1, arbitrary: charges.map((charge) => ({ ...charge, granted: charge.granted + 1 })) }
 )
 /** When a provider says so: in few moments, so that some are the same and some come out of order. */
-const tellings = fc.integer({ min: 1, max: 4 })
+const reportTimes = fc.integer({ min: 1, max: 4 })
 const amounts = fc.oneof(
   { weight: 12, arbitrary: fc.integer({ min: 1, max: 50 }) },
   { weight: 1, arbitrary: fc.constantFrom(0, -1, 0.5, Number.NaN, Number.MAX_SAFE_INTEGER + 1) }
@@ -52,7 +52,7 @@ const holdCommands: fc.Arbitrary<CreditCommand> = fc.oneof(
         shrinks: fc.boolean(),
         openAtMost: fc.constantFrom(undefined, undefined, 1, 2)
       })
-      .map(({ shrinks, ...command }) => ({ ...command, atLeast: shrinks ? 1 : command.amount }))
+      .map(({ shrinks, ...command }) => ({ ...command, minimumAmount: shrinks ? 1 : command.amount }))
   },
   { weight: 5, arbitrary: fc.record({ _tag: tag("settle"), key: holdKeys, amount: amounts }) },
   { weight: 2, arbitrary: fc.record({ _tag: tag("release"), key: holdKeys }) },
@@ -76,14 +76,22 @@ const correctionCommands: fc.Arbitrary<CreditCommand> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc
-      .tuple(toldCharges, fc.constantFrom(0, 1, 5, 9), tellings)
-      .map(([charge, refunded, toldAt]) => ({ _tag: "refund", ...charge, refunded, toldAt }) as const)
+      .tuple(reportedCharges, fc.constantFrom(0, 1, 5, 9), reportTimes)
+      .map(([charge, refunded, reportedAt]) => ({ _tag: "refund", ...charge, refunded, reportedAt }) as const)
   },
   {
     weight: 2,
     arbitrary: fc
-      .tuple(toldCharges, fc.constantFrom(3, 9), fc.constantFrom("withdrawn" as const, "reinstated" as const), tellings)
-      .map(([charge, disputed, funds, toldAt]) => ({ _tag: "dispute", ...charge, disputed, funds, toldAt }) as const)
+      .tuple(
+        reportedCharges,
+        fc.constantFrom(3, 9),
+        fc.constantFrom("withdrawn" as const, "reinstated" as const),
+        reportTimes
+      )
+      .map(
+        ([charge, disputed, funds, reportedAt]) =>
+          ({ _tag: "dispute", ...charge, disputed, funds, reportedAt }) as const
+      )
   },
   {
     weight: 1,
@@ -143,18 +151,18 @@ export const sendCommand = (
     case "open":
       return Effect.map(ledger.open({ userId, tier: "free", allowance: command.allowance }), toBuckets)
     case "reserve": {
-      const { key, amount, atLeast, openAtMost } = command
+      const { key, amount, minimumAmount, openAtMost } = command
       return Effect.map(
-        ledger.reserve(reservation(userId, key, amount, { atLeast, openAtMost, ttlMs: MODEL_TTL_MS })),
-        toldReserved
+        ledger.reserve(reservation(userId, key, amount, { minimumAmount, openAtMost, ttlMs: MODEL_TTL_MS })),
+        summarizeReserved
       )
     }
     case "settle": {
       const { key, amount } = command
-      return Effect.map(ledger.settle({ userId, key, amount, draft: receiptDraft }), toldEnd)
+      return Effect.map(ledger.settle({ userId, key, amount, draft: receiptDraft }), summarizeEnd)
     }
     case "release":
-      return Effect.map(ledger.release({ userId, key: command.key }), toldEnd)
+      return Effect.map(ledger.release({ userId, key: command.key }), summarizeEnd)
     case "renew": {
       const { key, outputTokens } = command
       return Effect.map(
@@ -168,23 +176,23 @@ export const sendCommand = (
       return Effect.as(resetAll(ledger, { asOf: command.asOf, allowances: MODEL_ALLOWANCES }), "reset")
     case "grant": {
       const { key, amount, type } = command
-      return Effect.map(ledger.grant({ userId, key, amount, type }), toldTransaction)
+      return Effect.map(ledger.grant({ userId, key, amount, type }), summarizeTransaction)
     }
     case "buy": {
       const { key, charge, granted: amount, paid } = command
       const grant = ledger.grant({ userId, key, amount, type: "topup", payment: { charge, paid } })
-      return Effect.map(grant, toldTransaction)
+      return Effect.map(grant, summarizeTransaction)
     }
     case "refund":
-      return Effect.map(ledger.refund({ userId, ...command }), toldTransaction)
+      return Effect.map(ledger.refund({ userId, ...command }), summarizeTransaction)
     case "dispute":
-      return Effect.map(ledger.dispute({ userId, dispute: "dp", ...command }), toldTransaction)
+      return Effect.map(ledger.dispute({ userId, dispute: "dp", ...command }), summarizeTransaction)
     case "adjust": {
       const { key, amount } = command
-      return Effect.map(ledger.adjust({ userId, key, amount, reason: "a test" }), toldTransaction)
+      return Effect.map(ledger.adjust({ userId, key, amount, reason: "a test" }), summarizeTransaction)
     }
     default:
-      return Effect.map(ledger.changeTier(userId, changeOf(command, now)), toldTransaction)
+      return Effect.map(ledger.changeTier(userId, changeOf(command, now)), summarizeTransaction)
   }
 }
 
@@ -218,7 +226,7 @@ export const toBuckets = (account: ReturnType<typeof modelBuckets>): ReturnType<
   heldTopup: account.heldTopup
 })
 
-const toldReserved = (reserved: Reserved): unknown => {
+const summarizeReserved = (reserved: Reserved): unknown => {
   switch (reserved._tag) {
     case "Refused":
       return { refused: reserved.buckets }
@@ -229,12 +237,12 @@ const toldReserved = (reserved: Reserved): unknown => {
   }
 }
 
-const toldEnd = (end: HoldEnd): unknown =>
+const summarizeEnd = (end: HoldEnd): unknown =>
   end._tag === "Released"
     ? "Released"
     : { charged: end.receipt.charged, held: end.receipt.held, paid: end.receipt.paidFrom, id: end.transactionId }
 
-const toldTransaction = ({ id, type, amount, balanceAfter }: Transaction): unknown => ({
+const summarizeTransaction = ({ id, type, amount, balanceAfter }: Transaction): unknown => ({
   type,
   amount,
   balanceAfter,

@@ -17,10 +17,10 @@ export const describeCorrections = (tester: CreditTester): void => {
     return userId
   }
   const purchase = (userId: UserId) => ({ userId, charge: "ch_1", granted: 300, paid: 1_000 })
-  const refund = (userId: UserId, refunded: number, toldAt = 1) =>
-    ledger.refund({ ...purchase(userId), refunded, toldAt })
-  const dispute = (userId: UserId, funds: "withdrawn" | "reinstated", disputed = 1_000, toldAt = 1) =>
-    ledger.dispute({ ...purchase(userId), dispute: "dp_1", disputed, funds, toldAt })
+  const refund = (userId: UserId, refunded: number, reportedAt = 1) =>
+    ledger.refund({ ...purchase(userId), refunded, reportedAt })
+  const dispute = (userId: UserId, funds: "withdrawn" | "reinstated", disputed = 1_000, reportedAt = 1) =>
+    ledger.dispute({ ...purchase(userId), dispute: "dp_1", disputed, funds, reportedAt })
 
   describe("refund and dispute", () => {
     it("takes back the refunded part of what was bought, rounded down, and counts what earlier refunds took", async () => {
@@ -33,7 +33,7 @@ export const describeCorrections = (tester: CreditTester): void => {
       await expectSound(userId)
     })
 
-    it("takes no more when an earlier refund is told later, or the same one again, also at once", async () => {
+    it("takes no more when an earlier refund is reported later, or the same one again, also at once", async () => {
       const userId = await bought()
       const all = [1_000, 400, 700, 1_000, 400].map((refunded) => refund(userId, refunded, refunded))
       await run(Effect.all(all, { concurrency: "unbounded" }))
@@ -58,32 +58,32 @@ export const describeCorrections = (tester: CreditTester): void => {
       await expectSound(userId)
     })
 
-    it("ends with the same balance in whatever order refunds and disputes are told, and however often", async () => {
-      const refunds = fc.record({ refunded: fc.constantFrom(0, 100, 333, 1_000), toldAt: fc.nat(4) })
+    it("ends with the same balance in whatever order refunds and disputes are reported, and however often", async () => {
+      const refunds = fc.record({ refunded: fc.constantFrom(0, 100, 333, 1_000), reportedAt: fc.nat(4) })
       const disputes = fc.record({
         disputed: fc.constantFrom(250, 600, 1_000),
         funds: fc.constantFrom("withdrawn" as const, "reinstated" as const),
-        toldAt: fc.nat(4),
+        reportedAt: fc.nat(4),
         dispute: fc.constantFrom("dp_1", "dp_2")
       })
       const sequences = fc
         .array(fc.oneof(refunds, disputes), { minLength: 1, maxLength: 6 })
-        .chain((told) =>
+        .chain((report) =>
           fc.tuple(
-            fc.shuffledSubarray(told, { minLength: told.length }),
-            fc.shuffledSubarray(told, { minLength: told.length }),
-            fc.shuffledSubarray(told)
+            fc.shuffledSubarray(report, { minLength: report.length }),
+            fc.shuffledSubarray(report, { minLength: report.length }),
+            fc.shuffledSubarray(report)
           )
         )
       await fc.assert(
         fc.asyncProperty(sequences, async ([one, other, again]) => {
           const [ann, ben] = [await bought(), await bought()]
-          const tell = (userId: UserId, told: (typeof one)[number]) =>
-            "refunded" in told
-              ? ledger.refund({ ...purchase(userId), ...told })
-              : ledger.dispute({ ...purchase(userId), ...told })
-          for (const told of one) await run(tell(ann, told))
-          for (const told of [...other, ...again]) await run(tell(ben, told))
+          const send = (userId: UserId, report: (typeof one)[number]) =>
+            "refunded" in report
+              ? ledger.refund({ ...purchase(userId), ...report })
+              : ledger.dispute({ ...purchase(userId), ...report })
+          for (const report of one) await run(send(ann, report))
+          for (const report of [...other, ...again]) await run(send(ben, report))
           expect(await balance(ben)).toEqual({ ...(await balance(ann)), nextResetAt: (await balance(ben)).nextResetAt })
           await expectSound(ann)
           await expectSound(ben)
@@ -133,7 +133,7 @@ export const describeCorrections = (tester: CreditTester): void => {
       await expectSound(userId)
     })
 
-    it("a dispute that is told to begin after it was won takes nothing", async () => {
+    it("a dispute that is reported to begin after it was won takes nothing", async () => {
       const userId = await bought()
       expect(await run(dispute(userId, "reinstated"))).toMatchObject({ amount: 0 })
       expect(await run(dispute(userId, "withdrawn"))).toMatchObject({ amount: 0 })
@@ -144,16 +144,16 @@ export const describeCorrections = (tester: CreditTester): void => {
       const userId = await bought()
       await run(buy(userId, "topup:2", 300, "ch", 1_000))
       await run(buy(userId, "topup:3", 300, "ch_10", 1_000))
-      await run(ledger.refund({ ...purchase(userId), charge: "ch", refunded: 100, toldAt: 1 }))
-      await run(ledger.refund({ ...purchase(userId), charge: "ch_10", refunded: 100, toldAt: 1 }))
+      await run(ledger.refund({ ...purchase(userId), charge: "ch", refunded: 100, reportedAt: 1 }))
+      await run(ledger.refund({ ...purchase(userId), charge: "ch_10", refunded: 100, reportedAt: 1 }))
       expect(await run(refund(userId, 100))).toMatchObject({ amount: -30 })
       expect(await balance(userId)).toMatchObject({ topup: 810 })
     })
 
-    it("takes nothing for a charge that paid for nothing this person bought, until that is told", async () => {
+    it("takes nothing for a charge that paid for nothing this person bought, until that is reported", async () => {
       const userId = await bought()
       const other = await openUser(50)
-      const unknown = ledger.refund({ ...purchase(userId), charge: "ch_2", refunded: 1_000, toldAt: 1 })
+      const unknown = ledger.refund({ ...purchase(userId), charge: "ch_2", refunded: 1_000, reportedAt: 1 })
       expect(await tagOf(unknown)).toBe("PurchaseNotFound")
       expect(await tagOf(refund(other, 1_000))).toBe("PurchaseNotFound")
       expect(await tagOf(dispute(other, "withdrawn"))).toBe("PurchaseNotFound")
@@ -167,19 +167,19 @@ export const describeCorrections = (tester: CreditTester): void => {
     it("refuses what is said of a purchase with other figures, also of one that was refunded before", async () => {
       const userId = await bought()
       for (const changes of [{ granted: 299 }, { granted: 600 }, { paid: 999 }, { paid: 2_000 }]) {
-        const told = { ...purchase(userId), ...changes, toldAt: 1 }
-        expect(await tagOf(ledger.refund({ ...told, refunded: 500 }))).toBe("PurchaseConflict")
-        const disputed = { ...told, dispute: "dp_1", disputed: 500, funds: "withdrawn" as const }
+        const report = { ...purchase(userId), ...changes, reportedAt: 1 }
+        expect(await tagOf(ledger.refund({ ...report, refunded: 500 }))).toBe("PurchaseConflict")
+        const disputed = { ...report, dispute: "dp_1", disputed: 500, funds: "withdrawn" as const }
         expect(await tagOf(ledger.dispute(disputed))).toBe("PurchaseConflict")
       }
       await run(refund(userId, 500))
-      expect(await tagOf(ledger.refund({ ...purchase(userId), granted: 299, refunded: 500, toldAt: 1 }))).toBe(
+      expect(await tagOf(ledger.refund({ ...purchase(userId), granted: 299, refunded: 500, reportedAt: 1 }))).toBe(
         "PurchaseConflict"
       )
       expect(await balance(userId)).toMatchObject({ topup: 150 })
     })
 
-    it("a charge pays for one purchase, and a grant is told again with its payment only", async () => {
+    it("a charge pays for one purchase, and a grant is repeated with its payment only", async () => {
       const userId = await bought()
       expect(await tagOf(buy(userId, "topup:2", 300, "ch_1", 1_000))).toBe("PurchaseConflict")
       expect(await run(buy(userId, "topup:1", 300, "ch_1", 1_000))).toEqual((await rows(userId))[0])
@@ -201,9 +201,9 @@ export const describeCorrections = (tester: CreditTester): void => {
       const userId = await bought()
       for (const refunded of [-1, 0.5, 1_001, Number.NaN])
         expect(await tagOf(refund(userId, refunded))).toBe("InvalidAmount")
-      for (const changes of [{ granted: 0 }, { granted: 1.5 }, { paid: 0 }, { toldAt: -1 }, { toldAt: 0.5 }]) {
-        const told = { ...purchase(userId), refunded: 0, toldAt: 1, ...changes }
-        expect(await tagOf(ledger.refund(told))).toBe("InvalidAmount")
+      for (const changes of [{ granted: 0 }, { granted: 1.5 }, { paid: 0 }, { reportedAt: -1 }, { reportedAt: 0.5 }]) {
+        const report = { ...purchase(userId), refunded: 0, reportedAt: 1, ...changes }
+        expect(await tagOf(ledger.refund(report))).toBe("InvalidAmount")
       }
       expect(await tagOf(refund(newUser(), 500))).toBe("AccountNotFound")
       expect(await balance(userId)).toMatchObject({ topup: 300 })
@@ -214,7 +214,7 @@ export const describeCorrections = (tester: CreditTester): void => {
       const granted = 9_007_199_254_740_881
       const paid = Number.MAX_SAFE_INTEGER
       await run(buy(userId, "topup:1", granted, "ch_1", paid))
-      await run(ledger.refund({ userId, charge: "ch_1", granted, paid, refunded: paid - 1, toldAt: 1 }))
+      await run(ledger.refund({ userId, charge: "ch_1", granted, paid, refunded: paid - 1, reportedAt: 1 }))
       expect(await balance(userId)).toMatchObject({
         topup: granted - Number((BigInt(granted) * BigInt(paid - 1)) / BigInt(paid))
       })

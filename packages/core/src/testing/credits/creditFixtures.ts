@@ -23,4 +23,4 @@ export const reservation = (
   key: string,
   amount: number,
   changes: Partial<ReserveInput> = {}
-): ReserveInput => ({ userId, key, amount, atLeast: amount, ttlMs: 600_000, draft: receiptDraft, ...changes })
+): ReserveInput => ({ userId, key, amount, minimumAmount: amount, ttlMs: 600_000, draft: receiptDraft, ...changes })

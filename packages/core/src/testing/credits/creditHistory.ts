@@ -57,7 +57,7 @@ export const creditHistories: fc.Arbitrary<CreditHistory> = fc
   .tuple(fc.oneof({ weight: 3, arbitrary: opening }, { weight: 1, arbitrary: fc.constant([]) }), waves)
   .map(([first, rest]) => [...first, ...rest])
 
-const toldRow = ({ type, amount, allowanceAmount, topupAmount, balanceAfter, reference }: Transaction) => ({
+const summarizeRow = ({ type, amount, allowanceAmount, topupAmount, balanceAfter, reference }: Transaction) => ({
   type,
   amount,
   allowanceAmount,
@@ -73,7 +73,7 @@ const observe = (ledger: Ledger, userId: UserId): Effect.Effect<unknown, unknown
       [ledger.account(userId), ledger.history({ userId, limit: 1_000, offset: 0, type: undefined })],
       { concurrency: "unbounded" }
     )
-    return { buckets: toBuckets(account), plan: planOf(account), rows: transactions.toReversed().map(toldRow) }
+    return { buckets: toBuckets(account), plan: planOf(account), rows: transactions.toReversed().map(summarizeRow) }
   }).pipe(Effect.catchTag("AccountNotFound", () => Effect.succeed("AccountNotFound")))
 
 const planOf = ({

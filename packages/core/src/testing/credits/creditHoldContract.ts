@@ -18,7 +18,7 @@ export const describeReserve = ({ ledger, openUser, grant, settle, balance, rows
 
     it("holds what is there where that is still useful", async () => {
       const userId = await openUser(100)
-      const reserved = await run(ledger.reserve(reservation(userId, "reply:1", 250, { atLeast: 100 })))
+      const reserved = await run(ledger.reserve(reservation(userId, "reply:1", 250, { minimumAmount: 100 })))
       expect(reserved).toMatchObject({ _tag: "Held", hold: { amount: 100, from: { allowance: 100, topup: 0 } } })
       expect(await balance(userId)).toMatchObject({ held: 100, available: 0 })
     })
@@ -26,7 +26,7 @@ export const describeReserve = ({ ledger, openUser, grant, settle, balance, rows
     it("refuses, and holds nothing, where even the least useful amount does not fit", async () => {
       const userId = await openUser(100)
       const account = await run(ledger.account(userId))
-      const refused = await run(ledger.reserve(reservation(userId, "reply:1", 250, { atLeast: 101 })))
+      const refused = await run(ledger.reserve(reservation(userId, "reply:1", 250, { minimumAmount: 101 })))
       expect(refused).toEqual({
         _tag: "Refused",
         buckets: { allowance: 100, topup: 0, debt: 0, heldAllowance: 0, heldTopup: 0 },
@@ -75,10 +75,10 @@ export const describeReserve = ({ ledger, openUser, grant, settle, balance, rows
       expect(await run(ledger.transaction(userId, "reply:2"))).toBeUndefined()
     })
 
-    it("takes the content of a key from the caller where it is given", async () => {
+    it("takes the fingerprint of a key from the caller where it is given", async () => {
       const userId = await openUser(100)
-      const asked = (amount: number, content: string) =>
-        ledger.reserve({ ...reservation(userId, "reply:1", amount), content })
+      const asked = (amount: number, fingerprint: string) =>
+        ledger.reserve({ ...reservation(userId, "reply:1", amount), fingerprint })
       await run(asked(60, "the same question"))
       expect(await run(asked(70, "the same question"))).toMatchObject({ replayed: true, hold: { amount: 60 } })
       expect(await tagOf(asked(60, "another question"))).toBe("KeyConflict")
@@ -101,7 +101,7 @@ export const describeReserve = ({ ledger, openUser, grant, settle, balance, rows
       for (const amount of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, Number.MAX_SAFE_INTEGER + 1]) {
         expect(await tagOf(ledger.reserve(reservation(userId, "reply:1", amount)))).toBe("InvalidAmount")
       }
-      const wrong = [{ atLeast: 11 }, { atLeast: 0 }, { ttlMs: 0 }, { ttlMs: 1.5 }, { openAtMost: 0 }]
+      const wrong = [{ minimumAmount: 11 }, { minimumAmount: 0 }, { ttlMs: 0 }, { ttlMs: 1.5 }, { openAtMost: 0 }]
       for (const changes of wrong) {
         expect(await tagOf(ledger.reserve(reservation(userId, "reply:1", 10, changes)))).toBe("InvalidAmount")
       }

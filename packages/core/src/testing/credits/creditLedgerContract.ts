@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe } from "vitest"
 import { CreditLedger } from "../../credits/CreditLedger.ts"
 import { describeCreditHistory, describeGrant, describeOpen } from "./creditAccountContract.ts"
 import { describeHoldEnds, describeReserve } from "./creditHoldContract.ts"
-import { describeHoldLife } from "./creditLifeContract.ts"
+import { describeRenewal } from "./creditRenewalContract.ts"
 import { describeReset } from "./creditResetContract.ts"
 import { describeCorrections } from "./creditCorrectionContract.ts"
 import { describeTierChanges } from "./creditTierContract.ts"
@@ -24,7 +24,7 @@ export const creditLedgerContract = (name: string, layer: Layer.Layer<CreditLedg
     describeOpen(tester)
     describeReserve(tester)
     describeHoldEnds(tester)
-    describeHoldLife(tester)
+    describeRenewal(tester)
     describeGrant(tester)
     describeReset(tester)
     describeCorrections(tester)

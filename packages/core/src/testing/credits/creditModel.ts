@@ -9,7 +9,7 @@ import {
   type ModelStep,
   once,
   takeOneByOne,
-  toldNewest
+  newestAnswer
 } from "./creditModelState.ts"
 
 /** An operation as tests generate it. A crash is a hold that nobody ends: time passes, and a sweep finds it. */
@@ -19,7 +19,7 @@ export type CreditCommand =
       readonly _tag: "reserve"
       readonly key: string
       readonly amount: number
-      readonly atLeast: number
+      readonly minimumAmount: number
       readonly openAtMost: number | undefined
     }
   | { readonly _tag: "settle"; readonly key: string; readonly amount: number }
@@ -93,8 +93,8 @@ const open = (account: ModelAccount, allowance: number, now: number): ModelStep 
     nextResetAt,
     periodCredits: allowance
   }
-  const facts = { [`period:${start}`]: { content: "period", answer: toldNewest(entered) } }
-  return { answer: modelBuckets(entered), account: { ...entered, facts } }
+  const records = { [`period:${start}`]: { fingerprint: "period", answer: newestAnswer(entered) } }
+  return { answer: modelBuckets(entered), account: { ...entered, records } }
 }
 
 const reserve = (
@@ -102,25 +102,26 @@ const reserve = (
   command: Extract<CreditCommand, { readonly _tag: "reserve" }>,
   now: number
 ): ModelStep => {
-  const { key, amount, atLeast, openAtMost } = command
-  if (!isWhole(amount, 1) || !isWhole(atLeast, 1) || atLeast > amount) return { answer: "InvalidAmount", account }
+  const { key, amount, minimumAmount, openAtMost } = command
+  if (!isWhole(amount, 1) || !isWhole(minimumAmount, 1) || minimumAmount > amount)
+    return { answer: "InvalidAmount", account }
   if (!account.opened) return { answer: "AccountNotFound", account }
   const earlier = account.holds[key]
-  if (account.facts[key] !== undefined) return { answer: "KeyConflict", account }
+  if (account.records[key] !== undefined) return { answer: "KeyConflict", account }
   if (earlier !== undefined) {
-    if (earlier.amount !== amount || earlier.atLeast !== atLeast) return { answer: "KeyConflict", account }
+    if (earlier.amount !== amount || earlier.minimumAmount !== minimumAmount) return { answer: "KeyConflict", account }
     return { answer: { held: [earlier.allowance, earlier.topup], replayed: true }, account }
   }
   const open = Object.values(account.holds).filter((hold) => hold.ended === undefined).length
   if (openAtMost !== undefined && open + 1 > openAtMost) return { answer: { busy: open }, account }
   const free = freeCredits(account)
-  if (free.allowance + free.topup < atLeast) return { answer: { refused: modelBuckets(account) }, account }
+  if (free.allowance + free.topup < minimumAmount) return { answer: { refused: modelBuckets(account) }, account }
   const [allowance = 0, topup = 0] = takeOneByOne(amount, free.allowance, free.topup)
   const { periodStart } = account
   const expiresAt = now + MODEL_TTL_MS
   const hold: ModelHold = {
     amount,
-    atLeast,
+    minimumAmount,
     allowance,
     topup,
     periodStart,

@@ -1,6 +1,6 @@
 import { periodAt } from "../../credits/rules/period.ts"
 import { give, type PurchaseCommand, purchaseStep, take } from "./creditModelPurchases.ts"
-import { enter, freeCredits, type ModelAccount, type ModelStep, once, toldNewest } from "./creditModelState.ts"
+import { enter, freeCredits, type ModelAccount, type ModelStep, once, newestAnswer } from "./creditModelState.ts"
 
 /** Months, plans and corrections, as tests generate them. */
 export type PlanCommand =
@@ -72,16 +72,16 @@ export const planStep = (account: ModelAccount, command: PlanCommand, now: numbe
 
 /** True where a change of a plan comes for the first time, to somebody who has none. */
 const isRefusedToFree = (account: ModelAccount, key: string): boolean => {
-  const used = account.holds[key] !== undefined || account.facts[key] !== undefined
+  const used = account.holds[key] !== undefined || account.records[key] !== undefined
   return account.opened && account.tier === "free" && !used
 }
 
 /** Credits one by one, as long as the plan has more than any plan of the period before it. */
 const raise = (account: ModelAccount, command: Extract<PlanCommand, { readonly _tag: "raise" }>): ModelStep => {
   const { allowance, key, tier } = command
-  const content = `raised ${tier} ${allowance}`
+  const fingerprint = `raised ${tier} ${allowance}`
   if (isRefusedToFree(account, key)) return { answer: "SubscriptionNotFound", account }
-  return once(account, key, content, (before) => {
+  return once(account, key, fingerprint, (before) => {
     let { periodCredits } = before
     let amount = 0
     for (; periodCredits < allowance; periodCredits += 1) amount += 1
@@ -125,13 +125,13 @@ const reset = (account: ModelAccount, asOf: number): ModelAccount => {
   const period = periodAt(account.anchor, asOf)
   const tier = (account.pendingTier ?? account.tier) as keyof typeof MODEL_ALLOWANCES
   const key = `period:${period.start}`
-  if (account.facts[key] !== undefined) {
+  if (account.records[key] !== undefined) {
     const periodCredits = Math.max(account.periodCredits, MODEL_ALLOWANCES[tier])
     const { start: periodStart, end: nextResetAt } = period
     return { ...account, tier, pendingTier: undefined, periodStart, nextResetAt, periodCredits }
   }
   const after = begin(account, tier, MODEL_ALLOWANCES[tier], period, "period")
-  return { ...after, facts: { ...after.facts, [key]: { content: "period", answer: toldNewest(after) } } }
+  return { ...after, records: { ...after.records, [key]: { fingerprint: "period", answer: newestAnswer(after) } } }
 }
 
 const endPlan = (account: ModelAccount, free: number, reference: string, now: number): ModelAccount => {

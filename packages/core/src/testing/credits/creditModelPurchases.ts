@@ -17,54 +17,56 @@ interface ModelCharge {
 
 export type PurchaseCommand =
   | ({ readonly _tag: "buy"; readonly key: string } & ModelCharge)
-  | ({ readonly _tag: "refund"; readonly refunded: number; readonly toldAt: number } & ModelCharge)
+  | ({ readonly _tag: "refund"; readonly refunded: number; readonly reportedAt: number } & ModelCharge)
   | ({
       readonly _tag: "dispute"
       readonly disputed: number
       readonly funds: "withdrawn" | "reinstated"
-      readonly toldAt: number
+      readonly reportedAt: number
     } & ModelCharge)
 
-/** What was told of a charge: of its refund, or of its one dispute. */
-type ModelTold = ModelPurchase["told"][number]
+/** What was reported of a charge: of its refund, or of its one dispute. */
+type ModelReport = ModelPurchase["reports"][number]
 
 export const purchaseStep = (account: ModelAccount, command: PurchaseCommand): ModelStep =>
-  command._tag === "buy" ? buy(account, command) : takeBack(account, command)
+  command._tag === "buy" ? buy(account, command) : clawBack(account, command)
 
 const buy = (account: ModelAccount, command: Extract<PurchaseCommand, { readonly _tag: "buy" }>): ModelStep => {
   const { charge, granted, key, paid } = command
-  const isUsed = account.facts[key] !== undefined || account.holds[key] !== undefined
+  const isUsed = account.records[key] !== undefined || account.holds[key] !== undefined
   if (account.opened && !isUsed && account.purchases[charge] !== undefined)
     return { answer: "PurchaseConflict", account }
   return once(account, key, `topup ${granted} ${charge} ${paid}`, (before) => {
     const bought = give(before, "topup", granted, key)
-    return { ...bought, purchases: { ...bought.purchases, [charge]: { granted, paid, told: [] } } }
+    return { ...bought, purchases: { ...bought.purchases, [charge]: { granted, paid, reports: [] } } }
   })
 }
 
-/** The latest of what was told; at one time the dispute's end, or the larger refund. */
-const latest = (told: ReadonlyArray<ModelTold>): ModelTold | undefined =>
-  told.toSorted((a, b) => a.toldAt - b.toldAt || a.funds.localeCompare(b.funds) * -1 || a.part - b.part).at(-1)
+/** The latest of what was reported; at one time the dispute's end, or the larger refund. */
+const latest = (reports: ReadonlyArray<ModelReport>): ModelReport | undefined =>
+  reports
+    .toSorted((a, b) => a.reportedAt - b.reportedAt || a.funds.localeCompare(b.funds) * -1 || a.part - b.part)
+    .at(-1)
 
-/** Whatever came, and in whatever order: what is out by what was told last is taken, and nothing else. */
-const takeBack = (account: ModelAccount, command: Exclude<PurchaseCommand, { readonly _tag: "buy" }>): ModelStep => {
-  const { charge, granted, paid, toldAt } = command
+/** Whatever came, and in whatever order: what is out by what was reported last is taken, and nothing else. */
+const clawBack = (account: ModelAccount, command: Exclude<PurchaseCommand, { readonly _tag: "buy" }>): ModelStep => {
+  const { charge, granted, paid, reportedAt } = command
   if (!account.opened) return { answer: "AccountNotFound", account }
   const purchase = account.purchases[charge]
   if (purchase === undefined) return { answer: "PurchaseNotFound", account }
   if (purchase.granted !== granted || purchase.paid !== paid) return { answer: "PurchaseConflict", account }
-  const said: ModelTold =
+  const said: ModelReport =
     command._tag === "refund"
-      ? { about: "refund", part: command.refunded, funds: "withdrawn", toldAt }
-      : { about: "dispute", part: command.disputed, funds: command.funds, toldAt }
-  const content = `${said.about} ${said.part} ${toldAt}`
+      ? { about: "refund", part: command.refunded, funds: "withdrawn", reportedAt }
+      : { about: "dispute", part: command.disputed, funds: command.funds, reportedAt }
+  const fingerprint = `${said.about} ${said.part} ${reportedAt}`
   const first = `refund:${charge}:${said.about === "refund" ? said.part : `dp:${said.funds}`}`
-  const used = account.facts[first]
-  const key = used === undefined || used.content === content ? first : `${first}:${said.part}:${toldAt}`
-  return once(account, key, content, (before) => {
-    const told = [...purchase.told, said]
+  const used = account.records[first]
+  const key = used === undefined || used.fingerprint === fingerprint ? first : `${first}:${said.part}:${reportedAt}`
+  return once(account, key, fingerprint, (before) => {
+    const reports = [...purchase.reports, said]
     const out = (["refund", "dispute"] as const)
-      .map((about) => latest(told.filter((one) => one.about === about)))
+      .map((about) => latest(reports.filter((one) => one.about === about)))
       .reduce((sum, one) => {
         const part = one === undefined || one.funds === "reinstated" ? 0 : one.part
         return sum + Math.floor((granted * part) / paid)
@@ -74,7 +76,7 @@ const takeBack = (account: ModelAccount, command: Exclude<PurchaseCommand, { rea
       .reduce((sum, { amount }) => sum - amount, 0)
     const more = Math.min(out, granted) - taken
     const moved = more >= 0 ? take(before, "refund", more, key) : give(before, "refund", -more, key)
-    return { ...moved, purchases: { ...moved.purchases, [charge]: { ...purchase, told } } }
+    return { ...moved, purchases: { ...moved.purchases, [charge]: { ...purchase, reports } } }
   })
 }
 

@@ -14,7 +14,7 @@ export interface ModelRow {
 
 export interface ModelHold {
   readonly amount: number
-  readonly atLeast: number
+  readonly minimumAmount: number
   readonly allowance: number
   readonly topup: number
   readonly periodStart: number
@@ -25,8 +25,8 @@ export interface ModelHold {
 }
 
 /** What was asked under a key, and the first answer. */
-export interface ModelFact {
-  readonly content: string
+export interface ModelRecord {
+  readonly fingerprint: string
   readonly answer: unknown
 }
 
@@ -44,7 +44,7 @@ export interface ModelAccount {
   readonly nextResetAt: number
   readonly periodCredits: number
   readonly holds: Readonly<Record<string, ModelHold>>
-  readonly facts: Readonly<Record<string, ModelFact>>
+  readonly records: Readonly<Record<string, ModelRecord>>
   readonly rows: ReadonlyArray<ModelRow>
   /** By charge. */
   readonly purchases: Readonly<Record<string, ModelPurchase>>
@@ -53,11 +53,11 @@ export interface ModelAccount {
 export interface ModelPurchase {
   readonly granted: number
   readonly paid: number
-  readonly told: ReadonlyArray<{
+  readonly reports: ReadonlyArray<{
     readonly about: "refund" | "dispute"
     readonly part: number
     readonly funds: string
-    readonly toldAt: number
+    readonly reportedAt: number
   }>
 }
 
@@ -74,7 +74,7 @@ export const newModelAccount: ModelAccount = {
   nextResetAt: 0,
   periodCredits: 0,
   holds: {},
-  facts: {},
+  records: {},
   rows: [],
   purchases: {}
 }
@@ -123,7 +123,7 @@ export const takeOneByOne = (amount: number, ...buckets: ReadonlyArray<number>):
 }
 
 /** The newest row, as a transaction is answered. */
-export const toldNewest = ({ rows }: ModelAccount): unknown => {
+export const newestAnswer = ({ rows }: ModelAccount): unknown => {
   const row = rows.at(-1)
   return { type: row?.type, amount: row?.amount, balanceAfter: row?.balanceAfter, id: String(rows.length) }
 }
@@ -132,14 +132,14 @@ export const toldNewest = ({ rows }: ModelAccount): unknown => {
 export const once = (
   before: ModelAccount,
   key: string,
-  content: string,
+  fingerprint: string,
   work: (account: ModelAccount) => ModelAccount
 ): ModelStep => {
   if (!before.opened) return { answer: "AccountNotFound", account: before }
-  const fact = before.facts[key]
-  if (fact?.content === content) return { answer: fact.answer, account: before }
-  if (fact !== undefined || before.holds[key] !== undefined) return { answer: "KeyConflict", account: before }
+  const record = before.records[key]
+  if (record?.fingerprint === fingerprint) return { answer: record.answer, account: before }
+  if (record !== undefined || before.holds[key] !== undefined) return { answer: "KeyConflict", account: before }
   const after = work(before)
-  const answer = toldNewest(after)
-  return { answer, account: { ...after, facts: { ...after.facts, [key]: { content, answer } } } }
+  const answer = newestAnswer(after)
+  return { answer, account: { ...after, records: { ...after.records, [key]: { fingerprint, answer } } } }
 }

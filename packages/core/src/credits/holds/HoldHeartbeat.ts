@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { CreditLedger } from "../CreditLedger.ts"
 import type { HoldName } from "./Hold.ts"
-import type { HoldProgress, Renewed } from "./HoldLife.ts"
+import type { HoldProgress, Renewed } from "./Renewal.ts"
 import { HoldTtl } from "./HoldTtl.ts"
 
 /** How often open holds are renewed at most, and how many in one call. */
@@ -11,22 +11,22 @@ const HOLDS_PER_CALL = 1_000
 const PATIENCE = "10 seconds"
 
 /** A hold that is kept, and how far its reply has come. */
-interface Kept extends HoldName {
-  readonly progress: () => KeptProgress
+interface KeptHold extends HoldName {
+  readonly progress: () => HeartbeatProgress
   readonly onGone: Effect.Effect<void>
 }
 
 const isSame = (one: HoldName, other: HoldName): boolean => one.userId === other.userId && one.key === other.key
 
 /** How far a reply has come: what a heartbeat records. */
-export type KeptProgress = Pick<HoldProgress, "outputTokens" | "draft">
+export type HeartbeatProgress = Pick<HoldProgress, "outputTokens" | "draft">
 
 /**
  * Keeps the holds of all replies that this process is writing: one heartbeat records what each has delivered and renews
  * its hold, in one call for all of them. Nothing runs while no reply is open.
  */
-export class HoldKeeper extends Context.Service<
-  HoldKeeper,
+export class HoldHeartbeat extends Context.Service<
+  HoldHeartbeat,
   {
     /** How long a hold lives without a heartbeat, in milliseconds. */
     readonly ttlMs: number
@@ -34,16 +34,20 @@ export class HoldKeeper extends Context.Service<
      * Keeps a hold until the effect it gives is run. `progress` is asked at every heartbeat; `onGone` runs, beside the
      * heartbeats, after each that found the hold ended by somebody else.
      */
-    keep(hold: HoldName, progress: () => KeptProgress, onGone: Effect.Effect<void>): Effect.Effect<Effect.Effect<void>>
+    keep(
+      hold: HoldName,
+      progress: () => HeartbeatProgress,
+      onGone: Effect.Effect<void>
+    ): Effect.Effect<Effect.Effect<void>>
   }
->()("@parley/core/credits/HoldKeeper") {
+>()("@parley/core/credits/HoldHeartbeat") {
   static readonly layer = Layer.effect(
-    HoldKeeper,
+    HoldHeartbeat,
     Effect.gen(function* () {
       const ledger = yield* CreditLedger
       const ttlMs = yield* HoldTtl
       const scope = yield* Effect.scope
-      const kept = new Set<Kept>()
+      const kept = new Set<KeptHold>()
       let beating = false
 
       const tellGone = ({ gone }: Renewed) =>
@@ -73,11 +77,11 @@ export class HoldKeeper extends Context.Service<
         step: () => undefined
       })
 
-      return HoldKeeper.of({
+      return HoldHeartbeat.of({
         ttlMs,
         keep: (hold, progress, onGone) =>
           Effect.suspend(() => {
-            const one: Kept = { userId: hold.userId, key: hold.key, progress, onGone }
+            const one: KeptHold = { userId: hold.userId, key: hold.key, progress, onGone }
             kept.add(one)
             const stop = Effect.sync(() => void kept.delete(one))
             if (beating) return Effect.succeed(stop)

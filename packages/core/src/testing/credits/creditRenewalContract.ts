@@ -7,7 +7,7 @@ import { type CreditTester, run } from "./creditTester.ts"
 const LONG = 3_600_000
 
 /** What renewing and sweeping holds guarantees. Other holds that have expired in the same ledger are swept along. */
-export const describeHoldLife = (tester: CreditTester): void => {
+export const describeRenewal = (tester: CreditTester): void => {
   const { ledger, openUser, settle, balance, rows, expectSound } = tester
   const price = {
     creditsPer1kInput: 100,
@@ -58,12 +58,12 @@ export const describeHoldLife = (tester: CreditTester): void => {
       await expectSound(userId)
     })
 
-    it("a hold is charged by what its progress told of the model and its input, and keeps that", async () => {
+    it("a hold is charged by what its progress reported of the model and its input, and keeps that", async () => {
       const userId = await openUser(100)
       await run(dying(userId, "reply:1"))
       const cheaper = { ...draft, model: "model-b", price: { ...price, creditsPer1kOutput: 100 } }
-      const told = { ...cheaper, usage: { freshInput: 10, cacheRead: 100, cacheWrite: 0, output: 0 } }
-      await run(ledger.renew({ holds: [{ userId, key: "reply:1", outputTokens: 10, draft: told }], ttlMs: 1 }))
+      const lastReport = { ...cheaper, usage: { freshInput: 10, cacheRead: 100, cacheWrite: 0, output: 0 } }
+      await run(ledger.renew({ holds: [{ userId, key: "reply:1", outputTokens: 10, draft: lastReport }], ttlMs: 1 }))
       await run(renew(userId, "reply:1", 20, 1))
       await run(elapse)
       await run(sweepAll)
@@ -104,7 +104,7 @@ export const describeHoldLife = (tester: CreditTester): void => {
       expect(await balance(userId)).toMatchObject({ allowance: 86, held: 20 })
     })
 
-    it("holds that have ended or never were are told as gone, and the others in the same call are renewed", async () => {
+    it("holds that have ended or never were are reported as gone, and the others in the same call are renewed", async () => {
       const userId = await openUser(100)
       await run(dying(userId, "reply:1", 10))
       await run(dying(userId, "reply:2", 10))

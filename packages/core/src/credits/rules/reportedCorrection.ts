@@ -1,0 +1,49 @@
+import type { ChargedPurchase } from "../Correction.ts"
+
+/** A refund or a dispute of a purchase as its provider reported it. */
+export interface CorrectionReport {
+  /** What it is about: the refund of the charge, or one of its disputes. */
+  readonly source: string
+  /** In the smallest unit of the purchase's currency. */
+  readonly part: number
+  /** The money of a dispute was given back, so that nothing of it is out. */
+  readonly isWon: boolean
+  /** Unix milliseconds. */
+  readonly reportedAt: number
+}
+
+/** What the key of a purchase stands for. */
+export const purchaseFingerprint = ({ granted, paid }: Pick<ChargedPurchase, "granted" | "paid">): string =>
+  `purchase ${granted} ${paid}`
+
+const REPORT = /^(refund|dispute) \d+ \d+ (\d+) (\d+)(?: (withdrawn|reinstated) (.*))?$/s
+
+/** What the fingerprint of a refund's or a dispute's key says; undefined for any other. */
+export const parseReport = (fingerprint: string): CorrectionReport | undefined => {
+  const [, kind, part, reportedAt, funds, dispute] = REPORT.exec(fingerprint) ?? []
+  if (kind === undefined) return undefined
+  const source = kind === "refund" ? "refund" : `dispute ${dispute}`
+  return { source, part: Number(part), isWon: funds === "reinstated", reportedAt: Number(reportedAt) }
+}
+
+/**
+ * Whether one report replaces another about the same. Providers give the time in seconds: of two at the same time, a
+ * dispute is won after it began, and a refund grew.
+ */
+export const isNewer = (report: CorrectionReport, before: CorrectionReport): boolean => {
+  if (report.reportedAt !== before.reportedAt) return report.reportedAt > before.reportedAt
+  if (report.isWon !== before.isWon) return report.isWon
+  return report.part > before.part
+}
+
+/** The credits that are out by the latest reports: what each part of the price bought, in all no more than was granted. */
+export const outOf = (
+  { granted, paid }: Pick<ChargedPurchase, "granted" | "paid">,
+  latest: ReadonlyArray<CorrectionReport>
+): number => {
+  const out = latest.reduce(
+    (sum, { isWon, part }) => sum + (isWon ? 0n : (BigInt(granted) * BigInt(part)) / BigInt(paid)),
+    0n
+  )
+  return Math.min(granted, Number(out))
+}
