@@ -1,7 +1,7 @@
 import { Deferred, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { expect, test } from "vitest"
-import { makePersonTurns } from "../src/server/PersonTurns.ts"
+import { makePersonTurns } from "../src/environment/PersonTurns.ts"
 
 test("one person's large work waits for itself and rests as long as it took; others work beside it and between it", () =>
   Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type Access, type Route, routes } from "../src/index.ts"
+import { type Route, routes } from "../src/index.ts"
 import { expectProblem } from "./support/expectProblem.ts"
 import { cookieFor, SECRET, startServer, type TestServer } from "./support/startServer.ts"
 
@@ -63,8 +63,8 @@ const call = async (route: Route, headers: Readonly<Record<string, string>>) => 
 }
 
 const nameOf = (route: Route) => `${route.method} ${route.path}`
-const of = (access: Access) =>
-  routes.filter((route) => route.access === access).map((route) => [nameOf(route), route] as const)
+const of = (access: string) =>
+  routes.filter((route) => route.access.name === access).map((route) => [nameOf(route), route] as const)
 
 /** What somebody signed in gets from a route about what belongs to the owner. */
 const strangersGet: Readonly<Record<string, number>> = {

@@ -87,7 +87,7 @@ describe("writes of our own pages, and of programs, are taken", () => {
 
 test("every route that writes for a session refuses another site, before it reads the body", async () => {
   const cookie = await hostCookieFor("ann")
-  const writing = routes.filter((route) => route.method !== "GET" && route.access === "session")
+  const writing = routes.filter((route) => route.method !== "GET" && route.access.name === "session")
   expect(writing.length).toBeGreaterThan(0)
   for (const route of writing) {
     const path = route.path.replace("{id}", "00000000-0000-4000-8000-000000000000")

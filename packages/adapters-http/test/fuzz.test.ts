@@ -133,7 +133,7 @@ describe.each(routes.map((route) => [`${route.method} ${route.path}`, route] as 
         method: route.method,
         user: USER,
         headers: {
-          ...(route.access === "cron" ? { authorization: `Bearer ${CRON_SECRET}` } : {}),
+          ...(route.access.name === "cron" ? { authorization: `Bearer ${CRON_SECRET}` } : {}),
           ...(body === undefined ? {} : { "content-type": contentType })
         },
         ...(body === undefined ? {} : { body: Buffer.from(body) })

@@ -2,7 +2,7 @@ import { StorageFailed } from "@parley/core"
 import { Cause, Effect, Logger } from "effect"
 import { describe, expect, test } from "vitest"
 import { type Route, routes } from "../src/index.ts"
-import { makeRefusalLog } from "../src/security/RefusalLog.ts"
+import { makeRefusalLog, RefusalLog } from "../src/environment/RefusalLog.ts"
 import { logFailure } from "../src/server/logFailure.ts"
 
 const SECRET = "sk-secret-prompt"
@@ -11,9 +11,10 @@ const SECRET = "sk-secret-prompt"
 const logged = async (cause: Cause.Cause<unknown>) => {
   const lines: Array<string> = []
   const logger = Logger.map(Logger.formatJson, (line) => void lines.push(line))
-  const failed = { route: routes[0] as Route, userId: undefined, refusals: makeRefusalLog() }
+  const failed = { route: routes[0] as Route, userId: undefined }
   const work = logFailure(cause, failed).pipe(
     Effect.annotateLogs({ requestId: "request-1" }),
+    Effect.provideService(RefusalLog, makeRefusalLog()),
     Effect.provide(Logger.layer([logger]))
   )
   await Effect.runPromise(work)

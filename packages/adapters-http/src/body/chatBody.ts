@@ -12,8 +12,8 @@ export const chatBody: RouteBody<unknown, "invalid_chat_request" | JsonRefusal> 
   description: "The messages to answer, the last one by the user.",
   schema: ChatRequest,
   errors: ["invalid_chat_request", ...JSON_REFUSALS],
-  read: (request, context) =>
-    readJson(request, context, shape).pipe(
+  read: (request, person) =>
+    readJson(request, person, shape).pipe(
       Effect.catchTag("NotJson", ({ problem }) =>
         Effect.fail(new InvalidChatRequest({ issues: [{ path: "body", message: problem }] }))
       )

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http"
 import { FileRejected, UploadLimits } from "@parley/core"
 import busboy from "busboy"
 import { Effect, Schema } from "effect"
+import { BodyIntake } from "../environment/BodyIntake.ts"
 import { InvalidUpload } from "../problems/errors.ts"
 import { collectBytes, type CollectedBytes } from "./collectBytes.ts"
 import type { RouteBody } from "./RouteBody.ts"
@@ -30,14 +31,14 @@ export const fileBody: RouteBody<SentFile, (typeof REFUSALS)[number]> = {
   description: "A form with one field, the file.",
   schema: Schema.Struct({ file: Schema.String.annotate({ format: "binary" }) }),
   errors: REFUSALS,
-  read: Effect.fnUntraced(function* (request, { environment, person }) {
+  read: Effect.fnUntraced(function* (request, person) {
     const { maxBytes } = yield* UploadLimits
     const parser = yield* makeParser(request, maxBytes)
-    const { bodyMemory, bodyPace } = environment
+    const { pace, uploads } = yield* BodyIntake
     let arrival: Arrival | undefined
     yield* Effect.addFinalizer(() => Effect.sync(() => arrival?.release()))
     return yield* readFile(request, parser, maxBytes, (listener) => {
-      arrival = watchArrival(request, { memory: bodyMemory.uploads, pace: bodyPace, person }, listener)
+      arrival = watchArrival(request, { memory: uploads, pace, person }, listener)
       return arrival
     })
   })

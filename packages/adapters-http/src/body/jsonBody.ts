@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import { Effect, Schema, SchemaIssue, type Scope } from "effect"
+import { BodyIntake } from "../environment/BodyIntake.ts"
 import { InvalidRequest, PayloadTooLarge } from "../problems/errors.ts"
 import type { BodyMemory } from "./BodyMemory.ts"
 import { jsonSize } from "./jsonSize.ts"
@@ -7,8 +8,8 @@ import { type JsonShape, shapeOf } from "./JsonShape.ts"
 import type { JsonAnswer } from "./JsonThread.ts"
 import { keepBytes } from "./keepBytes.ts"
 import { pruneJson } from "./pruneJson.ts"
-import { type BodyRefused, readBody } from "./readBody.ts"
-import type { BodyContext, RouteBody } from "./RouteBody.ts"
+import { type BodyRefused, keepBody } from "./readBody.ts"
+import type { RouteBody } from "./RouteBody.ts"
 import { takenBody } from "./takenBody.ts"
 
 export const MAX_JSON_BYTES = 1024 * 1024
@@ -17,7 +18,7 @@ export const MAX_JSON_BYTES = 1024 * 1024
 export const JSON_REFUSALS = ["payload_too_large", "request_too_slow", "server_busy", "body_already_read"] as const
 export type JsonRefusal = (typeof JSON_REFUSALS)[number]
 
-/** Why a body is not JSON, as a sentence for whoever sent it. */
+/** Why a body is not JSON, as a sentence for its sender. */
 export class NotJson extends Schema.TaggedError<NotJson>()("NotJson", { problem: Schema.String }) {}
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
@@ -33,28 +34,23 @@ const LARGE_BYTES = 32 * 1024
  */
 export const readJson = Effect.fnUntraced(function* (
   request: IncomingMessage,
-  { environment, person }: BodyContext,
+  person: string,
   shape: JsonShape
-): Effect.fn.Return<unknown, NotJson | BodyRefused, Scope.Scope> {
+): Effect.fn.Return<unknown, NotJson | BodyRefused, BodyIntake | Scope.Scope> {
   if (!isJsonType(request.headers["content-type"])) {
     return yield* new NotJson({ problem: "Send JSON with the header content-type: application/json" })
   }
+  const { json, jsonThread, pace } = yield* BodyIntake
   const taken = takenBody(request)
-  if (taken?._tag === "value") return yield* keepTaken(taken.value, environment.bodyMemory.json, person, shape)
+  if (taken?._tag === "value") return yield* keepTaken(taken.value, json, person, shape)
   // What another parser has read is not encoded any more.
   if (taken === undefined && !["", "identity"].includes(request.headers["content-encoding"] ?? "")) {
     return yield* new NotJson({ problem: "Send the body without a content-encoding" })
   }
-  const { bodyMemory, bodyPace } = environment
-  const options = { limit: MAX_JSON_BYTES, memory: bodyMemory.json, pace: bodyPace, person }
-  const { arrival, bytes } = yield* Effect.uninterruptibleMask((restore) =>
-    Effect.tap(restore(readBody(request, options)), ({ arrival }) =>
-      Effect.addFinalizer(() => Effect.sync(() => arrival.release()))
-    )
-  )
+  const { arrival, bytes } = yield* keepBody(request, { limit: MAX_JSON_BYTES, memory: json, pace, person })
   const isLarge = bytes.byteLength > LARGE_BYTES
   if (!isLarge) arrival.release()
-  const answer = yield* isLarge ? environment.jsonThread.parse(person, { bytes, shape }) : parse(bytes)
+  const answer = yield* isLarge ? jsonThread.parse(person, { bytes, shape }) : parse(bytes)
   if (answer.ok) return answer.value
   return yield* new NotJson({ problem: "Expected JSON in UTF-8, but the body cannot be parsed" })
 })
@@ -94,8 +90,8 @@ export const jsonBody = <A, I>(
     description,
     schema,
     errors: ["invalid_request", ...JSON_REFUSALS],
-    read: (request, context) =>
-      readJson(request, context, shape).pipe(
+    read: (request, person) =>
+      readJson(request, person, shape).pipe(
         Effect.catchTag("NotJson", ({ problem }) => Effect.fail(invalid([{ path: "body", message: problem }]))),
         Effect.flatMap((body) =>
           Effect.mapError(decode(body), (error) =>

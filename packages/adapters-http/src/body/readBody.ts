@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http"
-import { Effect } from "effect"
+import { Effect, type Scope } from "effect"
 import { PayloadTooLarge } from "../problems/errors.ts"
 import { collectBytes } from "./collectBytes.ts"
 import { type Arrival, type ArrivalOptions, type ArrivalRefused, watchArrival } from "./watchArrival.ts"
@@ -23,7 +23,7 @@ export interface ReadBody {
  * A client that leaves half-way gets no answer: the fiber is interrupted from outside. The bytes count as kept until
  * their arrival is released.
  */
-export const readBody = (request: IncomingMessage, options: ReadBodyOptions): Effect.Effect<ReadBody, BodyRefused> =>
+const readBody = (request: IncomingMessage, options: ReadBodyOptions): Effect.Effect<ReadBody, BodyRefused> =>
   Effect.callback<ReadBody, BodyRefused>((resume) => {
     const { limit } = options
     const tooLarge = () => resume(Effect.fail(new PayloadTooLarge({ limit })))
@@ -40,3 +40,14 @@ export const readBody = (request: IncomingMessage, options: ReadBodyOptions): Ef
     })
     return Effect.sync(() => arrival.release())
   })
+
+/** Reads a body and counts it as kept until the scope closes, or its arrival is released before. */
+export const keepBody = (
+  request: IncomingMessage,
+  options: ReadBodyOptions
+): Effect.Effect<ReadBody, BodyRefused, Scope.Scope> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.tap(restore(readBody(request, options)), ({ arrival }) =>
+      Effect.addFinalizer(() => Effect.sync(() => arrival.release()))
+    )
+  )

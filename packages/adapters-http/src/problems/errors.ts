@@ -42,7 +42,23 @@ export class CronUnauthorized extends Schema.TaggedError<CronUnauthorized>()("Cr
   }
 }
 
-/** Scheduled jobs have no secret, so that nobody may start them. */
+/** A webhook's signature is missing, or is not of the bytes that were sent. */
+export class InvalidSignature extends Schema.TaggedError<InvalidSignature>()("InvalidSignature", {}) {
+  readonly code = "invalid_signature"
+  override get message() {
+    return "The signature does not fit the body. Sign the bytes as they are sent, with the secret of this endpoint."
+  }
+}
+
+/** A webhook has no secret here, so that no signature could be checked. */
+export class WebhookNotConfigured extends Schema.TaggedError<WebhookNotConfigured>()("WebhookNotConfigured", {}) {
+  readonly code = "webhook_not_configured"
+  override get message() {
+    return "This webhook is switched off: set its secret and start the server again."
+  }
+}
+
+/** Scheduled jobs have no secret, so that no schedule may start them. */
 export class CronNotConfigured extends Schema.TaggedError<CronNotConfigured>()("CronNotConfigured", {}) {
   readonly code = "cron_not_configured"
   override get message() {

@@ -19,6 +19,7 @@ export const problemTable = {
   invalid_document_id: { status: 400, title: "The document id is not valid" },
   invalid_upload: { status: 400, title: "The upload cannot be read" },
   file_rejected: { status: 400, title: "The file cannot be accepted", members: ["problem"] },
+  invalid_signature: { status: 400, title: "The signature is not valid" },
   unauthorized: { status: 401, title: "Not signed in" },
   cron_unauthorized: { status: 401, title: "The bearer secret is missing or wrong" },
   insufficient_credits: {
@@ -90,6 +91,7 @@ export const problemTable = {
   internal_error: { status: 500, title: "Something failed on our side", detail: ON_OUR_SIDE },
   identity_unavailable: { status: 503, title: "The identity provider cannot be reached" },
   cron_not_configured: { status: 503, title: "Scheduled jobs are not configured" },
+  webhook_not_configured: { status: 503, title: "The webhook is not configured" },
   server_busy: { status: 503, title: "The server is busy", mayTellWait: true },
   not_ready: { status: 503, title: "The server is not ready" }
 } as const satisfies Record<string, ProblemKind>

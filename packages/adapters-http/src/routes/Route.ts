@@ -1,21 +1,11 @@
-import type { ParleyServices, Session } from "@parley/core"
 import type { Effect, Schema, Scope } from "effect"
+import type { Access } from "../access/Access.ts"
 import type { Answer } from "../answers/Answer.ts"
 import type { RouteBody } from "../body/RouteBody.ts"
+import type { RouteServices } from "../environment/HttpServices.ts"
+import type { LargeWork } from "../environment/PersonTurns.ts"
 import type { Coded, ErrorCode } from "../problems/problemTable.ts"
-import type { LargeWork } from "../server/PersonTurns.ts"
 import type { Parameters, ParameterValues } from "./parameters.ts"
-import type { RouteEnvironment } from "./RouteEnvironment.ts"
-
-/**
- * Who may call a route.
- * - `session`: whoever is signed in; writes from other sites are refused.
- * - `cron`: a schedule that knows the secret.
- * - `public`: anybody.
- * - `development`: anybody on this machine, where development sign-in is on; elsewhere the route does not exist.
- */
-export const ACCESSES = ["session", "cron", "public", "development"] as const
-export type Access = (typeof ACCESSES)[number]
 
 export type Method = "GET" | "POST" | "DELETE"
 
@@ -30,13 +20,13 @@ export interface RouteResponse {
 }
 
 /** What a handler is given: everything checked, nothing raw. */
-export interface RouteInput<A extends Access, P, Q, H, B> {
-  readonly session: A extends "session" ? Session : undefined
+export interface RouteInput<Caller, P, Q, H, B> {
+  /** Who calls, as the route's access tells it. */
+  readonly caller: Caller
   readonly path: P
   readonly query: Q
   readonly headers: H
   readonly body: B
-  readonly environment: RouteEnvironment
 }
 
 interface RouteDeclaration {
@@ -51,14 +41,14 @@ interface RouteDeclaration {
 
 /** A route as it is written down. `errors` lists every code its handler can fail with; the compiler holds it to that. */
 export interface RouteDefinition<
-  A extends Access,
+  Caller,
   P extends Parameters,
   Q extends Parameters,
   H extends Parameters,
   B,
   E extends ErrorCode
 > extends RouteDeclaration {
-  readonly access: A
+  readonly access: Access<Caller, NoInfer<B>>
   readonly pathParameters?: P
   readonly queryParameters?: Q
   /** Of the request's headers, by lower-case name. */
@@ -66,33 +56,33 @@ export interface RouteDefinition<
   readonly body?: RouteBody<B, ErrorCode>
   readonly errors: ReadonlyArray<E>
   readonly handle: (
-    input: RouteInput<A, ParameterValues<P>, ParameterValues<Q>, ParameterValues<H>, B>
-  ) => Effect.Effect<Answer, Coded<NoInfer<E>>, ParleyServices | Scope.Scope>
+    input: RouteInput<NoInfer<Caller>, ParameterValues<P>, ParameterValues<Q>, ParameterValues<H>, B>
+  ) => Effect.Effect<Answer, Coded<NoInfer<E>>, RouteServices | Scope.Scope>
 }
 
 /** A route of the table. */
 export interface Route extends RouteDeclaration {
-  readonly access: Access
+  readonly access: Access<unknown>
   readonly pathParameters: Parameters
   readonly queryParameters: Parameters
   readonly headerParameters: Parameters
   readonly body: RouteBody<unknown, ErrorCode> | undefined
   readonly errors: ReadonlyArray<ErrorCode>
   readonly handle: (
-    input: RouteInput<Access, unknown, unknown, unknown, unknown>
-  ) => Effect.Effect<Answer, Coded, ParleyServices | Scope.Scope>
+    input: RouteInput<unknown, unknown, unknown, unknown, unknown>
+  ) => Effect.Effect<Answer, Coded, RouteServices | Scope.Scope>
 }
 
 /** Makes a route of its definition: from here on its handler is called with what the definition says, checked. */
 export const defineRoute = <
-  A extends Access,
+  Caller,
   P extends Parameters = Record<never, never>,
   Q extends Parameters = Record<never, never>,
   H extends Parameters = Record<never, never>,
   B = undefined,
   const E extends ErrorCode = never
 >(
-  definition: RouteDefinition<A, P, Q, H, B, E>
+  definition: RouteDefinition<Caller, P, Q, H, B, E>
 ): Route =>
   ({
     ...definition,

@@ -1,5 +1,6 @@
 import { type AccountNotFound, CreditService, type HistoryPage, type StorageFailed } from "@parley/core"
 import { Effect, Schema } from "effect"
+import { sessionAccess } from "../access/sessionAccess.ts"
 import { json } from "../answers/Answer.ts"
 import { pageParameters, textParameter } from "./parameters.ts"
 import { defineRoute } from "./Route.ts"
@@ -26,12 +27,12 @@ export const getBalance = defineRoute({
   method: "GET",
   path: "/api/billing/balance",
   summary: "Gives your credits",
-  access: "session",
+  access: sessionAccess,
   responses: { 200: { description: "The balance, in whole credits.", schema: BalanceBody } },
   errors: ["storage_unavailable"],
-  handle: Effect.fnUntraced(function* ({ session }) {
+  handle: Effect.fnUntraced(function* ({ caller }) {
     const credits = yield* CreditService
-    const balance: typeof BalanceBody.Type = yield* credits.balance(session.userId)
+    const balance: typeof BalanceBody.Type = yield* credits.balance(caller.userId)
     return json(200, balance)
   })
 })
@@ -41,16 +42,16 @@ export const getCreditHistory = defineRoute({
   method: "GET",
   path: "/api/billing/credit-history",
   summary: "Lists your credit transactions, newest first",
-  access: "session",
+  access: sessionAccess,
   queryParameters: {
     ...pageParameters,
     type: textParameter("Only transactions of this type; an unknown type gives an empty list.")
   },
   responses: { 200: { description: "The transactions.", schema: HistoryBody } },
   errors: ["storage_unavailable"],
-  handle: Effect.fnUntraced(function* ({ session, query }) {
+  handle: Effect.fnUntraced(function* ({ caller, query }) {
     const credits = yield* CreditService
-    const { userId } = session
+    const { userId } = caller
     const { limit, offset } = query
     const history: Effect.Effect<HistoryPage, AccountNotFound | StorageFailed> = credits.history({ userId, ...query })
     // The first sight of a person opens the account, whichever route sees them first.

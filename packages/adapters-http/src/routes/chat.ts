@@ -1,5 +1,6 @@
 import { ChatService, type Reply } from "@parley/core"
 import { Effect, Schema } from "effect"
+import { sessionAccess } from "../access/sessionAccess.ts"
 import { json, textStream } from "../answers/Answer.ts"
 import { chatBody } from "../body/chatBody.ts"
 import { idempotencyKeyParameter } from "./parameters.ts"
@@ -10,7 +11,7 @@ export const getChat = defineRoute({
   method: "GET",
   path: "/api/chat",
   summary: "Tells that the chat API works",
-  access: "session",
+  access: sessionAccess,
   responses: { 200: { description: "It works.", schema: Schema.Struct({ message: Schema.String }) } },
   errors: [],
   handle: () => Effect.succeed(json(200, { message: "The chat API works." }))
@@ -31,7 +32,7 @@ export const postChat = defineRoute({
   method: "POST",
   path: "/api/chat",
   summary: "Sends messages and streams the reply",
-  access: "session",
+  access: sessionAccess,
   headerParameters: { "idempotency-key": idempotencyKeyParameter },
   body: chatBody,
   responses: {
@@ -69,10 +70,10 @@ export const postChat = defineRoute({
     "storage_quota",
     "storage_unavailable"
   ],
-  handle: Effect.fnUntraced(function* ({ session, headers, body }) {
+  handle: Effect.fnUntraced(function* ({ caller, headers, body }) {
     const chat = yield* ChatService
     const reply = yield* chat.send({
-      userId: session.userId,
+      userId: caller.userId,
       request: body,
       idempotencyKey: headers["idempotency-key"]
     })

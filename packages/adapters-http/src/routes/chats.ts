@@ -1,5 +1,6 @@
 import { type Chat, ChatService, PAGE_MESSAGES, ROLES, type StoredMessage } from "@parley/core"
 import { Effect, Schema } from "effect"
+import { sessionAccess } from "../access/sessionAccess.ts"
 import { empty, json } from "../answers/Answer.ts"
 import { integerParameter, optionalUuidParameter, pageParameters, uuidParameter } from "./parameters.ts"
 import { defineRoute } from "./Route.ts"
@@ -71,13 +72,13 @@ export const listChats = defineRoute({
   method: "GET",
   path: "/api/chats",
   summary: "Lists your chats, last used first",
-  access: "session",
+  access: sessionAccess,
   queryParameters: pageParameters,
   responses: { 200: { description: "The chats.", schema: ChatListBody } },
   errors: ["storage_unavailable"],
-  handle: Effect.fnUntraced(function* ({ session, query }) {
+  handle: Effect.fnUntraced(function* ({ caller, query }) {
     const chat = yield* ChatService
-    const { chats, total } = yield* chat.list({ userId: session.userId, ...query })
+    const { chats, total } = yield* chat.list({ userId: caller.userId, ...query })
     const body: typeof ChatListBody.Type = { chats: chats.map(chatRow), total, ...query }
     return json(200, body)
   })
@@ -100,15 +101,15 @@ export const getOneChat = defineRoute({
   method: "GET",
   path: "/api/chats/{id}",
   summary: "Gives a chat with its newest messages and the sources of its replies, a page at a time",
-  access: "session",
+  access: sessionAccess,
   largeWork: "read",
   pathParameters,
   queryParameters: messagePage,
   responses: { 200: { description: "The chat.", schema: ChatBody } },
   errors: ["chat_not_found", "storage_unavailable"],
-  handle: Effect.fnUntraced(function* ({ session, path, query }) {
+  handle: Effect.fnUntraced(function* ({ caller, path, query }) {
     const service = yield* ChatService
-    const { chat, hasEarlier, messages } = yield* service.get(session.userId, path.id, query)
+    const { chat, hasEarlier, messages } = yield* service.get(caller.userId, path.id, query)
     const nextBefore = hasEarlier ? (messages[0]?.id ?? null) : null
     const body: typeof ChatBody.Type = {
       ...chatRow(chat),
@@ -125,13 +126,13 @@ export const deleteChat = defineRoute({
   method: "DELETE",
   path: "/api/chats/{id}",
   summary: "Deletes a chat with its messages",
-  access: "session",
+  access: sessionAccess,
   pathParameters,
   responses: { 204: { description: "It is deleted." } },
   errors: ["chat_not_found", "storage_unavailable"],
-  handle: Effect.fnUntraced(function* ({ session, path }) {
+  handle: Effect.fnUntraced(function* ({ caller, path }) {
     const service = yield* ChatService
-    yield* service.remove(session.userId, path.id)
+    yield* service.remove(caller.userId, path.id)
     return empty()
   })
 })

@@ -1,5 +1,6 @@
 import { ResetService } from "@parley/core"
 import { Effect, Schema } from "effect"
+import { cronAccess } from "../access/cronAccess.ts"
 import { json } from "../answers/Answer.ts"
 import { defineRoute } from "./Route.ts"
 
@@ -10,7 +11,7 @@ export const getResetCredits = defineRoute({
   method: "GET",
   path: "/api/cron/reset-credits",
   summary: "Sets the monthly credits anew of everybody whose period is over",
-  access: "cron",
+  access: cronAccess,
   responses: { 200: { description: "How many people this call reset.", schema: ResetBody } },
   errors: ["storage_unavailable"],
   handle: Effect.fnUntraced(function* () {

@@ -1,11 +1,12 @@
 import { CreditService } from "@parley/core"
 import { Effect, Schema } from "effect"
+import { developmentAccess } from "../access/developmentAccess.ts"
 import { empty, json } from "../answers/Answer.ts"
 import { jsonBody } from "../body/jsonBody.ts"
-import { RouteNotFound } from "../problems/errors.ts"
+import { SessionCookies } from "../environment/SessionCookies.ts"
+import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
 import { clearSessionCookie, setSessionCookie } from "../sessions/sessionCookie.ts"
 import { defineRoute } from "./Route.ts"
-import type { RouteEnvironment } from "./RouteEnvironment.ts"
 
 /** Anything that looks like an address and can be a user id. */
 const Email = Schema.String.check(
@@ -15,9 +16,9 @@ const Email = Schema.String.check(
 
 const SignedInBody = Schema.Struct({ userId: Schema.String, email: Schema.String, expiresAt: Schema.String })
 
-const signIn = Effect.fnUntraced(function* ({ developmentSessions, cookie }: RouteEnvironment, address: string) {
-  if (developmentSessions === undefined) return yield* new RouteNotFound()
-  const { userId, email, expiresAt, token, lifetimeSeconds } = yield* developmentSessions.issue(address)
+const signIn = Effect.fnUntraced(function* (sessions: DevelopmentSessions, address: string) {
+  const { userId, email, expiresAt, token, lifetimeSeconds } = yield* sessions.issue(address)
+  const cookie = yield* SessionCookies
   const credits = yield* CreditService
   // The first sight of a person opens the account.
   yield* credits.balance(userId)
@@ -25,12 +26,12 @@ const signIn = Effect.fnUntraced(function* ({ developmentSessions, cookie }: Rou
   return json(200, body, { "set-cookie": setSessionCookie(cookie, token, lifetimeSeconds) })
 })
 
-/** Signs in whoever has the address. */
+/** Signs in the owner of an address. */
 export const postDevelopmentSignIn = defineRoute({
   method: "POST",
   path: "/dev/sign-in",
   summary: "Signs in with an e-mail address alone; the same address is the same user",
-  access: "development",
+  access: developmentAccess,
   body: jsonBody(Schema.Struct({ email: Email }), "Who to be."),
   responses: {
     200: {
@@ -39,8 +40,8 @@ export const postDevelopmentSignIn = defineRoute({
       headers: { "set-cookie": "The session cookie." }
     }
   },
-  errors: ["not_found", "storage_unavailable"],
-  handle: ({ body, environment }) => signIn(environment, body.email)
+  errors: ["storage_unavailable"],
+  handle: ({ body, caller }) => signIn(caller, body.email)
 })
 
 /** Forgets the browser's session. */
@@ -48,8 +49,8 @@ export const postDevelopmentSignOut = defineRoute({
   method: "POST",
   path: "/dev/sign-out",
   summary: "Clears the session cookie",
-  access: "development",
+  access: developmentAccess,
   responses: { 204: { description: "Signed out.", headers: { "set-cookie": "The cookie, emptied." } } },
   errors: [],
-  handle: ({ environment }) => Effect.succeed(empty({ "set-cookie": clearSessionCookie(environment.cookie) }))
+  handle: () => SessionCookies.useSync((cookie) => empty({ "set-cookie": clearSessionCookie(cookie) }))
 })

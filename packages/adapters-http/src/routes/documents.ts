@@ -1,5 +1,6 @@
 import { type Document, DOCUMENT_STATUSES, DOCUMENT_TYPES, DocumentService } from "@parley/core"
 import { Effect, Schema } from "effect"
+import { sessionAccess } from "../access/sessionAccess.ts"
 import { empty, json } from "../answers/Answer.ts"
 import { fileBody } from "../body/fileBody.ts"
 import { jsonBody } from "../body/jsonBody.ts"
@@ -45,14 +46,14 @@ export const postUpload = defineRoute({
   method: "POST",
   path: "/api/upload",
   summary: "Uploads a document; its processing starts by itself",
-  access: "session",
+  access: sessionAccess,
   body: fileBody,
   largeWork: "write",
   responses: { 200: { description: "The document is stored.", schema: UploadedBody } },
   errors: ["file_rejected", "document_quota", "storage_unavailable"],
-  handle: Effect.fnUntraced(function* ({ session, body }) {
+  handle: Effect.fnUntraced(function* ({ caller, body }) {
     const documents = yield* DocumentService
-    const { id, filename, status } = yield* documents.upload({ userId: session.userId, ...body })
+    const { id, filename, status } = yield* documents.upload({ userId: caller.userId, ...body })
     const uploaded: typeof UploadedBody.Type = { documentId: id, filename, status }
     return json(200, uploaded)
   })
@@ -63,13 +64,13 @@ export const postRag = defineRoute({
   method: "POST",
   path: "/api/rag",
   summary: "Starts the processing of an uploaded document, again where it failed",
-  access: "session",
+  access: sessionAccess,
   body: jsonBody(Schema.Struct({ documentId: Schema.String }), "The document to process."),
   responses: { 200: { description: "Processing has started, or the document is ready already.", schema: StartedBody } },
   errors: ["invalid_document_id", "document_forbidden", "document_not_found", "storage_unavailable"],
-  handle: Effect.fnUntraced(function* ({ session, body }) {
+  handle: Effect.fnUntraced(function* ({ caller, body }) {
     const documents = yield* DocumentService
-    const { status } = yield* documents.vectorize(session.userId, body.documentId)
+    const { status } = yield* documents.vectorize(caller.userId, body.documentId)
     const message =
       status === "ready"
         ? "The document was processed before and is ready."
@@ -84,14 +85,14 @@ export const listDocuments = defineRoute({
   method: "GET",
   path: "/api/documents",
   summary: "Lists your documents, newest first",
-  access: "session",
+  access: sessionAccess,
   responses: {
     200: { description: "The documents.", schema: Schema.Struct({ documents: Schema.Array(DocumentBody) }) }
   },
   errors: ["storage_unavailable"],
-  handle: Effect.fnUntraced(function* ({ session }) {
+  handle: Effect.fnUntraced(function* ({ caller }) {
     const service = yield* DocumentService
-    const documents = yield* service.list(session.userId)
+    const documents = yield* service.list(caller.userId)
     return json(200, { documents: documents.map(documentRow) })
   })
 })
@@ -103,13 +104,13 @@ export const getDocument = defineRoute({
   method: "GET",
   path: "/api/documents/{id}",
   summary: "Gives a document's state",
-  access: "session",
+  access: sessionAccess,
   pathParameters,
   responses: { 200: { description: "The document.", schema: DocumentBody } },
   errors: ["document_not_found", "storage_unavailable"],
-  handle: Effect.fnUntraced(function* ({ session, path }) {
+  handle: Effect.fnUntraced(function* ({ caller, path }) {
     const service = yield* DocumentService
-    return json(200, documentRow(yield* service.get(session.userId, path.id)))
+    return json(200, documentRow(yield* service.get(caller.userId, path.id)))
   })
 })
 
@@ -118,13 +119,13 @@ export const deleteDocument = defineRoute({
   method: "DELETE",
   path: "/api/documents/{id}",
   summary: "Deletes a document with its bytes and passages",
-  access: "session",
+  access: sessionAccess,
   pathParameters,
   responses: { 204: { description: "It is deleted." } },
   errors: ["document_not_found", "storage_unavailable"],
-  handle: Effect.fnUntraced(function* ({ session, path }) {
+  handle: Effect.fnUntraced(function* ({ caller, path }) {
     const service = yield* DocumentService
-    yield* service.remove(session.userId, path.id)
+    yield* service.remove(caller.userId, path.id)
     return empty()
   })
 })

@@ -1,5 +1,6 @@
 import { TIER_NAMES, ModelOffers } from "@parley/core"
 import { Effect, Schema } from "effect"
+import { sessionAccess } from "../access/sessionAccess.ts"
 import { json } from "../answers/Answer.ts"
 import { defineRoute } from "./Route.ts"
 
@@ -32,12 +33,12 @@ export const listModels = defineRoute({
   method: "GET",
   path: "/api/models",
   summary: "Lists the models with their prices, the default first, and which of them your tier includes",
-  access: "session",
+  access: sessionAccess,
   responses: { 200: { description: "The models.", schema: ModelsBody } },
   errors: ["storage_unavailable"],
-  handle: Effect.fnUntraced(function* ({ session }) {
+  handle: Effect.fnUntraced(function* ({ caller }) {
     const tiers = yield* ModelOffers
-    const { tier, models } = yield* tiers.models(session.userId)
+    const { tier, models } = yield* tiers.models(caller.userId)
     const body: typeof ModelsBody.Type = {
       tier,
       models: models.map(({ price, answeredBy, ...model }) => ({

@@ -1,6 +1,8 @@
 import { Effect, Schema } from "effect"
+import { publicAccess } from "../access/publicAccess.ts"
 import { json } from "../answers/Answer.ts"
-import { NotReady } from "../problems/errors.ts"
+import { ApiDocument } from "../environment/ApiDocument.ts"
+import { Readiness } from "../environment/Readiness.ts"
 import { defineRoute } from "./Route.ts"
 
 const StatusBody = Schema.Struct({ status: Schema.String })
@@ -10,7 +12,7 @@ export const getHealth = defineRoute({
   method: "GET",
   path: "/healthz",
   summary: "Tells that the process runs",
-  access: "public",
+  access: publicAccess,
   responses: { 200: { description: "It runs.", schema: StatusBody } },
   errors: [],
   handle: () => Effect.succeed(json(200, { status: "ok" }))
@@ -21,12 +23,12 @@ export const getReadiness = defineRoute({
   method: "GET",
   path: "/readyz",
   summary: "Tells that everything the server depends on answers",
-  access: "public",
+  access: publicAccess,
   responses: { 200: { description: "It does.", schema: StatusBody } },
   errors: ["not_ready"],
-  handle: ({ environment }) =>
+  handle: () =>
     Effect.as(
-      Effect.tryPromise({ try: () => environment.ready(), catch: () => new NotReady() }),
+      Readiness.use(({ check }) => check),
       json(200, { status: "ready" })
     )
 })
@@ -36,8 +38,8 @@ export const getOpenApi = defineRoute({
   method: "GET",
   path: "/openapi.json",
   summary: "Describes all routes (OpenAPI 3.1)",
-  access: "public",
+  access: publicAccess,
   responses: { 200: { description: "The document.", schema: Schema.Record(Schema.String, Schema.Unknown) } },
   errors: [],
-  handle: ({ environment }) => Effect.succeed(json(200, environment.openApi))
+  handle: () => ApiDocument.useSync((document) => json(200, document))
 })

@@ -3,14 +3,13 @@ import { Cause, Effect } from "effect"
 import { codeOf } from "../problems/Problem.ts"
 import { type ErrorCode, problemTable } from "../problems/problemTable.ts"
 import type { Route } from "../routes/Route.ts"
-import type { RefusalLog } from "../security/RefusalLog.ts"
+import { RefusalLog } from "../environment/RefusalLog.ts"
 
 /** What is known of a request that failed. */
 export interface FailedRequest {
   readonly route: Route
   /** Who sent it, where that is proven. */
   readonly userId: string | undefined
-  readonly refusals: RefusalLog
 }
 
 /** Refusals that a person meets who does nothing unusual. */
@@ -21,7 +20,10 @@ const ORDINARY_SESSIONS: ReadonlyArray<unknown> = ["missing", "expired"]
  * Failures on our side, and requests refused for who sent them or from where (401, 403, schedules without the secret),
  * with nothing of what was sent and nothing a vendor said: names, codes, users and places in the code.
  */
-export const logFailure = (cause: Cause.Cause<unknown>, failed: FailedRequest): Effect.Effect<void> => {
+export const logFailure = (
+  cause: Cause.Cause<unknown>,
+  failed: FailedRequest
+): Effect.Effect<void, never, RefusalLog> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.void
   const error = Cause.squash(cause)
   const code = codeOf(error)
@@ -33,16 +35,18 @@ export const logFailure = (cause: Cause.Cause<unknown>, failed: FailedRequest): 
 const logRefusal = (
   error: unknown,
   code: ErrorCode,
-  { refusals, route, userId }: FailedRequest
-): Effect.Effect<void> => {
+  { route, userId }: FailedRequest
+): Effect.Effect<void, never, RefusalLog> => {
   const session = error instanceof SessionInvalid ? error : undefined
-  return refusals.note({
-    route: nameOf(route),
-    code,
-    problem: session?.problem,
-    userId: userId ?? session?.userId,
-    suspicious: !ORDINARY.includes(code) && !ORDINARY_SESSIONS.includes(session?.problem)
-  })
+  return RefusalLog.use(({ note }) =>
+    note({
+      route: nameOf(route),
+      code,
+      problem: session?.problem,
+      userId: userId ?? session?.userId,
+      suspicious: !ORDINARY.includes(code) && !ORDINARY_SESSIONS.includes(session?.problem)
+    })
+  )
 }
 
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`

@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 import type { RouteBody } from "../body/RouteBody.ts"
+import type { OpenApiDocument } from "../environment/ApiDocument.ts"
 import { PROBLEM_CONTENT_TYPE, Problem } from "../problems/Problem.ts"
 import { type ErrorCode, problemTable } from "../problems/problemTable.ts"
 import type { Parameters } from "../routes/parameters.ts"
 import type { Route, RouteResponse } from "../routes/Route.ts"
-import { isUnsafe } from "../security/refuseCrossSite.ts"
 
 type JsonObject = Readonly<Record<string, unknown>>
 
@@ -17,18 +17,11 @@ export interface OpenApiInput {
 
 /** Every code a route can answer with: its own, its body's, and those of its access. */
 export const errorsOf = (route: Route): ReadonlyArray<ErrorCode> => {
-  const session: ReadonlyArray<ErrorCode> =
-    route.access === "session" ? ["unauthorized", "identity_unavailable", "too_many_requests"] : []
-  const cron: ReadonlyArray<ErrorCode> = route.access === "cron" ? ["cron_unauthorized", "cron_not_configured"] : []
-  const site: ReadonlyArray<ErrorCode> =
-    route.access !== "public" && isUnsafe(route.method) ? ["cross_site_request"] : []
   const named = [route.pathParameters, route.queryParameters, route.headerParameters].flatMap(Object.keys)
   const input: ReadonlyArray<ErrorCode> = named.length > 0 ? ["invalid_request"] : []
   return [
     ...new Set([
-      ...session,
-      ...cron,
-      ...site,
+      ...route.access.errors(route.method),
       ...input,
       ...(route.body?.errors ?? []),
       ...route.errors,
@@ -38,7 +31,7 @@ export const errorsOf = (route: Route): ReadonlyArray<ErrorCode> => {
 }
 
 /** The routes as an OpenAPI 3.1 document. */
-export const openApiDocument = ({ routes, version, baseUrl, cookieName }: OpenApiInput): JsonObject => {
+export const openApiDocument = ({ routes, version, baseUrl, cookieName }: OpenApiInput): OpenApiDocument => {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route) }
@@ -50,18 +43,20 @@ export const openApiDocument = ({ routes, version, baseUrl, cookieName }: OpenAp
     paths,
     components: {
       schemas: { Problem: jsonSchemaOf(Problem) },
-      securitySchemes: {
-        session: { type: "apiKey", in: "cookie", name: cookieName },
-        cron: { type: "http", scheme: "bearer" }
-      }
+      securitySchemes: securitySchemesOf(routes, cookieName)
     }
   }
 }
 
+const securitySchemesOf = (routes: ReadonlyArray<Route>, cookieName: string): JsonObject =>
+  Object.fromEntries(
+    routes.flatMap(({ access }) => (access.scheme === undefined ? [] : [[access.name, access.scheme(cookieName)]]))
+  )
+
 const operationOf = (route: Route): JsonObject => ({
   summary: route.summary,
   operationId: operationIdOf(route),
-  ...(route.access === "session" || route.access === "cron" ? { security: [{ [route.access]: [] }] } : {}),
+  ...(route.access.scheme === undefined ? {} : { security: [{ [route.access.name]: [] }] }),
   parameters: [
     ...parametersOf(route.pathParameters, "path"),
     ...parametersOf(route.queryParameters, "query"),

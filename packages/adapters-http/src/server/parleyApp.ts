@@ -1,13 +1,14 @@
 import express, { type Express, type RequestHandler, type Router } from "express"
 import { writeProblem } from "../answers/writeAnswer.ts"
 import { discardBody } from "../body/discardBody.ts"
+import type { HttpOptions } from "../environment/HttpOptions.ts"
 import { RouteNotFound } from "../problems/errors.ts"
 import { problemFrom } from "../problems/Problem.ts"
 import { requestIdOf } from "../requestId.ts"
 import { securityHeaders } from "../security/securityHeaders.ts"
-import { answerError, parleyRouter, type ParleyRouterOptions } from "./parleyRouter.ts"
+import { answerError, parleyRouter } from "./parleyRouter.ts"
 
-export interface ParleyAppOptions extends ParleyRouterOptions {
+export interface ParleyAppOptions extends HttpOptions {
   /** Express' `trust proxy`: which proxies may tell the client's address. None unless given. */
   readonly trustProxy?: boolean | number | string | undefined
   /** Pages and whatever else is served beside the API, after it. */

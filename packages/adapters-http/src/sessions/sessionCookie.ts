@@ -10,6 +10,15 @@ export interface SessionCookie {
   readonly secure: boolean
 }
 
+/** Takes what a server is configured with; gives the cookie. */
+export const sessionCookieOf = (options: {
+  readonly sessionCookie?: string | undefined
+  readonly baseUrl?: string | undefined
+}): SessionCookie => ({
+  name: options.sessionCookie ?? DEFAULT_SESSION_COOKIE,
+  secure: URL.parse(options.baseUrl ?? "")?.protocol === "https:"
+})
+
 /** The one name that counts: over https with `__Host-`, so that no sibling domain and no http page can set it. */
 export const cookieNameOf = ({ name, secure }: SessionCookie): string =>
   secure && !name.startsWith(HOST_PREFIX) ? `${HOST_PREFIX}${name}` : name

@@ -1,6 +1,6 @@
 import { type Session, SessionInvalid, type SessionVerifier, type SessionVerifierUnavailable } from "@parley/core"
 import { Effect } from "effect"
-import { candidateTokens, type SessionCookie } from "./sessionCookie.ts"
+import { candidateTokens, type SessionCookie } from "../sessions/sessionCookie.ts"
 
 /** A browser holds one cookie of a name for each path and domain: more than this are no browser's. */
 const MAX_TOKENS = 4

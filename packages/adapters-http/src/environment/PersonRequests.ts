@@ -1,13 +1,16 @@
-import { Effect, type Scope } from "effect"
+import { Context, Effect, type Scope } from "effect"
 import { TooManyRequests } from "../problems/errors.ts"
 
 /** Bounds the requests that one person has under way. */
-export interface PersonRequests {
-  /** Counts a request until the scope closes; fails where the person has as many as there may be. */
-  enter(person: string): Effect.Effect<void, TooManyRequests, Scope.Scope>
-}
+export class PersonRequests extends Context.Service<
+  PersonRequests,
+  {
+    /** Counts a request until the scope closes; fails where the person has as many as there may be. */
+    readonly enter: (person: string) => Effect.Effect<void, TooManyRequests, Scope.Scope>
+  }
+>()("@parley/adapters-http/environment/PersonRequests") {}
 
-export const makePersonRequests = (limit: number): PersonRequests => {
+export const makePersonRequests = (limit: number): PersonRequests["Service"] => {
   const underWay = new Map<string, number>()
   const leave = (person: string) => {
     const left = (underWay.get(person) ?? 1) - 1

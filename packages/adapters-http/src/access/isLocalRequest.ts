@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
+import type { IncomingHttpHeaders } from "node:http"
+import type { RequestHead } from "../exchange/RequestHead.ts"
 
 /**
  * What proxies, tunnels and content delivery networks add, beside every header with `forwarded` in its name. A browser
@@ -53,7 +54,7 @@ const FORWARDING_FAMILIES = [
  * that puts its own Host and names itself by no header may speak HTTP/1.0: nginx does unless it is told otherwise, and
  * browsers never do.
  */
-export const isLocalRequest = ({ headers, httpVersion }: IncomingMessage): boolean =>
+export const isLocalRequest = ({ headers, httpVersion }: RequestHead): boolean =>
   httpVersion !== "1.0" && isLocalHost(headers.host) && !Object.keys(headers).some(isForwarding)
 
 /**

@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Clock, Context, Effect } from "effect"
 
 /** A request that was refused for who sent it, or from where. */
 export interface Refusal {
@@ -11,10 +11,13 @@ export interface Refusal {
   readonly suspicious: boolean
 }
 
-/** The log of refusals. Whoever sends refused requests without end does not fill the disk, nor hide what others do. */
-export interface RefusalLog {
-  readonly note: (refusal: Refusal) => Effect.Effect<void>
-}
+/** The log of refusals. A client that sends refused requests without end neither fills the disk nor hides what others do. */
+export class RefusalLog extends Context.Service<
+  RefusalLog,
+  {
+    readonly note: (refusal: Refusal) => Effect.Effect<void>
+  }
+>()("@parley/adapters-http/environment/RefusalLog") {}
 
 const WINDOW_MS = 60_000
 /** Lines of one kind in a window, and of them those about one user. */
@@ -48,7 +51,7 @@ const isWithinBounds = (window: Window, userId: string | undefined): boolean => 
  * Makes a log that writes at most twenty lines a minute for each kind of refusal, five of them about one user. The first
  * line after that minute tells how many were left out.
  */
-export const makeRefusalLog = (): RefusalLog => {
+export const makeRefusalLog = (): RefusalLog["Service"] => {
   const windows = new Map<string, Window>()
   return {
     note: Effect.fnUntraced(function* ({ code, problem, route, suspicious, userId }) {

@@ -1,0 +1,30 @@
+import { Effect } from "effect"
+import { DevelopmentSignIn } from "../environment/DevelopmentSignIn.ts"
+import { PublicAddress } from "../environment/PublicAddress.ts"
+import { RouteNotFound } from "../problems/errors.ts"
+import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
+import { defineAccess } from "./Access.ts"
+import { isLocalPage, isLocalRequest } from "./isLocalRequest.ts"
+import { isUnsafe, refuseCrossSite } from "./refuseCrossSite.ts"
+
+/**
+ * Everybody on this machine, where development sign-in is on; elsewhere the route does not exist. The caller is what
+ * gives out sessions.
+ */
+export const developmentAccess = defineAccess<DevelopmentSessions, unknown, "not_found" | "cross_site_request">({
+  name: "development",
+  isOffered: ({ developmentSessions }) => developmentSessions !== undefined,
+  errors: (method) => (isUnsafe(method) ? ["not_found", "cross_site_request"] : ["not_found"]),
+  claimOf: Effect.fnUntraced(function* (request) {
+    const { sessions } = yield* DevelopmentSignIn
+    const { url } = yield* PublicAddress
+    if (sessions === undefined || !isLocalRequest(request)) return yield* new RouteNotFound()
+    const { headers, method } = request
+    const fromHere = isLocalPage(headers, url) ? Effect.void : Effect.fail(new RouteNotFound())
+    return {
+      userId: undefined,
+      admit: isUnsafe(method) ? Effect.andThen(refuseCrossSite(headers, url), fromHere) : fromHere,
+      callerOf: () => Effect.succeed(sessions)
+    }
+  })
+})

@@ -1,0 +1,18 @@
+import { Effect, Schema } from "effect"
+import { BodyIntake } from "../environment/BodyIntake.ts"
+import { JSON_REFUSALS, type JsonRefusal, MAX_JSON_BYTES } from "./jsonBody.ts"
+import { keepBody } from "./readBody.ts"
+import type { RouteBody } from "./RouteBody.ts"
+
+/** The bytes of a body as they were sent, whatever they say they are: what a signature is over. */
+export const rawBody = (description: string): RouteBody<Uint8Array, JsonRefusal> => ({
+  contentType: "application/octet-stream",
+  description,
+  schema: Schema.String.annotate({ format: "binary" }),
+  errors: JSON_REFUSALS,
+  read: Effect.fnUntraced(function* (request, person) {
+    const { json, pace } = yield* BodyIntake
+    const { bytes } = yield* keepBody(request, { limit: MAX_JSON_BYTES, memory: json, pace, person })
+    return bytes
+  })
+})

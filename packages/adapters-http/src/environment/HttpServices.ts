@@ -1,0 +1,28 @@
+import type { ParleyServices, SessionVerifier } from "@parley/core"
+import type { ApiDocument } from "./ApiDocument.ts"
+import type { BodyIntake } from "./BodyIntake.ts"
+import type { CronSecret } from "./CronSecret.ts"
+import type { DevelopmentSignIn } from "./DevelopmentSignIn.ts"
+import type { LargeWorkTurns } from "./LargeWorkTurns.ts"
+import type { PersonRequests } from "./PersonRequests.ts"
+import type { PublicAddress } from "./PublicAddress.ts"
+import type { Readiness } from "./Readiness.ts"
+import type { RefusalLog } from "./RefusalLog.ts"
+import type { SessionCookies } from "./SessionCookies.ts"
+
+/** What routes and accesses know of the server they run in. */
+export type HttpServices =
+  | ApiDocument
+  | BodyIntake
+  | CronSecret
+  | DevelopmentSignIn
+  | LargeWorkTurns
+  | PersonRequests
+  | PublicAddress
+  | Readiness
+  | RefusalLog
+  | SessionCookies
+  | SessionVerifier
+
+/** What handlers and accesses may ask for. */
+export type RouteServices = ParleyServices | HttpServices

@@ -1,0 +1,21 @@
+import { Context, Effect } from "effect"
+import { NotReady } from "../problems/errors.ts"
+import { remembered } from "./remembered.ts"
+
+/** How long an answer counts, and how long it may take. */
+const ANSWER = { forMs: 1_000, withinMs: 5_000 }
+
+/** Tells whether everything the server depends on answers. */
+export class Readiness extends Context.Service<
+  Readiness,
+  {
+    /** Looks at most once a second. */
+    readonly check: Effect.Effect<void, NotReady>
+  }
+>()("@parley/adapters-http/environment/Readiness") {}
+
+/** Takes what rejects where something does not answer. */
+export const makeReadiness = (ready: () => Promise<void>): Readiness["Service"] => {
+  const ask = remembered(ready, ANSWER)
+  return { check: Effect.tryPromise({ try: ask, catch: () => new NotReady() }) }
+}

@@ -1,0 +1,12 @@
+import type { IncomingHttpHeaders } from "node:http"
+
+/** What the head of a request says. */
+export interface RequestHead {
+  readonly method: string
+  /** By lower-case name. */
+  readonly headers: IncomingHttpHeaders
+  /** `1.0` or `1.1`. */
+  readonly httpVersion: string
+  /** The address the request came from, as far as proxies that are trusted tell it. */
+  readonly peer: string
+}
