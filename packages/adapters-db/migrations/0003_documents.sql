@@ -13,7 +13,8 @@ CREATE TABLE {{schema}}.documents (
   created_at timestamptz NOT NULL,
   PRIMARY KEY (user_id, id)
 );
--- Jobs, and judgements of ownership, know a document by its id alone.
+-- Whether anybody has a document of this id: what tells 403 from 404. Not unique: ids are random, and a key across owners
+-- could not be partitioned by them.
 CREATE INDEX documents_by_id ON {{schema}}.documents (id);
 CREATE INDEX documents_by_age ON {{schema}}.documents (user_id, created_at DESC, id);
 

@@ -33,7 +33,7 @@ const expectEverything = async (
 ) => {
   expect((await run(database.ledger.account(userId))).allowance).toBe(100)
   expect((await run(database.chats.list({ userId, limit: 10, offset: 0 }))).chats[0]?.id).toBe(turn.chatId)
-  expect(await run(database.files.read(document.id))).toHaveLength(2)
+  expect(await run(database.files.read({ userId, documentId: document.id }))).toHaveLength(2)
   const job = Promise.withResolvers<string>()
   const work = Effect.scoped(
     Effect.andThen(
@@ -77,7 +77,7 @@ describe("openDatabase on the embedded database", () => {
   it("is not ready while migrations are missing", async () => {
     const database = await openDatabase({ migrate: false })
     // The first call waits until the database has been made, which takes longer than readiness may.
-    await run(Effect.exit(database.documents.find([])))
+    await run(Effect.exit(database.documents.find("nobody", [])))
     await expect(database.checkReadiness()).rejects.toMatchObject({ _tag: "DatabaseNotReady", problem: "migrations" })
     await database.close()
   })

@@ -45,7 +45,13 @@ const insertParams = (document: Document): ReadonlyArray<unknown> => [
   new Date(document.createdAt)
 ]
 
-const changeParams = (id: string, from: ReadonlyArray<string>, change: DocumentChange): ReadonlyArray<unknown> => [
+const changeParams = (
+  userId: string,
+  id: string,
+  from: ReadonlyArray<string>,
+  change: DocumentChange
+): ReadonlyArray<unknown> => [
+  userId,
   id,
   from,
   change.status,
@@ -62,10 +68,11 @@ const texts = (schema: string) => ({
   insert: `INSERT INTO ${schema}.documents
     (user_id, id, filename, type, bytes, status, progress, reason, pages, passages, created_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-  find: `SELECT * FROM ${schema}.documents WHERE id = ANY($1::uuid[])`,
+  find: `SELECT * FROM ${schema}.documents WHERE user_id = $1 AND id = ANY($2::uuid[])`,
+  exists: `SELECT FROM ${schema}.documents WHERE id = $1 LIMIT 1`,
   list: `SELECT * FROM ${schema}.documents WHERE user_id = $1 ORDER BY created_at DESC, id`,
-  update: `UPDATE ${schema}.documents SET status = $3, progress = $4, reason = $5, pages = $6, passages = $7
-    WHERE id = $1 AND status = ANY($2::text[]) RETURNING id`,
+  update: `UPDATE ${schema}.documents SET status = $4, progress = $5, reason = $6, pages = $7, passages = $8
+    WHERE user_id = $1 AND id = $2 AND status = ANY($3::text[]) RETURNING id`,
   remove: `DELETE FROM ${schema}.documents WHERE user_id = $1 AND id = $2 RETURNING id`
 })
 
@@ -87,9 +94,17 @@ const make = Effect.map(Database, (database) => {
           })
         )
       ),
-    find: (ids) =>
+    find: (userId, ids) =>
       storing("DocumentStore.find")(
-        Effect.map(database.statement<DocumentRow>(text.find, [ids.filter(isUuid)]), (rows) => rows.map(documentOf))
+        Effect.map(database.statement<DocumentRow>(text.find, [userId, ids.filter(isUuid)]), (rows) =>
+          rows.map(documentOf)
+        )
+      ),
+    exists: (id) =>
+      storing("DocumentStore.exists")(
+        isUuid(id)
+          ? Effect.map(database.statement(text.exists, [id]), (rows) => rows.length > 0)
+          : Effect.succeed(false)
       ),
     list: (userId) =>
       storing("DocumentStore.list")(
@@ -98,10 +113,13 @@ const make = Effect.map(Database, (database) => {
           (rows) => rows.map(documentOf)
         )
       ),
-    update: (id, from, change) =>
+    update: (userId, id, from, change) =>
       storing("DocumentStore.update")(
         isUuid(id)
-          ? Effect.map(database.statement(text.update, changeParams(id, from, change)), (rows) => rows.length > 0)
+          ? Effect.map(
+              database.statement(text.update, changeParams(userId, id, from, change)),
+              (rows) => rows.length > 0
+            )
           : Effect.succeed(false)
       ),
     remove: (userId, id) =>
@@ -116,5 +134,5 @@ const make = Effect.map(Database, (database) => {
   })
 })
 
-/** Documents in Postgres or PGlite. What people do runs as them; what jobs do, through the service's. */
+/** Documents in Postgres or PGlite. What people do runs as `parley_user`; what jobs do, as the service. */
 export const PgDocumentStoreLayer: Layer.Layer<DocumentStore, never, Database> = Layer.effect(DocumentStore, make)

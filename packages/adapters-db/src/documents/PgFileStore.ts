@@ -13,9 +13,8 @@ const make = Effect.map(Database, (database) => {
   const { schema } = database
   const removeSql = `DELETE FROM ${schema}.file_parts WHERE user_id = $1 AND document_id = $2`
   const insertSql = `INSERT INTO ${schema}.file_parts (user_id, document_id, part, bytes) VALUES ($1, $2, $3, decode($4, 'base64'))`
-  const readSql = `SELECT encode(p.bytes, 'base64') AS base64 FROM ${schema}.documents d
-    JOIN ${schema}.file_parts p ON p.user_id = d.user_id AND p.document_id = d.id
-    WHERE d.id = $1 ORDER BY p.part`
+  const readSql = `SELECT encode(bytes, 'base64') AS base64 FROM ${schema}.file_parts
+    WHERE user_id = $1 AND document_id = $2 ORDER BY part`
   return FileStore.of({
     write: ({ userId, documentId, bytes }) =>
       storing(
@@ -33,13 +32,13 @@ const make = Effect.map(Database, (database) => {
           })
         )
       ),
-    read: (documentId) =>
+    read: ({ userId, documentId }) =>
       storing(
         "FileStore.read",
         "documents"
       )(
         isUuid(documentId)
-          ? Effect.map(database.statement<{ base64: string }>(readSql, [documentId]), (rows) =>
+          ? Effect.map(database.statement<{ base64: string }>(readSql, [userId, documentId]), (rows) =>
               rows.length === 0 ? undefined : Buffer.concat(rows.map((row) => Buffer.from(row.base64, "base64")))
             )
           : Effect.succeed(undefined)

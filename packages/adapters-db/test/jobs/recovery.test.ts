@@ -116,7 +116,7 @@ const deadWorkers = (run: Run<Parts>) => {
         yield* jobs.work((attempt) => Queue.offer(tried, attempt))
         const { job } = yield* Effect.timeout(Queue.take(tried), "30 seconds")
         expect(job.documentId).toBe(waiting.id)
-        yield* documents.update(waiting.id, ["processing"], { status: "ready", progress: 1 })
+        yield* documents.update(waiting.userId, waiting.id, ["processing"], { status: "ready", progress: 1 })
       })
     ))
 

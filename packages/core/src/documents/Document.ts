@@ -26,6 +26,12 @@ export interface Document {
   readonly createdAt: number
 }
 
+/** Which document, and whose: every store keeps documents by their owner, and finds them by both. */
+export interface DocumentKey {
+  readonly userId: UserId
+  readonly documentId: string
+}
+
 /** A piece of a document's text that can be searched and cited. */
 export interface Passage {
   /** Position within the document, from 0. */

@@ -8,13 +8,14 @@ import { Catalog } from "../tiers/Catalog.ts"
 import type { Document } from "./Document.ts"
 import { DocumentStore } from "./DocumentStore.ts"
 import {
-  DocumentForbidden,
+  type DocumentForbidden,
   DocumentNotFound,
   DocumentQuotaExceeded,
   FileRejected,
   InvalidDocumentId
 } from "./errors.ts"
 import { FileStore } from "./FileStore.ts"
+import { notReadable } from "./findReadableDocuments.ts"
 import { identifyFile } from "./identifyFile.ts"
 import { isUuid } from "./isUuid.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
@@ -41,7 +42,7 @@ export class DocumentService extends Context.Service<
     ): Effect.Effect<Document, InvalidDocumentId | DocumentNotFound | DocumentForbidden | StorageFailed>
     /** Newest first. */
     list(userId: UserId): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
-    /** Somebody else's document is as one that does not exist. */
+    /** A document of another person is as one that does not exist. */
     get(userId: UserId, documentId: string): Effect.Effect<Document, DocumentNotFound | StorageFailed>
     /** Removes the document, its bytes and its passages. */
     remove(userId: UserId, documentId: string): Effect.Effect<void, DocumentNotFound | StorageFailed>
@@ -55,17 +56,13 @@ export class DocumentService extends Context.Service<
       const documents = yield* DocumentStore
       const jobs = yield* JobQueue
       const processDocument = yield* makeProcessDocument
-      const find = Effect.fnUntraced(function* (documentId: string) {
-        const found = isUuid(documentId) ? yield* documents.find([documentId.toLowerCase()]) : []
-        return found[0] ?? (yield* new DocumentNotFound({ documentId }))
-      })
       return DocumentService.of({
         upload: yield* makeUpload,
-        vectorize: yield* makeVectorize(find),
+        vectorize: yield* makeVectorize,
         list: (userId) => documents.list(userId),
         get: Effect.fn("DocumentService.get")(function* (userId, documentId) {
-          const document = yield* find(documentId)
-          return document.userId === userId ? document : yield* new DocumentNotFound({ documentId })
+          const [document] = isUuid(documentId) ? yield* documents.find(userId, [documentId.toLowerCase()]) : []
+          return document ?? (yield* new DocumentNotFound({ documentId }))
         }),
         remove: Effect.fn("DocumentService.remove")(function* (userId, documentId) {
           const removed = isUuid(documentId) && (yield* documents.remove(userId, documentId.toLowerCase()))
@@ -122,22 +119,20 @@ const makeUpload = Effect.gen(function* () {
   })
 })
 
-const makeVectorize = Effect.fnUntraced(function* (
-  find: (documentId: string) => Effect.Effect<Document, DocumentNotFound | StorageFailed>
-) {
+const makeVectorize = Effect.gen(function* () {
   const documents = yield* DocumentStore
   const jobs = yield* JobQueue
   const unitOfWork = yield* UnitOfWork
   return Effect.fn("DocumentService.vectorize")(function* (userId: UserId, documentId: string) {
     if (!isUuid(documentId)) return yield* new InvalidDocumentId()
-    const document = yield* find(documentId)
-    if (document.userId !== userId) return yield* new DocumentForbidden({ documentId })
+    const find = Effect.map(documents.find(userId, [documentId.toLowerCase()]), ([found]) => found)
+    const document = (yield* find) ?? (yield* notReadable(documents, documentId))
     if (document.status === "ready") return document
     const again = Effect.gen(function* () {
-      const again = yield* documents.update(document.id, ["failed"], { status: "processing", progress: 0 })
+      const again = yield* documents.update(userId, document.id, ["failed"], { status: "processing", progress: 0 })
       if (again) yield* jobs.enqueue({ _tag: "ProcessDocument", documentId: document.id, userId })
     })
     yield* unitOfWork.run(again)
-    return yield* find(documentId)
+    return (yield* find) ?? (yield* new DocumentNotFound({ documentId }))
   })
 })

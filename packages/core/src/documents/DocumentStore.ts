@@ -28,17 +28,23 @@ export class DocumentStore extends Context.Service<
   {
     /** Adds a document unless the owner's quota is used up; concurrent insertions of one owner cannot exceed it together. */
     insert(document: Document, quota: DocumentQuota): Effect.Effect<Inserted, StorageFailed>
-    /** The documents among `ids` that exist, whoever owns them: ownership is the caller's to judge. */
-    find(ids: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
+    /** The owner's documents among `ids`; those of others are as ids that name none. */
+    find(userId: UserId, ids: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
+    /**
+     * Whether there is a document of this id, of any owner: what tells 403 from 404 once `find` gave none. The one
+     * question here that names no owner, and so the one that a database sharded by owner asks of every shard.
+     */
+    exists(id: string): Effect.Effect<boolean, StorageFailed>
     /** A person's documents, newest first. */
     list(userId: UserId): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
-    /** Changes state where the document still exists and is in one of `from`; tells whether it did. */
+    /** Changes state where the owner still has the document and it is in one of `from`; gives whether it did. */
     update(
+      userId: UserId,
       id: string,
       from: ReadonlyArray<DocumentStatus>,
       change: DocumentChange
     ): Effect.Effect<boolean, StorageFailed>
-    /** Removes the owner's document with its bytes and passages; tells whether there was one. */
+    /** Removes the owner's document with its bytes and passages; gives whether there was one. */
     remove(userId: UserId, id: string): Effect.Effect<boolean, StorageFailed>
   }
 >()("@parley/core/documents/DocumentStore") {}

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import { storableText } from "../storage/storableText.ts"
-import type { Document } from "./Document.ts"
+import type { Document, DocumentKey } from "./Document.ts"
 import { type DocumentChange, DocumentStore, type Inserted } from "./DocumentStore.ts"
 
 const changed = (document: Document, change: DocumentChange): Document => ({
@@ -12,6 +12,9 @@ const changed = (document: Document, change: DocumentChange): Document => ({
   pages: change.pages,
   passages: change.passages
 })
+
+/** As a key of a table: documents are kept by owner and id. */
+export const keyInMemory = ({ userId, documentId }: DocumentKey): string => `${documentId.toLowerCase()} ${userId}`
 
 /** Later insertions come later in a map, so that reversing puts the newest of one millisecond first. */
 const newestFirst = (documents: ReadonlyArray<Document>): ReadonlyArray<Document> =>
@@ -32,34 +35,42 @@ const make = Effect.gen(function* () {
             return { _tag: "Full", documents: own.length, bytes }
           }
           const id = document.id.toLowerCase()
-          documents.set(id, { ...document, id, filename: storableText(document.filename) })
+          documents.set(keyInMemory({ userId: document.userId, documentId: id }), {
+            ...document,
+            id,
+            filename: storableText(document.filename)
+          })
           return { _tag: "Inserted" }
         })
       ),
-    find: (ids) =>
+    find: (userId, ids) =>
       storage.exclusive(
         Effect.sync(() => {
           const wanted = new Set(ids.map((id) => id.toLowerCase()))
-          return [...documents.values()].filter((document) => wanted.has(document.id))
+          return ownedBy(userId).filter((document) => wanted.has(document.id))
         })
       ),
+    exists: (id) =>
+      storage.exclusive(
+        Effect.sync(() => [...documents.values()].some((document) => document.id === id.toLowerCase()))
+      ),
     list: (userId) => storage.exclusive(Effect.sync(() => newestFirst(ownedBy(userId)))),
-    update: (id, from, change) =>
+    update: (userId, documentId, from, change) =>
       storage.exclusive(
         Effect.sync(() => {
-          const document = documents.get(id.toLowerCase())
+          const key = keyInMemory({ userId, documentId })
+          const document = documents.get(key)
           if (document === undefined || !from.includes(document.status)) return false
-          documents.set(document.id, changed(document, change))
+          documents.set(key, changed(document, change))
           return true
         })
       ),
-    remove: (userId, id) =>
+    remove: (userId, documentId) =>
       storage.exclusive(
         Effect.sync(() => {
-          const document = documents.get(id.toLowerCase())
-          if (document === undefined || document.userId !== userId) return false
-          storage.documentRemoved(document.id)
-          return documents.delete(document.id)
+          const removed = documents.delete(keyInMemory({ userId, documentId }))
+          if (removed) storage.documentRemoved({ userId, documentId })
+          return removed
         })
       )
   })

@@ -1,15 +1,16 @@
 import { Effect, Layer } from "effect"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import { FileStore } from "./FileStore.ts"
+import { keyInMemory } from "./InMemoryDocumentStore.ts"
 
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const files = yield* storage.table<string, Uint8Array>()
-  yield* storage.onDocumentRemoved((documentId) => void files.delete(documentId))
+  yield* storage.onDocumentRemoved((document) => void files.delete(keyInMemory(document)))
   return FileStore.of({
-    write: ({ documentId, bytes }) =>
-      storage.exclusive(Effect.sync(() => void files.set(documentId.toLowerCase(), bytes.slice()))),
-    read: (documentId) => storage.exclusive(Effect.sync(() => files.get(documentId.toLowerCase())?.slice()))
+    write: ({ bytes, ...document }) =>
+      storage.exclusive(Effect.sync(() => void files.set(keyInMemory(document), bytes.slice()))),
+    read: (document) => storage.exclusive(Effect.sync(() => files.get(keyInMemory(document))?.slice()))
   })
 })
 

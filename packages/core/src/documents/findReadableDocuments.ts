@@ -3,9 +3,15 @@ import type { UserId } from "../identity/UserId.ts"
 import type { DocumentStore } from "./DocumentStore.ts"
 import { DocumentForbidden, DocumentNotFound } from "./errors.ts"
 
+/** Why a person cannot have a document that is not among theirs: another person owns it, or nobody does. */
+export const notReadable = Effect.fnUntraced(function* (documents: DocumentStore["Service"], documentId: string) {
+  if (yield* documents.exists(documentId)) return yield* new DocumentForbidden({ documentId })
+  return yield* new DocumentNotFound({ documentId })
+})
+
 /**
  * Splits the documents a person names into those that can be searched and those that are not ready. Fails with
- * `DocumentNotFound` or `DocumentForbidden` at the first that does not exist or is somebody else's.
+ * `DocumentNotFound` or `DocumentForbidden` at the first that the person does not have.
  */
 export const findReadableDocuments = Effect.fnUntraced(function* (
   documents: DocumentStore["Service"],
@@ -14,13 +20,12 @@ export const findReadableDocuments = Effect.fnUntraced(function* (
 ) {
   const ids = [...new Set(documentIds.map((id) => id.toLowerCase()))]
   if (ids.length === 0) return { ready: [], pending: [] }
-  const found = new Map((yield* documents.find(ids)).map((document) => [document.id, document]))
+  const found = new Map((yield* documents.find(userId, ids)).map((document) => [document.id, document]))
   const ready: Array<string> = []
   const pending: Array<string> = []
   for (const documentId of ids) {
     const document = found.get(documentId)
-    if (document === undefined) return yield* new DocumentNotFound({ documentId })
-    if (document.userId !== userId) return yield* new DocumentForbidden({ documentId })
+    if (document === undefined) return yield* notReadable(documents, documentId)
     if (document.status === "ready") ready.push(documentId)
     else pending.push(documentId)
   }

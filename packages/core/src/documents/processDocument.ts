@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { cutPassages } from "./cutPassages.ts"
-import type { Passage } from "./Document.ts"
+import type { DocumentKey, Passage } from "./Document.ts"
 import { DocumentParser, DocumentUnreadable, type ParsedDocument } from "./DocumentParser.ts"
 import { DocumentStore } from "./DocumentStore.ts"
 import { FileStore } from "./FileStore.ts"
@@ -37,30 +37,32 @@ export const makeProcessDocument = Effect.gen(function* () {
   const passages = yield* PassageIndex
   const tryReading = yield* makeReadingTries
 
-  const fail = (documentId: string, reason: string) =>
-    documents.update(documentId, ["processing"], { status: "failed", progress: 0, reason })
+  const fail = ({ userId, documentId }: DocumentKey, reason: string) =>
+    documents.update(userId, documentId, ["processing"], { status: "failed", progress: 0, reason })
 
-  const index = Effect.fnUntraced(function* (documentId: string, last: boolean) {
-    const [document] = yield* documents.find([documentId])
+  const index = Effect.fnUntraced(function* (key: DocumentKey, last: boolean) {
+    const { documentId, userId } = key
+    const [document] = yield* documents.find(userId, [documentId])
     if (document === undefined || document.status !== "processing") return
-    const bytes = yield* files.read(documentId)
+    const bytes = yield* files.read(key)
     if (bytes === undefined) return yield* new DocumentUnreadable({ reason: NO_TEXT })
-    const { type, userId } = document
+    const { type } = document
     const { text, pageStarts } = yield* tryReading({ document, bytes, last }, parser.parse({ type, bytes, userId }))
-    yield* documents.update(documentId, ["processing"], { status: "processing", progress: 0.5 })
+    yield* documents.update(userId, documentId, ["processing"], { status: "processing", progress: 0.5 })
     const cut = yield* cutInTurns({ text, pageStarts })
     if (cut.length === 0) return yield* new DocumentUnreadable({ reason: NO_TEXT })
     const ready = { status: "ready", progress: 1, pages: pageStarts?.length, passages: cut.length } as const
     // Not one unit of work: indexing a long document takes seconds, for which an embedded database would serve nobody
     // else. Nothing is found before the document is ready, and a try that stops in between is repeated as a whole.
-    yield* passages.replace({ userId: document.userId, documentId, passages: cut })
-    yield* documents.update(documentId, ["processing"], ready)
+    yield* passages.replace({ userId, documentId, passages: cut })
+    yield* documents.update(userId, documentId, ["processing"], ready)
   })
 
-  return Effect.fn("processDocument")(function* ({ job: { documentId }, last }: Attempt) {
-    yield* index(documentId, last).pipe(
-      Effect.catchTag("DocumentUnreadable", ({ reason }) => fail(documentId, reason)),
-      Effect.onError(() => (last ? Effect.ignore(fail(documentId, GAVE_UP)) : Effect.void))
+  return Effect.fn("processDocument")(function* ({ job: { documentId, userId }, last }: Attempt) {
+    const key = { userId, documentId }
+    yield* index(key, last).pipe(
+      Effect.catchTag("DocumentUnreadable", ({ reason }) => fail(key, reason)),
+      Effect.onError(() => (last ? Effect.ignore(fail(key, GAVE_UP)) : Effect.void))
     )
   })
 })

@@ -1,10 +1,16 @@
 import { Context, Effect, Exit, Layer, Semaphore } from "effect"
+import type { UserId } from "../identity/UserId.ts"
 import { StorageFailed } from "./StorageFailed.ts"
 
 interface Unit {
   open: boolean
   /** A part failed, so that the whole may not be kept. */
   doomed: boolean
+}
+
+interface RemovedDocument {
+  readonly userId: UserId
+  readonly documentId: string
 }
 
 /** Brings a table back to what it was. */
@@ -24,9 +30,9 @@ export class InMemoryStorage extends Context.Service<
     /** A unit of work, as `UnitOfWork.run`. Units run one at a time. */
     run<A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageFailed, R>
     /** Registers what else goes when a document is removed: its bytes, its passages. */
-    onDocumentRemoved(remove: (documentId: string) => void): Effect.Effect<void>
+    onDocumentRemoved(remove: (document: RemovedDocument) => void): Effect.Effect<void>
     /** Tells that a document was removed. */
-    documentRemoved(documentId: string): void
+    documentRemoved(document: RemovedDocument): void
   }
 >()("@parley/core/storage/InMemoryStorage") {
   static readonly layer = Layer.effect(
@@ -50,7 +56,7 @@ const makeInMemoryStorage = (): InMemoryStorage["Service"] => {
   })
   const turn = Semaphore.makeUnsafe(1)
   const tables: Array<Map<unknown, unknown>> = []
-  const removals: Array<(documentId: string) => void> = []
+  const removals: Array<(document: RemovedDocument) => void> = []
 
   const snapshot = (): Restore => {
     const before = tables.map((table) => [...table])
@@ -98,8 +104,8 @@ const makeInMemoryStorage = (): InMemoryStorage["Service"] => {
     run: (work) =>
       Effect.flatMap(Current, (unit) => (unit?.open === true ? joined(unit, work) : turn.withPermit(begin(work)))),
     onDocumentRemoved: (remove) => Effect.sync(() => void removals.push(remove)),
-    documentRemoved: (documentId) => {
-      for (const remove of removals) remove(documentId)
+    documentRemoved: (document) => {
+      for (const remove of removals) remove(document)
     }
   })
 }

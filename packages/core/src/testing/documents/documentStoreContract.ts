@@ -11,7 +11,7 @@ const inserting = (run: Run<DocumentStore>) => {
         const documents = yield* DocumentStore
         const document = newDocument(newUserId(), { filename: "Bericht 'ü' \u{1F600}.md", type: "md", bytes: 0 })
         expect(yield* documents.insert(document, ampleQuota)).toEqual({ _tag: "Inserted" })
-        expect(yield* documents.find([document.id])).toEqual([document])
+        expect(yield* documents.find(document.userId, [document.id])).toEqual([document])
       })
     ))
 
@@ -27,7 +27,7 @@ const inserting = (run: Run<DocumentStore>) => {
         expect(yield* documents.insert(newDocument(userId, { bytes: 1500 }), quota)).toEqual({ _tag: "Inserted" })
         const oneMore = newDocument(userId, { bytes: 0 })
         expect(yield* documents.insert(oneMore, quota)).toEqual({ _tag: "Full", documents: 2, bytes: 2500 })
-        expect(yield* documents.find([tooLarge.id, oneMore.id])).toEqual([])
+        expect(yield* documents.find(userId, [tooLarge.id, oneMore.id])).toEqual([])
       })
     ))
 
@@ -65,15 +65,48 @@ const inserting = (run: Run<DocumentStore>) => {
 }
 
 const reading = (run: Run<DocumentStore>) => {
-  it("find gives those that exist, whoever owns them; an id that is no UUID names none", () =>
+  it("find gives the owner's, and nothing of others; an id that is no UUID names none", () =>
     run(
       Effect.gen(function* () {
         const documents = yield* DocumentStore
-        const [mine, yours] = [newDocument(newUserId()), newDocument(newUserId())]
+        const userId = newUserId()
+        const [mine, second, yours] = [newDocument(userId), newDocument(userId), newDocument(newUserId())]
+        for (const document of [mine, second, yours]) yield* documents.insert(document, ampleQuota)
+        const ids = [mine.id, crypto.randomUUID(), "nonsense'", yours.id, second.id.toUpperCase()]
+        expect(new Set(yield* documents.find(userId, ids))).toEqual(new Set([mine, second]))
+        expect(yield* documents.find(yours.userId, ids)).toEqual([yours])
+        expect(yield* documents.find(newUserId(), ids)).toEqual([])
+        expect(yield* documents.find(userId, [])).toEqual([])
+      })
+    ))
+
+  it("exists says whether any owner has the document, until it is removed", () =>
+    run(
+      Effect.gen(function* () {
+        const documents = yield* DocumentStore
+        const { id, userId } = newDocument(newUserId())
+        expect(yield* documents.exists(id)).toBe(false)
+        yield* documents.insert(newDocument(userId, { id }), ampleQuota)
+        expect(yield* documents.exists(id)).toBe(true)
+        expect(yield* documents.exists(id.toUpperCase())).toBe(true)
+        expect(yield* documents.exists("nonsense'")).toBe(false)
+        yield* documents.remove(userId, id)
+        expect(yield* documents.exists(id)).toBe(false)
+      })
+    ))
+
+  it("documents of one id under two owners are two documents", () =>
+    run(
+      Effect.gen(function* () {
+        const documents = yield* DocumentStore
+        const mine = newDocument(newUserId())
+        const yours = newDocument(newUserId(), { id: mine.id, filename: "other.pdf" })
         for (const document of [mine, yours]) yield* documents.insert(document, ampleQuota)
-        const found = yield* documents.find([mine.id, crypto.randomUUID(), "nonsense'", yours.id.toUpperCase()])
-        expect(new Set(found)).toEqual(new Set([mine, yours]))
-        expect(yield* documents.find([])).toEqual([])
+        yield* documents.update(mine.userId, mine.id, ["processing"], { status: "ready", progress: 1 })
+        expect(yield* documents.find(yours.userId, [yours.id])).toEqual([yours])
+        expect(yield* documents.remove(mine.userId, mine.id)).toBe(true)
+        expect(yield* documents.find(yours.userId, [yours.id])).toEqual([yours])
+        expect(yield* documents.exists(mine.id)).toBe(true)
       })
     ))
 
@@ -92,19 +125,20 @@ const reading = (run: Run<DocumentStore>) => {
 }
 
 const changing = (run: Run<DocumentStore>) => {
-  it("a change of state happens only from the states named", () =>
+  it("a change of state happens only from the states named, and only for the owner", () =>
     run(
       Effect.gen(function* () {
         const documents = yield* DocumentStore
         const document = newDocument(newUserId())
         yield* documents.insert(document, ampleQuota)
         const ready = { status: "ready", progress: 1, pages: 12, passages: 40 } as const
-        expect(yield* documents.update(document.id, ["processing"], ready)).toBe(true)
-        expect(yield* documents.find([document.id])).toEqual([{ ...document, ...ready }])
-        expect(yield* documents.update(document.id, ["processing", "failed"], ready)).toBe(false)
-        expect(yield* documents.update(document.id, [], ready)).toBe(false)
-        expect(yield* documents.update(crypto.randomUUID(), ["ready"], ready)).toBe(false)
-        expect(yield* documents.update("nonsense'", ["ready"], ready)).toBe(false)
+        expect(yield* documents.update(document.userId, document.id, ["processing"], ready)).toBe(true)
+        expect(yield* documents.find(document.userId, [document.id])).toEqual([{ ...document, ...ready }])
+        expect(yield* documents.update(document.userId, document.id, ["processing", "failed"], ready)).toBe(false)
+        expect(yield* documents.update(document.userId, document.id, [], ready)).toBe(false)
+        expect(yield* documents.update(document.userId, crypto.randomUUID(), ["ready"], ready)).toBe(false)
+        expect(yield* documents.update(document.userId, "nonsense'", ["ready"], ready)).toBe(false)
+        expect(yield* documents.update(newUserId(), document.id, ["ready"], ready)).toBe(false)
       })
     ))
 
@@ -115,10 +149,12 @@ const changing = (run: Run<DocumentStore>) => {
         const document = newDocument(newUserId())
         yield* documents.insert(document, ampleQuota)
         const reason = "The file is encrypted."
-        yield* documents.update(document.id, ["processing"], { status: "failed", progress: 0, reason })
-        expect(yield* documents.find([document.id])).toEqual([{ ...document, status: "failed", reason }])
-        yield* documents.update(document.id, ["failed"], { status: "processing", progress: 0.5 })
-        expect(yield* documents.find([document.id])).toEqual([{ ...document, progress: 0.5 }])
+        yield* documents.update(document.userId, document.id, ["processing"], { status: "failed", progress: 0, reason })
+        expect(yield* documents.find(document.userId, [document.id])).toEqual([
+          { ...document, status: "failed", reason }
+        ])
+        yield* documents.update(document.userId, document.id, ["failed"], { status: "processing", progress: 0.5 })
+        expect(yield* documents.find(document.userId, [document.id])).toEqual([{ ...document, progress: 0.5 }])
       })
     ))
 
@@ -128,7 +164,7 @@ const changing = (run: Run<DocumentStore>) => {
         const documents = yield* DocumentStore
         const document = newDocument(newUserId())
         yield* documents.insert(document, ampleQuota)
-        const change = documents.update(document.id, ["processing"], { status: "ready", progress: 1 })
+        const change = documents.update(document.userId, document.id, ["processing"], { status: "ready", progress: 1 })
         const results = yield* Effect.all(
           Array.from({ length: 8 }, () => change),
           { concurrency: "unbounded" }
@@ -144,9 +180,9 @@ const changing = (run: Run<DocumentStore>) => {
         const document = newDocument(newUserId())
         yield* documents.insert(document, ampleQuota)
         expect(yield* documents.remove(newUserId(), document.id)).toBe(false)
-        expect(yield* documents.find([document.id])).toHaveLength(1)
+        expect(yield* documents.find(document.userId, [document.id])).toHaveLength(1)
         expect(yield* documents.remove(document.userId, document.id)).toBe(true)
-        expect(yield* documents.find([document.id])).toEqual([])
+        expect(yield* documents.find(document.userId, [document.id])).toEqual([])
         expect(yield* documents.remove(document.userId, document.id)).toBe(false)
         expect(yield* documents.remove(document.userId, "nonsense'")).toBe(false)
       })

@@ -33,8 +33,8 @@ export const fileStoreContract = (name: string, layer: Layer.Layer<FileStore | D
           Effect.gen(function* () {
             const files = yield* FileStore
             const bytes = patterned(length)
-            const { id } = yield* newFile(bytes)
-            const read = yield* files.read(id)
+            const { id, userId } = yield* newFile(bytes)
+            const read = yield* files.read({ userId, documentId: id })
             expect(read?.byteLength).toBe(length)
             expect(read?.every((byte, index) => byte === bytes[index])).toBe(true)
           })
@@ -45,8 +45,10 @@ export const fileStoreContract = (name: string, layer: Layer.Layer<FileStore | D
       run(
         Effect.gen(function* () {
           const files = yield* FileStore
-          const { id } = yield* newFile(patterned(100).subarray(10, 20))
-          expect([...((yield* files.read(id)) ?? [])]).toEqual([...patterned(100).slice(10, 20)])
+          const { id, userId } = yield* newFile(patterned(100).subarray(10, 20))
+          expect([...((yield* files.read({ userId, documentId: id })) ?? [])]).toEqual([
+            ...patterned(100).slice(10, 20)
+          ])
         })
       ))
 
@@ -56,7 +58,7 @@ export const fileStoreContract = (name: string, layer: Layer.Layer<FileStore | D
           const files = yield* FileStore
           const { id, userId } = yield* newFile(patterned(3 * MIB))
           yield* files.write({ userId, documentId: id, bytes: new Uint8Array([7]) })
-          expect([...((yield* files.read(id)) ?? [])]).toEqual([7])
+          expect([...((yield* files.read({ userId, documentId: id })) ?? [])]).toEqual([7])
         })
       ))
 
@@ -67,7 +69,16 @@ export const fileStoreContract = (name: string, layer: Layer.Layer<FileStore | D
           const files = yield* FileStore
           const { id, userId } = yield* newFile(patterned(10))
           yield* documents.remove(userId, id)
-          expect(yield* files.read(id)).toBeUndefined()
+          expect(yield* files.read({ userId, documentId: id })).toBeUndefined()
+        })
+      ))
+
+    it("only its owner reads a file", () =>
+      run(
+        Effect.gen(function* () {
+          const files = yield* FileStore
+          const { id } = yield* newFile(patterned(10))
+          expect(yield* files.read({ userId: newUserId(), documentId: id })).toBeUndefined()
         })
       ))
 
@@ -78,8 +89,8 @@ export const fileStoreContract = (name: string, layer: Layer.Layer<FileStore | D
           const files = yield* FileStore
           const document = newDocument(newUserId())
           yield* documents.insert(document, ampleQuota)
-          expect(yield* files.read(document.id)).toBeUndefined()
-          expect(yield* files.read("nonsense'")).toBeUndefined()
+          expect(yield* files.read({ userId: document.userId, documentId: document.id })).toBeUndefined()
+          expect(yield* files.read({ userId: document.userId, documentId: "nonsense'" })).toBeUndefined()
         })
       ))
   })

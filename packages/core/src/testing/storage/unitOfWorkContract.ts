@@ -20,8 +20,8 @@ const writes = () => {
     yield* (yield* ChatStore).beginTurn(turn)
   })
   const stored = Effect.gen(function* () {
-    const documents = yield* (yield* DocumentStore).find([document.id])
-    const bytes = yield* (yield* FileStore).read(document.id)
+    const documents = yield* (yield* DocumentStore).find(userId, [document.id])
+    const bytes = yield* (yield* FileStore).read({ userId, documentId: document.id })
     const chat = yield* (yield* ChatStore).transcript({ userId, chatId: turn.chatId, limit: 10 })
     return [documents.length, bytes?.byteLength ?? 0, chat?.messages.length ?? 0]
   })
