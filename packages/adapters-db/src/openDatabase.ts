@@ -1,14 +1,4 @@
-import {
-  ChatStore,
-  CreditLedger,
-  DocumentStore,
-  FileStore,
-  JobQueue,
-  PassageIndex,
-  RateLimiter,
-  type StorageAdapters,
-  UnitOfWork
-} from "@parley/core"
+import { type StoragePorts, storagePortsFromContext } from "@parley/core"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { LedgerClock } from "./credits/LedgerClock.ts"
 import { type DatabaseOptions, databaseLayer, withDatabase } from "./databaseLayer.ts"
@@ -30,7 +20,7 @@ export interface OpenDatabaseOptions extends DatabaseOptions {
 }
 
 /** A database behind the core's ports, ready to be handed to `createParley`. */
-export interface OpenDatabase extends StorageAdapters {
+export interface OpenDatabase extends StoragePorts {
   /** Rejects with `DatabaseNotReady` where the database does not answer soon, or its schema is older than the program. */
   checkReadiness(): Promise<void>
   /** Gives back connections and the data folder. Close what uses the ports before. */
@@ -49,19 +39,6 @@ export const migrateDatabase = (options: DatabaseOptions): Promise<ReadonlyArray
     )
   )
 
-const ports = Effect.gen(function* () {
-  return {
-    ledger: yield* CreditLedger,
-    chats: yield* ChatStore,
-    documents: yield* DocumentStore,
-    files: yield* FileStore,
-    passages: yield* PassageIndex,
-    jobs: yield* JobQueue,
-    rateLimiter: yield* RateLimiter,
-    unitOfWork: yield* UnitOfWork
-  }
-})
-
 /**
  * Opens a database for developers who use promises: migrates it unless told not to, and gives the ports. Rejects with
  * `FolderInUse`, `DatabaseError` or `MigrationRefused`; nothing is left open then.
@@ -74,7 +51,7 @@ export const openDatabase = async (options: OpenDatabaseOptions = {}): Promise<O
   try {
     if (options.migrate !== false && !direct) await runtime.runPromise(migrate())
     return {
-      ...(await runtime.runPromise(ports)),
+      ...(await runtime.runPromise(storagePortsFromContext)),
       checkReadiness: () => runtime.runPromise(checkReadiness()),
       close: () => runtime.dispose()
     }

@@ -1,4 +1,4 @@
-import { Layer } from "effect"
+import { storageLayer } from "@parley/core"
 import { PgChatStoreLayer } from "./chat/PgChatStore.ts"
 import { PgCreditLedgerLayer } from "./credits/PgCreditLedger.ts"
 import { PgDocumentStoreLayer } from "./documents/PgDocumentStore.ts"
@@ -9,15 +9,15 @@ import { PgRateLimiterLayer } from "./limits/PgRateLimiter.ts"
 import type { JobQueueOptions } from "./jobs/startBoss.ts"
 import { PgUnitOfWorkLayer } from "./storage/PgUnitOfWork.ts"
 
-/** Every port of the core that a database stands behind, over a database layer. */
+/** Every storage port of the core on a database, over a database layer. */
 export const storesLayer = (jobs: JobQueueOptions = {}) =>
-  Layer.mergeAll(
-    PgChatStoreLayer,
-    PgCreditLedgerLayer,
-    PgDocumentStoreLayer,
-    PgFileStoreLayer,
-    PgPassageIndexLayer,
-    PgBossJobQueueLayer(jobs),
-    PgRateLimiterLayer,
-    PgUnitOfWorkLayer
-  )
+  storageLayer({
+    ledger: PgCreditLedgerLayer,
+    chats: PgChatStoreLayer,
+    documents: PgDocumentStoreLayer,
+    files: PgFileStoreLayer,
+    passages: PgPassageIndexLayer,
+    jobs: PgBossJobQueueLayer(jobs),
+    rateLimiter: PgRateLimiterLayer,
+    unitOfWork: PgUnitOfWorkLayer
+  })

@@ -1,22 +1,15 @@
 import { Clock, Effect, Layer, ManagedRuntime, Schedule } from "effect"
 import { ChatModels } from "../models/ChatModel.ts"
 import { ChatService } from "../chat/ChatService.ts"
-import { ChatStore } from "../chat/ChatStore.ts"
-import { CreditLedger } from "../credits/CreditLedger.ts"
 import { CreditService } from "../credits/CreditService.ts"
 import { HoldSweeper } from "../credits/upkeep/HoldSweeper.ts"
 import { HoldTtl } from "../credits/holds/HoldTtl.ts"
 import { DocumentParser } from "../documents/DocumentParser.ts"
 import { DocumentService } from "../documents/DocumentService.ts"
-import { DocumentStore } from "../documents/DocumentStore.ts"
-import { FileStore } from "../documents/FileStore.ts"
-import { JobQueue } from "../jobs/JobQueue.ts"
-import { PassageIndex } from "../documents/PassageIndex.ts"
 import { ReadingLimits, type ReadingLimitsData } from "../documents/ReadingLimits.ts"
 import { UploadLimits, type UploadLimitsData } from "../documents/UploadLimits.ts"
-import { RateLimiter } from "../limits/RateLimiter.ts"
 import { parleyLayer } from "../parleyLayer.ts"
-import { UnitOfWork } from "../storage/UnitOfWork.ts"
+import { openStorageLayer, type StoragePorts } from "../StoragePorts.ts"
 import { Catalog, type CatalogData, makeCatalog } from "../tiers/Catalog.ts"
 import { ModelOffers } from "../chat/ModelOffers.ts"
 import type { Parley } from "./Parley.ts"
@@ -24,15 +17,7 @@ import { runWith } from "./runWith.ts"
 import { type OpenReplies, sendReply } from "./sendReply.ts"
 
 /** What `createParley` takes: an adapter for every port, and settings that all have defaults. */
-export interface ParleyOptions {
-  readonly ledger: CreditLedger["Service"]
-  readonly chats: ChatStore["Service"]
-  readonly documents: DocumentStore["Service"]
-  readonly files: FileStore["Service"]
-  readonly passages: PassageIndex["Service"]
-  readonly jobs: JobQueue["Service"]
-  readonly rateLimiter: RateLimiter["Service"]
-  readonly unitOfWork: UnitOfWork["Service"]
+export interface ParleyOptions extends StoragePorts {
   readonly parser: DocumentParser["Service"]
   readonly models: ChatModels["Service"]
   /** Parsed JSON laid over the shipped tiers, models and prices. */
@@ -107,15 +92,8 @@ const portsLayer = (options: ParleyOptions, catalog: CatalogData) =>
   Layer.mergeAll(
     Layer.succeed(Catalog, catalog),
     Layer.succeed(ChatModels, options.models),
-    Layer.succeed(ChatStore, options.chats),
-    Layer.succeed(CreditLedger, options.ledger),
     Layer.succeed(DocumentParser, options.parser),
-    Layer.succeed(DocumentStore, options.documents),
-    Layer.succeed(FileStore, options.files),
-    Layer.succeed(JobQueue, options.jobs),
-    Layer.succeed(PassageIndex, options.passages),
-    Layer.succeed(RateLimiter, options.rateLimiter),
-    Layer.succeed(UnitOfWork, options.unitOfWork)
+    openStorageLayer(options)
   )
 
 const references = ({ clock, holdTtlMs, reading, uploads }: ParleyOptions) =>

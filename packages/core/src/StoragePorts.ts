@@ -1,0 +1,84 @@
+import { type Context, Effect, Layer } from "effect"
+import { ChatStore } from "./chat/ChatStore.ts"
+import { InMemoryChatStore } from "./chat/InMemoryChatStore.ts"
+import { CreditLedger } from "./credits/CreditLedger.ts"
+import { InMemoryCreditLedger } from "./credits/InMemoryCreditLedger.ts"
+import { DocumentStore } from "./documents/DocumentStore.ts"
+import { FileStore } from "./documents/FileStore.ts"
+import { InMemoryDocumentStore } from "./documents/InMemoryDocumentStore.ts"
+import { InMemoryFileStore } from "./documents/InMemoryFileStore.ts"
+import { InMemoryPassageIndex } from "./documents/InMemoryPassageIndex.ts"
+import { PassageIndex } from "./documents/PassageIndex.ts"
+import { InMemoryJobQueue } from "./jobs/InMemoryJobQueue.ts"
+import { JobQueue } from "./jobs/JobQueue.ts"
+import { InMemoryRateLimiter } from "./limits/InMemoryRateLimiter.ts"
+import { RateLimiter } from "./limits/RateLimiter.ts"
+import { InMemoryUnitOfWork } from "./storage/InMemoryUnitOfWork.ts"
+import { type IdentifiersOf, type ServicesOf, servicesFrom, servicesLayer } from "./storage/PortRecord.ts"
+import { UnitOfWork } from "./storage/UnitOfWork.ts"
+
+/** A port that keeps something, with the store that keeps it in memory. */
+const storagePort = <Port extends Context.Key<unknown, unknown>>(
+  port: Port,
+  inMemory: Layer.Layer<Port["Identifier"]>
+) => ({
+  port,
+  inMemory
+})
+
+/**
+ * Every port that keeps something: the one list of them. The name is the one `createParley` takes it by. A new port is
+ * one line here, and one in the record of layers of each adapter, which does not compile without it.
+ */
+const storagePorts = {
+  ledger: storagePort(CreditLedger, InMemoryCreditLedger.layer),
+  chats: storagePort(ChatStore, InMemoryChatStore.layer),
+  documents: storagePort(DocumentStore, InMemoryDocumentStore.layer),
+  files: storagePort(FileStore, InMemoryFileStore.layer),
+  passages: storagePort(PassageIndex, Layer.provide(InMemoryPassageIndex.layer, InMemoryDocumentStore.layer)),
+  jobs: storagePort(JobQueue, InMemoryJobQueue.layer),
+  rateLimiter: storagePort(RateLimiter, InMemoryRateLimiter.layer),
+  unitOfWork: storagePort(UnitOfWork, InMemoryUnitOfWork.layer)
+}
+
+type Listed = typeof storagePorts
+type Ports = { readonly [Name in keyof Listed]: Listed[Name]["port"] }
+
+const ports = Object.fromEntries(Object.entries(storagePorts).map(([name, { port }]) => [name, port])) as Ports
+
+/** The stores behind the storage ports, by name: what an adapter for promises gives, and what `createParley` takes. */
+export interface StoragePorts extends ServicesOf<Ports> {}
+
+/** The storage ports as requirements of an Effect. */
+export type StoragePort = IdentifiersOf<Ports>
+
+/** A layer for each storage port: what an adapter for Effect users is made of. */
+export type StorageLayers = {
+  readonly [Name in keyof Listed]: Layer.Layer<Ports[Name]["Identifier"], unknown, unknown>
+}
+
+type OneOf<Layers extends StorageLayers> = Layers[keyof Listed]
+
+/** One layer of all `layers`, built side by side. */
+export const storageLayer = <Layers extends StorageLayers>(
+  layers: Layers
+): Layer.Layer<StoragePort, Layer.Error<OneOf<Layers>>, Layer.Services<OneOf<Layers>>> => {
+  const all = Object.values(layers) as ReadonlyArray<unknown> as [
+    Layer.Layer<StoragePort, Layer.Error<OneOf<Layers>>, Layer.Services<OneOf<Layers>>>
+  ]
+  return Layer.mergeAll(...all)
+}
+
+/** The layer of stores that are open already. */
+export const openStorageLayer = (stores: StoragePorts): Layer.Layer<StoragePort> => servicesLayer(ports, stores)
+
+/** The stores of the surrounding Effect, by name. */
+export const storagePortsFromContext: Effect.Effect<StoragePorts, never, StoragePort> = Effect.map(
+  Effect.context<StoragePort>(),
+  (context) => servicesFrom(ports, context)
+)
+
+/** Every store in memory, as one layer. */
+export const inMemoryStorageLayer: Layer.Layer<StoragePort> = Layer.mergeAll(
+  ...(Object.values(storagePorts).map(({ inMemory }) => inMemory) as [Layer.Layer<StoragePort>])
+)
