@@ -1,6 +1,10 @@
--- Conversations and their messages. The owner's id leads every key, so that the tables can be sharded by owner.
+-- Conversations and their messages. Whose they are leads every key: a person's own, or those of a visitor of one of the
+-- person's bots. The person's id comes first, so that the tables can be sharded by it.
 CREATE TABLE {{schema}}.chats (
   user_id text COLLATE "C" NOT NULL CHECK (char_length(user_id) BETWEEN 1 AND 255),
+  -- Both empty for a person's own conversations.
+  bot text COLLATE "C" NOT NULL CHECK (char_length(bot) <= 255),
+  visitor text COLLATE "C" NOT NULL CHECK (char_length(visitor) <= 255),
   id uuid NOT NULL,
   title text NOT NULL,
   -- Position of the newest message; taking the next ones locks this row, which orders concurrent turns.
@@ -9,12 +13,15 @@ CREATE TABLE {{schema}}.chats (
   bytes bigint NOT NULL DEFAULT 0 CHECK (bytes >= 0),
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (user_id, id)
+  PRIMARY KEY (user_id, bot, visitor, id),
+  CHECK ((bot = '') = (visitor = ''))
 );
-CREATE INDEX chats_by_use ON {{schema}}.chats (user_id, updated_at DESC, id);
+CREATE INDEX chats_by_use ON {{schema}}.chats (user_id, bot, updated_at DESC, id);
 
 CREATE TABLE {{schema}}.messages (
   user_id text COLLATE "C" NOT NULL,
+  bot text COLLATE "C" NOT NULL,
+  visitor text COLLATE "C" NOT NULL,
   chat_id uuid NOT NULL,
   -- From 1, in the order of the conversation.
   position bigint NOT NULL CHECK (position >= 1),
@@ -25,17 +32,33 @@ CREATE TABLE {{schema}}.messages (
   model text,
   sources jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(sources) = 'array'),
   created_at timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (user_id, chat_id, position),
-  CONSTRAINT messages_id UNIQUE (user_id, chat_id, id),
-  FOREIGN KEY (user_id, chat_id) REFERENCES {{schema}}.chats (user_id, id) ON DELETE CASCADE
+  PRIMARY KEY (user_id, bot, visitor, chat_id, position),
+  CONSTRAINT messages_id UNIQUE (user_id, bot, visitor, chat_id, id),
+  FOREIGN KEY (user_id, bot, visitor, chat_id) REFERENCES {{schema}}.chats (user_id, bot, visitor, id) ON DELETE CASCADE
 );
 
+-- A person writes what is their own. What a visitor said, and what was answered, the bot's owner may read, and delete; it
+-- is written by the service, which acts for visitors.
 ALTER TABLE {{schema}}.chats ENABLE ROW LEVEL SECURITY;
-CREATE POLICY owner ON {{schema}}.chats TO parley_user USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY owner ON {{schema}}.chats FOR SELECT TO parley_user
+  USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY owner_deletes ON {{schema}}.chats FOR DELETE TO parley_user
+  USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY owner_begins ON {{schema}}.chats FOR INSERT TO parley_user
+  WITH CHECK (user_id = current_setting('parley.user_id', true) AND bot = '');
+CREATE POLICY owner_continues ON {{schema}}.chats FOR UPDATE TO parley_user
+  USING (user_id = current_setting('parley.user_id', true) AND bot = '');
 CREATE POLICY service ON {{schema}}.chats TO parley_service USING (true);
 
 ALTER TABLE {{schema}}.messages ENABLE ROW LEVEL SECURITY;
-CREATE POLICY owner ON {{schema}}.messages TO parley_user USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY owner ON {{schema}}.messages FOR SELECT TO parley_user
+  USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY owner_deletes ON {{schema}}.messages FOR DELETE TO parley_user
+  USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY owner_begins ON {{schema}}.messages FOR INSERT TO parley_user
+  WITH CHECK (user_id = current_setting('parley.user_id', true) AND bot = '');
+CREATE POLICY owner_continues ON {{schema}}.messages FOR UPDATE TO parley_user
+  USING (user_id = current_setting('parley.user_id', true) AND bot = '');
 CREATE POLICY service ON {{schema}}.messages TO parley_service USING (true);
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.chats, {{schema}}.messages TO parley_user, parley_service;

@@ -1,20 +1,26 @@
 import {
   type Chat,
   ChatStore,
+  type ConversationOwner,
   isUuid,
   MAX_TRANSCRIPT_BYTES,
+  ownerKey,
+  ownerOf,
   type Source,
   storableText,
   storedBytes,
-  type StoredMessage
+  type StoredMessage,
+  type UserId
 } from "@parley/core"
 import { Effect, Layer } from "effect"
-import { Database, type Row } from "../database/Database.ts"
+import { Database, type Row, type Sql } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
-import { beginTurnSql, endTurnSql, listSql, removeSql, transcriptSql, usageSql } from "./chatSql.ts"
+import { beginTurnSql, countSql, endTurnSql, listSql, removeSql, transcriptSql, usageSql } from "./chatSql.ts"
 
 interface ChatRow extends Row {
   readonly id: string
+  readonly bot: string
+  readonly visitor: string
   readonly title: string
   readonly created_at: Date
   readonly updated_at: Date
@@ -32,8 +38,9 @@ interface TranscriptRow extends ChatRow {
   readonly message_created_at: Date
 }
 
-const chatOf = (row: ChatRow): Chat => ({
+const chatOf = (userId: UserId, row: ChatRow): Chat => ({
   id: row.id,
+  owner: ownerOf({ userId, bot: row.bot, visitor: row.visitor }),
   title: row.title,
   createdAt: row.created_at.getTime(),
   updatedAt: row.updated_at.getTime()
@@ -53,6 +60,12 @@ const messageOf = (row: TranscriptRow): StoredMessage => ({
 const storableJson = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? storableText(inner) : inner))
 
+/** The owner's key as the texts take it. */
+const keyOf = (owner: ConversationOwner): ReadonlyArray<string> => {
+  const { userId, bot, visitor } = ownerKey(owner)
+  return [userId, bot, visitor]
+}
+
 const NIL = "00000000-0000-0000-0000-000000000000"
 
 /** What is no id names no message, and neither does the nil one. */
@@ -65,69 +78,89 @@ const make = Effect.map(Database, (database) => {
     end: endTurnSql(schema),
     transcript: transcriptSql(schema),
     list: listSql(schema),
-    count: `SELECT count(*) AS total FROM ${schema}.chats WHERE user_id = $1`,
-    usage: usageSql(schema),
+    count: countSql(schema),
+    usageOfOwn: usageSql(schema, "own"),
+    usageOfVisitors: usageSql(schema, "visitors"),
     remove: removeSql(schema)
   }
+
+  /** Reads and deletes as the person whose rows they are, which a bot's owner may do with a visitor's. */
+  const asOwner = <A, E>(owner: ConversationOwner, work: (sql: Sql) => Effect.Effect<A, E>) =>
+    database.asUser(ownerKey(owner).userId, work)
+
+  /** Writes as the person whose conversation it is; for a visitor, who is no person known here, as the service. */
+  const asAuthor = <A, E>(owner: ConversationOwner, work: (sql: Sql) => Effect.Effect<A, E>) =>
+    "person" in owner ? database.asUser(owner.person, work) : database.asService(work)
+
   return ChatStore.of({
-    beginTurn: ({ userId, chatId, continues, title, messages, reply }) => {
+    beginTurn: ({ owner, chatId, continues, title, messages, reply }) => {
       const added = messages.map(({ role, content }) => ({ role, content, state: "complete" }))
       const begun = { ...reply, role: "assistant", content: "", state: "streaming" }
       const bytes = messages.reduce((sum, each) => sum + storedBytes(each.content), storedBytes("", reply.sources))
       const stored = storableJson([...added, begun])
-      const params = [userId, chatId, storableText(title), added.length + 1, reply.id, stored, continues, bytes]
+      const params = [...keyOf(owner), chatId, storableText(title), added.length + 1, reply.id, stored, continues, bytes]
       return storing("ChatStore.beginTurn")(
         Effect.catchTag(
-          database.asUser(userId, (sql) => Effect.asVoid(sql.query(sqlTexts.begin, params))),
+          asAuthor(owner, (sql) => Effect.asVoid(sql.query(sqlTexts.begin, params))),
           "DatabaseError",
           (error) => (error.constraint === "messages_id" ? Effect.void : Effect.fail(error))
         )
       )
     },
-    endTurn: ({ userId, chatId, replyId, content, state }) =>
+    endTurn: ({ owner, chatId, replyId, content, state }) =>
       storing("ChatStore.endTurn")(
-        database.asUser(userId, (sql) =>
-          Effect.asVoid(sql.query(sqlTexts.end, [userId, chatId, replyId, storableText(content), state]))
+        asAuthor(owner, (sql) =>
+          Effect.asVoid(sql.query(sqlTexts.end, [...keyOf(owner), chatId, replyId, storableText(content), state]))
         )
       ),
-    transcript: ({ userId, chatId, limit, before, maxBytes = MAX_TRANSCRIPT_BYTES }) =>
+    transcript: ({ owner, chatId, limit, before, maxBytes = MAX_TRANSCRIPT_BYTES }) =>
       storing("ChatStore.transcript")(
         isUuid(chatId)
           ? Effect.map(
-              database.asUser(userId, (sql) =>
-                sql.query<TranscriptRow>(sqlTexts.transcript, [userId, chatId, limit, maxBytes, idOrNil(before)])
+              asOwner(owner, (sql) =>
+                sql.query<TranscriptRow>(sqlTexts.transcript, [
+                  ...keyOf(owner),
+                  chatId,
+                  limit,
+                  maxBytes,
+                  idOrNil(before)
+                ])
               ),
               (rows) =>
                 rows[0] && {
-                  chat: chatOf(rows[0]),
+                  chat: chatOf(ownerKey(owner).userId, rows[0]),
                   messages: rows.filter((row) => row.message_id !== null).map(messageOf),
                   hasEarlier: Number(rows[0].position ?? 1) > 1
                 }
             )
           : Effect.succeed(undefined)
       ),
-    list: ({ userId, limit, offset }) =>
+    list: ({ userId, bot = "", limit, offset }) =>
       storing("ChatStore.list")(
         database.asUser(userId, (sql) =>
           Effect.gen(function* () {
-            const [counted] = yield* sql.query<{ total: number }>(sqlTexts.count, [userId])
-            const rows = yield* sql.query<ChatRow>(sqlTexts.list, [userId, limit, offset])
-            return { chats: rows.map(chatOf), total: counted?.total ?? 0 }
+            const [counted] = yield* sql.query<{ total: number }>(sqlTexts.count, [userId, bot])
+            const rows = yield* sql.query<ChatRow>(sqlTexts.list, [userId, bot, limit, offset])
+            return { chats: rows.map((row) => chatOf(userId, row)), total: counted?.total ?? 0 }
           })
         )
       ),
-    usage: (userId) =>
+    usage: (owner) =>
       storing("ChatStore.usage")(
         Effect.map(
-          database.asUser(userId, (sql) => sql.query<{ bytes: number }>(sqlTexts.usage, [userId])),
+          asOwner(owner, (sql) =>
+            sql.query<{ bytes: number }>("person" in owner ? sqlTexts.usageOfOwn : sqlTexts.usageOfVisitors, [
+              ownerKey(owner).userId
+            ])
+          ),
           (rows) => Number(rows[0]?.bytes ?? 0)
         )
       ),
-    remove: (userId, chatId) =>
+    remove: (owner, chatId) =>
       storing("ChatStore.remove")(
         isUuid(chatId)
           ? Effect.map(
-              database.asUser(userId, (sql) => sql.query(sqlTexts.remove, [userId, chatId])),
+              asOwner(owner, (sql) => sql.query(sqlTexts.remove, [...keyOf(owner), chatId])),
               (rows) => rows.length > 0
             )
           : Effect.succeed(false)

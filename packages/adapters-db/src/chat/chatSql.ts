@@ -1,76 +1,87 @@
+/** The owner's key: the first three parameters of most texts. */
+const OWNED = "user_id = $1 AND bot = $2 AND visitor = $3"
+
 /**
  * Stores what is new and an empty reply in one statement. The insertion into `chats`, or its update, locks the chat's
  * row and takes the next positions, so that turns of one chat cannot interleave. Where the reply is there already the
  * chat is left alone, and with it everything else; two at the same moment meet at the unique key of messages. A turn
  * that continues a chat locks it first, so that it neither comes too late for a deletion nor undoes one.
- * Parameters: user, chat, title, number of messages, reply's id, messages as JSON, whether it continues the chat,
- * bytes that count.
+ * Parameters: the owner's key, chat, title, number of messages, reply's id, messages as JSON, whether it continues the
+ * chat, bytes that count.
  */
 export const beginTurnSql = (schema: string): string => `
 WITH continued AS (
-  SELECT FROM ${schema}.chats WHERE $7::boolean AND user_id = $1 AND id = $2::uuid FOR UPDATE
+  SELECT FROM ${schema}.chats WHERE $9::boolean AND ${OWNED} AND id = $4::uuid FOR UPDATE
 ), chat AS (
-  INSERT INTO ${schema}.chats AS c (user_id, id, title, last_position, bytes)
-  SELECT $1::text, $2::uuid, $3::text, $4::bigint, $8::bigint
-  WHERE NOT EXISTS (SELECT FROM ${schema}.messages WHERE user_id = $1 AND chat_id = $2::uuid AND id = $5::uuid)
-    AND (NOT $7::boolean OR EXISTS (SELECT FROM continued))
-  ON CONFLICT (user_id, id) DO UPDATE
+  INSERT INTO ${schema}.chats AS c (user_id, bot, visitor, id, title, last_position, bytes)
+  SELECT $1::text, $2::text, $3::text, $4::uuid, $5::text, $6::bigint, $10::bigint
+  WHERE NOT EXISTS (SELECT FROM ${schema}.messages WHERE ${OWNED} AND chat_id = $4::uuid AND id = $7::uuid)
+    AND (NOT $9::boolean OR EXISTS (SELECT FROM continued))
+  ON CONFLICT (user_id, bot, visitor, id) DO UPDATE
   SET last_position = c.last_position + excluded.last_position, bytes = c.bytes + excluded.bytes, updated_at = clock_timestamp()
   RETURNING last_position
 )
-INSERT INTO ${schema}.messages (user_id, chat_id, position, id, role, content, state, model, sources)
-SELECT $1, $2::uuid, chat.last_position - $4 + message.ordinal,
+INSERT INTO ${schema}.messages (user_id, bot, visitor, chat_id, position, id, role, content, state, model, sources)
+SELECT $1, $2, $3, $4::uuid, chat.last_position - $6 + message.ordinal,
   coalesce((message.value ->> 'id')::uuid, gen_random_uuid()),
   message.value ->> 'role', message.value ->> 'content', message.value ->> 'state', message.value ->> 'model',
   coalesce(message.value -> 'sources', '[]')
-FROM chat, jsonb_array_elements($6::jsonb) WITH ORDINALITY AS message (value, ordinal)`
+FROM chat, jsonb_array_elements($8::jsonb) WITH ORDINALITY AS message (value, ordinal)`
 
 /**
- * Parameters: user, chat, reply's id, content, state. A reply that has ended stays as it is. The chat is locked first,
- * as whatever deletes it does.
+ * Parameters: the owner's key, chat, reply's id, content, state. A reply that has ended stays as it is. The chat is
+ * locked first, as whatever deletes it does.
  */
 export const endTurnSql = (schema: string): string => `
 WITH chat AS (
-  SELECT id FROM ${schema}.chats WHERE user_id = $1 AND id = $2::uuid FOR UPDATE
+  SELECT id FROM ${schema}.chats WHERE ${OWNED} AND id = $4::uuid FOR UPDATE
 ), ended AS (
-  UPDATE ${schema}.messages m SET content = $4, state = $5 FROM chat
-  WHERE m.user_id = $1 AND m.chat_id = chat.id AND m.id = $3::uuid AND m.state = 'streaming'
+  UPDATE ${schema}.messages m SET content = $6, state = $7 FROM chat
+  WHERE m.user_id = $1 AND m.bot = $2 AND m.visitor = $3 AND m.chat_id = chat.id AND m.id = $5::uuid
+    AND m.state = 'streaming'
   RETURNING octet_length(m.content) AS bytes
 )
-UPDATE ${schema}.chats c SET bytes = c.bytes + ended.bytes FROM ended WHERE c.user_id = $1 AND c.id = $2::uuid`
+UPDATE ${schema}.chats c SET bytes = c.bytes + ended.bytes FROM ended
+WHERE c.user_id = $1 AND c.bot = $2 AND c.visitor = $3 AND c.id = $4::uuid`
 
-/** Parameters: user. */
-export const usageSql = (schema: string): string =>
-  `SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM ${schema}.chats WHERE user_id = $1`
+/** What a person's own chats hold, or the conversations of all visitors of their bots. Parameters: user. */
+export const usageSql = (schema: string, whose: "own" | "visitors"): string =>
+  `SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM ${schema}.chats
+   WHERE user_id = $1 AND bot ${whose === "own" ? "=" : ">"} ''`
 
 /**
  * The chat beside each of its newest messages, oldest first; one row without a message where it has none. Lengths are
  * known without reading what is long: sources count as they are stored. Positions begin at 1 and have no gaps. Parameters:
- * user, chat, limit, bytes of all contents and sources together, the message before which they are or null.
+ * the owner's key, chat, limit, bytes of all contents and sources together, the message before which they are or null.
  */
 export const transcriptSql = (schema: string): string => `
-SELECT c.id, c.title, c.created_at, c.updated_at, m.id AS message_id, m.role, m.content, m.state, m.model, m.sources,
-  m.position, m.created_at AS message_created_at
+SELECT c.id, c.bot, c.visitor, c.title, c.created_at, c.updated_at, m.id AS message_id, m.role, m.content, m.state,
+  m.model, m.sources, m.position, m.created_at AS message_created_at
 FROM ${schema}.chats c
 LEFT JOIN LATERAL (
   SELECT * FROM (
     SELECT *, row_number() OVER newest AS number, sum(octet_length(content)
       + CASE WHEN sources = '[]' THEN 0 ELSE pg_column_size(sources) END) OVER newest AS together
-    FROM ${schema}.messages WHERE user_id = c.user_id AND chat_id = c.id
-      AND position < CASE WHEN $5::uuid IS NULL THEN 9223372036854775807 ELSE
-        coalesce((SELECT position FROM ${schema}.messages WHERE user_id = $1 AND chat_id = $2 AND id = $5::uuid), 0) END
+    FROM ${schema}.messages
+    WHERE user_id = c.user_id AND bot = c.bot AND visitor = c.visitor AND chat_id = c.id
+      AND position < CASE WHEN $7::uuid IS NULL THEN 9223372036854775807 ELSE
+        coalesce((SELECT position FROM ${schema}.messages WHERE ${OWNED} AND chat_id = $4 AND id = $7::uuid), 0) END
     WINDOW newest AS (ORDER BY position DESC ROWS UNBOUNDED PRECEDING)
-    ORDER BY position DESC LIMIT $3
-  ) newest WHERE number = 1 OR together <= $4
+    ORDER BY position DESC LIMIT $5
+  ) newest WHERE number = 1 OR together <= $6
 ) m ON true
-WHERE c.user_id = $1 AND c.id = $2
+WHERE c.user_id = $1 AND c.bot = $2 AND c.visitor = $3 AND c.id = $4
 ORDER BY m.position`
 
-/** Parameters: user, limit, offset. */
+/** Parameters: user, bot or an empty text, limit, offset. */
 export const listSql = (schema: string): string => `
-SELECT id, title, created_at, updated_at FROM ${schema}.chats WHERE user_id = $1
-ORDER BY updated_at DESC, id LIMIT $2 OFFSET $3`
+SELECT id, bot, visitor, title, created_at, updated_at FROM ${schema}.chats WHERE user_id = $1 AND bot = $2
+ORDER BY updated_at DESC, id LIMIT $3 OFFSET $4`
 
-/** Gives a row where there was a chat. Parameters: user, chat. */
+/** Parameters: user, bot or an empty text. */
+export const countSql = (schema: string): string =>
+  `SELECT count(*) AS total FROM ${schema}.chats WHERE user_id = $1 AND bot = $2`
+
+/** Gives a row where there was a chat. Parameters: the owner's key, chat. */
 export const removeSql = (schema: string): string =>
-  `DELETE FROM ${schema}.chats WHERE user_id = $1 AND id = $2 RETURNING id`
+  `DELETE FROM ${schema}.chats WHERE ${OWNED} AND id = $4 RETURNING id`

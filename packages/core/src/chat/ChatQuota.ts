@@ -1,14 +1,14 @@
 import { Context, Effect, Layer } from "effect"
-import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { Tier } from "../tiers/Tier.ts"
 import { ChatStore } from "./ChatStore.ts"
+import { type ConversationOwner, ownerKey } from "./ConversationOwner.ts"
 import { StorageQuotaExceeded } from "./errors.ts"
 
 /** What a person may store between two looks at what the chats hold, at most; and at most this part of the quota. */
 const SLACK_BYTES = 64 * 1024
 const SLACK_SHARE = 1 / 16
-/** People remembered. */
+/** Owners remembered. */
 const REMEMBERED = 10_000
 
 interface Known {
@@ -18,8 +18,15 @@ interface Known {
   readonly since: number
 }
 
+/** Under which name what an owner holds is counted: a person's own chats, or what the visitors of their bots wrote. */
+const countedAs = (owner: ConversationOwner): string => {
+  const { userId, visitor } = ownerKey(owner)
+  return `${visitor === "" ? "own" : "visitors"} ${userId}`
+}
+
 /**
- * Bounds what the chats of a person hold together, by tier. It looks at what is stored only now and then, so that
+ * Bounds what the chats of a person hold together, by the tier of who pays for them, and as much again what the
+ * conversations of the visitors of all their bots do: neither takes the room of the other. It looks at what is stored only now and then, so that
  * ordinary messages cost no statement: a person can exceed the quota by the slack, in each process.
  */
 export class ChatQuota extends Context.Service<
@@ -27,40 +34,41 @@ export class ChatQuota extends Context.Service<
   {
     /** Lets `bytes` more through, or fails where they are too many. */
     check(input: {
-      readonly userId: UserId
+      readonly owner: ConversationOwner
       readonly tier: Tier
       readonly bytes: number
     }): Effect.Effect<void, StorageQuotaExceeded | StorageFailed>
     /** Something was deleted. */
-    forget(userId: UserId): void
+    forget(owner: ConversationOwner): void
   }
 >()("@parley/core/chat/ChatQuota") {
   static readonly layer = Layer.effect(
     ChatQuota,
     Effect.gen(function* () {
       const chats = yield* ChatStore
-      const people = new Map<UserId, Known>()
-      const remember = (userId: UserId, known: Known) => {
-        people.delete(userId)
-        people.set(userId, known)
-        const [oldest] = people.keys()
-        if (people.size > REMEMBERED && oldest !== undefined) people.delete(oldest)
+      const owners = new Map<string, Known>()
+      const remember = (key: string, known: Known) => {
+        owners.delete(key)
+        owners.set(key, known)
+        const [oldest] = owners.keys()
+        if (owners.size > REMEMBERED && oldest !== undefined) owners.delete(oldest)
       }
       return ChatQuota.of({
-        check: Effect.fnUntraced(function* ({ userId, tier, bytes }) {
+        check: Effect.fnUntraced(function* ({ owner, tier, bytes }) {
           const { maxChatBytes } = tier
-          const known = people.get(userId) ?? { read: undefined, since: 0 }
+          const key = countedAs(owner)
+          const known = owners.get(key) ?? { read: undefined, since: 0 }
           const since = known.since + bytes
           const isShort = since <= Math.min(SLACK_BYTES, maxChatBytes * SLACK_SHARE)
-          if (isShort && (known.read ?? 0) + since <= maxChatBytes) return remember(userId, { ...known, since })
-          const read = yield* chats.usage(userId)
-          remember(userId, { read, since: 0 })
+          if (isShort && (known.read ?? 0) + since <= maxChatBytes) return remember(key, { ...known, since })
+          const read = yield* chats.usage(owner)
+          remember(key, { read, since: 0 })
           if (read + bytes > maxChatBytes) {
             return yield* new StorageQuotaExceeded({ tier: tier.name, bytes: read, maxChatBytes })
           }
-          remember(userId, { read, since: bytes })
+          remember(key, { read, since: bytes })
         }),
-        forget: (userId) => void people.delete(userId)
+        forget: (owner) => void owners.delete(countedAs(owner))
       })
     })
   )

@@ -10,13 +10,21 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import type { ModelNotAllowed } from "../tiers/errors.ts"
 import { AbandonedTries } from "./AbandonedTries.ts"
-import type { Chat } from "./StoredMessage.ts"
 import type { ChatMessage } from "../models/ChatMessage.ts"
 import type { ModelFailed, ModelUnavailable } from "../models/ChatModel.ts"
 import { type ChatRequest, decodeChatRequest } from "./ChatRequest.ts"
 import { ChatQuota } from "./ChatQuota.ts"
 import { keptMessages } from "./keptMessages.ts"
-import { ChatStore, MAX_PAGE_BYTES, storedBytes, type Transcript } from "./ChatStore.ts"
+import {
+  type ChatList,
+  ChatStore,
+  type ListChatsInput,
+  MAX_PAGE_BYTES,
+  storedBytes,
+  type Transcript,
+  type TranscriptInput
+} from "./ChatStore.ts"
+import type { ConversationOwner } from "./ConversationOwner.ts"
 import {
   ChatNotFound,
   type InvalidChatRequest,
@@ -30,6 +38,7 @@ import { fingerprintOf, idempotentChatId, idempotentMessageId } from "./idempote
 import { meteredReply } from "./meteredReply.ts"
 import { makePrepareReply, TRANSCRIPT_MESSAGES } from "./prepareReply.ts"
 import type { Reply } from "./Reply.ts"
+import { onePerson, type ReplyParties } from "./ReplyParties.ts"
 import { replayedReply } from "./replayedReply.ts"
 import { makeReserveReply } from "./reserveReply.ts"
 
@@ -51,8 +60,7 @@ export type SendFailed =
   | StorageFailed
   | StorageQuotaExceeded
 
-export interface SendInput {
-  readonly userId: UserId
+interface Asked {
   /** The body of a chat request as it came; it is checked here. */
   readonly request: unknown
   /**
@@ -61,6 +69,17 @@ export interface SendInput {
    */
   readonly idempotencyKey?: string | undefined
 }
+
+/** What is asked, and for whom: one person who asks and pays, or the parties where they are not one. */
+export type SendInput = Asked & ({ readonly userId: UserId } | { readonly parties: ReplyParties })
+
+const partiesOf = (input: SendInput): ReplyParties => ("parties" in input ? input.parties : onePerson(input.userId))
+
+/** Whose conversation: a person's own where a user alone is named. */
+export type ChatOwner = UserId | ConversationOwner
+
+const conversationOwner = (owner: ChatOwner): ConversationOwner =>
+  typeof owner === "string" ? { person: owner } : owner
 
 /** Which messages of a chat are wanted. */
 export interface ChatPage {
@@ -86,18 +105,14 @@ export class ChatService extends Context.Service<
      * and settled once when the reply ends, fails, or the scope closes.
      */
     send(input: SendInput): Effect.Effect<Reply, SendFailed, Scope.Scope>
-    /** A person's chats, last used first. */
-    list(input: {
-      readonly userId: UserId
-      readonly limit: number
-      readonly offset: number
-    }): Effect.Effect<{ readonly chats: ReadonlyArray<Chat>; readonly total: number }, StorageFailed>
+    /** A person's own chats, or the conversations that visitors have with one of their bots; last used first. */
+    list(input: ListChatsInput): Effect.Effect<ChatList, StorageFailed>
     /**
      * A page of a chat with the sources of its replies: the newest messages, or those before one of them, 100 unless
-     * `limit` is given and fewer where they are long.
+     * `limit` is given and fewer where they are long. A bot's owner may name a visitor's, as `list` gives it.
      */
-    get(userId: UserId, chatId: string, page?: ChatPage): Effect.Effect<Transcript, ChatNotFound | StorageFailed>
-    remove(userId: UserId, chatId: string): Effect.Effect<void, ChatNotFound | StorageFailed>
+    get(owner: ChatOwner, chatId: string, page?: ChatPage): Effect.Effect<Transcript, ChatNotFound | StorageFailed>
+    remove(owner: ChatOwner, chatId: string): Effect.Effect<void, ChatNotFound | StorageFailed>
   }
 >()("@parley/core/chat/ChatService") {
   static readonly layer = Layer.effect(
@@ -109,14 +124,16 @@ export class ChatService extends Context.Service<
       return ChatService.of({
         send,
         list: (input) => chats.list(input),
-        get: Effect.fn("ChatService.get")(function* (userId, chatId, page = {}) {
+        get: Effect.fn("ChatService.get")(function* (of, chatId, page = {}) {
           const { before, limit = PAGE_MESSAGES } = page
-          const found = yield* chats.transcript({ userId, chatId, limit, before, maxBytes: MAX_PAGE_BYTES })
+          const owner = conversationOwner(of)
+          const found = yield* chats.transcript({ owner, chatId, limit, before, maxBytes: MAX_PAGE_BYTES })
           return found ?? (yield* new ChatNotFound({ chatId }))
         }),
-        remove: Effect.fn("ChatService.remove")(function* (userId, chatId) {
-          quota.forget(userId)
-          if (!(yield* chats.remove(userId, chatId))) return yield* new ChatNotFound({ chatId })
+        remove: Effect.fn("ChatService.remove")(function* (of, chatId) {
+          const owner = conversationOwner(of)
+          quota.forget(owner)
+          if (!(yield* chats.remove(owner, chatId))) return yield* new ChatNotFound({ chatId })
         })
       })
     })
@@ -135,15 +152,14 @@ const makeSend = Effect.gen(function* () {
   const reserveReply = yield* makeReserveReply
 
   /** Names the reply, and the chat where it is new: at random, or by the idempotency key. */
-  const identify = Effect.fnUntraced(function* (input: SendInput, request: ChatRequest) {
-    const { userId, idempotencyKey: key } = input
+  const identify = Effect.fnUntraced(function* (owner: ConversationOwner, key: string | undefined, request: ChatRequest) {
     if (key === undefined) {
       return { chatId: request.chatId ?? (yield* ids.next), fingerprint: undefined, messageId: () => ids.next }
     }
     return {
-      chatId: request.chatId ?? (yield* idempotentChatId(userId, key)),
+      chatId: request.chatId ?? (yield* idempotentChatId(owner, key)),
       fingerprint: yield* fingerprintOf(request),
-      messageId: (keyTry: number) => idempotentMessageId(userId, key, keyTry)
+      messageId: (keyTry: number) => idempotentMessageId(owner, key, keyTry)
     }
   })
 
@@ -152,8 +168,13 @@ const makeSend = Effect.gen(function* () {
     Effect.map(ledger.transaction(userId, key), (charged) => charged?.receipt?.ended === "expired")
 
   /** The stored answer of an earlier request with the same key, whose hold is open or, where `ended`, charged. */
-  const replay = Effect.fnUntraced(function* (hold: HoldName, chatId: string, messageId: string, ended: boolean) {
-    const found = yield* chats.transcript({ userId: hold.userId, chatId, limit: TRANSCRIPT_MESSAGES })
+  const replay = Effect.fnUntraced(function* (
+    hold: HoldName,
+    { owner, chatId }: Pick<TranscriptInput, "owner" | "chatId">,
+    messageId: string,
+    ended: boolean
+  ) {
+    const found = yield* chats.transcript({ owner, chatId, limit: TRANSCRIPT_MESSAGES })
     if (found === undefined && ended) return yield* new ChatNotFound({ chatId })
     const message = found?.messages.find(({ id }) => id === messageId)
     if (message === undefined) return yield* new RequestInProgress()
@@ -163,31 +184,32 @@ const makeSend = Effect.gen(function* () {
 
   /** True where a try under the request's idempotency key has its reply: giving it again stores and costs nothing. */
   const isStored = Effect.fnUntraced(function* (
-    userId: UserId,
+    owner: ConversationOwner,
     chatId: string,
     messageId: (keyTry: number) => Effect.Effect<string>
   ) {
     const tries = yield* Effect.forEach(Array.from({ length: MAX_KEY_TRIES }), (_, index) => messageId(index + 1))
-    const found = yield* chats.transcript({ userId, chatId, limit: TRANSCRIPT_MESSAGES })
+    const found = yield* chats.transcript({ owner, chatId, limit: TRANSCRIPT_MESSAGES })
     return found?.messages.some(({ id }) => tries.includes(id)) === true
   })
 
   return Effect.fn("ChatService.send")(function* (input: SendInput): Effect.fn.Return<Reply, SendFailed, Scope.Scope> {
-    const { userId } = input
+    const parties = partiesOf(input)
+    const { conversationOwner: owner, payer, source } = parties
     const request = yield* decodeChatRequest(input.request)
-    const { account, candidates, added, pending, prompt } = yield* prepareReply(userId, request)
-    const { chatId, fingerprint, messageId: nextMessageId } = yield* identify(input, request)
+    const { account, candidates, added, pending, prompt } = yield* prepareReply(parties, request)
+    const { chatId, fingerprint, messageId: nextMessageId } = yield* identify(owner, input.idempotencyKey, request)
     const tier = catalog.tiers[account.tier]
     const kept = keptMessages(added, prompt.messages)
     const bytes = kept.reduce((sum, { content }) => sum + storedBytes(content), storedBytes("", prompt.sources))
     const withinLimits = Effect.andThen(
-      quota.check({ userId, tier, bytes }),
-      abandoned.check({ userId, perMinute: tier.abandonedTriesPerMinute })
+      quota.check({ owner, tier, bytes }),
+      abandoned.check({ payer, source, perMinute: tier.abandonedTriesPerMinute })
     )
     yield* fingerprint === undefined
       ? withinLimits
       : Effect.catchTag(withinLimits, ["StorageQuotaExceeded", "TooManyAbandonedTries"], (refusal) =>
-          Effect.flatMap(isStored(userId, chatId, nextMessageId), (stored) =>
+          Effect.flatMap(isStored(owner, chatId, nextMessageId), (stored) =>
             stored ? Effect.void : Effect.fail(refusal)
           )
         )
@@ -200,12 +222,12 @@ const makeSend = Effect.gen(function* () {
         // An earlier try that came to nothing was not charged: this one is made anew.
         if (earlier === "released" && keyTry === MAX_KEY_TRIES) return yield* new KeyConflict({ key: hold.key })
         if (earlier === "released") return yield* sendAs(keyTry + 1)
-        if (earlier !== undefined) return yield* replay(hold, chatId, messageId, earlier === "settled")
+        if (earlier !== undefined) return yield* replay(hold, { owner, chatId }, messageId, earlier === "settled")
         const chosen = calls[0].request
         const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources }
         const continues = request.chatId !== undefined
-        const turn = { userId, chatId, continues, title: titleOf(added), messages: kept, reply }
-        const { model, text } = yield* meteredReply({ ledger, heartbeat, chats, abandoned, calls, hold, turn })
+        const turn = { owner, chatId, continues, title: titleOf(added), messages: kept, reply }
+        const { model, text } = yield* meteredReply({ ledger, heartbeat, chats, abandoned, calls, hold, source, turn })
         return {
           chatId,
           messageId,

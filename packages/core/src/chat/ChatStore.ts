@@ -1,6 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
+import type { ConversationOwner } from "./ConversationOwner.ts"
 import type { Chat, MessageState, Source, StoredMessage } from "./StoredMessage.ts"
 import type { ChatMessage } from "../models/ChatMessage.ts"
 
@@ -20,7 +21,7 @@ export const storedBytes = (content: string, sources: ReadonlyArray<Source> = []
   sources.reduce((sum, { text }) => sum + utf8.encode(text).byteLength, utf8.encode(content).byteLength)
 
 export interface TranscriptInput {
-  readonly userId: UserId
+  readonly owner: ConversationOwner
   readonly chatId: string
   /** The most messages. */
   readonly limit: number
@@ -40,7 +41,7 @@ export interface Transcript {
 }
 
 export interface BeginTurnInput {
-  readonly userId: UserId
+  readonly owner: ConversationOwner
   readonly chatId: string
   /** The chat was there when it was asked in: deleted meanwhile, it does not come back. */
   readonly continues: boolean
@@ -52,14 +53,32 @@ export interface BeginTurnInput {
 }
 
 export interface EndTurnInput {
-  readonly userId: UserId
+  readonly owner: ConversationOwner
   readonly chatId: string
   readonly replyId: string
   readonly content: string
   readonly state: Exclude<MessageState, "streaming">
 }
 
-/** Chats and their messages. Every method is fenced by the owner: another person's chat is as one that does not exist. */
+/** Asks for a page of chats. */
+export interface ListChatsInput {
+  readonly userId: UserId
+  /** The conversations that visitors have with this bot of the person's, in place of the person's own chats. */
+  readonly bot?: string | undefined
+  readonly limit: number
+  readonly offset: number
+}
+
+/** A page of chats, and the count of all. */
+export interface ChatList {
+  readonly chats: ReadonlyArray<Chat>
+  readonly total: number
+}
+
+/**
+ * Chats and their messages. Every method is fenced by the owner: another owner's chat is as one that does not exist, also
+ * where a visitor asks for a chat of the bot's owner, of another visitor, or with another bot.
+ */
 export class ChatStore extends Context.Service<
   ChatStore,
   {
@@ -69,19 +88,18 @@ export class ChatStore extends Context.Service<
     endTurn(input: EndTurnInput): Effect.Effect<void, StorageFailed>
     /**
      * The newest `limit` messages, of those before one of them where that is asked, oldest of them first; undefined
-     * where the person has no such chat. It begins where their contents and sources exceed `maxBytes` together, after the newest
+     * where the owner has no such chat. It begins where their contents and sources exceed `maxBytes` together, after the newest
      * message at the earliest.
      */
     transcript(input: TranscriptInput): Effect.Effect<Transcript | undefined, StorageFailed>
-    /** A person's chats, last used first. */
-    list(input: {
-      readonly userId: UserId
-      readonly limit: number
-      readonly offset: number
-    }): Effect.Effect<{ readonly chats: ReadonlyArray<Chat>; readonly total: number }, StorageFailed>
-    /** What all chats of a person hold, in bytes: the `storedBytes` of their messages. */
-    usage(userId: UserId): Effect.Effect<number, StorageFailed>
+    /** A person's own chats, or the conversations of one of their bots; last used first. */
+    list(input: ListChatsInput): Effect.Effect<ChatList, StorageFailed>
+    /**
+     * What all of a person's own chats hold, or for a visitor the conversations of all visitors of all bots of the bot's
+     * owner, in bytes: the `storedBytes` of their messages.
+     */
+    usage(owner: ConversationOwner): Effect.Effect<number, StorageFailed>
     /** Deletes a chat with its messages; true where there was one. */
-    remove(userId: UserId, chatId: string): Effect.Effect<boolean, StorageFailed>
+    remove(owner: ConversationOwner, chatId: string): Effect.Effect<boolean, StorageFailed>
   }
 >()("@parley/core/chat/ChatStore") {}

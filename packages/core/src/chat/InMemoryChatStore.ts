@@ -3,6 +3,7 @@ import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import { storableText } from "../storage/storableText.ts"
+import { type ConversationOwner, type OwnerKey, ownerKey } from "./ConversationOwner.ts"
 import type { Chat, StoredMessage } from "./StoredMessage.ts"
 import type { ChatMessage } from "../models/ChatMessage.ts"
 import {
@@ -15,14 +16,25 @@ import {
 } from "./ChatStore.ts"
 
 interface StoredChat {
-  readonly userId: UserId
   readonly chat: Chat
   readonly messages: ReadonlyArray<StoredMessage>
   /** Orders chats used within the same millisecond. */
   readonly use: number
 }
 
-const keyOf = (userId: UserId, chatId: string): string => JSON.stringify([userId, chatId.toLowerCase()])
+const keyOf = (owner: ConversationOwner, chatId: string): string => {
+  const { userId, bot, visitor } = ownerKey(owner)
+  return JSON.stringify([userId, bot, visitor, chatId.toLowerCase()])
+}
+
+const isListed = ({ owner }: Chat, userId: UserId, bot: string): boolean => {
+  const key = ownerKey(owner)
+  return key.userId === userId && key.bot === bot
+}
+
+/** Both a person's own chats, or both of visitors of this person's bots. */
+const sharesQuota = (one: OwnerKey, other: OwnerKey): boolean =>
+  one.userId === other.userId && (one.bot === "") === (other.bot === "")
 
 const written = (message: ChatMessage, id: string, createdAt: number): StoredMessage => ({
   id,
@@ -76,7 +88,7 @@ const make = Effect.gen(function* () {
   let uses = 0
 
   const beginTurn = Effect.fnUntraced(function* (input: BeginTurnInput) {
-    const key = keyOf(input.userId, input.chatId)
+    const key = keyOf(input.owner, input.chatId)
     const existing = chats.get(key)
     if (existing?.messages.some((message) => message.id === input.reply.id.toLowerCase())) return
     if (input.continues && existing === undefined) return
@@ -85,12 +97,12 @@ const make = Effect.gen(function* () {
     for (const message of input.messages) added.push(written(message, yield* ids.next, now))
     const chat = existing?.chat ?? {
       id: input.chatId.toLowerCase(),
+      owner: input.owner,
       title: storableText(input.title),
       createdAt: now,
       updatedAt: now
     }
     chats.set(key, {
-      userId: input.userId,
       chat: { ...chat, updatedAt: now },
       messages: [...(existing?.messages ?? []), ...added, begun(input.reply, now)],
       use: ++uses
@@ -102,7 +114,7 @@ const make = Effect.gen(function* () {
     endTurn: (input) =>
       storage.exclusive(
         Effect.sync(() => {
-          const key = keyOf(input.userId, input.chatId)
+          const key = keyOf(input.owner, input.chatId)
           const stored = chats.get(key)
           if (stored === undefined) return
           chats.set(key, { ...stored, messages: stored.messages.map((message) => ended(message, input)) })
@@ -111,27 +123,29 @@ const make = Effect.gen(function* () {
     transcript: (input) =>
       storage.exclusive(
         Effect.sync(() => {
-          const stored = chats.get(keyOf(input.userId, input.chatId))
+          const stored = chats.get(keyOf(input.owner, input.chatId))
           return stored && { chat: stored.chat, ...newest(stored.messages, input) }
         })
       ),
-    list: ({ userId, limit, offset }) =>
+    list: ({ userId, bot = "", limit, offset }) =>
       storage.exclusive(
         Effect.sync(() => {
-          const own = [...chats.values()].filter((stored) => stored.userId === userId).toSorted((a, b) => b.use - a.use)
-          return { chats: own.slice(offset, offset + limit).map((stored) => stored.chat), total: own.length }
+          const found = [...chats.values()]
+            .filter(({ chat }) => isListed(chat, userId, bot))
+            .toSorted((a, b) => b.use - a.use)
+          return { chats: found.slice(offset, offset + limit).map(({ chat }) => chat), total: found.length }
         })
       ),
-    usage: (userId) =>
+    usage: (owner) =>
       storage.exclusive(
         Effect.sync(() =>
           [...chats.values()]
-            .filter((stored) => stored.userId === userId)
+            .filter(({ chat }) => sharesQuota(ownerKey(chat.owner), ownerKey(owner)))
             .flatMap((stored) => stored.messages)
             .reduce((sum, { content, sources }) => sum + storedBytes(content, sources), 0)
         )
       ),
-    remove: (userId, chatId) => storage.exclusive(Effect.sync(() => chats.delete(keyOf(userId, chatId))))
+    remove: (owner, chatId) => storage.exclusive(Effect.sync(() => chats.delete(keyOf(owner, chatId))))
   })
 })
 

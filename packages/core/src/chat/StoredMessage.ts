@@ -1,4 +1,5 @@
 import type { ChatMessage } from "../models/ChatMessage.ts"
+import type { ConversationOwner } from "./ConversationOwner.ts"
 
 /** A passage that a reply could quote, as kept with the reply. `number` is what `[1]` in its text refers to. */
 export interface Source {
@@ -30,9 +31,10 @@ export interface StoredMessage extends ChatMessage {
   readonly createdAt: number
 }
 
-/** A conversation of one person. */
+/** A conversation. */
 export interface Chat {
   readonly id: string
+  readonly owner: ConversationOwner
   /** The beginning of its first message. */
   readonly title: string
   readonly createdAt: number

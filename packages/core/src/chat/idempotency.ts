@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { UserId } from "../identity/UserId.ts"
 import type { ChatRequest } from "./ChatRequest.ts"
+import { type ConversationOwner, ownerKey } from "./ConversationOwner.ts"
 
 const digest = (text: string): Effect.Effect<Uint8Array> =>
   Effect.map(
@@ -24,12 +24,19 @@ const uuidFrom = (...texts: ReadonlyArray<string>): Effect.Effect<string> =>
     ].join("-")
   })
 
+/** Names an owner: a person by one text, a visitor by three. */
+const nameOf = (owner: ConversationOwner): ReadonlyArray<string> => {
+  const { userId, bot, visitor } = ownerKey(owner)
+  return bot === "" ? [userId] : [userId, bot, visitor]
+}
+
 /** The chat that a request with this idempotency key opens where it names none. */
-export const idempotentChatId = (userId: UserId, key: string): Effect.Effect<string> => uuidFrom("chat", userId, key)
+export const idempotentChatId = (owner: ConversationOwner, key: string): Effect.Effect<string> =>
+  uuidFrom("chat", ...nameOf(owner), key)
 
 /** The reply that the `keyTry`-th try (from 1) of a request with this idempotency key writes. */
-export const idempotentMessageId = (userId: UserId, key: string, keyTry: number): Effect.Effect<string> =>
-  uuidFrom("message", userId, key, String(keyTry))
+export const idempotentMessageId = (owner: ConversationOwner, key: string, keyTry: number): Effect.Effect<string> =>
+  uuidFrom("message", ...nameOf(owner), key, String(keyTry))
 
 /** What a request asks, as a digest: two requests under one key are the same where their fingerprints are. */
 export const fingerprintOf = (request: ChatRequest): Effect.Effect<string> => {

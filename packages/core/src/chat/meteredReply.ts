@@ -2,6 +2,7 @@ import { Cause, Effect, Exit, Fiber, Option, Pull, type Scope, Stream } from "ef
 import type { CreditLedger } from "../credits/CreditLedger.ts"
 import type { Hold } from "../credits/holds/Hold.ts"
 import type { HoldHeartbeat } from "../credits/holds/HoldHeartbeat.ts"
+import type { UsageSource } from "../credits/UsageSource.ts"
 import type { ReceiptDraft, ReplyEnd } from "../credits/Receipt.ts"
 import type { AbandonedTries } from "./AbandonedTries.ts"
 import { ModelFailed } from "../models/ChatModel.ts"
@@ -22,6 +23,8 @@ export interface MeteredReplyInput {
   /** The model that was chosen, then those that may answer instead: the hold covers each. */
   readonly calls: readonly [ModelCall, ...ReadonlyArray<ModelCall>]
   readonly hold: Hold
+  /** What the credits are spent by. */
+  readonly source: UsageSource
   /** The model of the reply is the one that answers. */
   readonly turn: BeginTurnInput
 }
@@ -149,7 +152,7 @@ const endReply = (input: MeteredReplyInput, progress: Progress, ended: ReplyEnd)
     // Interrupted before it was kept, which cannot be.
     if (hold === undefined) return Effect.void
     const paid = opened === undefined || delivered === "" ? hold.release : settle(input, hold, delivered, opened, ended)
-    const released = isAbandoned ? Effect.andThen(paid, input.abandoned.note(userId)) : paid
+    const released = isAbandoned ? Effect.andThen(paid, input.abandoned.note({ payer: userId, source: input.source })) : paid
     if (opened === undefined) return finishSoon(released, key)
     return finishSoon(storeThenEnd(storeEnd(input, progress, ended), released, key), key)
   })
@@ -176,7 +179,7 @@ const storeEnd = Effect.fnUntraced(function* (input: MeteredReplyInput, progress
     // Stored once, however often it is asked.
     if (Exit.isFailure(yield* Fiber.await(done))) yield* input.chats.beginTurn(turn)
   }
-  const { userId, chatId, reply } = input.turn
+  const { owner, chatId, reply } = input.turn
   const state = ended === "completed" || ended === "length" ? "complete" : ended === "stopped" ? "stopped" : "failed"
-  yield* input.chats.endTurn({ userId, chatId, replyId: reply.id, content: progress.delivered, state })
+  yield* input.chats.endTurn({ owner, chatId, replyId: reply.id, content: progress.delivered, state })
 })

@@ -3,7 +3,6 @@ import { Accounts } from "../credits/Accounts.ts"
 import { DocumentStore } from "../documents/DocumentStore.ts"
 import { findReadableDocuments } from "../documents/findReadableDocuments.ts"
 import { PassageIndex } from "../documents/PassageIndex.ts"
-import type { UserId } from "../identity/UserId.ts"
 import { Catalog, findModel, tiersAllowing } from "../tiers/Catalog.ts"
 import { ModelNotAllowed } from "../tiers/errors.ts"
 import { fallbacksOf } from "../models/fallbacks.ts"
@@ -13,17 +12,19 @@ import type { ChatMessage } from "../models/ChatMessage.ts"
 import { ChatModels } from "../models/ChatModel.ts"
 import type { ChatRequest } from "./ChatRequest.ts"
 import { ChatStore } from "./ChatStore.ts"
+import type { ConversationOwner } from "./ConversationOwner.ts"
 import { countMessages } from "../models/countMessages.ts"
 import { ChatNotFound, InvalidChatRequest } from "./errors.ts"
 import { buildPrompt, MINIMUM_REPLY_TOKENS, type Prompt } from "./prompt.ts"
 import type { Candidate } from "./quoteReply.ts"
+import type { ReplyParties } from "./ReplyParties.ts"
 import { sourcesFrom } from "./sourcesFrom.ts"
 
 /** How many stored messages are read back, and how many passages are offered to a model. */
 export const TRANSCRIPT_MESSAGES = 500
 const PASSAGES = 8
 
-/** Everything of a request that can be refused before credits are held: ownership, tier, model, length. */
+/** Everything of a request that can be refused before credits are held: ownership, tier, model, length. Each party is asked for what is theirs. */
 export const makePrepareReply = Effect.gen(function* () {
   const accounts = yield* Accounts
   const catalog = yield* Catalog
@@ -42,9 +43,9 @@ export const makePrepareReply = Effect.gen(function* () {
     return { model, allowedTiers: tiersAllowing(catalog, model.id) }
   })
 
-  const transcriptOf = Effect.fnUntraced(function* (userId: UserId, chatId: string | undefined) {
+  const transcriptOf = Effect.fnUntraced(function* (owner: ConversationOwner, chatId: string | undefined) {
     if (chatId === undefined) return []
-    const found = yield* chats.transcript({ userId, chatId, limit: TRANSCRIPT_MESSAGES })
+    const found = yield* chats.transcript({ owner, chatId, limit: TRANSCRIPT_MESSAGES })
     return found?.messages ?? (yield* new ChatNotFound({ chatId }))
   })
 
@@ -62,11 +63,12 @@ export const makePrepareReply = Effect.gen(function* () {
     return found
   })
 
-  return Effect.fnUntraced(function* (userId: UserId, request: ChatRequest) {
-    const account = yield* accounts.of(userId)
+  return Effect.fnUntraced(function* (parties: ReplyParties, request: ChatRequest) {
+    const { conversationOwner, documentsOwner, payer } = parties
+    const account = yield* accounts.of(payer)
     const { model, allowedTiers } = yield* chooseModel(request.modelId)
-    const stored = yield* transcriptOf(userId, request.chatId)
-    const { ready, pending } = yield* findReadableDocuments(documents, userId, request.documentIds ?? [])
+    const stored = yield* transcriptOf(conversationOwner, request.chatId)
+    const { ready, pending } = yield* findReadableDocuments(documents, documentsOwner, request.documentIds ?? [])
     if (!allowedTiers.includes(account.tier)) {
       return yield* new ModelNotAllowed({ model: model.id, tier: account.tier, allowedTiers })
     }
@@ -74,9 +76,11 @@ export const makePrepareReply = Effect.gen(function* () {
     const added = request.chatId === undefined ? request.messages : afterLastReply(request.messages)
     const question = added.at(-1)?.content ?? ""
     const found =
-      ready.length === 0 ? [] : yield* passages.search({ userId, documentIds: ready, query: question, limit: PASSAGES })
+      ready.length === 0
+        ? []
+        : yield* passages.search({ userId: documentsOwner, documentIds: ready, query: question, limit: PASSAGES })
     const messages = [...stored.filter((message) => message.content !== ""), ...added]
-    yield* countMessages(userId, messages, model.contextTokens)
+    yield* countMessages(payer, messages, model.contextTokens)
     const prompt = yield* Effect.fromResult(buildPrompt({ model, messages, sources: sourcesFrom(found) }))
     const { maxInputTokens, maxOutputTokens } = prompt
     const chosen: Candidate = { model, provider, maxInputTokens, maxOutputTokens }

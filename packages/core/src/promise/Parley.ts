@@ -1,8 +1,9 @@
 import type { ManagedRuntime } from "effect"
-import type { Chat, Source } from "../chat/StoredMessage.ts"
+import type { Source } from "../chat/StoredMessage.ts"
 import type { ChatRequest } from "../chat/ChatRequest.ts"
-import type { ChatPage } from "../chat/ChatService.ts"
-import type { Transcript } from "../chat/ChatStore.ts"
+import type { ChatOwner, ChatPage } from "../chat/ChatService.ts"
+import type { ChatList, ListChatsInput, Transcript } from "../chat/ChatStore.ts"
+import type { ReplyParties } from "../chat/ReplyParties.ts"
 import type { Balance } from "../credits/Account.ts"
 import type { HistoryPage } from "../credits/CreditService.ts"
 import type { HistoryInput } from "../credits/CreditLedger.ts"
@@ -44,18 +45,15 @@ export interface Parley {
     /**
      * Rejects with one of `SendFailed`; then nothing was charged. A `ModelFailed` whose `code` is
      * `provider_rate_limited` or `provider_unavailable` may pass, after `retryAfterMs` where the provider told it. An
-     * abort after the first words cancels the stream.
+     * abort after the first words cancels the stream. Who asks, pays and owns the documents is one person, or the parties
+     * of the reply.
      */
-    send(userId: UserId, request: ChatRequest, options?: { readonly signal?: AbortSignal }): Promise<SentReply>
-    list(input: {
-      readonly userId: UserId
-      readonly limit: number
-      readonly offset: number
-    }): Promise<{ readonly chats: ReadonlyArray<Chat>; readonly total: number }>
+    send(from: UserId | ReplyParties, request: ChatRequest, options?: { readonly signal?: AbortSignal }): Promise<SentReply>
+    list(input: ListChatsInput): Promise<ChatList>
     /** A page of a chat: its newest messages unless asked otherwise. Rejects with `ChatNotFound`. */
-    get(userId: UserId, chatId: string, page?: ChatPage): Promise<Transcript>
+    get(owner: ChatOwner, chatId: string, page?: ChatPage): Promise<Transcript>
     /** Rejects with `ChatNotFound`. */
-    remove(userId: UserId, chatId: string): Promise<void>
+    remove(owner: ChatOwner, chatId: string): Promise<void>
   }
   readonly documents: {
     /** Rejects with `FileRejected` or `DocumentQuotaExceeded`. */

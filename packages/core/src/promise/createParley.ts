@@ -60,10 +60,10 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
   return {
     runtime,
     chat: {
-      send: (userId, request, sendOptions) => sendReply(runtime, open, userId, request, sendOptions),
+      send: (from, request, sendOptions) => sendReply(runtime, open, from, request, sendOptions),
       list: (input) => run(ChatService.use((chat) => chat.list(input))),
-      get: (userId, chatId, page) => run(ChatService.use((chat) => chat.get(userId, chatId, page))),
-      remove: (userId, chatId) => run(ChatService.use((chat) => chat.remove(userId, chatId)))
+      get: (owner, chatId, page) => run(ChatService.use((chat) => chat.get(owner, chatId, page))),
+      remove: (owner, chatId) => run(ChatService.use((chat) => chat.remove(owner, chatId)))
     },
     documents: {
       upload: (input) => run(DocumentService.use((documents) => documents.upload(input))),

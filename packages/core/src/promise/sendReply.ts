@@ -1,6 +1,7 @@
 import { Effect, Exit, type ManagedRuntime, Pull, Scope, Stream } from "effect"
 import type { ChatRequest } from "../chat/ChatRequest.ts"
 import { ChatService } from "../chat/ChatService.ts"
+import { onePerson, type ReplyParties } from "../chat/ReplyParties.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { ParleyServices } from "../parleyLayer.ts"
 import type { SentReply } from "./Parley.ts"
@@ -15,7 +16,7 @@ export type OpenReplies = Set<() => Promise<void>>
 export const sendReply = async (
   runtime: Runtime,
   open: OpenReplies,
-  userId: UserId,
+  from: UserId | ReplyParties,
   request: ChatRequest,
   options?: { readonly signal?: AbortSignal }
 ): Promise<SentReply> => {
@@ -23,7 +24,8 @@ export const sendReply = async (
   const scope = Scope.makeUnsafe()
   const close = () => run(Scope.close(scope, Exit.void))
   try {
-    const sending = ChatService.use((chat) => chat.send({ userId, request }))
+    const parties = typeof from === "string" ? onePerson(from) : from
+    const sending = ChatService.use((chat) => chat.send({ parties, request }))
     const { text, ...reply } = await run(Scope.provide(sending, scope), { signal: options?.signal })
     const pullText = await run(Scope.provide(Stream.toPull(text), scope))
     const next = Pull.catchDone(pullText, () => Effect.succeed(undefined))

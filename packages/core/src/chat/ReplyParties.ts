@@ -1,0 +1,23 @@
+import { CHAT_SOURCE, type UsageSource } from "../credits/UsageSource.ts"
+import type { UserId } from "../identity/UserId.ts"
+import type { ConversationOwner } from "./ConversationOwner.ts"
+
+/** Who has to do with a reply. */
+export interface ReplyParties {
+  /** The account that pays: its tier decides which models may answer, and its caps hold. */
+  readonly payer: UserId
+  /** Whose documents the reply may quote. */
+  readonly documentsOwner: UserId
+  /** Whose conversation it belongs to. */
+  readonly conversationOwner: ConversationOwner
+  /** What the credits are spent by, as caps and usage are asked. */
+  readonly source: UsageSource
+}
+
+/** One person who asks, pays and owns everything. */
+export const onePerson = (userId: UserId): ReplyParties => ({
+  payer: userId,
+  documentsOwner: userId,
+  conversationOwner: { person: userId },
+  source: CHAT_SOURCE
+})
