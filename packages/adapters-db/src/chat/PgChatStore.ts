@@ -98,7 +98,16 @@ const make = Effect.map(Database, (database) => {
       const begun = { ...reply, role: "assistant", content: "", state: "streaming" }
       const bytes = messages.reduce((sum, each) => sum + storedBytes(each.content), storedBytes("", reply.sources))
       const stored = storableJson([...added, begun])
-      const params = [...keyOf(owner), chatId, storableText(title), added.length + 1, reply.id, stored, continues, bytes]
+      const params = [
+        ...keyOf(owner),
+        chatId,
+        storableText(title),
+        added.length + 1,
+        reply.id,
+        stored,
+        continues,
+        bytes
+      ]
       return storing("ChatStore.beginTurn")(
         Effect.catchTag(
           asAuthor(owner, (sql) => Effect.asVoid(sql.query(sqlTexts.begin, params))),

@@ -4,6 +4,7 @@ import {
   newDocument,
   newTurn,
   newUserId,
+  newVisitor,
   receiptDraft,
   reservation,
   type Run,
@@ -123,6 +124,35 @@ const matrix = (run: Run<Parts>) => {
           const give = (sql: Sql) => sql.query(`UPDATE ${table} SET user_id = $1 WHERE user_id = $2`, [yours, mine])
           expect(yield* reached(mine, give), table).toBe(PERMISSION_DENIED)
         }
+      })
+    ))
+
+  it("a bot's owner reads and deletes what visitors said, and writes nothing in their place", () =>
+    run(
+      Effect.gen(function* () {
+        const { schema, statement } = yield* Database
+        const [botOwner, stranger] = [newUserId(), newUserId()]
+        const visitor = newVisitor(botOwner)
+        const turn = newTurn(visitor)
+        yield* (yield* ChatStore).beginTurn(turn)
+        const tries = (userId: string, text: string) => reached(userId, (sql) => sql.query(text, [botOwner]))
+        for (const table of [`${schema}.chats`, `${schema}.messages`]) {
+          const where = "WHERE user_id = $1 AND bot <> ''"
+          for (const text of [`SELECT 1 FROM ${table} ${where}`, `DELETE FROM ${table} ${where} RETURNING 1`]) {
+            expect(yield* tries(botOwner, text), text).toBeGreaterThan(0)
+            expect(yield* tries(stranger, text), text).toBe(0)
+          }
+          const updates = `UPDATE ${table} SET bot = bot ${where} RETURNING 1`
+          expect(yield* tries(botOwner, updates), updates).toBe(0)
+        }
+        const begins = `INSERT INTO ${schema}.chats (user_id, bot, visitor, id, title, last_position)
+          VALUES ($1, 'b', 'v', gen_random_uuid(), 'Hi', 1) RETURNING 1`
+        expect(yield* tries(botOwner, begins)).toBe(PERMISSION_DENIED)
+        const [chat] = yield* statement<{ id: string }>(`SELECT id FROM ${schema}.chats WHERE user_id = $1`, [botOwner])
+        const says = `INSERT INTO ${schema}.messages (user_id, bot, visitor, chat_id, position, id, role, content, state)
+          VALUES ($1, '${visitor.bot}', '${visitor.visitor}', '${chat?.id}', 9, gen_random_uuid(), 'user', 'Hi', 'complete')
+          RETURNING 1`
+        expect(yield* tries(botOwner, says)).toBe(PERMISSION_DENIED)
       })
     ))
 

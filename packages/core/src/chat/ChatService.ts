@@ -152,7 +152,11 @@ const makeSend = Effect.gen(function* () {
   const reserveReply = yield* makeReserveReply
 
   /** Names the reply, and the chat where it is new: at random, or by the idempotency key. */
-  const identify = Effect.fnUntraced(function* (owner: ConversationOwner, key: string | undefined, request: ChatRequest) {
+  const identify = Effect.fnUntraced(function* (
+    owner: ConversationOwner,
+    key: string | undefined,
+    request: ChatRequest
+  ) {
     if (key === undefined) {
       return { chatId: request.chatId ?? (yield* ids.next), fingerprint: undefined, messageId: () => ids.next }
     }

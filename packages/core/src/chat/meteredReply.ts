@@ -152,7 +152,9 @@ const endReply = (input: MeteredReplyInput, progress: Progress, ended: ReplyEnd)
     // Interrupted before it was kept, which cannot be.
     if (hold === undefined) return Effect.void
     const paid = opened === undefined || delivered === "" ? hold.release : settle(input, hold, delivered, opened, ended)
-    const released = isAbandoned ? Effect.andThen(paid, input.abandoned.note({ payer: userId, source: input.source })) : paid
+    const released = isAbandoned
+      ? Effect.andThen(paid, input.abandoned.note({ payer: userId, source: input.source }))
+      : paid
     if (opened === undefined) return finishSoon(released, key)
     return finishSoon(storeThenEnd(storeEnd(input, progress, ended), released, key), key)
   })

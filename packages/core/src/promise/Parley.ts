@@ -48,7 +48,11 @@ export interface Parley {
      * abort after the first words cancels the stream. Who asks, pays and owns the documents is one person, or the parties
      * of the reply.
      */
-    send(from: UserId | ReplyParties, request: ChatRequest, options?: { readonly signal?: AbortSignal }): Promise<SentReply>
+    send(
+      from: UserId | ReplyParties,
+      request: ChatRequest,
+      options?: { readonly signal?: AbortSignal }
+    ): Promise<SentReply>
     list(input: ListChatsInput): Promise<ChatList>
     /** A page of a chat: its newest messages unless asked otherwise. Rejects with `ChatNotFound`. */
     get(owner: ChatOwner, chatId: string, page?: ChatPage): Promise<Transcript>

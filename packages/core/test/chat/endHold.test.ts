@@ -83,7 +83,7 @@ describe("a storage that takes no writes for two minutes while a reply ends", ()
         [[-3, "completed"]]
       )
       const { transcript } = yield* ChatStore
-      const stored = yield* transcript({ userId: "ann", chatId: answered.chatId, limit: 10 })
+      const stored = yield* transcript({ owner: { person: "ann" }, chatId: answered.chatId, limit: 10 })
       assert.deepStrictEqual(
         stored?.messages.map(({ content, state }) => [content, state]),
         [

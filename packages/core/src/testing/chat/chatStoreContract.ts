@@ -2,7 +2,7 @@ import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import type { Source } from "../../chat/StoredMessage.ts"
 import { ChatStore, MAX_TRANSCRIPT_BYTES } from "../../chat/ChatStore.ts"
-import { newTurn, newUserId } from "../storage/storageFixtures.ts"
+import { newTurn, newUserId, newVisitor } from "../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
 
 const source: Source = {
@@ -45,7 +45,7 @@ const turns = (run: Run<ChatStore>) => {
       Effect.gen(function* () {
         const chats = yield* ChatStore
         const first = newTurn(newUserId())
-        const second = newTurn(first.userId, { chatId: first.chatId, title: "Other" })
+        const second = newTurn(first.owner, { chatId: first.chatId, title: "Other" })
         yield* chats.beginTurn(first)
         yield* chats.endTurn({ ...first, replyId: first.reply.id, content: "It grew.", state: "complete" })
         yield* chats.beginTurn(second)
@@ -79,7 +79,7 @@ const turns = (run: Run<ChatStore>) => {
       Effect.gen(function* () {
         const chats = yield* ChatStore
         const first = newTurn(newUserId())
-        const later = Array.from({ length: 8 }, () => newTurn(first.userId, { chatId: first.chatId }))
+        const later = Array.from({ length: 8 }, () => newTurn(first.owner, { chatId: first.chatId }))
         yield* Effect.all(
           [first, ...later].map((turn) => chats.beginTurn(turn)),
           { concurrency: "unbounded" }
@@ -97,7 +97,7 @@ const endings = (run: Run<ChatStore>) => {
       Effect.gen(function* () {
         const chats = yield* ChatStore
         const turn = newTurn(newUserId())
-        const end = { userId: turn.userId, chatId: turn.chatId, replyId: turn.reply.id }
+        const end = { owner: turn.owner, chatId: turn.chatId, replyId: turn.reply.id }
         yield* chats.beginTurn(turn)
         yield* chats.endTurn({ ...end, content: "Half of", state: "stopped" })
         yield* chats.endTurn({ ...end, content: "Half of it", state: "complete" })
@@ -112,10 +112,10 @@ const endings = (run: Run<ChatStore>) => {
         const chats = yield* ChatStore
         const turn = newTurn(newUserId())
         yield* chats.beginTurn(turn)
-        expect(yield* chats.remove(turn.userId, turn.chatId)).toBe(true)
+        expect(yield* chats.remove(turn.owner, turn.chatId)).toBe(true)
         yield* chats.endTurn({ ...turn, replyId: turn.reply.id, content: "Late", state: "complete" })
         expect(yield* chats.transcript({ ...turn, limit: 10 })).toBeUndefined()
-        expect(yield* chats.remove(turn.userId, turn.chatId)).toBe(false)
+        expect(yield* chats.remove(turn.owner, turn.chatId)).toBe(false)
       })
     ))
 
@@ -124,11 +124,11 @@ const endings = (run: Run<ChatStore>) => {
       Effect.gen(function* () {
         const chats = yield* ChatStore
         const turn = newTurn(newUserId())
-        const next = () => newTurn(turn.userId, { chatId: turn.chatId, continues: true })
+        const next = () => newTurn(turn.owner, { chatId: turn.chatId, continues: true })
         yield* chats.beginTurn(turn)
         yield* chats.beginTurn(next())
         expect((yield* chats.transcript({ ...turn, limit: 10 }))?.messages).toHaveLength(4)
-        yield* chats.remove(turn.userId, turn.chatId)
+        yield* chats.remove(turn.owner, turn.chatId)
         yield* chats.beginTurn(next())
         expect(yield* chats.transcript({ ...turn, limit: 10 })).toBeUndefined()
       })
@@ -264,18 +264,18 @@ const reading = (run: Run<ChatStore>) => {
         const reply = { id: crypto.randomUUID(), model: "model-a", sources: [{ ...source, text: "é".repeat(10) }] }
         const first = newTurn(userId, { messages: [{ role: "user", content: "é".repeat(100) }], reply })
         const second = newTurn(userId, { messages: [{ role: "user", content: "x" }] })
-        expect(yield* chats.usage(userId)).toBe(0)
+        expect(yield* chats.usage({ person: userId })).toBe(0)
         yield* chats.beginTurn(first)
         yield* chats.beginTurn(first)
         yield* chats.beginTurn(second)
         yield* chats.beginTurn(newTurn(newUserId()))
-        expect(yield* chats.usage(userId)).toBe(221)
+        expect(yield* chats.usage({ person: userId })).toBe(221)
         const end = { ...first, replyId: first.reply.id, content: "It is 12\u202f%.", state: "complete" as const }
         yield* chats.endTurn(end)
         yield* chats.endTurn({ ...end, content: "again" })
-        expect(yield* chats.usage(userId)).toBe(221 + new TextEncoder().encode(end.content).byteLength)
-        yield* chats.remove(userId, first.chatId)
-        expect(yield* chats.usage(userId)).toBe(1)
+        expect(yield* chats.usage({ person: userId })).toBe(221 + new TextEncoder().encode(end.content).byteLength)
+        yield* chats.remove({ person: userId }, first.chatId)
+        expect(yield* chats.usage({ person: userId })).toBe(1)
       })
     ))
 
@@ -302,9 +302,15 @@ const reading = (run: Run<ChatStore>) => {
         const turn = newTurn(newUserId())
         const stranger = newUserId()
         yield* chats.beginTurn(turn)
-        yield* chats.endTurn({ ...turn, userId: stranger, replyId: turn.reply.id, content: "Taken", state: "complete" })
-        expect(yield* chats.transcript({ userId: stranger, chatId: turn.chatId, limit: 10 })).toBeUndefined()
-        expect(yield* chats.remove(stranger, turn.chatId)).toBe(false)
+        yield* chats.endTurn({
+          ...turn,
+          owner: { person: stranger },
+          replyId: turn.reply.id,
+          content: "Taken",
+          state: "complete"
+        })
+        expect(yield* chats.transcript({ owner: { person: stranger }, chatId: turn.chatId, limit: 10 })).toBeUndefined()
+        expect(yield* chats.remove({ person: stranger }, turn.chatId)).toBe(false)
         expect((yield* chats.list({ userId: stranger, limit: 10, offset: 0 })).total).toBe(0)
         const found = yield* chats.transcript({ ...turn, limit: 10 })
         expect(found?.messages.at(-1)).toMatchObject({ content: "", state: "streaming" })
@@ -316,8 +322,114 @@ const reading = (run: Run<ChatStore>) => {
       Effect.gen(function* () {
         const chats = yield* ChatStore
         const userId = newUserId()
-        expect(yield* chats.transcript({ userId, chatId: "nonsense'", limit: 10 })).toBeUndefined()
-        expect(yield* chats.remove(userId, "nonsense'")).toBe(false)
+        expect(yield* chats.transcript({ owner: { person: userId }, chatId: "nonsense'", limit: 10 })).toBeUndefined()
+        expect(yield* chats.remove({ person: userId }, "nonsense'")).toBe(false)
+      })
+    ))
+}
+
+const visitors = (run: Run<ChatStore>) => {
+  it("a visitor continues their own conversation with a bot, and finds it there", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const visitor = newVisitor(newUserId())
+        const turn = newTurn(visitor)
+        const next = newTurn(visitor, { chatId: turn.chatId, continues: true })
+        yield* chats.beginTurn(turn)
+        yield* chats.endTurn({ ...turn, replyId: turn.reply.id, content: "It grew.", state: "complete" })
+        yield* chats.beginTurn(next)
+        const found = yield* chats.transcript({ ...turn, limit: 10 })
+        expect(found?.chat.owner).toEqual(visitor)
+        expect(found?.messages.map(({ content }) => content)).toEqual([
+          turn.messages[0]?.content,
+          "It grew.",
+          next.messages[0]?.content,
+          ""
+        ])
+      })
+    ))
+
+  it("a visitor sees neither the conversations of other visitors or of other bots, nor the chats of the bot's owner", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const botOwner = newUserId()
+        const visitor = newVisitor(botOwner)
+        const others = [
+          { person: botOwner },
+          newVisitor(botOwner, visitor.bot),
+          newVisitor(botOwner),
+          { ...visitor, bot: `bot-${crypto.randomUUID()}` },
+          { ...visitor, botOwner: newUserId() }
+        ]
+        for (const other of others) {
+          const theirs = newTurn(other)
+          yield* chats.beginTurn(theirs)
+          const { chatId, reply } = theirs
+          yield* chats.endTurn({ owner: visitor, chatId, replyId: reply.id, content: "Taken", state: "complete" })
+          yield* chats.beginTurn(newTurn(visitor, { chatId, continues: true }))
+          expect(yield* chats.transcript({ owner: visitor, chatId, limit: 10 })).toBeUndefined()
+          expect(yield* chats.remove(visitor, chatId)).toBe(false)
+          const found = yield* chats.transcript({ ...theirs, limit: 10 })
+          expect(found?.messages).toMatchObject([{ role: "user" }, { content: "", state: "streaming" }])
+        }
+      })
+    ))
+
+  it("neither the bot's owner as a person nor another visitor goes on with a visitor's conversation, nor begins one in its place", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const botOwner = newUserId()
+        const visitor = newVisitor(botOwner)
+        const turn = newTurn(visitor)
+        yield* chats.beginTurn(turn)
+        for (const owner of [{ person: botOwner }, newVisitor(botOwner, visitor.bot)]) {
+          yield* chats.beginTurn(newTurn(owner, { chatId: turn.chatId, continues: true }))
+          yield* chats.beginTurn(newTurn(owner, { chatId: turn.chatId }))
+        }
+        expect((yield* chats.transcript({ ...turn, limit: 10 }))?.messages).toHaveLength(2)
+      })
+    ))
+
+  it("a bot's owner reads the conversations of its visitors, apart from the own chats, and may delete them", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const botOwner = newUserId()
+        const [first, second] = [newVisitor(botOwner, "helper"), newVisitor(botOwner, "helper")]
+        const [own, a, b] = [newTurn(botOwner), newTurn(first), newTurn(second)]
+        for (const turn of [own, a, b, newTurn(newVisitor(botOwner, "other"))]) yield* chats.beginTurn(turn)
+        const listed = (bot?: string) =>
+          Effect.map(chats.list({ userId: botOwner, bot, limit: 10, offset: 0 }), ({ chats: found, total }) => [
+            found.map(({ id, owner }) => [id, owner]),
+            total
+          ])
+        const visited = [
+          [b.chatId, second],
+          [a.chatId, first]
+        ]
+        expect(yield* listed()).toEqual([[[own.chatId, { person: botOwner }]], 1])
+        expect(yield* listed("helper")).toEqual([visited, 2])
+        expect((yield* chats.list({ userId: newUserId(), bot: "helper", limit: 10, offset: 0 })).total).toBe(0)
+        expect(yield* chats.remove(second, b.chatId)).toBe(true)
+        expect(yield* listed("helper")).toEqual([visited.slice(1), 1])
+      })
+    ))
+
+  it("what the visitors of all bots of a person wrote counts together, and apart from the person's own chats", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const botOwner = newUserId()
+        const [one, other] = [newVisitor(botOwner), newVisitor(botOwner)]
+        const saying = (content: string) => ({ messages: [{ role: "user" as const, content }] })
+        yield* chats.beginTurn(newTurn(botOwner, saying("12345")))
+        yield* chats.beginTurn(newTurn(one, saying("12")))
+        yield* chats.beginTurn(newTurn(other, saying("1")))
+        expect(yield* chats.usage({ person: botOwner })).toBe(5)
+        expect([yield* chats.usage(one), yield* chats.usage(other)]).toEqual([3, 3])
       })
     ))
 }
@@ -328,4 +440,5 @@ export const chatStoreContract = (name: string, layer: Layer.Layer<ChatStore, un
     turns(run)
     endings(run)
     reading(run)
+    visitors(run)
   })

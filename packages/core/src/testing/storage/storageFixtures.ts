@@ -1,4 +1,5 @@
 import type { BeginTurnInput } from "../../chat/ChatStore.ts"
+import type { ConversationOwner, VisitorOwner } from "../../chat/ConversationOwner.ts"
 import type { Document } from "../../documents/Document.ts"
 import type { DocumentQuota } from "../../documents/DocumentStore.ts"
 import type { UserId } from "../../identity/UserId.ts"
@@ -25,9 +26,16 @@ export const newDocument = (userId: UserId, changes: Partial<Document> = {}): Do
 /** A quota nobody reaches. */
 export const ampleQuota: DocumentQuota = { maxDocuments: 1000, maxDocumentBytes: 1_000_000_000 }
 
-/** A turn of one question in a new chat; `changes` replace any part. */
-export const newTurn = (userId: UserId, changes: Partial<BeginTurnInput> = {}): BeginTurnInput => ({
-  userId,
+/** A visitor of a bot, both of which nobody has seen before. */
+export const newVisitor = (botOwner: UserId, bot = `bot-${crypto.randomUUID()}`): VisitorOwner => ({
+  visitor: `visitor-${crypto.randomUUID()}`,
+  bot,
+  botOwner
+})
+
+/** A turn of one question in a new chat of a person, or of a visitor; `changes` replace any part. */
+export const newTurn = (owner: UserId | ConversationOwner, changes: Partial<BeginTurnInput> = {}): BeginTurnInput => ({
+  owner: typeof owner === "string" ? { person: owner } : owner,
   chatId: crypto.randomUUID(),
   continues: false,
   title: "What does the report say?",

@@ -22,7 +22,7 @@ const writes = () => {
   const stored = Effect.gen(function* () {
     const documents = yield* (yield* DocumentStore).find(userId, [document.id])
     const bytes = yield* (yield* FileStore).read({ userId, documentId: document.id })
-    const chat = yield* (yield* ChatStore).transcript({ userId, chatId: turn.chatId, limit: 10 })
+    const chat = yield* (yield* ChatStore).transcript({ owner: turn.owner, chatId: turn.chatId, limit: 10 })
     return [documents.length, bytes?.byteLength ?? 0, chat?.messages.length ?? 0]
   })
   return { write, stored }
