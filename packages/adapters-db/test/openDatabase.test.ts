@@ -21,7 +21,7 @@ const useEverything = async (database: OpenDatabase) => {
     yield* database.files.write({ userId, documentId: document.id, bytes: new Uint8Array([1, 2]) })
     yield* database.jobs.enqueue({ _tag: "ProcessDocument", documentId: document.id, userId: document.userId })
   })
-  await run(database.unitOfWork.run(upload))
+  await run(database.unitOfWork.run(userId, upload))
   const passage = { ordinal: 0, page: null, start: 0, end: 13, text: "Annual growth" }
   await run(database.passages.replace({ userId, documentId: document.id, passages: [passage] }))
   return { userId, document, turn }

@@ -140,6 +140,7 @@ describe.runIf(hasPostgres)("a job asked for while a run of it is ending", () =>
           const [asked, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
           const asking = yield* Effect.forkChild(
             unit.run(
+              "alice",
               Effect.gen(function* () {
                 yield* jobs.enqueue(job)
                 yield* Deferred.succeed(asked, undefined)
@@ -173,6 +174,7 @@ describe.runIf(hasPostgres)("a job asked for while a run of it is ending", () =>
           let committed = false
           const asking = yield* Effect.forkChild(
             unit.run(
+              "alice",
               Effect.gen(function* () {
                 yield* jobs.enqueue(job)
                 yield* Deferred.succeed(asked, undefined)

@@ -114,7 +114,7 @@ const makeUpload = Effect.gen(function* () {
       yield* files.write({ userId, documentId: document.id, bytes })
       yield* jobs.enqueue({ _tag: "ProcessDocument", documentId: document.id, userId })
     })
-    yield* unitOfWork.run(store)
+    yield* unitOfWork.run(userId, store)
     return document
   })
 })
@@ -132,7 +132,7 @@ const makeVectorize = Effect.gen(function* () {
       const again = yield* documents.update(userId, document.id, ["failed"], { status: "processing", progress: 0 })
       if (again) yield* jobs.enqueue({ _tag: "ProcessDocument", documentId: document.id, userId })
     })
-    yield* unitOfWork.run(again)
+    yield* unitOfWork.run(userId, again)
     return (yield* find) ?? (yield* new DocumentNotFound({ documentId }))
   })
 })

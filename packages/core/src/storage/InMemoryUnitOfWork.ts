@@ -6,6 +6,6 @@ import { UnitOfWork } from "./UnitOfWork.ts"
 export const InMemoryUnitOfWork = {
   layer: Layer.effect(
     UnitOfWork,
-    Effect.map(InMemoryStorage, (storage) => UnitOfWork.of({ run: storage.run }))
+    Effect.map(InMemoryStorage, (storage) => UnitOfWork.of({ run: (_owner, work) => storage.run(work) }))
   ).pipe(Layer.provide(InMemoryStorage.layer))
 }

@@ -168,7 +168,7 @@ const units = (run: Run<Ports>) => {
         const jobs = yield* JobQueue
         const unit = yield* UnitOfWork
         const worker = yield* startWorker()
-        yield* Effect.flip(unit.run(Effect.andThen(jobs.enqueue(newJob()), Effect.fail("refused"))))
+        yield* Effect.flip(unit.run("ann", Effect.andThen(jobs.enqueue(newJob()), Effect.fail("refused"))))
         expect(yield* worker.triesUntilNow).toEqual([])
       })
     ))
@@ -183,6 +183,7 @@ const units = (run: Run<Ports>) => {
         let early = false
         const worker = yield* startWorker(() => Effect.sync(() => (early ||= !committed)))
         yield* unit.run(
+          "alice",
           Effect.gen(function* () {
             yield* jobs.enqueue(job)
             yield* Effect.yieldNow

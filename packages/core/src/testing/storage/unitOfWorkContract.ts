@@ -9,9 +9,12 @@ import { type Run, suiteOn } from "../suiteOn.ts"
 
 type Stores = ChatStore | DocumentStore | FileStore | UnitOfWork
 
+/** Whose the units of work are. */
+const owner = newUserId()
+
 /** One write into each store, and a look at which of them are there. */
 const writes = () => {
-  const userId = newUserId()
+  const userId = owner
   const document = newDocument(userId)
   const turn = newTurn(userId)
   const write = Effect.gen(function* () {
@@ -37,7 +40,7 @@ const committing = (run: Run<Stores>) => {
       Effect.gen(function* () {
         const unit = yield* UnitOfWork
         const { write, stored } = writes()
-        expect(yield* unit.run(Effect.as(write, "done"))).toBe("done")
+        expect(yield* unit.run(owner, Effect.as(write, "done"))).toBe("done")
         expect(yield* stored).toEqual(all)
       })
     ))
@@ -47,7 +50,7 @@ const committing = (run: Run<Stores>) => {
       Effect.gen(function* () {
         const unit = yield* UnitOfWork
         const { write, stored } = writes()
-        expect(yield* unit.run(Effect.andThen(write, stored))).toEqual(all)
+        expect(yield* unit.run(owner, Effect.andThen(write, stored))).toEqual(all)
       })
     ))
 
@@ -56,7 +59,7 @@ const committing = (run: Run<Stores>) => {
       Effect.gen(function* () {
         const unit = yield* UnitOfWork
         const [outer, inner] = [writes(), writes()]
-        yield* unit.run(Effect.andThen(outer.write, unit.run(inner.write)))
+        yield* unit.run(owner, Effect.andThen(outer.write, unit.run(owner, inner.write)))
         expect([yield* outer.stored, yield* inner.stored]).toEqual([all, all])
       })
     ))
@@ -67,7 +70,7 @@ const committing = (run: Run<Stores>) => {
         const unit = yield* UnitOfWork
         const each = Array.from({ length: 12 }, writes)
         yield* Effect.all(
-          each.map(({ write }) => unit.run(write)),
+          each.map(({ write }) => unit.run(owner, write)),
           { concurrency: "unbounded" }
         )
         for (const { stored } of each) expect(yield* stored).toEqual(all)
@@ -81,7 +84,7 @@ const undoing = (run: Run<Stores>) => {
       Effect.gen(function* () {
         const unit = yield* UnitOfWork
         const { write, stored } = writes()
-        const failure = yield* Effect.flip(unit.run(Effect.andThen(write, Effect.fail("refused" as const))))
+        const failure = yield* Effect.flip(unit.run(owner, Effect.andThen(write, Effect.fail("refused" as const))))
         expect(failure).toBe("refused")
         expect(yield* stored).toEqual(none)
       })
@@ -92,7 +95,7 @@ const undoing = (run: Run<Stores>) => {
       Effect.gen(function* () {
         const unit = yield* UnitOfWork
         const { write, stored } = writes()
-        const exit = yield* Effect.exit(unit.run(Effect.andThen(write, Effect.die(new Error("a bug")))))
+        const exit = yield* Effect.exit(unit.run(owner, Effect.andThen(write, Effect.die(new Error("a bug")))))
         expect(exit._tag).toBe("Failure")
         expect(yield* stored).toEqual(none)
       })
@@ -109,7 +112,7 @@ const undoing = (run: Run<Stores>) => {
           yield* Deferred.succeed(written, undefined)
           return yield* Effect.never
         })
-        const fiber = yield* Effect.forkChild(unit.run(work))
+        const fiber = yield* Effect.forkChild(unit.run(owner, work))
         yield* Deferred.await(written)
         yield* Fiber.interrupt(fiber)
         expect(yield* stored).toEqual(none)
@@ -121,7 +124,7 @@ const undoing = (run: Run<Stores>) => {
       Effect.gen(function* () {
         const unit = yield* UnitOfWork
         const { write, stored } = writes()
-        yield* Effect.flip(unit.run(Effect.andThen(unit.run(write), Effect.fail("later"))))
+        yield* Effect.flip(unit.run(owner, Effect.andThen(unit.run(owner, write), Effect.fail("later"))))
         expect(yield* stored).toEqual(none)
       })
     ))
@@ -131,8 +134,8 @@ const undoing = (run: Run<Stores>) => {
       Effect.gen(function* () {
         const unit = yield* UnitOfWork
         const { write, stored } = writes()
-        const swallowing = Effect.andThen(write, Effect.ignore(unit.run(Effect.fail("inner"))))
-        const failure = yield* Effect.flip(unit.run(swallowing))
+        const swallowing = Effect.andThen(write, Effect.ignore(unit.run(owner, Effect.fail("inner"))))
+        const failure = yield* Effect.flip(unit.run(owner, swallowing))
         expect(failure).toMatchObject({ _tag: "StorageFailed", retryable: false })
         expect(yield* stored).toEqual(none)
       })
@@ -143,8 +146,8 @@ const undoing = (run: Run<Stores>) => {
       Effect.gen(function* () {
         const unit = yield* UnitOfWork
         const { write, stored } = writes()
-        yield* Effect.flip(unit.run(Effect.andThen(write, Effect.fail("first try"))))
-        yield* unit.run(write)
+        yield* Effect.flip(unit.run(owner, Effect.andThen(write, Effect.fail("first try"))))
+        yield* unit.run(owner, write)
         expect(yield* stored).toEqual(all)
       })
     ))
