@@ -46,7 +46,9 @@ describe("The list of storage ports", () => {
     const failing = Effect.gen(function* () {
       const chats = yield* ChatStore
       const failed = yield* Effect.exit(
-        UnitOfWork.use(({ run }) => run(Effect.andThen(chats.beginTurn(newTurn(userId)), Effect.fail("half-way"))))
+        UnitOfWork.use(({ run }) =>
+          run(userId, Effect.andThen(chats.beginTurn(newTurn(userId)), Effect.fail("half-way")))
+        )
       )
       expect(Exit.isFailure(failed)).toBe(true)
       const undone = yield* chats.list({ userId, limit: 1, offset: 0 })
