@@ -17,6 +17,8 @@ CREATE TABLE {{schema}}.documents (
 -- could not be partitioned by them.
 CREATE INDEX documents_by_id ON {{schema}}.documents (id);
 CREATE INDEX documents_by_age ON {{schema}}.documents (user_id, created_at DESC, id);
+-- Which documents are in work is asked every minute.
+CREATE INDEX documents_processing ON {{schema}}.documents (user_id, id) WHERE status = 'processing';
 
 -- The bytes, cut into parts of 1 MiB. Compressed formats gain nothing from being compressed again.
 CREATE TABLE {{schema}}.file_parts (

@@ -16,7 +16,7 @@ import { hasPostgres } from "./databases.ts"
 import { ordinaryLogin } from "./ordinaryLogin.ts"
 import { behindPooler, hasPooler } from "./pooler.ts"
 
-const stores = storesLayer({ tries: 3, retryDelaySeconds: 0, pollingIntervalSeconds: 0.5 })
+const stores = storesLayer({ pollingIntervalSeconds: 0.5, stopTimeoutMs: 200 })
 
 const contracts = (name: string, url: Effect.Effect<string, never, Scope.Scope>) => {
   const database = Layer.unwrap(Effect.map(url, (url) => databaseLayer({ url, maxConnections: 10 })))
@@ -27,7 +27,7 @@ const contracts = (name: string, url: Effect.Effect<string, never, Scope.Scope>)
   documentStoreContract(name, layer)
   fileStoreContract(name, layer)
   unitOfWorkContract(name, layer)
-  jobQueueContract(name, layer, { tries: 3 })
+  jobQueueContract(name, layer)
 }
 
 describe.runIf(hasPostgres)("with an ordinary login", () => contracts("Postgres, ordinary login", ordinaryLogin))

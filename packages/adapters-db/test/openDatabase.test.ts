@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { jobHandler, ProcessDocument } from "@parley/core"
 import { ampleQuota, newDocument, newTurn, newUserId } from "@parley/core/testing"
 import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
@@ -19,7 +20,7 @@ const useEverything = async (database: OpenDatabase) => {
   const upload = Effect.gen(function* () {
     yield* database.documents.insert(document, ampleQuota)
     yield* database.files.write({ userId, documentId: document.id, bytes: new Uint8Array([1, 2]) })
-    yield* database.jobs.enqueue({ _tag: "ProcessDocument", documentId: document.id, userId: document.userId })
+    yield* database.jobs.enqueue(userId, ProcessDocument, { documentId: document.id })
   })
   await run(database.unitOfWork.run(userId, upload))
   const passage = { ordinal: 0, page: null, start: 0, end: 13, text: "Annual growth" }
@@ -37,7 +38,9 @@ const expectEverything = async (
   const job = Promise.withResolvers<string>()
   const work = Effect.scoped(
     Effect.andThen(
-      database.jobs.work(({ job: { documentId } }) => Effect.sync(() => job.resolve(documentId))),
+      database.jobs.work([
+        jobHandler(ProcessDocument, ({ payload }) => Effect.sync(() => job.resolve(payload.documentId)))
+      ]),
       Effect.promise(() => job.promise)
     )
   )
@@ -120,9 +123,7 @@ describe.runIf(hasPostgres)("openDatabase on a server", () => {
       operation: "ChatStore.list",
       retryable: true
     })
-    await expect(
-      run(database.jobs.enqueue({ _tag: "ProcessDocument", documentId: "a", userId: "ann" }))
-    ).rejects.toMatchObject({
+    await expect(run(database.jobs.enqueue("ann", ProcessDocument, { documentId: "a" }))).rejects.toMatchObject({
       _tag: "StorageFailed",
       retryable: true
     })

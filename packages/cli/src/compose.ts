@@ -3,10 +3,11 @@ import {
   type DatabaseError,
   type DatabaseOptions,
   type DatabaseOwner,
-  directOptions,
+  databaseLayer,
+  directDatabaseLayer,
+  type FolderInUse,
   PgCreditLedgerLayer,
-  storesLayer,
-  unlockedDatabaseLayer
+  storesLayer
 } from "@parley/adapters-db"
 import { WorkerDocumentParser } from "@parley/adapters-documents"
 import {
@@ -42,7 +43,7 @@ export type CommandParts = Catalog | ChatModels | CreditService | Database | Dat
 /** What a server works with. */
 export type ServerParts = CommandParts | ParleyServices
 
-/** The database: a Postgres server, or the embedded one in the data folder, which is claimed before. */
+/** The database: a Postgres server, or the embedded one in the data folder. */
 export const databaseOptions = ({ database, databaseSchema, dataFolder }: ParleyConfig): DatabaseOptions =>
   database._tag === "Embedded"
     ? { schema: databaseSchema, dataDir: databaseFolder(dataFolder) }
@@ -84,16 +85,16 @@ const holdTtlLayer = ({ holdTtlSeconds }: ParleyConfig) =>
   holdTtlSeconds === undefined ? Layer.empty : Layer.succeed(HoldTtl, holdTtlSeconds * 1000)
 
 /** For commands: credits, and the database, past its pooler where `direct`. Nothing is opened before it is built. */
-export const commandPartsLayer = (config: ParleyConfig, direct: boolean): Layer.Layer<CommandParts> =>
+export const commandPartsLayer = (config: ParleyConfig, direct: boolean): Layer.Layer<CommandParts, FolderInUse> =>
   Layer.mergeAll(CreditService.layer, HoldSweeper.layer, ResetService.layer).pipe(
     Layer.provide(Accounts.layer),
     Layer.provide(PgCreditLedgerLayer),
     Layer.provideMerge(offerLayer(config)),
-    Layer.provideMerge(unlockedDatabaseLayer(direct ? directOptions(databaseOptions(config)) : databaseOptions(config)))
+    Layer.provideMerge((direct ? directDatabaseLayer : databaseLayer)(databaseOptions(config)))
   )
 
 /** For servers: the whole graph of configuration, adapters and services. */
-export const serverPartsLayer = (config: ParleyConfig): Layer.Layer<ServerParts, DatabaseError> =>
+export const serverPartsLayer = (config: ParleyConfig): Layer.Layer<ServerParts, DatabaseError | FolderInUse> =>
   Layer.unwrap(
     Effect.gen(function* () {
       const onConnectionLost = yield* warner("A connection to the database was lost.")
@@ -102,7 +103,7 @@ export const serverPartsLayer = (config: ParleyConfig): Layer.Layer<ServerParts,
         Layer.provide(storesLayer({ onError })),
         Layer.provide(WorkerDocumentParser.layer()),
         Layer.provideMerge(offerLayer(config)),
-        Layer.provideMerge(unlockedDatabaseLayer({ ...databaseOptions(config), onConnectionLost })),
+        Layer.provideMerge(databaseLayer({ ...databaseOptions(config), onConnectionLost })),
         Layer.provideMerge(Layer.mergeAll(uploadLimitsLayer(config), holdTtlLayer(config)))
       )
     })

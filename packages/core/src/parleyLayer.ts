@@ -9,13 +9,24 @@ import { HoldHeartbeat } from "./credits/holds/HoldHeartbeat.ts"
 import { HoldSweeper } from "./credits/upkeep/HoldSweeper.ts"
 import { ResetService } from "./credits/upkeep/ResetService.ts"
 import type { DocumentParser } from "./documents/DocumentParser.ts"
+import { DocumentRequeue } from "./documents/DocumentRequeue.ts"
 import { DocumentService } from "./documents/DocumentService.ts"
 import type { StoragePort } from "./StoragePorts.ts"
+import type { JobWorker } from "./jobs/JobWorker.ts"
 import type { Catalog } from "./tiers/Catalog.ts"
+import { parleyJobWorker } from "./parleyJobs.ts"
 import { ModelOffers } from "./chat/ModelOffers.ts"
 
 /** What Parley does. */
-export type ParleyServices = ChatService | CreditService | DocumentService | HoldSweeper | ResetService | ModelOffers
+export type ParleyServices =
+  | ChatService
+  | CreditService
+  | DocumentRequeue
+  | DocumentService
+  | HoldSweeper
+  | JobWorker
+  | ModelOffers
+  | ResetService
 
 /** What Parley needs done: the ports, and the catalog of what is on sale. */
 export type ParleyPorts = Catalog | ChatModels | DocumentParser | StoragePort
@@ -24,8 +35,10 @@ export type ParleyPorts = Catalog | ChatModels | DocumentParser | StoragePort
 export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Layer.mergeAll(
   ChatService.layer,
   CreditService.layer,
+  DocumentRequeue.layer,
   DocumentService.layer,
   HoldSweeper.layer,
+  parleyJobWorker,
   ResetService.layer,
   ModelOffers.layer
 ).pipe(Layer.provide(Layer.mergeAll(AbandonedTries.layer, Accounts.layer, ChatQuota.layer, HoldHeartbeat.layer)))

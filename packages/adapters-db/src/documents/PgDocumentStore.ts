@@ -1,4 +1,12 @@
-import { type Document, type DocumentChange, DocumentStore, type Inserted, isUuid, storableText } from "@parley/core"
+import {
+  type Document,
+  type DocumentChange,
+  DocumentStore,
+  type Inserted,
+  isUuid,
+  type DocumentKey,
+  storableText
+} from "@parley/core"
 import { Effect, Layer } from "effect"
 import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
@@ -73,6 +81,9 @@ const texts = (schema: string) => ({
   list: `SELECT * FROM ${schema}.documents WHERE user_id = $1 ORDER BY created_at DESC, id`,
   update: `UPDATE ${schema}.documents SET status = $4, progress = $5, reason = $6, pages = $7, passages = $8
     WHERE user_id = $1 AND id = $2 AND status = ANY($3::text[]) RETURNING id`,
+  listProcessing: `SELECT user_id AS "userId", id AS "documentId" FROM ${schema}.documents
+    WHERE status = 'processing' AND ($1::text IS NULL OR (user_id, id) > ($1, $2::uuid))
+    ORDER BY user_id, id LIMIT $3`,
   remove: `DELETE FROM ${schema}.documents WHERE user_id = $1 AND id = $2 RETURNING id`
 })
 
@@ -121,6 +132,17 @@ const make = Effect.map(Database, (database) => {
               (rows) => rows.length > 0
             )
           : Effect.succeed(false)
+      ),
+    listProcessing: ({ after, limit }) =>
+      storing(
+        "DocumentStore.listProcessing",
+        "jobs"
+      )(
+        database.statement<DocumentKey & Row>(text.listProcessing, [
+          after?.userId ?? null,
+          after?.documentId ?? null,
+          limit
+        ])
       ),
     remove: (userId, id) =>
       storing("DocumentStore.remove")(

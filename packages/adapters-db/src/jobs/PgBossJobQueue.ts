@@ -1,19 +1,18 @@
 import { JobQueue } from "@parley/core"
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer } from "effect"
 import type { PgBoss } from "pg-boss"
 import { Database } from "../database/Database.ts"
 import { DatabaseOwner } from "../database/DatabaseOwner.ts"
 import { storing } from "../storage/storageFailed.ts"
-import { enqueueJob } from "./enqueueJob.ts"
+import { enqueueJob, jobToSend } from "./enqueueJob.ts"
+import { forgetOldJobs } from "./forgetJobs.ts"
 import { callBoss, type JobParts } from "./jobParts.ts"
 import { jobSql } from "./jobSql.ts"
-import { startWorker } from "./JobWorker.ts"
-import { DEFAULT_EXPIRE_SECONDS, type JobQueueOptions, startBoss } from "./startBoss.ts"
-import { strandedDocuments } from "./strandedDocuments.ts"
+import { listJobs } from "./listJobs.ts"
+import { retryJob } from "./retryJob.ts"
+import { type JobQueueOptions, startBoss } from "./startBoss.ts"
+import { startWorker } from "./startWorker.ts"
 import { takeOverDeadTries } from "./takeOver.ts"
-
-/** How often documents are looked for that nobody would process otherwise. */
-const STRANDED_INTERVAL = "1 minute"
 
 /** The queue library, started with its first use and stopped with the scope. */
 const lazyBoss = Effect.fnUntraced(function* (options: JobQueueOptions) {
@@ -34,9 +33,24 @@ const lazyBoss = Effect.fnUntraced(function* (options: JobQueueOptions) {
   return boss
 })
 
+/** Enqueues those jobs of which no twin waits or runs; gives how many. */
+const ensureJobs = (parts: JobParts) => {
+  const enqueue = enqueueJob(parts)
+  return Effect.fnUntraced(function* (jobs: ReadonlyArray<Effect.Success<ReturnType<typeof jobToSend>>>) {
+    if (jobs.length === 0) return 0
+    yield* parts.boss
+    const rows = yield* parts.owner.asOwner((sql) =>
+      sql.query<{ twin: string }>(parts.text.findTwins, [jobs.map(({ twin }) => twin)])
+    )
+    const alive = new Set(rows.map(({ twin }) => twin))
+    const lacking = jobs.filter(({ twin }) => !alive.has(twin))
+    yield* Effect.forEach(lacking, enqueue, { discard: true })
+    return lacking.length
+  })
+}
+
 const make = (options: JobQueueOptions) =>
   Effect.gen(function* () {
-    const database = yield* Database
     const owner = yield* DatabaseOwner
     /** The running workers of this process, woken when it enqueues a job; others find it by looking every second. */
     const wakes = new Set<() => void>()
@@ -49,34 +63,49 @@ const make = (options: JobQueueOptions) =>
       },
       report: (error) => Effect.sync(() => options.onError?.(error))
     }
-    const enqueue = enqueueJob(parts)
-    const requeueStranded = Effect.flatMap(strandedDocuments(database, owner), (documents) =>
-      Effect.forEach(documents, (document) => Effect.uninterruptible(enqueue(document)), { discard: true })
-    )
+    const [enqueue, ensure, list, retry] = [enqueueJob(parts), ensureJobs(parts), listJobs(parts), retryJob(parts)]
     const workerOptions = {
       concurrency: options.concurrency ?? 2,
       pollingIntervalSeconds: options.pollingIntervalSeconds ?? 1,
-      expireInSeconds: options.expireInSeconds ?? DEFAULT_EXPIRE_SECONDS,
       stopTimeoutMs: options.stopTimeoutMs ?? 10_000
     }
 
+    // Interrupted midway, the rest of what writes would reach the database outside the surrounding transaction.
     return JobQueue.of({
-      // Interrupted midway, the rest of it would reach the database outside the surrounding transaction.
-      enqueue: (job) => storing("JobQueue.enqueue", "jobs")(Effect.uninterruptible(enqueue(job))),
-      work: (handler) =>
+      enqueue: (owner, kind, payload) =>
+        storing(
+          "JobQueue.enqueue",
+          "jobs"
+        )(Effect.uninterruptible(Effect.asVoid(Effect.flatMap(jobToSend(owner, kind, payload), enqueue)))),
+      ensure: (owner, kind, payloads) =>
+        storing(
+          "JobQueue.ensure",
+          "jobs"
+        )(
+          Effect.uninterruptible(
+            Effect.flatMap(
+              Effect.forEach(payloads, (payload) => jobToSend(owner, kind, payload)),
+              ensure
+            )
+          )
+        ),
+      list: (owner, query) => storing("JobQueue.list", "jobs")(list(owner, query)),
+      listAll: (query) => storing("JobQueue.listAll", "jobs")(list(undefined, query)),
+      retry: (owner, jobId) => storing("JobQueue.retry", "jobs")(Effect.uninterruptible(retry(owner, jobId))),
+      work: (handlers) =>
         storing(
           "JobQueue.work",
           "jobs"
         )(
           Effect.gen(function* () {
             yield* parts.boss
-            yield* Effect.forkScoped(Effect.repeat(Effect.ignore(requeueStranded), Schedule.spaced(STRANDED_INTERVAL)))
             yield* Effect.forkScoped(takeOverDeadTries(parts))
-            yield* startWorker(parts, handler, wakes, workerOptions)
+            yield* Effect.forkScoped(forgetOldJobs(parts))
+            yield* startWorker(parts, handlers, wakes, workerOptions)
           })
         )
     })
   })
 
-/** Document jobs on pg-boss, in a schema of its own beside the others, on Postgres and PGlite alike. */
+/** Jobs on pg-boss, in a schema of its own beside the others, on Postgres and PGlite alike. */
 export const PgBossJobQueueLayer = (options: JobQueueOptions = {}) => Layer.effect(JobQueue, make(options))

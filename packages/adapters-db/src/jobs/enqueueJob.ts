@@ -1,29 +1,63 @@
-import type { Job } from "@parley/core"
-import { Effect } from "effect"
+import { type JobKind, twinOf, type UserId } from "@parley/core"
+import { Effect, Schema } from "effect"
 import type { DatabaseError } from "../database/Database.ts"
 import { callBoss, type JobParts, joinedDatabase } from "./jobParts.ts"
-import { DOCUMENTS_QUEUE } from "./startBoss.ts"
+import type { StoredJob } from "./jobSql.ts"
+import { JOBS_QUEUE } from "./startBoss.ts"
+
+/** A job about to be enqueued. `id` is given where it had one before. */
+export type JobToSend = Pick<StoredJob, "kind" | "payload" | "owner" | "twin" | "retryLimit"> & {
+  readonly id?: string
+  readonly retried?: boolean
+}
+
+/** What is stored of a new job of `kind`. */
+export const jobToSend = <Payload>(
+  owner: UserId,
+  kind: JobKind<string, Payload>,
+  payload: Payload
+): Effect.Effect<JobToSend> =>
+  Effect.map(Effect.orDie(Schema.encodeEffect(kind.payload)(payload)), (encoded) => ({
+    kind: kind.tag,
+    payload: encoded,
+    owner,
+    twin: twinOf(owner, kind, payload),
+    retryLimit: kind.tries - 1
+  }))
+
+/** Inserts a job within the surrounding transaction; gives its id, undefined where a twin waits or runs. */
+export const sendJob = ({ boss, owner: database }: JobParts) =>
+  Effect.fnUntraced(function* ({ id, kind, owner, payload, retried, retryLimit, twin }: JobToSend) {
+    const queue = yield* boss
+    const db = yield* joinedDatabase(database)
+    const data = { kind, payload, ...(retried === true ? { retried } : {}) }
+    const options = { singletonKey: twin, group: { id: owner }, retryLimit, db, ...(id === undefined ? {} : { id }) }
+    return (yield* callBoss(() => queue.send(JOBS_QUEUE, data, options))) ?? undefined
+  })
 
 /**
- * Has a run of the job begin after this transaction has committed. Where the job waits already, its row is kept until
- * then, so that no worker takes it before; where it runs, it is marked, and whoever ends that run starts another.
+ * Has a run of the job begin after this transaction has committed; gives the id of the job that stands for it. Where a
+ * twin waits already, its row is kept until then, so that no worker takes it before; where it runs, it is marked, and
+ * whoever ends that run starts another.
  */
-export const enqueueJob = ({ boss, owner, text, wake }: JobParts) =>
-  Effect.fnUntraced(function* ({ documentId, userId }: Omit<Job, "_tag">): Effect.fn.Return<void, DatabaseError> {
-    const queue = yield* boss
-    yield* owner.asOwner((sql) =>
+export const enqueueJob = (parts: JobParts) => {
+  const { boss, owner, text, wake } = parts
+  const send = sendJob(parts)
+  return Effect.fnUntraced(function* (job: JobToSend): Effect.fn.Return<string, DatabaseError> {
+    yield* boss
+    const id = yield* owner.asOwner((sql) =>
       Effect.gen(function* () {
-        const db = yield* joinedDatabase(owner)
-        const options = { singletonKey: documentId, group: { id: userId }, db }
         for (;;) {
-          const [twin] = yield* sql.query<{ id: string; state: string }>(text.lockTwin, [documentId])
+          const [twin] = yield* sql.query<{ id: string; state: string }>(text.lockTwin, [job.twin])
           if (twin?.state === "active") yield* sql.query(text.askAgain, [twin.id])
-          if (twin !== undefined) return
-          const id = yield* callBoss(() => queue.send(DOCUMENTS_QUEUE, { documentId, userId }, options))
+          if (twin !== undefined) return twin.id
+          const id = yield* send(job)
           // Nothing is inserted beside a twin that was committed in between: look at that one.
-          if (id !== null) return
+          if (id !== undefined) return id
         }
       })
     )
     yield* owner.afterCommit(wake)
+    return id
   })
+}

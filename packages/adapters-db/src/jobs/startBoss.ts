@@ -5,45 +5,18 @@ import type { DatabaseOwner } from "../database/DatabaseOwner.ts"
 import { forPurpose } from "../database/limits.ts"
 import { toDatabaseError } from "../database/toDatabaseError.ts"
 
-/** The queue of document jobs. One job per document waits or runs at a time: its policy is held by a unique index. */
-export const DOCUMENTS_QUEUE = "documents"
+/** The queue of all jobs. One job per twin key waits or runs at a time: its policy is held by a unique index. */
+export const JOBS_QUEUE = "jobs"
 
 export interface JobQueueOptions {
-  /** How often a job is tried at most; 3 unless given. */
-  readonly tries?: number | undefined
-  /** Seconds until the second try, doubled for each further one; 5 unless given. 0 tries again at once. */
-  readonly retryDelaySeconds?: number | undefined
   /** How many jobs one process works on at a time; 2 unless given. */
   readonly concurrency?: number | undefined
   /** Seconds between looks for jobs enqueued by other processes, 0.5 or more; 1 unless given. */
   readonly pollingIntervalSeconds?: number | undefined
-  /** A try may take this many seconds; 900 unless given. */
-  readonly expireInSeconds?: number | undefined
-  /** Seconds between the queue library's own looks at its tables; 20 unless given. */
-  readonly superviseIntervalSeconds?: number | undefined
   /** Milliseconds a running try may still take once its worker stops; 10,000 unless given. */
   readonly stopTimeoutMs?: number | undefined
   /** Called when a background statement of the queue fails, for example while the database is away. For logs. */
   readonly onError?: ((error: Error) => void) | undefined
-}
-
-/** What a try may take, in seconds, unless given. */
-export const DEFAULT_EXPIRE_SECONDS = 900
-
-/** The library's own bounds of a try stand behind ours, which honour what was asked for meanwhile. */
-const HEARTBEAT_SECONDS = 60
-const EXPIRE_MARGIN_SECONDS = 60
-
-const queueOptions = (options: JobQueueOptions) => {
-  const { tries = 3, retryDelaySeconds = 5, expireInSeconds = DEFAULT_EXPIRE_SECONDS } = options
-  return {
-    retryLimit: tries - 1,
-    retryDelay: retryDelaySeconds,
-    retryBackoff: retryDelaySeconds > 0,
-    expireInSeconds: expireInSeconds + EXPIRE_MARGIN_SECONDS,
-    heartbeatSeconds: HEARTBEAT_SECONDS,
-    deleteAfterSeconds: 24 * 60 * 60
-  }
 }
 
 type Statement = (text: string, params: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<object>, DatabaseError>
@@ -87,16 +60,14 @@ export const startBoss = async (
     backend: driver === "pg" ? "postgres" : "pglite",
     schema: `"${owner.schemaName}_boss"`,
     schedule: false,
-    monitorVacuum: driver === "pg",
-    superviseIntervalSeconds: options.superviseIntervalSeconds ?? 20,
-    monitorIntervalSeconds: options.superviseIntervalSeconds ?? 20
+    // Its own bounds of a try would end one without honouring who asked for the job meanwhile: ours do all of it.
+    supervise: false
   })
   boss.on("error", (error) => options.onError?.(error))
   const begin = async () => {
     await boss.start()
-    await boss.createQueue(DOCUMENTS_QUEUE, { policy: "exclusive", ...queueOptions(options) })
-    await boss.updateQueue(DOCUMENTS_QUEUE, queueOptions(options))
-    await boss.findJobs(DOCUMENTS_QUEUE, { id: "00000000-0000-0000-0000-000000000000" })
+    await boss.createQueue(JOBS_QUEUE, { policy: "exclusive" })
+    await boss.findJobs(JOBS_QUEUE, { id: "00000000-0000-0000-0000-000000000000" })
   }
   try {
     await (driver === "pg" ? oneAtATime(owner, begin) : begin())

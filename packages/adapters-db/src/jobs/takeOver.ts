@@ -29,7 +29,7 @@ export const takeOverDeadTries = (parts: JobParts): Effect.Effect<never> => {
     seen = new Map(silent.map((claim) => [keyOf(claim), (seen.get(keyOf(claim)) ?? 0) + 1]))
     for (const claim of silent) {
       const dead = claim.seconds >= LEASE_SECONDS && (seen.get(keyOf(claim)) ?? 0) >= LOOKS
-      if (dead && !(yield* settle(claim, "cut-short", claim.heartbeat))) seen.delete(keyOf(claim))
+      if (dead && !(yield* settle(claim, { _tag: "cut-short" }, claim.heartbeat))) seen.delete(keyOf(claim))
     }
   })
   const lookOrReport = Effect.catch(look, (error) => {

@@ -4,13 +4,8 @@ import { PgBossJobQueueLayer } from "../../src/jobs/PgBossJobQueue.ts"
 import { PgUnitOfWorkLayer } from "../../src/storage/PgUnitOfWork.ts"
 import { databases } from "../databases.ts"
 
-const queue = PgBossJobQueueLayer({
-  tries: 3,
-  retryDelaySeconds: 0,
-  pollingIntervalSeconds: 0.5,
-  superviseIntervalSeconds: 1
-})
+const queue = PgBossJobQueueLayer({ pollingIntervalSeconds: 0.5, stopTimeoutMs: 200 })
 
 for (const { name, layer } of databases) {
-  jobQueueContract(name, Layer.merge(queue, PgUnitOfWorkLayer).pipe(Layer.provide(layer)), { tries: 3 })
+  jobQueueContract(name, Layer.merge(queue, PgUnitOfWorkLayer).pipe(Layer.provide(layer)))
 }

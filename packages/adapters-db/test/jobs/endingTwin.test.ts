@@ -1,5 +1,6 @@
 /** A job asked for while a run of it is ending: whichever of the two comes first, a run begins after it was asked for. */
-import { type Attempt, type Job, JobQueue, UnitOfWork } from "@parley/core"
+import { JobQueue, twinOf, UnitOfWork } from "@parley/core"
+import { enqueue, handling, newJob, type TestedJob, TestJob } from "@parley/core/testing"
 import { Deferred, Effect, Fiber, Layer, Queue } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
@@ -10,7 +11,7 @@ import { PgUnitOfWorkLayer } from "../../src/storage/PgUnitOfWork.ts"
 import { migrate } from "../../src/migrations/migrate.ts"
 import { freshPostgres, hasPostgres } from "../databases.ts"
 
-const newJob = (userId = "ann"): Job => ({ _tag: "ProcessDocument", documentId: crypto.randomUUID(), userId })
+const twin = ({ name, owner }: TestedJob): string => twinOf(owner, TestJob, { name })
 
 const session = (url: string) =>
   Effect.acquireRelease(
@@ -23,12 +24,12 @@ const session = (url: string) =>
   )
 
 /** Holds the row of a job, so that whoever would change it waits; `release` lets them. */
-const holdJob = Effect.fnUntraced(function* (url: string, { documentId }: Job) {
+const holdJob = Effect.fnUntraced(function* (url: string, job: TestedJob) {
   const client = yield* session(url)
   const { schemaName } = yield* DatabaseOwner
   yield* Effect.promise(() => client.query("BEGIN"))
   yield* Effect.promise(() =>
-    client.query(`SELECT FROM "${schemaName}_boss".job WHERE singleton_key = $1 FOR UPDATE`, [documentId])
+    client.query(`SELECT FROM "${schemaName}_boss".job WHERE singleton_key = $1 FOR UPDATE`, [twin(job)])
   )
   return { release: Effect.promise(() => client.query("COMMIT")) }
 })
@@ -47,11 +48,10 @@ const waiting = Effect.fnUntraced(function* (url: string, number: number) {
 
 const world = Effect.gen(function* () {
   const jobs = yield* JobQueue
-  const started = yield* Queue.unbounded<Attempt>()
+  const started = yield* Queue.unbounded<TestedJob>()
   const ends = yield* Queue.unbounded<void>()
-  yield* jobs.work((attempt) => Effect.andThen(Queue.offer(started, attempt), Queue.take(ends)))
+  yield* jobs.work(handling([TestJob], (job) => Effect.andThen(Queue.offer(started, job), Queue.take(ends))))
   return {
-    jobs,
     /** Waits for the next run to begin. */
     begins: Effect.timeout(Queue.take(started), "20 seconds"),
     /** Lets one run end. */
@@ -64,7 +64,7 @@ const testOn = (work: (url: string) => Effect.Effect<void, unknown, JobQueue | U
     Effect.scoped(
       Effect.gen(function* () {
         const url = yield* freshPostgres
-        const queue = PgBossJobQueueLayer({ retryDelaySeconds: 0, pollingIntervalSeconds: 0.5, stopTimeoutMs: 100 })
+        const queue = PgBossJobQueueLayer({ pollingIntervalSeconds: 0.5, stopTimeoutMs: 100 })
         const database = Layer.effectDiscard(migrate()).pipe(Layer.provideMerge(PgDatabaseLayer({ url })))
         const layer = Layer.merge(queue, PgUnitOfWorkLayer).pipe(Layer.provideMerge(database))
         yield* Effect.provide(work(url), layer)
@@ -77,18 +77,18 @@ describe.runIf(hasPostgres)("a job asked for while a run of it is ending", () =>
     testOn((url) =>
       Effect.scoped(
         Effect.gen(function* () {
-          const { jobs, begins, end } = yield* world
+          const { begins, end } = yield* world
           const job = newJob()
-          yield* jobs.enqueue(job)
+          yield* enqueue(job)
           yield* begins
           const held = yield* holdJob(url, job)
           yield* end
           yield* waiting(url, 1)
-          const asked = yield* Effect.forkChild(jobs.enqueue(job), { startImmediately: true })
+          const asked = yield* Effect.forkChild(enqueue(job), { startImmediately: true })
           yield* Effect.race(Effect.exit(Fiber.join(asked)), waiting(url, 2))
           yield* held.release
           yield* Fiber.join(asked)
-          expect((yield* begins).job).toEqual(job)
+          expect(yield* begins).toEqual(job)
           yield* end
         })
       )
@@ -98,18 +98,18 @@ describe.runIf(hasPostgres)("a job asked for while a run of it is ending", () =>
     testOn((url) =>
       Effect.scoped(
         Effect.gen(function* () {
-          const { jobs, begins, end } = yield* world
+          const { begins, end } = yield* world
           const { execute, schemaName } = yield* DatabaseOwner
           const job = newJob()
           const kept = Effect.map(
             execute(
               `SELECT state::text AS state, retry_count, extract(epoch FROM clock_timestamp() - heartbeat_on)::float8 AS silent
                FROM "${schemaName}_boss".job WHERE singleton_key = $1`,
-              [job.documentId]
+              [twin(job)]
             ),
             ([row]) => row as { state: string; retry_count: number; silent: number }
           )
-          yield* jobs.enqueue(job)
+          yield* enqueue(job)
           yield* begins
           const held = yield* holdJob(url, job)
           // Long enough for each look to find a silence that is too long.
@@ -131,18 +131,18 @@ describe.runIf(hasPostgres)("a job asked for while a run of it is ending", () =>
     testOn(() =>
       Effect.scoped(
         Effect.gen(function* () {
-          const { jobs, begins, end } = yield* world
+          const { begins, end } = yield* world
           const unit = yield* UnitOfWork
           const job = newJob()
           const marker = newJob("bob")
-          yield* jobs.enqueue(job)
+          yield* enqueue(job)
           yield* begins
           const [asked, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
           const asking = yield* Effect.forkChild(
             unit.run(
               "alice",
               Effect.gen(function* () {
-                yield* jobs.enqueue(job)
+                yield* enqueue(job)
                 yield* Deferred.succeed(asked, undefined)
                 yield* Deferred.await(over)
               })
@@ -151,12 +151,12 @@ describe.runIf(hasPostgres)("a job asked for while a run of it is ending", () =>
           yield* Deferred.await(asked)
           yield* end
           // Either the ending run waits for the unit, or it is over already and the worker takes the next job.
-          yield* jobs.enqueue(marker)
+          yield* enqueue(marker)
           yield* begins
           yield* end
           yield* Deferred.succeed(over, undefined)
           yield* Fiber.join(asking)
-          expect((yield* begins).job).toEqual(job)
+          expect(yield* begins).toEqual(job)
           yield* end
         })
       )
@@ -169,14 +169,14 @@ describe.runIf(hasPostgres)("a job asked for while a run of it is ending", () =>
           const jobs = yield* JobQueue
           const unit = yield* UnitOfWork
           const [job, marker] = [newJob(), newJob()]
-          yield* jobs.enqueue(job)
+          yield* enqueue(job)
           const [asked, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
           let committed = false
           const asking = yield* Effect.forkChild(
             unit.run(
               "alice",
               Effect.gen(function* () {
-                yield* jobs.enqueue(job)
+                yield* enqueue(job)
                 yield* Deferred.succeed(asked, undefined)
                 yield* Deferred.await(over)
                 committed = true
@@ -186,15 +186,17 @@ describe.runIf(hasPostgres)("a job asked for while a run of it is ending", () =>
           yield* Deferred.await(asked)
           const early: Array<string> = []
           const begun = yield* Queue.unbounded<string>()
-          yield* jobs.work(({ job: { documentId } }) => {
-            if (!committed && documentId === job.documentId) early.push(documentId)
-            return Queue.offer(begun, documentId)
-          })
-          yield* jobs.enqueue(marker)
-          while ((yield* Effect.timeout(Queue.take(begun), "20 seconds")) !== marker.documentId) continue
+          yield* jobs.work(
+            handling([TestJob], ({ name }) => {
+              if (!committed && name === job.name) early.push(name)
+              return Queue.offer(begun, name)
+            })
+          )
+          yield* enqueue(marker)
+          while ((yield* Effect.timeout(Queue.take(begun), "20 seconds")) !== marker.name) continue
           yield* Deferred.succeed(over, undefined)
           yield* Fiber.join(asking)
-          while ((yield* Effect.timeout(Queue.take(begun), "20 seconds")) !== job.documentId) continue
+          while ((yield* Effect.timeout(Queue.take(begun), "20 seconds")) !== job.name) continue
           expect(early).toEqual([])
         })
       )

@@ -1,6 +1,7 @@
 /** Jobs asked for again and again the moment their run is ending, on a machine that is busy with other things. */
 import { spawn } from "node:child_process"
-import { type Job, JobQueue } from "@parley/core"
+import { JobQueue } from "@parley/core"
+import { enqueue, handling, newJob, TestJob } from "@parley/core/testing"
 import { Effect, Layer, Queue, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import { databaseLayer } from "../../src/databaseLayer.ts"
@@ -23,10 +24,10 @@ const rounds = Effect.gen(function* () {
   const jobs = yield* JobQueue
   const begun = yield* Queue.unbounded<string>()
   yield* busyMachine
-  yield* jobs.work(({ job }) => Queue.offer(begun, job.documentId))
-  const job: Job = { _tag: "ProcessDocument", documentId: crypto.randomUUID(), userId: "ann" }
+  yield* jobs.work(handling([TestJob], ({ name }) => Queue.offer(begun, name)))
+  const job = newJob()
   for (let round = 1; round <= ROUNDS; round++) {
-    yield* jobs.enqueue(job)
+    yield* enqueue(job)
     const next = yield* Effect.timeoutOption(Queue.take(begun), "30 seconds")
     expect(next._tag, `no run began after the enqueue of round ${round}`).toBe("Some")
   }

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import { type Attempt, type Job, JobQueue } from "@parley/core"
+import { JobQueue } from "@parley/core"
+import { enqueue, handling, newJob, type TestedJob, TestJob } from "@parley/core/testing"
 import { Clock, Effect, Layer, Queue } from "effect"
 import { migrate } from "../../src/migrations/migrate.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
@@ -9,8 +10,6 @@ import { PgBossJobQueueLayer } from "../../src/jobs/PgBossJobQueue.ts"
 import { freshPostgres } from "../databases.ts"
 
 const program = fileURLToPath(new URL("../fixtures/workForEver.ts", import.meta.url))
-
-const newJob = (userId: string): Job => ({ _tag: "ProcessDocument", documentId: crypto.randomUUID(), userId })
 
 /** A server process of its own that begins jobs and never ends them. */
 const otherServer = (url: string) =>
@@ -39,17 +38,17 @@ export const killOneOfTwo: Effect.Effect<ReadonlyArray<number>, unknown> = Effec
     const program = Effect.gen(function* () {
       const jobs = yield* JobQueue
       const expected = [newJob("ann"), newJob("bob")]
-      for (const job of expected) yield* jobs.enqueue(job)
+      for (const job of expected) yield* enqueue(job)
       const server = yield* otherServer(url)
       yield* begun(server, expected.length)
-      const tried = yield* Queue.unbounded<Attempt>()
-      yield* jobs.work((attempt) => Queue.offer(tried, attempt))
+      const tried = yield* Queue.unbounded<TestedJob>()
+      yield* jobs.work(handling([TestJob], (job) => Queue.offer(tried, job)))
       server.kill("SIGKILL")
       const killedAt = yield* Clock.currentTimeMillis
       const seconds: Array<number> = []
-      const documents = new Set<string>()
-      while (documents.size < expected.length) {
-        documents.add((yield* Effect.timeout(Queue.take(tried), "60 seconds")).job.documentId)
+      const names = new Set<string>()
+      while (names.size < expected.length) {
+        names.add((yield* Effect.timeout(Queue.take(tried), "60 seconds")).name)
         seconds.push(((yield* Clock.currentTimeMillis) - killedAt) / 1000)
       }
       return seconds

@@ -1,25 +1,38 @@
-import { type Attempt, DocumentStore, type Job, JobQueue } from "@parley/core"
-import { ampleQuota, newDocument, newUserId, type Run, suiteOn } from "@parley/core/testing"
+import { JobQueue, twinOf } from "@parley/core"
+import {
+  type EndedTry,
+  enqueue,
+  handling,
+  newJob,
+  type Run,
+  suiteOn,
+  type TestedJob,
+  TestJob
+} from "@parley/core/testing"
 import { Deferred, Effect, Exit, Layer, Queue, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Database } from "../../src/database/Database.ts"
 import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
-import { PgDocumentStoreLayer } from "../../src/documents/PgDocumentStore.ts"
 import { PgBossJobQueueLayer } from "../../src/jobs/PgBossJobQueue.ts"
 import { administer, databases, freshPostgres, hasPostgres } from "../databases.ts"
 
-type Parts = Database | DatabaseOwner | DocumentStore | JobQueue
+type Parts = Database | DatabaseOwner | JobQueue
 
-const newJob = (): Job => ({ _tag: "ProcessDocument", documentId: crypto.randomUUID(), userId: "ann" })
-const options = { retryDelaySeconds: 0, pollingIntervalSeconds: 0.5, superviseIntervalSeconds: 1, stopTimeoutMs: 200 }
+const options = { pollingIntervalSeconds: 0.5, stopTimeoutMs: 200 }
+
+const twin = ({ name, owner }: TestedJob): string => twinOf(owner, TestJob, { name })
+
+/** A handler that notes its tries before it does `more`. */
+const noting = (tried: Queue.Queue<EndedTry>, more: Effect.Effect<void, unknown> = Effect.void) =>
+  handling([TestJob], (job, { last, number }) => Effect.andThen(Queue.offer(tried, { job, last, number }), more))
 
 /** What the queue keeps of a job. */
-const kept = ({ documentId }: Job) =>
+const kept = (job: TestedJob) =>
   DatabaseOwner.use(({ execute, schemaName }) =>
     execute(
       `SELECT state::text AS state, retry_count, output::text AS output FROM "${schemaName}_boss".job WHERE singleton_key = $1`,
-      [documentId]
+      [twin(job)]
     )
   )
 
@@ -30,17 +43,37 @@ const deadWorkers = (run: Run<Parts>) => {
         const jobs = yield* JobQueue
         const { execute, schemaName } = yield* DatabaseOwner
         const job = newJob()
-        yield* jobs.enqueue(job)
+        yield* enqueue(job)
         // As a worker leaves it whose process ended in the middle.
         yield* execute(
           `UPDATE "${schemaName}_boss".job
            SET state = 'active', started_on = now(), heartbeat_on = now() - interval '5 seconds' WHERE singleton_key = $1`,
-          [job.documentId]
+          [twin(job)]
         )
-        const tried = yield* Queue.unbounded<Attempt>()
-        yield* jobs.work((attempt) => Queue.offer(tried, attempt))
-        expect(yield* Effect.timeout(Queue.take(tried), "30 seconds")).toEqual({ job, last: false })
+        const tried = yield* Queue.unbounded<EndedTry>()
+        yield* jobs.work(noting(tried))
+        expect(yield* Effect.timeout(Queue.take(tried), "30 seconds")).toEqual({ job, number: 2, last: false })
         expect(yield* kept(job)).toMatchObject([{ retry_count: 1 }])
+      })
+    ))
+
+  it("a job asked for again during a last try whose worker died long ago, with all others away, has all its tries", () =>
+    run(
+      Effect.gen(function* () {
+        const jobs = yield* JobQueue
+        const { execute, schemaName } = yield* DatabaseOwner
+        const job = newJob()
+        yield* enqueue(job)
+        // As the last process leaves it that ends in the middle, when nobody comes back for hours.
+        yield* execute(
+          `UPDATE "${schemaName}_boss".job SET state = 'active', retry_count = retry_limit,
+           started_on = now() - interval '2 days', heartbeat_on = now() - interval '2 days' WHERE singleton_key = $1`,
+          [twin(job)]
+        )
+        yield* enqueue(job)
+        const tried = yield* Queue.unbounded<EndedTry>()
+        yield* jobs.work(noting(tried))
+        expect(yield* Effect.timeout(Queue.take(tried), "30 seconds")).toEqual({ job, number: 1, last: false })
       })
     ))
 
@@ -57,19 +90,21 @@ const deadWorkers = (run: Run<Parts>) => {
         ]
         const interrupted = yield* Deferred.make<void>()
         let tries = 0
-        yield* jobs.work(() =>
-          ++tries === 1
-            ? Effect.andThen(Deferred.succeed(first, undefined), Effect.never).pipe(
-                Effect.onInterrupt(() => Deferred.succeed(interrupted, undefined))
-              )
-            : Effect.andThen(Deferred.succeed(second, undefined), Deferred.await(finish))
+        yield* jobs.work(
+          handling([TestJob], () =>
+            ++tries === 1
+              ? Effect.andThen(Deferred.succeed(first, undefined), Effect.never).pipe(
+                  Effect.onInterrupt(() => Deferred.succeed(interrupted, undefined))
+                )
+              : Effect.andThen(Deferred.succeed(second, undefined), Deferred.await(finish))
+          )
         )
-        yield* jobs.enqueue(job)
+        yield* enqueue(job)
         yield* Deferred.await(first)
         // As if another server had taken the job over: it waits for its second try.
         yield* execute(
           `UPDATE "${schemaName}_boss".job SET state = 'retry', heartbeat_on = NULL WHERE singleton_key = $1`,
-          [job.documentId]
+          [twin(job)]
         )
         yield* Effect.timeout(Deferred.await(interrupted), "30 seconds")
         yield* Effect.timeout(Deferred.await(second), "30 seconds")
@@ -89,34 +124,21 @@ const deadWorkers = (run: Run<Parts>) => {
         let interrupted = false
         const scope = yield* Scope.make()
         yield* jobs
-          .work(() =>
-            Effect.andThen(Deferred.succeed(started, undefined), Effect.never).pipe(
-              Effect.onInterrupt(() => Effect.sync(() => (interrupted = true)))
+          .work(
+            handling([TestJob], () =>
+              Effect.andThen(Deferred.succeed(started, undefined), Effect.never).pipe(
+                Effect.onInterrupt(() => Effect.sync(() => (interrupted = true)))
+              )
             )
           )
           .pipe(Scope.provide(scope))
-        yield* jobs.enqueue(job)
+        yield* enqueue(job)
         yield* Deferred.await(started)
         yield* Scope.close(scope, Exit.void)
         expect(interrupted).toBe(true)
-        const tried = yield* Queue.unbounded<Attempt>()
-        yield* jobs.work((attempt) => Queue.offer(tried, attempt))
-        expect(yield* Effect.timeout(Queue.take(tried), "30 seconds")).toEqual({ job, last: false })
-      })
-    ))
-
-  it("a document left without a job is found and processed", () =>
-    run(
-      Effect.gen(function* () {
-        const jobs = yield* JobQueue
-        const documents = yield* DocumentStore
-        const [waiting, ready] = [newDocument(newUserId()), newDocument(newUserId(), { status: "ready", progress: 1 })]
-        for (const document of [ready, waiting]) yield* documents.insert(document, ampleQuota)
-        const tried = yield* Queue.unbounded<Attempt>()
-        yield* jobs.work((attempt) => Queue.offer(tried, attempt))
-        const { job } = yield* Effect.timeout(Queue.take(tried), "30 seconds")
-        expect(job.documentId).toBe(waiting.id)
-        yield* documents.update(waiting.userId, waiting.id, ["processing"], { status: "ready", progress: 1 })
+        const tried = yield* Queue.unbounded<EndedTry>()
+        yield* jobs.work(noting(tried))
+        expect(yield* Effect.timeout(Queue.take(tried), "30 seconds")).toEqual({ job, number: 2, last: false })
       })
     ))
 
@@ -125,11 +147,9 @@ const deadWorkers = (run: Run<Parts>) => {
       Effect.gen(function* () {
         const jobs = yield* JobQueue
         const job = newJob()
-        const tried = yield* Queue.unbounded<Attempt>()
-        yield* jobs.work((attempt) =>
-          Effect.andThen(Queue.offer(tried, attempt), Effect.fail(new Error("the text of the document")))
-        )
-        yield* jobs.enqueue(job)
+        const tried = yield* Queue.unbounded<EndedTry>()
+        yield* jobs.work(noting(tried, Effect.fail(new Error("the text of the document"))))
+        yield* enqueue(job)
         while (!(yield* Queue.take(tried)).last) continue
         const rows = yield* kept(job)
         expect(JSON.stringify(rows)).not.toContain("the text of the document")
@@ -138,7 +158,7 @@ const deadWorkers = (run: Run<Parts>) => {
     ))
 }
 
-const parts = Layer.merge(PgBossJobQueueLayer(options), PgDocumentStoreLayer)
+const parts = PgBossJobQueueLayer(options)
 
 for (const { name, layer } of databases) {
   suiteOn(`Jobs of workers that end, on ${name}`, parts.pipe(Layer.provideMerge(layer)), deadWorkers)
@@ -166,21 +186,21 @@ describe.runIf(hasPostgres)("while the database is away", () => {
           const reported = yield* errors
           const queue = PgBossJobQueueLayer({ ...options, onError: (error) => void Queue.offerUnsafe(reported, error) })
           const layer = queue.pipe(Layer.provideMerge(PgDatabaseLayer({ url })))
-          const tried = yield* Queue.unbounded<Attempt>()
+          const tried = yield* Queue.unbounded<EndedTry>()
           const program = Effect.gen(function* () {
             const jobs = yield* JobQueue
-            yield* jobs.work((attempt) => Queue.offer(tried, attempt))
-            yield* jobs.enqueue(newJob())
+            yield* jobs.work(noting(tried))
+            yield* enqueue(newJob())
             yield* Queue.take(tried)
             yield* Effect.promise(() => administer(`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`))
             yield* Effect.promise(() =>
               administer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`)
             )
             yield* Queue.take(reported)
-            expect(yield* Effect.flip(jobs.enqueue(newJob()))).toMatchObject({ _tag: "StorageFailed" })
+            expect(yield* Effect.flip(enqueue(newJob()))).toMatchObject({ _tag: "StorageFailed" })
             yield* Effect.promise(() => administer(`ALTER DATABASE ${database} ALLOW_CONNECTIONS true`))
             const again = newJob()
-            yield* Effect.retry(jobs.enqueue(again), { times: 10 })
+            yield* Effect.retry(enqueue(again), { times: 10 })
             expect((yield* Effect.timeout(Queue.take(tried), "30 seconds")).job).toEqual(again)
           })
           yield* Effect.provide(Effect.scoped(program), layer)

@@ -1,3 +1,4 @@
+import type { FolderInUse } from "@parley/adapters-db"
 import { type Console, Context, type Effect } from "effect"
 import type { CommandParts } from "../compose.ts"
 import type { ConfigInvalid, ParleyConfig } from "../config/ParleyConfig.ts"
@@ -19,6 +20,7 @@ export type RunFailed =
   | DataFolderInUse
   | DataFolderUnusable
   | Exited
+  | FolderInUse
   | Interrupted
   | NoDatabaseYet
 

@@ -1,5 +1,5 @@
 import { flushCompileCache } from "node:module"
-import { HoldSweeper } from "@parley/core"
+import { DocumentRequeue, HoldSweeper } from "@parley/core"
 import { Console, Deferred, Effect } from "effect"
 import { StopSignal } from "../commands/CommandContext.ts"
 import { loadConfig } from "../config/loadConfig.ts"
@@ -14,7 +14,7 @@ import { DRAIN_MS, openHttp } from "./openHttp.ts"
 import { openParts } from "./openParts.ts"
 import { runningParts, serverUrl, startUpText } from "./startUpText.ts"
 import { tryPort } from "./tryPort.ts"
-import { workOnDocuments } from "./workOnDocuments.ts"
+import { workOnJobs } from "./workOnJobs.ts"
 
 /** How long charging and closing may take after the requests: a database that does not answer is not waited for. */
 const CLOSING_MS = 15_000
@@ -56,7 +56,13 @@ const start = Effect.fnUntraced(function* (config: ParleyConfig) {
   const runtime = yield* openParts(config)
   const parts = yield* runtime.contextEffect
   const listening = yield* Deferred.make<void>()
-  const working = Effect.andThen(Deferred.await(listening), workOnDocuments)
+  const working = Effect.andThen(
+    Deferred.await(listening),
+    Effect.raceFirst(
+      workOnJobs,
+      DocumentRequeue.use(({ run }) => run)
+    )
+  )
   yield* Effect.forkScoped(Effect.provideContext(working, parts))
   yield* Effect.forkScoped(
     Effect.provideContext(

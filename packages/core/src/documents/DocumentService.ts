@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, type Scope } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { Accounts } from "../credits/Accounts.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
@@ -19,7 +19,7 @@ import { notReadable } from "./findReadableDocuments.ts"
 import { identifyFile } from "./identifyFile.ts"
 import { isUuid } from "./isUuid.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
-import { makeProcessDocument } from "./processDocument.ts"
+import { ProcessDocument } from "./processDocument.ts"
 import { UploadLimits } from "./UploadLimits.ts"
 
 export interface UploadInput {
@@ -46,16 +46,12 @@ export class DocumentService extends Context.Service<
     get(userId: UserId, documentId: string): Effect.Effect<Document, DocumentNotFound | StorageFailed>
     /** Removes the document, its bytes and its passages. */
     remove(userId: UserId, documentId: string): Effect.Effect<void, DocumentNotFound | StorageFailed>
-    /** Processes queued documents until the scope closes. */
-    readonly work: Effect.Effect<void, StorageFailed, Scope.Scope>
   }
 >()("@parley/core/documents/DocumentService") {
   static readonly layer = Layer.effect(
     DocumentService,
     Effect.gen(function* () {
       const documents = yield* DocumentStore
-      const jobs = yield* JobQueue
-      const processDocument = yield* makeProcessDocument
       return DocumentService.of({
         upload: yield* makeUpload,
         vectorize: yield* makeVectorize,
@@ -67,8 +63,7 @@ export class DocumentService extends Context.Service<
         remove: Effect.fn("DocumentService.remove")(function* (userId, documentId) {
           const removed = isUuid(documentId) && (yield* documents.remove(userId, documentId.toLowerCase()))
           if (!removed) return yield* new DocumentNotFound({ documentId })
-        }),
-        work: jobs.work(processDocument)
+        })
       })
     })
   )
@@ -112,7 +107,7 @@ const makeUpload = Effect.gen(function* () {
         return yield* new DocumentQuotaExceeded({ tier, documents, bytes, maxDocuments, maxDocumentBytes })
       }
       yield* files.write({ userId, documentId: document.id, bytes })
-      yield* jobs.enqueue({ _tag: "ProcessDocument", documentId: document.id, userId })
+      yield* jobs.enqueue(userId, ProcessDocument, { documentId: document.id })
     })
     yield* unitOfWork.run(userId, store)
     return document
@@ -130,7 +125,7 @@ const makeVectorize = Effect.gen(function* () {
     if (document.status === "ready") return document
     const again = Effect.gen(function* () {
       const again = yield* documents.update(userId, document.id, ["failed"], { status: "processing", progress: 0 })
-      if (again) yield* jobs.enqueue({ _tag: "ProcessDocument", documentId: document.id, userId })
+      if (again) yield* jobs.enqueue(userId, ProcessDocument, { documentId: document.id })
     })
     yield* unitOfWork.run(userId, again)
     return (yield* find) ?? (yield* new DocumentNotFound({ documentId }))

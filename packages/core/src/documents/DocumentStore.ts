@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-import type { Document, DocumentStatus } from "./Document.ts"
+import type { Document, DocumentKey, DocumentStatus } from "./Document.ts"
 
 /** What a new document may not exceed. */
 export interface DocumentQuota {
@@ -44,6 +44,11 @@ export class DocumentStore extends Context.Service<
       from: ReadonlyArray<DocumentStatus>,
       change: DocumentChange
     ): Effect.Effect<boolean, StorageFailed>
+    /** Everybody's documents that are `processing`, in a fixed order, from the one after `after`: for sweeps. */
+    listProcessing(page: {
+      readonly after: DocumentKey | undefined
+      readonly limit: number
+    }): Effect.Effect<ReadonlyArray<DocumentKey>, StorageFailed>
     /** Removes the owner's document with its bytes and passages; gives whether there was one. */
     remove(userId: UserId, id: string): Effect.Effect<boolean, StorageFailed>
   }

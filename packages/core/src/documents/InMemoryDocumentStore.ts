@@ -20,6 +20,11 @@ export const keyInMemory = ({ userId, documentId }: DocumentKey): string => `${d
 const newestFirst = (documents: ReadonlyArray<Document>): ReadonlyArray<Document> =>
   documents.toReversed().toSorted((a, b) => b.createdAt - a.createdAt)
 
+const byOwner = (a: DocumentKey, b: DocumentKey): number => {
+  if (a.userId !== b.userId) return a.userId < b.userId ? -1 : 1
+  return a.documentId < b.documentId ? -1 : a.documentId > b.documentId ? 1 : 0
+}
+
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const documents = yield* storage.table<string, Document>()
@@ -64,6 +69,17 @@ const make = Effect.gen(function* () {
           documents.set(key, changed(document, change))
           return true
         })
+      ),
+    listProcessing: ({ after, limit }) =>
+      storage.exclusive(
+        Effect.sync(() =>
+          [...documents.values()]
+            .filter(({ status }) => status === "processing")
+            .map(({ id, userId }) => ({ userId, documentId: id }))
+            .toSorted(byOwner)
+            .filter((document) => after === undefined || byOwner(after, document) < 0)
+            .slice(0, limit)
+        )
       ),
     remove: (userId, documentId) =>
       storage.exclusive(

@@ -1,100 +1,185 @@
-import { Clock, Effect, Fiber, Latch, Layer, Option } from "effect"
+import { Cause, Clock, Effect, Exit, Fiber, Latch, Layer, Option, Schema } from "effect"
+import type { UserId } from "../identity/UserId.ts"
+import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
-import { type Attempt, type Job, JobQueue } from "./JobQueue.ts"
+import { JobNotFailed, JobNotFound } from "./errors.ts"
+import { asked, type HeldJob, KEPT_MS, pageOf, recordOf } from "./InMemoryJobs.ts"
+import type { JobHandler, JobProgress } from "./JobHandler.ts"
+import { type JobKind, retryDelayMs, twinOf } from "./JobKind.ts"
+import { JobQueue } from "./JobQueue.ts"
+import type { JobQuery } from "./JobRecord.ts"
 import { Turns } from "./Turns.ts"
 
 export interface InMemoryJobQueueOptions {
-  /** How often a job is tried at most; 3 unless given. */
-  readonly tries?: number
-  /** Milliseconds until the second try, doubled for each further one; 1,000 unless given. */
-  readonly retryDelayMs?: number
   /** How many jobs a worker works on at a time; 2 unless given. */
   readonly concurrency?: number
   /** Milliseconds a running try may still take once the worker stops; 10,000 unless given. */
   readonly stopTimeoutMs?: number
 }
 
-interface QueuedJob {
-  readonly job: Job
-  readonly userId: Job["userId"]
-  readonly tries: number
-  /** Unix milliseconds; undefined while a try runs. */
-  readonly dueAt: number | undefined
-  /** Asked for again while a try runs. */
-  readonly again: boolean
+type Next = { readonly claimed: HeldJob } | { readonly waitMs: number | undefined }
+type TryEnd = "done" | "failed" | "cut-short"
+
+const endOf = (exit: Exit.Exit<unknown, unknown>): TryEnd => {
+  if (Exit.isSuccess(exit)) return "done"
+  return Cause.hasInterruptsOnly(exit.cause) ? "cut-short" : "failed"
 }
 
-type Next = { readonly queued: QueuedJob } | { readonly waitMs: number | undefined }
-type Handler = (attempt: Attempt) => Effect.Effect<void, unknown>
+/** The jobs themselves. Every method runs while no unit of work does. */
+const makeJobs = Effect.gen(function* () {
+  const storage = yield* InMemoryStorage
+  const ids = yield* IdGenerator
+  /** Those that wait or run, by twin. */
+  const alive = yield* storage.table<string, HeldJob>()
+  /** Those that ended, by id, the longest ago first. */
+  const ended = yield* storage.table<string, HeldJob>()
+  const progress = new Map<string, JobProgress>()
+  /** Open while there may be something to take. */
+  const work = Latch.makeUnsafe(false)
+  let lastMicros = 0
 
-const newlyQueued = (job: Job, dueAt: number): QueuedJob => ({
-  job,
-  userId: job.userId,
-  tries: 0,
-  dueAt,
-  again: false
-})
+  const newMicros = (now: number): number => (lastMicros = Math.max(lastMicros + 1, now * 1000))
+  const everything = function* () {
+    yield* alive.values()
+    yield* ended.values()
+  }
 
-const makeWith = (options: InMemoryJobQueueOptions) =>
-  Effect.gen(function* () {
-    const { tries = 3, retryDelayMs = 1000, concurrency = 2, stopTimeoutMs = 10_000 } = options
-    const storage = yield* InMemoryStorage
-    const jobs = yield* storage.table<string, QueuedJob>()
-    /** Open while there may be something to take. */
-    const work = Latch.makeUnsafe(false)
+  /** Has a run begin after now: adds a job, unless one waits; one that runs is marked. */
+  const ask = (job: HeldJob): HeldJob => {
+    const twin = alive.get(job.twin)
+    const standing = twin === undefined ? job : twin.state === "running" ? { ...twin, again: true } : twin
+    alive.set(job.twin, standing)
+    work.openUnsafe()
+    return standing
+  }
 
-    /** `stopping` keeps the latch open, so that nobody waits at it any more. */
-    const next = (turns: Turns, stopping: () => boolean) =>
+  const prepare = <Payload>(owner: UserId, kind: JobKind<string, Payload>, payload: Payload) =>
+    Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const job = {
+        id: yield* ids.next,
+        kind: kind.tag,
+        owner,
+        payload: yield* Effect.orDie(Schema.encodeEffect(kind.payload)(payload)),
+        twin: twinOf(owner, kind, payload),
+        triesMax: kind.tries,
+        createdMicros: newMicros(now)
+      }
+      return asked(job, now)
+    })
+
+  const forget = (now: number): void => {
+    for (const { endedAt = now, id, state } of ended.values()) {
+      if (endedAt + KEPT_MS.done > now) return
+      if (state === "done" || endedAt + KEPT_MS.failed <= now) ended.delete(id)
+    }
+  }
+
+  return {
+    alive,
+    ended,
+    progress,
+    work,
+    ask,
+    prepare,
+    page: (mayBeSeen: (job: HeldJob) => boolean, query: JobQuery) =>
+      pageOf(everything(), mayBeSeen, query, (id) => progress.get(id)),
+    /** The next job for a worker, now running; or how long nothing is due. `stopping` keeps the latch open for the others. */
+    claim: (turns: Turns, kinds: ReadonlyMap<string, JobHandler>, stopping: () => boolean) =>
       Effect.map(Clock.currentTimeMillis, (now): Next => {
-        const waiting = [...jobs.values()].filter(({ dueAt }) => dueAt !== undefined)
-        const due = turns.next(waiting.filter(({ dueAt }) => dueAt! <= now))
+        const waiting = [...alive.values()].filter(({ kind, state }) => state === "waiting" && kinds.has(kind))
+        const due = turns.next(waiting.filter(({ dueAt }) => dueAt <= now).map((job) => ({ job, userId: job.owner })))
         if (due !== undefined) {
-          const queued = { ...due, tries: due.tries + 1, dueAt: undefined }
-          jobs.set(due.job.documentId, queued)
-          turns.begin(due.userId)
-          return { queued }
+          const claimed: HeldJob = { ...due.job, state: "running", tries: due.job.tries + 1, startedAt: now }
+          alive.set(claimed.twin, claimed)
+          turns.begin(claimed.owner)
+          return { claimed }
         }
         if (!stopping()) work.closeUnsafe()
-        const later = waiting.map(({ dueAt }) => dueAt! - now).filter((waitMs) => waitMs > 0)
+        const later = waiting.map(({ dueAt }) => dueAt - now).filter((waitMs) => waitMs > 0)
         return { waitMs: later.length === 0 ? undefined : Math.min(...later) }
-      })
-
-    const finish = ({ job, tries: tried }: QueuedJob, succeeded: boolean) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const key = job.documentId
-        const over = succeeded || tried >= tries
-        const again = jobs.get(key)?.again === true
-        if (!over) jobs.set(key, { ...newlyQueued(job, now + retryDelayMs * 2 ** (tried - 1)), tries: tried })
-        else if (again) jobs.set(key, newlyQueued(job, now))
-        else jobs.delete(key)
-        work.openUnsafe()
-      })
-
-    const attempt = (turns: Turns, queued: QueuedJob, handler: Handler) =>
+      }),
+    /** Ends a try: the job is over, or waits for its next one. Asked for meanwhile, it waits anew. */
+    settle: (claimed: HeldJob, kind: JobKind, end: TryEnd) =>
       Effect.gen(function* () {
-        const exit = yield* Effect.exit(handler({ job: queued.job, last: queued.tries >= tries }))
-        turns.end(queued.userId)
-        yield* storage.exclusive(finish(queued, exit._tag === "Success"))
+        const now = yield* Clock.currentTimeMillis
+        const id = yield* ids.next
+        const { tries, triesMax, twin } = claimed
+        const again = alive.get(twin)?.again === true
+        progress.delete(claimed.id)
+        work.openUnsafe()
+        if (end !== "done" && tries < triesMax) {
+          const dueAt = end === "cut-short" ? now : now + retryDelayMs(kind, tries)
+          return void alive.set(twin, { ...claimed, state: "waiting", dueAt })
+        }
+        alive.delete(twin)
+        ended.set(claimed.id, { ...claimed, state: end === "done" ? "done" : "failed", endedAt: now })
+        if (again) alive.set(twin, asked({ ...claimed, id, createdMicros: newMicros(now) }, now))
+        forget(now)
+      })
+  }
+})
+
+type Jobs = Effect.Success<typeof makeJobs>
+
+const retryIn = (jobs: Jobs) =>
+  Effect.fnUntraced(function* (owner: UserId, jobId: string) {
+    const failed = jobs.ended.get(jobId)
+    const found = failed ?? [...jobs.alive.values()].find(({ id }) => id === jobId)
+    if (found === undefined || found.owner !== owner) return yield* new JobNotFound({ jobId })
+    if (found.state !== "failed") return yield* new JobNotFailed({ jobId, state: found.state })
+    jobs.ended.delete(jobId)
+    const standing = jobs.ask(asked(found, yield* Clock.currentTimeMillis, true))
+    return recordOf(standing, jobs.progress.get(standing.id))
+  })
+
+const makeWith = ({ concurrency = 2, stopTimeoutMs = 10_000 }: InMemoryJobQueueOptions) =>
+  Effect.gen(function* () {
+    const storage = yield* InMemoryStorage
+    const jobs = yield* makeJobs
+
+    const tryJob = (turns: Turns, claimed: HeldJob, handler: JobHandler) =>
+      Effect.gen(function* () {
+        const { id, owner, payload, retried, tries, triesMax } = claimed
+        let running = true
+        const report = (progress: JobProgress) => void (running && jobs.progress.set(id, progress))
+        const facts = { id, owner, payload, retried, number: tries, last: tries >= triesMax, report }
+        const exit = yield* Effect.exit(handler.run(facts))
+        running = false
+        turns.end(owner)
+        yield* storage.exclusive(jobs.settle(claimed, handler.kind, endOf(exit)))
       })
 
     return JobQueue.of({
-      enqueue: (job) =>
+      enqueue: (owner, kind, payload) =>
+        storage.exclusive(Effect.map(jobs.prepare(owner, kind, payload), (job) => void jobs.ask(job))),
+      ensure: (owner, kind, payloads) =>
         storage.exclusive(
-          Effect.map(Clock.currentTimeMillis, (now) => {
-            const twin = jobs.get(job.documentId)
-            if (twin === undefined) jobs.set(job.documentId, newlyQueued(job, now))
-            else if (twin.dueAt === undefined) jobs.set(job.documentId, { ...twin, again: true })
-            work.openUnsafe()
+          Effect.gen(function* () {
+            let enqueued = 0
+            for (const payload of payloads) {
+              if (jobs.alive.has(twinOf(owner, kind, payload))) continue
+              jobs.ask(yield* jobs.prepare(owner, kind, payload))
+              enqueued++
+            }
+            return enqueued
           })
         ),
-      work: (handler) => {
+      list: (owner, query) => storage.exclusive(Effect.sync(() => jobs.page((job) => job.owner === owner, query))),
+      listAll: (query) => storage.exclusive(Effect.sync(() => jobs.page(() => true, query))),
+      retry: (owner, jobId) => storage.exclusive(retryIn(jobs)(owner, jobId)),
+      work: (handlers) => {
         let stopping = false
+        const kinds = new Map(handlers.map((handler) => [handler.kind.tag, handler]))
         const turns = new Turns(concurrency)
         const step = Effect.uninterruptibleMask((restore) =>
           Effect.gen(function* () {
-            const found = yield* storage.exclusive(next(turns, () => stopping))
-            if ("queued" in found) return yield* attempt(turns, found.queued, (each) => restore(handler(each)))
-            const opened = restore(work.await)
+            const found = yield* storage.exclusive(jobs.claim(turns, kinds, () => stopping))
+            if ("claimed" in found) {
+              const handler = kinds.get(found.claimed.kind)!
+              return yield* tryJob(turns, found.claimed, { ...handler, run: (facts) => restore(handler.run(facts)) })
+            }
+            const opened = restore(jobs.work.await)
             yield* found.waitMs === undefined ? opened : Effect.timeoutOption(opened, found.waitMs)
           })
         )
@@ -106,9 +191,9 @@ const makeWith = (options: InMemoryJobQueueOptions) =>
         const stop = (worker: Fiber.Fiber<void>) =>
           Effect.gen(function* () {
             stopping = true
-            work.openUnsafe()
-            const ended = yield* Effect.timeoutOption(Fiber.await(worker), stopTimeoutMs)
-            if (Option.isNone(ended)) yield* Fiber.interrupt(worker)
+            jobs.work.openUnsafe()
+            const over = yield* Effect.timeoutOption(Fiber.await(worker), stopTimeoutMs)
+            if (Option.isNone(over)) yield* Fiber.interrupt(worker)
           })
         return Effect.asVoid(Effect.acquireRelease(Effect.forkDetach(places), stop))
       }

@@ -1,37 +1,47 @@
 import { Context, type Effect, type Scope } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-
-/** Work to be done outside a request. */
-export interface ProcessDocument {
-  readonly _tag: "ProcessDocument"
-  readonly documentId: string
-  /** Whose document it is: jobs take turns by person. */
-  readonly userId: UserId
-}
-export type Job = ProcessDocument
-
-/** One try at a job. */
-export interface Attempt<J extends Job = Job> {
-  readonly job: J
-  /** No further try follows if this one fails. */
-  readonly last: boolean
-}
+import type { JobNotFailed, JobNotFound } from "./errors.ts"
+import type { JobHandler } from "./JobHandler.ts"
+import type { JobKind } from "./JobKind.ts"
+import type { JobPage, JobQuery, JobRecord } from "./JobRecord.ts"
 
 /**
- * Jobs that survive the process: each is tried until it succeeds or its tries are used up, at least once per try,
- * and a try whose worker died counts as failed.
+ * Jobs that survive the process: each is tried until it succeeds or its tries are used up, at least once per try, and a
+ * try whose worker died counts as failed.
  *
- * After every `enqueue` a run of the job begins. While a job for a document waits, enqueueing it again adds none; while it
- * runs, even when that run is just ending, it runs once more afterwards. It never runs twice at a time. Jobs take turns by
- * person, and one person's jobs never take all places of a worker that has several.
+ * After every `enqueue` a run of the job begins. While a twin waits, enqueueing adds none; while it runs, even when that
+ * run is just ending, it runs once more afterwards. Twins never run at the same time. Jobs of all kinds take turns by
+ * owner, and one owner's jobs never take all places of a worker that has several.
  */
 export class JobQueue extends Context.Service<
   JobQueue,
   {
     /** Joins the surrounding unit of work: rolled back, there is no job. */
-    enqueue(job: Job): Effect.Effect<void, StorageFailed>
-    /** Works on jobs until the scope closes; a try that runs then is finished first, within the implementation's bound. */
-    work(handler: (attempt: Attempt) => Effect.Effect<void, unknown>): Effect.Effect<void, StorageFailed, Scope.Scope>
+    enqueue<Payload>(
+      owner: UserId,
+      kind: JobKind<string, Payload>,
+      payload: Payload
+    ): Effect.Effect<void, StorageFailed>
+    /** Enqueues those of which no twin waits or runs; gives how many those were. For sweeps that look for lost jobs. */
+    ensure<Payload>(
+      owner: UserId,
+      kind: JobKind<string, Payload>,
+      payloads: ReadonlyArray<Payload>
+    ): Effect.Effect<number, StorageFailed>
+    /** One owner's jobs, newest first. Those that are done are listed for a day, those that failed for a month. */
+    list(owner: UserId, query: JobQuery): Effect.Effect<JobPage, StorageFailed>
+    /** Everybody's jobs, likewise: for operators. */
+    listAll(query: JobQuery): Effect.Effect<JobPage, StorageFailed>
+    /**
+     * Has a failed job run again, with all its tries, under the same id; where a twin of it waits or runs meanwhile, as
+     * `enqueue` would. Gives the job that stands for it now.
+     */
+    retry(owner: UserId, jobId: string): Effect.Effect<JobRecord, JobNotFound | JobNotFailed | StorageFailed>
+    /**
+     * Works on jobs of the handlers' kinds until the scope closes; a try that runs then is finished first, within the
+     * implementation's bound. Jobs of other kinds are left to workers that know them.
+     */
+    work(handlers: ReadonlyArray<JobHandler>): Effect.Effect<void, StorageFailed, Scope.Scope>
   }
->()("@parley/core/documents/JobQueue") {}
+>()("@parley/core/jobs/JobQueue") {}

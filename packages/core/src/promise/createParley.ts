@@ -5,7 +5,9 @@ import { CreditService } from "../credits/CreditService.ts"
 import { HoldSweeper } from "../credits/upkeep/HoldSweeper.ts"
 import { HoldTtl } from "../credits/holds/HoldTtl.ts"
 import { DocumentParser } from "../documents/DocumentParser.ts"
+import { DocumentRequeue } from "../documents/DocumentRequeue.ts"
 import { DocumentService } from "../documents/DocumentService.ts"
+import { JobWorker } from "../jobs/JobWorker.ts"
 import { ReadingLimits, type ReadingLimitsData } from "../documents/ReadingLimits.ts"
 import { UploadLimits, type UploadLimitsData } from "../documents/UploadLimits.ts"
 import { parleyLayer } from "../parleyLayer.ts"
@@ -48,9 +50,10 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
   const open: OpenReplies = new Set()
   const stopping = new AbortController()
   await runtime.context()
-  const work = DocumentService.use((documents) => Effect.scoped(Effect.andThen(documents.work, Effect.never))).pipe(
-    Effect.tapError((error) => Effect.logWarning(`Documents are not being processed: ${error.message}`)),
-    Effect.retry(Schedule.spaced("5 seconds"))
+  const work = JobWorker.use((worker) => Effect.scoped(Effect.andThen(worker.work, Effect.never))).pipe(
+    Effect.tapError((error) => Effect.logWarning(`Queued jobs are not being worked on: ${error.message}`)),
+    Effect.retry(Schedule.spaced("5 seconds")),
+    Effect.raceFirst(DocumentRequeue.use((documents) => documents.run))
   )
   const working = options.processDocuments === false ? undefined : run(work, { signal: stopping.signal })
   working?.catch(() => undefined)

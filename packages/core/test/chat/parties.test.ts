@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ChatService, DocumentService, type ReplyParties, type VisitorOwner } from "@parley/core"
+import { ChatService, DocumentService, JobWorker, type ReplyParties, type VisitorOwner } from "@parley/core"
 import { Effect, Fiber, Stream } from "effect"
 import { ask, balance, flatPrice, says, scriptedModel, transactions, world } from "./world.ts"
 
@@ -63,7 +63,14 @@ describe("the parties of a reply", () => {
         documents.upload({ userId, filename: "notes.txt", bytes: new TextEncoder().encode(text) })
       const own = yield* upload("owner", "The shop opens at nine.")
       const foreign = yield* upload("stranger", "The shop opens at ten.")
-      const working = yield* Effect.forkChild(Effect.scoped(Effect.andThen(documents.work, Effect.never)))
+      const working = yield* Effect.forkChild(
+        Effect.scoped(
+          Effect.andThen(
+            JobWorker.use((worker) => worker.work),
+            Effect.never
+          )
+        )
+      )
       while ((yield* documents.get("owner", own.id)).status !== "ready") yield* Effect.yieldNow
       const { reply } = yield* send(visiting(), "When does the shop open?", { documentIds: [own.id] })
       assert.deepStrictEqual(

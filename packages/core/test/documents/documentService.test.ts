@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ChatService, type Document, DocumentService, DocumentStore } from "@parley/core"
+import { ChatService, type Document, DocumentService, DocumentStore, JobWorker } from "@parley/core"
 import { Effect, Schedule } from "effect"
 import { ask, says, scriptedModel, world } from "../chat/world.ts"
 
@@ -9,7 +9,7 @@ const upload = (userId: string, text: string, filename = "notes.txt") =>
 const working = <A, E, R>(body: Effect.Effect<A, E, R>) =>
   Effect.scoped(
     Effect.andThen(
-      DocumentService.use((documents) => documents.work),
+      JobWorker.use((worker) => worker.work),
       body
     )
   )

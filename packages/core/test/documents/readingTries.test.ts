@@ -4,6 +4,7 @@ import {
   type DocumentParser,
   DocumentService,
   DocumentUnreadable,
+  JobWorker,
   ReadingLimits,
   type ReadingLimitsData
 } from "@parley/core"
@@ -48,7 +49,7 @@ const on = (
 ) =>
   Effect.scoped(
     Effect.andThen(
-      DocumentService.use((documents) => documents.work),
+      JobWorker.use((worker) => worker.work),
       body
     )
   ).pipe(

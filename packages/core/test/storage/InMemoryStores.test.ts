@@ -19,8 +19,4 @@ documentStoreContract("in memory", InMemoryDocumentStore.layer)
 fileStoreContract("in memory", files)
 rateLimiterContract("in memory", InMemoryRateLimiter.layer)
 unitOfWorkContract("in memory", Layer.mergeAll(files, InMemoryChatStore.layer, InMemoryUnitOfWork.layer))
-jobQueueContract(
-  "in memory",
-  Layer.merge(InMemoryJobQueue.layerWith({ tries: 3, retryDelayMs: 5 }), InMemoryUnitOfWork.layer),
-  { tries: 3 }
-)
+jobQueueContract("in memory", Layer.merge(InMemoryJobQueue.layerWith({ stopTimeoutMs: 200 }), InMemoryUnitOfWork.layer))

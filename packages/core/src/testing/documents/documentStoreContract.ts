@@ -1,5 +1,6 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
+import type { DocumentKey } from "../../documents/Document.ts"
 import { DocumentStore } from "../../documents/DocumentStore.ts"
 import { ampleQuota, newDocument, newUserId } from "../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
@@ -124,6 +125,32 @@ const reading = (run: Run<DocumentStore>) => {
     ))
 }
 
+const sweeping = (run: Run<DocumentStore>) => {
+  it("everybody's documents in work are listed page by page, each once, and no others", () =>
+    run(
+      Effect.gen(function* () {
+        const documents = yield* DocumentStore
+        const [ann, bob] = [newUserId(), newUserId()]
+        const inWork = [newDocument(ann), newDocument(ann), newDocument(bob), newDocument(bob), newDocument(bob)]
+        const ready = newDocument(ann, { status: "ready", progress: 1 })
+        const failed = newDocument(bob, { status: "failed", reason: "The file is broken." })
+        for (const document of [...inWork, ready, failed]) yield* documents.insert(document, ampleQuota)
+        const listed: Array<DocumentKey> = []
+        for (let after: DocumentKey | undefined; ;) {
+          const page: ReadonlyArray<DocumentKey> = yield* documents.listProcessing({ after, limit: 2 })
+          listed.push(...page)
+          after = page.at(-1)
+          if (after === undefined) break
+        }
+        const ids = listed.map(({ documentId }) => documentId)
+        expect(new Set(ids).size).toBe(ids.length)
+        expect(ids).not.toContain(ready.id)
+        expect(ids).not.toContain(failed.id)
+        expect(listed).toEqual(expect.arrayContaining(inWork.map(({ id, userId }) => ({ userId, documentId: id }))))
+      })
+    ))
+}
+
 const changing = (run: Run<DocumentStore>) => {
   it("a change of state happens only from the states named, and only for the owner", () =>
     run(
@@ -194,5 +221,6 @@ export const documentStoreContract = (name: string, layer: Layer.Layer<DocumentS
   suiteOn(`DocumentStore: ${name}`, layer, (run) => {
     inserting(run)
     reading(run)
+    sweeping(run)
     changing(run)
   })

@@ -1,48 +1,25 @@
 import { Deferred, Effect, Exit, Fiber, type Layer, Queue, Scope } from "effect"
 import { expect, it } from "vitest"
-import { type Attempt, type Job, JobQueue } from "../../jobs/JobQueue.ts"
+import { JobQueue } from "../../jobs/JobQueue.ts"
 import { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
+import { enqueue, handling, newJob, startWorker, type TestedJob, TestJob } from "./jobFixtures.ts"
+import { jobKinds } from "./jobKindContract.ts"
+import { jobListing } from "./jobListingContract.ts"
+import { jobRetrying } from "./jobRetryContract.ts"
 
 type Ports = JobQueue | UnitOfWork
 
-/** Jobs of one person are begun in the order they were enqueued in. */
-const newJob = (userId = "ann"): Job => ({
-  _tag: "ProcessDocument",
-  documentId: crypto.randomUUID(),
-  userId
-})
+const TRIES = TestJob.tries
 
-/** Starts a worker whose tries can be awaited one by one. */
-const startWorker = (handler: (attempt: Attempt) => Effect.Effect<void, unknown> = () => Effect.void) =>
-  Effect.gen(function* () {
-    const jobs = yield* JobQueue
-    const tried = yield* Queue.unbounded<Attempt>()
-    yield* jobs.work((attempt) => Effect.ensuring(handler(attempt), Queue.offer(tried, attempt)))
-    const nextTry = Effect.timeout(Queue.take(tried), "30 seconds")
-    /** All tries up to the one of a job enqueued now, which comes after whatever was waiting. */
-    const triesUntilNow = Effect.gen(function* () {
-      const marker = newJob()
-      yield* jobs.enqueue(marker)
-      const seen: Array<string> = []
-      for (;;) {
-        const { job } = yield* nextTry
-        if (job.documentId === marker.documentId) return seen
-        seen.push(job.documentId)
-      }
-    })
-    return { nextTry, triesUntilNow }
-  })
-
-const enqueueing = (run: Run<Ports>, tries: number) => {
+const enqueueing = (run: Run<Ports>) => {
   it("a job is done, and not again", () =>
     run(
       Effect.gen(function* () {
-        const jobs = yield* JobQueue
         const job = newJob()
-        yield* jobs.enqueue(job)
+        yield* enqueue(job)
         const worker = yield* startWorker()
-        expect(yield* worker.nextTry).toEqual({ job, last: false })
+        expect(yield* worker.nextTry).toEqual({ job, number: 1, last: false })
         expect(yield* worker.triesUntilNow).toEqual([])
       })
     ))
@@ -50,11 +27,10 @@ const enqueueing = (run: Run<Ports>, tries: number) => {
   it("a job enqueued while a worker waits is picked up", () =>
     run(
       Effect.gen(function* () {
-        const jobs = yield* JobQueue
         const worker = yield* startWorker()
         for (let round = 0; round < 3; round++) {
           const job = newJob()
-          yield* jobs.enqueue(job)
+          yield* enqueue(job)
           expect((yield* worker.nextTry).job).toEqual(job)
         }
       })
@@ -63,37 +39,35 @@ const enqueueing = (run: Run<Ports>, tries: number) => {
   it("enqueueing a job that waits adds none; once done, it can be enqueued anew", () =>
     run(
       Effect.gen(function* () {
-        const jobs = yield* JobQueue
         const job = newJob()
-        yield* Effect.all([jobs.enqueue(job), jobs.enqueue(job), jobs.enqueue(job)], { concurrency: "unbounded" })
+        yield* Effect.all([enqueue(job), enqueue(job), enqueue(job)], { concurrency: "unbounded" })
         const worker = yield* startWorker()
-        expect(yield* worker.triesUntilNow).toEqual([job.documentId])
-        yield* jobs.enqueue(job)
-        expect(yield* worker.triesUntilNow).toEqual([job.documentId])
+        expect(yield* worker.triesUntilNow).toEqual([job.name])
+        yield* enqueue(job)
+        expect(yield* worker.triesUntilNow).toEqual([job.name])
       })
     ))
 
   it("a job enqueued while it runs, however often, runs once more, after that run", () =>
     run(
       Effect.gen(function* () {
-        const jobs = yield* JobQueue
         const job = newJob()
         const [started, finish] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
         let running = 0
         let most = 0
-        const worker = yield* startWorker((attempt) => {
-          if (attempt.job.documentId !== job.documentId) return Effect.void
+        const worker = yield* startWorker(({ name }) => {
+          if (name !== job.name) return Effect.void
           most = Math.max(most, ++running)
           return Effect.andThen(Deferred.succeed(started, undefined), Deferred.await(finish)).pipe(
             Effect.ensuring(Effect.sync(() => running--))
           )
         })
-        yield* jobs.enqueue(job)
+        yield* enqueue(job)
         yield* Deferred.await(started)
-        for (let time = 0; time < 3; time++) yield* jobs.enqueue(job)
+        for (let time = 0; time < 3; time++) yield* enqueue(job)
         yield* Deferred.succeed(finish, undefined)
-        expect(yield* worker.nextTry).toEqual({ job, last: false })
-        expect(yield* worker.nextTry).toEqual({ job, last: false })
+        expect(yield* worker.nextTry).toEqual({ job, number: 1, last: false })
+        expect(yield* worker.nextTry).toEqual({ job, number: 1, last: false })
         expect(yield* worker.triesUntilNow).toEqual([])
         expect(most).toBe(1)
       })
@@ -102,61 +76,101 @@ const enqueueing = (run: Run<Ports>, tries: number) => {
   it("a job enqueued during its last try, which fails, has all its tries again", () =>
     run(
       Effect.gen(function* () {
-        const jobs = yield* JobQueue
         const job = newJob()
+        const jobs = yield* JobQueue
         let failures = 0
-        const worker = yield* startWorker((attempt) => {
-          if (attempt.job.documentId !== job.documentId || failures === tries) return Effect.void
+        const worker = yield* startWorker(({ name }, { last }) => {
+          if (name !== job.name || failures === TRIES) return Effect.void
           failures++
-          return Effect.andThen(attempt.last ? jobs.enqueue(job) : Effect.void, Effect.fail(new Error("not yet")))
+          const again = last ? jobs.enqueue(job.owner, TestJob, { name }) : Effect.void
+          return Effect.andThen(again, Effect.fail(new Error("not yet")))
         })
-        yield* jobs.enqueue(job)
-        for (let number = 1; number <= tries; number++) yield* worker.nextTry
-        expect(yield* worker.nextTry).toEqual({ job, last: false })
+        yield* enqueue(job)
+        for (let number = 1; number <= TRIES; number++) yield* worker.nextTry
+        expect(yield* worker.nextTry).toEqual({ job, number: 1, last: false })
+        expect(yield* worker.triesUntilNow).toEqual([])
+      })
+    ))
+
+  it("what is ensured is enqueued where no twin waits or runs, and is no further run of one that does", () =>
+    run(
+      Effect.gen(function* () {
+        const jobs = yield* JobQueue
+        const [waiting, running, lost] = [newJob(), newJob(), newJob()]
+        const [started, finish] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const worker = yield* startWorker(({ name }) =>
+          name === running.name
+            ? Effect.andThen(Deferred.succeed(started, undefined), Deferred.await(finish))
+            : Effect.void
+        )
+        yield* enqueue(running)
+        yield* Deferred.await(started)
+        const unit = yield* UnitOfWork
+        // Within a unit of work no worker takes what waits.
+        const enqueued = yield* unit.run(
+          "ann",
+          Effect.andThen(
+            enqueue(waiting),
+            jobs.ensure(
+              "ann",
+              TestJob,
+              [waiting, running, lost].map(({ name }) => ({ name }))
+            )
+          )
+        )
+        expect(enqueued).toBe(1)
+        yield* Deferred.succeed(finish, undefined)
+        const done = [
+          (yield* worker.nextTry).job.name,
+          (yield* worker.nextTry).job.name,
+          (yield* worker.nextTry).job.name
+        ]
+        expect(done.toSorted()).toEqual([waiting.name, running.name, lost.name].toSorted())
         expect(yield* worker.triesUntilNow).toEqual([])
       })
     ))
 }
 
 const turns = (run: Run<Ports>) => {
-  it("a person with many jobs does not keep others waiting for all of them", () =>
+  it("an owner with many jobs does not keep others waiting for all of them", () =>
     run(
       Effect.gen(function* () {
-        const jobs = yield* JobQueue
         const many = Array.from({ length: 8 }, () => newJob("ann"))
         const one = newJob("bob")
-        for (const job of [...many, one]) yield* jobs.enqueue(job)
+        for (const job of [...many, one]) yield* enqueue(job)
         const worker = yield* startWorker()
         const order: Array<string> = []
-        for (let number = 0; number < 9; number++) order.push((yield* worker.nextTry).job.documentId)
-        expect(order.indexOf(one.documentId)).toBeLessThan(3)
-        expect(order.toSorted()).toEqual([...many, one].map(({ documentId }) => documentId).toSorted())
+        for (let number = 0; number < 9; number++) order.push((yield* worker.nextTry).job.name)
+        expect(order.indexOf(one.name)).toBeLessThan(3)
+        expect(order.toSorted()).toEqual([...many, one].map(({ name }) => name).toSorted())
       })
     ))
 
-  it("jobs of one person that do not end leave room for those of others", () =>
+  it("jobs of one owner that do not end leave room for those of others", () =>
     run(
       Effect.gen(function* () {
         const jobs = yield* JobQueue
         const [started, finish] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        const done = yield* Queue.unbounded<Job>()
-        yield* jobs.work(({ job }) =>
-          Effect.gen(function* () {
-            yield* Deferred.succeed(started, undefined)
-            if (job.userId === "ann") yield* Deferred.await(finish)
-            yield* Queue.offer(done, job)
-          })
+        const done = yield* Queue.unbounded<TestedJob>()
+        yield* jobs.work(
+          handling([TestJob], (job) =>
+            Effect.gen(function* () {
+              yield* Deferred.succeed(started, undefined)
+              if (job.owner === "ann") yield* Deferred.await(finish)
+              yield* Queue.offer(done, job)
+            })
+          )
         )
         const nextDone = Effect.timeout(Queue.take(done), "30 seconds")
-        for (let number = 0; number < 4; number++) yield* jobs.enqueue(newJob("ann"))
+        for (let number = 0; number < 4; number++) yield* enqueue(newJob("ann"))
         yield* Deferred.await(started)
         for (let number = 0; number < 3; number++) {
           const job = newJob("bob")
-          yield* jobs.enqueue(job)
+          yield* enqueue(job)
           expect(yield* nextDone).toEqual(job)
         }
         yield* Deferred.succeed(finish, undefined)
-        for (let number = 0; number < 4; number++) expect((yield* nextDone).userId).toBe("ann")
+        for (let number = 0; number < 4; number++) expect((yield* nextDone).owner).toBe("ann")
       })
     ))
 }
@@ -165,10 +179,9 @@ const units = (run: Run<Ports>) => {
   it("a job enqueued in a unit of work that fails does not exist", () =>
     run(
       Effect.gen(function* () {
-        const jobs = yield* JobQueue
         const unit = yield* UnitOfWork
         const worker = yield* startWorker()
-        yield* Effect.flip(unit.run("ann", Effect.andThen(jobs.enqueue(newJob()), Effect.fail("refused"))))
+        yield* Effect.flip(unit.run("ann", Effect.andThen(enqueue(newJob()), Effect.fail("refused"))))
         expect(yield* worker.triesUntilNow).toEqual([])
       })
     ))
@@ -176,7 +189,6 @@ const units = (run: Run<Ports>) => {
   it("a job enqueued in a unit of work is worked on once that has committed, not before", () =>
     run(
       Effect.gen(function* () {
-        const jobs = yield* JobQueue
         const unit = yield* UnitOfWork
         const job = newJob()
         let committed = false
@@ -185,7 +197,7 @@ const units = (run: Run<Ports>) => {
         yield* unit.run(
           "alice",
           Effect.gen(function* () {
-            yield* jobs.enqueue(job)
+            yield* enqueue(job)
             yield* Effect.yieldNow
             committed = true
           })
@@ -196,18 +208,17 @@ const units = (run: Run<Ports>) => {
     ))
 }
 
-const failing = (run: Run<Ports>, tries: number) => {
+const failing = (run: Run<Ports>) => {
   it("a job that fails is tried again, the last try knowing that it is, and then given up", () =>
     run(
       Effect.gen(function* () {
-        const jobs = yield* JobQueue
         const job = newJob()
-        const worker = yield* startWorker((attempt) =>
-          attempt.job.documentId === job.documentId ? Effect.fail(new Error("always")) : Effect.void
+        const worker = yield* startWorker(({ name }) =>
+          name === job.name ? Effect.fail(new Error("always")) : Effect.void
         )
-        yield* jobs.enqueue(job)
-        for (let number = 1; number <= tries; number++) {
-          expect(yield* worker.nextTry).toEqual({ job, last: number === tries })
+        yield* enqueue(job)
+        for (let number = 1; number <= TRIES; number++) {
+          expect(yield* worker.nextTry).toEqual({ job, number, last: number === TRIES })
         }
         expect(yield* worker.triesUntilNow).toEqual([])
       })
@@ -216,13 +227,12 @@ const failing = (run: Run<Ports>, tries: number) => {
   it("a try that dies counts as failed, and a later one may succeed", () =>
     run(
       Effect.gen(function* () {
-        const jobs = yield* JobQueue
         const job = newJob()
         let count = 0
-        const worker = yield* startWorker(({ job: { documentId } }) =>
-          documentId === job.documentId && ++count === 1 ? Effect.die(new Error("a bug")) : Effect.void
+        const worker = yield* startWorker(({ name }) =>
+          name === job.name && ++count === 1 ? Effect.die(new Error("a bug")) : Effect.void
         )
-        yield* jobs.enqueue(job)
+        yield* enqueue(job)
         expect((yield* worker.nextTry).job).toEqual(job)
         expect((yield* worker.nextTry).job).toEqual(job)
         expect(yield* worker.triesUntilNow).toEqual([])
@@ -240,19 +250,21 @@ const stopping = (run: Run<Ports>) => {
         let finished = false
         const scope = yield* Scope.make()
         yield* jobs
-          .work(({ job }) =>
-            Effect.gen(function* () {
-              if (job.documentId !== first.documentId) return yield* Effect.die(new Error("taken after the end"))
-              yield* Deferred.succeed(started, undefined)
-              yield* Deferred.await(finish)
-              finished = true
-            })
+          .work(
+            handling([TestJob], ({ name }) =>
+              Effect.gen(function* () {
+                if (name !== first.name) return yield* Effect.die(new Error("taken after the end"))
+                yield* Deferred.succeed(started, undefined)
+                yield* Deferred.await(finish)
+                finished = true
+              })
+            )
           )
           .pipe(Scope.provide(scope))
-        yield* jobs.enqueue(first)
+        yield* enqueue(first)
         yield* Deferred.await(started)
         const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
-        yield* jobs.enqueue(second)
+        yield* enqueue(second)
         yield* Deferred.succeed(finish, undefined)
         yield* Fiber.join(closing)
         expect(finished).toBe(true)
@@ -261,18 +273,35 @@ const stopping = (run: Run<Ports>) => {
         expect(yield* worker.triesUntilNow).toEqual([])
       })
     ))
+
+  it("a try that does not end is cut short when its worker stops, counts, and is followed by the next one at once", () =>
+    run(
+      Effect.gen(function* () {
+        const jobs = yield* JobQueue
+        const job = newJob()
+        const started = yield* Deferred.make<void>()
+        const scope = yield* Scope.make()
+        yield* jobs
+          .work(handling([TestJob], () => Effect.andThen(Deferred.succeed(started, undefined), Effect.never)))
+          .pipe(Scope.provide(scope))
+        yield* enqueue(job)
+        yield* Deferred.await(started)
+        yield* Scope.close(scope, Exit.void)
+        const worker = yield* startWorker()
+        expect(yield* worker.nextTry).toEqual({ job, number: 2, last: false })
+      })
+    ))
 }
 
-/** The guarantees of every `JobQueue`. `tries` is how often `layer`'s queue tries a job; its delays are to be short. */
-export const jobQueueContract = (
-  name: string,
-  layer: Layer.Layer<Ports, unknown>,
-  { tries }: { readonly tries: number }
-): void =>
+/** The guarantees of every `JobQueue`. `layer`'s workers are to wait less than a second for a try when they stop. */
+export const jobQueueContract = (name: string, layer: Layer.Layer<Ports, unknown>): void =>
   suiteOn(`JobQueue: ${name}`, layer, (run) => {
-    enqueueing(run, tries)
+    enqueueing(run)
     turns(run)
     units(run)
-    failing(run, tries)
+    failing(run)
     stopping(run)
+    jobKinds(run)
+    jobListing(run)
+    jobRetrying(run)
   })

@@ -1,15 +1,12 @@
-import { type Attempt, Turns } from "@parley/core"
+import { type JobHandler, type JobProgress, retryDelayMs, Turns } from "@parley/core"
 import { Cause, Effect, Exit, Fiber, Latch, Option, Schedule, type Scope } from "effect"
 import type { JobParts } from "./jobParts.ts"
 import type { Claim } from "./jobSql.ts"
 import { settleTry, type TryEnd } from "./settleTry.ts"
 
-export type JobHandler = (attempt: Attempt) => Effect.Effect<void, unknown>
-
 export interface JobWorkerOptions {
   readonly concurrency: number
   readonly pollingIntervalSeconds: number
-  readonly expireInSeconds: number
   readonly stopTimeoutMs: number
 }
 
@@ -20,44 +17,66 @@ const SETTLE_RETRIES = { times: 20, schedule: Schedule.spaced("500 millis") }
 /** How long interrupted tries may still take. */
 const INTERRUPT_TIMEOUT_MS = 1000
 
-/** Ends when the claim is no longer this worker's: its job was ended by somebody who took the worker for dead. */
-const claimLost = ({ owner, text, report }: JobParts, { id, retryCount }: Claim): Effect.Effect<void> => {
-  const beat = Effect.map(owner.execute(text.beat, [id, retryCount]), (rows) => rows.length > 0)
-  const heldStill = Effect.catch(beat, (error) => Effect.as(report(error), true))
-  return Effect.asVoid(Effect.repeat(Effect.delay(heldStill, BEAT_INTERVAL), { while: (held) => held }))
+/** The latest word of a try on its progress; undefined where the database has it already. */
+interface News {
+  progress: JobProgress | undefined
 }
 
-const endOf = (exit: Exit.Exit<unknown, unknown>): TryEnd => {
-  if (Exit.isSuccess(exit)) return "done"
-  return Cause.hasInterruptsOnly(exit.cause) ? "cut-short" : "failed"
+/**
+ * Gives signs of life, with the try's progress where there is news. Ends when the claim is no longer this worker's: its
+ * job was ended by somebody who took the worker for dead.
+ */
+const claimLost = (
+  { owner, report, text }: JobParts,
+  { id, owner: jobOwner, retryCount }: Claim,
+  news: News
+): Effect.Effect<void> => {
+  const beat = Effect.suspend(() => {
+    const { progress } = news
+    news.progress = undefined
+    const written = progress === undefined ? null : JSON.stringify(progress)
+    return owner.execute(text.beat, [id, retryCount, jobOwner, written]).pipe(
+      Effect.map((rows) => rows.length > 0),
+      Effect.catch((error) => {
+        news.progress ??= progress
+        return Effect.as(report(error), true)
+      })
+    )
+  })
+  return Effect.asVoid(Effect.repeat(Effect.delay(beat, BEAT_INTERVAL), { while: (held) => held }))
+}
+
+const endOf = ({ kind }: JobHandler, { retryCount }: Claim, exit: Exit.Exit<unknown, unknown>): TryEnd => {
+  if (Exit.isSuccess(exit)) return { _tag: "done" }
+  if (Cause.hasInterruptsOnly(exit.cause)) return { _tag: "cut-short" }
+  return { _tag: "failed", retryDelayMs: retryDelayMs(kind, retryCount + 1) }
 }
 
 /** Runs a claimed try with signs of life, and tells the queue how it ended. Interrupted, it interrupts the handler only. */
-const tryJob = (parts: JobParts, handler: JobHandler, expireInSeconds: number) => {
+const tryJob = (parts: JobParts) => {
   const settle = settleTry(parts)
-  return (claim: Claim): Effect.Effect<void> =>
+  return (claim: Claim, handler: JobHandler): Effect.Effect<void> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
-        const job = { _tag: "ProcessDocument", documentId: claim.documentId, userId: claim.userId } as const
-        const handled = Effect.timeout(
-          handler({ job, last: claim.retryCount >= claim.retryLimit }),
-          expireInSeconds * 1000
-        )
-        const exit = yield* Effect.exit(restore(Effect.raceFirst(handled, claimLost(parts, claim))))
-        yield* Effect.catch(Effect.retry(settle(claim, endOf(exit)), SETTLE_RETRIES), parts.report)
+        const { id, owner, payload, retried, retryCount, retryLimit } = claim
+        const news: News = { progress: undefined }
+        const report = (progress: JobProgress) => void (news.progress = progress)
+        const tried = { id, owner, payload, retried, number: retryCount + 1, last: retryCount >= retryLimit, report }
+        const exit = yield* Effect.exit(restore(Effect.raceFirst(handler.run(tried), claimLost(parts, claim, news))))
+        yield* Effect.catch(Effect.retry(settle(claim, endOf(handler, claim, exit)), SETTLE_RETRIES), parts.report)
       })
     )
 }
 
 /**
- * Works on jobs until the scope closes: claims them one by one, each for the person whose turn it is, as long as there
+ * Works on jobs of the handlers' kinds until the scope closes: claims them one by one, each for the owner whose turn it is, as long as there
  * is a place. Closing lets the tries that run finish, within the bound, and interrupts them then.
  */
 export const startWorker = (
   parts: JobParts,
-  handler: JobHandler,
+  handlers: ReadonlyArray<JobHandler>,
   wakes: Set<() => void>,
-  { concurrency, pollingIntervalSeconds, expireInSeconds, stopTimeoutMs }: JobWorkerOptions
+  { concurrency, pollingIntervalSeconds, stopTimeoutMs }: JobWorkerOptions
 ): Effect.Effect<void, never, Scope.Scope> => {
   const turns = new Turns(concurrency)
   const running = new Set<Fiber.Fiber<void>>()
@@ -65,10 +84,14 @@ export const startWorker = (
   const awake = Latch.makeUnsafe(true)
   const wake = () => awake.openUnsafe()
   let stopping = false
-  const run = tryJob(parts, handler, expireInSeconds)
+  const run = tryJob(parts)
+  const byKind = new Map(handlers.map((handler) => [handler.kind.tag, handler]))
+  const kinds = [...byKind.keys()]
 
   const claimNext = Effect.suspend(() =>
-    turns.running < concurrency ? parts.owner.execute(parts.text.claim, [turns.full, turns.served]) : Effect.succeed([])
+    turns.running < concurrency
+      ? parts.owner.execute(parts.text.claim, [turns.full, turns.served, kinds])
+      : Effect.succeed([])
   ).pipe(
     Effect.map((rows) => rows[0] as Claim | undefined),
     Effect.catch((error) => Effect.as(parts.report(error), undefined))
@@ -76,12 +99,12 @@ export const startWorker = (
 
   const begin = (claim: Claim) =>
     Effect.gen(function* () {
-      turns.begin(claim.userId)
-      const fiber = yield* Effect.forkDetach(run(claim))
+      turns.begin(claim.owner)
+      const fiber = yield* Effect.forkDetach(run(claim, byKind.get(claim.kind)!))
       running.add(fiber)
       fiber.addObserver(() => {
         running.delete(fiber)
-        turns.end(claim.userId)
+        turns.end(claim.owner)
         wake()
       })
     })

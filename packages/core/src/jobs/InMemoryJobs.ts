@@ -1,0 +1,99 @@
+import type { Schema } from "effect"
+import type { UserId } from "../identity/UserId.ts"
+import type { JobProgress } from "./JobHandler.ts"
+import type { JobPage, JobQuery, JobRecord } from "./JobRecord.ts"
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** How long a job is listed after its end, in milliseconds. */
+export const KEPT_MS = { done: DAY_MS, failed: 30 * DAY_MS } as const
+
+/** A job in memory. */
+export interface HeldJob {
+  readonly id: string
+  readonly kind: string
+  readonly owner: UserId
+  readonly payload: Schema.Json
+  readonly twin: string
+  readonly triesMax: number
+  /** Microseconds, so that jobs enqueued within a millisecond keep their order. */
+  readonly createdMicros: number
+  readonly state: JobRecord["state"]
+  readonly tries: number
+  /** Unix milliseconds; counts while it waits. */
+  readonly dueAt: number
+  readonly startedAt: number | undefined
+  readonly endedAt: number | undefined
+  /** Asked for again while a try runs. */
+  readonly again: boolean
+  /** Failed once, and was asked for again by `retry`. */
+  readonly retried: boolean
+}
+
+/** A job as it is when asked for, or asked for anew. */
+export const asked = (
+  job: Pick<HeldJob, "id" | "kind" | "owner" | "payload" | "twin" | "triesMax" | "createdMicros">,
+  now: number,
+  retried = false
+): HeldJob => ({
+  id: job.id,
+  kind: job.kind,
+  owner: job.owner,
+  payload: job.payload,
+  twin: job.twin,
+  triesMax: job.triesMax,
+  createdMicros: job.createdMicros,
+  state: "waiting",
+  tries: 0,
+  dueAt: now,
+  startedAt: undefined,
+  endedAt: undefined,
+  again: false,
+  retried
+})
+
+/** What is told of a job. */
+export const recordOf = (job: HeldJob, progress: JobProgress | undefined): JobRecord => ({
+  id: job.id,
+  kind: job.kind,
+  owner: job.owner,
+  payload: job.payload,
+  state: job.state,
+  tries: job.tries,
+  triesMax: job.triesMax,
+  progress: job.state === "running" ? progress : undefined,
+  createdAt: Math.floor(job.createdMicros / 1000),
+  dueAt: job.state === "waiting" ? job.dueAt : undefined,
+  startedAt: job.startedAt,
+  endedAt: job.endedAt
+})
+
+type Position = Pick<HeldJob, "createdMicros" | "id">
+
+const newestFirst = (a: Position, b: Position): number =>
+  b.createdMicros - a.createdMicros || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
+
+const positionOf = (cursor: string): Position => {
+  const [micros = "", id = ""] = cursor.split(".")
+  return { createdMicros: Number(micros), id }
+}
+
+/** A page of those that `mayBeSeen`, newest first. */
+export const pageOf = (
+  jobs: Iterable<HeldJob>,
+  mayBeSeen: (job: HeldJob) => boolean,
+  { after, kind, limit, state }: JobQuery,
+  progressOf: (id: string) => JobProgress | undefined
+): JobPage => {
+  const from = after === undefined ? undefined : positionOf(after)
+  const found = [...jobs]
+    .filter((job) => mayBeSeen(job) && job.state === (state ?? job.state) && job.kind === (kind ?? job.kind))
+    .filter((job) => from === undefined || newestFirst(from, job) < 0)
+    .toSorted(newestFirst)
+  const page = found.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    jobs: page.map((job) => recordOf(job, progressOf(job.id))),
+    next: last === undefined || found.length === page.length ? undefined : `${last.createdMicros}.${last.id}`
+  }
+}

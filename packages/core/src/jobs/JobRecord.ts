@@ -1,0 +1,52 @@
+import { Schema } from "effect"
+import type { UserId } from "../identity/UserId.ts"
+import type { JobProgress } from "./JobHandler.ts"
+
+/** `waiting` for its first or next try, `running`, `done`, or `failed` with its last try. */
+export const JOB_STATES = ["waiting", "running", "done", "failed"] as const
+export type JobState = (typeof JOB_STATES)[number]
+
+/** What a queue tells of a job. All times in Unix milliseconds. */
+export interface JobRecord {
+  readonly id: string
+  /** The tag of its kind, which need not be one this program knows. */
+  readonly kind: string
+  readonly owner: UserId
+  /** As JSON. */
+  readonly payload: Schema.Json
+  readonly state: JobState
+  /** Tries begun so far, and how many there may be. */
+  readonly tries: number
+  readonly triesMax: number
+  /** Only while it runs, and once the try has reported any. */
+  readonly progress: JobProgress | undefined
+  readonly createdAt: number
+  /** When its next try may begin; only while it waits. */
+  readonly dueAt: number | undefined
+  /** When its latest try began. */
+  readonly startedAt: number | undefined
+  /** When it was done, or failed with its last try. */
+  readonly endedAt: number | undefined
+}
+
+/** Where a page of jobs ends: microseconds since 1970 and a job's id. */
+export const JobCursor = Schema.String.check(
+  Schema.isPattern(/^[0-9]{1,16}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+)
+
+/** Which jobs are listed, newest first. */
+export interface JobQuery {
+  readonly state?: JobState | undefined
+  /** The tag of a kind. */
+  readonly kind?: string | undefined
+  /** How many at most. */
+  readonly limit: number
+  /** `next` of the page before. */
+  readonly after?: string | undefined
+}
+
+export interface JobPage {
+  readonly jobs: ReadonlyArray<JobRecord>
+  /** Where the next page begins; undefined where this is the last. */
+  readonly next: string | undefined
+}

@@ -1,0 +1,21 @@
+import { Schema } from "effect"
+import { JOB_STATES } from "./JobRecord.ts"
+
+/** This owner has no such job: it never existed, or ended so long ago that it was forgotten. */
+export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound", { jobId: Schema.String }) {
+  readonly code = "job_not_found"
+  override get message() {
+    return `There is no job ${this.jobId} of this owner. Jobs that ended are forgotten after some time.`
+  }
+}
+
+/** Only a job that failed with its last try is tried again by request; the others take care of themselves. */
+export class JobNotFailed extends Schema.TaggedError<JobNotFailed>()("JobNotFailed", {
+  jobId: Schema.String,
+  state: Schema.Literals(JOB_STATES)
+}) {
+  readonly code = "job_not_failed"
+  override get message() {
+    return `The job ${this.jobId} has not failed: it is ${this.state}. Only failed jobs can be retried.`
+  }
+}

@@ -1,0 +1,12 @@
+import { documentProcessing } from "./documents/processDocument.ts"
+import type { JobOf } from "./jobs/JobKind.ts"
+import { JobWorker } from "./jobs/JobWorker.ts"
+
+/** Every kind of job, with what does it. A new kind is declared in its domain and gets a line here. */
+export const parleyJobs = [documentProcessing] as const
+
+/** A job of any kind, told apart by `_tag`, with its owner and what it carries. */
+export type ParleyJob = JobOf<(typeof parleyJobs)[number]["kind"]>
+
+/** Works on the jobs of all kinds. */
+export const parleyJobWorker = JobWorker.layerOf(parleyJobs)
