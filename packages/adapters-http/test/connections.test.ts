@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 import { networkInterfaces } from "node:os"
 import { connect } from "node:net"
 import { afterEach, expect, test, vi } from "vitest"
-import { boundConnections, type ConnectionBounds } from "../src/server/boundConnections.ts"
+import { boundConnections, type ConnectionBounds } from "../src/node/boundConnections.ts"
 import { openRaw } from "./support/openRaw.ts"
 
 const closing: Array<() => void> = []

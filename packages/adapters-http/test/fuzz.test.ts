@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type Route, routes } from "../src/index.ts"
-import { errorsOf } from "../src/server/openApiDocument.ts"
+import { errorsOf } from "../src/core/openApiDocument.ts"
 import { problemTable } from "../src/problems/problemTable.ts"
 import { startServer, type TestServer } from "./support/startServer.ts"
 

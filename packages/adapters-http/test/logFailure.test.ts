@@ -3,7 +3,7 @@ import { Cause, Effect, Logger } from "effect"
 import { describe, expect, test } from "vitest"
 import { type Route, routes } from "../src/index.ts"
 import { makeRefusalLog, RefusalLog } from "../src/environment/RefusalLog.ts"
-import { logFailure } from "../src/server/logFailure.ts"
+import { logFailure } from "../src/core/logFailure.ts"
 
 const SECRET = "sk-secret-prompt"
 

@@ -1,39 +1,30 @@
-import type { ServerResponse } from "node:http"
 import { Effect } from "effect"
+import type { AnswerWriter } from "../exchange/AnswerWriter.ts"
 import { PROBLEM_CONTENT_TYPE, type Problem } from "../problems/Problem.ts"
 import type { Coded } from "../problems/problemTable.ts"
 import type { Answer, AnswerHeaders } from "./Answer.ts"
 import { streamText } from "./streamText.ts"
 
 const plainHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
+const jsonHeaders = { ...plainHeaders, "content-type": "application/json; charset=utf-8" }
 
-/** Puts an answer on the wire. A text stream ends the response only once it is finished, what it settles included. */
+/** Writes an answer. A text stream ends it only once it is finished, what it settles included. */
 export const writeAnswer = (
-  response: ServerResponse,
+  writer: AnswerWriter,
   answer: Answer,
   stalledReaderMs: number
 ): Effect.Effect<void, Coded> => {
-  if (answer._tag === "json") return Effect.sync(() => writeJson(response, answer.status, answer.body, answer.headers))
-  if (answer._tag === "empty") {
-    return Effect.sync(() => void response.writeHead(answer.status, headersOf(answer.headers)).end())
-  }
-  return streamText({ response, ...answer, headers: headersOf(answer.headers), stalledReaderMs })
+  if (answer._tag === "json") return Effect.sync(() => writeJson(writer, answer.status, answer.body, answer.headers))
+  const headers = { ...plainHeaders, ...answer.headers }
+  if (answer._tag === "empty") return Effect.sync(() => writer.send(answer.status, headers))
+  return streamText({ writer, status: answer.status, headers, text: answer.text, stalledReaderMs })
 }
 
 /** Writes problem details with the status they name. */
-export const writeProblem = (response: ServerResponse, problem: Problem, headers: AnswerHeaders = {}): void =>
-  writeJson(response, problem.status, problem, { "content-type": PROBLEM_CONTENT_TYPE, ...headers })
+export const writeProblem = (writer: AnswerWriter, problem: Problem, headers: AnswerHeaders = {}): void =>
+  writeJson(writer, problem.status, problem, { "content-type": PROBLEM_CONTENT_TYPE, ...headers })
 
-const writeJson = (response: ServerResponse, status: number, body: unknown, headers: AnswerHeaders): void => {
+const writeJson = (writer: AnswerWriter, status: number, body: unknown, headers: AnswerHeaders): void => {
   const bytes = Buffer.from(JSON.stringify(body))
-  const length = String(bytes.byteLength)
-  const type = "application/json; charset=utf-8"
-  response.writeHead(status, headersOf({ "content-type": type, "content-length": length, ...headers })).end(bytes)
-}
-
-const headersOf = (headers: AnswerHeaders): Record<string, string | Array<string>> => {
-  const all: AnswerHeaders = { ...plainHeaders, ...headers }
-  return Object.fromEntries(
-    Object.entries(all).map(([name, value]) => [name, typeof value === "string" ? value : [...value]])
-  )
+  writer.send(status, { ...jsonHeaders, "content-length": String(bytes.byteLength), ...headers }, bytes)
 }

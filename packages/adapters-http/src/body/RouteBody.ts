@@ -1,5 +1,5 @@
-import type { IncomingMessage } from "node:http"
 import type { Effect, Schema, Scope } from "effect"
+import type { HttpRequest } from "../exchange/HttpRequest.ts"
 import type { Coded, ErrorCode } from "../problems/problemTable.ts"
 import type { BodyIntake } from "../environment/BodyIntake.ts"
 
@@ -15,5 +15,5 @@ export interface RouteBody<B, C extends ErrorCode> {
    * Takes the request and whose it is: the user, or where none is known the address it came from. What is kept of the
    * body counts as memory until it is not needed any more, at the latest until there is an answer.
    */
-  readonly read: (request: IncomingMessage, person: string) => Effect.Effect<B, Coded<C>, BodyIntake | Scope.Scope>
+  readonly read: (request: HttpRequest, person: string) => Effect.Effect<B, Coded<C>, BodyIntake | Scope.Scope>
 }

@@ -1,8 +1,8 @@
-import type { IncomingMessage } from "node:http"
 import { FileRejected, UploadLimits } from "@parley/core"
 import busboy from "busboy"
 import { Effect, Schema } from "effect"
 import { BodyIntake } from "../environment/BodyIntake.ts"
+import type { HttpRequest } from "../exchange/HttpRequest.ts"
 import { InvalidUpload } from "../problems/errors.ts"
 import { collectBytes, type CollectedBytes } from "./collectBytes.ts"
 import type { RouteBody } from "./RouteBody.ts"
@@ -38,7 +38,7 @@ export const fileBody: RouteBody<SentFile, (typeof REFUSALS)[number]> = {
     let arrival: Arrival | undefined
     yield* Effect.addFinalizer(() => Effect.sync(() => arrival?.release()))
     return yield* readFile(request, parser, maxBytes, (listener) => {
-      arrival = watchArrival(request, { memory: uploads, pace, person }, listener)
+      arrival = watchArrival(request.body, { memory: uploads, pace, person }, listener)
       return arrival
     })
   })
@@ -52,7 +52,7 @@ const tooLarge = (maxBytes: number) =>
     detail: `The file is larger than the ${maxBytes} bytes a document may have. Split it, or reduce its images.`
   })
 
-const makeParser = (request: IncomingMessage, maxBytes: number): Effect.Effect<busboy.Busboy, InvalidUpload> =>
+const makeParser = (request: HttpRequest, maxBytes: number): Effect.Effect<busboy.Busboy, InvalidUpload> =>
   Effect.try({
     try: () => {
       if (!/^multipart\/form-data\s*;/i.test(request.headers["content-type"] ?? "")) throw new TypeError("content-type")
@@ -64,7 +64,7 @@ const makeParser = (request: IncomingMessage, maxBytes: number): Effect.Effect<b
   })
 
 const readFile = (
-  request: IncomingMessage,
+  request: HttpRequest,
   parser: busboy.Busboy,
   maxBytes: number,
   watch: (listener: ArrivalListener) => Arrival

@@ -1,6 +1,6 @@
-import type { IncomingMessage } from "node:http"
 import { Effect, Schema, SchemaIssue, type Scope } from "effect"
 import { BodyIntake } from "../environment/BodyIntake.ts"
+import type { HttpRequest } from "../exchange/HttpRequest.ts"
 import { InvalidRequest, PayloadTooLarge } from "../problems/errors.ts"
 import type { BodyMemory } from "./BodyMemory.ts"
 import { jsonSize } from "./jsonSize.ts"
@@ -10,7 +10,6 @@ import { keepBytes } from "./keepBytes.ts"
 import { pruneJson } from "./pruneJson.ts"
 import { type BodyRefused, keepBody } from "./readBody.ts"
 import type { RouteBody } from "./RouteBody.ts"
-import { takenBody } from "./takenBody.ts"
 
 export const MAX_JSON_BYTES = 1024 * 1024
 
@@ -33,7 +32,7 @@ const LARGE_BYTES = 32 * 1024
  * read before what came first is worked off.
  */
 export const readJson = Effect.fnUntraced(function* (
-  request: IncomingMessage,
+  request: HttpRequest,
   person: string,
   shape: JsonShape
 ): Effect.fn.Return<unknown, NotJson | BodyRefused, BodyIntake | Scope.Scope> {
@@ -41,7 +40,7 @@ export const readJson = Effect.fnUntraced(function* (
     return yield* new NotJson({ problem: "Send JSON with the header content-type: application/json" })
   }
   const { json, jsonThread, pace } = yield* BodyIntake
-  const taken = takenBody(request)
+  const taken = request.body.taken()
   if (taken?._tag === "value") return yield* keepTaken(taken.value, json, person, shape)
   // What another parser has read is not encoded any more.
   if (taken === undefined && !["", "identity"].includes(request.headers["content-encoding"] ?? "")) {

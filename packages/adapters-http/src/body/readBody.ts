@@ -1,5 +1,5 @@
-import type { IncomingMessage } from "node:http"
 import { Effect, type Scope } from "effect"
+import type { HttpRequest } from "../exchange/HttpRequest.ts"
 import { PayloadTooLarge } from "../problems/errors.ts"
 import { collectBytes } from "./collectBytes.ts"
 import { type Arrival, type ArrivalOptions, type ArrivalRefused, watchArrival } from "./watchArrival.ts"
@@ -23,13 +23,13 @@ export interface ReadBody {
  * A client that leaves half-way gets no answer: the fiber is interrupted from outside. The bytes count as kept until
  * their arrival is released.
  */
-const readBody = (request: IncomingMessage, options: ReadBodyOptions): Effect.Effect<ReadBody, BodyRefused> =>
+const readBody = (request: HttpRequest, options: ReadBodyOptions): Effect.Effect<ReadBody, BodyRefused> =>
   Effect.callback<ReadBody, BodyRefused>((resume) => {
     const { limit } = options
     const tooLarge = () => resume(Effect.fail(new PayloadTooLarge({ limit })))
     if (Number(request.headers["content-length"]) > limit) return tooLarge()
     const collected = collectBytes()
-    const arrival = watchArrival(request, options, {
+    const arrival = watchArrival(request.body, options, {
       onChunk: (chunk) => {
         if (collected.size + chunk.byteLength <= limit) return collected.add(chunk)
         arrival.release()
@@ -43,7 +43,7 @@ const readBody = (request: IncomingMessage, options: ReadBodyOptions): Effect.Ef
 
 /** Reads a body and counts it as kept until the scope closes, or its arrival is released before. */
 export const keepBody = (
-  request: IncomingMessage,
+  request: HttpRequest,
   options: ReadBodyOptions
 ): Effect.Effect<ReadBody, BodyRefused, Scope.Scope> =>
   Effect.uninterruptibleMask((restore) =>

@@ -1,8 +1,8 @@
-import type { IncomingMessage } from "node:http"
+import type { Readable } from "node:stream"
+import type { IncomingBody } from "../exchange/HttpRequest.ts"
 import { BodyAlreadyRead, RequestTooSlow, ServerBusy } from "../problems/errors.ts"
 import type { BodyMemory } from "./BodyMemory.ts"
 import { keepBytes } from "./keepBytes.ts"
-import { takenBody } from "./takenBody.ts"
 
 /** The least throughput of a body: so many bytes in each window of time, or its end. */
 export interface BodyPace {
@@ -39,9 +39,9 @@ export interface ArrivalListener {
  * sender that is slower than `pace`; time for which it was held back does not count. A body that another parser has read
  * already comes from what that has left, in one piece. After `onEnd` or `onRefused` nothing more comes.
  */
-export const watchArrival = (request: IncomingMessage, options: ArrivalOptions, listener: ArrivalListener): Arrival => {
-  const taken = takenBody(request)
-  if (taken === undefined) return watchSender(request, options, listener)
+export const watchArrival = (body: IncomingBody, options: ArrivalOptions, listener: ArrivalListener): Arrival => {
+  const taken = body.taken()
+  if (taken === undefined) return watchSender(body.stream, options, listener)
   return giveTaken(taken._tag === "bytes" ? taken.bytes : undefined, options, listener)
 }
 
@@ -67,7 +67,7 @@ const giveTaken = (
   }
 }
 
-const watchSender = (request: IncomingMessage, options: ArrivalOptions, listener: ArrivalListener): Arrival => {
+const watchSender = (stream: Readable, options: ArrivalOptions, listener: ArrivalListener): Arrival => {
   const { memory, pace, person } = options
   let inWindow = 0
   let window: NodeJS.Timeout | undefined
@@ -82,8 +82,8 @@ const watchSender = (request: IncomingMessage, options: ArrivalOptions, listener
   }
   const stop = () => {
     clearTimeout(window)
-    request.off("data", onData)
-    request.off("end", onEnd)
+    stream.off("data", onData)
+    stream.off("end", onEnd)
   }
   const refuse = (error: ArrivalRefused) => {
     stop()
@@ -93,7 +93,7 @@ const watchSender = (request: IncomingMessage, options: ArrivalOptions, listener
   const share = memory.open(person, {
     onRoom: () => {
       openWindow()
-      request.resume()
+      stream.resume()
     },
     onRefused: () => refuse(new ServerBusy())
   })
@@ -101,7 +101,7 @@ const watchSender = (request: IncomingMessage, options: ArrivalOptions, listener
     inWindow += chunk.byteLength
     if (!share.add(chunk.byteLength)) {
       clearTimeout(window)
-      request.pause()
+      stream.pause()
     }
     listener.onChunk(chunk)
   }
@@ -111,8 +111,8 @@ const watchSender = (request: IncomingMessage, options: ArrivalOptions, listener
     listener.onEnd()
   }
   openWindow()
-  request.on("data", onData)
-  request.on("end", onEnd)
+  stream.on("data", onData)
+  stream.on("end", onEnd)
   return {
     release: () => {
       stop()

@@ -1,11 +1,14 @@
 import type { ParleyServices, SessionVerifier } from "@parley/core"
 import type { ManagedRuntime } from "effect"
-import type { RequestTracker } from "../server/RequestTracker.ts"
+import type { RequestTracker } from "./RequestTracker.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
 import type { BodyIntakeOptions } from "./BodyIntake.ts"
 
 /** The Effect runtime that holds Parley's services, for example `parley.runtime`. */
 export type ParleyRuntime = ManagedRuntime.ManagedRuntime<ParleyServices, unknown>
+
+/** How long a reader may take nothing, where an option does not say otherwise. */
+export const STALLED_READER_MS = 60_000
 
 /** What Parley's routes are served with, whatever they are mounted in. */
 export interface HttpOptions extends BodyIntakeOptions {

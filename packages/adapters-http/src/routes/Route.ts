@@ -27,6 +27,8 @@ export interface RouteInput<Caller, P, Q, H, B> {
   readonly query: Q
   readonly headers: H
   readonly body: B
+  /** The path under which the routes are mounted; empty at the root. */
+  readonly prefix: string
 }
 
 interface RouteDeclaration {

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from "node:net"
 import { InvalidRequest, RequestTooSlow } from "../problems/errors.ts"
 import { boundConnections, type ConnectionBounds } from "./boundConnections.ts"
 import { refuseSocket } from "./refuseSocket.ts"
-import type { RequestTracker } from "./RequestTracker.ts"
+import type { RequestTracker } from "../environment/RequestTracker.ts"
 
 export interface HttpServerOptions {
   /** Waited for when closing: given to `parleyRouter` as well. */

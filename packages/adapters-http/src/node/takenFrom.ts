@@ -1,18 +1,13 @@
 import type { IncomingMessage } from "node:http"
-
-/**
- * What another body parser has left of a body: its bytes, its parsed value, or nothing that could be used. Express'
- * parsers put what they read into `body`; some hosts keep the bytes in `rawBody`.
- */
-export type TakenBody =
-  | { readonly _tag: "bytes"; readonly bytes: Buffer }
-  | { readonly _tag: "value"; readonly value: unknown }
-  | { readonly _tag: "lost" }
+import type { TakenBody } from "../body/TakenBody.ts"
 
 const LOST: TakenBody = { _tag: "lost" }
 
-/** What there is of a body that was read before; undefined where nothing of it has been read. */
-export const takenBody = (request: IncomingMessage): TakenBody | undefined => {
+/**
+ * What there is of a body that was read before; undefined where nothing of it has been read. Express' parsers put what
+ * they read into `body`; some hosts keep the bytes in `rawBody`.
+ */
+export const takenFrom = (request: IncomingMessage): TakenBody | undefined => {
   if (!request.readableDidRead && !request.readableEnded) return undefined
   const { body, rawBody } = request as { readonly body?: unknown; readonly rawBody?: unknown }
   const [bytes] = [rawBody, body].filter((left) => left instanceof Uint8Array)

@@ -1,12 +1,13 @@
-import type { RequestHandler } from "express"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import helmet from "helmet"
+import type { AnswerHeaders } from "../answers/Answer.ts"
 
 /**
  * Headers for every answer, pages included: scripts, styles and connections of this origin only, nothing inline, no
  * framing. What only makes sense over https is left out elsewhere, so that http://localhost keeps working.
  */
-export const securityHeaders = (secure: boolean): RequestHandler =>
-  helmet({
+export const securityHeaders = (secure: boolean): AnswerHeaders => {
+  const set = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -26,3 +27,14 @@ export const securityHeaders = (secure: boolean): RequestHandler =>
     xFrameOptions: { action: "deny" },
     referrerPolicy: { policy: "same-origin" }
   })
+  // They are the same for every request, so that they are asked for once and not set one by one each time.
+  const headers: Record<string, string> = {}
+  const response = {
+    setHeader: (name: string, value: string) => {
+      headers[name.toLowerCase()] = value
+    },
+    removeHeader: () => undefined
+  }
+  set({} as IncomingMessage, response as unknown as ServerResponse, () => undefined)
+  return headers
+}

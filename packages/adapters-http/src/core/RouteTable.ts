@@ -1,0 +1,87 @@
+import { InvalidRequest, MethodNotAllowed } from "../problems/errors.ts"
+import type { Method, Route } from "../routes/Route.ts"
+import type { RouteCall } from "./handleRoute.ts"
+
+/** What a path and a method lead to: a route, or why the request is refused. */
+export type RouteMatch =
+  | ({ readonly _tag: "route" } & RouteCall)
+  | {
+      readonly _tag: "refused"
+      readonly error: InvalidRequest | MethodNotAllowed
+      readonly allowed: string | undefined
+    }
+
+/** Finds routes by method and path. */
+export interface RouteTable {
+  /** Takes a path still encoded; undefined where no route has it. A slash at its end makes no difference. */
+  match(method: string, path: string): RouteMatch | undefined
+}
+
+/** The routes of one path. */
+interface Place {
+  /** Of a segment that is a parameter its name, else the segment itself. */
+  readonly segments: ReadonlyArray<{ readonly parameter?: string; readonly text?: string }>
+  readonly routes: ReadonlyMap<string, Route>
+  readonly refusal: RouteMatch
+}
+
+const NONE = {}
+
+const methodsOf = (routes: ReadonlyArray<Route>): ReadonlyArray<string> =>
+  routes.flatMap(({ method }): ReadonlyArray<Method | "HEAD"> => (method === "GET" ? ["GET", "HEAD"] : [method]))
+
+const placeOf = (path: string, routes: ReadonlyArray<Route>): Place => {
+  const allowed = methodsOf(routes)
+  const byMethod = new Map(routes.map((route) => [route.method as string, route]))
+  const get = byMethod.get("GET")
+  if (get !== undefined) byMethod.set("HEAD", get)
+  return {
+    segments: path.split("/").map((segment) => {
+      const parameter = /^\{(\w+)\}$/.exec(segment)?.[1]
+      return parameter === undefined ? { text: segment } : { parameter }
+    }),
+    routes: byMethod,
+    refusal: { _tag: "refused", error: new MethodNotAllowed({ allowed }), allowed: allowed.join(", ") }
+  }
+}
+
+/** Makes a table of routes; a path without parameters is found at once, the others in their order. */
+export const makeRouteTable = (routes: ReadonlyArray<Route>): RouteTable => {
+  const places = [...Map.groupBy(routes, ({ path }) => path)].map(
+    ([path, ofPath]) => [path, placeOf(path, ofPath)] as const
+  )
+  const fixed = new Map(places.filter(([path]) => !path.includes("{")))
+  const patterns = places.flatMap(([path, place]) => (path.includes("{") ? [place] : []))
+  return {
+    match: (method, encoded) => {
+      const path = encoded.length > 1 && encoded.endsWith("/") ? encoded.slice(0, -1) : encoded
+      const exact = fixed.get(path)
+      if (exact !== undefined) return matchMethod(exact, method, NONE)
+      const segments = path.split("/")
+      const place = patterns.find((pattern) => fits(pattern, segments))
+      return place === undefined ? undefined : matchParameters(place, method, segments)
+    }
+  }
+}
+
+const fits = (place: Place, segments: ReadonlyArray<string>): boolean =>
+  place.segments.length === segments.length &&
+  place.segments.every(({ text }, index) => (text === undefined ? segments[index] !== "" : text === segments[index]))
+
+const matchParameters = (place: Place, method: string, segments: ReadonlyArray<string>): RouteMatch => {
+  const path: Record<string, string> = {}
+  try {
+    place.segments.forEach(({ parameter }, index) => {
+      if (parameter !== undefined) path[parameter] = decodeURIComponent(segments[index] ?? "")
+    })
+  } catch {
+    const issues = [{ path: "path", message: "It cannot be decoded" }]
+    return { _tag: "refused", error: new InvalidRequest({ issues }), allowed: undefined }
+  }
+  return matchMethod(place, method, path)
+}
+
+const matchMethod = (place: Place, method: string, path: Readonly<Record<string, string>>): RouteMatch => {
+  const route = place.routes.get(method)
+  return route === undefined ? place.refusal : { _tag: "route", route, path }
+}

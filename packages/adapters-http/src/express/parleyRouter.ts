@@ -1,0 +1,58 @@
+import { type ErrorRequestHandler, type NextFunction, type Request, type Response, Router } from "express"
+import { makeHttpCore } from "../core/HttpCore.ts"
+import { type HttpOptions, STALLED_READER_MS } from "../environment/HttpOptions.ts"
+import { targetOf } from "../exchange/target.ts"
+import { answerProblem, requestIdOf } from "../node/answerProblem.ts"
+import { serveNode } from "../node/serveNode.ts"
+import { InvalidRequest, PayloadTooLarge } from "../problems/errors.ts"
+import type { Route } from "../routes/Route.ts"
+import { routes } from "../routes/routes.ts"
+
+/**
+ * All routes as an Express 5 router, to be mounted at the root or under a path, best before any body parser. Paths that
+ * are not Parley's pass through to whatever is mounted after it. Throws where `baseUrl` is not a URL.
+ */
+export const parleyRouter = (options: HttpOptions): Router => routerOf(routes, options)
+
+/** The router of a table of routes. */
+export const routerOf = (table: ReadonlyArray<Route>, options: HttpOptions): Router => {
+  const core = makeHttpCore(options, table)
+  const { stalledReaderMs = STALLED_READER_MS } = options
+  const router = Router()
+  router.use((request, response, next) => {
+    // Express takes away the path under which it is mounted, and keeps it as `baseUrl`.
+    const target = targetOf(request.url)
+    const match = core.match(request.method, target.path)
+    if (match === undefined) return next()
+    const id = requestIdOf(request, response)
+    const peerOf = () => request.ip ?? ""
+    const exchange = { core, match, id, target, prefix: request.baseUrl, peerOf, headers: {}, stalledReaderMs }
+    void serveNode(request, response, exchange)
+  })
+  router.use(answerError)
+  return router
+}
+
+/**
+ * The last resort: what Express itself or a handler mounted beside refuses, as problem details and without a word of
+ * the error. Mount it after everything else.
+ */
+export const answerError: ErrorRequestHandler = (
+  error: unknown,
+  request: Request,
+  response: Response,
+  _next: NextFunction
+) => answerProblem(request, response, knownError(error))
+
+const knownError = (error: unknown): unknown => {
+  if (typeof error !== "object" || error === null) return error
+  const { limit, status, type } = error as {
+    readonly limit?: unknown
+    readonly status?: unknown
+    readonly type?: unknown
+  }
+  if (type === "entity.too.large" && Number.isSafeInteger(limit)) return new PayloadTooLarge({ limit: Number(limit) })
+  if (typeof status !== "number" || status < 400 || status >= 500) return error
+  const path = typeof type === "string" ? "body" : "path"
+  return new InvalidRequest({ issues: [{ path, message: "It cannot be decoded" }] })
+}

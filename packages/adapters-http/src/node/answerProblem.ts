@@ -1,0 +1,27 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { writeProblem } from "../answers/writeAnswer.ts"
+import { REQUEST_ID, requestIdFrom } from "../exchange/requestId.ts"
+import { RouteNotFound } from "../problems/errors.ts"
+import { problemFrom } from "../problems/Problem.ts"
+import { discardBody } from "./discardBody.ts"
+import { NodeAnswerWriter } from "./NodeAnswerWriter.ts"
+
+/** The id of a request: the one set on its response already, else the client's or a new one, which is set then. */
+export const requestIdOf = (request: IncomingMessage, response: ServerResponse): string => {
+  const before = response.getHeader(REQUEST_ID)
+  if (typeof before === "string") return before
+  const id = requestIdFrom(request.headers[REQUEST_ID])
+  response.setHeader(REQUEST_ID, id)
+  return id
+}
+
+/** Answers an error with problem details, or breaks off what was begun. */
+export const answerProblem = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
+  if (response.headersSent) return void response.destroy()
+  writeProblem(new NodeAnswerWriter(request, response, {}), problemFrom(error, requestIdOf(request, response)))
+  discardBody(request)
+}
+
+/** Answers a request for which there is nothing with problem details. */
+export const answerNotFound = (request: IncomingMessage, response: ServerResponse): void =>
+  answerProblem(request, response, new RouteNotFound())

@@ -1,0 +1,46 @@
+import type { RequestListener } from "node:http"
+import { makeHttpCore } from "../core/HttpCore.ts"
+import { type HttpOptions, STALLED_READER_MS } from "../environment/HttpOptions.ts"
+import { REQUEST_ID, requestIdFrom } from "../exchange/requestId.ts"
+import { below, prefixFrom, targetOf } from "../exchange/target.ts"
+import { answerNotFound } from "./answerProblem.ts"
+import { securityHeaders } from "./securityHeaders.ts"
+import { serveNode } from "./serveNode.ts"
+import { trustedPeer, type TrustProxy } from "./trustedPeer.ts"
+
+export interface ListenerOptions extends HttpOptions {
+  /** The path under which the routes are served, such as `/api-root`; at the root unless given. */
+  readonly prefix?: string | undefined
+  /** Which proxies may tell the client's address. None unless given. */
+  readonly trustProxy?: TrustProxy | undefined
+  /**
+   * Serves what is no route's: pages and whatever else there is, with the headers that protect browsers set already.
+   * 404 unless given.
+   */
+  readonly otherwise?: RequestListener | undefined
+}
+
+/**
+ * A whole server as a listener of Node's HTTP server: the routes, headers that protect browsers on every answer, and
+ * problem details for the rest. Throws where `baseUrl` or `prefix` cannot be read.
+ */
+export const parleyListener = (options: ListenerOptions): RequestListener => {
+  const core = makeHttpCore(options)
+  const prefix = prefixFrom(options.prefix)
+  const headers = securityHeaders(URL.parse(options.baseUrl ?? "")?.protocol === "https:")
+  const peerOf = trustedPeer(options.trustProxy)
+  const { otherwise = answerNotFound, stalledReaderMs = STALLED_READER_MS } = options
+  return (request, response) => {
+    const id = requestIdFrom(request.headers[REQUEST_ID])
+    const target = below(targetOf(request.url ?? "/"), prefix)
+    const match = target && core.match(request.method ?? "GET", target.path)
+    if (target !== undefined && match !== undefined) {
+      const peer = () => peerOf(request)
+      const exchange = { core, match, id, target, prefix, peerOf: peer, headers, stalledReaderMs }
+      return void serveNode(request, response, exchange)
+    }
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+    response.setHeader(REQUEST_ID, id)
+    otherwise(request, response)
+  }
+}
