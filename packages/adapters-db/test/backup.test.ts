@@ -3,8 +3,16 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ChatStore, CreditLedger, type Difference, DocumentStore, FileStore } from "@parley/core"
-import { ampleQuota, newDocument, newTurn, newUserId, receiptDraft, reservation } from "@parley/core/testing"
+import { ChatStore, type Difference, DocumentStore, FileStore } from "@parley/core"
+import {
+  ampleQuota,
+  newDocument,
+  newTurn,
+  newUserId,
+  receiptDraft,
+  reservation,
+  testedLedger
+} from "@parley/core/testing"
 import { Effect, Layer, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import { Database } from "../src/database/Database.ts"
@@ -40,7 +48,7 @@ const partsOn = (url: string) =>
 /** Something of everything, of two people. */
 const fill = Effect.gen(function* () {
   const users = [newUserId(), newUserId()]
-  const ledger = yield* CreditLedger
+  const ledger = yield* testedLedger
   for (const userId of users) {
     const document = newDocument(userId)
     yield* (yield* ChatStore).beginTurn(newTurn(userId))
@@ -72,7 +80,7 @@ const sizes = Database.use(({ schema, statement }) =>
 )
 
 const verifyAll = Effect.gen(function* () {
-  const ledger = yield* CreditLedger
+  const ledger = yield* testedLedger
   const differences: Array<Difference> = []
   let after: string | undefined
   do {
@@ -103,7 +111,7 @@ describe.runIf(hasPostgres && dumpVersion >= FITTING)("backups by the owner of t
             expect(yield* pendingMigrations()).toEqual([])
             expect(yield* sizes).toEqual(before)
             expect(yield* verifyAll).toEqual([])
-            const ledger = yield* CreditLedger
+            const ledger = yield* testedLedger
             for (const userId of users) {
               const end = yield* ledger.settle({ userId, key: "reply:3", amount: 5, draft: receiptDraft })
               expect(end._tag).toBe("Settled")

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { jobHandler, ProcessDocument } from "@parley/core"
-import { ampleQuota, newDocument, newTurn, newUserId } from "@parley/core/testing"
+import { ampleQuota, newDocument, newTurn, newUserId, withOperations } from "@parley/core/testing"
 import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { migrateDatabase, type OpenDatabase, openDatabase, type OpenDatabaseOptions } from "../src/openDatabase.ts"
@@ -15,7 +15,7 @@ const useEverything = async (database: OpenDatabase) => {
   const userId = newUserId()
   const document = newDocument(userId)
   const turn = newTurn(userId)
-  await run(database.ledger.open({ userId, tier: "free", allowance: 100 }))
+  await run(withOperations(database.ledger).open({ userId, tier: "free", allowance: 100 }))
   await run(database.chats.beginTurn(turn))
   const upload = Effect.gen(function* () {
     yield* database.documents.insert(document, ampleQuota)
@@ -50,9 +50,11 @@ const expectEverything = async (
 /** Replies that are charged in the background ask until the database answers: of one that was closed, never again. */
 const expectFinal = async (database: OpenDatabase) => {
   const userId = newUserId()
-  await run(database.ledger.open({ userId, tier: "free", allowance: 100 }))
+  await run(withOperations(database.ledger).open({ userId, tier: "free", allowance: 100 }))
   await database.close()
-  await expect(run(database.ledger.release({ userId, key: "reply:1" }))).rejects.toMatchObject({ retryable: false })
+  await expect(run(withOperations(database.ledger).release({ userId, key: "reply:1" }))).rejects.toMatchObject({
+    retryable: false
+  })
   await expect(run(database.chats.list({ userId, limit: 10, offset: 0 }))).rejects.toMatchObject({ retryable: false })
 }
 

@@ -1,6 +1,5 @@
 /** Servers whose administrators keep them stricter, or speak another language, than the one most tests run on. */
-import { CreditLedger } from "@parley/core"
-import { chatStoreContract, creditLedgerContract, newUserId } from "@parley/core/testing"
+import { chatStoreContract, creditLedgerContract, newUserId, testedLedger } from "@parley/core/testing"
 import { Effect, Layer, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import { Database } from "../src/database/Database.ts"
@@ -62,7 +61,7 @@ describe.runIf(hasPostgres)("with a login that inherits nothing", () => {
         yield* Effect.promise(() => administer(told ?? ""))
         const userId = newUserId()
         const account = yield* Effect.provide(
-          CreditLedger.use((ledger) => ledger.open({ userId, tier: "free", allowance: 5 })),
+          Effect.flatMap(testedLedger, (ledger) => ledger.open({ userId, tier: "free", allowance: 5 })),
           storesOn(Effect.succeed(url))
         )
         expect(account.allowance).toBe(5)
@@ -100,7 +99,7 @@ describe.runIf(hasPostgres)("where texts sort as in a dictionary", () => {
         const users = ["b", "A", "_", "a", "B", "\u00e4", "a-b", "ab", "\u{1F600}"]
         const seen = yield* Effect.provide(
           Effect.gen(function* () {
-            const ledger = yield* CreditLedger
+            const ledger = yield* testedLedger
             for (const userId of users) yield* ledger.open({ userId, tier: "free", allowance: 5 })
             const order: Array<string> = []
             let after: string | undefined

@@ -382,7 +382,7 @@ describe("server", () => {
 
   test("what fails unexpectedly is 500 without a word of why", async () => {
     const stores = await openInMemory()
-    const ledger = CreditLedger.of({ ...stores.ledger, open: () => Effect.die(new Error("password=hunter2")) })
+    const ledger = CreditLedger.of({ ...stores.ledger, run: () => Effect.die(new Error("password=hunter2")) })
     const broken = await startServer({ parley: { ledger } })
     const problem = await expectProblem(
       await broken.fetch("/api/billing/balance", { user: ANN }),

@@ -22,6 +22,7 @@ import {
   Catalog,
   type ChatModel,
   type ChatModels,
+  CreditOperations,
   CreditService,
   HoldSweeper,
   HoldTtl,
@@ -88,6 +89,7 @@ const holdTtlLayer = ({ holdTtlSeconds }: ParleyConfig) =>
 export const commandPartsLayer = (config: ParleyConfig, direct: boolean): Layer.Layer<CommandParts, FolderInUse> =>
   Layer.mergeAll(CreditService.layer, HoldSweeper.layer, ResetService.layer).pipe(
     Layer.provide(Accounts.layer),
+    Layer.provide(CreditOperations.layer),
     Layer.provide(PgCreditLedgerLayer),
     Layer.provideMerge(offerLayer(config)),
     Layer.provideMerge((direct ? directDatabaseLayer : databaseLayer)(databaseOptions(config)))

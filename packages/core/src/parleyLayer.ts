@@ -4,6 +4,7 @@ import type { ChatModels } from "./models/ChatModel.ts"
 import { ChatQuota } from "./chat/ChatQuota.ts"
 import { ChatService } from "./chat/ChatService.ts"
 import { Accounts } from "./credits/Accounts.ts"
+import { CreditOperations } from "./credits/CreditOperations.ts"
 import { CreditService } from "./credits/CreditService.ts"
 import { HoldHeartbeat } from "./credits/holds/HoldHeartbeat.ts"
 import { HoldSweeper } from "./credits/upkeep/HoldSweeper.ts"
@@ -41,4 +42,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   parleyJobWorker,
   ResetService.layer,
   ModelOffers.layer
-).pipe(Layer.provide(Layer.mergeAll(AbandonedTries.layer, Accounts.layer, ChatQuota.layer, HoldHeartbeat.layer)))
+).pipe(
+  Layer.provide(Layer.mergeAll(AbandonedTries.layer, Accounts.layer, ChatQuota.layer, HoldHeartbeat.layer)),
+  Layer.provide(CreditOperations.layer)
+)

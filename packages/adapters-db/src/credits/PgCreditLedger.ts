@@ -1,19 +1,9 @@
 import {
   AccountNotFound,
   accountOf,
-  adjustOperation,
-  changeTierOperation,
   CreditLedger,
-  disputeOperation,
-  grantOperation,
-  IdGenerator,
-  openOperation,
   type Operation,
   type Refusal,
-  refundOperation,
-  releaseOperation,
-  reserveOperation,
-  settleOperation,
   type StorageFailed
 } from "@parley/core"
 import { Effect, Exit, Layer, Result } from "effect"
@@ -33,7 +23,6 @@ import {
   type TransactionRow
 } from "./loadAccounts.ts"
 import { readHistory } from "./readHistory.ts"
-import { correctPurchase } from "./correctPurchase.ts"
 import { nextDue, resetAccounts } from "./resetAccounts.ts"
 import { retrySoon } from "./retrySoon.ts"
 import { sweepHolds } from "./sweepHolds.ts"
@@ -45,12 +34,14 @@ const exitOf = (answer: Result.Result<unknown, Refusal>): Exit.Exit<unknown, Ref
 const make = Effect.gen(function* () {
   const database = yield* Database
   const { schema } = database
-  const ids = yield* IdGenerator
   const time = yield* makeLedgerTime
   const enqueue = commitBatches(database, time)
 
-  /** Inside a unit of work an operation is part of its transaction, else of a batch. */
-  const commit = <A, E extends Refusal>(operation: Operation<A, E>): Effect.Effect<A, E | StorageFailed> =>
+  /**
+   * Inside a unit of work an operation is part of its transaction, else of a batch. A refusal becomes a failure outside
+   * of the transaction, so that it does not undo a unit of work around it.
+   */
+  const run = <A, E extends Refusal>(operation: Operation<A, E>): Effect.Effect<A, E | StorageFailed> =>
     Effect.flatMap(database.inTransaction, (joins): Effect.Effect<unknown, Refusal | DatabaseError> => {
       if (!joins) return enqueue(operation)
       return Effect.flatMap(commitOperations(database, time, [operation]), ([answer]) =>
@@ -66,13 +57,6 @@ const make = Effect.gen(function* () {
   ): Effect.Effect<A, Exclude<E, DatabaseError> | StorageFailed> =>
     Effect.flatMap(time.given, work).pipe(retrySoon(), storing(`CreditLedger.${name}`, purpose))
 
-  /** A refusal is turned into a failure outside, so that it does not undo a unit of work around it. */
-  const correct = <A, E extends Refusal>(
-    name: string,
-    work: Effect.Effect<Result.Result<A, E>, DatabaseError>
-  ): Effect.Effect<A, E | StorageFailed> =>
-    Effect.flatMap(Effect.uninterruptible(atOnce(name, () => work)), Effect.fromResult)
-
   const tellTime = time
     .learnFrom(
       Effect.map(
@@ -85,37 +69,18 @@ const make = Effect.gen(function* () {
 
   return CreditLedger.of({
     now: atOnce("now", () => tellTime, "interactive"),
-    open: (input) => commit(openOperation(input)),
+    run,
+    renew: (input) => atOnce("renew", (now) => renewHolds(database, input, now)),
+    sweep: (input) => atOnce("sweep", () => sweepHolds(database, time, input)),
+    due: (input) => atOnce("due", () => nextDue(database, input)),
+    reset: (input) => atOnce("reset", (now) => resetAccounts(database, input, now)),
+    verify: (input) => atOnce("verify", () => verifyAccounts(database, input), "audit"),
     account: Effect.fnUntraced(function* (userId) {
       const text = `SELECT ${ACCOUNT_COLUMNS} FROM ${schema}.credit_accounts a WHERE a.user_id = $1`
       const [row] = yield* database.statement<AccountRow>(text, [userId])
       if (row === undefined) return yield* new AccountNotFound({ userId })
       return accountOf(toAccount(row))
     }, storing("CreditLedger.account")),
-    reserve: Effect.fnUntraced(function* (input) {
-      const reservationId = yield* ids.next
-      return yield* commit(reserveOperation(input, reservationId))
-    }),
-    settle: (input) => commit(settleOperation(input)),
-    release: (input) => commit(releaseOperation(input)),
-    renew: (input) => atOnce("renew", (now) => renewHolds(database, input, now)),
-    sweep: (input) => atOnce("sweep", () => sweepHolds(database, time, input)),
-    due: (input) => atOnce("due", () => nextDue(database, input)),
-    reset: (input) => atOnce("reset", (now) => resetAccounts(database, input, now)),
-    grant: (input) => commit(grantOperation(input)),
-    refund: (input) =>
-      correct(
-        "refund",
-        correctPurchase(database, time, input, (records) => refundOperation(input, records))
-      ),
-    dispute: (input) =>
-      correct(
-        "dispute",
-        correctPurchase(database, time, input, (records) => disputeOperation(input, records))
-      ),
-    adjust: (input) => commit(adjustOperation(input)),
-    verify: (input) => atOnce("verify", () => verifyAccounts(database, input), "audit"),
-    changeTier: (userId, change) => commit(changeTierOperation(userId, change)),
     transaction: Effect.fnUntraced(function* (userId, key) {
       const text = `SELECT ${TRANSACTION_COLUMNS} FROM ${schema}.credit_idempotency k
         JOIN ${schema}.credit_transactions t ON t.user_id = k.user_id AND t.number = k.number

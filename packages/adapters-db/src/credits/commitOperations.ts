@@ -1,4 +1,12 @@
-import { decideAll, type Decisions, keysOf, type LoadedAccount, type Operation, type Refusal } from "@parley/core"
+import {
+  decideAll,
+  type Decisions,
+  keysOf,
+  type LoadedAccount,
+  NO_ACCOUNT,
+  type Operation,
+  type Refusal
+} from "@parley/core"
 import { Effect, type Result } from "effect"
 import { type Database, DatabaseError, type Row, type Sql } from "../database/Database.ts"
 import { DATABASE_NOW, type LedgerTime } from "./LedgerClock.ts"
@@ -36,7 +44,6 @@ const byAccount = (pending: ReadonlyArray<Pending>): ReadonlyMap<string, Readonl
   return groups
 }
 
-const NOTHING: LoadedAccount = { account: undefined, holds: new Map(), records: new Map() }
 const NONE: ReadonlySet<string> = new Set()
 
 const decide = (
@@ -54,14 +61,14 @@ const decide = (
 
 /**
  * Decides from what is remembered, which the write then proves or refuses. Where an operation would write nothing, its
- * answer could not be proven, so that the account has to be read.
+ * answer could not be proven, so that the account has to be read; so has a purchase, which is not remembered.
  */
 const decideFromMemory = (
   group: ReadonlyArray<Pending>,
   remembered: LoadedAccount | undefined,
   now: number
 ): Decided | undefined => {
-  if (remembered === undefined) return undefined
+  if (remembered === undefined || group.some(({ operation }) => operation.reads.charge !== undefined)) return undefined
   const keys = new Set(group.flatMap(({ operation }) => keysOf(operation)))
   const unseen = [...keys].filter((key) => !remembered.holds.has(key))
   const decided = decide(group, remembered, unseen, now)
@@ -104,7 +111,7 @@ const decideAndWrite = Effect.fnUntraced(function* (
     const loaded = yield* loadAccounts(query, schema, operations)
     for (const group of unknown) {
       const { userId } = (group[0] as Pending).operation
-      const found = loaded.get(userId) ?? NOTHING
+      const found = loaded.get(userId) ?? NO_ACCOUNT
       if (found.account !== undefined && locked?.has(userId) === false) missed.push(...group)
       else decided.push(decide(group, found, [], now))
     }

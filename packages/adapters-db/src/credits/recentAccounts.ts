@@ -1,4 +1,4 @@
-import type { Changes, IdempotencyRecord, LedgerAccount, LoadedAccount, OpenHold } from "@parley/core"
+import { type Changes, type LedgerAccount, type LoadedAccount, NO_ACCOUNT, type OpenHold } from "@parley/core"
 
 /**
  * Accounts as this process wrote them last, so that the next operations on them need not read them first. Nothing here
@@ -20,8 +20,6 @@ interface Recent {
   alone: boolean
 }
 
-const NO_RECORDS: ReadonlyMap<string, IdempotencyRecord> = new Map()
-
 /** Remembers up to `capacity` accounts. */
 export const makeRecentAccounts = (capacity: number): RecentAccounts => {
   /** By user. Whoever came first goes first: an account that is missed costs one read, and comes back. */
@@ -29,7 +27,7 @@ export const makeRecentAccounts = (capacity: number): RecentAccounts => {
   return {
     recall: (userId) => {
       const recent = accounts.get(userId)
-      return recent?.alone === true ? { account: recent.account, holds: recent.holds, records: NO_RECORDS } : undefined
+      return recent?.alone === true ? { ...NO_ACCOUNT, account: recent.account, holds: recent.holds } : undefined
     },
     written: (before, { account, opened, closed }) => {
       let known = accounts.get(account.userId)

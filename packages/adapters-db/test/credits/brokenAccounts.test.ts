@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Catalog, CreditLedger, HoldSweeper, makeCatalog, ResetService } from "@parley/core"
-import { reservation } from "@parley/core/testing"
+import { reservation, testedLedger } from "@parley/core/testing"
 import { Clock, Effect, Layer } from "effect"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"
@@ -9,7 +9,7 @@ import { databases } from "../databases.ts"
 const MONTH = 32 * 24 * 3_600_000
 
 const open = Effect.fnUntraced(function* (count: number) {
-  const ledger = yield* CreditLedger
+  const ledger = yield* testedLedger
   const people = Array.from({ length: count }, () => `user-${crypto.randomUUID()}`)
   for (const userId of people) yield* ledger.open({ userId, tier: "free", allowance: 100 })
   return people
@@ -17,7 +17,7 @@ const open = Effect.fnUntraced(function* (count: number) {
 
 /** Leaves a hold of each that has expired, with text that was delivered. */
 const die = Effect.fnUntraced(function* (people: ReadonlyArray<string>) {
-  const ledger = yield* CreditLedger
+  const ledger = yield* testedLedger
   for (const userId of people) yield* ledger.reserve(reservation(userId, "reply:1", 20, { ttlMs: 1 }))
   const holds = people.map((userId) => ({ userId, key: "reply:1", outputTokens: 10 }))
   yield* ledger.renew({ holds, ttlMs: 1 })
@@ -55,7 +55,7 @@ for (const { name, layer: database } of databases) {
           const asOf = (yield* Clock.currentTimeMillis) + MONTH
           const report = yield* ResetService.use((resets) => resets.run({ asOf, early: true }))
           assert.deepInclude(report, { resetCount: 30, refused: 2, busy: 0 })
-          const ledger = yield* CreditLedger
+          const ledger = yield* testedLedger
           for (const userId of sound) assert.isAbove((yield* ledger.account(userId)).nextResetAt, asOf)
           for (const userId of broken) assert.isAtMost((yield* ledger.account(userId)).nextResetAt, asOf)
         })

@@ -1,6 +1,6 @@
 /** Processes whose clocks are wrong, on one real database. */
 import { Catalog, CreditLedger, HoldSweeper, makeCatalog, periodAt, ResetService } from "@parley/core"
-import { receiptDraft, reservation } from "@parley/core/testing"
+import { receiptDraft, reservation, type TestedLedger, withOperations } from "@parley/core/testing"
 import { Clock, Context, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
@@ -40,10 +40,10 @@ const processOn = (database: Database["Service"]) =>
     const context = yield* Effect.provideService(Layer.build(layer), Clock.Clock, clock)
     return {
       set,
-      ledger: Context.get(context, CreditLedger),
+      ledger: withOperations(Context.get(context, CreditLedger)),
       /** Runs something on this process's clock. */
-      on: <A, E>(work: (ledger: CreditLedger["Service"]) => Effect.Effect<A, E>) =>
-        Effect.provideService(work(Context.get(context, CreditLedger)), Clock.Clock, clock),
+      on: <A, E>(work: (ledger: TestedLedger) => Effect.Effect<A, E>) =>
+        Effect.provideService(work(withOperations(Context.get(context, CreditLedger))), Clock.Clock, clock),
       sweep: Effect.provideService(Context.get(context, HoldSweeper).sweep, Clock.Clock, clock),
       reset: Effect.provideService(Context.get(context, ResetService).run(), Clock.Clock, clock)
     }

@@ -1,6 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { CreditLedger } from "@parley/core"
-import { receiptDraft, reservation } from "@parley/core/testing"
+import { receiptDraft, reservation, testedLedger } from "@parley/core/testing"
 import { Effect, Layer, Result } from "effect"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"
@@ -10,7 +9,7 @@ const TABLES = ["credit_accounts", "credit_holds", "credit_transactions", "credi
 
 /** Two accounts, each with an open hold, a settled reply and some transactions. */
 const setUp = Effect.gen(function* () {
-  const ledger = yield* CreditLedger
+  const ledger = yield* testedLedger
   const users = [`user-${crypto.randomUUID()}`, `user-${crypto.randomUUID()}`] as const
   for (const userId of users) {
     yield* ledger.open({ userId, tier: "free", allowance: 100 })

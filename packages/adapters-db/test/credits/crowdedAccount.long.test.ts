@@ -1,5 +1,5 @@
 import { CreditLedger } from "@parley/core"
-import { receiptDraft, reservation } from "@parley/core/testing"
+import { receiptDraft, reservation, type TestedLedger, withOperations } from "@parley/core/testing"
 import { Clock, Context, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
@@ -23,15 +23,15 @@ describe.runIf(hasPostgres)("accounts that many processes write all the time", (
         const ledgers = yield* Effect.forEach(range(PROCESSES), () =>
           Effect.map(
             Layer.build(PgCreditLedgerLayer.pipe(Layer.provide(PgDatabaseLayer({ url, maxConnections: 6 })))),
-            (context) => Context.get(context, CreditLedger)
+            (context) => withOperations(Context.get(context, CreditLedger))
           )
         )
-        const [first] = ledgers as [CreditLedger["Service"]]
+        const [first] = ledgers as [TestedLedger]
         const open = (place: number) => first.open({ userId: `crowded-${place}`, tier: "free", allowance: 1_000_000 })
         yield* Effect.forEach(range(accounts), open)
         const until = (yield* Clock.currentTimeMillis) + FOR_MS
 
-        const caller = Effect.fnUntraced(function* (ledger: CreditLedger["Service"], name: string, userId: string) {
+        const caller = Effect.fnUntraced(function* (ledger: TestedLedger, name: string, userId: string) {
           let replies = 0
           for (; (yield* Clock.currentTimeMillis) < until; replies += 1) {
             const key = `reply:${name}-${replies}`

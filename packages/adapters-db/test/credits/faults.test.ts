@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { CreditLedger, type StorageFailed } from "@parley/core"
-import { receiptDraft, reservation } from "@parley/core/testing"
+import { receiptDraft, reservation, type TestedLedger, withOperations } from "@parley/core/testing"
 import { Context, Effect, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { LedgerClock } from "../../src/credits/LedgerClock.ts"
@@ -9,8 +9,6 @@ import { Database, DatabaseError, type Row } from "../../src/database/Database.t
 import { databases } from "../databases.ts"
 
 type DatabaseService = Database["Service"]
-type Ledger = CreditLedger["Service"]
-
 /** Where the connection is cut: at which of the calls of the database, and before or after it was committed. */
 interface Cut {
   readonly at: number
@@ -54,15 +52,15 @@ const ledgerOn = (database: DatabaseService) =>
         Layer.mergeAll(Layer.succeed(Database, database), Layer.succeed(LedgerClock, "caller"))
       )
     ),
-    (context) => Context.get(context, CreditLedger)
+    (context) => withOperations(Context.get(context, CreditLedger))
   )
 
 /** Each operation of the ledger, with what has to be there before. */
 const operations: Record<
   string,
   {
-    before: (ledger: Ledger, userId: string) => Effect.Effect<unknown, unknown>
-    run: (ledger: Ledger, userId: string) => Effect.Effect<unknown, unknown>
+    before: (ledger: TestedLedger, userId: string) => Effect.Effect<unknown, unknown>
+    run: (ledger: TestedLedger, userId: string) => Effect.Effect<unknown, unknown>
   }
 > = {
   open: {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { CreditLedger } from "@parley/core"
-import { receiptDraft, reservation } from "@parley/core/testing"
+import { receiptDraft, reservation, type TestedLedger, withOperations } from "@parley/core/testing"
 import { Context, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
@@ -37,7 +37,7 @@ const peer = (url: string, task: "meter" | "lock") =>
 let rounds = 0
 
 /** A reply of each, from its hold to its charge. */
-const replies = (ledger: CreditLedger["Service"], people: ReadonlyArray<string>) => {
+const replies = (ledger: TestedLedger, people: ReadonlyArray<string>) => {
   const key = `reply:${++rounds}`
   return Effect.forEach(
     people,
@@ -54,13 +54,13 @@ const setUp = Effect.gen(function* () {
   const url = yield* freshPostgres
   yield* Effect.scoped(Effect.provide(migrate(), PgDatabaseLayer({ url })))
   const ledgers = PgCreditLedgerLayer.pipe(Layer.provide(PgDatabaseLayer({ url })))
-  const ledger = Context.get(yield* Layer.build(ledgers), CreditLedger)
+  const ledger = withOperations(Context.get(yield* Layer.build(ledgers), CreditLedger))
   const open = (userId: string) => ledger.open({ userId, tier: "business", allowance: 1_000_000 })
   yield* Effect.forEach([...HOT, ...OTHERS], open, all)
   return { url, ledger }
 })
 
-const consistent = (ledger: CreditLedger["Service"]) =>
+const consistent = (ledger: TestedLedger) =>
   Effect.map(ledger.verify({ limit: 1_000, after: undefined }), ({ differences }) => expect(differences).toEqual([]))
 
 const run = <A, E>(work: Effect.Effect<A, E, import("effect").Scope.Scope>) => Effect.runPromise(Effect.scoped(work))

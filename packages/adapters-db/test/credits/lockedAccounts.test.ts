@@ -1,5 +1,5 @@
 import { CreditLedger } from "@parley/core"
-import { receiptDraft, reservation } from "@parley/core/testing"
+import { receiptDraft, reservation, type TestedLedger, withOperations } from "@parley/core/testing"
 import { Clock, Context, Effect, Fiber, Layer } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
@@ -16,7 +16,7 @@ const setUp = Effect.fnUntraced(function* (makeUrl: typeof freshPostgres) {
   const url = yield* makeUrl
   yield* Effect.scoped(Effect.provide(migrate(), PgDatabaseLayer({ url })))
   const ledgers = PgCreditLedgerLayer.pipe(Layer.provide(PgDatabaseLayer({ url })))
-  const ledger = Context.get(yield* Layer.build(ledgers), CreditLedger)
+  const ledger = withOperations(Context.get(yield* Layer.build(ledgers), CreditLedger))
   const direct = new URL(process.env["TEST_DATABASE_URL"] ?? "")
   direct.pathname = new URL(url).pathname
   const session = yield* Effect.acquireRelease(
@@ -40,10 +40,8 @@ const setUp = Effect.fnUntraced(function* (makeUrl: typeof freshPostgres) {
   return { ledger, ask, people }
 })
 
-type Ledger = CreditLedger["Service"]
-
 /** A reply of each, from its hold to its charge. */
-const reply = (ledger: Ledger, key: string) => (userId: string) =>
+const reply = (ledger: TestedLedger, key: string) => (userId: string) =>
   Effect.andThen(
     ledger.reserve(reservation(userId, key, 10)),
     ledger.settle({ userId, key, amount: 3, draft: receiptDraft })

@@ -1,6 +1,5 @@
 /** An account of a million transactions: any page of it is quick, and verifying it neither sorts nor spills. */
-import { CreditLedger } from "@parley/core"
-import { suiteOn } from "@parley/core/testing"
+import { suiteOn, testedLedger } from "@parley/core/testing"
 import { Clock, Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
@@ -18,7 +17,7 @@ const medianOf = (values: ReadonlyArray<number>): number => values.toSorted((a, 
 /** The median time of a page, in milliseconds, and its first row and total. */
 const pageAt = (type: string | undefined, offset: number) =>
   Effect.gen(function* () {
-    const ledger = yield* CreditLedger
+    const ledger = yield* testedLedger
     const times: Array<number> = []
     let page
     for (let round = 0; round < PAGES; round += 1) {
@@ -75,7 +74,7 @@ for (const { layer } of databases.filter(({ name }) => name === "Postgres")) {
             }
             const before = yield* spilled
             const began = yield* Clock.currentTimeMillis
-            const ledger = yield* CreditLedger
+            const ledger = yield* testedLedger
             const verify = (since: number | undefined) => ledger.verify({ limit: 500, after: undefined, since })
             expect((yield* verify(undefined)).differences).toEqual([])
             const whole = (yield* Clock.currentTimeMillis) - began

@@ -4,7 +4,6 @@ import {
   Catalog,
   ChatModels,
   ChatService,
-  CreditLedger,
   DocumentParser,
   HoldTtl,
   inMemoryStorageLayer,
@@ -12,6 +11,7 @@ import {
   parleyLayer,
   type ReplyPart
 } from "@parley/core"
+import { testedLedger } from "@parley/core/testing"
 import { Effect, Fiber, Layer, Schedule, Stream } from "effect"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"
@@ -77,7 +77,7 @@ for (const { name, layer: database } of databases) {
   layer(services, { excludeTestServices: true, timeout: "60 seconds" })(`a hold that is swept, on ${name}`, (it) => {
     it.effect("is replaced by the next heartbeat, and the reply costs in all what it costs", () =>
       Effect.gen(function* () {
-        const ledger = yield* CreditLedger
+        const ledger = yield* testedLedger
         const { schema, statement } = yield* Database
         const userId = `user-${crypto.randomUUID()}`
         const reply = yield* Effect.forkChild(

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { CreditLedger } from "@parley/core"
-import { receiptDraft, reservation } from "@parley/core/testing"
+import { receiptDraft, reservation, withOperations } from "@parley/core/testing"
 import { Context, Effect, Layer, Result } from "effect"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database, type Row } from "../../src/database/Database.ts"
@@ -20,7 +20,7 @@ const process = Effect.gen(function* () {
   }
   const context = yield* Layer.build(Layer.provide(PgCreditLedgerLayer, Layer.succeed(Database, counting)))
   return {
-    ledger: Context.get(context, CreditLedger),
+    ledger: withOperations(Context.get(context, CreditLedger)),
     statementsOf: <A, E>(work: Effect.Effect<A, E>) =>
       Effect.suspend(() => {
         const before = sent

@@ -1,5 +1,5 @@
 import { CreditLedger, type Reserved } from "@parley/core"
-import { reservation, receiptDraft } from "@parley/core/testing"
+import { reservation, receiptDraft, withOperations } from "@parley/core/testing"
 import { Context, Deferred, Effect, Layer } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -19,7 +19,7 @@ const ledgersOver = (url: string, count: number, maxConnections: number) =>
     () => {
       const layer = PgCreditLedgerLayer.pipe(Layer.provideMerge(PgDatabaseLayer({ url, maxConnections })))
       return Effect.map(Layer.build(layer), (context) => ({
-        ledger: Context.get(context, CreditLedger),
+        ledger: withOperations(Context.get(context, CreditLedger)),
         database: Context.get(context, Database)
       }))
     },

@@ -1,5 +1,5 @@
 import { CreditLedger } from "@parley/core"
-import { receiptDraft, reservation } from "@parley/core/testing"
+import { receiptDraft, reservation, withOperations } from "@parley/core/testing"
 import { Clock, Context, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
@@ -16,7 +16,7 @@ const ledgersOver = (url: string, count: number) =>
   Effect.forEach(Array.from({ length: count }), () =>
     Effect.map(
       Layer.build(PgCreditLedgerLayer.pipe(Layer.provide(PgDatabaseLayer({ url, maxConnections: 4 })))),
-      (context) => Context.get(context, CreditLedger)
+      (context) => withOperations(Context.get(context, CreditLedger))
     )
   )
 

@@ -1,4 +1,5 @@
 import { CreditLedger, type StorageFailed } from "@parley/core"
+import { type TestedLedger, withOperations } from "@parley/core/testing"
 import { Context, Effect, Layer, Result, type Scope } from "effect"
 import { LedgerClock } from "../../src/credits/LedgerClock.ts"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
@@ -26,7 +27,7 @@ export const waysOf = ({ alone, locks }: Scenario, all: boolean): ReadonlyArray<
 }
 
 interface Process {
-  readonly ledger: CreditLedger["Service"]
+  readonly ledger: TestedLedger
   readonly database: Database["Service"]
 }
 
@@ -45,7 +46,10 @@ const processOn = (url: string): Effect.Effect<Process, never, Scope.Scope> =>
         Layer.provideMerge(PgDatabaseLayer({ url, maxConnections: 4 }))
       )
     ),
-    (context) => ({ ledger: Context.get(context, CreditLedger), database: Context.get(context, Database) })
+    (context) => ({
+      ledger: withOperations(Context.get(context, CreditLedger)),
+      database: Context.get(context, Database)
+    })
   )
 
 /** A database of our own, its ledger, and the same ledger by way of a wire on which everything can go wrong. */

@@ -1,9 +1,8 @@
-import type { CreditLedger, UserId } from "@parley/core"
-import { receiptDraft, resetAll, reservation } from "@parley/core/testing"
+import type { UserId } from "@parley/core"
+import { receiptDraft, resetAll, reservation, type TestedLedger } from "@parley/core/testing"
 import { Clock, Effect } from "effect"
 
-type Ledger = CreditLedger["Service"]
-type Work = (ledger: Ledger, userId: UserId) => Effect.Effect<unknown, { readonly _tag: string }>
+type Work = (ledger: TestedLedger, userId: UserId) => Effect.Effect<unknown, { readonly _tag: string }>
 
 /** One operation, what has to be there before it, and when it is done. */
 export interface Scenario {

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { CreditLedger } from "@parley/core"
+import { testedLedger } from "@parley/core/testing"
 import { Effect, Fiber, Layer, Result } from "effect"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"
@@ -10,7 +10,7 @@ for (const { name, layer: database } of databases) {
     `credits in a unit of work on ${name}`,
     (it) => {
       const setUp = Effect.gen(function* () {
-        const ledger = yield* CreditLedger
+        const ledger = yield* testedLedger
         const { unitOfWork } = yield* Database
         const userId = `user-${crypto.randomUUID()}`
         yield* ledger.open({ userId, tier: "free", allowance: 100 })

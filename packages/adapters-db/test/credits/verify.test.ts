@@ -1,13 +1,13 @@
 import { assert, layer } from "@effect/vitest"
-import { CreditLedger, type Difference } from "@parley/core"
-import { receiptDraft, reservation } from "@parley/core/testing"
+import { type Difference } from "@parley/core"
+import { receiptDraft, reservation, testedLedger } from "@parley/core/testing"
 import { Clock, Effect, Layer, Result } from "effect"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"
 import { databases } from "../databases.ts"
 
 const verifySince = Effect.fnUntraced(function* (since: number | undefined) {
-  const ledger = yield* CreditLedger
+  const ledger = yield* testedLedger
   const differences: Array<Difference> = []
   let after: string | undefined
   do {
@@ -22,7 +22,7 @@ const verifyAll = verifySince(undefined)
 
 /** An account with purchases, an open hold, a settled reply and a released one. */
 const setUp = Effect.gen(function* () {
-  const ledger = yield* CreditLedger
+  const ledger = yield* testedLedger
   const userId = `user-${crypto.randomUUID()}`
   yield* ledger.open({ userId, tier: "free", allowance: 100 })
   yield* ledger.grant({ userId, key: "topup:1", type: "topup", amount: 50 })
@@ -281,7 +281,7 @@ for (const { name, layer: database } of databases) {
 
     it.effect("trusts what is older where it is told to, and compares every account with its newest rows", () =>
       Effect.gen(function* () {
-        const ledger = yield* CreditLedger
+        const ledger = yield* testedLedger
         const known = (yield* verifyAll).length
         const userId = yield* setUp
         yield* forge(own("receipt = NULL", "credit_transactions") + " AND number = 3", userId)

@@ -1,6 +1,6 @@
 /** Verifying accounts while replies of theirs are paid for, on a server, where both really happen at once. */
-import { CreditLedger, type Difference } from "@parley/core"
-import { receiptDraft, reservation, suiteOn } from "@parley/core/testing"
+import { type Difference } from "@parley/core"
+import { receiptDraft, reservation, suiteOn, testedLedger } from "@parley/core/testing"
 import { Effect, Fiber, Layer } from "effect"
 import { expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
@@ -10,7 +10,7 @@ const PEOPLE = ["ann", "bob", "cy", "dee"]
 
 /** Replies of a person one after another: settled, released, renewed, with purchases in between. */
 const talk = Effect.fnUntraced(function* (userId: string) {
-  const ledger = yield* CreditLedger
+  const ledger = yield* testedLedger
   for (let count = 0; ; count += 1) {
     const key = `reply:${count}`
     yield* ledger.reserve(reservation(userId, key, 10))
@@ -26,7 +26,7 @@ for (const { layer } of databases.filter(({ name }) => name === "Postgres")) {
     it("raises no false alarm", () =>
       run(
         Effect.gen(function* () {
-          const ledger = yield* CreditLedger
+          const ledger = yield* testedLedger
           for (const userId of PEOPLE) yield* ledger.open({ userId, tier: "free", allowance: 1000 })
           const talks = yield* Effect.forEach(PEOPLE, (userId) => Effect.forkChild(talk(userId)))
           const found: Array<Difference> = []

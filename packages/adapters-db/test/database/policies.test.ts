@@ -1,4 +1,4 @@
-import { ChatStore, CreditLedger, DocumentStore, FileStore, PassageIndex, type UserId } from "@parley/core"
+import { ChatStore, DocumentStore, FileStore, PassageIndex, type UserId } from "@parley/core"
 import {
   ampleQuota,
   newDocument,
@@ -8,7 +8,8 @@ import {
   receiptDraft,
   reservation,
   type Run,
-  suiteOn
+  suiteOn,
+  testedLedger
 } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
@@ -27,7 +28,7 @@ const own = (userId: UserId) =>
     yield* (yield* FileStore).write({ userId, documentId: document.id, bytes: new Uint8Array([1]) })
     const passage = { ordinal: 0, page: 1, start: 0, end: 13, text: "Annual growth" }
     yield* (yield* PassageIndex).replace({ userId, documentId: document.id, passages: [passage] })
-    const ledger = yield* CreditLedger
+    const ledger = yield* testedLedger
     yield* ledger.open({ userId, tier: "free", allowance: 100 })
     yield* ledger.reserve(reservation(userId, "reply:open", 5))
     yield* ledger.reserve(reservation(userId, "reply:ended", 5))

@@ -7,7 +7,7 @@ import {
   type Parley,
   type ReplyPart
 } from "@parley/core"
-import { reservation } from "@parley/core/testing"
+import { reservation, withOperations } from "@parley/core/testing"
 import { Effect, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import { openDatabase } from "../../src/openDatabase.ts"
@@ -130,7 +130,9 @@ describe.runIf(hasPostgres)("a database that is away", () => {
         try {
           expect((await useAll()).map(({ status }) => status)).not.toContain("rejected")
           const left = { userId: "bob", key: "reply:left" }
-          await Effect.runPromise(database.ledger.reserve(reservation(left.userId, left.key, 5, { ttlMs: 1 })))
+          await Effect.runPromise(
+            withOperations(database.ledger).reserve(reservation(left.userId, left.key, 5, { ttlMs: 1 }))
+          )
           let used: ReturnType<typeof useAll> | undefined
           await replyThrough(parley, goOn, {
             begins: async () => {

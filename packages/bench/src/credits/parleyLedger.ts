@@ -1,5 +1,5 @@
 import { type OpenDatabase, openDatabase } from "@parley/adapters-db"
-import type { ReceiptDraft } from "@parley/core"
+import { type CreditOperations, creditOperations, type ReceiptDraft } from "@parley/core"
 import { Effect } from "effect"
 import type pg from "pg"
 import { ACCOUNTS, CHARGED, type Contender, FUNDS, RESERVED } from "./Contender.ts"
@@ -21,10 +21,10 @@ export const receiptDraft: ReceiptDraft = {
 /** The user behind a numbered account. */
 export const userOf = (account: number): string => `user-${String(account).padStart(8, "0")}`
 
-const reserveAndSettle = (ledger: OpenDatabase["ledger"], userId: string) =>
+const reserveAndSettle = (credits: CreditOperations["Service"], userId: string) =>
   Effect.gen(function* () {
     const key = `reply:${crypto.randomUUID()}`
-    const reserved = yield* ledger.reserve({
+    const reserved = yield* credits.reserve({
       userId,
       key,
       amount: RESERVED,
@@ -33,7 +33,7 @@ const reserveAndSettle = (ledger: OpenDatabase["ledger"], userId: string) =>
       draft: receiptDraft
     })
     if (reserved._tag === "Refused") return yield* Effect.die(new Error("The account has too little."))
-    yield* ledger.settle({ userId, key, amount: CHARGED, draft: receiptDraft })
+    yield* credits.settle({ userId, key, amount: CHARGED, draft: receiptDraft })
   })
 
 /** Every account's buckets are what its transactions say, nothing is held, and the numbers have no gaps. */
@@ -58,9 +58,9 @@ export const makeParleyLedger = async (
   admin: pg.Client
 ): Promise<Contender & { readonly database: OpenDatabase }> => {
   const database = await openDatabase({ url })
-  const { ledger } = database
+  const credits = creditOperations(database.ledger)
   const users = Array.from({ length: ACCOUNTS }, (_, account) => userOf(account))
-  const open = (userId: string) => ledger.open({ userId, tier: "free", allowance: FUNDS })
+  const open = (userId: string) => credits.open({ userId, tier: "free", allowance: FUNDS })
   await Effect.runPromise(Effect.forEach(users, open, { concurrency: 500, discard: true }))
   await admin.query("ANALYZE")
   let pairs = 0
@@ -68,7 +68,7 @@ export const makeParleyLedger = async (
     name,
     database,
     pair: async (account) => {
-      await Effect.runPromise(reserveAndSettle(ledger, userOf(account)))
+      await Effect.runPromise(reserveAndSettle(credits, userOf(account)))
       pairs += 1
     },
     check: async () => {

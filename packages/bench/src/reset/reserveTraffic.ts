@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { OpenDatabase } from "@parley/adapters-db"
+import { creditOperations } from "@parley/core"
 import { Effect } from "effect"
 import { receiptDraft } from "../credits/parleyLedger.ts"
 
@@ -18,6 +19,7 @@ export const startReserveTraffic = (
   accounts: number
 ): ReserveTraffic => {
   const latencies: Array<number> = []
+  const credits = creditOperations(ledger)
   let running = true
   const call = async () => {
     while (running) {
@@ -25,12 +27,12 @@ export const startReserveTraffic = (
       const key = `reply:${crypto.randomUUID()}`
       const start = performance.now()
       const reserved = await Effect.runPromise(
-        ledger.reserve({ userId, key, amount: 4, minimumAmount: 4, ttlMs: 60_000, draft: receiptDraft })
+        credits.reserve({ userId, key, amount: 4, minimumAmount: 4, ttlMs: 60_000, draft: receiptDraft })
       )
       latencies.push(performance.now() - start)
       await sleep(Math.random() * 2 * PAUSE_MS)
       if (reserved._tag === "Held") {
-        await Effect.runPromise(ledger.settle({ userId, key, amount: 1, draft: receiptDraft }))
+        await Effect.runPromise(credits.settle({ userId, key, amount: 1, draft: receiptDraft }))
       }
       await sleep(Math.random() * 2 * PAUSE_MS)
     }

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { CreditLedger } from "../credits/CreditLedger.ts"
+import { CreditOperations } from "../credits/CreditOperations.ts"
 import type { HoldName } from "../credits/holds/Hold.ts"
 import { HoldHeartbeat } from "../credits/holds/HoldHeartbeat.ts"
 import { type InsufficientCredits, KeyConflict } from "../credits/errors.ts"
@@ -145,6 +146,7 @@ const makeSend = Effect.gen(function* () {
   const catalog = yield* Catalog
   const chats = yield* ChatStore
   const ledger = yield* CreditLedger
+  const credits = yield* CreditOperations
   const heartbeat = yield* HoldHeartbeat
   const ids = yield* IdGenerator
   const quota = yield* ChatQuota
@@ -231,7 +233,7 @@ const makeSend = Effect.gen(function* () {
         const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources }
         const continues = request.chatId !== undefined
         const turn = { owner, chatId, continues, title: titleOf(added), messages: kept, reply }
-        const { model, text } = yield* meteredReply({ ledger, heartbeat, chats, abandoned, calls, hold, source, turn })
+        const { model, text } = yield* meteredReply({ credits, heartbeat, chats, abandoned, calls, hold, source, turn })
         return {
           chatId,
           messageId,

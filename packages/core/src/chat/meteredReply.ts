@@ -1,5 +1,5 @@
 import { Cause, Effect, Exit, Fiber, Option, Pull, type Scope, Stream } from "effect"
-import type { CreditLedger } from "../credits/CreditLedger.ts"
+import type { CreditOperations } from "../credits/CreditOperations.ts"
 import type { Hold } from "../credits/holds/Hold.ts"
 import type { HoldHeartbeat } from "../credits/holds/HoldHeartbeat.ts"
 import type { UsageSource } from "../credits/UsageSource.ts"
@@ -16,7 +16,7 @@ import { keepReplyHold, type ReplyHold } from "./replyHold.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 
 export interface MeteredReplyInput {
-  readonly ledger: CreditLedger["Service"]
+  readonly credits: CreditOperations["Service"]
   readonly heartbeat: HoldHeartbeat["Service"]
   readonly chats: ChatStore["Service"]
   readonly abandoned: AbandonedTries["Service"]

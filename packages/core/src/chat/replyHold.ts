@@ -1,5 +1,5 @@
 import { Effect, Semaphore } from "effect"
-import type { CreditLedger } from "../credits/CreditLedger.ts"
+import type { CreditOperations } from "../credits/CreditOperations.ts"
 import type { Hold, HoldEnd } from "../credits/holds/Hold.ts"
 import type { HoldHeartbeat } from "../credits/holds/HoldHeartbeat.ts"
 import type { ReceiptDraft } from "../credits/Receipt.ts"
@@ -8,7 +8,7 @@ import { endHold } from "./endHold.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 
 export interface ReplyHoldInput {
-  readonly ledger: CreditLedger["Service"]
+  readonly credits: CreditOperations["Service"]
   readonly heartbeat: HoldHeartbeat["Service"]
   readonly hold: Hold
   readonly progress: () => ReplyProgress
@@ -76,7 +76,7 @@ const LOST =
  * sweeper took is part of the price.
  */
 export const keepReplyHold = Effect.fnUntraced(function* (input: ReplyHoldInput): Effect.fn.Return<ReplyHold> {
-  const { heartbeat, ledger, progress } = input
+  const { credits, heartbeat, progress } = input
   const { userId, key: first, amount: bound } = input.hold
   /** One after another: holding anew and ending. */
   const turn = Semaphore.makeUnsafe(1)
@@ -94,11 +94,11 @@ export const keepReplyHold = Effect.fnUntraced(function* (input: ReplyHoldInput)
   })
   /** The end of a hold that is gone: to release it changes nothing any more. */
   const endOf = (key: string) =>
-    Effect.catchTag(ledger.release({ userId, key }), "HoldNotFound", () =>
+    Effect.catchTag(credits.release({ userId, key }), "HoldNotFound", () =>
       Effect.succeed<HoldEnd>({ _tag: "Released" })
     )
   const holdRest = (place: number, amount: number, minimumAmount: number, draft: ReceiptDraft) =>
-    ledger
+    credits
       .reserve({
         userId,
         key: `${first}:rest:${place}`,
@@ -155,7 +155,7 @@ export const keepReplyHold = Effect.fnUntraced(function* (input: ReplyHoldInput)
   ): Effect.Effect<void, unknown> =>
     Effect.gen(function* () {
       const amount = Math.max(0, cost - before.credits)
-      const end = yield* ledger.settle({ userId, key: from.key, amount, draft: unpaid(draft, before) })
+      const end = yield* credits.settle({ userId, key: from.key, amount, draft: unpaid(draft, before) })
       if (!isSwept(end)) return
       const after = addPaid(before, end)
       const due = Math.min(cost, bound) - after.credits
@@ -177,6 +177,6 @@ export const keepReplyHold = Effect.fnUntraced(function* (input: ReplyHoldInput)
   return {
     isLost: () => lost,
     settle: (cost, draft) => end((from) => payFrom(from, paid, number, cost, draft)),
-    release: end(({ key }) => ledger.release({ userId, key }))
+    release: end(({ key }) => credits.release({ userId, key }))
   }
 })

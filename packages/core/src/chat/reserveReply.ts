@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { type Account, availableOf } from "../credits/Account.ts"
-import { CreditLedger } from "../credits/CreditLedger.ts"
+import { CreditOperations } from "../credits/CreditOperations.ts"
 import type { Reserved } from "../credits/holds/Hold.ts"
 import { InsufficientCredits } from "../credits/errors.ts"
 import { HoldTtl } from "../credits/holds/HoldTtl.ts"
@@ -32,7 +32,7 @@ const BUSY_RETRY_MS = 2_000
  */
 export const makeReserveReply = Effect.gen(function* () {
   const catalog = yield* Catalog
-  const ledger = yield* CreditLedger
+  const credits = yield* CreditOperations
   const ttlMs = yield* HoldTtl
 
   const refusal = (
@@ -72,7 +72,7 @@ export const makeReserveReply = Effect.gen(function* () {
     const quote = quotes[0] as ReplyQuote
     // What a sweeper charges, should this process die: the chosen model's price for the input as it is estimated.
     const usage = { ...estimatedInput(prompt.messages), output: 0 }
-    const reserved = yield* ledger
+    const reserved = yield* credits
       .reserve({
         userId: account.userId,
         key: `reply:${messageId}`,

@@ -3,7 +3,7 @@ import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import type { Account } from "./Account.ts"
-import { CreditLedger } from "./CreditLedger.ts"
+import { CreditOperations } from "./CreditOperations.ts"
 
 /** The accounts of people who use the product: the first sight of a person opens a free one. */
 export class Accounts extends Context.Service<
@@ -15,10 +15,10 @@ export class Accounts extends Context.Service<
   static readonly layer = Layer.effect(
     Accounts,
     Effect.gen(function* () {
-      const ledger = yield* CreditLedger
+      const credits = yield* CreditOperations
       const catalog = yield* Catalog
       return Accounts.of({
-        of: (userId) => ledger.open({ userId, tier: "free", allowance: catalog.tiers.free.monthlyCredits })
+        of: (userId) => credits.open({ userId, tier: "free", allowance: catalog.tiers.free.monthlyCredits })
       })
     })
   )

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { balanceOf, type Balance } from "./Account.ts"
@@ -7,8 +7,8 @@ import type { AdjustInput, RefundInput } from "./Correction.ts"
 import type { GrantRefusal } from "./rules/decideAccount.ts"
 import type { PurchaseRefusal } from "./rules/decideCorrection.ts"
 import { CreditLedger } from "./CreditLedger.ts"
-import { PositiveCredits } from "./Credits.ts"
-import { type AccountNotFound, InvalidAmount, type KeyConflict, ReceiptNotFound } from "./errors.ts"
+import { CreditOperations } from "./CreditOperations.ts"
+import { type AccountNotFound, type InvalidAmount, type KeyConflict, ReceiptNotFound } from "./errors.ts"
 import type { Receipt } from "./Receipt.ts"
 import type { Transaction } from "./Transaction.ts"
 import type { Difference } from "./upkeep/Verification.ts"
@@ -66,8 +66,8 @@ export class CreditService extends Context.Service<
     CreditService,
     Effect.gen(function* () {
       const ledger = yield* CreditLedger
+      const credits = yield* CreditOperations
       const accounts = yield* Accounts
-      const isAmount = Schema.is(PositiveCredits)
       return CreditService.of({
         balance: (userId) => Effect.map(accounts.of(userId), balanceOf),
         find: (userId) => Effect.map(ledger.account(userId), balanceOf),
@@ -77,12 +77,9 @@ export class CreditService extends Context.Service<
           return charged?.receipt ?? (yield* new ReceiptNotFound({ messageId }))
         }),
         done: (userId, key) => ledger.transaction(userId, key),
-        grant: ({ userId, amount, key }) =>
-          isAmount(amount)
-            ? ledger.grant({ userId, key, type: "grant", amount })
-            : Effect.fail(new InvalidAmount({ reason: "it must be a whole number of credits, 1 or more" })),
-        adjust: (input) => ledger.adjust(input),
-        refund: (input) => ledger.refund(input),
+        grant: (input) => credits.grant({ ...input, type: "grant" }),
+        adjust: (input) => credits.adjust(input),
+        refund: (input) => credits.refund(input),
         verify: Effect.fn("CreditService.verify")(function* (onDifferences, since) {
           let accounts = 0
           let after: UserId | undefined

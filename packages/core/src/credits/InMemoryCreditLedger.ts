@@ -1,16 +1,11 @@
 import { Clock, Effect, Layer, Result } from "effect"
 import type { UserId } from "../identity/UserId.ts"
-import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
-import { type ChargedPurchase, purchaseKey, refundPrefix } from "./Correction.ts"
 import { CreditLedger } from "./CreditLedger.ts"
 import type { HoldName } from "./holds/Hold.ts"
-import { grantOperation, openOperation } from "./rules/decideAccount.ts"
-import { adjustOperation, disputeOperation, type PurchaseRecord, refundOperation } from "./rules/decideCorrection.ts"
-import { decideAll } from "./rules/decideAll.ts"
+import { decideAll, type LoadedAccount, NO_ACCOUNT } from "./rules/decideAll.ts"
 import { expireOperation, sweptBy } from "./rules/decideExpiry.ts"
 import { decideReset, isDue } from "./rules/decideReset.ts"
-import { releaseOperation, reserveOperation, settleOperation } from "./rules/decideHold.ts"
 import { AccountNotFound } from "./errors.ts"
 import type { HoldProgress } from "./holds/Renewal.ts"
 import { addSwept, NOTHING_SWEPT } from "./holds/Sweep.ts"
@@ -31,22 +26,19 @@ import {
   type ResetInput,
   type ResetRange
 } from "./upkeep/ResetChunk.ts"
-import { changeTierOperation } from "./rules/tierChange.ts"
 import type { Transaction } from "./Transaction.ts"
 import { termsOf } from "./rules/terms.ts"
 import { type ExplainedTerms, verifyAccount } from "./rules/verifyAccount.ts"
 
 /** Everything about one account; replaced as a whole by every write. */
-interface StoredAccount {
+interface StoredAccount extends LoadedAccount {
   readonly account: LedgerAccount
-  readonly holds: ReadonlyMap<string, OpenHold>
-  readonly records: ReadonlyMap<string, IdempotencyRecord>
   /** Oldest first. */
   readonly transactions: ReadonlyArray<Transaction>
   readonly explained: ExplainedTerms
 }
 
-const EMPTY = { account: undefined, holds: new Map(), records: new Map(), transactions: [], explained: undefined }
+const EMPTY = { ...NO_ACCOUNT, transactions: [], explained: undefined }
 
 const written = (stored: StoredAccount | typeof EMPTY, changes: Changes): StoredAccount => {
   const holds = new Map<string, OpenHold>(stored.holds)
@@ -54,12 +46,15 @@ const written = (stored: StoredAccount | typeof EMPTY, changes: Changes): Stored
   for (const open of changes.opened) holds.set(open.hold.key, open)
   for (const key of changes.closed) holds.delete(key)
   for (const record of changes.records) records.set(record.key, record)
+  const purchases = new Map(stored.purchases)
+  for (const purchase of changes.purchases) purchases.set(purchase.charge, purchase)
   const { account } = changes
   const explained =
     stored.explained?.number === account.termsTransaction
       ? stored.explained
       : { number: account.termsTransaction, terms: termsOf(account) }
-  return { account, holds, records, transactions: [...stored.transactions, ...changes.transactions], explained }
+  const transactions = [...stored.transactions, ...changes.transactions]
+  return { account, holds, records, purchases, transactions, explained }
 }
 
 /** Lets an open hold live on; false where it is gone. */
@@ -105,7 +100,6 @@ const resetChunk = (accounts: Map<UserId, StoredAccount>, input: ResetInput, now
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const accounts = yield* storage.table<UserId, StoredAccount>()
-  const ids = yield* IdGenerator
 
   // A refusal changes nothing, so it is turned into a failure outside: it does not undo the unit of work around it.
   const run = <A, E extends Refusal>(operation: Operation<A, E>): Effect.Effect<A, E> =>
@@ -119,23 +113,6 @@ const make = Effect.gen(function* () {
     if (changes !== undefined) accounts.set(operation.userId, written(stored, changes))
     return answers[0] as Result.Result<A, E>
   }
-
-  /** Runs an operation that depends on its purchase, and on the refunds and disputes of that so far. */
-  const runOnPurchase = <A, E extends Refusal>(
-    purchase: ChargedPurchase,
-    operation: (records: ReadonlyArray<PurchaseRecord>) => Operation<A, E>
-  ): Effect.Effect<A, E> =>
-    storage
-      .exclusive(
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          const all = [...(accounts.get(purchase.userId)?.records.values() ?? [])]
-          const records = all
-            .filter(({ key }) => key === purchaseKey(purchase) || key.startsWith(refundPrefix(purchase)))
-            .map(({ key, fingerprint, transaction }) => ({ key, fingerprint, amount: transaction?.amount ?? 0 }))
-          return decide(operation(records), now)
-        })
-      )
-      .pipe(Effect.flatMap(Effect.fromResult))
 
   const find = (userId: UserId): Effect.Effect<StoredAccount, AccountNotFound> =>
     storage
@@ -154,15 +131,7 @@ const make = Effect.gen(function* () {
 
   return CreditLedger.of({
     now: Clock.currentTimeMillis,
-    open: (input) => run(openOperation(input)),
-    account: (userId) => Effect.map(find(userId), ({ account }) => accountOf(account)),
-    reserve: Effect.fnUntraced(function* (input) {
-      const reservationId = yield* ids.next
-      return yield* run(reserveOperation(input, reservationId))
-    }),
-    settle: (input) => run(settleOperation(input)),
-    release: (input) => run(releaseOperation(input)),
-    grant: (input) => run(grantOperation(input)),
+    run,
     renew: ({ holds, ttlMs }) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         storage.exclusive(
@@ -192,10 +161,6 @@ const make = Effect.gen(function* () {
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         storage.exclusive(Effect.sync(() => resetChunk(accounts, input, now)))
       ),
-    refund: (input) => runOnPurchase(input, (records) => refundOperation(input, records)),
-    dispute: (input) => runOnPurchase(input, (records) => disputeOperation(input, records)),
-    adjust: (input) => run(adjustOperation(input)),
-    changeTier: (userId, change) => run(changeTierOperation(userId, change)),
     verify: ({ limit, after = "" }) =>
       storage.exclusive(
         Effect.sync(() => {
@@ -210,6 +175,7 @@ const make = Effect.gen(function* () {
           }
         })
       ),
+    account: (userId) => Effect.map(find(userId), ({ account }) => accountOf(account)),
     transaction: (userId, key) =>
       storage.exclusive(Effect.sync(() => accounts.get(userId)?.records.get(key)?.transaction)),
     history: ({ userId, limit, offset, type }) =>

@@ -16,11 +16,11 @@ const outage = () => {
           state.renewed += 1
           return ledger.renew(input)
         },
-        settle: (input) =>
+        run: (operation) =>
           Effect.suspend(() =>
-            state.down
+            state.down && operation.name === "settle"
               ? Effect.fail(new StorageFailed({ operation: "settle", retryable: true, cause: new Error("down") }))
-              : ledger.settle(input)
+              : ledger.run(operation)
           )
       })
     )
@@ -42,7 +42,7 @@ const readOnly = () => {
         ...ledger,
         renew: (input) => failing(ledger.renew(input)),
         sweep: (input) => failing(ledger.sweep(input)),
-        settle: (input) => failing(ledger.settle(input))
+        run: (operation) => (operation.name === "settle" ? failing(ledger.run(operation)) : ledger.run(operation))
       })
     )
   )

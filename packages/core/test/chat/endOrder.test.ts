@@ -7,7 +7,9 @@ import {
   DocumentParser,
   inMemoryStorageLayer,
   makeCatalog,
-  parleyLayer
+  type Operation,
+  parleyLayer,
+  type Refusal
 } from "@parley/core"
 import { Effect, Layer } from "effect"
 import { ask, modelsFrom, plainParser, says, scriptedModel } from "./world.ts"
@@ -19,11 +21,13 @@ const ledger = Layer.effect(
   CreditLedger,
   Effect.map(CreditLedger, (real) => ({
     ...real,
-    settle: (input: Parameters<typeof real.settle>[0]) =>
-      Effect.andThen(
-        note("charging"),
-        Effect.tap(real.settle(input), () => note("charged"))
-      )
+    run: <A, E extends Refusal>(operation: Operation<A, E>) =>
+      operation.name === "settle"
+        ? Effect.andThen(
+            note("charging"),
+            Effect.tap(real.run(operation), () => note("charged"))
+          )
+        : real.run(operation)
   }))
 )
 const chats = Layer.effect(

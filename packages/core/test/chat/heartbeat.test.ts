@@ -152,8 +152,8 @@ layer(stumbling)("a heartbeat that fails unexpectedly", (it) => {
 const unreachable = new StorageFailed({ operation: "CreditLedger.settle", retryable: false, cause: new Error("gone") })
 const dying = worldWith(slow(600), (ledger) => ({
   ...ledger,
-  settle: () => Effect.fail(unreachable),
-  release: () => Effect.fail(unreachable)
+  run: (operation) =>
+    operation.name === "settle" || operation.name === "release" ? Effect.fail(unreachable) : ledger.run(operation)
 }))
 
 layer(dying)("replies whose process died", (it) => {

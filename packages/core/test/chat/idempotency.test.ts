@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ChatService, CreditLedger, ModelFailed, type ReplyPart } from "@parley/core"
-import { receiptDraft } from "@parley/core/testing"
+import { ChatService, ModelFailed, type ReplyPart } from "@parley/core"
+import { receiptDraft, testedLedger } from "@parley/core/testing"
 import { Deferred, Effect, Exit, Scope, Stream } from "effect"
 import { balance, says, scriptedModel, transactions, world } from "./world.ts"
 
@@ -130,7 +130,7 @@ describe("a chat request with an idempotency key", () => {
       const model = scriptedModel(() => Stream.concat(Stream.make(delta), Stream.never))
       return Effect.gen(function* () {
         const chat = yield* ChatService
-        const ledger = yield* CreditLedger
+        const ledger = yield* testedLedger
         const request = { messages: [{ role: "user", content: "Question" }] }
         const sending = chat.send({ userId: "ann", request, idempotencyKey: "key-1" })
         // Never gone on with, and never closed: so a reply ends whose process is gone.

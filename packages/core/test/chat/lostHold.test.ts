@@ -8,6 +8,7 @@ import {
   makeCatalog,
   parleyLayer
 } from "@parley/core"
+import { testedLedger } from "@parley/core/testing"
 import { Clock, Effect, Fiber, Layer, Result, Schedule, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import {
@@ -59,7 +60,7 @@ const seconds = (count: number) =>
 
 /** Sweeps as a server would to which no heartbeat came through for an hour. */
 const sweepAway = Effect.gen(function* () {
-  const { sweep } = yield* CreditLedger
+  const { sweep } = yield* testedLedger
   const clock = yield* Clock.Clock
   const later = () => clock.currentTimeMillisUnsafe() + 3_600_000
   const ahead = { ...clock, currentTimeMillisUnsafe: later, currentTimeMillis: Effect.sync(later) }
@@ -127,7 +128,7 @@ layer(worldOf(slow()))("an open reply whose hold was swept", (it) => {
 
   it.effect("is cut off where somebody else has the credits by then, and pays what there is", () =>
     Effect.gen(function* () {
-      const ledger = yield* CreditLedger
+      const ledger = yield* testedLedger
       const reply = yield* Effect.forkChild(Effect.result(ask("dan", "Go on.")))
       yield* seconds(21)
       yield* sweepAway

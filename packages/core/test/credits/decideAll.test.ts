@@ -1,9 +1,9 @@
 import { Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { adjustOperation } from "../../src/credits/rules/decideCorrection.ts"
+import { adjustOperation, disputeOperation, refundOperation } from "../../src/credits/rules/decideCorrection.ts"
 import { grantOperation, openOperation } from "../../src/credits/rules/decideAccount.ts"
-import { decideAll, type LoadedAccount } from "../../src/credits/rules/decideAll.ts"
+import { decideAll, type LoadedAccount, NO_ACCOUNT } from "../../src/credits/rules/decideAll.ts"
 import { releaseOperation, reserveOperation, settleOperation } from "../../src/credits/rules/decideHold.ts"
 import { post } from "../../src/credits/rules/journal.ts"
 import type { IdempotencyRecord, OpenHold, Operation, Refusal } from "../../src/credits/rules/LedgerState.ts"
@@ -24,7 +24,7 @@ const at = (now: number, operation: AnyOperation): AnyOperation => ({
 interface Stored extends LoadedAccount {
   readonly transactions: ReadonlyArray<Transaction>
 }
-const NOTHING: Stored = { account: undefined, holds: new Map(), records: new Map(), transactions: [] }
+const NOTHING: Stored = { ...NO_ACCOUNT, transactions: [] }
 
 const commit = (stored: Stored, operations: ReadonlyArray<AnyOperation>) => {
   const { answers, changes } = decideAll(stored, operations, NOW)
@@ -40,16 +40,18 @@ const commit = (stored: Stored, operations: ReadonlyArray<AnyOperation>) => {
     expect(records.has(record.key), "a key is used once").toBe(false)
     records.set(record.key, record)
   }
+  const purchases = new Map(stored.purchases)
+  for (const purchase of changes.purchases) purchases.set(purchase.charge, purchase)
   const transactions = [...stored.transactions, ...changes.transactions]
   expect(changes.account.version).toBe((stored.account?.version ?? 0) + 1)
-  return { answers, stored: { account: changes.account, holds, records, transactions } }
+  return { answers, stored: { account: changes.account, holds, records, purchases, transactions } }
 }
 
 /** The next period: what is free of the allowance is replaced, what holds have set aside of it stays with them. */
 const renewOperation = (allowance: number, now: number): AnyOperation => ({
   name: "renew",
   userId: USER,
-  key: undefined,
+  reads: {},
   decide: ({ account }) => {
     if (account === undefined) return { answer: Result.succeed(undefined), changes: undefined }
     const repaid = Math.min(account.debt, allowance)
@@ -59,7 +61,10 @@ const renewOperation = (allowance: number, now: number): AnyOperation => ({
       { account: renewed, transactions: [] },
       { type: "reset", amount: change + repaid, allowance: change, topup: 0, reference: `renewed:${now}`, at: now }
     )
-    return { answer: Result.succeed(undefined), changes: { ...journal, opened: [], closed: [], records: [] } }
+    return {
+      answer: Result.succeed(undefined),
+      changes: { ...journal, opened: [], closed: [], records: [], purchases: [] }
+    }
   }
 })
 
@@ -130,8 +135,37 @@ const steps: fc.Arbitrary<(place: number) => AnyOperation> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.nat(50).map((allowance) => (now: number) => renewOperation(allowance, now)) }
 )
+const charges = fc.constantFrom("ch_1", "ch_2")
+/** A purchase for 100, of 30 credits, and reports of its refund and of two disputes, old and new ones. */
+const correctionSteps: typeof steps = fc.oneof(
+  fc.tuple(charges, fc.constantFrom("buy:1", "buy:2")).map(
+    ([charge, key]) =>
+      (now: number) =>
+        at(now, grantOperation({ userId: USER, key, type: "topup", amount: 30, payment: { charge, paid: 100 } }))
+  ),
+  fc.tuple(charges, fc.constantFrom(0, 10, 55, 100), fc.nat(3)).map(
+    ([charge, refunded, reportedAt]) =>
+      (now: number) =>
+        at(now, refundOperation({ userId: USER, charge, granted: 30, paid: 100, refunded, reportedAt }))
+  ),
+  fc
+    .record({
+      charge: charges,
+      dispute: fc.constantFrom("dp_1", "dp_2"),
+      disputed: fc.constantFrom(40, 100),
+      funds: fc.constantFrom("withdrawn", "reinstated"),
+      reportedAt: fc.nat(3)
+    })
+    .map(
+      (reported) => (now: number) => at(now, disputeOperation({ userId: USER, granted: 30, paid: 100, ...reported }))
+    )
+)
 const sequences = fc
-  .array(steps, { minLength: 1, maxLength: 40, size: "max" })
+  .array(fc.oneof({ weight: 3, arbitrary: steps }, { weight: 1, arbitrary: correctionSteps }), {
+    minLength: 1,
+    maxLength: 40,
+    size: "max"
+  })
   .map((made) => [
     at(0, openOperation({ userId: USER, tier: "free", allowance: 40 })),
     ...made.map((step, place) => step(place + 1))
@@ -141,7 +175,14 @@ const sequences = fc
 const outcomes = (answers: ReadonlyArray<Result.Result<unknown, Refusal>>) =>
   answers.map((answer) => (Result.isSuccess(answer) ? answer.success : answer.failure._tag))
 
-const refusals = new Set<unknown>(["AccountNotFound", "HoldNotFound", "KeyConflict", "InvalidAmount"])
+const refusals = new Set<unknown>([
+  "AccountNotFound",
+  "HoldNotFound",
+  "KeyConflict",
+  "InvalidAmount",
+  "PurchaseConflict",
+  "PurchaseNotFound"
+])
 
 describe("decisions about credits", () => {
   it("keep every account sound after every operation of any sequence, also over periods that end", () => {

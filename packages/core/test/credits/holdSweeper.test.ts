@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { CreditLedger, HoldSweeper, inMemoryStorageLayer, StorageFailed } from "@parley/core"
-import { reservation } from "@parley/core/testing"
+import { reservation, testedLedger } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 
@@ -31,7 +31,7 @@ describe("a sweeper", () => {
   it.effect("goes on after an outage, once processes that live have had time to renew what they could not", () => {
     const { state, services } = outage()
     return Effect.gen(function* () {
-      const ledger = yield* CreditLedger
+      const ledger = yield* testedLedger
       yield* ledger.open({ userId: "ann", tier: "free", allowance: 100 })
       yield* ledger.reserve(reservation("ann", "reply:1", 10, { ttlMs: 1_000 }))
       yield* Effect.forkChild(HoldSweeper.use(({ run }) => run))
@@ -48,7 +48,7 @@ describe("a sweeper", () => {
     const { state, services } = outage()
     state.away = false
     return Effect.gen(function* () {
-      const ledger = yield* CreditLedger
+      const ledger = yield* testedLedger
       yield* ledger.open({ userId: "ann", tier: "free", allowance: 100 })
       yield* ledger.reserve(reservation("ann", "reply:1", 10, { ttlMs: 60_000 }))
       yield* TestClock.adjust("2 minutes")

@@ -8,6 +8,7 @@ import {
   ResetService,
   StorageFailed
 } from "@parley/core"
+import { testedLedger } from "@parley/core/testing"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 
@@ -16,7 +17,7 @@ const refusal = new StorageFailed({ operation: "CreditLedger.reset", retryable: 
 
 it.effect("a moment in the future is refused unless it is meant; counting what would be due needs no such word", () =>
   Effect.gen(function* () {
-    const ledger = yield* CreditLedger
+    const ledger = yield* testedLedger
     const resets = yield* ResetService
     const opened = yield* ledger.open({ userId: "ann", tier: "free", allowance: 7 })
     const error = yield* Effect.flip(resets.run({ asOf: opened.nextResetAt }))
@@ -50,7 +51,7 @@ it.effect("a reset that is refused for everybody fails, and does not ask for eac
     }))
   ).pipe(Layer.provideMerge(inMemoryStorageLayer))
   return Effect.gen(function* () {
-    const ledger = yield* CreditLedger
+    const ledger = yield* testedLedger
     for (let count = 0; count < 100; count += 1) {
       yield* ledger.open({ userId: `user-${count}`, tier: "free", allowance: 100 })
     }
@@ -75,7 +76,7 @@ it.effect("a reset that has begun waits for a storage that is away for two minut
     }))
   ).pipe(Layer.provideMerge(inMemoryStorageLayer))
   return Effect.gen(function* () {
-    const ledger = yield* CreditLedger
+    const ledger = yield* testedLedger
     yield* ledger.open({ userId: "ann", tier: "free", allowance: 100 })
     const running = yield* Effect.forkChild(ResetService.use((resets) => resets.run({ asOf: MONTH, early: true })))
     yield* TestClock.adjust("2 minutes")

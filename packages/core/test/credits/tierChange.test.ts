@@ -2,7 +2,7 @@ import { Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { openOperation } from "../../src/credits/rules/decideAccount.ts"
-import { decideAll, type LoadedAccount } from "../../src/credits/rules/decideAll.ts"
+import { decideAll, type LoadedAccount, NO_ACCOUNT } from "../../src/credits/rules/decideAll.ts"
 import type { IdempotencyRecord, Operation, Refusal } from "../../src/credits/rules/LedgerState.ts"
 import { changeTierOperation, type TierChange } from "../../src/credits/rules/tierChange.ts"
 import type { Transaction } from "../../src/credits/Transaction.ts"
@@ -25,7 +25,7 @@ const commit = (stored: Stored, operation: Operation<unknown, Refusal>, now: num
 }
 
 const opened = commit(
-  { account: undefined, holds: new Map(), records: new Map(), transactions: [] },
+  { ...NO_ACCOUNT, transactions: [] },
   openOperation({ userId: USER, tier: "free", allowance: PLANS.free }),
   0
 ).stored

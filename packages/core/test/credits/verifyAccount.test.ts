@@ -4,6 +4,7 @@ import {
   decideAll,
   type IdempotencyRecord,
   grantOperation,
+  NO_ACCOUNT,
   openOperation,
   type Operation,
   type OpenHold,
@@ -31,7 +32,7 @@ const account = (): VerifiedAccount => {
     releaseOperation({ userId, key: "reply:2" }),
     reserveOperation(reservation(userId, "reply:3", 20), "3")
   ]
-  const { answers, changes } = decideAll({ account: undefined, holds: new Map(), records: new Map() }, operations, NOW)
+  const { answers, changes } = decideAll(NO_ACCOUNT, operations, NOW)
   expect(answers.every(Result.isSuccess)).toBe(true)
   if (changes === undefined) throw new Error("Nothing was decided.")
   return {

@@ -13,6 +13,7 @@ import type {
 } from "../errors.ts"
 import type { ReceiptDraft } from "../Receipt.ts"
 import type { Transaction } from "../Transaction.ts"
+import type { PurchaseState } from "./purchase.ts"
 import type { TransactionCounts } from "./transactionCounts.ts"
 
 /** An account with what keeps its writes apart. */
@@ -68,13 +69,18 @@ export interface IdempotencyRecord {
   readonly transaction: Transaction | undefined
 }
 
-/** What one operation sees: the account, and what its key stands for so far. */
-export interface View {
-  readonly account: LedgerAccount | undefined
+/** What a business key stands for so far: an open hold, or work that is done. */
+export interface KeyState {
   readonly open: OpenHold | undefined
   readonly record: IdempotencyRecord | undefined
+}
+
+/** What one operation sees: the account, and what it reads of it. */
+export interface View extends KeyState {
+  readonly account: LedgerAccount | undefined
   /** What the operation's second key stands for. */
-  readonly secondRecord: IdempotencyRecord | undefined
+  readonly second: KeyState
+  readonly purchase: PurchaseState | undefined
 }
 
 /** What operations do to one account, to be written together or not at all. */
@@ -85,6 +91,8 @@ export interface Changes {
   readonly closed: ReadonlyArray<string>
   readonly transactions: ReadonlyArray<Transaction>
   readonly records: ReadonlyArray<IdempotencyRecord>
+  /** Purchases as they stand now, those that were granted or corrected. */
+  readonly purchases: ReadonlyArray<PurchaseState>
 }
 
 /** Why an operation was not done; nothing changed. */
@@ -103,6 +111,16 @@ export interface Decision<A, E extends Refusal> {
   readonly changes: Changes | undefined
 }
 
+/** What an operation needs to see of its account, as data: a ledger reads it before it decides. */
+export interface Reads {
+  /** The business key whose hold or idempotency record it needs to see. */
+  readonly key?: string | undefined
+  /** A second one. */
+  readonly secondKey?: string | undefined
+  /** The charge of the purchase it needs to see. */
+  readonly charge?: string | undefined
+}
+
 /**
  * One operation on one account: a pure function from what is, and the time of the ledger's clock in Unix milliseconds,
  * to what becomes of it. Its identifiers were fixed when it was asked for, so that deciding it again on the same view at
@@ -111,13 +129,10 @@ export interface Decision<A, E extends Refusal> {
 export interface Operation<A, E extends Refusal> {
   readonly name: string
   readonly userId: UserId
-  /** The business key whose hold or record `decide` needs to see. */
-  readonly key: string | undefined
-  /** A second key whose record it needs to see. */
-  readonly secondKey?: string | undefined
+  readonly reads: Reads
   readonly decide: (view: View, now: number) => Decision<A, E>
 }
 
 /** The keys whose holds and records an operation needs to see. */
-export const keysOf = ({ key, secondKey }: Pick<Operation<never, never>, "key" | "secondKey">): ReadonlyArray<string> =>
+export const keysOf = ({ reads: { key, secondKey } }: Pick<Operation<never, never>, "reads">): ReadonlyArray<string> =>
   [key, secondKey].filter((each) => each !== undefined)

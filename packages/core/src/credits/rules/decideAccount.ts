@@ -23,7 +23,7 @@ export const PERIOD_FINGERPRINT = "period"
 export const openOperation = (input: OpenAccountInput): Operation<Account, never> => ({
   name: "open",
   userId: input.userId,
-  key: undefined,
+  reads: {},
   decide: ({ account }, now) =>
     account === undefined ? openAccount(input, now) : { answer: Result.succeed(accountOf(account)), changes: undefined }
 })
@@ -61,7 +61,7 @@ const openAccount = (input: OpenAccountInput, now: number): Decision<Account, ne
   const record = { key, fingerprint: PERIOD_FINGERPRINT, at: now, hold: undefined, transaction: newest(journal) }
   return {
     answer: Result.succeed(accountOf(journal.account)),
-    changes: { ...journal, opened: [], closed: [], records: [record] }
+    changes: { ...journal, opened: [], closed: [], records: [record], purchases: [] }
   }
 }
 
@@ -77,15 +77,15 @@ const withPurchase = (
   if (changes === undefined || Result.isFailure(answer)) return { answer, changes }
   const fingerprint = purchaseFingerprint({ granted, paid: payment.paid })
   const record = { key: purchaseKey(payment), fingerprint, at: now, hold: undefined, transaction: answer.success }
-  return { answer, changes: { ...changes, records: [...changes.records, record] } }
+  const purchase = { charge: payment.charge, paid: payment.paid, granted, clawedBack: 0, reports: [] }
+  return { answer, changes: { ...changes, records: [...changes.records, record], purchases: [purchase] } }
 }
 
 /** Adds credits once under their key. */
 export const grantOperation = (input: GrantInput): Operation<Transaction, GrantRefusal> => ({
   name: "grant",
   userId: input.userId,
-  key: input.key,
-  secondKey: input.payment && purchaseKey(input.payment),
+  reads: { key: input.key, secondKey: input.payment && purchaseKey(input.payment) },
   decide: (view, now) => {
     const { userId, key, type, amount, payment } = input
     if (!Number.isSafeInteger(amount) || amount < 1) {
@@ -99,7 +99,7 @@ export const grantOperation = (input: GrantInput): Operation<Transaction, GrantR
     const fingerprint =
       payment === undefined ? `${type} ${amount}` : `${type} ${amount} ${payment.charge} ${payment.paid}`
     const post = (account: LedgerAccount) =>
-      payment !== undefined && view.secondRecord !== undefined
+      payment !== undefined && (view.second.record ?? view.second.open) !== undefined
         ? Result.fail(new PurchaseConflict({ charge: payment.charge }))
         : give(account, amount, { type, reference: key, at: now })
     const decision = decideOnce<InvalidAmount | PurchaseConflict>(view, { userId, key, fingerprint, now, post })

@@ -1,13 +1,32 @@
 import type { Result } from "effect"
-import type { Changes, IdempotencyRecord, LedgerAccount, OpenHold, Operation, Refusal } from "./LedgerState.ts"
+import type {
+  Changes,
+  IdempotencyRecord,
+  KeyState,
+  LedgerAccount,
+  OpenHold,
+  Operation,
+  Refusal
+} from "./LedgerState.ts"
+import type { PurchaseState } from "./purchase.ts"
 import { explainTerms } from "./terms.ts"
 import type { Transaction } from "../Transaction.ts"
 
-/** One account as it was read, with the holds and records that the operations at hand name. */
+/** One account as it was read, with the holds, records and purchases that the operations at hand read. */
 export interface LoadedAccount {
   readonly account: LedgerAccount | undefined
   readonly holds: ReadonlyMap<string, OpenHold>
   readonly records: ReadonlyMap<string, IdempotencyRecord>
+  /** By their charges. */
+  readonly purchases: ReadonlyMap<string, PurchaseState>
+}
+
+/** An account that does not exist. */
+export const NO_ACCOUNT: LoadedAccount = {
+  account: undefined,
+  holds: new Map(),
+  records: new Map(),
+  purchases: new Map()
 }
 
 /** Answers in the order of the operations, and what must be committed before any of them may be given. */
@@ -17,6 +36,8 @@ export interface Decisions {
   /** Every operation changed something, so that the changes cannot be committed unless every answer is right. */
   readonly allChanged: boolean
 }
+
+const NO_STATE: KeyState = { open: undefined, record: undefined }
 
 /**
  * Decides operations on one account one after another, each on what the ones before it left, as if each had been
@@ -34,14 +55,19 @@ export const decideAll = (
   const closed = new Set<string>()
   const records = new Map<string, IdempotencyRecord>()
   const transactions: Array<Transaction> = []
+  const purchases = new Map<string, PurchaseState>()
   const answers: Array<Result.Result<unknown, Refusal>> = []
 
-  for (const { key, secondKey, decide } of operations) {
-    const stored = key === undefined || closed.has(key) ? undefined : loaded.holds.get(key)
-    const open = key === undefined ? undefined : (opened.get(key) ?? stored)
-    const record = key === undefined ? undefined : (records.get(key) ?? loaded.records.get(key))
-    const secondRecord = secondKey === undefined ? undefined : (records.get(secondKey) ?? loaded.records.get(secondKey))
-    const { answer, changes } = decide({ account, open, record, secondRecord }, now)
+  const stateOf = (key: string | undefined): KeyState => {
+    if (key === undefined) return NO_STATE
+    const stored = closed.has(key) ? undefined : loaded.holds.get(key)
+    return { open: opened.get(key) ?? stored, record: records.get(key) ?? loaded.records.get(key) }
+  }
+
+  for (const { reads, decide } of operations) {
+    const { key, secondKey, charge } = reads
+    const purchase = charge === undefined ? undefined : (purchases.get(charge) ?? loaded.purchases.get(charge))
+    const { answer, changes } = decide({ account, ...stateOf(key), second: stateOf(secondKey), purchase }, now)
     answers.push(answer)
     if (changes === undefined) continue
     changed += 1
@@ -50,6 +76,7 @@ export const decideAll = (
     for (const hold of changes.opened) opened.set(hold.hold.key, hold)
     for (const ended of changes.closed) if (!opened.delete(ended)) closed.add(ended)
     for (const done of changes.records) records.set(done.key, done)
+    for (const changed of changes.purchases) purchases.set(changed.charge, changed)
   }
 
   if (changed === 0 || account === undefined) return { answers, changes: undefined, allChanged: false }
@@ -61,7 +88,8 @@ export const decideAll = (
       opened: [...opened.values()],
       closed: [...closed],
       transactions,
-      records: [...records.values()]
+      records: [...records.values()],
+      purchases: [...purchases.values()]
     }
   }
 }

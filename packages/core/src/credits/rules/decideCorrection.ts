@@ -4,26 +4,17 @@ import {
   disputeKey,
   type DisputeInput,
   type PurchaseReport,
-  purchaseKey,
   refundKey,
-  type RefundInput,
-  refundPrefix
+  type RefundInput
 } from "../Correction.ts"
 import { decideOnce, type OnceRefusal } from "./decideOnce.ts"
 import { AccountNotFound, InvalidAmount, PurchaseConflict, PurchaseNotFound } from "../errors.ts"
 import { give, clawBack } from "./giveAndTake.ts"
 import type { Decision, Operation, View } from "./LedgerState.ts"
-import { isNewer, outOf, purchaseFingerprint, type CorrectionReport, parseReport } from "./reportedCorrection.ts"
+import { type CorrectionReport, outOf, withReport } from "./reportedCorrection.ts"
 import type { Transaction } from "../Transaction.ts"
 
 export type PurchaseRefusal = OnceRefusal | PurchaseNotFound | PurchaseConflict
-
-/** A business key of a purchase, or of one of its refunds and disputes, and what its transaction moved. */
-export interface PurchaseRecord {
-  readonly key: string
-  readonly fingerprint: string
-  readonly amount: number
-}
 
 const refuse = (error: PurchaseRefusal): Decision<never, PurchaseRefusal> => ({
   answer: Result.fail(error),
@@ -47,96 +38,79 @@ const invalidReport = ({ granted, paid, reportedAt }: PurchaseReport, part: numb
 interface Correction extends CorrectionReport {
   readonly name: string
   readonly purchase: PurchaseReport
-  /** The key of the first such report; a later report about the same has its time in the key. */
+  /** The key of the first such report; a later report about the same has its amount and its time in the key. */
   readonly key: string
   readonly fingerprint: string
 }
 
-/**
- * Takes back, or gives back, what a report changes: afterwards exactly the parts that are out by the latest report
- * of the refund and of each dispute are taken, `floor(granted * part / paid)` each and never more than was granted in
- * all. So the order in which they come does not matter. `records` are those of the charge so far, read under the
- * account's lock.
- */
+/** Takes back, or gives back, what is out beyond what was clawed back before. */
 const correct = (
   view: View,
-  { purchase, key, fingerprint, ...reported }: Correction,
-  records: ReadonlyArray<PurchaseRecord>,
+  { purchase: reported, key: first, name: _name, fingerprint, ...report }: Correction,
   now: number
 ): Decision<Transaction, PurchaseRefusal> => {
-  const { userId, charge } = purchase
-  const wrong = invalidReport(purchase, reported.part)
+  const { userId, charge, granted, paid } = reported
+  const wrong = invalidReport(reported, report.part)
   if (wrong !== undefined) return invalid(wrong)
   if (view.account === undefined) return refuse(new AccountNotFound({ userId }))
-  const bought = records.find((record) => record.key === purchaseKey(purchase))
-  if (bought === undefined) return refuse(new PurchaseNotFound({ userId, charge }))
-  if (bought.fingerprint !== purchaseFingerprint(purchase)) return refuse(new PurchaseConflict({ charge }))
-  const earlier = records.filter((record) => record.key.startsWith(refundPrefix(purchase)))
-  const taken = earlier.reduce((sum, { amount }) => sum - amount, 0)
-  const latest = new Map<string, CorrectionReport>()
-  for (const report of [...earlier.flatMap((record) => parseReport(record.fingerprint) ?? []), reported]) {
-    const before = latest.get(report.source)
-    if (before === undefined || isNewer(report, before)) latest.set(report.source, report)
-  }
-  const due = outOf(purchase, [...latest.values()])
+  const { purchase } = view
+  if (purchase === undefined) return refuse(new PurchaseNotFound({ userId, charge }))
+  if (purchase.granted !== granted || purchase.paid !== paid) return refuse(new PurchaseConflict({ charge }))
+  const isFirst = view.record === undefined || view.record.fingerprint === fingerprint
+  const key = isFirst ? first : laterKey(first, report)
+  const reports = withReport(purchase.reports, report)
+  const clawedBack = outOf(purchase, reports)
+  const more = clawedBack - purchase.clawedBack
   const reason = { type: "refund", reference: key, at: now } as const
-  return decideOnce(view, {
+  const { answer, changes } = decideOnce(isFirst ? view : { ...view, ...view.second }, {
     userId,
     key,
     fingerprint,
     now,
-    post: (account) => (due >= taken ? clawBack(account, due - taken, reason) : give(account, taken - due, reason))
+    post: (account) => (more >= 0 ? clawBack(account, more, reason) : give(account, -more, reason))
   })
+  return { answer, changes: changes && { ...changes, purchases: [{ ...purchase, clawedBack, reports }] } }
 }
 
-const correctionOperation = (
-  { key: first, ...correction }: Correction,
-  records: ReadonlyArray<PurchaseRecord>
-): Operation<Transaction, PurchaseRefusal> => {
-  const used = records.find((record) => record.key === first)
-  const isFirst = used === undefined || used.fingerprint === correction.fingerprint
-  const key = isFirst ? first : `${first}:${correction.part}:${correction.reportedAt}`
-  return {
-    name: correction.name,
-    userId: correction.purchase.userId,
-    key,
-    decide: (view, now) => correct(view, { ...correction, key }, records, now)
-  }
-}
+const laterKey = (first: string, { part, reportedAt }: CorrectionReport) => `${first}:${part}:${reportedAt}`
+
+/**
+ * Makes what is taken back of a purchase follow what is reported of it: afterwards exactly the parts that are out by the
+ * latest report of the refund and of each dispute are taken, `floor(granted * part / paid)` each and never more than was
+ * granted in all. So the order in which the reports come does not matter.
+ */
+const correctionOperation = (correction: Correction): Operation<Transaction, PurchaseRefusal> => ({
+  name: correction.name,
+  userId: correction.purchase.userId,
+  reads: {
+    key: correction.key,
+    secondKey: laterKey(correction.key, correction),
+    charge: correction.purchase.charge
+  },
+  decide: (view, now) => correct(view, correction, now)
+})
 
 /** Makes what is taken back for a purchase follow what is refunded of it, up or down. */
-export const refundOperation = (
-  input: RefundInput,
-  records: ReadonlyArray<PurchaseRecord>
-): Operation<Transaction, PurchaseRefusal> => {
+export const refundOperation = (input: RefundInput): Operation<Transaction, PurchaseRefusal> => {
   const { granted, paid, refunded: part, reportedAt } = input
   const fingerprint = `refund ${granted} ${paid} ${part} ${reportedAt}`
   const report = { source: "refund", part, isWon: false, reportedAt }
-  return correctionOperation(
-    { ...report, name: "refund", purchase: input, key: refundKey(input), fingerprint },
-    records
-  )
+  return correctionOperation({ ...report, name: "refund", purchase: input, key: refundKey(input), fingerprint })
 }
 
 /** Makes what is taken back for a purchase follow a dispute: its amount while it runs, nothing once it is won. */
-export const disputeOperation = (
-  input: DisputeInput,
-  records: ReadonlyArray<PurchaseRecord>
-): Operation<Transaction, PurchaseRefusal> => {
+export const disputeOperation = (input: DisputeInput): Operation<Transaction, PurchaseRefusal> => {
   const { granted, paid, disputed: part, reportedAt, funds, dispute } = input
   const fingerprint = `dispute ${granted} ${paid} ${part} ${reportedAt} ${funds} ${dispute}`
   const report = { source: `dispute ${dispute}`, part, isWon: funds === "reinstated", reportedAt }
-  return correctionOperation(
-    { ...report, name: "dispute", purchase: input, key: disputeKey(input), fingerprint },
-    records
-  )
+  return correctionOperation({ ...report, name: "dispute", purchase: input, key: disputeKey(input), fingerprint })
 }
 
 /** An operator's correction, with a reason. */
 export const adjustOperation = (input: AdjustInput): Operation<Transaction, OnceRefusal> => ({
   name: "adjust",
   userId: input.userId,
-  key: input.key,
+  reads: { key: input.key },
   decide: (view, now) => {
     const { userId, key, amount, reason } = input
     if (!Number.isSafeInteger(amount) || amount === 0) return invalid("it must be a whole number of credits, not zero")

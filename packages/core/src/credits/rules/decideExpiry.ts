@@ -13,7 +13,7 @@ import { priceOf } from "./price.ts"
 export const expireOperation = (named: HoldName): Operation<HoldEnd | undefined, SettleRefusal> => ({
   name: "sweep",
   userId: named.userId,
-  key: named.key,
+  reads: { key: named.key },
   decide: (view, now) => expire(view, named, now)
 })
 

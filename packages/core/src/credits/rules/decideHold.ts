@@ -7,7 +7,7 @@ import { type Journal, post } from "./journal.ts"
 import type { Decision, IdempotencyRecord, LedgerAccount, OpenHold, Operation, Refusal, View } from "./LedgerState.ts"
 import type { Receipt } from "../Receipt.ts"
 
-type ReserveRefusal = AccountNotFound | KeyConflict | InvalidAmount
+export type ReserveRefusal = AccountNotFound | KeyConflict | InvalidAmount
 export type SettleRefusal = HoldNotFound | InvalidAmount
 
 const refuse = <E extends Refusal>(error: E): Decision<never, E> => ({ answer: Result.fail(error), changes: undefined })
@@ -17,7 +17,7 @@ const repeat = <A>(answer: A): Decision<A, never> => ({ answer: Result.succeed(a
 export const reserveOperation = (input: ReserveInput, reservationId: string): Operation<Reserved, ReserveRefusal> => ({
   name: "reserve",
   userId: input.userId,
-  key: input.key,
+  reads: { key: input.key },
   decide: (view, now) => reserve(view, input, reservationId, now)
 })
 
@@ -60,7 +60,8 @@ const reserve = (
       opened: [{ hold, fingerprint, reservationId, draft: input.draft, outputTokens: 0 }],
       closed: [],
       transactions: [],
-      records: []
+      records: [],
+      purchases: []
     }
   }
 }
@@ -94,7 +95,7 @@ const setAside = (account: LedgerAccount, from: Hold["from"], sign: 1 | -1): Led
 export const settleOperation = (input: SettleInput): Operation<HoldEnd, SettleRefusal> => ({
   name: "settle",
   userId: input.userId,
-  key: input.key,
+  reads: { key: input.key },
   decide: (view, now) => settle(view, input, now)
 })
 
@@ -130,7 +131,7 @@ export const settle = (view: View, input: SettleInput, now: number): Decision<Ho
 export const releaseOperation = (input: ReleaseInput): Operation<HoldEnd, HoldNotFound> => ({
   name: "release",
   userId: input.userId,
-  key: input.key,
+  reads: { key: input.key },
   decide: (view, now) => release(view, input.key, now)
 })
 
@@ -164,7 +165,7 @@ const endHold = (charged: Journal, open: OpenHold, used: Hold["from"], now: numb
   const record: IdempotencyRecord = { key: hold.key, fingerprint, at: now, hold, transaction }
   return {
     answer: Result.succeed(endOf(record)),
-    changes: { ...settled, opened: [], closed: [hold.key], records: [record] }
+    changes: { ...settled, opened: [], closed: [hold.key], records: [record], purchases: [] }
   }
 }
 

@@ -19,7 +19,7 @@ export interface OnceWork<E> {
 
 /** Does the work the first time its key comes; after that gives the first answer, or refuses another fingerprint. */
 export const decideOnce = <E extends Refusal = InvalidAmount>(
-  { account, open, record }: View,
+  { account, open, record }: Pick<View, "account" | "open" | "record">,
   { userId, key, fingerprint, now, post }: OnceWork<E>
 ): Decision<Transaction, OnceRefusal | E> => {
   const refuse = (error: OnceRefusal | E) => ({ answer: Result.fail(error), changes: undefined })
@@ -37,7 +37,8 @@ export const decideOnce = <E extends Refusal = InvalidAmount>(
       ...posted.success,
       opened: [],
       closed: [],
-      records: [{ key, fingerprint, at: now, hold: undefined, transaction }]
+      records: [{ key, fingerprint, at: now, hold: undefined, transaction }],
+      purchases: []
     }
   }
 }

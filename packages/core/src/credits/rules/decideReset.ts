@@ -33,7 +33,7 @@ export const decideReset = (
   const { start, end } = periodAt(account.anchor, asOf)
   const tier = account.pendingTier ?? account.tier
   const key = periodKey(account.userId, start)
-  const written = { opened: [], closed: [] }
+  const written = { opened: [], closed: [], purchases: [] }
   const version = account.version + 1
   if (recordOf(key) !== undefined) {
     const periodCredits = Math.max(account.periodCredits, allowances[tier])

@@ -30,10 +30,20 @@ export const parseReport = (fingerprint: string): CorrectionReport | undefined =
  * Whether one report replaces another about the same. Providers give the time in seconds: of two at the same time, a
  * dispute is won after it began, and a refund grew.
  */
-export const isNewer = (report: CorrectionReport, before: CorrectionReport): boolean => {
+const isNewer = (report: CorrectionReport, before: CorrectionReport): boolean => {
   if (report.reportedAt !== before.reportedAt) return report.reportedAt > before.reportedAt
   if (report.isWon !== before.isWon) return report.isWon
   return report.part > before.part
+}
+
+/** The latest report of each source, with one more. */
+export const withReport = (
+  reports: ReadonlyArray<CorrectionReport>,
+  report: CorrectionReport
+): ReadonlyArray<CorrectionReport> => {
+  const before = reports.find(({ source }) => source === report.source)
+  if (before !== undefined && !isNewer(report, before)) return reports
+  return [...reports.filter((one) => one !== before), report]
 }
 
 /** The credits that are out by the latest reports: what each part of the price bought, in all no more than was granted. */

@@ -155,7 +155,7 @@ export const changeTierOperation = (userId: UserId, change: TierChange): Operati
   return {
     name: "changeTier",
     userId,
-    key,
+    reads: { key },
     decide: (view, now) =>
       decideOnce<InvalidAmount | SubscriptionNotFound>(view, {
         userId,

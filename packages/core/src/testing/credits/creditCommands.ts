@@ -1,6 +1,5 @@
 import { Effect } from "effect"
 import fc from "fast-check"
-import type { CreditLedger } from "../../credits/CreditLedger.ts"
 import type { HoldEnd, Reserved } from "../../credits/holds/Hold.ts"
 import { periodStart } from "../../credits/rules/period.ts"
 import type { TierChange } from "../../credits/rules/tierChange.ts"
@@ -11,8 +10,7 @@ import { type CreditCommand, MODEL_TTL_MS } from "./creditModel.ts"
 import { MODEL_ALLOWANCES } from "./creditModelPlans.ts"
 import type { modelBuckets } from "./creditModelState.ts"
 import { resetAll } from "./resetAll.ts"
-
-type Ledger = CreditLedger["Service"]
+import type { TestedLedger } from "./testedLedger.ts"
 
 /** When histories begin: on a day that many months do not have. */
 export const HISTORY_START = Date.UTC(2027, 0, 31, 12)
@@ -142,7 +140,7 @@ export const creditCommands: fc.Arbitrary<CreditCommand> = fc.oneof(
 
 /** Sends a command to a ledger; gives the answer as the model tells it. */
 export const sendCommand = (
-  ledger: Ledger,
+  ledger: TestedLedger,
   userId: UserId,
   command: CreditCommand,
   now: number

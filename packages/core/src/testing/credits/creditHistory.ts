@@ -1,14 +1,12 @@
 import { Clock, Effect, Result } from "effect"
 import fc from "fast-check"
 import type { Account } from "../../credits/Account.ts"
-import type { CreditLedger } from "../../credits/CreditLedger.ts"
 import type { Transaction } from "../../credits/Transaction.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { creditCommands, HISTORY_START, isUpkeep, sendCommand, toBuckets, upkeepCommands } from "./creditCommands.ts"
 import { type CreditCommand, modelSteps } from "./creditModel.ts"
 import { type ModelAccount, modelBuckets, newModelAccount } from "./creditModelState.ts"
-
-type Ledger = CreditLedger["Service"]
+import type { TestedLedger } from "./testedLedger.ts"
 
 /** A command, the account it is for, and through which of the ledgers (as of several processes) it is sent. */
 export interface CreditCall {
@@ -67,7 +65,7 @@ const summarizeRow = ({ type, amount, allowanceAmount, topupAmount, balanceAfter
 })
 
 /** What can be seen of an account from outside. */
-const observe = (ledger: Ledger, userId: UserId): Effect.Effect<unknown, unknown> =>
+const observe = (ledger: TestedLedger, userId: UserId): Effect.Effect<unknown, unknown> =>
   Effect.gen(function* () {
     const [account, { transactions }] = yield* Effect.all(
       [ledger.account(userId), ledger.history({ userId, limit: 1_000, offset: 0, type: undefined })],
@@ -157,7 +155,10 @@ const explain = (account: ModelAccount, [wave, ...later]: ReadonlyArray<Wave>): 
  * Plays `history` on accounts of its own and fails where some wave's answers, with what the accounts show after it,
  * cannot have come from any order of its calls in the model: the ledger is linearizable, and right.
  */
-export const checkCreditHistory = Effect.fnUntraced(function* (ledgers: ReadonlyArray<Ledger>, history: CreditHistory) {
+export const checkCreditHistory = Effect.fnUntraced(function* (
+  ledgers: ReadonlyArray<TestedLedger>,
+  history: CreditHistory
+) {
   const run = crypto.randomUUID()
   const users = Array.from({ length: ACCOUNTS }, (_, index) => `user-${index}-${run}`)
   const models = users.map(() => newModelAccount)
@@ -168,7 +169,12 @@ export const checkCreditHistory = Effect.fnUntraced(function* (ledgers: Readonly
       now,
       Effect.all(
         wave.map(({ command, account, ledger }) => {
-          const call = sendCommand(ledgers[ledger % ledgers.length] as Ledger, users[account] as UserId, command, now)
+          const call = sendCommand(
+            ledgers[ledger % ledgers.length] as TestedLedger,
+            users[account] as UserId,
+            command,
+            now
+          )
           return Effect.map(Effect.result(call), (result) =>
             canonical(Result.isSuccess(result) ? result.success : result.failure._tag)
           )
@@ -177,7 +183,7 @@ export const checkCreditHistory = Effect.fnUntraced(function* (ledgers: Readonly
       )
     )
     const observed = yield* Effect.all(
-      users.map((userId) => observe(ledgers[0] as Ledger, userId)),
+      users.map((userId) => observe(ledgers[0] as TestedLedger, userId)),
       { concurrency: "unbounded" }
     )
     for (const account of users.keys()) {
@@ -195,11 +201,11 @@ export const checkCreditHistory = Effect.fnUntraced(function* (ledgers: Readonly
       models[account] = after
     }
   }
-  yield* Effect.forEach(users, (userId) => expectProven(ledgers[0] as Ledger, userId))
+  yield* Effect.forEach(users, (userId) => expectProven(ledgers[0] as TestedLedger, userId))
 })
 
 /** The ledger itself finds the account proven by its rows. */
-const expectProven = Effect.fnUntraced(function* (ledger: Ledger, userId: UserId) {
+const expectProven = Effect.fnUntraced(function* (ledger: TestedLedger, userId: UserId) {
   const { differences } = yield* ledger.verify({ limit: 1, after: userId.slice(0, -1) })
   if (differences.length > 0) return yield* Effect.die(new Error(`Not proven: ${canonical(differences)}`))
 })

@@ -1,6 +1,6 @@
 import { type Layer, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, describe } from "vitest"
-import { CreditLedger } from "../../credits/CreditLedger.ts"
+import type { CreditLedger } from "../../credits/CreditLedger.ts"
 import { describeCreditHistory, describeGrant, describeOpen } from "./creditAccountContract.ts"
 import { describeHoldEnds, describeReserve } from "./creditHoldContract.ts"
 import { describeRenewal } from "./creditRenewalContract.ts"
@@ -9,14 +9,15 @@ import { describeCorrections } from "./creditCorrectionContract.ts"
 import { describeTierChanges } from "./creditTierContract.ts"
 import { describeVerification } from "./creditVerificationContract.ts"
 import { creditTester } from "./creditTester.ts"
+import { type TestedLedger, testedLedger } from "./testedLedger.ts"
 
 /** The guarantees of every `CreditLedger`. `layer` is built once; every test uses accounts of its own. */
 export const creditLedgerContract = (name: string, layer: Layer.Layer<CreditLedger, unknown>): void => {
   describe(`CreditLedger: ${name}`, () => {
     const runtime = ManagedRuntime.make(layer)
-    let ledger: CreditLedger["Service"]
+    let ledger: TestedLedger
     beforeAll(async () => {
-      ledger = await runtime.runPromise(CreditLedger)
+      ledger = await runtime.runPromise(testedLedger)
     })
     afterAll(() => runtime.dispose())
 

@@ -3,6 +3,7 @@ import fc from "fast-check"
 import { afterAll, beforeAll, describe, it } from "vitest"
 import { CreditLedger } from "../../credits/CreditLedger.ts"
 import { checkCreditHistory, creditHistories } from "./creditHistory.ts"
+import { type TestedLedger, withOperations } from "./testedLedger.ts"
 
 export interface CreditLedgerModelOptions {
   /** How many random histories are played. */
@@ -13,20 +14,18 @@ export interface CreditLedgerModelOptions {
   readonly path?: string | undefined
 }
 
-type Ledger = CreditLedger["Service"]
-
 /**
  * Plays random histories of concurrent calls on one or several ledgers over the same accounts, and compares every answer
  * and every balance with a plain model. `open` gives the ledgers, as of so many processes; it runs once.
  */
 export const creditLedgerModelTest = <E>(
   name: string,
-  open: Effect.Effect<ReadonlyArray<Ledger>, E, Scope.Scope>,
+  open: Effect.Effect<ReadonlyArray<TestedLedger>, E, Scope.Scope>,
   { histories, seed, path }: CreditLedgerModelOptions
 ): void => {
   describe(`CreditLedger against its model: ${name}`, () => {
     const scope = Scope.makeUnsafe()
-    let ledgers: ReadonlyArray<Ledger>
+    let ledgers: ReadonlyArray<TestedLedger>
     beforeAll(async () => {
       ledgers = await Effect.runPromise(Scope.provide(open, scope))
     })
@@ -45,5 +44,5 @@ export const creditLedgerModelTest = <E>(
 }
 
 /** The ledger of a layer, for `creditLedgerModelTest`. */
-export const ledgerOf = <E>(layer: Layer.Layer<CreditLedger, E>): Effect.Effect<Ledger, E, Scope.Scope> =>
-  Effect.map(Layer.build(layer), (context) => Context.get(context, CreditLedger))
+export const ledgerOf = <E>(layer: Layer.Layer<CreditLedger, E>): Effect.Effect<TestedLedger, E, Scope.Scope> =>
+  Effect.map(Layer.build(layer), (context) => withOperations(Context.get(context, CreditLedger)))

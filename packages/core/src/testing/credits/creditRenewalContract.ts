@@ -23,7 +23,7 @@ export const describeRenewal = (tester: CreditTester): void => {
       while ((yield* ledger.now) <= expiresAt) yield* Effect.yieldNow
     })
   /** Lets whatever lives one millisecond from now on expire. */
-  const elapse = Effect.flatMap(ledger.now, (now) => outlive(now + 1))
+  const elapse = Effect.suspend(() => Effect.flatMap(ledger.now, (now) => outlive(now + 1)))
   /** Lives one millisecond. */
   const dying = (userId: string, key: string, amount = 60) =>
     Effect.flatMap(ledger.reserve(reservation(userId, key, amount, { ttlMs: 1, draft })), (reserved) =>

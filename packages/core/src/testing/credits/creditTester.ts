@@ -1,11 +1,9 @@
 import { Effect, Result } from "effect"
 import { expect } from "vitest"
 import { balanceOf } from "../../credits/Account.ts"
-import type { CreditLedger } from "../../credits/CreditLedger.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { receiptDraft } from "./creditFixtures.ts"
-
-type Ledger = CreditLedger["Service"]
+import type { TestedLedger } from "./testedLedger.ts"
 
 export const newUser = (): UserId => `user-${crypto.randomUUID()}`
 
@@ -19,27 +17,8 @@ export const tagOf = async (effect: Effect.Effect<unknown, { readonly _tag: stri
 }
 
 /** Short ways to ask a ledger, which need not be open yet when the tests are defined. */
-export const creditTester = (opened: () => Ledger) => {
-  const ledger: Ledger = {
-    now: Effect.suspend(() => opened().now),
-    open: (input) => opened().open(input),
-    account: (userId) => opened().account(userId),
-    reserve: (input) => opened().reserve(input),
-    settle: (input) => opened().settle(input),
-    release: (input) => opened().release(input),
-    renew: (input) => opened().renew(input),
-    sweep: (input) => opened().sweep(input),
-    due: (input) => opened().due(input),
-    reset: (input) => opened().reset(input),
-    grant: (input) => opened().grant(input),
-    refund: (input) => opened().refund(input),
-    dispute: (input) => opened().dispute(input),
-    adjust: (input) => opened().adjust(input),
-    verify: (input) => opened().verify(input),
-    changeTier: (userId, change) => opened().changeTier(userId, change),
-    transaction: (userId, key) => opened().transaction(userId, key),
-    history: (input) => opened().history(input)
-  }
+export const creditTester = (opened: () => TestedLedger) => {
+  const ledger = new Proxy({} as TestedLedger, { get: (_, name) => Reflect.get(opened(), name) as unknown })
   const openUser = async (allowance: number): Promise<UserId> => {
     const userId = newUser()
     await run(ledger.open({ userId, tier: "free", allowance }))
