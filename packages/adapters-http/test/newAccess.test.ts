@@ -135,7 +135,7 @@ describe("a way of access that is new needs no change of how requests are handle
   })
 
   test("the documentation says how callers prove themselves and what they may be answered", () => {
-    const document = openApiDocument({ routes: table, version: "1", baseUrl: undefined, cookieName: "c" }) as {
+    const document = openApiDocument({ routes: table, version: "1", cookieName: "c" }) as {
       readonly paths: Record<string, Record<string, { security?: unknown; responses: Record<string, unknown> }>>
       readonly components: { readonly securitySchemes: Record<string, unknown> }
     }

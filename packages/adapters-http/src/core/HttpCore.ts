@@ -21,9 +21,9 @@ export interface HttpCore {
 /** Makes the core of a server. Throws where `baseUrl` is not a URL. */
 export const makeHttpCore = (options: HttpOptions, table: ReadonlyArray<Route> = routes): HttpCore => {
   const served = table.filter(({ access }) => access.isOffered?.(options) ?? true)
-  const { baseUrl, requests, runtime, stalledReaderMs = STALLED_READER_MS, version = "0.0.0" } = options
+  const { requests, runtime, stalledReaderMs = STALLED_READER_MS, version = "0.0.0" } = options
   const cookieName = cookieNameOf(sessionCookieOf(options))
-  const document = openApiDocument({ routes: served, version, baseUrl, cookieName })
+  const document = openApiDocument({ routes: served, version, cookieName })
   const services = Effect.runSync(Effect.scoped(Layer.build(httpServicesLayer(options, document))))
   const surroundings = { runtime, services, stalledReaderMs }
   const { match } = makeRouteTable(served)
@@ -31,7 +31,7 @@ export const makeHttpCore = (options: HttpOptions, table: ReadonlyArray<Route> =
     match,
     answer: (found, exchange) => {
       if (found._tag === "refused") return Promise.resolve(refuse(found, exchange))
-      const work = handleRoute(surroundings, found, exchange)
+      const work = handleRoute(surroundings, found, exchange).catch(() => exchange.writer.abandon())
       requests?.track(work)
       return work
     }

@@ -11,7 +11,6 @@ type JsonObject = Readonly<Record<string, unknown>>
 export interface OpenApiInput {
   readonly routes: ReadonlyArray<Route>
   readonly version: string
-  readonly baseUrl: string | undefined
   readonly cookieName: string
 }
 
@@ -30,8 +29,8 @@ export const errorsOf = (route: Route): ReadonlyArray<ErrorCode> => {
   ]
 }
 
-/** The routes as an OpenAPI 3.1 document. */
-export const openApiDocument = ({ routes, version, baseUrl, cookieName }: OpenApiInput): OpenApiDocument => {
+/** The routes as an OpenAPI 3.1 document. Where they are served is added for each request: a prefix is part of it. */
+export const openApiDocument = ({ routes, version, cookieName }: OpenApiInput): OpenApiDocument => {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route) }
@@ -39,7 +38,6 @@ export const openApiDocument = ({ routes, version, baseUrl, cookieName }: OpenAp
   return {
     openapi: "3.1.0",
     info: { title: "Parley", version, summary: "Streamed chat over your own documents, metered in credits." },
-    ...(baseUrl === undefined ? {} : { servers: [{ url: baseUrl }] }),
     paths,
     components: {
       schemas: { Problem: jsonSchemaOf(Problem) },

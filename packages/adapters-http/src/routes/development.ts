@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { developmentAccess } from "../access/developmentAccess.ts"
 import { empty, json } from "../answers/Answer.ts"
 import { jsonBody } from "../body/jsonBody.ts"
+import { PublicAddress, publicPathOf } from "../environment/PublicAddress.ts"
 import { SessionCookies } from "../environment/SessionCookies.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
 import { clearSessionCookie, setSessionCookie } from "../sessions/sessionCookie.ts"
@@ -16,14 +17,15 @@ const Email = Schema.String.check(
 
 const SignedInBody = Schema.Struct({ userId: Schema.String, email: Schema.String, expiresAt: Schema.String })
 
-const signIn = Effect.fnUntraced(function* (sessions: DevelopmentSessions, address: string) {
+const signIn = Effect.fnUntraced(function* (sessions: DevelopmentSessions, address: string, prefix: string) {
   const { userId, email, expiresAt, token, lifetimeSeconds } = yield* sessions.issue(address)
   const cookie = yield* SessionCookies
+  const path = publicPathOf(yield* PublicAddress, prefix)
   const credits = yield* CreditService
   // The first sight of a person opens the account.
   yield* credits.balance(userId)
   const body: typeof SignedInBody.Type = { userId, email, expiresAt: new Date(expiresAt).toISOString() }
-  return json(200, body, { "set-cookie": setSessionCookie(cookie, token, lifetimeSeconds) })
+  return json(200, body, { "set-cookie": setSessionCookie(cookie, { token, maxAgeSeconds: lifetimeSeconds, path }) })
 })
 
 /** Signs in the owner of an address. */
@@ -41,7 +43,7 @@ export const postDevelopmentSignIn = defineRoute({
     }
   },
   errors: ["storage_unavailable"],
-  handle: ({ body, caller }) => signIn(caller, body.email)
+  handle: ({ body, caller, prefix }) => signIn(caller, body.email, prefix)
 })
 
 /** Forgets the browser's session. */
@@ -52,5 +54,9 @@ export const postDevelopmentSignOut = defineRoute({
   access: developmentAccess,
   responses: { 204: { description: "Signed out.", headers: { "set-cookie": "The cookie, emptied." } } },
   errors: [],
-  handle: () => SessionCookies.useSync((cookie) => empty({ "set-cookie": clearSessionCookie(cookie) }))
+  handle: Effect.fnUntraced(function* ({ prefix }) {
+    const cookie = yield* SessionCookies
+    const path = publicPathOf(yield* PublicAddress, prefix)
+    return empty({ "set-cookie": clearSessionCookie(cookie, path) })
+  })
 })

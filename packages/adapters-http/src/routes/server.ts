@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { publicAccess } from "../access/publicAccess.ts"
 import { json } from "../answers/Answer.ts"
 import { ApiDocument } from "../environment/ApiDocument.ts"
+import { PublicAddress, publicAddressOf } from "../environment/PublicAddress.ts"
 import { Readiness } from "../environment/Readiness.ts"
 import { defineRoute } from "./Route.ts"
 
@@ -41,5 +42,9 @@ export const getOpenApi = defineRoute({
   access: publicAccess,
   responses: { 200: { description: "The document.", schema: Schema.Record(Schema.String, Schema.Unknown) } },
   errors: [],
-  handle: () => ApiDocument.useSync((document) => json(200, document))
+  handle: Effect.fnUntraced(function* ({ prefix }) {
+    const document = yield* ApiDocument
+    const url = publicAddressOf(yield* PublicAddress, prefix)
+    return json(200, url === undefined ? document : { ...document, servers: [{ url }] })
+  })
 })

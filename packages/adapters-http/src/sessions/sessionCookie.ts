@@ -32,17 +32,31 @@ export const candidateTokens = (header: string | undefined, cookie: SessionCooki
   return [...new Set(tokens)]
 }
 
-/** The Set-Cookie header that signs in with `token` for `maxAgeSeconds`. */
-export const setSessionCookie = (cookie: SessionCookie, token: string, maxAgeSeconds: number): string =>
-  stringifySetCookie({
-    name: cookieNameOf(cookie),
+/** A new session for a browser. */
+export interface NewSession {
+  readonly token: string
+  readonly maxAgeSeconds: number
+  /** The path under which people see the routes; empty for the root. */
+  readonly path: string
+}
+
+/** What may stand as a path in a cookie. */
+const COOKIE_PATH = /^(?:\/[\w.~!$&'()*+,=:@%-]+)+$/
+
+/** The Set-Cookie header that signs in. It is for the routes' path alone, but where its name asks for the root. */
+export const setSessionCookie = (cookie: SessionCookie, { maxAgeSeconds, path, token }: NewSession): string => {
+  const name = cookieNameOf(cookie)
+  return stringifySetCookie({
+    name,
     value: token,
     httpOnly: true,
     sameSite: "lax",
-    path: "/",
+    path: !name.startsWith(HOST_PREFIX) && COOKIE_PATH.test(path) ? path : "/",
     secure: cookie.secure,
     maxAge: maxAgeSeconds
   })
+}
 
 /** The Set-Cookie header that signs out. */
-export const clearSessionCookie = (cookie: SessionCookie): string => setSessionCookie(cookie, "", 0)
+export const clearSessionCookie = (cookie: SessionCookie, path: string): string =>
+  setSessionCookie(cookie, { token: "", maxAgeSeconds: 0, path })

@@ -12,7 +12,6 @@ import {
 import { Effect, Layer, Logger, ManagedRuntime } from "effect"
 import { SignJWT } from "jose"
 import {
-  createHttpServer,
   HmacSessionVerifier,
   makeDevelopmentSessions,
   parleyApp,
@@ -20,6 +19,7 @@ import {
   RequestTracker
 } from "../../src/index.ts"
 import { ScriptedModel } from "./ScriptedModel.ts"
+import { overNode, type Surface } from "./surfaces.ts"
 
 export const SECRET = new TextEncoder().encode("a secret of the tests, long enough for HS256")
 
@@ -41,6 +41,10 @@ export interface TestServer {
 export interface TestServerOptions {
   /** Makes what the server runs of the options; `parleyApp` unless given. */
   readonly listener?: (options: ParleyAppOptions) => RequestListener
+  /** Serves the routes instead of `listener`. */
+  readonly surface?: Surface
+  /** Under which they are served. */
+  readonly prefix?: string
   readonly app?: Partial<ParleyAppOptions>
   readonly parley?: Partial<ParleyOptions>
   /** Models that no provider runs. */
@@ -85,21 +89,20 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
   const runtime = ManagedRuntime.make(
     Layer.merge(Layer.effectContext(parley.runtime.contextEffect), Logger.layer([logger]))
   )
-  const app = (options.listener ?? parleyApp)({
+  const open = options.surface ?? overNode((all, prefix) => (options.listener ?? parleyApp)({ ...all, prefix }))
+  const all = {
     runtime,
     sessions: HmacSessionVerifier.make({ secret: SECRET }),
     developmentSessions: makeDevelopmentSessions(),
     requests,
     ...options.app
-  })
-  const server = createHttpServer(app, { requests })
-  const { port } = await server.listen({ host: "127.0.0.1", port: 0 })
-  const url = `http://127.0.0.1:${port}`
+  }
+  const { close, port, send, url } = await open(all, options.prefix ?? "")
 
   const fetchAs: TestServer["fetch"] = async (path, { user, headers, ...init } = {}) => {
     const all = new Headers(headers)
     if (user !== undefined) all.set("cookie", await cookieFor(user))
-    return fetch(`${url}${path}`, { ...init, headers: all })
+    return send(`${url}${path}`, { ...init, headers: all })
   }
   return {
     parley,
@@ -117,7 +120,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
         headers: { "content-type": "application/json" }
       }),
     close: async () => {
-      await server.close({ deadlineMs: 0 })
+      await close()
       await runtime.dispose()
       await parley.close()
     }

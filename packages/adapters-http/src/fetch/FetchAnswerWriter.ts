@@ -1,0 +1,134 @@
+import type { AnswerHeaders } from "../answers/Answer.ts"
+import type { AnswerWriter } from "../exchange/AnswerWriter.ts"
+
+/** How long the reader of an answer that is cut off has to take what was written before. */
+const FLUSH_MS = 5_000
+/** What may wait for the reader of a stream, in bytes, before the writer has to wait. */
+const BUFFERED_BYTES = 16 * 1024
+
+/** Told to a host whose client left before there was an answer: as nginx logs it. */
+const CLIENT_LEFT = 499
+const FAILED = 500
+
+const encoder = new TextEncoder()
+
+/** Makes a fetch response of an answer: it is there with the answer's head, its body follows as it is written. */
+export class FetchAnswerWriter implements AnswerWriter {
+  /** Resolves with the head of the answer. */
+  readonly response: Promise<Response>
+  readonly #respond: (response: Response) => void
+  readonly #isHead: boolean
+  readonly #headers: AnswerHeaders
+  readonly #onLeave: () => void
+  #state: AnswerWriter["state"] = "unsent"
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  #onDrain: (() => void) | undefined
+  #isCut = false
+
+  /** `headers` go with every answer; `onLeave` is called where the reader gives the body up. */
+  constructor(request: Request, headers: AnswerHeaders, onLeave: () => void) {
+    const { promise, resolve } = Promise.withResolvers<Response>()
+    this.response = promise
+    this.#respond = resolve
+    this.#isHead = request.method === "HEAD"
+    this.#headers = headers
+    this.#onLeave = onLeave
+  }
+
+  get state(): AnswerWriter["state"] {
+    return this.#state
+  }
+
+  send(status: number, headers: AnswerHeaders, bytes?: Uint8Array): void {
+    this.#state = "over"
+    const body = bytes === undefined || this.#isHead ? null : (bytes as Uint8Array<ArrayBuffer>)
+    this.#respond(new Response(body, { status, headers: this.#all(headers) }))
+  }
+
+  begin(status: number, headers: AnswerHeaders): void {
+    this.#state = "begun"
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller
+        },
+        pull: () => this.#pulled(),
+        cancel: () => this.#left()
+      },
+      { highWaterMark: BUFFERED_BYTES, size: (chunk) => chunk?.byteLength ?? 0 }
+    )
+    this.#respond(new Response(body, { status, headers: this.#all(headers) }))
+  }
+
+  write(text: string): boolean {
+    if (this.#state !== "begun") return false
+    this.#controller?.enqueue(encoder.encode(text))
+    return (this.#controller?.desiredSize ?? 0) > 0
+  }
+
+  onDrain(listener: () => void): () => void {
+    this.#onDrain = listener
+    if ((this.#controller?.desiredSize ?? 0) > 0) queueMicrotask(() => this.#pulled())
+    return () => {
+      this.#onDrain = undefined
+    }
+  }
+
+  end(): void {
+    if (this.#state !== "begun") return
+    this.#state = "over"
+    this.#controller?.close()
+  }
+
+  cut(): void {
+    if (this.#state !== "begun") return
+    this.#isCut = true
+    const timer = setTimeout(() => this.#break(), FLUSH_MS)
+    timer.unref()
+    this.#pulled()
+  }
+
+  abandon(): void {
+    if (this.#state === "unsent") this.#giveUp(FAILED)
+    else this.#break()
+  }
+
+  /** The client left before there was an answer: nobody reads this one. */
+  leave(): void {
+    if (this.#state === "unsent") this.#giveUp(CLIENT_LEFT)
+  }
+
+  #giveUp(status: number): void {
+    this.#state = "over"
+    this.#respond(new Response(null, { status }))
+  }
+
+  /** The reader took something, or has room. An error takes what waits in the stream away, so that it has to wait. */
+  #pulled(): void {
+    if (this.#isCut && (this.#controller?.desiredSize ?? 0) >= BUFFERED_BYTES) return this.#break()
+    const listener = this.#onDrain
+    this.#onDrain = undefined
+    listener?.()
+  }
+
+  #break(): void {
+    if (this.#state !== "begun") return
+    this.#state = "over"
+    this.#controller?.error(new Error("The answer broke off: it is not complete."))
+  }
+
+  #left(): void {
+    this.#state = "over"
+    this.#onLeave()
+  }
+
+  #all(headers: AnswerHeaders): Headers {
+    const all = new Headers()
+    for (const [name, value] of Object.entries({ ...this.#headers, ...headers })) {
+      // Connections are the host's.
+      if (name === "connection") continue
+      for (const each of typeof value === "string" ? [value] : value) all.append(name, each)
+    }
+    return all
+  }
+}

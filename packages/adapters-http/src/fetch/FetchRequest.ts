@@ -1,0 +1,78 @@
+import type { IncomingHttpHeaders } from "node:http"
+import { Readable } from "node:stream"
+import type { ReadableStream } from "node:stream/web"
+import type { TakenBody } from "../body/TakenBody.ts"
+import type { HttpRequest, IncomingBody } from "../exchange/HttpRequest.ts"
+import type { Target } from "../exchange/target.ts"
+
+const LOST: TakenBody = { _tag: "lost" }
+
+export interface FetchRequestInput {
+  readonly request: Request
+  readonly id: string
+  /** Below the prefix. */
+  readonly target: Target
+  readonly prefix: string
+  readonly peer: string
+  /** Where the body breaks off. */
+  readonly onBroken: () => void
+}
+
+/** A request as fetch has it. */
+export class FetchRequest implements HttpRequest, IncomingBody {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly prefix: string
+  readonly peer: string
+  readonly headers: IncomingHttpHeaders
+  /** It does not say; nothing before 1.1 is brought as a fetch request. */
+  readonly httpVersion = "1.1"
+  readonly #request: Request
+  readonly #onBroken: () => void
+  #stream: Readable | undefined
+
+  constructor({ id, onBroken, peer, prefix, request, target }: FetchRequestInput) {
+    this.id = id
+    this.method = request.method
+    this.path = target.path
+    this.query = target.query
+    this.prefix = prefix
+    this.peer = peer
+    // Some hosts keep the Host header to themselves: it is in the address.
+    this.headers = { host: new URL(request.url).host, ...Object.fromEntries(request.headers) }
+    this.#request = request
+    this.#onBroken = onBroken
+  }
+
+  valuesOf(header: string): ReadonlyArray<string> {
+    const value = this.#request.headers.get(header)
+    return value === null ? [] : [value]
+  }
+
+  get body(): IncomingBody {
+    return this
+  }
+
+  taken(): TakenBody | undefined {
+    return this.#request.bodyUsed || this.#request.body?.locked === true ? LOST : undefined
+  }
+
+  get stream(): Readable {
+    return (this.#stream ??= this.#open())
+  }
+
+  #open(): Readable {
+    const { body } = this.#request
+    if (body === null) return Readable.from([])
+    return Readable.fromWeb(body as ReadableStream).on("error", this.#onBroken)
+  }
+
+  /** Takes no more of the body. */
+  discard(): void {
+    if (this.#stream?.readableEnded === false) this.#stream.off("error", this.#onBroken).on("error", ignore).destroy()
+  }
+}
+
+const ignore = () => undefined

@@ -1,0 +1,82 @@
+import { writeProblem } from "../answers/writeAnswer.ts"
+import { type HttpCore, makeHttpCore } from "../core/HttpCore.ts"
+import type { HttpOptions } from "../environment/HttpOptions.ts"
+import { REQUEST_ID, requestIdFrom } from "../exchange/requestId.ts"
+import { below, prefixFrom, type Target } from "../exchange/target.ts"
+import { RouteNotFound } from "../problems/errors.ts"
+import { problemFrom } from "../problems/Problem.ts"
+import type { RouteMatch } from "../core/RouteTable.ts"
+import { FetchAnswerWriter } from "./FetchAnswerWriter.ts"
+import { FetchRequest } from "./FetchRequest.ts"
+
+/** What a host knows of a request beside the request. */
+export interface FetchInfo {
+  /** The address it came from, as far as proxies that are trusted tell it. */
+  readonly peer?: string | undefined
+  /** Keeps the host going until what a reply held is settled, also where its reader has left. */
+  readonly waitUntil?: ((work: Promise<void>) => void) | undefined
+}
+
+/** Answers requests as `fetch` has them: for Bun, Deno, Hono, Next.js and other hosts of such handlers. */
+export type FetchHandler = (request: Request, info?: FetchInfo) => Promise<Response>
+
+export interface FetchOptions extends HttpOptions {
+  /** The path under which the routes are served, such as `/api-root`; at the root unless given. */
+  readonly prefix?: string | undefined
+  /** Answers what is no route's; 404 unless given. */
+  readonly otherwise?: FetchHandler | undefined
+}
+
+/** Given to every signal: an error made for each would cost more than the rest of a departure. */
+const LEFT = "the client left"
+
+/** All routes as one fetch-style handler. Throws where `baseUrl` or `prefix` cannot be read. */
+export const parleyFetch = (options: FetchOptions): FetchHandler => {
+  const core = makeHttpCore(options)
+  const prefix = prefixFrom(options.prefix)
+  const { otherwise = answerNotFound } = options
+  return (request, info = {}) => {
+    const { pathname, search } = new URL(request.url)
+    const target = below({ path: pathname, query: search.slice(1) }, prefix)
+    const match = target && core.match(request.method, target.path)
+    if (target === undefined || match === undefined) return otherwise(request, info)
+    return serveFetch(core, { request, info, match, target, prefix })
+  }
+}
+
+interface FetchExchange {
+  readonly request: Request
+  readonly info: FetchInfo
+  readonly match: RouteMatch
+  readonly target: Target
+  readonly prefix: string
+}
+
+const serveFetch = (core: HttpCore, { info, match, prefix, request, target }: FetchExchange): Promise<Response> => {
+  const id = idOf(request)
+  const departure = new AbortController()
+  const leave = () => {
+    departure.abort(LEFT)
+    writer.leave()
+  }
+  const writer = new FetchAnswerWriter(request, { [REQUEST_ID]: id }, leave)
+  const incoming = new FetchRequest({ request, id, target, prefix, peer: info.peer ?? "", onBroken: leave })
+  const { signal } = request
+  signal.addEventListener("abort", leave, { once: true })
+  if (signal.aborted) leave()
+  const work = core.answer(match, { request: incoming, writer, signal: departure.signal }).then(() => {
+    signal.removeEventListener("abort", leave)
+    incoming.discard()
+  })
+  info.waitUntil?.(work)
+  return writer.response
+}
+
+const idOf = (request: Request): string => requestIdFrom(request.headers.get(REQUEST_ID) ?? undefined)
+
+const answerNotFound: FetchHandler = (request) => {
+  const id = idOf(request)
+  const writer = new FetchAnswerWriter(request, { [REQUEST_ID]: id }, () => undefined)
+  writeProblem(writer, problemFrom(new RouteNotFound(), id))
+  return writer.response
+}
