@@ -3,7 +3,7 @@ CREATE TABLE {{schema}}.documents (
   user_id text COLLATE "C" NOT NULL CHECK (char_length(user_id) BETWEEN 1 AND 255),
   id uuid NOT NULL,
   filename text NOT NULL CHECK (filename <> ''),
-  type text NOT NULL CHECK (type IN ('pdf', 'docx', 'html', 'md', 'txt', 'csv')),
+  type text NOT NULL CHECK (type ~ '^[a-z0-9]{1,16}$'),
   bytes bigint NOT NULL CHECK (bytes BETWEEN 0 AND 9007199254740991),
   status text NOT NULL CHECK (status IN ('processing', 'ready', 'failed')),
   progress double precision NOT NULL CHECK (progress BETWEEN 0 AND 1),
@@ -11,6 +11,8 @@ CREATE TABLE {{schema}}.documents (
   pages integer CHECK (pages >= 0),
   passages integer CHECK (passages >= 0),
   created_at timestamptz NOT NULL,
+  -- Generations of passages begun so far: no number is used twice, so that a late writer of one finds none of another.
+  generations integer NOT NULL DEFAULT 0 CHECK (generations >= 0),
   PRIMARY KEY (user_id, id)
 );
 -- Whether anybody has a document of this id: what tells 403 from 404. Not unique: ids are random, and a key across owners

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { jobHandler, ProcessDocument } from "@parley/core"
-import { ampleQuota, newDocument, newTurn, newUserId, withOperations } from "@parley/core/testing"
+import { jobHandler, PassageIndex, ProcessDocument } from "@parley/core"
+import { ampleQuota, indexPassages, newDocument, newTurn, newUserId, withOperations } from "@parley/core/testing"
 import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { migrateDatabase, type OpenDatabase, openDatabase, type OpenDatabaseOptions } from "../src/openDatabase.ts"
@@ -24,7 +24,8 @@ const useEverything = async (database: OpenDatabase) => {
   })
   await run(database.unitOfWork.run(userId, upload))
   const passage = { ordinal: 0, page: null, start: 0, end: 13, text: "Annual growth" }
-  await run(database.passages.replace({ userId, documentId: document.id, passages: [passage] }))
+  const indexing = indexPassages({ userId, documentId: document.id }, [passage])
+  await run(Effect.provideService(indexing, PassageIndex, database.passages))
   return { userId, document, turn }
 }
 

@@ -1,7 +1,7 @@
 import { BM25 } from "@parley/core"
 
 /** Splits `searchableText` into stems without stop words. */
-const stems = (text: string): string => `to_tsvector('pg_catalog.english', ${text})`
+export const stems = (text: string): string => `to_tsvector('pg_catalog.english', ${text})`
 
 /**
  * Scores are summed as whole billionths, which double precision adds exactly: equal passages have equal scores in whatever
@@ -13,47 +13,8 @@ const K1 = `${BM25.k1}::float8`
 const B = `${BM25.b}::float8`
 const ONE_MINUS_B = `${1 - BM25.b}::float8`
 
-/** Statements of the passage index for the tables in `schema`. The first two parameters are the owner and the document. */
+/** The statement that searches the tables in `schema`. */
 export const passageSql = (schema: string) => ({
-  /** Generations of one document begin and take over one after another. No row: it is gone, or somebody else's. */
-  lockDocument: `SELECT id FROM ${schema}.documents WHERE user_id = $1 AND id = $2 FOR NO KEY UPDATE`,
-
-  beginGeneration: `INSERT INTO ${schema}.passage_generations (user_id, document_id, generation, active, passages, terms)
-    SELECT $1, $2, coalesce(max(generation), 0) + 1, false, 0, 0
-    FROM ${schema}.passage_generations WHERE user_id = $1 AND document_id = $2
-    RETURNING generation`,
-
-  /** Parameters: generation, first ordinal, passages as a JSON array. */
-  addStretch: `WITH incoming AS MATERIALIZED (
-      SELECT passage.*, ${stems("searchable")} AS stems FROM jsonb_to_recordset($5::jsonb) AS passage
-        (ordinal integer, page integer, start_offset integer, end_offset integer, text text, searchable text)
-    ), occurrences AS MATERIALIZED (
-      SELECT ordinal, lexeme AS term, cardinality(positions) AS frequency FROM incoming, unnest(stems)
-    ), lengths AS MATERIALIZED (
-      SELECT ordinal, sum(frequency)::integer AS terms FROM occurrences GROUP BY ordinal
-    ), stored AS (
-      INSERT INTO ${schema}.passages
-        (user_id, document_id, generation, ordinal, page, start_offset, end_offset, text, terms)
-      SELECT $1, $2, $3, ordinal, page, start_offset, end_offset, text, coalesce(terms, 0)
-      FROM incoming LEFT JOIN lengths USING (ordinal)
-    )
-    INSERT INTO ${schema}.postings
-      (user_id, term, document_id, generation, stretch, passages, ordinals, frequencies, lengths)
-    SELECT $1, term, $2, $3, $4, count(*), array_agg(ordinal ORDER BY ordinal),
-      array_agg(frequency ORDER BY ordinal), array_agg(terms ORDER BY ordinal)
-    FROM occurrences JOIN lengths USING (ordinal) GROUP BY term`,
-
-  /** Parameter: the generation that takes the place of all before it. */
-  dropOlder: `DELETE FROM ${schema}.passage_generations WHERE user_id = $1 AND document_id = $2 AND generation < $3`,
-
-  /** Parameter: the generation to search from now on. */
-  activate: `UPDATE ${schema}.passage_generations SET active = true, passages = counted.passages, terms = counted.terms
-    FROM (
-      SELECT count(*) AS passages, coalesce(sum(terms), 0) AS terms
-      FROM ${schema}.passages WHERE user_id = $1 AND document_id = $2 AND generation = $3
-    ) AS counted
-    WHERE user_id = $1 AND document_id = $2 AND generation = $3`,
-
   /**
    * BM25 as `scoreTerm` of the core has it. Parameters: the owner, the documents to search, `searchableQuery`, the limit.
    * A term is counted over all the owner's passages by the index alone; of the documents named, every passage that has a
@@ -70,14 +31,14 @@ export const passageSql = (schema: string) => ({
     ), counted AS (
       SELECT term, occurrences, found.*, sum(found.passages) OVER (PARTITION BY term) AS n
       FROM query, LATERAL (
-        SELECT document_id, generation, stretch, passages FROM ${schema}.postings
+        SELECT document_id, generation, block, passages FROM ${schema}.postings
         WHERE user_id = $1 AND postings.term = query.term OFFSET 0
       ) AS found
       WHERE NOT EXISTS (
         SELECT FROM inactive WHERE inactive.document_id = found.document_id AND inactive.generation = found.generation
       )
     ), named AS MATERIALIZED (
-      SELECT term, document_id, generation, stretch, average_length,
+      SELECT term, document_id, generation, block, average_length,
         occurrences * ln(1 + (corpus.passages - n + 0.5) / (n + 0.5)) AS weight
       FROM counted, corpus WHERE document_id = ANY($2::uuid[])
     ), scored AS MATERIALIZED (
@@ -86,7 +47,7 @@ export const passageSql = (schema: string) => ({
       FROM named, LATERAL (
         SELECT ordinals, frequencies, lengths FROM ${schema}.postings
         WHERE user_id = $1 AND postings.term = named.term AND postings.document_id = named.document_id
-          AND postings.generation = named.generation AND postings.stretch = named.stretch OFFSET 0
+          AND postings.generation = named.generation AND postings.block = named.block OFFSET 0
       ) AS found, unnest(ordinals, frequencies, lengths) AS posting (ordinal, frequency, length)
       GROUP BY document_id, generation, ordinal
       ORDER BY score DESC, document_id, ordinal LIMIT $4

@@ -1,11 +1,18 @@
 import { assert, layer as suite } from "@effect/vitest"
-import { DocumentStore, PassageIndex } from "@parley/core"
-import { ampleQuota, newDocument, newUserId, passageIndexContract, passagesOf } from "@parley/core/testing"
+import { DocumentStore, PassageIndex, verifyPassages } from "@parley/core"
+import {
+  ampleQuota,
+  indexPassages,
+  newDocument,
+  newUserId,
+  passageIndexContract,
+  passagesOf
+} from "@parley/core/testing"
 import { Effect, Fiber, Layer } from "effect"
 import { Database, PgDocumentStoreLayer, PgPassageIndexLayer } from "../../src/index.ts"
 import { databases } from "../databases.ts"
 
-const TABLES = ["passage_generations", "passages", "postings"] as const
+const TABLES = ["passage_generations", "document_texts", "passages", "postings"] as const
 
 for (const { name, layer } of databases) {
   const stores = Layer.mergeAll(PgPassageIndexLayer, PgDocumentStoreLayer)
@@ -18,7 +25,7 @@ for (const { name, layer } of databases) {
         const document = newDocument(newUserId())
         yield* (yield* DocumentStore).insert(document, ampleQuota)
         const passages = passagesOf("lift of wings", "drag of bodies")
-        yield* (yield* PassageIndex).replace({ userId: document.userId, documentId: document.id, passages })
+        yield* indexPassages({ userId: document.userId, documentId: document.id }, passages)
         return document
       })
       const rows = Effect.fnUntraced(function* (table: string, reader: string, documentId: string) {
@@ -60,7 +67,7 @@ for (const { name, layer } of databases) {
           const { userId, id } = yield* indexed
           const { statement } = yield* Database
           const passages = passagesOf(...Array.from({ length: 1000 }, (_, number) => `lift of wing number${number}`))
-          const indexing = yield* Effect.forkChild((yield* PassageIndex).replace({ userId, documentId: id, passages }))
+          const indexing = yield* Effect.forkChild(indexPassages({ userId, documentId: id }, passages))
           let served = 0
           while (indexing.pollUnsafe() === undefined) {
             yield* statement("SELECT 1")
@@ -78,9 +85,9 @@ for (const { name, layer } of databases) {
             Array.from({ length: 250 }, (_, word) => `word${passage * 250 + word}`).join(" ")
           )
           const index = yield* PassageIndex
-          yield* index.replace({ userId, documentId: id, passages: passagesOf(...texts) })
+          yield* indexPassages({ userId, documentId: id }, passagesOf(...texts))
           const written = yield* statement<{ words: number }>(
-            `SELECT count(*) AS words FROM ${schema}.postings WHERE document_id = $1 GROUP BY stretch`,
+            `SELECT count(*) AS words FROM ${schema}.postings WHERE document_id = $1 GROUP BY block`,
             [id]
           )
           assert.strictEqual(
@@ -98,10 +105,10 @@ for (const { name, layer } of databases) {
           const { userId, id } = yield* indexed
           const { schema, statement } = yield* Database
           const passages = passagesOf(...Array.from({ length: 1000 }, (_, number) => `lift of wing number${number}`))
-          const indexing = yield* Effect.forkChild((yield* PassageIndex).replace({ userId, documentId: id, passages }))
+          const indexing = yield* Effect.forkChild(indexPassages({ userId, documentId: id }, passages))
           yield* statement("SELECT 1")
           yield* (yield* DocumentStore).remove(userId, id)
-          yield* Fiber.join(indexing)
+          assert.strictEqual((yield* Effect.flip(Fiber.join(indexing)))._tag, "GenerationGone")
           for (const table of TABLES) {
             const left = yield* statement(`SELECT FROM ${schema}.${table} WHERE document_id = $1`, [id])
             assert.strictEqual(left.length, 0)
@@ -109,23 +116,51 @@ for (const { name, layer } of databases) {
         })
       )
 
-      it.effect("a second generation that is being built is neither found nor counted", () =>
+      it.effect("what is changed behind the index is found by comparing text and passages", () =>
         Effect.gen(function* () {
           const { userId, id } = yield* indexed
           const { schema, statement } = yield* Database
+          const index = yield* PassageIndex
+          const problems = Effect.map(index.read({ userId, documentId: id }), (stored) =>
+            stored === undefined ? undefined : verifyPassages(stored).map(({ _tag }) => _tag)
+          )
+          assert.deepStrictEqual(yield* problems, [])
+          for (const [change, undo, found] of [
+            [
+              "document_texts SET text = replace(text, 'wings', 'words')",
+              "text = replace(text, 'words', 'wings')",
+              ["TextDiffers"]
+            ],
+            ["passages SET text = text || '.'", "text = rtrim(text, '.')", ["TextDiffers", "TextDiffers"]],
+            ["passages SET page = ordinal + 1", "page = NULL", ["PageDiffers", "PageDiffers"]]
+          ] as const) {
+            const table = change.split(" ", 1)[0]
+            yield* statement(`UPDATE ${schema}.${change} WHERE user_id = $1 AND document_id = $2`, [userId, id])
+            assert.deepStrictEqual(yield* problems, [...found])
+            yield* statement(`UPDATE ${schema}.${table} SET ${undo} WHERE user_id = $1 AND document_id = $2`, [
+              userId,
+              id
+            ])
+            assert.deepStrictEqual(yield* problems, [])
+          }
+          yield* statement(`DELETE FROM ${schema}.passages WHERE user_id = $1 AND document_id = $2 AND ordinal = 1`, [
+            userId,
+            id
+          ])
+          assert.deepStrictEqual(yield* problems, ["NotCovered"])
+        })
+      )
+
+      it.effect("a second generation that is being built is neither found nor counted", () =>
+        Effect.gen(function* () {
+          const { userId, id } = yield* indexed
           const question = { userId, documentIds: [id], query: "lift wings", limit: 10 }
           const index = yield* PassageIndex
           const before = yield* index.search(question)
           assert.strictEqual(before.length, 1)
-          const copy = (table: string, columns: string) =>
-            statement(
-              `INSERT INTO ${schema}.${table} (user_id, document_id, generation, ${columns})
-              SELECT user_id, document_id, generation + 1, ${columns} FROM ${schema}.${table} WHERE document_id = $1`,
-              [id]
-            )
-          yield* statement(`INSERT INTO ${schema}.passage_generations VALUES ($1, $2, 2, false, 5, 50)`, [userId, id])
-          yield* copy("passages", "ordinal, page, start_offset, end_offset, text, terms")
-          yield* copy("postings", "term, stretch, passages, ordinals, frequencies, lengths")
+          const parsed = { text: "lift wings lift", pageStarts: null }
+          const generation = yield* index.begin({ userId, documentId: id, parsed, fingerprint: "second" })
+          yield* index.add(generation, passagesOf("lift wings lift"))
           assert.deepStrictEqual(yield* index.search(question), before)
         })
       )

@@ -10,6 +10,7 @@ import { DocumentStore } from "./DocumentStore.ts"
 import {
   type DocumentForbidden,
   DocumentNotFound,
+  DocumentNotIndexed,
   DocumentQuotaExceeded,
   FileRejected,
   InvalidDocumentId
@@ -19,8 +20,11 @@ import { notReadable } from "./findReadableDocuments.ts"
 import { identifyFile } from "./identifyFile.ts"
 import { isUuid } from "./isUuid.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
+import type { ParsedDocument } from "./DocumentParser.ts"
+import { PassageIndex } from "./PassageIndex.ts"
 import { ProcessDocument } from "./processDocument.ts"
 import { UploadLimits } from "./UploadLimits.ts"
+import { type PassageProblem, verifyPassages } from "./verifyPassages.ts"
 
 export interface UploadInput {
   readonly userId: UserId
@@ -44,7 +48,17 @@ export class DocumentService extends Context.Service<
     list(userId: UserId): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
     /** A document of another person is as one that does not exist. */
     get(userId: UserId, documentId: string): Effect.Effect<Document, DocumentNotFound | StorageFailed>
-    /** Removes the document, its bytes and its passages. */
+    /** The text a document is searched and cited by, as the parser gave it: for indexing it anew without parsing again. */
+    text(
+      userId: UserId,
+      documentId: string
+    ): Effect.Effect<ParsedDocument, DocumentNotFound | DocumentNotIndexed | StorageFailed>
+    /** Compares a document's stored passages with its stored text; gives where they disagree, nowhere if all is well. */
+    verify(
+      userId: UserId,
+      documentId: string
+    ): Effect.Effect<ReadonlyArray<PassageProblem>, DocumentNotFound | DocumentNotIndexed | StorageFailed>
+    /** Removes the document, its bytes, its text and its passages. */
     remove(userId: UserId, documentId: string): Effect.Effect<void, DocumentNotFound | StorageFailed>
   }
 >()("@parley/core/documents/DocumentService") {
@@ -52,14 +66,27 @@ export class DocumentService extends Context.Service<
     DocumentService,
     Effect.gen(function* () {
       const documents = yield* DocumentStore
+      const passages = yield* PassageIndex
+      const get = function* (userId: UserId, documentId: string) {
+        const [document] = isUuid(documentId) ? yield* documents.find(userId, [documentId.toLowerCase()]) : []
+        return document ?? (yield* new DocumentNotFound({ documentId }))
+      }
+      const indexed = Effect.fnUntraced(function* (userId: UserId, documentId: string) {
+        const { id } = yield* get(userId, documentId)
+        return (yield* passages.read({ userId, documentId: id })) ?? (yield* new DocumentNotIndexed({ documentId }))
+      })
       return DocumentService.of({
         upload: yield* makeUpload,
         vectorize: yield* makeVectorize,
         list: (userId) => documents.list(userId),
-        get: Effect.fn("DocumentService.get")(function* (userId, documentId) {
-          const [document] = isUuid(documentId) ? yield* documents.find(userId, [documentId.toLowerCase()]) : []
-          return document ?? (yield* new DocumentNotFound({ documentId }))
+        get: Effect.fn("DocumentService.get")(get),
+        text: Effect.fn("DocumentService.text")(function* (userId, documentId) {
+          const { text, pageStarts } = yield* indexed(userId, documentId)
+          return { text, pageStarts }
         }),
+        verify: Effect.fn("DocumentService.verify")((userId, documentId) =>
+          Effect.map(indexed(userId, documentId), verifyPassages)
+        ),
         remove: Effect.fn("DocumentService.remove")(function* (userId, documentId) {
           const removed = isUuid(documentId) && (yield* documents.remove(userId, documentId.toLowerCase()))
           if (!removed) return yield* new DocumentNotFound({ documentId })

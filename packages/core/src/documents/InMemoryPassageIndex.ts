@@ -1,85 +1,136 @@
 import { Effect, Layer } from "effect"
-import type { UserId } from "../identity/UserId.ts"
-import { scoreTerm } from "./bm25.ts"
-import type { Document, FoundPassage, Passage } from "./Document.ts"
+import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
+import { storableText } from "../storage/storableText.ts"
+import type { Document, DocumentKey, Passage } from "./Document.ts"
+import type { ParsedDocument } from "./DocumentParser.ts"
 import { DocumentStore } from "./DocumentStore.ts"
-import { PassageIndex, type SearchInput } from "./PassageIndex.ts"
-import { MAX_QUERY_LENGTH } from "./searchableText.ts"
-import { termsOf } from "./termsOf.ts"
+import { keyInMemory } from "./InMemoryDocumentStore.ts"
+import { type IndexedPassage, indexPassage, searchPassages } from "./InMemoryPassageSearch.ts"
+import { type BeginGeneration, type Generation, GenerationGone, PassageIndex } from "./PassageIndex.ts"
 
-interface IndexedPassage {
-  readonly passage: Passage
-  readonly terms: ReadonlyMap<string, number>
-  readonly length: number
-}
-
-interface IndexedDocument {
-  readonly document: Document
+interface StoredGeneration {
+  readonly generation: number
+  readonly fingerprint: string
+  readonly active: boolean
+  readonly parsed: ParsedDocument
   readonly passages: ReadonlyArray<IndexedPassage>
 }
 
-/** The passages of one process, for tests and for trying things out. Documents are those of the `DocumentStore` beside it. */
-export class InMemoryPassageIndex {
-  static readonly layer: Layer.Layer<PassageIndex, never, DocumentStore> = Layer.effect(
-    PassageIndex,
-    Effect.gen(function* () {
-      const documents = yield* DocumentStore
-      const passagesOf = new Map<UserId, ReadonlyMap<string, ReadonlyArray<IndexedPassage>>>()
-      /** What is left of an owner's index once documents deleted since are taken out. */
-      const indexedOf = (userId: UserId) =>
-        Effect.map(documents.list(userId), (owned) =>
-          owned.flatMap((document): ReadonlyArray<IndexedDocument> => {
-            const passages = passagesOf.get(userId)?.get(document.id)
-            return passages === undefined ? [] : [{ document, passages }]
+/** The generations of one document, and how many were begun so far. */
+interface StoredIndex {
+  readonly begun: number
+  readonly generations: ReadonlyArray<StoredGeneration>
+}
+
+const stored = (passage: Passage): IndexedPassage => indexPassage({ ...passage, text: storableText(passage.text) })
+
+const gone = ({ documentId }: DocumentKey) => new GenerationGone({ documentId })
+
+const begun = (index: StoredIndex, { fingerprint, parsed }: BeginGeneration): StoredIndex => {
+  const generation: StoredGeneration = {
+    generation: index.begun + 1,
+    fingerprint,
+    active: false,
+    parsed: { ...parsed, text: storableText(parsed.text) },
+    passages: []
+  }
+  return {
+    begun: generation.generation,
+    generations: [...index.generations.filter(({ active }) => active), generation]
+  }
+}
+
+/** The passages that a generation lacks of these. */
+const missing = ({ passages }: StoredGeneration, added: ReadonlyArray<Passage>): ReadonlyArray<Passage> => {
+  const rest = added.filter(({ ordinal }) => ordinal >= passages.length)
+  if (rest[0] !== undefined && rest[0].ordinal !== passages.length) throw new Error("The passages leave a gap.")
+  return rest
+}
+
+const make = Effect.gen(function* () {
+  const storage = yield* InMemoryStorage
+  const documents = yield* DocumentStore
+  const indexes = yield* storage.table<string, StoredIndex>()
+  yield* storage.onDocumentRemoved((document) => void indexes.delete(keyInMemory(document)))
+
+  const indexOf = (document: DocumentKey) => indexes.get(keyInMemory(document)) ?? { begun: 0, generations: [] }
+  const find = (key: Generation) => indexOf(key).generations.find(({ generation }) => generation === key.generation)
+  const activeOf = (document: DocumentKey) => indexOf(document).generations.find(({ active }) => active)
+  const keep = (document: DocumentKey, generations: ReadonlyArray<StoredGeneration>) =>
+    void indexes.set(keyInMemory(document), { ...indexOf(document), generations })
+
+  return PassageIndex.of({
+    begin: (input) =>
+      storage.run(
+        Effect.gen(function* () {
+          const { userId, documentId, fingerprint } = input
+          if ((yield* documents.find(userId, [documentId])).length === 0) return yield* gone(input)
+          const isContinued = (each: StoredGeneration) => !each.active && each.fingerprint === fingerprint
+          if (!indexOf(input).generations.some(isContinued)) {
+            indexes.set(keyInMemory(input), begun(indexOf(input), input))
+          }
+          const { generation, passages } = indexOf(input).generations.find(isContinued)!
+          return { userId, documentId, generation, passages: passages.length }
+        })
+      ),
+    add: (key, passages) =>
+      storage.exclusive(
+        Effect.suspend(() => {
+          const found = find(key)
+          if (found === undefined) return Effect.fail(gone(key))
+          const rest = missing(found, passages)
+          if (rest.length === 0) return Effect.void
+          if (found.active) return Effect.fail(gone(key))
+          const filled = { ...found, passages: [...found.passages, ...rest.map(stored)] }
+          return Effect.sync(() =>
+            keep(
+              key,
+              indexOf(key).generations.map((each) => (each === found ? filled : each))
+            )
+          )
+        })
+      ),
+    activate: (key) =>
+      storage.exclusive(
+        Effect.suspend(() => {
+          const found = find(key)
+          if (found === undefined) return Effect.fail(gone(key))
+          const later = indexOf(key).generations.filter(({ generation }) => generation > key.generation)
+          return Effect.sync(() => keep(key, [{ ...found, active: true }, ...later]))
+        })
+      ),
+    abandon: (key) =>
+      storage.exclusive(
+        Effect.sync(() =>
+          keep(
+            key,
+            indexOf(key).generations.filter(({ active, generation }) => active || generation !== key.generation)
+          )
+        )
+      ),
+    read: (document) =>
+      storage.exclusive(
+        Effect.sync(() => {
+          const found = activeOf(document)
+          return found && { ...found.parsed, passages: found.passages.map(({ passage }) => passage) }
+        })
+      ),
+    search: (input) =>
+      Effect.flatMap(documents.list(input.userId), (owned) =>
+        storage.exclusive(
+          Effect.sync(() => {
+            const indexed = owned.flatMap((document: Document) => {
+              const found = activeOf({ userId: input.userId, documentId: document.id })
+              return found === undefined ? [] : [{ document, passages: found.passages }]
+            })
+            return searchPassages(indexed, input)
           })
         )
-      return PassageIndex.of({
-        replace: Effect.fnUntraced(function* ({ userId, documentId, passages }) {
-          const id = documentId.toLowerCase()
-          const owned = yield* documents.list(userId)
-          if (!owned.some((document) => document.id === id)) return
-          const kept = (yield* indexedOf(userId)).map(({ document, passages }) => [document.id, passages] as const)
-          passagesOf.set(userId, new Map([...kept, [id, passages.map(indexPassage)]]))
-        }),
-        search: (input) => Effect.map(indexedOf(input.userId), (indexed) => searchIn(indexed, input))
-      })
-    })
-  )
-}
-
-const indexPassage = (passage: Passage): IndexedPassage => {
-  const terms = termsOf(passage.text)
-  return { passage, terms, length: sum([...terms.values()]) }
-}
-
-const searchIn = (indexed: ReadonlyArray<IndexedDocument>, input: SearchInput): ReadonlyArray<FoundPassage> => {
-  const all = indexed.flatMap(({ passages }) => passages)
-  const averageLength = sum(all.map(({ length }) => length)) / all.length
-  const query = [...termsOf(input.query.slice(0, MAX_QUERY_LENGTH))].map(([term, weight]) => {
-    return { term, weight, passagesWithTerm: all.filter(({ terms }) => terms.has(term)).length }
+      )
   })
-  const scoreOf = ({ terms, length }: IndexedPassage): number =>
-    sum(
-      query.map(({ term, weight, passagesWithTerm }) => {
-        const frequency = terms.get(term)
-        if (frequency === undefined) return 0
-        return weight * scoreTerm({ passages: all.length, passagesWithTerm, frequency, length, averageLength })
-      })
-    )
-  const named = new Set(input.documentIds.map((id) => id.toLowerCase()))
-  return indexed
-    .filter(({ document }) => named.has(document.id))
-    .flatMap(({ document, passages }) =>
-      passages.map((indexed): FoundPassage => {
-        return { ...indexed.passage, documentId: document.id, filename: document.filename, score: scoreOf(indexed) }
-      })
-    )
-    .filter(({ score }) => score > 0)
-    .sort((one, other) => other.score - one.score || byPosition(one, other))
-    .slice(0, Math.max(0, input.limit))
+})
+
+/** The passages of one process, for tests and for trying things out. Documents are those of the `DocumentStore` beside it. */
+export const InMemoryPassageIndex = {
+  layer: Layer.effect(PassageIndex, make).pipe(Layer.provide(InMemoryStorage.layer))
 }
-
-const byPosition = (one: FoundPassage, other: FoundPassage): number =>
-  one.documentId === other.documentId ? one.ordinal - other.ordinal : one.documentId < other.documentId ? -1 : 1
-
-const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((total, number) => total + number, 0)

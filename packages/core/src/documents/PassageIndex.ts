@@ -1,7 +1,31 @@
-import { Context, type Effect } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-import type { FoundPassage, Passage } from "./Document.ts"
+import type { DocumentKey, FoundPassage, Passage } from "./Document.ts"
+import type { ParsedDocument } from "./DocumentParser.ts"
+
+/** One indexing of one document. A number is never used twice for a document. */
+export interface Generation extends DocumentKey {
+  readonly generation: number
+}
+
+/** A generation under construction. */
+export interface BegunGeneration extends Generation {
+  /** How many passages it has already, from an earlier try that did not finish. */
+  readonly passages: number
+}
+
+export interface BeginGeneration extends DocumentKey {
+  /** The document's text, which is kept with the generation. */
+  readonly parsed: ParsedDocument
+  /** Of the text and of how it is cut: an unfinished generation is continued only where both are the same. */
+  readonly fingerprint: string
+}
+
+/** What is searched of a document: the text it was read as, and the passages cut from it, in order. */
+export interface IndexedDocument extends ParsedDocument {
+  readonly passages: ReadonlyArray<Passage>
+}
 
 export interface SearchInput {
   readonly userId: UserId
@@ -11,16 +35,40 @@ export interface SearchInput {
   readonly limit: number
 }
 
-/** Passages, searchable. Term statistics are the owner's alone, so that scores tell nothing of anybody else. */
+/** The generation does not exist any more: its document was deleted, or a later indexing took its place. */
+export class GenerationGone extends Schema.TaggedError<GenerationGone>()("GenerationGone", {
+  documentId: Schema.String
+}) {
+  readonly code = "generation_gone"
+  override get message() {
+    return `The document ${this.documentId} was deleted or is being indexed anew; this indexing of it has ended.`
+  }
+}
+
+/**
+ * The texts of documents and their passages, searchable. A document is indexed as a new generation: begun, filled batch by
+ * batch, then activated. A search sees active generations only, of which a document has one at most. Term statistics are
+ * the owner's alone, so that scores reveal nothing about other people's documents.
+ */
 export class PassageIndex extends Context.Service<
   PassageIndex,
   {
-    /** Puts a document's passages in place of those it had, all at once. */
-    replace(input: {
-      readonly userId: UserId
-      readonly documentId: string
-      readonly passages: ReadonlyArray<Passage>
-    }): Effect.Effect<void, StorageFailed>
+    /**
+     * Begins a generation and stores its text, or continues the unfinished one of the same fingerprint. An unfinished one
+     * of another fingerprint is dropped: of two indexings at once the one that began last is kept.
+     */
+    begin(input: BeginGeneration): Effect.Effect<BegunGeneration, GenerationGone | StorageFailed>
+    /**
+     * Adds passages, which continue the generation's ordinals; those it has already are passed over, so that a batch may be
+     * repeated. A gap is a defect. Meant for batches of up to a few hundred passages.
+     */
+    add(generation: Generation, passages: ReadonlyArray<Passage>): Effect.Effect<void, GenerationGone | StorageFailed>
+    /** Makes the generation the one that is searched, in one step; those before it are dropped. May be repeated. */
+    activate(generation: Generation): Effect.Effect<void, GenerationGone | StorageFailed>
+    /** Drops the generation unless it is active. May be repeated. */
+    abandon(generation: Generation): Effect.Effect<void, StorageFailed>
+    /** The active generation of a document, whole; undefined where the owner has none. */
+    read(document: DocumentKey): Effect.Effect<IndexedDocument | undefined, StorageFailed>
     /** The best passages first: by score, then by document and position, so that equal scores have one order. */
     search(input: SearchInput): Effect.Effect<ReadonlyArray<FoundPassage>, StorageFailed>
   }

@@ -3,13 +3,7 @@ import { RateLimiter } from "../limits/RateLimiter.ts"
 import type { Document } from "./Document.ts"
 import { DocumentUnreadable } from "./DocumentParser.ts"
 import { ReadingLimits } from "./ReadingLimits.ts"
-
-/** SHA-256 (FIPS 180-4), in hexadecimal. */
-const hashOf = (bytes: Uint8Array): Effect.Effect<string> =>
-  Effect.map(
-    Effect.promise(() => crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>)),
-    (hash) => Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("")
-  )
+import { sha256 } from "./sha256.ts"
 
 const day = (milliseconds: number): string =>
   `${new Date(milliseconds).toISOString().slice(0, 16).replace("T", " ")} UTC`
@@ -50,7 +44,7 @@ export const makeReadingTries = Effect.gen(function* () {
   /** Runs `read` unless too much failed before; counts its failure. A refusal is `DocumentUnreadable` as well. */
   return <A, E, R>({ document, bytes, last }: Reading, read: Effect.Effect<A, E | DocumentUnreadable, R>) =>
     Effect.gen(function* () {
-      const events = eventsOf(yield* hashOf(bytes), document)
+      const events = eventsOf(yield* sha256(bytes), document)
       for (const { subject, name, limit, sentence } of events) {
         const { count, remainingMs } = yield* limiter.peek({ subject, name })
         if (count < limit) continue

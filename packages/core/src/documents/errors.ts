@@ -10,13 +10,23 @@ export class DocumentNotFound extends Schema.TaggedError<DocumentNotFound>()("Do
   }
 }
 
-/** The document is somebody else's. */
+/** The document belongs to another person. */
 export class DocumentForbidden extends Schema.TaggedError<DocumentForbidden>()("DocumentForbidden", {
   documentId: Schema.String
 }) {
   readonly code = "document_forbidden"
   override get message() {
     return `The document ${this.documentId} does not belong to you.`
+  }
+}
+
+/** The document has no text yet: its first processing has not finished, or failed. */
+export class DocumentNotIndexed extends Schema.TaggedError<DocumentNotIndexed>()("DocumentNotIndexed", {
+  documentId: Schema.String
+}) {
+  readonly code = "document_not_indexed"
+  override get message() {
+    return `The document ${this.documentId} has not been processed. Wait until it is ready, or ask for it again.`
   }
 }
 

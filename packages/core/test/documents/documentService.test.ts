@@ -75,6 +75,26 @@ describe("DocumentService", () => {
     }).pipe(Effect.provide(answering()))
   )
 
+  it.live("gives a ready document's text to its owner alone, and finds its passages true to it", () =>
+    working(
+      Effect.gen(function* () {
+        const documents = yield* DocumentService
+        const text = "Storks build their nests on chimneys."
+        const document = yield* upload("ann", text)
+        const { id } = document
+        yield* finished(document)
+        assert.deepStrictEqual(yield* documents.text("ann", id), { text, pageStarts: null })
+        assert.deepStrictEqual(yield* documents.verify("ann", id.toUpperCase()), [])
+        assert.strictEqual((yield* Effect.flip(documents.text("bob", id)))._tag, "DocumentNotFound")
+        assert.strictEqual((yield* Effect.flip(documents.verify("bob", id)))._tag, "DocumentNotFound")
+        const broken = yield* upload("ann", "broken from the start")
+        assert.strictEqual((yield* Effect.flip(documents.text("ann", broken.id)))._tag, "DocumentNotIndexed")
+        yield* documents.remove("ann", id)
+        assert.strictEqual((yield* Effect.flip(documents.text("ann", id)))._tag, "DocumentNotFound")
+      })
+    ).pipe(Effect.provide(answering()))
+  )
+
   it.effect("leaves out of a chat what is not ready, and names it", () =>
     Effect.gen(function* () {
       const { id } = yield* upload("ann", "Storks build their nests on chimneys.")

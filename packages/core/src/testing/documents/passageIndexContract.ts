@@ -1,11 +1,12 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import { DocumentStore } from "../../documents/DocumentStore.ts"
-import { PassageIndex } from "../../documents/PassageIndex.ts"
-import { indexed, type PassageStores, search, textsOf } from "./passageIndexFixtures.ts"
+import { indexed, indexPassages, type PassageStores, search, textsOf } from "./passageIndexFixtures.ts"
 import { ranking, statistics } from "./passageRanking.ts"
+import { generations } from "./passageGenerations.ts"
 import { replacing } from "./passageReplacing.ts"
 import { scope } from "./passageScope.ts"
+import { storedText } from "./passageText.ts"
 import { ampleQuota, newDocument, newUserId } from "../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
 
@@ -14,7 +15,9 @@ export const passageIndexContract = (name: string, layer: Layer.Layer<PassageSto
   suiteOn(`PassageIndex: ${name}`, layer, (run) => {
     finding(run)
     scope(run)
+    generations(run)
     replacing(run)
+    storedText(run)
     statistics(run)
     ranking(run)
     oddQueries(run)
@@ -34,7 +37,7 @@ const finding = (run: Run<PassageStores>) => {
           end: 61,
           text: "The  ornithopter\n\tflaps 'its' \\wings\\ 😀 日本."
         }
-        yield* (yield* PassageIndex).replace({ userId, documentId: document.id, passages: [passage] })
+        yield* indexPassages({ userId, documentId: document.id }, [passage])
         const [found, ...others] = yield* search({ userId, documentIds: [document.id], query: "ornithopter" })
         expect(others).toEqual([])
         expect(found).toEqual({ ...passage, documentId: document.id, filename: "日本 'ü'.pdf", score: found?.score })

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Document, Passage } from "../../documents/Document.ts"
+import type { Document, DocumentKey, Passage } from "../../documents/Document.ts"
 import { DocumentStore } from "../../documents/DocumentStore.ts"
 import { PassageIndex, type SearchInput } from "../../documents/PassageIndex.ts"
 import type { UserId } from "../../identity/UserId.ts"
@@ -18,6 +18,33 @@ export const passagesOf = (...texts: ReadonlyArray<string>): ReadonlyArray<Passa
   })
 }
 
+/** A text that has these passages at their offsets, and spaces elsewhere. */
+export const textWith = (passages: ReadonlyArray<Passage>): string =>
+  passages.reduce((text, { start, text: passage }) => text.padEnd(start) + passage, "")
+
+/** Passages written at a time. */
+const BATCH = 100
+
+/** What indexes these passages under `fingerprint`, one of its own unless given. */
+export const beginPassages = Effect.fnUntraced(function* (
+  document: DocumentKey,
+  passages: ReadonlyArray<Passage>,
+  fingerprint: string = crypto.randomUUID()
+) {
+  const parsed = { text: textWith(passages), pageStarts: null }
+  return yield* (yield* PassageIndex).begin({ ...document, parsed, fingerprint })
+})
+
+/** Indexes a document as these passages: begins a generation, fills it and makes it the one that is searched. */
+export const indexPassages = Effect.fnUntraced(function* (document: DocumentKey, passages: ReadonlyArray<Passage>) {
+  const index = yield* PassageIndex
+  const generation = yield* beginPassages(document, passages)
+  for (let from = 0; from < passages.length; from += BATCH) {
+    yield* index.add(generation, passages.slice(from, from + BATCH))
+  }
+  yield* index.activate(generation)
+})
+
 /** A document of `userId` whose passages are these texts. */
 export const indexed = Effect.fnUntraced(function* (
   userId: UserId,
@@ -26,11 +53,11 @@ export const indexed = Effect.fnUntraced(function* (
 ) {
   const document = newDocument(userId, { status: "ready", ...changes })
   yield* (yield* DocumentStore).insert(document, ampleQuota)
-  yield* (yield* PassageIndex).replace({ userId, documentId: document.id, passages: passagesOf(...texts) })
+  yield* indexPassages({ userId, documentId: document.id }, passagesOf(...texts))
   return document.id
 })
 
-/** A search for ten passages unless told otherwise. */
+/** A search for ten passages unless given otherwise. */
 export const search = Effect.fnUntraced(function* (input: Omit<SearchInput, "limit"> & { readonly limit?: number }) {
   return yield* (yield* PassageIndex).search({ limit: 10, ...input })
 })

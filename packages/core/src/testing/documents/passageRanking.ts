@@ -1,8 +1,7 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { DocumentStore } from "../../documents/DocumentStore.ts"
-import { PassageIndex } from "../../documents/PassageIndex.ts"
-import { indexed, passagesOf, type PassageStores, search, textsOf } from "./passageIndexFixtures.ts"
+import { indexed, indexPassages, passagesOf, type PassageStores, search, textsOf } from "./passageIndexFixtures.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 import type { Run } from "../suiteOn.ts"
 
@@ -62,7 +61,7 @@ export const statistics = (run: Run<PassageStores>) => {
         const question = { userId, documentIds, query: "lift wings" }
         const before = yield* scoreOf(question)
         const [documentId = ""] = documentIds
-        yield* (yield* PassageIndex).replace({ userId, documentId, passages: passagesOf(...texts) })
+        yield* indexPassages({ userId, documentId }, passagesOf(...texts))
         expect(yield* scoreOf(question)).toBe(before)
       })
     ))

@@ -2,7 +2,8 @@ import { Effect, Fiber } from "effect"
 import { expect, it } from "vitest"
 import { DocumentStore } from "../../documents/DocumentStore.ts"
 import { PassageIndex } from "../../documents/PassageIndex.ts"
-import { indexed, passagesOf, type PassageStores, search, textsOf } from "./passageIndexFixtures.ts"
+import { verifyPassages } from "../../documents/verifyPassages.ts"
+import { indexed, indexPassages, passagesOf, type PassageStores, search, textsOf } from "./passageIndexFixtures.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 import type { Run } from "../suiteOn.ts"
 
@@ -12,13 +13,12 @@ export const replacing = (run: Run<PassageStores>) => {
     run(
       Effect.gen(function* () {
         const userId = newUserId()
-        const index = yield* PassageIndex
         const documentId = yield* indexed(userId, ["old lift", "old drag", "old thrust"])
-        yield* index.replace({ userId, documentId, passages: passagesOf("new lift") })
+        yield* indexPassages({ userId, documentId }, passagesOf("new lift"))
         const found = (query: string) => textsOf({ userId, documentIds: [documentId], query })
         expect(yield* found("old")).toEqual([])
         expect(yield* found("lift drag thrust")).toEqual(["new lift"])
-        yield* index.replace({ userId, documentId, passages: [] })
+        yield* indexPassages({ userId, documentId }, [])
         expect(yield* found("lift")).toEqual([])
       })
     ))
@@ -27,18 +27,22 @@ export const replacing = (run: Run<PassageStores>) => {
     run(
       Effect.gen(function* () {
         const userId = newUserId()
-        const index = yield* PassageIndex
         const documentId = yield* indexed(userId, ["lift before"])
         const versions = Array.from({ length: 8 }, (_, version) =>
           passagesOf(`lift ${version}`, `more lift ${version}`)
         )
-        yield* Effect.all(
-          versions.map((passages) => index.replace({ userId, documentId, passages })),
+        const ends = yield* Effect.all(
+          versions.map((passages) => Effect.exit(indexPassages({ userId, documentId }, passages))),
           { concurrency: "unbounded" }
         )
+        expect(ends.some((end) => end._tag === "Success")).toBe(true)
         const found = yield* search({ userId, documentIds: [documentId], query: "lift" })
         const inOrder = found.toSorted((one, other) => one.ordinal - other.ordinal).map(({ text }) => text)
-        expect(versions.map((passages) => passages.map(({ text }) => text))).toContainEqual(inOrder)
+        const texts = versions.map((passages) => passages.map(({ text }) => text))
+        expect(texts).toContainEqual(inOrder)
+        const stored = yield* (yield* PassageIndex).read({ userId, documentId })
+        expect(stored?.passages.map(({ text }) => text)).toEqual(inOrder)
+        expect(stored && verifyPassages(stored)).toEqual([])
       })
     ))
 
@@ -46,7 +50,6 @@ export const replacing = (run: Run<PassageStores>) => {
     run(
       Effect.gen(function* () {
         const userId = newUserId()
-        const index = yield* PassageIndex
         const version = (name: string) => Array.from({ length: 300 }, (_, number) => `lift ${name} passage${number}`)
         const documentId = yield* indexed(userId, version("old"))
         const look = Effect.map(textsOf({ userId, documentIds: [documentId], query: "lift", limit: 1000 }), (texts) => {
@@ -55,7 +58,7 @@ export const replacing = (run: Run<PassageStores>) => {
         })
         for (const name of ["new", "newer", "newest"]) {
           const before = yield* look
-          const replace = index.replace({ userId, documentId, passages: passagesOf(...version(name)) })
+          const replace = indexPassages({ userId, documentId }, passagesOf(...version(name)))
           const replacing = yield* Effect.forkChild(replace)
           for (let looks = 0; looks < 5; looks++) expect([before, `300 ${name}`]).toContain(yield* look)
           yield* Fiber.interrupt(replacing)
@@ -66,16 +69,21 @@ export const replacing = (run: Run<PassageStores>) => {
       })
     ))
 
-  it("passages of a document that is gone, of somebody else's, or of none are not kept", () =>
+  it("passages of a document that is gone, of another person, or that never was are refused", () =>
     run(
       Effect.gen(function* () {
         const [ann, bob] = [newUserId(), newUserId()]
-        const index = yield* PassageIndex
         const [gone, anns] = [yield* indexed(ann, ["lift"]), yield* indexed(ann, ["lift of ann"])]
         yield* (yield* DocumentStore).remove(ann, gone)
-        yield* index.replace({ userId: ann, documentId: gone, passages: passagesOf("lift again") })
-        yield* index.replace({ userId: bob, documentId: anns, passages: passagesOf("lift of bob") })
-        yield* index.replace({ userId: bob, documentId: crypto.randomUUID(), passages: passagesOf("lift of none") })
+        for (const [userId, documentId] of [
+          [ann, gone],
+          [bob, anns],
+          [bob, crypto.randomUUID()],
+          [bob, "nonsense'"]
+        ] as const) {
+          const refused = yield* Effect.flip(indexPassages({ userId, documentId }, passagesOf("lift again")))
+          expect(refused).toMatchObject({ _tag: "GenerationGone", documentId })
+        }
         expect(yield* textsOf({ userId: ann, documentIds: [gone, anns], query: "lift" })).toEqual(["lift of ann"])
         expect(yield* textsOf({ userId: bob, documentIds: [gone, anns], query: "lift" })).toEqual([])
       })

@@ -1,0 +1,90 @@
+import { type BeginGeneration, type DocumentKey, type Generation, GenerationGone, storableText } from "@parley/core"
+import { Effect } from "effect"
+import type { Database, Sql } from "../database/Database.ts"
+import type { GenerationSql } from "./generationSql.ts"
+import { textParts } from "./textParts.ts"
+
+const FOREIGN_KEY_VIOLATION = "23503"
+
+export const generationGone = ({ documentId }: DocumentKey) => new GenerationGone({ documentId })
+
+/** The first parameters of most statements. */
+export const generationParams = ({ userId, documentId, generation }: Generation): ReadonlyArray<unknown> => [
+  userId,
+  documentId,
+  generation
+]
+
+const lockDocument = Effect.fnUntraced(function* (sql: Sql, text: GenerationSql, key: DocumentKey) {
+  const locked = yield* sql.query(text.lockDocument, [key.userId, key.documentId])
+  if (locked.length === 0) return yield* generationGone(key)
+})
+
+/** Finds the unfinished generation of the fingerprint, or begins one in place of any other that is unfinished. */
+const findOrBegin = (database: Database["Service"], text: GenerationSql, input: BeginGeneration) =>
+  database.asService((sql) =>
+    Effect.gen(function* () {
+      const { userId, documentId, fingerprint, parsed } = input
+      const document = [userId, documentId]
+      yield* lockDocument(sql, text, input)
+      const [unfinished] = yield* sql.query<{ generation: number; passages: number }>(text.findUnfinished, [
+        ...document,
+        fingerprint
+      ])
+      if (unfinished !== undefined) return { userId, documentId, ...unfinished }
+      yield* sql.query(text.dropUnfinished, document)
+      const [next] = yield* sql.query<{ generation: number }>(text.nextNumber, document)
+      if (next === undefined) return yield* generationGone(input)
+      yield* sql.query(text.begin, [...document, next.generation, fingerprint, parsed.pageStarts])
+      return { userId, documentId, ...next, passages: 0 }
+    })
+  )
+
+/** Part by part, each a transaction of its own; parts that an earlier try has stored are passed over. */
+const storeText = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  text: GenerationSql,
+  generation: Generation,
+  parsed: string
+) {
+  const key = generationParams(generation)
+  const [stored] = yield* database.statement<{ parts: number }>(text.countTextParts, key)
+  const parts = textParts(storableText(parsed))
+  for (const [part, content] of parts.entries()) {
+    if (part < (stored?.parts ?? 0)) continue
+    yield* database.statement(text.addText, [...key, part, content]).pipe(
+      Effect.catchIf(
+        ({ sqlState }) => sqlState === FOREIGN_KEY_VIOLATION,
+        () => generationGone(generation)
+      )
+    )
+  }
+})
+
+/** `PassageIndex.begin`: what an embedded database does in between is served, since each statement stands alone. */
+export const beginGeneration = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  text: GenerationSql,
+  input: BeginGeneration
+) {
+  const begun = yield* findOrBegin(database, text, input)
+  yield* storeText(database, text, begun, input.parsed.text)
+  return begun
+})
+
+/**
+ * `PassageIndex.activate`, in one transaction. Of generations begun one after the other the later one stays: the earlier
+ * is dropped by it, active or not, and is gone when its own activation comes.
+ */
+export const activateGeneration = (database: Database["Service"], text: GenerationSql, generation: Generation) =>
+  database.asService((sql) =>
+    Effect.gen(function* () {
+      const key = generationParams(generation)
+      yield* lockDocument(sql, text, generation)
+      const [found] = yield* sql.query<{ active: boolean }>(text.lockGeneration, key)
+      if (found === undefined) return yield* generationGone(generation)
+      if (found.active) return
+      yield* sql.query(text.dropOlder, key)
+      yield* sql.query(text.activate, key)
+    })
+  )

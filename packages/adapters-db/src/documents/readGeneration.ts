@@ -1,0 +1,81 @@
+import type { DocumentKey, IndexedDocument, Passage } from "@parley/core"
+import { Effect } from "effect"
+import type { Database, DatabaseError, Row } from "../database/Database.ts"
+import type { GenerationSql } from "./generationSql.ts"
+
+/** Parts of the text, and passages, that one statement reads. */
+const PARTS_PER_STATEMENT = 4
+const PASSAGES_PER_STATEMENT = 500
+
+interface ActiveRow extends Row {
+  readonly generation: number
+  readonly passages: number
+  readonly page_starts: ReadonlyArray<number> | null
+}
+
+interface PassageRow extends Row {
+  readonly ordinal: number
+  readonly page: number | null
+  readonly start_offset: number
+  readonly end_offset: number
+  readonly text: string
+}
+
+const passageOf = (row: PassageRow): Passage => ({
+  ordinal: row.ordinal,
+  page: row.page,
+  start: row.start_offset,
+  end: row.end_offset,
+  text: row.text
+})
+
+/** Reads rows in pages of `size`, each from where the one before ended. */
+const readAll = Effect.fnUntraced(function* <R extends Row>(
+  size: number,
+  page: (from: number) => Effect.Effect<ReadonlyArray<R>, DatabaseError>,
+  next: (rows: ReadonlyArray<R>, from: number) => number
+) {
+  const all: Array<R> = []
+  let from = 0
+  for (;;) {
+    const rows = yield* page(from)
+    all.push(...rows)
+    if (rows.length < size) return all
+    from = next(rows, from)
+  }
+})
+
+/**
+ * `PassageIndex.read`: page by page, so that no statement takes long; where another generation has become active
+ * meanwhile, that one is read instead.
+ */
+export const readGeneration = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  text: GenerationSql,
+  { userId, documentId }: DocumentKey
+): Effect.fn.Return<IndexedDocument | undefined, DatabaseError> {
+  const query = <R extends Row>(statement: string, params: ReadonlyArray<unknown>) =>
+    database.asUser(userId, (sql) => sql.query<R>(statement, params))
+  const findActive = Effect.map(query<ActiveRow>(text.findActive, [userId, documentId]), ([active]) => active)
+  let active = yield* findActive
+  while (active !== undefined) {
+    const key = [userId, documentId, active.generation]
+    const parts = yield* readAll(
+      PARTS_PER_STATEMENT,
+      (from) => query<{ text: string }>(text.readText, [...key, from, PARTS_PER_STATEMENT]),
+      (rows, from) => from + rows.length
+    )
+    const passages = yield* readAll(
+      PASSAGES_PER_STATEMENT,
+      (from) => query<PassageRow>(text.readPassages, [...key, from, PASSAGES_PER_STATEMENT]),
+      (rows) => (rows.at(-1)?.ordinal ?? 0) + 1
+    )
+    const still = yield* findActive
+    if (still?.generation === active.generation) {
+      const whole = parts.map((part) => part.text).join("")
+      return { text: whole, pageStarts: active.page_starts, passages: passages.map(passageOf) }
+    }
+    active = still
+  }
+  return undefined
+})
