@@ -16,6 +16,19 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
+/** What a model may write that is to go on for ever: a reply is cut far beyond its limit. */
+const endless = {
+  config: {
+    models: {
+      "model-a-mini": { creditsPer1kOutput: 0, maxOutputTokens: 100_000_000, contextTokens: 200_000_000 }
+    }
+  }
+}
+const serveEndless = async () => {
+  await server.close()
+  server = await startServer({ app: { stalledReaderMs: 60_000 }, parley: endless })
+}
+
 const usage = async () => {
   const { transactions } = await server.parley.credits.history({ userId: ANN, limit: 50, offset: 0, type: "usage" })
   return transactions
@@ -72,6 +85,7 @@ describe("streaming", () => {
   })
 
   test("a reader that falls behind holds back the model", async () => {
+    await serveEndless()
     const piece = "x".repeat(16 * 1024)
     let produced = 0
     const parts = (count: number): ReplyPart => (count < 4_000 ? text(piece) : completed)
@@ -94,7 +108,7 @@ describe("streaming", () => {
   })
 
   test("a reader that takes nothing for too long is cut off, and the model with it", async () => {
-    const impatient = await startServer({ app: { stalledReaderMs: 50 } })
+    const impatient = await startServer({ app: { stalledReaderMs: 50 }, parley: endless })
     const { promise: left, resolve } = Promise.withResolvers<void>()
     impatient.model.answer = () =>
       Stream.fromEffectRepeat(Effect.succeed(text("x".repeat(64 * 1024)))).pipe(
@@ -190,6 +204,7 @@ describe("clients that leave", () => {
   })
 
   test("while reading nothing: the model is stopped and the hold settled", async () => {
+    await serveEndless()
     let left = false
     let produced = 0
     const piece = text("x".repeat(64 * 1024))

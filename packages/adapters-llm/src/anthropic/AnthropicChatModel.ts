@@ -37,7 +37,6 @@ export class AnthropicChatModel implements ChatModel {
     const ask = (deadline: number) =>
       replyStream({
         model,
-        maxOutputTokens: request.maxOutputTokens,
         limits,
         deadline,
         open: (signal) => this.#open(request, signal),

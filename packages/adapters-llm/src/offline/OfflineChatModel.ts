@@ -110,7 +110,6 @@ export class OfflineChatModel implements ChatModel {
     return replyStream<ReplyPart>({
       model: request.model.id,
       limits: { ...defaultReplyLimits, ...limits },
-      maxOutputTokens: request.maxOutputTokens,
       ...(request.deadline === undefined ? {} : { deadline: request.deadline }),
       open: (signal) => produce(reply, signal),
       reader: () => ({ read: (part) => [part], finish: () => undefined }),

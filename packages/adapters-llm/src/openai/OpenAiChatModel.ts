@@ -49,7 +49,6 @@ export class OpenAiChatModel implements ChatModel {
     const ask = (log: LogOmitted) => (deadline: number) =>
       replyStream({
         model,
-        maxOutputTokens: request.maxOutputTokens,
         limits: inOnePiece ? { ...limits, idleMs: limits.totalMs } : limits,
         deadline,
         open: (signal) => this.#open(request, signal, log),

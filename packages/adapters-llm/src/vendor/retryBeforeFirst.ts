@@ -1,5 +1,5 @@
-import type { ModelFailed, ReplyPart } from "@parley/core"
-import { Clock, Effect, Metric, Random, Stream } from "effect"
+import { ModelFailed, type ReplyPart } from "@parley/core"
+import { Clock, Effect, Metric, Random, Scope, Stream } from "effect"
 
 /** How often, and how patiently, a model is asked again. */
 export interface RetryPolicy {
@@ -56,32 +56,41 @@ export const retryBeforeFirst = (
   ask: (deadline: number) => Stream.Stream<ReplyPart, ModelFailed>,
   vendor: string,
   policy: RetryPolicy,
-  patience: TotalPatience
-): Stream.Stream<ReplyPart, ModelFailed> => {
-  const askFrom = (retries: number, deadline: number): Stream.Stream<ReplyPart, ModelFailed> =>
-    Stream.suspend(() => {
+  { deadline: latest = Infinity, totalMs }: TotalPatience
+): Stream.Stream<ReplyPart, ModelFailed> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const scope = yield* Effect.scope
+      const deadline = Math.min(latest, (yield* Clock.currentTimeMillis) + totalMs)
+      const open = Scope.provide(Stream.toPull(ask(deadline)), scope)
+      let parts = yield* open
+      let retries = 0
       let spoke = false
-      const heard = ask(deadline).pipe(
-        Stream.map((part) => {
-          spoke ||= part._tag === "text-delta"
-          return part
-        })
+
+      const askAgain = Effect.fnUntraced(function* (error: ModelFailed) {
+        const delay = delayBeforeRetry(error, retries, policy, yield* Random.next)
+        if (delay === undefined || (yield* Clock.currentTimeMillis) + delay >= deadline) return yield* error
+        retries += 1
+        const labels = { vendor, model: error.model, reason: error.reason }
+        yield* Metric.update(Metric.withAttributes(modelRetries, labels), 1)
+        yield* Effect.logWarning("A model failed before its first words and is asked again.").pipe(
+          Effect.annotateLogs({ ...labels, retry: retries, delayMs: Math.round(delay) })
+        )
+        yield* Effect.sleep(delay)
+        parts = yield* open
+      })
+      /** Until words have come: a failure then is not passed on while the vendor may be asked again. */
+      const first: typeof parts = Effect.suspend(() => parts).pipe(
+        Effect.tap((ready) => {
+          spoke = ready.some((part) => part._tag === "text-delta")
+          return Effect.void
+        }),
+        Effect.catch((error) =>
+          error instanceof ModelFailed && error.reason !== "empty"
+            ? Effect.andThen(askAgain(error), first)
+            : Effect.fail(error)
+        )
       )
-      return Stream.catch(heard, (error) =>
-        spoke || error.reason === "empty" ? Stream.fail(error) : Stream.unwrap(askAgain(error, retries, deadline))
-      )
+      return Stream.fromPull(Effect.succeed(Effect.suspend(() => (spoke ? parts : first))))
     })
-  const askAgain = Effect.fnUntraced(function* (error: ModelFailed, retries: number, deadline: number) {
-    const delay = delayBeforeRetry(error, retries, policy, yield* Random.next)
-    if (delay === undefined || (yield* Clock.currentTimeMillis) + delay >= deadline) return Stream.fail(error)
-    const labels = { vendor, model: error.model, reason: error.reason }
-    yield* Metric.update(Metric.withAttributes(modelRetries, labels), 1)
-    yield* Effect.logWarning("A model failed before its first words and is asked again.").pipe(
-      Effect.annotateLogs({ ...labels, retry: retries + 1, delayMs: Math.round(delay) })
-    )
-    yield* Effect.sleep(delay)
-    return askFrom(retries + 1, deadline)
-  })
-  const { deadline = Infinity, totalMs } = patience
-  return Stream.unwrap(Effect.map(Clock.currentTimeMillis, (now) => askFrom(0, Math.min(deadline, now + totalMs))))
-}
+  )

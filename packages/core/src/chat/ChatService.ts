@@ -1,8 +1,6 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { CreditLedger } from "../credits/CreditLedger.ts"
-import { CreditOperations } from "../credits/CreditOperations.ts"
 import type { HoldName } from "../credits/holds/Hold.ts"
-import { HoldHeartbeat } from "../credits/holds/HoldHeartbeat.ts"
 import { type InsufficientCredits, KeyConflict } from "../credits/errors.ts"
 import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts"
 import type { UserId } from "../identity/UserId.ts"
@@ -36,7 +34,7 @@ import {
   type TooManyReplies
 } from "./errors.ts"
 import { fingerprintOf, idempotentChatId, idempotentMessageId } from "./idempotency.ts"
-import { meteredReply } from "./meteredReply.ts"
+import { makeMeteredReply } from "./meteredReply.ts"
 import { makePrepareReply, TRANSCRIPT_MESSAGES } from "./prepareReply.ts"
 import type { Reply } from "./Reply.ts"
 import { onePerson, type ReplyParties } from "./ReplyParties.ts"
@@ -146,10 +144,9 @@ const makeSend = Effect.gen(function* () {
   const catalog = yield* Catalog
   const chats = yield* ChatStore
   const ledger = yield* CreditLedger
-  const credits = yield* CreditOperations
-  const heartbeat = yield* HoldHeartbeat
   const ids = yield* IdGenerator
   const quota = yield* ChatQuota
+  const meteredReply = yield* makeMeteredReply
   const prepareReply = yield* makePrepareReply
   const reserveReply = yield* makeReserveReply
 
@@ -233,7 +230,7 @@ const makeSend = Effect.gen(function* () {
         const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources }
         const continues = request.chatId !== undefined
         const turn = { owner, chatId, continues, title: titleOf(added), messages: kept, reply }
-        const { model, text } = yield* meteredReply({ credits, heartbeat, chats, abandoned, calls, hold, source, turn })
+        const { model, text } = yield* meteredReply({ calls, hold, source, turn })
         return {
           chatId,
           messageId,

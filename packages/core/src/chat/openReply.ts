@@ -1,12 +1,13 @@
-import { Cause, Clock, Effect, Pull, type Scope, Stream } from "effect"
+import { Cause, Clock, Effect, Exit, Pull, Result, Scope, Stream } from "effect"
 import {
   type ChatModel,
   type ChatModelRequest,
+  type EndPart,
   type InputUsage,
   ModelFailed,
-  type ModelFailure,
   type ReplyPart
 } from "../models/ChatModel.ts"
+import { finishedReply } from "../models/finishedReply.ts"
 import { countFailure, noteFallback } from "../models/modelMetrics.ts"
 import { ReplyTimeLimit } from "../models/ReplyTimeLimit.ts"
 
@@ -20,17 +21,18 @@ export interface ModelCall {
 export interface OpenedReply {
   /** The model that answers. */
   readonly call: ModelCall
-  readonly firstText: string
   /** What the vendor reported so far. */
   readonly reported: ReportedUsage
-  /** The next words, all that are ready; done after the end mark. */
+  /** The next words, all that are ready, from the first ones on; done after the end mark. */
   readonly nextText: Pull.Pull<string, ModelFailed>
+  /** Leaves the vendor. Safe to repeat. */
+  readonly leave: Effect.Effect<void>
 }
 
 /** What a vendor reports beside its text. */
 export interface ReportedUsage {
   inputUsage: InputUsage | undefined
-  end: Extract<ReplyPart, { readonly _tag: "end" }> | undefined
+  end: EndPart | undefined
 }
 
 /** What may go better with another model: not a refusal, and not an empty answer, which the vendor was paid for. */
@@ -39,7 +41,7 @@ const mayPassOn = ({ reason, retryable }: ModelFailed): boolean =>
   reason !== "refused" &&
   (retryable || reason === "unavailable" || reason === "misconfigured" || reason === "overlong")
 
-/** The text of a batch of parts; notes what else was reported. After the end nothing counts. */
+/** The text of parts that came together; notes what else was reported. After the end nothing counts. */
 const takeText = (parts: ReadonlyArray<ReplyPart>, reported: ReportedUsage): string => {
   let text = ""
   for (const part of parts) {
@@ -53,24 +55,46 @@ const takeText = (parts: ReadonlyArray<ReplyPart>, reported: ReportedUsage): str
   return text
 }
 
-const openCall = Effect.fnUntraced(function* (call: ModelCall) {
-  const { provider, request } = call
-  const failed = (reason: ModelFailure) =>
-    Effect.fail(new ModelFailed({ model: request.model.id, reason, retryable: true }))
-  const reported: ReportedUsage = { inputUsage: undefined, end: undefined }
-  const parts = yield* Stream.toPull(provider.stream(request))
-  const pullParts = Pull.catchDone(parts, () => failed("cut-off"))
-  const nextText = Effect.fnUntraced(function* () {
-    while (reported.end === undefined) {
-      const text = takeText(yield* pullParts, reported)
-      if (text !== "") return text
-    }
-    return yield* Cause.done()
-  })
-  const firstText = yield* Pull.catchDone(nextText(), () => failed("empty")).pipe(
-    Effect.tapError((error) => countFailure(provider.name, error))
+/** The words of a model's stream; its end, and whether it is one, is decided by `finishedReply`. */
+const readText = Effect.fnUntraced(function* ({ provider, request }: ModelCall, reported: ReportedUsage) {
+  let spoke = false
+  const finish = (): Pull.Pull<never, ModelFailed> => {
+    const finished = finishedReply(request.model.id, spoke, reported.end)
+    return Result.isSuccess(finished) ? Cause.done() : Effect.fail(finished.failure)
+  }
+  const parts = Pull.catchDone(yield* Stream.toPull(provider.stream(request)), finish)
+  const take = (ready: ReadonlyArray<ReplyPart>): Pull.Pull<string, ModelFailed> => {
+    const text = takeText(ready, reported)
+    if (text === "") return nextText
+    spoke = true
+    return Effect.succeed(text)
+  }
+  const nextText: Pull.Pull<string, ModelFailed> = Effect.suspend(() =>
+    reported.end === undefined ? Effect.flatMap(parts, take) : finish()
   )
-  return { call, firstText, reported, nextText: Effect.suspend(nextText) } satisfies OpenedReply
+  return nextText
+})
+
+/** Asks a model and waits for its first words. Its stream has a scope of its own within the reply's, closed where it fails. */
+const openCall = Effect.fnUntraced(function* (call: ModelCall) {
+  const scope = yield* Scope.fork(yield* Effect.scope)
+  const leave = Scope.close(scope, Exit.void)
+  const reported: ReportedUsage = { inputUsage: undefined, end: undefined }
+  const nextText = yield* Scope.provide(readText(call, reported), scope)
+  const first = yield* Effect.catch(nextText, (error) =>
+    // A reply that is done has spoken before.
+    error instanceof ModelFailed
+      ? Effect.andThen(Effect.andThen(leave, countFailure(call.provider.name, error)), Effect.fail(error))
+      : Effect.die(error)
+  )
+  let unread: string | undefined = first
+  const fromFirst = Effect.suspend(() => {
+    if (unread === undefined) return nextText
+    const text = unread
+    unread = undefined
+    return Effect.succeed(text)
+  })
+  return { call, reported, nextText: fromFirst, leave } satisfies OpenedReply
 })
 
 /** Asks the models in turn until one speaks, none of them beyond the deadline. */

@@ -5,7 +5,7 @@ import { modelPrice } from "../models/Model.ts"
 import type { InputUsage } from "../models/ChatModel.ts"
 import { estimatedInput } from "./estimatedInput.ts"
 import type { OpenedReply } from "./openReply.ts"
-import { estimateTokens } from "../tokens/tokens.ts"
+import type { ReplyOutput } from "../models/replyOutput.ts"
 
 export interface ReplyCharge {
   /** Whole credits by the price; may exceed the hold, of which the ledger takes no more than there is. */
@@ -39,14 +39,20 @@ export const lostReplyDraft = ({ call, reported }: Pick<OpenedReply, "call" | "r
 }
 
 /**
- * What a reply costs: by the provider's figures where it reported them and they can be true, else by a count of what was sent
- * and delivered.
+ * What a reply costs: by the provider's figures where it reported them and they can be true, else by a count of what was
+ * sent and delivered.
  */
-export const replyCharge = ({ call, reported }: OpenedReply, delivered: string, ended: ReplyEnd): ReplyCharge => {
+export const replyCharge = (
+  { call, reported }: Pick<OpenedReply, "call" | "reported">,
+  output: ReplyOutput,
+  ended: ReplyEnd
+): ReplyCharge => {
   const { maxOutputTokens, messages, model } = call.request
-  const plausible = plausibleUsage(reported.end?.usage, delivered)
-  const output = Math.min(estimateTokens(delivered), maxOutputTokens)
-  const usage = plausible ?? { ...(plausibleInput(reported.inputUsage) ?? estimatedInput(messages)), output }
+  const plausible = plausibleUsage(reported.end?.usage, output.text())
+  const usage = plausible ?? {
+    ...(plausibleInput(reported.inputUsage) ?? estimatedInput(messages)),
+    output: Math.min(output.tokens(), maxOutputTokens)
+  }
   return {
     amount: priceOf(usage, model),
     draft: { model: model.id, price: modelPrice(model), usage, estimated: plausible === undefined, ended }

@@ -1,15 +1,13 @@
 import { Effect, Semaphore } from "effect"
-import type { CreditOperations } from "../credits/CreditOperations.ts"
+import { CreditOperations } from "../credits/CreditOperations.ts"
 import type { Hold, HoldEnd } from "../credits/holds/Hold.ts"
-import type { HoldHeartbeat } from "../credits/holds/HoldHeartbeat.ts"
+import { HoldHeartbeat } from "../credits/holds/HoldHeartbeat.ts"
 import type { ReceiptDraft } from "../credits/Receipt.ts"
 import type { Usage } from "../models/Usage.ts"
 import { endHold } from "./endHold.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 
 export interface ReplyHoldInput {
-  readonly credits: CreditOperations["Service"]
-  readonly heartbeat: HoldHeartbeat["Service"]
   readonly hold: Hold
   readonly progress: () => ReplyProgress
 }
@@ -75,108 +73,116 @@ const LOST =
  * balance has it; else the reply is lost. Whatever was delivered is paid in the end as far as there are credits: what a
  * sweeper took is part of the price.
  */
-export const keepReplyHold = Effect.fnUntraced(function* (input: ReplyHoldInput): Effect.fn.Return<ReplyHold> {
-  const { credits, heartbeat, progress } = input
-  const { userId, key: first, amount: bound } = input.hold
-  /** One after another: holding anew and ending. */
-  const turn = Semaphore.makeUnsafe(1)
-  let number = 0
-  /** Undefined where all that the reply may cost is paid. */
-  let hold: Pick<Hold, "key" | "amount"> | undefined = input.hold
-  let paid = NOTHING
-  let lost = false
-  let ended = false
-  let stopKeeping: Effect.Effect<void> = Effect.void
+export const makeKeepReplyHold = Effect.gen(function* () {
+  const heartbeat = yield* HoldHeartbeat
+  const credits = yield* CreditOperations
 
-  const unpaid = (draft: ReceiptDraft, before: Paid): ReceiptDraft => ({
-    ...draft,
-    usage: restOf(draft.usage, before.usage)
-  })
-  /** The end of a hold that is gone: to release it changes nothing any more. */
-  const endOf = (key: string) =>
-    Effect.catchTag(credits.release({ userId, key }), "HoldNotFound", () =>
-      Effect.succeed<HoldEnd>({ _tag: "Released" })
-    )
-  const holdRest = (place: number, amount: number, minimumAmount: number, draft: ReceiptDraft) =>
-    credits
-      .reserve({
-        userId,
-        key: `${first}:rest:${place}`,
-        fingerprint: `the rest of ${first}`,
-        amount,
-        minimumAmount,
-        ttlMs: heartbeat.ttlMs,
-        draft
-      })
-      .pipe(Effect.catchTag(["AccountNotFound", "InvalidAmount", "KeyConflict"], Effect.die))
+  return Effect.fnUntraced(function* (input: ReplyHoldInput): Effect.fn.Return<ReplyHold> {
+    const { progress } = input
+    const { userId, key: first, amount: bound } = input.hold
+    /** One after another: holding anew and ending. */
+    const turn = Semaphore.makeUnsafe(1)
+    let number = 0
+    /** Undefined where all that the reply may cost is paid. */
+    let hold: Pick<Hold, "key" | "amount"> | undefined = input.hold
+    let paid = NOTHING
+    let lost = false
+    let ended = false
+    let stopKeeping: Effect.Effect<void> = Effect.void
 
-  const keep = (key: string, before: Paid) =>
-    heartbeat.keep(
-      { userId, key },
-      () => {
-        const { draft, isBetterKnown, outputTokens } = progress()
-        const rest = isBetterKnown || before !== NOTHING ? unpaid(draft, before) : undefined
-        return { outputTokens: Math.max(0, outputTokens - before.usage.output), draft: rest }
-      },
-      replace(key)
-    )
-
-  const replace = (gone: string): Effect.Effect<void> =>
-    Effect.gen(function* () {
-      if (ended || lost || hold?.key !== gone) return
-      const before = addPaid(paid, yield* endOf(gone))
-      const left = bound - before.credits
-      const reserved = left > 0 ? yield* holdRest(number + 1, left, left, unpaid(progress().draft, before)) : undefined
-      yield* stopKeeping
-      stopKeeping = Effect.void
-      if (reserved !== undefined && reserved._tag !== "Held") {
-        lost = true
-        return yield* Effect.annotateLogs(Effect.logWarning(LOST), { hold: first })
-      }
-      number += 1
-      paid = before
-      hold = reserved?.hold
-      if (hold !== undefined) stopKeeping = yield* keep(hold.key, before)
-      yield* Effect.annotateLogs(Effect.logWarning(REPLACED), { hold: first })
-    }).pipe(
-      retryStorage,
-      Effect.catch(() => Effect.logWarning("A hold that is gone could not be replaced; trying at the next heartbeat.")),
-      turn.withPermit,
-      Effect.uninterruptible
-    )
-
-  /** Safe to repeat: each hold gives its first end again. */
-  const payFrom = (
-    from: Pick<Hold, "key" | "amount">,
-    before: Paid,
-    place: number,
-    cost: number,
-    draft: ReceiptDraft
-  ): Effect.Effect<void, unknown> =>
-    Effect.gen(function* () {
-      const amount = Math.max(0, cost - before.credits)
-      const end = yield* credits.settle({ userId, key: from.key, amount, draft: unpaid(draft, before) })
-      if (!isSwept(end)) return
-      const after = addPaid(before, end)
-      const due = Math.min(cost, bound) - after.credits
-      if (due <= 0) return
-      const reserved = yield* holdRest(place + 1, due, 1, unpaid(draft, after))
-      if (reserved._tag === "Held") yield* payFrom(reserved.hold, after, place + 1, cost, draft)
+    const unpaid = (draft: ReceiptDraft, before: Paid): ReceiptDraft => ({
+      ...draft,
+      usage: restOf(draft.usage, before.usage)
     })
+    /** The end of a hold that is gone: to release it changes nothing any more. */
+    const endOf = (key: string) =>
+      Effect.catchTag(credits.release({ userId, key }), "HoldNotFound", () =>
+        Effect.succeed<HoldEnd>({ _tag: "Released" })
+      )
+    const holdRest = (place: number, amount: number, minimumAmount: number, draft: ReceiptDraft) =>
+      credits
+        .reserve({
+          userId,
+          key: `${first}:rest:${place}`,
+          fingerprint: `the rest of ${first}`,
+          amount,
+          minimumAmount,
+          ttlMs: heartbeat.ttlMs,
+          draft
+        })
+        .pipe(Effect.catchTag(["AccountNotFound", "InvalidAmount", "KeyConflict"], Effect.die))
 
-  /** Ends what is held, after a hold that is being taken anew, and then the heartbeat. */
-  const end = (work: (from: Pick<Hold, "key" | "amount">) => Effect.Effect<unknown, unknown>): Effect.Effect<void> =>
-    turn.withPermit(
-      Effect.suspend(() => {
-        ended = true
-        return hold === undefined ? stopKeeping : endHold(work(hold), first, stopKeeping)
+    const keep = (key: string, before: Paid) =>
+      heartbeat.keep(
+        { userId, key },
+        () => {
+          const { draft, isBetterKnown, outputTokens } = progress()
+          const rest = isBetterKnown || before !== NOTHING ? unpaid(draft, before) : undefined
+          return { outputTokens: Math.max(0, outputTokens - before.usage.output), draft: rest }
+        },
+        replace(key)
+      )
+
+    const replace = (gone: string): Effect.Effect<void> =>
+      Effect.gen(function* () {
+        if (ended || lost || hold?.key !== gone) return
+        const before = addPaid(paid, yield* endOf(gone))
+        const left = bound - before.credits
+        const reserved =
+          left > 0 ? yield* holdRest(number + 1, left, left, unpaid(progress().draft, before)) : undefined
+        yield* stopKeeping
+        stopKeeping = Effect.void
+        if (reserved !== undefined && reserved._tag !== "Held") {
+          lost = true
+          return yield* Effect.annotateLogs(Effect.logWarning(LOST), { hold: first })
+        }
+        number += 1
+        paid = before
+        hold = reserved?.hold
+        if (hold !== undefined) stopKeeping = yield* keep(hold.key, before)
+        yield* Effect.annotateLogs(Effect.logWarning(REPLACED), { hold: first })
+      }).pipe(
+        retryStorage,
+        Effect.catch(() =>
+          Effect.logWarning("A hold that is gone could not be replaced; trying at the next heartbeat.")
+        ),
+        turn.withPermit,
+        Effect.uninterruptible
+      )
+
+    /** Safe to repeat: each hold gives its first end again. */
+    const payFrom = (
+      from: Pick<Hold, "key" | "amount">,
+      before: Paid,
+      place: number,
+      cost: number,
+      draft: ReceiptDraft
+    ): Effect.Effect<void, unknown> =>
+      Effect.gen(function* () {
+        const amount = Math.max(0, cost - before.credits)
+        const end = yield* credits.settle({ userId, key: from.key, amount, draft: unpaid(draft, before) })
+        if (!isSwept(end)) return
+        const after = addPaid(before, end)
+        const due = Math.min(cost, bound) - after.credits
+        if (due <= 0) return
+        const reserved = yield* holdRest(place + 1, due, 1, unpaid(draft, after))
+        if (reserved._tag === "Held") yield* payFrom(reserved.hold, after, place + 1, cost, draft)
       })
-    )
 
-  stopKeeping = yield* keep(first, NOTHING)
-  return {
-    isLost: () => lost,
-    settle: (cost, draft) => end((from) => payFrom(from, paid, number, cost, draft)),
-    release: end(({ key }) => credits.release({ userId, key }))
-  }
+    /** Ends what is held, after a hold that is being taken anew, and then the heartbeat. */
+    const end = (work: (from: Pick<Hold, "key" | "amount">) => Effect.Effect<unknown, unknown>): Effect.Effect<void> =>
+      turn.withPermit(
+        Effect.suspend(() => {
+          ended = true
+          return hold === undefined ? stopKeeping : endHold(work(hold), first, stopKeeping)
+        })
+      )
+
+    stopKeeping = yield* keep(first, NOTHING)
+    return {
+      isLost: () => lost,
+      settle: (cost, draft) => end((from) => payFrom(from, paid, number, cost, draft)),
+      release: end(({ key }) => credits.release({ userId, key }))
+    }
+  })
 })

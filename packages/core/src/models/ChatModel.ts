@@ -23,7 +23,14 @@ export type InputUsage = Omit<Usage, "output">
 export type ReplyPart =
   | { readonly _tag: "input-usage"; readonly usage: InputUsage }
   | { readonly _tag: "text-delta"; readonly text: string }
-  | { readonly _tag: "end"; readonly reason: "completed" | "length"; readonly usage: Usage | undefined }
+  | EndPart
+
+/** The vendor's end mark. */
+export interface EndPart {
+  readonly _tag: "end"
+  readonly reason: "completed" | "length"
+  readonly usage: Usage | undefined
+}
 
 /** Why a model did not finish a reply. */
 export const MODEL_FAILURES = [

@@ -1,5 +1,5 @@
-import { Clock, Effect, Option, type Scope } from "effect"
-import type { ReplyPump } from "./replyPump.ts"
+import { Clock, Effect, type Scope } from "effect"
+import type { ReplyFeed } from "./replyFeed.ts"
 
 /** How long a vendor may take, in milliseconds. */
 export interface ReplyLimits {
@@ -13,72 +13,48 @@ export interface ReplyLimits {
 
 export const defaultReplyLimits: ReplyLimits = { idleMs: 60_000, totalMs: 600_000, afterEndMs: 2_000 }
 
-/** The wait that is on at the moment. */
-interface Wait {
-  readonly since: number
-  giveUp(): void
+/** Whether the reader waits for the vendor. */
+export interface Patience {
+  waits(): void
+  goesOn(): void
 }
 
-const news = (pump: ReplyPump): Effect.Effect<void> =>
-  Effect.callback<void>((resume) => {
-    pump.onNews(() => resume(Effect.void))
-    return Effect.sync(() => pump.onNews(undefined))
-  })
-
-const heardInTime = Effect.as(Effect.yieldNow, true)
-
 /**
- * Gives an effect that waits until the pump has something to take: true, or false where a limit is over first. It gives
- * way once after waiting, so that all that is ready is there. One watch runs for the whole reply, until the scope
- * closes, and none goes on beyond `latest` (Unix milliseconds): a timer for every wait would cost more than the waits themselves.
+ * Ends a reply whose vendor takes too long. Silence counts only while the reader waits. One watch runs for the whole reply, until the scope closes, and none goes on beyond `latest` (Unix
+ * milliseconds): a timer for every wait would cost more than the waits themselves.
  */
 export const startPatience = Effect.fnUntraced(function* (
-  pump: ReplyPump,
+  feed: ReplyFeed,
   limits: ReplyLimits,
   latest = Infinity
-): Effect.fn.Return<Effect.Effect<boolean>, never, Scope.Scope> {
+): Effect.fn.Return<Patience, never, Scope.Scope> {
   const clock = yield* Clock.Clock
-  const deadline = Math.min(latest, clock.currentTimeMillisUnsafe() + limits.totalMs)
-  let wait: Wait | undefined
+  const scope = yield* Effect.scope
+  const context = yield* Effect.context<never>()
+  const now = () => clock.currentTimeMillisUnsafe()
+  const deadline = Math.min(latest, now() + limits.totalMs)
+  /** Since when the reader waits. */
+  let since: number | undefined
 
   const watch = Effect.gen(function* () {
     for (;;) {
-      const now = clock.currentTimeMillisUnsafe()
-      const left = Math.min(deadline, (wait?.since ?? now) + limits.idleMs) - now
-      if (left > 0) {
-        yield* Effect.sleep(left)
-        continue
-      }
-      if (wait === undefined) return
-      wait.giveUp()
+      const silentSince = since === undefined ? now() : Math.max(since, feed.heardAt())
+      const left = Math.min(deadline, silentSince + limits.idleMs) - now()
+      if (left <= 0) return feed.giveUp()
+      yield* Effect.sleep(left)
     }
   })
-  yield* Effect.forkScoped(watch)
+  yield* Effect.forkIn(watch, scope)
 
-  const waitWatched = Effect.callback<boolean>((resume) => {
-    const end = (outcome: Effect.Effect<boolean>) => {
-      wait = undefined
-      pump.onNews(undefined)
-      resume(outcome)
+  const giveUpSoon = Effect.andThen(Effect.sleep(limits.afterEndMs), Effect.sync(feed.giveUp))
+  feed.onEndMark(() => Effect.runForkWith(context)(Effect.forkIn(giveUpSoon, scope)))
+
+  return {
+    waits: () => {
+      since = now()
+    },
+    goesOn: () => {
+      since = undefined
     }
-    wait = { since: clock.currentTimeMillisUnsafe(), giveUp: () => end(Effect.succeed(false)) }
-    pump.onNews(() => end(heardInTime))
-    return Effect.sync(() => {
-      wait = undefined
-      pump.onNews(undefined)
-    })
-  })
-
-  /** Only figures are missing: a wait of its own, as it is short and comes once. */
-  const waitForFigures = (left: number) =>
-    Effect.flatMap(Effect.timeoutOption(news(pump), Math.min(limits.afterEndMs, left)), (heard) =>
-      Option.isSome(heard) ? heardInTime : Effect.succeed(false)
-    )
-
-  return Effect.suspend(() => {
-    const left = deadline - clock.currentTimeMillisUnsafe()
-    if (left <= 0) return Effect.succeed(false)
-    if (pump.hasNews()) return Effect.succeed(true)
-    return pump.due() === undefined ? waitWatched : waitForFigures(left)
-  })
+  }
 })

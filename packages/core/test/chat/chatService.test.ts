@@ -165,13 +165,19 @@ describe("a reply that fails", () => {
   it.effect(
     "by writing far more than it was asked for is cut, kept as failed, and charged at most what was held",
     () => {
+      let asked = 0
+      let left = false
       const model = scriptedModel(({ maxOutputTokens, model: { id } }) =>
         replyStream<string>({
           model: id,
-          maxOutputTokens,
           limits: defaultReplyLimits,
           open: async function* () {
-            for (;;) yield await Promise.resolve(" word".repeat(1_000))
+            asked = maxOutputTokens
+            try {
+              for (;;) yield await Promise.resolve(" word".repeat(1_000))
+            } finally {
+              left = true
+            }
           },
           reader: () => ({ read: (text) => [delta(text)], finish: () => undefined }),
           failure: () => broken("unavailable")
@@ -179,14 +185,17 @@ describe("a reply that fails", () => {
       )
       return Effect.gen(function* () {
         const error = yield* Effect.flip(ask("ann", "Hi"))
-        assert.deepInclude(error, { _tag: "ModelFailed", reason: "overlong" })
+        assert.deepInclude(error, { _tag: "ModelFailed", reason: "overlong", retryable: false })
         const [row] = yield* usageRows("ann")
         assert.deepInclude(row?.receipt, { ended: "failed", estimated: true })
         assert.isAtMost(row?.receipt?.charged ?? Infinity, row?.receipt?.held ?? 0)
         const { chats } = yield* ChatService.use((chat) => chat.list({ userId: "ann", limit: 10, offset: 0 }))
         const { messages } = yield* ChatService.use((chat) => chat.get("ann", chats[0]?.id ?? ""))
         assert.strictEqual(messages[1]?.state, "failed")
-        assert.isBelow(messages[1]?.content.length ?? Infinity, 100_000)
+        // Two tokens each, where it was one, and a little.
+        assert.isAbove(messages[1]?.content.length ?? 0, 5 * asked)
+        assert.isBelow(messages[1]?.content.length ?? Infinity, 5 * (2 * asked + 100))
+        assert.isTrue(left)
       }).pipe(Effect.provide(world(model)))
     }
   )

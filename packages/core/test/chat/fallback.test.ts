@@ -170,10 +170,9 @@ describe("the time a reply may take", () => {
 
   /** Models whose vendors stay silent, each until `idleMs` are over. */
   const silent = (idleMs: number): ScriptedModel =>
-    scriptedModel(({ deadline = Infinity, maxOutputTokens, model }) =>
+    scriptedModel(({ deadline = Infinity, model }) =>
       replyStream<never>({
         model: model.id,
-        maxOutputTokens,
         limits: { idleMs, totalMs: 600_000, afterEndMs: 1_000 },
         deadline,
         open: async function* () {

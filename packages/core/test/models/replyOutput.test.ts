@@ -1,21 +1,22 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { outputFuse } from "../../src/models/outputFuse.ts"
+import { replyOutput } from "../../src/models/replyOutput.ts"
 import { estimateTokens } from "../../src/tokens/tokens.ts"
 
 /** What is delivered of pieces until the reply is cut. */
 const deliver = (pieces: Iterable<string>, maxOutputTokens: number) => {
-  const fuse = outputFuse(maxOutputTokens)
+  const output = replyOutput(maxOutputTokens)
   let text = ""
   for (const piece of pieces) {
-    const fused = fuse(piece)
-    text += fused.text
-    if (fused.isCut) return { text, isCut: true }
+    const taken = output.take(piece)
+    text += taken.text
+    expect(output.text()).toBe(text)
+    if (taken.isCut) return { text, isCut: true }
   }
   return { text, isCut: false }
 }
 
-describe("the fuse of a reply's length", () => {
+describe("the output of a reply", () => {
   it("leaves a reply within its limit as it is, whatever the pieces it comes in", () =>
     fc.assert(
       fc.property(
@@ -59,4 +60,25 @@ describe("the fuse of a reply's length", () => {
     expect(stars.isCut).toBe(true)
     expect(stars.text.isWellFormed()).toBe(true)
   })
+
+  it("is counted as its text is, whenever it is asked, also after a cut", () =>
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 }), { maxLength: 40 }),
+        fc.array(fc.boolean(), { minLength: 1, maxLength: 10 }),
+        fc.integer({ min: 1, max: 400 }),
+        (pieces, asks, maxOutputTokens) => {
+          const output = replyOutput(maxOutputTokens)
+          for (const [index, piece] of pieces.entries()) {
+            const { isCut } = output.take(piece)
+            if (isCut) {
+              expect(output.tokens()).toBeLessThanOrEqual(2 * maxOutputTokens + 32)
+              return
+            }
+            if (asks[index % asks.length] === true) expect(output.tokens()).toBe(estimateTokens(output.text()))
+          }
+          expect(output.tokens()).toBe(estimateTokens(output.text()))
+        }
+      )
+    ))
 })

@@ -1,0 +1,73 @@
+import { countGrowing } from "../tokens/countGrowing.ts"
+
+/**
+ * Tokenizers differ, and ours counts by estimate: what a vendor that keeps to its limit writes counts less than this many
+ * times the limit, and a few more.
+ */
+const TIMES = 2
+const MORE = 32
+
+/** No text has so many UTF-16 units a token for long; blanks and rules may, for a while. */
+const UNITS_PER_TOKEN = 64
+const MORE_UNITS = 4_096
+
+/** Tokens are bytes at least, and a UTF-16 unit is three bytes at most. */
+const TOKENS_PER_UNIT = 3
+
+/** What of the newest text a reply may still have, and whether that was all of it. */
+export interface Fused {
+  readonly text: string
+  readonly isCut: boolean
+}
+
+/** At most `length` units, and no half of a character. */
+const cutAt = (text: string, length: number): string =>
+  text.length <= length ? text : text.slice(0, Math.max(0, length)).replace(/[\ud800-\udbff]$/, "")
+
+/** The text of a reply as it is delivered: bounded, and counted once. */
+export interface ReplyOutput {
+  /** Takes what is new and gives what of it may be delivered, which counts as delivered then. */
+  take(text: string): Fused
+  /** What was delivered. */
+  text(): string
+  /** The tokens of what was delivered, as `estimateTokens` counts them. */
+  tokens(): number
+}
+
+/**
+ * Watches over the length of one reply. It is cut where it has about twice the tokens it was asked to have at most,
+ * whatever the pieces it comes in. Tokens are counted when they are asked for or might be that many, each text once.
+ */
+export const replyOutput = (maxOutputTokens: number): ReplyOutput => {
+  const limit = TIMES * maxOutputTokens + MORE
+  const mostUnits = UNITS_PER_TOKEN * maxOutputTokens + MORE_UNITS
+  const count = countGrowing()
+  let whole = ""
+  let counted = { units: 0, tokens: 0 }
+  /** Up to this length, nothing has to be counted. */
+  let countAt = limit / TOKENS_PER_UNIT
+
+  const tokens = (): number => {
+    if (counted.units < whole.length) counted = { units: whole.length, tokens: count(whole) }
+    return counted.tokens
+  }
+  const take = (text: string): Fused => {
+    const offered = cutAt(text, mostUnits - whole.length)
+    const before = { ...counted, text: whole }
+    whole += offered
+    if (whole.length >= countAt) {
+      if (tokens() > limit) {
+        // Where the limit is reached, by what was counted on both sides of it.
+        const share = (limit - before.tokens) / (counted.tokens - before.tokens)
+        const units = before.units + Math.floor(share * (whole.length - before.units))
+        const cut = cutAt(offered, units - before.text.length)
+        whole = before.text + cut
+        counted = { units: whole.length, tokens: limit }
+        return { text: cut, isCut: true }
+      }
+      countAt = whole.length + (limit - counted.tokens) / TOKENS_PER_UNIT
+    }
+    return { text: offered, isCut: offered.length < text.length }
+  }
+  return { take, text: () => whole, tokens }
+}
