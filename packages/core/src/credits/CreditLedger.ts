@@ -10,11 +10,29 @@ import type { Transaction } from "./Transaction.ts"
 import type { DueInput, ResetChunk, ResetInput, ResetRange } from "./upkeep/ResetChunk.ts"
 import type { VerifyChunk, VerifyInput } from "./upkeep/Verification.ts"
 
+/** Which of an account's transactions, newest first. */
 export interface HistoryInput {
   readonly userId: UserId
+  /** Transactions on the page, at most. */
   readonly limit: number
+  /** How many of the newest to leave out. */
   readonly offset: number
+  /** Only transactions of this type; an unknown type matches nothing. */
   readonly type: string | undefined
+  /**
+   * Only the oldest so many of those that match: the `next` of the page before, so that pages follow each other without
+   * a gap and without a repetition, however many transactions are written meanwhile. All of them unless given.
+   */
+  readonly upto?: number | undefined
+}
+
+export interface HistoryPage {
+  /** Newest first. */
+  readonly transactions: ReadonlyArray<Transaction>
+  /** How many match, as the account counts them. */
+  readonly total: number
+  /** How many match that are older than this page: the `upto` of the next one. Undefined after the oldest. */
+  readonly next: number | undefined
 }
 
 /**
@@ -70,12 +88,7 @@ export class CreditLedger extends Context.Service<
     account(userId: UserId): Effect.Effect<Account, AccountNotFound | StorageFailed>
     /** The transaction that answers a business key; undefined where there is none, or not for this user. */
     transaction(userId: UserId, key: string): Effect.Effect<Transaction | undefined, StorageFailed>
-    /** Newest first, with the count of all that match. An unknown type matches nothing. */
-    history(
-      input: HistoryInput
-    ): Effect.Effect<
-      { readonly transactions: ReadonlyArray<Transaction>; readonly total: number },
-      AccountNotFound | StorageFailed
-    >
+    /** A page of an account's transactions, in time that depends neither on its place nor on the account's age. */
+    history(input: HistoryInput): Effect.Effect<HistoryPage, AccountNotFound | StorageFailed>
   }
 >()("@parley/core/credits/CreditLedger") {}

@@ -6,7 +6,7 @@ import { Accounts } from "./Accounts.ts"
 import type { AdjustInput, RefundInput } from "./Correction.ts"
 import type { GrantRefusal } from "./rules/decideAccount.ts"
 import type { PurchaseRefusal } from "./rules/decideCorrection.ts"
-import { CreditLedger } from "./CreditLedger.ts"
+import { CreditLedger, type HistoryInput, type HistoryPage } from "./CreditLedger.ts"
 import { CreditOperations } from "./CreditOperations.ts"
 import { type AccountNotFound, type InvalidAmount, type KeyConflict, ReceiptNotFound } from "./errors.ts"
 import type { Receipt } from "./Receipt.ts"
@@ -15,11 +15,6 @@ import type { Difference } from "./upkeep/Verification.ts"
 
 /** Accounts verified together. */
 const ACCOUNTS_PER_CHUNK = 500
-
-export interface HistoryPage {
-  readonly transactions: ReadonlyArray<Transaction>
-  readonly total: number
-}
 
 /** What people and operators do with credits. */
 export class CreditService extends Context.Service<
@@ -30,12 +25,7 @@ export class CreditService extends Context.Service<
     /** A balance without opening an account. */
     find(userId: UserId): Effect.Effect<Balance, AccountNotFound | StorageFailed>
     /** A person's transactions, newest first. */
-    history(input: {
-      readonly userId: UserId
-      readonly limit: number
-      readonly offset: number
-      readonly type: string | undefined
-    }): Effect.Effect<HistoryPage, AccountNotFound | StorageFailed>
+    history(input: HistoryInput): Effect.Effect<HistoryPage, AccountNotFound | StorageFailed>
     /** What a reply cost and why, by the reply's message id. */
     receipt(userId: UserId, messageId: string): Effect.Effect<Receipt, ReceiptNotFound | StorageFailed>
     /** What was done under a business key; undefined where nothing was, or not for this person. */

@@ -178,10 +178,16 @@ const make = Effect.gen(function* () {
     account: (userId) => Effect.map(find(userId), ({ account }) => accountOf(account)),
     transaction: (userId, key) =>
       storage.exclusive(Effect.sync(() => accounts.get(userId)?.records.get(key)?.transaction)),
-    history: ({ userId, limit, offset, type }) =>
+    history: ({ userId, limit, offset, type, upto = Infinity }) =>
       Effect.map(find(userId), ({ transactions }) => {
-        const matching = transactions.filter((row) => type === undefined || row.type === type).toReversed()
-        return { transactions: matching.slice(offset, offset + limit), total: matching.length }
+        const matching = type === undefined ? transactions : transactions.filter((row) => row.type === type)
+        const newest = Math.max(0, Math.min(upto, matching.length) - offset)
+        const next = Math.max(0, newest - limit)
+        return {
+          transactions: matching.slice(next, newest).toReversed(),
+          total: matching.length,
+          next: next === 0 ? undefined : next
+        }
       })
   })
 })

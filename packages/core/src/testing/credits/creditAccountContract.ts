@@ -1,5 +1,8 @@
 import { Effect } from "effect"
+import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import type { HistoryPage } from "../../credits/CreditLedger.ts"
+import type { Transaction } from "../../credits/Transaction.ts"
 import { reservation } from "./creditFixtures.ts"
 import { type CreditTester, newUser, run, tagOf } from "./creditTester.ts"
 
@@ -130,7 +133,7 @@ export const describeCreditHistory = ({ ledger, openUser, grant, rows }: CreditT
       expect(page.total).toBe(5)
       expect(page.transactions.map(({ reference }) => reference)).toEqual(["topup:3", "topup:2"])
       const beyond = await run(ledger.history({ userId, limit: 2, offset: 9, type: undefined }))
-      expect(beyond).toEqual({ transactions: [], total: 5 })
+      expect(beyond).toEqual({ transactions: [], total: 5, next: undefined })
     })
 
     it("filters by type; an unknown type matches nothing", async () => {
@@ -141,8 +144,66 @@ export const describeCreditHistory = ({ ledger, openUser, grant, rows }: CreditT
       expect(bought).toMatchObject({ total: 1, transactions: [{ reference: "topup:1" }] })
       for (const type of ["no such type", "", "\0", "\ud800"]) {
         const unknown = await run(ledger.history({ userId, limit: 10, offset: 0, type }))
-        expect(unknown).toEqual({ transactions: [], total: 0 })
+        expect(unknown).toEqual({ transactions: [], total: 0, next: undefined })
       }
+    })
+
+    it("gives the same page as the whole list, cut, for any limit, offset, type and place to begin at", async () => {
+      const userId = await openUser(100)
+      const types = Array.from({ length: 150 }, (_, index) =>
+        index % 5 === 3 ? ("grant" as const) : ("topup" as const)
+      )
+      const written = types.map((type, index) => grant(userId, `${type}:${index}`, index + 1, type))
+      await run(Effect.all(written, { concurrency: "unbounded" }))
+      const all = await rows(userId)
+      const asked = fc.record({
+        limit: fc.integer({ min: 1, max: 70 }),
+        offset: fc.oneof(fc.nat(10), fc.nat(200)),
+        type: fc.constantFrom(undefined, "topup", "grant", "reset"),
+        upto: fc.option(fc.nat(160), { nil: undefined })
+      })
+      const isRight = fc.asyncProperty(asked, async ({ limit, offset, type, upto }) => {
+        const matching = all.filter((row) => type === undefined || row.type === type)
+        const from = Math.max(0, matching.length - (upto ?? Infinity)) + offset
+        const older = matching.length - from - limit
+        expect(await run(ledger.history({ userId, limit, offset, type, upto }))).toEqual({
+          transactions: matching.slice(from, from + limit),
+          total: matching.length,
+          next: older > 0 ? older : undefined
+        })
+      })
+      await fc.assert(isRight, { numRuns: 60 })
+    })
+
+    it("pages that follow each other repeat and miss nothing, and count at once, while transactions are written", async () => {
+      const userId = await openUser(100)
+      for (const number of [1, 2, 3, 4, 5, 6, 7, 8, 9]) {
+        await run(grant(userId, `topup:${number}`, 1, number % 3 === 0 ? "grant" : "topup"))
+      }
+      const before = await rows(userId)
+      const writing = Effect.forEach(
+        Array.from({ length: 40 }),
+        (_, index) => grant(userId, `later:${index}`, 1, index % 2 === 0 ? "grant" : "topup"),
+        { concurrency: 4, discard: true }
+      )
+      const readAll = (type: string | undefined) =>
+        Effect.gen(function* () {
+          const found: Array<Transaction> = []
+          let upto: number | undefined = before.filter((row) => type === undefined || row.type === type).length
+          while (upto !== undefined && found.length <= before.length) {
+            const page: HistoryPage = yield* ledger.history({ userId, limit: 2, offset: 0, type, upto })
+            found.push(...page.transactions)
+            upto = page.next
+            const newest = yield* ledger.history({ userId, limit: 1, offset: 0, type: undefined })
+            expect(newest.transactions[0]?.id).toBe(String(newest.total))
+          }
+          return found
+        })
+      const [all, bought] = await run(
+        Effect.all([readAll(undefined), readAll("topup"), writing], { concurrency: "unbounded" })
+      )
+      expect(all).toEqual(before)
+      expect(bought).toEqual(before.filter(({ type }) => type === "topup"))
     })
 
     it("shows nobody else's rows", async () => {
