@@ -24,6 +24,7 @@ export const coreDomains: ReadonlyArray<string> = [
   "storage",
   "limits",
   "fairness",
+  "background",
   "tokens",
   "models",
   "tiers",

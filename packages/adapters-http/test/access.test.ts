@@ -12,7 +12,7 @@ let server: TestServer
 let owned: { chatId: string; documentId: string }
 beforeAll(async () => {
   const config = { tiers: { free: { monthlyCredits: 100_000, maxDocuments: 10_000 } } }
-  server = await startServer({ parley: { processDocuments: false, config } })
+  server = await startServer({ parley: { work: ["holds"], config } })
 })
 afterAll(() => server.close())
 

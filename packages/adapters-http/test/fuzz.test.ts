@@ -13,7 +13,7 @@ const UUID = "00000000-0000-4000-8000-000000000000"
 let server: TestServer
 beforeAll(async () => {
   const free = { monthlyCredits: 1_000_000, maxDocuments: 100_000 }
-  const parley = { processDocuments: false, config: { tiers: { free } } }
+  const parley = { work: ["holds"] as const, config: { tiers: { free } } }
   server = await startServer({ parley, app: { cronSecret: CRON_SECRET } })
 })
 afterAll(() => server.close())

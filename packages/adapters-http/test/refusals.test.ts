@@ -16,7 +16,7 @@ interface Line {
 let server: TestServer
 let before = 0
 beforeAll(async () => {
-  server = await startServer({ app: { cronSecret: CRON_SECRET }, parley: { processDocuments: false } })
+  server = await startServer({ app: { cronSecret: CRON_SECRET }, parley: { work: ["holds"] } })
 })
 beforeEach(() => {
   before = server.log.length

@@ -246,7 +246,7 @@ describe("documents", () => {
   })
 
   test("a document that is not ready is left out and named", async () => {
-    const idle = await startServer({ parley: { processDocuments: false } })
+    const idle = await startServer({ parley: { work: ["holds"] } })
     const form = new FormData()
     form.set("file", new File(["text"], "slow.txt"))
     const uploaded = await idle.fetch("/api/upload", { method: "POST", user: ANN, body: form })

@@ -1,3 +1,5 @@
+export type { BackgroundTask } from "./background/BackgroundTask.ts"
+export * from "./backgroundTasks.ts"
 export * from "./chat/AbandonedTries.ts"
 export * from "./chat/ChatQuota.ts"
 export * from "./chat/ChatRequest.ts"

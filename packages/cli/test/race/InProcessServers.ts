@@ -27,7 +27,7 @@ export const startInProcess = async (
     models: models(model),
     parser: noParser,
     config,
-    processDocuments: false
+    work: ["holds"]
   })
   const requests = new RequestTracker()
   const app = parleyApp({

@@ -81,6 +81,6 @@ export interface Parley {
   models(userId: UserId): Promise<{ readonly tier: TierName; readonly models: ReadonlyArray<OfferedModel> }>
   /** The same services for Effect users and for the HTTP adapter. */
   readonly runtime: ManagedRuntime.ManagedRuntime<ParleyServices, never>
-  /** Stops working on documents and ends open replies as their readers' leaving would. The adapters given stay open. */
+  /** Ends open replies as their readers' leaving would, and the background work. The adapters given stay open. */
   close(): Promise<void>
 }

@@ -1,13 +1,11 @@
-import { Clock, Effect, Layer, ManagedRuntime, Schedule } from "effect"
+import { Clock, Effect, Layer, ManagedRuntime } from "effect"
+import { type BackgroundTaskName, backgroundWorkLayer } from "../backgroundTasks.ts"
 import { ChatModels } from "../models/ChatModel.ts"
 import { ChatService } from "../chat/ChatService.ts"
 import { CreditService } from "../credits/CreditService.ts"
-import { HoldSweeper } from "../credits/upkeep/HoldSweeper.ts"
 import { HoldTtl } from "../credits/holds/HoldTtl.ts"
 import { DocumentParser } from "../documents/DocumentParser.ts"
-import { DocumentRequeue } from "../documents/DocumentRequeue.ts"
 import { DocumentService } from "../documents/DocumentService.ts"
-import { JobWorker } from "../jobs/JobWorker.ts"
 import { ReadingLimits, type ReadingLimitsData } from "../documents/ReadingLimits.ts"
 import { UploadLimits, type UploadLimitsData } from "../documents/UploadLimits.ts"
 import { parleyLayer } from "../parleyLayer.ts"
@@ -29,37 +27,31 @@ export interface ParleyOptions extends StoragePorts {
   readonly reading?: Partial<ReadingLimitsData>
   /** Where the time comes from: Unix milliseconds. A ledger on a database goes by that one's, unless opened otherwise. */
   readonly clock?: { now(): number }
-  /** False where another process works on the queued documents. */
-  readonly processDocuments?: boolean
-  /** False where another process ends the holds of replies whose process died. */
-  readonly sweepHolds?: boolean
+  /**
+   * Which background work this process does: all of it unless given, none of it with false, or the tasks named. Another
+   * process has to do the rest.
+   */
+  readonly work?: boolean | ReadonlyArray<BackgroundTaskName>
   /** How long a hold lives without a renewal, in milliseconds: one minute unless given. */
   readonly holdTtlMs?: number
 }
 
 /**
- * Parley for developers who use promises: puts the adapters behind the services and starts working on queued documents.
+ * Parley for developers who use promises: puts the adapters behind the services and starts the background work.
  * Rejects with `InvalidCatalog` where `config` is not usable. `close` ends what runs; the adapters stay the caller's.
  */
 export const createParley = async (options: ParleyOptions): Promise<Parley> => {
   const catalog = makeCatalog(options.config)
   const runtime = ManagedRuntime.make(
-    parleyLayer.pipe(Layer.provide(portsLayer(options, catalog)), Layer.provideMerge(references(options)))
+    workLayer(options).pipe(
+      Layer.provideMerge(parleyLayer),
+      Layer.provide(portsLayer(options, catalog)),
+      Layer.provideMerge(references(options))
+    )
   )
   const run = runWith(runtime)
   const open: OpenReplies = new Set()
-  const stopping = new AbortController()
   await runtime.context()
-  const work = JobWorker.use((worker) => Effect.scoped(Effect.andThen(worker.work, Effect.never))).pipe(
-    Effect.tapError((error) => Effect.logWarning(`Queued jobs are not being worked on: ${error.message}`)),
-    Effect.retry(Schedule.spaced("5 seconds")),
-    Effect.raceFirst(DocumentRequeue.use((documents) => documents.run))
-  )
-  const working = options.processDocuments === false ? undefined : run(work, { signal: stopping.signal })
-  working?.catch(() => undefined)
-  const sweep = HoldSweeper.use((sweeper) => sweeper.run)
-  const sweeping = options.sweepHolds === false ? undefined : run(sweep, { signal: stopping.signal })
-  sweeping?.catch(() => undefined)
   return {
     runtime,
     chat: {
@@ -83,13 +75,14 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
     },
     models: (userId) => run(ModelOffers.use((offers) => offers.models(userId))),
     close: async () => {
-      stopping.abort()
       await Promise.all([...open].map((leave) => leave()))
-      await Promise.allSettled([working, sweeping])
       await runtime.dispose()
     }
   }
 }
+
+const workLayer = ({ work = true }: ParleyOptions) =>
+  work === true ? backgroundWorkLayer() : backgroundWorkLayer(work === false ? [] : work)
 
 const portsLayer = (options: ParleyOptions, catalog: CatalogData) =>
   Layer.mergeAll(

@@ -1,5 +1,6 @@
 import { createParley, InsufficientCredits, InvalidCatalog, ModelFailed, openInMemory, type Parley } from "@parley/core"
-import { Stream } from "effect"
+import { reservation } from "@parley/core/testing"
+import { Effect, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import { flatPrice, modelsFrom, plainParser, says, scriptedModel, type ScriptedModel } from "../chat/world.ts"
 
@@ -120,6 +121,22 @@ describe("Parley with promises", () => {
       expect(reply.sources).toMatchObject([{ number: 1, documentId: id, filename: "sky.txt", page: null, start: 0 }])
       expect(JSON.stringify(model.requests[0]?.messages)).toContain("The sky over Basel")
     })
+  })
+
+  it("leaves background work to another process on the same stores where told to", async () => {
+    const stores = await openInMemory()
+    const rest = { models: modelsFrom(scriptedModel(() => says(["never"]))), parser: plainParser }
+    const idle = await createParley({ ...stores, ...rest, work: false })
+    const bytes = new TextEncoder().encode("The sky over Basel is blue today.")
+    const { id } = await idle.documents.upload({ userId: "ann", filename: "sky.txt", bytes })
+    const sweeping = await createParley({ ...stores, ...rest, work: ["holds"], holdTtlMs: 20 })
+    const hold = reservation("ann", "reply:of-a-dead-process", 1, { ttlMs: 1 })
+    await Effect.runPromise(stores.ledger.reserve(hold))
+    await expect.poll(async () => (await idle.credits.balance("ann")).held, { timeout: 20_000 }).toBe(0)
+    expect((await idle.documents.get("ann", id)).status).toBe("processing")
+    const working = await createParley({ ...stores, ...rest, work: ["jobs"] })
+    await expect.poll(async () => (await idle.documents.get("ann", id)).status, { timeout: 20_000 }).toBe("ready")
+    await Promise.all([idle.close(), sweeping.close(), working.close()])
   })
 
   it("refuses a catalog that cannot be used, naming every problem", async () => {

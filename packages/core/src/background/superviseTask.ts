@@ -1,0 +1,39 @@
+import { Cause, Clock, Effect, Exit, Random, type Scope } from "effect"
+import type { BackgroundTask } from "./BackgroundTask.ts"
+
+/** How long a task that failed rests: doubled with each failure in a row, and varied so that processes spread. */
+const FIRST_REST_MS = 1_000
+const LONGEST_REST_MS = 30_000
+/** A task that worked for so long has recovered: its next failure is again a first one. */
+const RECOVERED_MS = 60_000
+
+const restMs = (failuresInARow: number): number =>
+  Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.min(failuresInARow - 1, 10))
+
+/** What may be logged of a failure: its name and what our own errors say of themselves, never the text of another's. */
+const describe = (exit: Exit.Exit<never, unknown>): { readonly failure: string; readonly operation?: string } => {
+  const error: unknown = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
+  const { _tag, name, operation } = (error ?? {}) as { readonly [field: string]: unknown }
+  const failure = [_tag, name].find((text) => typeof text === "string") ?? "unknown"
+  return { failure: String(failure), ...(typeof operation === "string" ? { operation } : {}) }
+}
+
+/** Runs a task until interrupted; one that ends, however it does, is logged and begins anew after a rest. */
+export const superviseTask = <R>(
+  name: string,
+  { consequence, run }: BackgroundTask<R>
+): Effect.Effect<never, never, Exclude<R, Scope.Scope>> =>
+  Effect.gen(function* () {
+    let failuresInARow = 0
+    for (;;) {
+      const began = yield* Clock.monotonicTimeNanos
+      const exit = yield* Effect.exit(Effect.scoped(run))
+      const workedMs = Number((yield* Clock.monotonicTimeNanos) - began) / 1_000_000
+      failuresInARow = workedMs >= RECOVERED_MS ? 1 : failuresInARow + 1
+      const rest = Math.round(restMs(failuresInARow) * (0.8 + 0.4 * (yield* Random.next)))
+      yield* Effect.logWarning(`${consequence}; the task begins anew in ${(rest / 1000).toFixed(1)} seconds.`).pipe(
+        Effect.annotateLogs({ task: name, ...describe(exit) })
+      )
+      yield* Effect.sleep(rest)
+    }
+  })

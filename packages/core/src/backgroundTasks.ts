@@ -1,0 +1,64 @@
+import { Effect, Layer, Schedule, type Scope } from "effect"
+import type { BackgroundTask } from "./background/BackgroundTask.ts"
+import { startTasks } from "./background/startTasks.ts"
+import { HoldSweeper } from "./credits/upkeep/HoldSweeper.ts"
+import { ResetService } from "./credits/upkeep/ResetService.ts"
+import { DocumentRequeue } from "./documents/DocumentRequeue.ts"
+import { JobWorker } from "./jobs/JobWorker.ts"
+import type { ParleyServices } from "./parleyLayer.ts"
+
+/** A process that starts has other things to do first; and processes that start together do not reset in step. */
+const BEFORE_FIRST_RESET = "1 minute"
+const RESETS = Schedule.jittered(Schedule.spaced("1 hour"))
+
+/** Begins the periods that are due, now and every hour. */
+const resets = ResetService.use(({ run }) =>
+  run().pipe(
+    Effect.tap(({ busy, refused, resetCount }) =>
+      resetCount + refused === 0
+        ? Effect.void
+        : Effect.annotateLogs(Effect.logInfo("Began the periods that were due."), { resetCount, busy, refused })
+    ),
+    Effect.repeat(RESETS)
+  )
+).pipe(Effect.delay(BEFORE_FIRST_RESET), Effect.andThen(Effect.never))
+
+/**
+ * All work outside requests: the one list of it, for servers, workers and `createParley` alike. A new task is one entry
+ * here. `resets` is for installations whose schedule does not call the reset by itself.
+ */
+export const backgroundTasks = {
+  jobs: {
+    consequence: "Queued jobs are not being worked on",
+    run: JobWorker.use(({ work }) => Effect.andThen(work, Effect.never)),
+    stopWithinMs: 12_000
+  },
+  requeue: {
+    consequence: "Documents without a job are not being looked for",
+    run: DocumentRequeue.use(({ run }) => run),
+    stopWithinMs: 5_000
+  },
+  holds: {
+    consequence: "The holds of processes that died are not being ended",
+    run: HoldSweeper.use(({ run }) => run),
+    stopWithinMs: 5_000
+  },
+  resets: {
+    consequence: "Periods that are due do not begin",
+    run: resets,
+    stopWithinMs: 5_000
+  }
+} as const satisfies Readonly<Record<string, BackgroundTask<ParleyServices | Scope.Scope>>>
+
+export type BackgroundTaskName = keyof typeof backgroundTasks
+
+/** The names of all background tasks. */
+export const BACKGROUND_TASKS = Object.keys(backgroundTasks) as ReadonlyArray<BackgroundTaskName>
+
+/** The background work of a process: the tasks named, all unless given, from the building of this layer to its end. */
+export const backgroundWorkLayer = (
+  names: ReadonlyArray<BackgroundTaskName> = BACKGROUND_TASKS
+): Layer.Layer<never, never, ParleyServices> =>
+  Layer.effectDiscard(
+    startTasks<ParleyServices | Scope.Scope>(Object.fromEntries(names.map((name) => [name, backgroundTasks[name]])))
+  )
