@@ -3,6 +3,7 @@ import { creditsCommand } from "./credits.ts"
 import { doctorCommand } from "./doctor.ts"
 import { migrateCommand } from "./migrate.ts"
 import { serveCommand } from "./serve.ts"
+import { workCommand } from "./work.ts"
 
 /** The `parley` command. */
 export const parley = Command.make("parley").pipe(
@@ -11,5 +12,5 @@ export const parley = Command.make("parley").pipe(
     { command: "parley serve", description: "Start the server on http://localhost:3000" },
     { command: "parley doctor", description: "See what it would run on, and what is missing" }
   ]),
-  Command.withSubcommands([serveCommand, migrateCommand, doctorCommand, creditsCommand])
+  Command.withSubcommands([serveCommand, workCommand, migrateCommand, doctorCommand, creditsCommand])
 )

@@ -29,6 +29,9 @@ export interface SessionConfig {
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "none"] as const
 export type LogLevelName = (typeof LOG_LEVELS)[number]
 
+export const RESET_MODES = ["auto", "off"] as const
+export type ResetMode = (typeof RESET_MODES)[number]
+
 /** Everything the environment decides, read once. */
 export interface ParleyConfig {
   readonly production: boolean
@@ -49,6 +52,8 @@ export interface ParleyConfig {
   readonly uploads: Partial<UploadLimitsData>
   /** What schedules prove themselves with; without it they may not call. */
   readonly cronSecret: Redacted.Redacted | undefined
+  /** Whether background work begins the periods that are due: `auto` does where no schedule can call for it. */
+  readonly reset: ResetMode
   /** What tokens of third parties are encrypted with at rest. */
   readonly encryptionKey: Redacted.Redacted | undefined
   /** How long a hold lives without a renewal, in seconds; undefined takes the core's default. */

@@ -3,7 +3,14 @@ import { resolve } from "node:path"
 import type { DocumentType, UploadLimitsData } from "@parley/core"
 import { Effect } from "effect"
 import { type Environment, EnvironmentReader } from "./EnvironmentReader.ts"
-import { ConfigInvalid, type DatabaseConfig, LOG_LEVELS, type ParleyConfig, type VendorConfig } from "./ParleyConfig.ts"
+import {
+  ConfigInvalid,
+  type DatabaseConfig,
+  LOG_LEVELS,
+  type ParleyConfig,
+  RESET_MODES,
+  type VendorConfig
+} from "./ParleyConfig.ts"
 import { isUnencrypted } from "./databaseTls.ts"
 import { readCatalog } from "./readCatalog.ts"
 
@@ -60,6 +67,7 @@ export const readSettings = (environment: Environment, folder: string): Settings
     },
     uploads: uploads(read),
     cronSecret: cronSecret(read),
+    reset: read.choice("PARLEY_RESET", RESET_MODES) ?? "auto",
     encryptionKey: read.secret("PARLEY_ENCRYPTION_KEY"),
     holdTtlSeconds: read.integer("PARLEY_HOLD_TTL", 1, 86_400),
     allowStandIns: read.flag("PARLEY_ALLOW_STAND_INS"),

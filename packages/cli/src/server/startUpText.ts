@@ -1,3 +1,4 @@
+import type { BackgroundTaskName } from "@parley/core"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import {
   answeringVendors,
@@ -11,20 +12,26 @@ import { version } from "../version.ts"
 
 /** One part of a running server: what it is, and how to get the real one where it is a stand-in. */
 export interface RunningPart {
-  readonly part: "database" | "models" | "sign-in"
+  readonly part: "database" | "models" | "sign-in" | "work"
   readonly runsOn: string
   readonly realPart: string | undefined
 }
 
-/** What this configuration runs on. */
-export const runningParts = (config: ParleyConfig): ReadonlyArray<RunningPart> => [
+export const databasePart = (config: ParleyConfig): RunningPart =>
   config.database._tag === "Embedded"
     ? {
         part: "database",
         runsOn: `embedded (PGlite), in ${databaseFolder(config.dataFolder)}`,
         realPart: "DATABASE_URL"
       }
-    : { part: "database", runsOn: `Postgres, schema ${config.databaseSchema}`, realPart: undefined },
+    : { part: "database", runsOn: `Postgres, schema ${config.databaseSchema}`, realPart: undefined }
+
+/** What this configuration runs on, and which background work its server does. */
+export const runningParts = (
+  config: ParleyConfig,
+  tasks: ReadonlyArray<BackgroundTaskName>
+): ReadonlyArray<RunningPart> => [
+  databasePart(config),
   answeringVendors(config).length === 0
     ? {
         part: "models",
@@ -42,25 +49,39 @@ export const runningParts = (config: ParleyConfig): ReadonlyArray<RunningPart> =
         part: "sign-in",
         runsOn: `sessions signed with HS256, in the cookie ${sessionCookieName(config)}`,
         realPart: undefined
-      }
+      },
+  {
+    part: "work",
+    runsOn: tasks.length === 0 ? 'not here: it needs a process with "parley work"' : `here: ${tasks.join(", ")}`,
+    realPart: undefined
+  }
 ]
 
 /** Where people reach the server that listens on `port`. */
 export const serverUrl = ({ baseUrl, host }: ParleyConfig, port: number): string =>
   baseUrl ?? `http://${isLoopback(host) ? "localhost" : host.includes(":") ? `[${host}]` : host}:${port}`
 
+const partLines = ({ part, realPart, runsOn }: RunningPart): ReadonlyArray<string> => [
+  `  ${part.padEnd(10)}${runsOn}`,
+  ...(realPart === undefined ? [] : [`  ${"".padEnd(10)}the real one: set ${realPart}`])
+]
+
 /** What `parley serve` says once it listens. */
-export const startUpText = (config: ParleyConfig, port: number): string => {
-  const parts = runningParts(config)
-  const lines = parts.flatMap(({ part, realPart, runsOn }) => [
-    `  ${part.padEnd(10)}${runsOn}`,
-    ...(realPart === undefined ? [] : [`  ${"".padEnd(10)}the real one: set ${realPart}`])
-  ])
-  return [
+export const startUpText = (config: ParleyConfig, tasks: ReadonlyArray<BackgroundTaskName>, port: number): string =>
+  [
     `Parley ${version} listens on ${serverUrl(config, port)}`,
     "",
-    ...lines,
+    ...runningParts(config, tasks).flatMap(partLines),
     "",
     'Environment variables can be set in a file ".env"; "parley doctor" checks them. Ctrl+C stops.'
   ].join("\n")
-}
+
+/** What `parley work` says once it works. */
+export const workText = (config: ParleyConfig, tasks: ReadonlyArray<BackgroundTaskName>): string =>
+  [
+    `Parley ${version} works: ${tasks.join(", ")}`,
+    "",
+    ...partLines(databasePart(config)),
+    "",
+    "Any number of workers may run. Ctrl+C stops."
+  ].join("\n")

@@ -1,0 +1,22 @@
+import { BACKGROUND_TASKS, type BackgroundTaskName } from "@parley/core"
+import type { ParleyConfig } from "./ParleyConfig.ts"
+
+/** The background work of this configuration: periods begin by themselves where no schedule calls for it. */
+export const tasksOf = ({ cronSecret, reset }: ParleyConfig): ReadonlyArray<BackgroundTaskName> =>
+  BACKGROUND_TASKS.filter((name) => name !== "resets" || (reset === "auto" && cronSecret === undefined))
+
+/** Why this configuration has no room for a worker beside its server. */
+export const workerRefusals = ({ database }: ParleyConfig): ReadonlyArray<string> =>
+  database._tag === "Server"
+    ? []
+    : [
+        'DATABASE_URL: the embedded database takes one process at a time, and "parley serve" does the background work itself. Set it to a Postgres server to have workers beside the server'
+      ]
+
+/** Why this configuration must not be served without background work: nobody else could do it. */
+export const idleServerRefusals = ({ database }: ParleyConfig): ReadonlyArray<string> =>
+  database._tag === "Server"
+    ? []
+    : [
+        'DATABASE_URL: the embedded database takes one process at a time, so that no other one could do the background work. Start "parley serve" without --no-work, or set DATABASE_URL to a Postgres server'
+      ]

@@ -1,0 +1,40 @@
+import { Effect, type Scope } from "effect"
+import { StopSignal } from "../commands/CommandContext.ts"
+import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import { exitCodes } from "../exitCodes.ts"
+import { loggingLayer } from "./logging.ts"
+
+/** How long charging and closing may take after the rest: a database that does not answer is not waited for. */
+const CLOSING_MS = 15_000
+
+/** Ends the process where it has not ended by itself in time. */
+const endIn = (milliseconds: number) =>
+  Effect.map(Effect.context<never>(), (context) => {
+    const late = Effect.logError("Not everything could be closed in time. Replies without a charge get it by a sweep.")
+    const end = () => {
+      Effect.runSyncWith(context)(late)
+      process.exit(exitCodes.failed)
+    }
+    setTimeout(end, milliseconds).unref()
+  })
+
+/**
+ * Runs `start` and what it leaves open until SIGINT or SIGTERM; then closes its scope. What runs then may take
+ * `drainMs`; a second signal ends the process at once.
+ */
+export const untilStopped = <E, R>(
+  config: ParleyConfig,
+  drainMs: number,
+  start: Effect.Effect<void, E, R>
+): Effect.Effect<void, E, Exclude<R, Scope.Scope> | StopSignal> =>
+  StopSignal.use((stop) =>
+    Effect.raceFirst(
+      Effect.andThen(start, Effect.never),
+      stop.wait.pipe(
+        Effect.andThen(
+          Effect.logInfo(`Stopping: what runs gets ${drainMs / 1000} seconds. A second signal stops at once.`)
+        ),
+        Effect.andThen(endIn(drainMs + CLOSING_MS))
+      )
+    )
+  ).pipe(Effect.scoped, Effect.andThen(Effect.logInfo("Stopped.")), Effect.provide(loggingLayer(config)))

@@ -1,0 +1,36 @@
+import { backgroundWorkLayer } from "@parley/core"
+import { Console, Effect, Exit, Layer, Scope } from "effect"
+import { loadConfig } from "../config/loadConfig.ts"
+import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import { unencryptedConnections, warningText } from "../config/securityWarnings.ts"
+import { tasksOf, workerRefusals } from "../config/workRules.ts"
+import { openParts } from "./openParts.ts"
+import { databasePart, workText } from "./startUpText.ts"
+import { untilStopped } from "./untilStopped.ts"
+
+/** How long jobs that run may take once the worker stops. */
+const DRAIN_MS = 10_000
+
+/** Does the background work until SIGINT or SIGTERM. */
+export const work = Effect.gen(function* () {
+  const config = yield* loadConfig(workerRefusals)
+  yield* untilStopped(config, DRAIN_MS, start(config))
+})
+
+const start = Effect.fnUntraced(function* (config: ParleyConfig) {
+  yield* Effect.forEach(unencryptedConnections(config), (warning) => Effect.logWarning(warningText(warning)))
+  const runtime = yield* openParts(config)
+  const parts = yield* runtime.contextEffect
+  const working = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
+  yield* Effect.provideContext(Layer.buildWithScope(backgroundWorkLayer(tasksOf(config)), working), parts)
+  yield* announce(config)
+})
+
+/** People get a text on stdout; in production, where programs read, it is a line of the log. */
+const announce = (config: ParleyConfig): Effect.Effect<void> =>
+  config.production
+    ? Effect.annotateLogs(Effect.logInfo("Parley works."), {
+        tasks: tasksOf(config).join(","),
+        database: databasePart(config).runsOn
+      })
+    : Console.log(workText(config, tasksOf(config)))
