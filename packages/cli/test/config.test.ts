@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
+import { tasksOf } from "../src/config/workRules.ts"
 import type { Environment } from "../src/config/EnvironmentReader.ts"
 import { readConfig } from "../src/config/readConfig.ts"
 import { isLoopback, serveRefusals, sessionCookieName } from "../src/config/serveRules.ts"
@@ -97,6 +98,17 @@ describe("readConfig", () => {
     } finally {
       rmSync(place, { recursive: true })
     }
+  })
+})
+
+describe("tasksOf", () => {
+  it("leaves the beginning of periods to a schedule that can call, or to nobody where that is wanted", async () => {
+    const others = ["jobs", "requeue", "holds"]
+    expect(tasksOf(await read({}))).toEqual([...others, "resets"])
+    expect(tasksOf(await read({ PARLEY_RESET: "AUTO" }))).toEqual([...others, "resets"])
+    expect(tasksOf(await read({ CRON_SECRET: SECRET }))).toEqual(others)
+    expect(tasksOf(await read({ PARLEY_RESET: "off" }))).toEqual(others)
+    expect(await problemsOf({ PARLEY_RESET: "hunter2" })).toEqual(["PARLEY_RESET: expected one of auto, off"])
   })
 })
 

@@ -21,6 +21,8 @@ const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
   [["credits", "nonsense"], "no command"],
   [["serve", "--nonsense"], "no option"],
   [["serve", "extra"], "extra"],
+  [["serve", "--work=perhaps"], "--work"],
+  [["work", "extra"], "extra"],
   [["migrate", "--dry-run=perhaps"], "--dry-run"],
   [["migrate", "--json=perhaps"], "--json"],
   [["doctor", "--live=perhaps"], "--live"],

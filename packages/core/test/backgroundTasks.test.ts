@@ -6,7 +6,7 @@ import {
   CreditLedger,
   DocumentService
 } from "@parley/core"
-import { reservation } from "@parley/core/testing"
+import { reservation, testedLedger } from "@parley/core/testing"
 import { Effect, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { scriptedModel, world } from "./chat/world.ts"
@@ -15,7 +15,7 @@ const model = scriptedModel(() => Stream.empty)
 
 /** A person with an uploaded document, the hold of a process that died, and a period that ends in a month. */
 const given = Effect.gen(function* () {
-  const ledger = yield* CreditLedger
+  const ledger = yield* testedLedger
   const { nextResetAt } = yield* ledger.open({ userId: "ann", tier: "free", allowance: 3 })
   yield* ledger.reserve(reservation("ann", "reply:1", 1, { ttlMs: 1_000 }))
   const bytes = new TextEncoder().encode("The sky over Basel is blue today.")

@@ -5,6 +5,7 @@ import { folderProblems } from "../config/loadConfig.ts"
 import { type ParleyConfig } from "../config/ParleyConfig.ts"
 import type { Settings } from "../config/readConfig.ts"
 import { serveRefusals, sessionCookieName, usesDevelopmentSignIn } from "../config/serveRules.ts"
+import { tasksOf } from "../config/workRules.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, note, ok } from "./Check.ts"
 import { securityChecks } from "./securityChecks.ts"
@@ -26,6 +27,7 @@ export const configurationChecks = Effect.fnUntraced(function* ({ config, proble
     sessionCheck(config),
     ...securityChecks(config),
     ...dataFolderCheck(config),
+    workCheck(config),
     scheduleCheck(config),
     ok("uploads", `${types.join(", ")}, up to ${maxBytes} bytes`),
     ...Object.values(config.catalog.tiers).map(tierCheck)
@@ -41,14 +43,24 @@ const sessionCheck = (config: ParleyConfig): Check =>
       )
     : ok("sessions", `HS256, in the cookie ${sessionCookieName(config)}`)
 
-const scheduleCheck = ({ cronSecret }: ParleyConfig): Check =>
-  cronSecret === undefined
-    ? note(
-        "schedules",
-        "GET /api/cron/reset-credits answers 503 to everybody",
+const scheduleCheck = (config: ParleyConfig): Check => {
+  if (config.cronSecret !== undefined) {
+    return ok("resets", "begun by a schedule: GET /api/cron/reset-credits takes the bearer secret")
+  }
+  return tasksOf(config).includes("resets")
+    ? ok("resets", "begun by the background work, every hour")
+    : note(
+        "resets",
+        "begun by nobody: PARLEY_RESET is off, and GET /api/cron/reset-credits answers 503 to everybody",
         'Set CRON_SECRET and call the route daily, or run "parley credits reset" daily.'
       )
-    : ok("schedules", "GET /api/cron/reset-credits takes the bearer secret")
+}
+
+/** Who does the background work, as far as the settings tell. */
+const workCheck = (config: ParleyConfig): Check =>
+  config.database._tag === "Embedded"
+    ? ok("work", `by "parley serve": ${tasksOf(config).join(", ")}`)
+    : ok("work", `by "parley serve" and "parley work": ${tasksOf(config).join(", ")}`)
 
 const tierCheck = ({ maxDocumentBytes, maxDocuments, models, monthlyCredits, name }: Tier): Check =>
   ok(

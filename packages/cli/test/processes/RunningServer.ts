@@ -12,9 +12,10 @@ const START_MS = 50_000
 /** Starts a server in `folder`; fails with what it said where it does not get to listen. */
 export const startServer = async (
   folder: string,
-  environment: Readonly<Record<string, string>> = {}
+  environment: Readonly<Record<string, string>> = {},
+  options: ReadonlyArray<string> = []
 ): Promise<RunningServer> => {
-  const server = new ParleyProcess(["serve"], folder, { PORT: "0", ...environment })
+  const server = new ParleyProcess(["serve", ...options], folder, { PORT: "0", ...environment })
   const ended = server.ended.then(({ exit, stderr }) => {
     throw new Error(`The server ended with ${exit} before it listened: ${stderr}`)
   })

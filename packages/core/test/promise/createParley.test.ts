@@ -1,4 +1,12 @@
-import { createParley, InsufficientCredits, InvalidCatalog, ModelFailed, openInMemory, type Parley } from "@parley/core"
+import {
+  createParley,
+  creditOperations,
+  InsufficientCredits,
+  InvalidCatalog,
+  ModelFailed,
+  openInMemory,
+  type Parley
+} from "@parley/core"
 import { reservation } from "@parley/core/testing"
 import { Effect, Stream } from "effect"
 import { describe, expect, it } from "vitest"
@@ -131,7 +139,7 @@ describe("Parley with promises", () => {
     const { id } = await idle.documents.upload({ userId: "ann", filename: "sky.txt", bytes })
     const sweeping = await createParley({ ...stores, ...rest, work: ["holds"], holdTtlMs: 20 })
     const hold = reservation("ann", "reply:of-a-dead-process", 1, { ttlMs: 1 })
-    await Effect.runPromise(stores.ledger.reserve(hold))
+    await Effect.runPromise(creditOperations(stores.ledger).reserve(hold))
     await expect.poll(async () => (await idle.credits.balance("ann")).held, { timeout: 20_000 }).toBe(0)
     expect((await idle.documents.get("ann", id)).status).toBe("processing")
     const working = await createParley({ ...stores, ...rest, work: ["jobs"] })
