@@ -34,7 +34,7 @@ export type SecurityScheme =
 export interface Access<out Caller, in Body = unknown> {
   /** Its name, in the documentation too. */
   readonly name: string
-  /** Left out where callers prove nothing, or nothing that a client could be told. */
+  /** Left out where callers prove nothing, or nothing that can be described to a client. */
   readonly scheme?: (cookieName: string) => SecurityScheme
   /** Every code with which it refuses a request of this method. */
   readonly errors: (method: string) => ReadonlyArray<ErrorCode>

@@ -7,7 +7,7 @@ const MAX_TOKENS = 4
 
 /**
  * The session that the tokens of a Cookie header prove. Several different ones that are all valid prove none: one of
- * them may have been planted, and nobody can tell which.
+ * them may have been planted, and it is unknown which.
  */
 export const authenticate = Effect.fnUntraced(function* (
   verifier: SessionVerifier["Service"],

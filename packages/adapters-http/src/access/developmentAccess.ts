@@ -8,7 +8,7 @@ import { isLocalPage, isLocalRequest } from "./isLocalRequest.ts"
 import { isUnsafe, refuseCrossSite } from "./refuseCrossSite.ts"
 
 /**
- * Everybody on this machine, where development sign-in is on; elsewhere the route does not exist. The caller is what
+ * Any caller on this machine, where development sign-in is on; elsewhere the route does not exist. The caller is what
  * gives out sessions.
  */
 export const developmentAccess = defineAccess<DevelopmentSessions, unknown, "not_found" | "cross_site_request">({

@@ -51,14 +51,14 @@ const FORWARDING_FAMILIES = [
 
 /**
  * Whether a request names this machine and came from it straight, not through a proxy or a tunnel beside the server. One
- * that puts its own Host and names itself by no header may speak HTTP/1.0: nginx does unless it is told otherwise, and
+ * that puts its own Host and names itself by no header may speak HTTP/1.0: nginx does unless it is configured otherwise, and
  * browsers never do.
  */
 export const isLocalRequest = ({ headers, httpVersion }: RequestHead): boolean =>
   httpVersion !== "1.0" && isLocalHost(headers.host) && !Object.keys(headers).some(isForwarding)
 
 /**
- * Whether the page that sends a request lies on this machine, or at the base URL, as far as its Origin tells. A proxy that
+ * Whether the page that sends a request lies on this machine, or at the base URL, as far as its Origin says. A proxy that
  * puts its own Host passes on the Origin of its page.
  */
 export const isLocalPage = ({ origin }: IncomingHttpHeaders, baseUrl: URL | undefined): boolean =>

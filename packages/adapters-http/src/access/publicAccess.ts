@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { defineAccess } from "./Access.ts"
 
-/** Everybody. */
+/** Any caller. */
 export const publicAccess = defineAccess<undefined, unknown, never>({
   name: "public",
   errors: () => [],

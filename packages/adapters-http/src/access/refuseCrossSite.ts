@@ -10,7 +10,7 @@ export const isUnsafe = (method: string): boolean => !SAFE_METHODS.has(method)
 
 /**
  * Refuses what a page of another origin makes a browser send, in which the session cookie may ride along. Browsers
- * tell by `Sec-Fetch-Site` (W3C Fetch Metadata), older ones by `Origin`, which must be that of the base URL; only where
+ * say it in `Sec-Fetch-Site` (W3C Fetch Metadata), older ones by `Origin`, which must be that of the base URL; only where
  * none is known may it be the Host. A client that sends neither is not a browser.
  */
 export const refuseCrossSite = (

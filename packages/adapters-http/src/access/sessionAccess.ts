@@ -9,7 +9,7 @@ import { isUnsafe, refuseCrossSite } from "./refuseCrossSite.ts"
 
 const SESSION_ERRORS = ["unauthorized", "identity_unavailable", "too_many_requests"] as const
 
-/** Everybody who is signed in, with a bound on the requests of one person; writes from other sites are refused. */
+/** All users who are signed in, with a bound on the requests of one person; writes from other sites are refused. */
 export const sessionAccess = defineAccess<Session, unknown, (typeof SESSION_ERRORS)[number] | "cross_site_request">({
   name: "session",
   scheme: (name) => ({ type: "apiKey", in: "cookie", name }),

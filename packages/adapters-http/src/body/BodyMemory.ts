@@ -1,4 +1,4 @@
-/** What of a body is always taken, so that small requests wait for nobody. */
+/** What of a body is always taken, so that small requests never wait. */
 const FREE_BYTES = 16 * 1024
 /** What a body that waited may add before it is asked again. */
 const GRANT_BYTES = 64 * 1024
@@ -31,12 +31,12 @@ export interface BodyShare {
  * Bounds what request bodies keep in memory, by the bytes that have arrived: what a sender announces reserves nothing.
  *
  * - A person's bodies wait for each other beyond `personBytes`, all bodies beyond `totalBytes`.
- * - People who have less than an equal part do not wait for those who have more: the youngest unfinished body of whoever
- *   has most gives way to them.
+ * - People who have less than an equal part do not wait for those who have more: the youngest unfinished body of the
+ *   person who has most gives way to them.
  * - The oldest body, of each person and of all, goes on beyond the bounds where no finished one will give memory back,
  *   so that bodies which wait for each other come to an end. Slow senders are ended elsewhere (`watchArrival`).
  *
- * Beyond `totalBytes` there may be the first 16 KiB of each body, what was on its way when it was told to wait, and
+ * Beyond `totalBytes` there may be the first 16 KiB of each body, what was on its way when it had to wait, and
  * one body each for the oldest.
  */
 export interface BodyMemory {
@@ -86,7 +86,7 @@ export const makeBodyMemory = ({ totalBytes, personBytes }: BodyMemoryOptions): 
     if (person.bytes >= personBytes && !isOldestOf(person, body)) return false
     return total < totalBytes || (person.bytes < equalPart() && makeRoomFor(person))
   }
-  /** Ends the youngest bodies of those who have most. Where nobody can be ended, one who has little goes on all the same. */
+  /** Ends the youngest bodies of those who have most. Where none can be ended, a person who has little goes on all the same. */
   const makeRoomFor = (person: Person): true => {
     while (total >= totalBytes) {
       const most = [...people.values()].reduce((a, b) => (b.bytes > a.bytes ? b : a))

@@ -77,7 +77,7 @@ const readFile = (
       resume(Effect.fail(error))
     }
     parser.on("file", (field, stream, { filename }) => {
-      // The parser destroys the stream of a broken form with an error of its own, told by the parser as well.
+      // The parser destroys the stream of a broken form with an error of its own, which the parser reports as well.
       stream.on("error", () => undefined)
       if (field !== "file") return refuse(invalid("The form has a file in another field."))
       const file = { filename: filename ?? "", content: collectBytes() }

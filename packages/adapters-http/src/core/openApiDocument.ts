@@ -98,7 +98,7 @@ const successOf = ({ description, schema, contentType, headers }: RouteResponse)
   ...(contentType === undefined ? {} : { content: { [contentType]: { schema: { type: "string" } } } })
 })
 
-const mayTellWait = (code: ErrorCode): boolean => "mayTellWait" in problemTable[code]
+const mayRetryAfter = (code: ErrorCode): boolean => "mayRetryAfter" in problemTable[code]
 
 const retryAfterHeader = {
   description: "Where it is known: how many seconds to wait before the request is sent again.",
@@ -112,7 +112,7 @@ const failuresOf = (codes: ReadonlyArray<ErrorCode>): JsonObject => {
       String(status),
       {
         description: ofStatus.map((code) => `\`${code}\`: ${problemTable[code].title}.`).join(" "),
-        ...(ofStatus.some(mayTellWait) ? { headers: { "Retry-After": retryAfterHeader } } : {}),
+        ...(ofStatus.some(mayRetryAfter) ? { headers: { "Retry-After": retryAfterHeader } } : {}),
         content: { [PROBLEM_CONTENT_TYPE]: { schema: { $ref: "#/components/schemas/Problem" } } }
       }
     ])

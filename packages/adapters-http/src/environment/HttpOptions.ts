@@ -20,7 +20,7 @@ export interface HttpOptions extends BodyIntakeOptions {
   readonly sessionCookie?: string | undefined
   /** Where people reach the server. With https, cookies are `Secure`, and only the `__Host-` one counts. */
   readonly baseUrl?: string | undefined
-  /** What schedules send as their bearer token to `/api/cron/*`. Without it those routes answer 503 to everybody. */
+  /** What schedules send as their bearer token to `/api/cron/*`. Without it those routes answer every request with 503. */
   readonly cronSecret?: string | undefined
   /** Turns on `POST /dev/sign-in`, for requests to a local Host only. Never give it where others can reach the server. */
   readonly developmentSessions?: DevelopmentSessions | undefined

@@ -38,7 +38,7 @@ export const makePersonTurns = (places: number, perPerson: number): PersonTurns 
       if (mayBegin(person)) begin()
       else waiting.add(person, begin)
     })
-  /** The place goes to somebody else at once, and to the same person after the rest, which nobody waits for. */
+  /** The place is free for other people at once, and for the same person after the rest, for which no other waits. */
   const rest = Effect.fnUntraced(function* (person: string, began: number) {
     running -= 1
     giveTurn()

@@ -5,7 +5,7 @@ import { remembered } from "./remembered.ts"
 /** How long an answer counts, and how long it may take. */
 const ANSWER = { forMs: 1_000, withinMs: 5_000 }
 
-/** Tells whether everything the server depends on answers. */
+/** Whether everything the server depends on answers. */
 export class Readiness extends Context.Service<
   Readiness,
   {

@@ -4,10 +4,10 @@ import { Clock, Context, Effect } from "effect"
 export interface Refusal {
   readonly route: string
   readonly code: string
-  /** What more there is to tell apart, from a closed list. */
+  /** A finer distinction, from a closed list. */
   readonly problem: string | undefined
   readonly userId: string | undefined
-  /** Somebody may be trying something: a warning. */
+  /** It may be an attack: a warning. */
   readonly suspicious: boolean
 }
 
@@ -49,7 +49,7 @@ const isWithinBounds = (window: Window, userId: string | undefined): boolean => 
 
 /**
  * Makes a log that writes at most twenty lines a minute for each kind of refusal, five of them about one user. The first
- * line after that minute tells how many were left out.
+ * line after that minute says how many were left out.
  */
 export const makeRefusalLog = (): RefusalLog["Service"] => {
   const windows = new Map<string, Window>()

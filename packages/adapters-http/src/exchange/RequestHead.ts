@@ -7,6 +7,6 @@ export interface RequestHead {
   readonly headers: IncomingHttpHeaders
   /** `1.0` or `1.1`. */
   readonly httpVersion: string
-  /** The address the request came from, as far as proxies that are trusted tell it. */
+  /** The address the request came from, as far as trusted proxies report it. */
   readonly peer: string
 }

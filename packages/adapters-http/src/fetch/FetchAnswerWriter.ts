@@ -6,7 +6,7 @@ const FLUSH_MS = 5_000
 /** What may wait for the reader of a stream, in bytes, before the writer has to wait. */
 const BUFFERED_BYTES = 16 * 1024
 
-/** Told to a host whose client left before there was an answer: as nginx logs it. */
+/** The status for a host whose client left before there was an answer, the one nginx uses for it. */
 const CLIENT_LEFT = 499
 const FAILED = 500
 
@@ -93,7 +93,7 @@ export class FetchAnswerWriter implements AnswerWriter {
     else this.#break()
   }
 
-  /** The client left before there was an answer: nobody reads this one. */
+  /** The client left before there was an answer: this one has no reader. */
   leave(): void {
     if (this.#state === "unsent") this.#giveUp(CLIENT_LEFT)
   }

@@ -11,7 +11,7 @@ import { FetchRequest } from "./FetchRequest.ts"
 
 /** What a host knows of a request beside the request. */
 export interface FetchInfo {
-  /** The address it came from, as far as proxies that are trusted tell it. */
+  /** The address it came from, as far as trusted proxies report it. */
   readonly peer?: string | undefined
   /** Keeps the host going until what a reply held is settled, also where its reader has left. */
   readonly waitUntil?: ((work: Promise<void>) => void) | undefined

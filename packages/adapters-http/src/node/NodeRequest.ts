@@ -11,7 +11,7 @@ export interface NodeRequestInput {
   /** Below the prefix. */
   readonly target: Target
   readonly prefix: string
-  /** Tells the client's address; asked where it is needed alone. */
+  /** Gives the client's address; called only where it is needed. */
   readonly peerOf: () => string
 }
 

@@ -72,7 +72,7 @@ export const boundConnections = (server: Server, bounds: ConnectionBounds): void
   })
 }
 
-/** A proxy beside the server is one address for everybody. */
+/** A proxy beside the server is one address for all clients. */
 const isThisMachine = (address: string): boolean => /^(::ffff:)?127\.|^::1$|^$/.test(address)
 
 const first = <A>(set: ReadonlySet<A>): A | undefined => set.values().next().value

@@ -10,7 +10,7 @@ export interface HttpServerOptions {
   readonly requests?: RequestTracker | undefined
   /**
    * The most connections: 10,000 in all and 500 from one address unless given. Set `perPeer` to undefined behind a
-   * proxy, which brings those of everybody.
+   * proxy, which brings those of all clients.
    */
   readonly connections?: ConnectionBounds | undefined
 }

@@ -11,7 +11,7 @@ import { trustedPeer, type TrustProxy } from "./trustedPeer.ts"
 export interface ListenerOptions extends HttpOptions {
   /** The path under which the routes are served, such as `/api-root`; at the root unless given. */
   readonly prefix?: string | undefined
-  /** Which proxies may tell the client's address. None unless given. */
+  /** Which proxies are trusted to report the client's address. None unless given. */
   readonly trustProxy?: TrustProxy | undefined
   /**
    * Serves what is no route's: pages and whatever else there is, with the headers that protect browsers set already.

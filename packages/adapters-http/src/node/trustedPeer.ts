@@ -2,12 +2,12 @@ import type { IncomingMessage } from "node:http"
 import proxyAddr from "proxy-addr"
 
 /**
- * Which proxies may tell the client's address in `X-Forwarded-For`: none (`false`), every one (`true`), so many before
+ * Which proxies are trusted to report the client's address in `X-Forwarded-For`: none (`false`), every one (`true`), so many before
  * this server, or those at these addresses, networks or names (`loopback`, `linklocal`, `uniquelocal`), with commas.
  */
 export type TrustProxy = boolean | number | string
 
-/** Gives what tells the address a request came from. Throws where an address cannot be read. */
+/** Gives the function that finds the address a request came from. Throws where an address cannot be read. */
 export const trustedPeer = (trust: TrustProxy = false): ((request: IncomingMessage) => string) => {
   if (trust === false) return ({ socket }) => socket.remoteAddress ?? ""
   const isTrusted = trustFunction(trust)

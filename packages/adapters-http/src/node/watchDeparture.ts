@@ -14,7 +14,7 @@ export const watchDeparture = (request: IncomingMessage, response: ServerRespons
   request.on("error", () => undefined)
   response.on("error", () => undefined)
   response.once("close", onClose)
-  // A pipelined response that waits for its turn is not told that the connection closed.
+  // A pipelined response that waits for its turn gets no event where the connection closes.
   socket.once("close", onClose)
   if (socket.destroyed) controller.abort(LEFT)
   const stop = () => {

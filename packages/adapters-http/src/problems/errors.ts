@@ -104,7 +104,7 @@ export class RequestTooSlow extends Schema.TaggedError<RequestTooSlow>()("Reques
 export class BodyAlreadyRead extends Schema.TaggedError<BodyAlreadyRead>()("BodyAlreadyRead", {}) {
   readonly code = "body_already_read"
   override get message() {
-    return "The body was read before the request came to its route. Whoever runs this server: mount Parley before any body parser or upload handler, or have it leave what it reads in request.body."
+    return "The body was read before the request came to its route. To repair the server: mount Parley before any body parser or upload handler, or have it leave what it reads in request.body."
   }
 }
 

@@ -3,8 +3,8 @@ export interface ProblemKind {
   readonly status: number
   readonly title: string
   readonly members?: ReadonlyArray<string>
-  /** Its errors may tell in `retryAfterMs` how long to wait: the answer's `Retry-After`. */
-  readonly mayTellWait?: true
+  /** Its errors may carry in `retryAfterMs` how long to wait: the answer's `Retry-After`. */
+  readonly mayRetryAfter?: true
   /** Said instead of the error's own message, where that would not help the reader. */
   readonly detail?: string
   /** The connection ends with the answer. */
@@ -33,7 +33,7 @@ export const problemTable = {
     title: "The tier does not include the model",
     members: ["model", "tier", "allowedTiers"]
   },
-  document_forbidden: { status: 403, title: "The document belongs to somebody else" },
+  document_forbidden: { status: 403, title: "The document belongs to another user" },
   document_quota: {
     status: 403,
     title: "The tier's document quota is used up",
@@ -62,27 +62,27 @@ export const problemTable = {
     status: 429,
     title: "Too many replies were left before their first word",
     members: ["perMinute"],
-    mayTellWait: true
+    mayRetryAfter: true
   },
   too_many_replies: {
     status: 429,
     title: "As many replies as the tier allows are being written",
     members: ["tier", "limit"],
-    mayTellWait: true
+    mayRetryAfter: true
   },
-  too_many_requests: { status: 429, title: "Too many requests are under way", members: ["limit"], mayTellWait: true },
+  too_many_requests: { status: 429, title: "Too many requests are under way", members: ["limit"], mayRetryAfter: true },
   model_failed: { status: 500, title: "The model did not answer", members: ["model", "reason"] },
   provider_rate_limited: {
     status: 500,
     title: "The model's provider takes no more requests for now",
     members: ["model", "reason"],
-    mayTellWait: true
+    mayRetryAfter: true
   },
   provider_unavailable: {
     status: 500,
     title: "The model's provider does not answer for now",
     members: ["model", "reason"],
-    mayTellWait: true
+    mayRetryAfter: true
   },
   model_misconfigured: { status: 500, title: "The model is not set up right", members: ["model", "reason"] },
   model_unavailable: { status: 500, title: "The model is not set up", members: ["model"] },
@@ -92,7 +92,7 @@ export const problemTable = {
   identity_unavailable: { status: 503, title: "The identity provider cannot be reached" },
   cron_not_configured: { status: 503, title: "Scheduled jobs are not configured" },
   webhook_not_configured: { status: 503, title: "The webhook is not configured" },
-  server_busy: { status: 503, title: "The server is busy", mayTellWait: true },
+  server_busy: { status: 503, title: "The server is busy", mayRetryAfter: true },
   not_ready: { status: 503, title: "The server is not ready" }
 } as const satisfies Record<string, ProblemKind>
 

@@ -4,10 +4,10 @@ import { type ProblemKind, problemTable } from "./problemTable.ts"
 /** An answer asks for no longer wait than this: what lasts longer is asked for again. */
 const MAX_SECONDS = 3_600
 
-/** The `Retry-After` header (RFC 9110, in whole seconds) for a failed value that tells how long to wait; else none. */
+/** The `Retry-After` header (RFC 9110, in whole seconds) for a failed value that knows how long to wait; else none. */
 export const retryAfterHeaders = (error: unknown): Readonly<Record<string, string>> => {
-  const { mayTellWait }: ProblemKind = problemTable[codeOf(error)]
-  if (mayTellWait !== true) return {}
+  const { mayRetryAfter }: ProblemKind = problemTable[codeOf(error)]
+  if (mayRetryAfter !== true) return {}
   const { retryAfterMs } = error as { readonly retryAfterMs?: unknown }
   if (typeof retryAfterMs !== "number" || !(retryAfterMs >= 0)) return {}
   return { "retry-after": String(Math.min(MAX_SECONDS, Math.max(1, Math.ceil(retryAfterMs / 1_000)))) }

@@ -21,7 +21,7 @@ export interface RouteResponse {
 
 /** What a handler is given: everything checked, nothing raw. */
 export interface RouteInput<Caller, P, Q, H, B> {
-  /** Who calls, as the route's access tells it. */
+  /** Who calls, as the route's access decided. */
   readonly caller: Caller
   readonly path: P
   readonly query: Q

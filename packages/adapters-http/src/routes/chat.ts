@@ -6,11 +6,11 @@ import { chatBody } from "../body/chatBody.ts"
 import { idempotencyKeyParameter } from "./parameters.ts"
 import { defineRoute } from "./Route.ts"
 
-/** Tells that chat can be used. */
+/** Says that chat can be used. */
 export const getChat = defineRoute({
   method: "GET",
   path: "/api/chat",
-  summary: "Tells that the chat API works",
+  summary: "Says that the chat API works",
   access: sessionAccess,
   responses: { 200: { description: "It works.", schema: Schema.Struct({ message: Schema.String }) } },
   errors: [],

@@ -10,7 +10,7 @@ const ResetBody = Schema.Struct({ message: Schema.String, resetCount: Schema.Int
 export const getResetCredits = defineRoute({
   method: "GET",
   path: "/api/cron/reset-credits",
-  summary: "Sets the monthly credits anew of everybody whose period is over",
+  summary: "Begins the monthly credits anew for all accounts whose period is over",
   access: cronAccess,
   responses: { 200: { description: "How many people this call reset.", schema: ResetBody } },
   errors: ["storage_unavailable"],

@@ -8,22 +8,22 @@ import { defineRoute } from "./Route.ts"
 
 const StatusBody = Schema.Struct({ status: Schema.String })
 
-/** Tells that the process runs. Touches nothing else. */
+/** Says that the process runs. Touches nothing else. */
 export const getHealth = defineRoute({
   method: "GET",
   path: "/healthz",
-  summary: "Tells that the process runs",
+  summary: "Says that the process runs",
   access: publicAccess,
   responses: { 200: { description: "It runs.", schema: StatusBody } },
   errors: [],
   handle: () => Effect.succeed(json(200, { status: "ok" }))
 })
 
-/** Tells that requests can be served; looks at most once a second. */
+/** Says that requests can be served; looks at most once a second. */
 export const getReadiness = defineRoute({
   method: "GET",
   path: "/readyz",
-  summary: "Tells that everything the server depends on answers",
+  summary: "Says that everything the server depends on answers",
   access: publicAccess,
   responses: { 200: { description: "It does.", schema: StatusBody } },
   errors: ["not_ready"],

@@ -50,7 +50,7 @@ const refusalOf = (error: unknown): SessionInvalid => {
   return new SessionInvalid({ problem, ...(isUserId(userId) ? { userId } : {}) })
 }
 
-/** The session that a verified token's claims tell. */
+/** The session that a verified token's claims describe. */
 const sessionFrom = ({ email, exp, sub }: JWTPayload): Effect.Effect<Session, SessionInvalid> =>
   isUserId(sub) && exp !== undefined
     ? Effect.succeed({

@@ -19,7 +19,7 @@ export interface IssuedSession {
 /** Sessions for trying things out: anybody who can reach the server becomes whom they say they are. */
 export interface DevelopmentSessions {
   readonly verifier: SessionVerifier["Service"]
-  /** Signs in whoever has this address; the address, trimmed and in lower case, is the user id. */
+  /** Signs in the owner of this address; the address, trimmed and in lower case, is the user id. */
   readonly issue: (email: string) => Effect.Effect<IssuedSession>
 }
 
