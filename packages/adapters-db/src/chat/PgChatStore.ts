@@ -13,7 +13,7 @@ import {
   type UserId
 } from "@parley/core"
 import { Effect, Layer } from "effect"
-import { Database, type Row, type Sql } from "../database/Database.ts"
+import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
 import { beginTurnSql, countSql, endTurnSql, listSql, removeSql, transcriptSql, usageSql } from "./chatSql.ts"
 
@@ -85,12 +85,14 @@ const make = Effect.map(Database, (database) => {
   }
 
   /** Reads and deletes as the person whose rows they are, which a bot's owner may do with a visitor's. */
-  const asOwner = <A, E>(owner: ConversationOwner, work: (sql: Sql) => Effect.Effect<A, E>) =>
-    database.asUser(ownerKey(owner).userId, work)
+  const asOwner = <R extends Row>(owner: ConversationOwner, text: string, params: ReadonlyArray<unknown>) =>
+    database.statementAsUser<R>(ownerKey(owner).userId, text, params)
 
   /** Writes as the person whose conversation it is; for a visitor, who is no person known here, as the service. */
-  const asAuthor = <A, E>(owner: ConversationOwner, work: (sql: Sql) => Effect.Effect<A, E>) =>
-    "person" in owner ? database.asUser(owner.person, work) : database.asService(work)
+  const asAuthor = (owner: ConversationOwner, text: string, params: ReadonlyArray<unknown>) =>
+    "person" in owner
+      ? Effect.asVoid(database.statementAsUser(owner.person, text, params))
+      : database.asService((sql) => Effect.asVoid(sql.query(text, params)))
 
   return ChatStore.of({
     beginTurn: ({ owner, chatId, continues, title, messages, reply }) => {
@@ -109,32 +111,26 @@ const make = Effect.map(Database, (database) => {
         bytes
       ]
       return storing("ChatStore.beginTurn")(
-        Effect.catchTag(
-          asAuthor(owner, (sql) => Effect.asVoid(sql.query(sqlTexts.begin, params))),
-          "DatabaseError",
-          (error) => (error.constraint === "messages_id" ? Effect.void : Effect.fail(error))
+        Effect.catchTag(asAuthor(owner, sqlTexts.begin, params), "DatabaseError", (error) =>
+          error.constraint === "messages_id" ? Effect.void : Effect.fail(error)
         )
       )
     },
     endTurn: ({ owner, chatId, replyId, content, state }) =>
       storing("ChatStore.endTurn")(
-        asAuthor(owner, (sql) =>
-          Effect.asVoid(sql.query(sqlTexts.end, [...keyOf(owner), chatId, replyId, storableText(content), state]))
-        )
+        asAuthor(owner, sqlTexts.end, [...keyOf(owner), chatId, replyId, storableText(content), state])
       ),
     transcript: ({ owner, chatId, limit, before, maxBytes = MAX_TRANSCRIPT_BYTES }) =>
       storing("ChatStore.transcript")(
         isUuid(chatId)
           ? Effect.map(
-              asOwner(owner, (sql) =>
-                sql.query<TranscriptRow>(sqlTexts.transcript, [
-                  ...keyOf(owner),
-                  chatId,
-                  limit,
-                  maxBytes,
-                  idOrNil(before)
-                ])
-              ),
+              asOwner<TranscriptRow>(owner, sqlTexts.transcript, [
+                ...keyOf(owner),
+                chatId,
+                limit,
+                maxBytes,
+                idOrNil(before)
+              ]),
               (rows) =>
                 rows[0] && {
                   chat: chatOf(ownerKey(owner).userId, rows[0]),
@@ -157,21 +153,16 @@ const make = Effect.map(Database, (database) => {
     usage: (owner) =>
       storing("ChatStore.usage")(
         Effect.map(
-          asOwner(owner, (sql) =>
-            sql.query<{ bytes: number }>("person" in owner ? sqlTexts.usageOfOwn : sqlTexts.usageOfVisitors, [
-              ownerKey(owner).userId
-            ])
-          ),
+          asOwner<{ bytes: number }>(owner, "person" in owner ? sqlTexts.usageOfOwn : sqlTexts.usageOfVisitors, [
+            ownerKey(owner).userId
+          ]),
           (rows) => Number(rows[0]?.bytes ?? 0)
         )
       ),
     remove: (owner, chatId) =>
       storing("ChatStore.remove")(
         isUuid(chatId)
-          ? Effect.map(
-              asOwner(owner, (sql) => sql.query(sqlTexts.remove, [...keyOf(owner), chatId])),
-              (rows) => rows.length > 0
-            )
+          ? Effect.map(asOwner(owner, sqlTexts.remove, [...keyOf(owner), chatId]), (rows) => rows.length > 0)
           : Effect.succeed(false)
       )
   })

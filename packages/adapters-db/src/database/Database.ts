@@ -62,6 +62,15 @@ export class Database extends Context.Service<
     asUser<A, E, R>(userId: string, work: (sql: Sql) => Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R>
     /** Runs as `parley_service`, which sees every row: for jobs, webhooks, the widget and the ledger. */
     asService<A, E, R>(work: (sql: Sql) => Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R>
+    /**
+     * One statement as `parley_user`, as a transaction of its own in a single round trip. Interrupted, it may have been
+     * done. Its text is to name the user as well, in a parameter.
+     */
+    statementAsUser<R extends Row = Row>(
+      userId: string,
+      text: string,
+      params?: ReadonlyArray<unknown>
+    ): Effect.Effect<ReadonlyArray<R>, DatabaseError>
     /** One statement as the service, as a transaction of its own in a single round trip. */
     statement<R extends Row = Row>(
       text: string,

@@ -1,5 +1,6 @@
 import type { Effect } from "effect"
 import type { DatabaseError, Row } from "./Database.ts"
+import type { DatabaseRole } from "./DatabaseRole.ts"
 import type { Purpose } from "./limits.ts"
 
 /** One connection to the database, held by one transaction. Whatever is sent is given up on after its purpose's limit. */
@@ -26,6 +27,16 @@ export interface Driver {
     purpose: Purpose,
     use: (connection: Connection) => Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | DatabaseError, R>
+  /**
+   * One statement as `role`, as a transaction of its own in a single round trip. Absent where no round trips are to be
+   * saved.
+   */
+  readonly statementAs?: <R extends Row>(
+    purpose: Purpose,
+    role: DatabaseRole,
+    text: string,
+    params: ReadonlyArray<unknown>
+  ) => Effect.Effect<ReadonlyArray<R>, DatabaseError>
   /** One statement outside any transaction, in a single round trip. */
   statement<R extends Row>(
     purpose: Purpose,

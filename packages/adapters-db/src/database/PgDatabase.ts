@@ -2,9 +2,10 @@ import { Context, Effect, Layer } from "effect"
 import type pg from "pg"
 import { Database, DatabaseError, type Row } from "./Database.ts"
 import { DatabaseOwner } from "./DatabaseOwner.ts"
+import { type DatabaseRole, enterRole } from "./DatabaseRole.ts"
 import { openRoles } from "./openRoles.ts"
 import type { Connection, Driver } from "./Driver.ts"
-import { ANSWER_GRACE_MS, type Limits, LIMITS, type LimitsPolicy } from "./limits.ts"
+import { ANSWER_GRACE_MS, type Limits, LIMITS, type LimitsPolicy, type Purpose } from "./limits.ts"
 import { borrow, giveBack, type Loan, send } from "./PgLoan.ts"
 import { openPgPool, type PgPool } from "./PgPool.ts"
 import { beginWithin, isPlainSession, PROBE, scriptWithin, standsAlone } from "./sessionSettings.ts"
@@ -37,19 +38,19 @@ const notCommitted = new DatabaseError({
 })
 
 /**
- * A statement as a transaction that the server bounds: begun, run and committed in one round trip. The first on a
- * connection also asks what its session is like.
+ * A statement as a transaction that `begin` begins and the server bounds: begun, run and committed in one round trip. The
+ * first on a connection also asks what its session is like.
  */
 const sendBounded = async <R extends Row>(
   loan: Loan,
   client: pg.PoolClient,
-  limits: Limits,
+  begin: string,
   text: string,
   params: ReadonlyArray<unknown>
 ): Promise<ReadonlyArray<R>> => {
   const asks = loan.pool.isPlain(client) === undefined
   const steps = await Promise.allSettled([
-    client.query(asks ? `${PROBE}; ${beginWithin(limits)}` : beginWithin(limits)),
+    client.query(asks ? `${PROBE}; ${begin}` : begin),
     client.query<R>(text, [...params]),
     client.query("COMMIT")
   ])
@@ -75,7 +76,7 @@ const connectionOf = (client: pg.PoolClient, loan: Loan, limits: Limits): Connec
     execute: (text, params) =>
       params.length === 0
         ? script(scriptWithin(limits, text))
-        : send(loan, within, () => sendBounded<Row>(loan, client, limits, text, params)),
+        : send(loan, within, () => sendBounded<Row>(loan, client, beginWithin(limits), text, params)),
     broken: () => loan.broken,
     discard: () => {
       loan.broken = true
@@ -93,7 +94,7 @@ const sendStatement = <R extends Row>(
   send(loan, limits.statementMs + ANSWER_GRACE_MS, async () =>
     standsAlone(text) || (limits.alone && loan.pool.isPlain(client) === true)
       ? (await client.query<R>(text, [...params])).rows
-      : sendBounded<R>(loan, client, limits, text, params)
+      : sendBounded<R>(loan, client, beginWithin(limits), text, params)
   )
 
 /** A driver over a pool. Statements with parameters are parsed unnamed, so that any pooler may stand between. */
@@ -109,6 +110,18 @@ const pgDriver = (pool: PgPool, policy: LimitsPolicy): Driver => {
   return {
     name: "pg",
     withConnection: (purpose, use) => withClient((client, loan) => use(connectionOf(client, loan, policy[purpose]))),
+    statementAs: <R extends Row>(
+      purpose: Purpose,
+      role: DatabaseRole,
+      text: string,
+      params: ReadonlyArray<unknown>
+    ) => {
+      const limits = policy[purpose]
+      const begin = enterRole(beginWithin(limits), undefined, role)
+      return withClient((client, loan) =>
+        send(loan, limits.statementMs + ANSWER_GRACE_MS, () => sendBounded<R>(loan, client, begin, text, params))
+      )
+    },
     statement: (purpose, text, params) =>
       withClient((client, loan) => sendStatement(loan, client, policy[purpose], text, params))
   }

@@ -17,6 +17,8 @@ export interface DatabaseRoles {
 
 const malformed = (userId: string): boolean => userId.includes("\0") || !userId.isWellFormed()
 
+const notText = () => new DatabaseError({ sqlState: "22021", cause: new Error("The user id is not a text.") })
+
 const executeOn = (connection: Connection, text: string, params: ReadonlyArray<unknown>) =>
   Effect.tapError(connection.execute(text, params), () =>
     connection.broken()
@@ -53,6 +55,14 @@ export const openRoles = (driver: Driver, schema: string): DatabaseRoles => {
   const through = <A, E, R>(role: DatabaseRole, work: (sql: Sql) => Effect.Effect<A, E, R>) =>
     inTransaction((transaction) => work(sqlThrough(transaction, role)))
 
+  const { statementAs } = driver
+  const aloneAs = <R extends Row>(role: DatabaseRole, text: string, params: ReadonlyArray<unknown>) =>
+    Effect.flatMap(Ambient, (current) =>
+      statementAs === undefined || current?.open === true
+        ? through(role, (sql) => sql.query<R>(text, params))
+        : Effect.flatMap(CurrentPurpose, (purpose) => statementAs<R>(purpose, role, text, params))
+    )
+
   const preparations: Array<Effect.Effect<unknown, DatabaseError>> = []
   const prepareUnit = Effect.flatMap(Ambient, (current) =>
     current?.open === true ? Effect.void : Effect.all(preparations, { discard: true })
@@ -65,10 +75,10 @@ export const openRoles = (driver: Driver, schema: string): DatabaseRoles => {
       driver: driver.name,
       schema: quoteIdentifier(checkSchemaName(schema)),
       asUser: (userId, work) =>
-        malformed(userId)
-          ? Effect.fail(new DatabaseError({ sqlState: "22021", cause: new Error("The user id is not a text.") }))
-          : through({ name: "parley_user", userId }, work),
+        malformed(userId) ? Effect.fail(notText()) : through({ name: "parley_user", userId }, work),
       asService: (work) => through(service, work),
+      statementAsUser: <R extends Row>(userId: string, text: string, params: ReadonlyArray<unknown> = []) =>
+        malformed(userId) ? Effect.fail(notText()) : aloneAs<R>({ name: "parley_user", userId }, text, params),
       statement: <R extends Row>(text: string, params: ReadonlyArray<unknown> = []) =>
         Effect.flatMap(Ambient, (current) =>
           current === undefined || !current.open

@@ -8,9 +8,10 @@ import { databases } from "../databases.ts"
 type Parts = Database | DatabaseOwner
 
 const insertChat = (sql: Sql, schema: string, userId: string) =>
-  sql.query(`INSERT INTO ${schema}.chats (user_id, id, title, last_position) VALUES ($1, gen_random_uuid(), 'A', 0)`, [
-    userId
-  ])
+  sql.query(
+    `INSERT INTO ${schema}.chats (user_id, bot, visitor, id, title, last_position) VALUES ($1, '', '', gen_random_uuid(), 'A', 0)`,
+    [userId]
+  )
 
 const countChats = (userId: string) =>
   Database.use(({ schema, statement }) =>
@@ -81,7 +82,7 @@ const values = (run: Run<Parts>) => {
     run(
       Effect.gen(function* () {
         const { schema, asService } = yield* Database
-        const insert = `INSERT INTO ${schema}.chats (user_id, id, title, last_position) VALUES ('secret', gen_random_uuid(), 'A', -1)`
+        const insert = `INSERT INTO ${schema}.chats (user_id, bot, visitor, id, title, last_position) VALUES ('secret', '', '', gen_random_uuid(), 'A', -1)`
         const error = yield* Effect.flip(asService((sql) => sql.query(insert)))
         expect(error).toMatchObject({ sqlState: "23514", constraint: "chats_last_position_check", retryable: false })
         expect(error.message).not.toContain("secret")
@@ -98,8 +99,37 @@ const roles = (run: Run<Parts>) => {
           const [row] = yield* database.asUser(name, (sql) => sql.query(whoAmI))
           expect(row).toEqual({ role: "parley_user", user_id: name })
         }
+        for (const name of ["o'hara\\", `x'; RESET ROLE; --`, 'quote"d', "\u{1F600}"]) {
+          expect(yield* database.statementAsUser(name, whoAmI)).toEqual([{ role: "parley_user", user_id: name }])
+        }
         const [service] = yield* database.asService((sql) => sql.query(whoAmI))
         expect(service?.["role"]).toBe("parley_service")
+      })
+    ))
+
+  it("a statement alone as a user is fenced as all of theirs, joins a unit of work, and leaves no role behind", () =>
+    run(
+      Effect.gen(function* () {
+        const database = yield* Database
+        const { schema } = database
+        const [ann, bob] = [newUser(), newUser()]
+        const insert = `INSERT INTO ${schema}.chats (user_id, bot, visitor, id, title, last_position) VALUES ($1, '', '', gen_random_uuid(), 'A', 0)`
+        yield* database.statementAsUser(ann, insert, [ann])
+        expect(yield* countChats(ann)).toBe(1)
+        const all = `SELECT count(*) AS count FROM ${schema}.chats WHERE user_id = $1`
+        expect(yield* database.statementAsUser(ann, all, [ann])).toEqual([{ count: 1 }])
+        expect(yield* database.statementAsUser(bob, all, [ann])).toEqual([{ count: 0 }])
+        const refused = yield* Effect.flip(database.statementAsUser(bob, insert, [ann]))
+        expect(refused.sqlState).toBe("42501")
+        const undone = database.unitOfWork(
+          Effect.andThen(database.statementAsUser(ann, insert, [ann]), Effect.fail("undone" as const))
+        )
+        expect(yield* Effect.flip(undone)).toBe("undone")
+        expect(yield* countChats(ann)).toBe(1)
+        const seen = yield* Effect.forEach(Array.from({ length: 20 }), () => database.statement(whoAmI), {
+          concurrency: "unbounded"
+        })
+        expect(seen.flat().filter(({ role, user_id }) => role === "parley_user" || user_id === bob)).toEqual([])
       })
     ))
 
