@@ -18,7 +18,7 @@ CREATE TABLE {{schema}}.credit_accounts (
   next_reset_at timestamptz NOT NULL CHECK (next_reset_at > period_start),
   -- The most that a plan gives in this period: what a dearer plan adds to.
   period_credits bigint NOT NULL DEFAULT 0 CHECK (period_credits BETWEEN 0 AND 9007199254740991),
-  -- Who begins the next period: the monthly job, or the paid invoice of a subscription.
+  -- What begins the next period: the monthly job, or the paid invoice of a subscription.
   renewed_by text NOT NULL DEFAULT 'schedule' CHECK (renewed_by IN ('schedule', 'invoice')),
   -- The tier from the next period on, where it was changed downwards.
   pending_tier text CHECK (pending_tier IN ('free', 'pro', 'business')),
@@ -26,7 +26,7 @@ CREATE TABLE {{schema}}.credit_accounts (
   transaction_count bigint NOT NULL CHECK (transaction_count >= 1),
   -- Of each type of transaction, in the order of their list in the core, how many there are and the newest one's number.
   by_type bigint[] NOT NULL CHECK (cardinality(by_type) = 12),
-  -- The number of the transaction that says the tier, the dates and who renews.
+  -- The number of the transaction that says the tier, the dates and what renews it.
   terms_transaction bigint NOT NULL CHECK (terms_transaction BETWEEN 1 AND transaction_count),
   -- How many holds were ever opened, and how many of them have ended.
   holds_opened bigint NOT NULL DEFAULT 0 CHECK (holds_opened >= holds_ended),
@@ -161,7 +161,7 @@ END
 $function$;
 CREATE AGGREGATE {{schema}}.chain_digests(bytea, text) (SFUNC = {{schema}}.next_digest, STYPE = bytea);
 
--- What was written stays: also for the owner of the tables, whom no grant binds.
+-- What was written stays: also for the owner of the tables, which no grant binds.
 CREATE FUNCTION {{schema}}.refuse_credit_change() RETURNS trigger LANGUAGE plpgsql AS $function$
 BEGIN
   RAISE EXCEPTION 'Rows of % are never changed or deleted; correct a balance with a new adjustment.', TG_TABLE_NAME
@@ -207,5 +207,5 @@ GRANT SELECT, INSERT, UPDATE ON {{schema}}.credit_accounts TO parley_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.credit_holds TO parley_service;
 GRANT SELECT, INSERT ON {{schema}}.credit_transactions, {{schema}}.credit_idempotency TO parley_service;
 
--- Where databases are hardened, functions are nobody's by default.
+-- Where databases are hardened, no role may run functions by default.
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

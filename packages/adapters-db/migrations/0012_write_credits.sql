@@ -2,13 +2,13 @@
 -- function, so that each connection plans its statements once; it compares and writes, and knows no rules of credits.
 --
 -- An account is written only where it still is as it was seen when its changes were decided (or, being new, does not
--- exist yet) and nobody else has it locked, and what belongs to an account only where the account is. So nobody waits
--- for an account of somebody else. Gives the users not written. From then on the rows of the others are locked, so that
+-- exist yet) and no other transaction has it locked, and what belongs to an account only where the account is. So no
+-- call waits for the account of another. Gives the users not written. From then on the rows of the others are locked, so that
 -- what is compared next cannot change: keys taken to be unused, and holds taken to be open. Where they are not, the whole
 -- call fails (40001) and writes nothing. Times are Unix milliseconds.
 --
--- Decided by a clock of this process is only what was decided near the database's own time: who takes it to be later than
--- it is, or much earlier, writes nothing, and decides again by the time that the database tells. "decided_at" is null
+-- Decided by a clock of this process is only what was decided near the database's own time: a process that takes it to be later
+-- than it is, or much earlier, writes nothing, and decides again by the time that the database gives. "decided_at" is null
 -- where that was so, or where a test keeps the time.
 --
 -- Rows are locked in the order of their keys, so that no two calls wait for each other. Therefore, and because plans are
@@ -18,7 +18,7 @@ CREATE FUNCTION {{schema}}.write_credits(
 ) RETURNS text[] LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 -- The statement that calls this is a transaction of its own, which takes its bound with it: what else it may wait for,
--- as a hold that somebody has locked, or an account that somebody is opening.
+-- as a hold that is locked, or an account that is just being opened.
 SET lock_timeout = 500
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $function$
@@ -35,18 +35,20 @@ BEGIN
     SELECT g.* FROM json_to_recordset(accounts) AS g(user_id text, allowance bigint, topup bigint, debt bigint,
       held_allowance bigint, held_topup bigint, open_holds bigint, transaction_count bigint, version bigint, seen text,
       by_type bigint[], terms_transaction bigint, holds_opened bigint, holds_ended bigint,
-      tier text, anchor float8, period_start float8, next_reset_at float8, period_credits bigint, renewed_by text, pending_tier text)
+      tier text, anchor float8, period_start float8, next_reset_at float8, period_credits bigint, renewed_by text,
+      pending_tier text)
     ORDER BY g.user_id COLLATE "C"
   ), free AS MATERIALIZED (
     SELECT g.*, a.ctid AS place FROM given g JOIN {{schema}}.credit_accounts a ON a.user_id = g.user_id
-    -- The version alone says it, unless the database was restored to an earlier state while somebody remembered a later.
+    -- The version alone says it, unless the database was restored to an earlier state while a process remembered a later.
     WHERE a.version = g.version - 1
       AND concat_ws(' ', a.allowance, a.topup, a.debt, a.held_allowance, a.held_topup, a.transaction_count) = g.seen
     FOR NO KEY UPDATE OF a SKIP LOCKED
   ), updated AS (
     UPDATE {{schema}}.credit_accounts a
     SET allowance = g.allowance, topup = g.topup, debt = g.debt, held_allowance = g.held_allowance,
-      held_topup = g.held_topup, open_holds = g.open_holds, transaction_count = g.transaction_count, version = g.version, by_type = g.by_type,
+      held_topup = g.held_topup, open_holds = g.open_holds, transaction_count = g.transaction_count,
+      version = g.version, by_type = g.by_type,
       terms_transaction = g.terms_transaction, holds_opened = g.holds_opened, holds_ended = g.holds_ended,
       -- Without a tier they stay: then only balances changed.
       tier = coalesce(g.tier, a.tier), anchor = coalesce(to_timestamp(g.anchor / 1000), a.anchor),
@@ -58,11 +60,12 @@ BEGIN
     RETURNING a.user_id
   ), inserted AS (
     INSERT INTO {{schema}}.credit_accounts (user_id, tier, allowance, topup, debt, held_allowance, held_topup, open_holds,
-      anchor, period_start, next_reset_at, period_credits, renewed_by, pending_tier, transaction_count, version, by_type, terms_transaction, holds_opened,
-      holds_ended)
+      anchor, period_start, next_reset_at, period_credits, renewed_by, pending_tier, transaction_count, version, by_type,
+      terms_transaction, holds_opened, holds_ended)
     SELECT g.user_id, g.tier, g.allowance, g.topup, g.debt, g.held_allowance, g.held_topup, g.open_holds,
       to_timestamp(g.anchor / 1000), to_timestamp(g.period_start / 1000), to_timestamp(g.next_reset_at / 1000),
-      g.period_credits, g.renewed_by, g.pending_tier, g.transaction_count, g.version, g.by_type, g.terms_transaction, g.holds_opened, g.holds_ended
+      g.period_credits, g.renewed_by, g.pending_tier, g.transaction_count, g.version, g.by_type, g.terms_transaction,
+      g.holds_opened, g.holds_ended
     FROM given g WHERE g.seen IS NULL
     ON CONFLICT DO NOTHING
     RETURNING user_id
@@ -105,8 +108,8 @@ BEGIN
     END IF;
   END IF;
   IF opened IS NOT NULL THEN
-    INSERT INTO {{schema}}.credit_holds (user_id, key, allowance, topup, period_start, expires_at, fingerprint, reservation_id, draft,
-      seal)
+    INSERT INTO {{schema}}.credit_holds (user_id, key, allowance, topup, period_start, expires_at, fingerprint,
+      reservation_id, draft, seal)
     SELECT t.*, {{schema}}.hold_seal(t.user_id, t.key, t.allowance, t.topup, t.period_start, t.expires_at, t.fingerprint,
       t.reservation_id, t.draft, 0)
     FROM (
@@ -157,5 +160,5 @@ BEGIN
 END
 $function$;
 
--- Where databases are hardened, functions are nobody's by default.
+-- Where databases are hardened, no role may run functions by default.
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

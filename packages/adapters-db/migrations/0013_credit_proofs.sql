@@ -1,4 +1,4 @@
--- Balances and transactions agree in the database itself, whoever writes: a balance never moves without a new
+-- Balances and transactions agree in the database itself, whatever writes: a balance never moves without a new
 -- transaction, and a transaction continues the balance before it and ends where its account is. An account whose number
 -- of transactions was forged along with its balance is refused its next transaction, and found by "parley credits verify",
 -- as is whatever is done while triggers are disabled.
@@ -26,7 +26,7 @@ CREATE TRIGGER no_fewer_holds AFTER UPDATE ON {{schema}}.credit_accounts FOR EAC
   WHEN (NEW.holds_opened < OLD.holds_opened OR NEW.holds_ended < OLD.holds_ended)
   EXECUTE FUNCTION {{schema}}.refuse_fewer_holds();
 
--- Whoever changes an account by hand need not know that its writes are counted: servers see the change all the same.
+-- A change of an account by hand need not count its write: servers see the change all the same.
 CREATE FUNCTION {{schema}}.count_credit_write() RETURNS trigger LANGUAGE plpgsql AS $function$
 BEGIN
   NEW.version := OLD.version + 1;
@@ -63,7 +63,7 @@ CREATE TRIGGER transactions_proven AFTER INSERT ON {{schema}}.credit_transaction
   REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.prove_transactions();
 
 -- A new account has its transactions by the end of the transaction that opens it, and is counted then. Each connection
--- counts in a part of its own as good as always, so that nobody waits for another.
+-- counts in a part of its own as good as always, so that none waits for another.
 CREATE FUNCTION {{schema}}.prove_new_account() RETURNS trigger LANGUAGE plpgsql AS $function$
 BEGIN
   PERFORM FROM {{schema}}.credit_transactions t WHERE t.user_id = NEW.user_id AND t.number = NEW.transaction_count;
@@ -83,5 +83,5 @@ CREATE CONSTRAINT TRIGGER new_account_proven AFTER INSERT ON {{schema}}.credit_a
 CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON {{schema}}.credit_accounts
   FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.refuse_credit_change();
 
--- Where databases are hardened, functions are nobody's by default.
+-- Where databases are hardened, no role may run functions by default.
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

@@ -15,9 +15,10 @@ RETURN greatest(0, {{schema}}.month_of(moment) - {{schema}}.month_of(anchor)
 -- The monthly reset of the accounts that are due among those after "after", up to "upto", in the order of their users:
 -- "decideReset" of the core, over many accounts at once. A function, so that each connection plans it once.
 --
--- Accounts that somebody else has locked are skipped, so that a chunk waits for nobody; what is decided is decided from
+-- Accounts that another transaction has locked are skipped, so that a chunk does not wait; what is decided is decided from
 -- rows read after they were locked, and dated by the database's clock unless "wrote_at" is given. The order of the key
--- keeps the rows and index entries that a chunk writes close together. A dry run locks and writes nothing. Gives the accounts skipped, and what was done for each tier.
+-- keeps the rows and index entries that a chunk writes close together. A dry run locks and writes nothing. Gives the
+-- accounts skipped, and what was done for each tier.
 CREATE FUNCTION {{schema}}.reset_credits(
   as_of timestamptz, allowances jsonb, after text, upto text, wrote_at timestamptz, dry_run boolean,
   OUT busy integer, OUT tiers json
@@ -112,5 +113,5 @@ $function$;
 ALTER FUNCTION {{schema}}.write_credits(json, json, json, json, json, json, float8) SET jit = off;
 ALTER FUNCTION {{schema}}.prove_transactions() SET jit = off;
 
--- Where databases are hardened, functions are nobody's by default.
+-- Where databases are hardened, no role may run functions by default.
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

@@ -23,7 +23,8 @@ BEGIN
     WHERE since IS NOT NULL AND r.user_id = a.user_id AND r.created_at < since ORDER BY r.number DESC LIMIT 1
   ) o ON true
   CROSS JOIN LATERAL (
-    SELECT count(*) AS beyond FROM {{schema}}.credit_transactions r WHERE r.user_id = a.user_id AND r.number > a.transaction_count
+    SELECT count(*) AS beyond FROM {{schema}}.credit_transactions r
+    WHERE r.user_id = a.user_id AND r.number > a.transaction_count
   ) b
   CROSS JOIN LATERAL (
     SELECT coalesce(sum(h.allowance), 0) AS allowance, coalesce(sum(h.topup), 0) AS topup, count(*) AS open,
@@ -45,8 +46,8 @@ BEGIN
       ('sum of amounts', coalesce(n.balance_after, 0), a.allowance + a.topup - a.debt),
       ('sum of allowance amounts', coalesce(n.allowance_after, 0), a.allowance),
       ('sum of topup amounts', coalesce(n.topup_after, 0), a.topup),
-      ('transactions of each type', 6, y.agreeing - (a.transaction_count <> a.by_type[1] + a.by_type[3] + a.by_type[5] + a.by_type[7]
-        + a.by_type[9] + a.by_type[11])::integer),
+      ('transactions of each type', 6, y.agreeing - (a.transaction_count <> a.by_type[1] + a.by_type[3] + a.by_type[5]
+        + a.by_type[7] + a.by_type[9] + a.by_type[11])::integer),
       ('transactions beyond the newest', 0, b.beyond),
       ('tier, dates and renewal', 0, CASE WHEN
         (a.tier, coalesce(a.pending_tier, ''), a.renewed_by, a.anchor, a.period_start, a.next_reset_at,

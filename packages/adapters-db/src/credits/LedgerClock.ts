@@ -18,13 +18,13 @@ export const momentOf = (parameter: string) => `coalesce(${parameter}::timestamp
 export interface LedgerTime {
   /** The time in Unix milliseconds, as near as this process knows it: decisions by it are checked where they are written. */
   readonly estimate: Effect.Effect<number>
-  /** The time to decide by where the database has just told it within the same transaction. */
+  /** The time to decide by where the database has just given it within the same transaction. */
   readonly at: (databaseNow: number) => Effect.Effect<number>
   /** What the database is to check a decision by that was made at `now`; null where it is not its time. */
   readonly decidedAt: (now: number) => number | null
   /** The time to compare dates with, as an ISO 8601 text; null where the database takes its own. */
   readonly given: Effect.Effect<string | null>
-  /** Sends a statement that tells the database's time (`databaseNow`, in Unix milliseconds), and learns from its answer. */
+  /** Sends a statement whose answer has the database's time (`databaseNow`, in Unix milliseconds), and learns from its answer. */
   readonly learnFrom: <A, E>(
     statement: Effect.Effect<A, E>,
     databaseNow: (answer: A) => number | undefined
@@ -38,13 +38,13 @@ interface Offset {
   readonly at: number
 }
 
-/** How fast two clocks that nobody sets may move apart: more than quartz does, and than clocks are slewed at most. */
+/** How fast two clocks that are not set may move apart: more than quartz does, and than clocks are slewed at most. */
 const DRIFT = 0.0005
 
 /**
- * What an answer adds to what was known. The database told its time between the moments of asking and of hearing, so
+ * What an answer adds to what was known. The database read its clock between the moments of asking and of hearing, so
  * that the offset is between two bounds; answers before narrow them further. Where they contradict each other, a clock
- * was set, and the newest answer alone counts. A clock that tells whole milliseconds may be up to one behind.
+ * was set, and the newest answer alone counts. A clock of whole milliseconds may be up to one behind.
  */
 export const learnOffset = (
   known: Offset | undefined,
@@ -63,7 +63,7 @@ export const learnOffset = (
   return low > high ? fresh : { low, high, at: heardAt }
 }
 
-/** Nothing while the clocks agree as far as can be told, else the middle of the bounds. */
+/** Zero while the clocks agree as far as is known, else the middle of the bounds. */
 export const offsetOf = (known: Offset | undefined): number =>
   known === undefined || (known.low <= 0 && known.high >= 0) ? 0 : Math.round((known.low + known.high) / 2)
 

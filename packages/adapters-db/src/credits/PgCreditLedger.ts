@@ -63,7 +63,7 @@ const make = Effect.gen(function* () {
         database.statement<{ readonly now: number }>(`SELECT ${DATABASE_NOW} AS now`),
         ([row]) => row?.now ?? 0
       ),
-      (told) => told
+      (databaseNow) => databaseNow
     )
     .pipe(Effect.flatMap(time.at))
 

@@ -4,7 +4,7 @@ export interface CoalesceOptions<Job, A, E> {
   /** Jobs of one lane never run in two batches at once. */
   readonly laneOf: (job: Job) => string
   /**
-   * Does the jobs of a batch; answers in their order. Where somebody else stands in the way of a lane it gives
+   * Does the jobs of a batch; answers in their order. Where another process holds up a lane it gives
    * `undefined` for all its jobs, of which it has done nothing.
    */
   readonly run: (jobs: ReadonlyArray<Job>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E> | undefined>>
@@ -29,8 +29,8 @@ const unanswered: Exit.Exit<never> = Exit.failCause(Cause.die(new Error("A batch
 /**
  * Turns many concurrent calls into few batches. A call that finds a batch slot and its lane free starts at once, with
  * what comes in the same turn of the event loop; what arrives while its lane is busy, or while all slots are, forms the
- * next batches. So batches grow only under load, and a lone call waits for nobody. Lanes take turns, so that a busy one
- * does not keep others from the slots; and a lane that somebody else stands in the way of leaves its slot at once.
+ * next batches. So batches grow only under load, and a lone call does not wait. Lanes take turns, so that a busy one
+ * does not keep others from the slots; and a lane that another process holds up leaves its slot at once.
  *
  * A batch takes an equal share of all jobs, done or waiting for a slot, but never half a lane that has room. Taking all
  * that wait would form one large batch and several tiny ones, each with the full cost of a commit, for ever: who is in

@@ -21,7 +21,7 @@ const MAX_CONTENDED = 2
 const MAX_RECENT = 20_000
 /** A database that does not answer is given up on, so that neither callers nor the slots of batches hang for ever. */
 const COMMIT_TIMEOUT = "30 seconds"
-/** How long an account that somebody else has locked is tried again, and how long the pauses between get. */
+/** How long an account that another process has locked is tried again, and how long the pauses between get. */
 const PATIENCE_MS = 5_000
 const LONGEST_PAUSE_MS = 500
 /** After so many tries an account gets in line for its lock: with others, or alone where there is room. */
@@ -51,7 +51,10 @@ const exitOf = (answer: Answer | undefined): AnyExit | undefined => {
 
 const locked = (): AnyExit =>
   Exit.fail(
-    new DatabaseError({ sqlState: LOCK_NOT_AVAILABLE, cause: new Error("The account is locked by somebody else.") })
+    new DatabaseError({
+      sqlState: LOCK_NOT_AVAILABLE,
+      cause: new Error("The account is locked by another transaction.")
+    })
   )
 
 /** Accounts of which something is known for a while. */
@@ -68,8 +71,8 @@ const makeMarked = (forMs: number) => {
 }
 
 /**
- * Gives the function that commits one operation. Operations of many callers share commits, accounts that nobody else
- * has locked: those are done at full speed whatever happens to others. An account that is locked, or that another process
+ * Gives the function that commits one operation. Operations of many callers share commits, for accounts that no other
+ * process has locked: those are done at full speed whatever happens to others. An account that is locked, or that another process
  * changes at the same time, is tried again in commits of a second kind until it is free, for a few seconds, and gets in
  * line for its lock as far as there is room; one whose lock holds up a whole commit is tried alone. Then its operations
  * fail as worth trying again.
@@ -87,7 +90,7 @@ export const commitBatches = (
   const alone = Semaphore.makeUnsafe(1)
   const line = Semaphore.makeUnsafe(1)
 
-  /** Commits a batch. What nobody in it is to blame for is tried again for all; anything else, one by one. */
+  /** Commits a batch. What no operation in it causes is tried again for all; anything else, one by one. */
   const runFree = (operations: ReadonlyArray<AnyOperation>): Effect.Effect<ReadonlyArray<AnyExit | undefined>> =>
     committing(commitFree(database, time, operations, recent)).pipe(
       Effect.map((answers) => answers.map(exitOf)),

@@ -31,7 +31,7 @@ interface Decided {
   readonly write: AccountWrite | undefined
 }
 
-/** Each round holds the accounts' locks, so that only an account opened by somebody else costs another. */
+/** Each round holds the accounts' locks, so that only an account opened by another process costs another. */
 const MAX_ROUNDS = 10
 
 const byAccount = (pending: ReadonlyArray<Pending>): ReadonlyMap<string, ReadonlyArray<Pending>> => {
@@ -78,7 +78,7 @@ const decideFromMemory = (
 /** When a decision is made, how its write is checked, and what it may rely on. */
 interface Grounds {
   readonly now: number
-  /** What the database is to check the decision by; null where it told the time itself. */
+  /** What the database is to check the decision by; null where it gave the time itself. */
   readonly decidedAt: number | null
   /** Accounts as they are remembered, where nothing is locked. */
   readonly recent?: RecentAccounts
@@ -88,7 +88,7 @@ interface Grounds {
 
 /**
  * Decides, reading only what is not remembered, and writes; notes in `answers` what was written or needed no writing,
- * and gives the operations whose account was not as it was seen or is locked by somebody, of which nothing was written.
+ * and gives the operations whose account was not as it was seen or is locked, of which nothing was written.
  */
 const decideAndWrite = Effect.fnUntraced(function* (
   query: Sql["query"],
@@ -163,7 +163,7 @@ const lockAccounts = (
 /**
  * Commits operations on any number of accounts without holding a lock from one statement to the next: one statement
  * reads what `recent` does not remember, one writes where everything is as it was seen, each a transaction of its own.
- * Waits for nobody: where an account is locked, another process was faster, or the time that this process took it to be
+ * Waits for no lock: where an account is locked, another process was faster, or the time that this process took it to be
  * is not the database's, nothing is written for it and its operations have no answer. The others have the exact answer
  * each, in their order, as if committed alone.
  *
@@ -185,7 +185,7 @@ export const commitFree = Effect.fnUntraced(function* (
 
 /**
  * Commits operations on accounts that other processes write as well: locks those that are free, reads, decides by the
- * time that the database tells then, and writes, in one transaction. The operations on accounts that somebody else has
+ * time that the database gives then, and writes, in one transaction. The operations on accounts that another process has
  * locked have no answer; with `inLine` their locks are waited for, in the order in which everybody asked, and the whole
  * fails where one is not free in time.
  */

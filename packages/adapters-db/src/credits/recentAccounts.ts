@@ -22,7 +22,7 @@ interface Recent {
 
 /** Remembers up to `capacity` accounts. */
 export const makeRecentAccounts = (capacity: number): RecentAccounts => {
-  /** By user. Whoever came first goes first: an account that is missed costs one read, and comes back. */
+  /** By user. The oldest goes first: an account that is missed costs one read, and comes back. */
   const accounts = new Map<string, Recent>()
   return {
     recall: (userId) => {

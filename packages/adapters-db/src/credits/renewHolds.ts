@@ -4,8 +4,8 @@ import type { Database, DatabaseError } from "../database/Database.ts"
 import { momentOf } from "./LedgerClock.ts"
 
 /**
- * Locks hold rows alone, and skips those that somebody else has locked: such a hold is just being ended, or renewed by
- * another call. So a renewal waits for nobody, and nobody can wait for it in a circle.
+ * Locks hold rows alone, and skips those that another call has locked: such a hold is just being ended, or renewed by
+ * another call. So a renewal waits for no lock, and cannot be part of a deadlock.
  */
 const renewText = (schema: string) => `
   WITH given AS MATERIALIZED (

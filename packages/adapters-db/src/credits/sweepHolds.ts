@@ -64,7 +64,7 @@ const expiredUsersText = (schema: string) => `
   SELECT user_id FROM ${schema}.credit_holds WHERE expires_at <= ${momentOf("$1")}
   GROUP BY user_id ORDER BY random() LIMIT $2`
 
-/** Ends expired holds. Where the database refuses to, person by person, so that who is broken keeps nobody else. */
+/** Ends expired holds. Where the database refuses to, account by account, so that a broken one holds up no other. */
 export const sweepHolds = (
   database: Database["Service"],
   time: LedgerTime,

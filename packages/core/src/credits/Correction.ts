@@ -2,7 +2,7 @@ import type { UserId } from "../identity/UserId.ts"
 
 /** What was paid for top-ups, by which refunds and disputes find them. */
 export interface Payment {
-  /** The payment's name at its provider, as its refunds and disputes tell it. Without colons. */
+  /** The payment's name at its provider, as its refunds and disputes give it. Without colons. */
   readonly charge: string
   /** In the smallest unit of its currency: a whole number, 1 or more. */
   readonly paid: number
@@ -15,7 +15,7 @@ export interface ChargedPurchase extends Payment {
   readonly granted: number
 }
 
-/** Something a payment provider told of a purchase, in whatever order it arrives. */
+/** What a payment provider reported of a purchase, in whatever order it arrives. */
 export interface PurchaseReport extends ChargedPurchase {
   /** Unix milliseconds: when the provider said so. The latest of a refund's or a dispute's statements is what counts. */
   readonly reportedAt: number
@@ -39,7 +39,7 @@ export interface AdjustInput {
   readonly key: string
   /** Signed, not zero. What is given goes to the top-ups; what is taken comes from them first. */
   readonly amount: number
-  /** For whoever looks at it later; kept with the key. */
+  /** For a later look at it; kept with the key. */
   readonly reason: string
 }
 

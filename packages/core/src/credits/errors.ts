@@ -56,14 +56,14 @@ export class HoldNotFound extends Schema.TaggedError<HoldNotFound>()("HoldNotFou
   }
 }
 
-/** No purchase of this person was paid for by this charge, as far as it was told yet. Nothing was taken or given. */
+/** No purchase of this person was paid for by this charge, as far as was reported yet. Nothing was taken or given. */
 export class PurchaseNotFound extends Schema.TaggedError<PurchaseNotFound>()("PurchaseNotFound", {
   userId: Schema.String,
   charge: Schema.String
 }) {
   readonly code = "purchase_not_found"
   override get message() {
-    return `${JSON.stringify(this.userId)} has no purchase paid for by ${this.charge}. Tell the purchase first, then this again.`
+    return `${JSON.stringify(this.userId)} has no purchase paid for by ${this.charge}. Report the purchase first, then this again.`
   }
 }
 
@@ -89,13 +89,13 @@ export class ResetTooEarly extends Schema.TaggedError<ResetTooEarly>()("ResetToo
   }
 }
 
-/** A change within a subscription came for somebody who has none. Nothing was done; it may be told again. */
+/** A change within a subscription came for a person without one. Nothing was done; it may be reported again. */
 export class SubscriptionNotFound extends Schema.TaggedError<SubscriptionNotFound>()("SubscriptionNotFound", {
   userId: Schema.String
 }) {
   readonly code = "subscription_not_found"
   override get message() {
-    return `${JSON.stringify(this.userId)} has no subscription whose plan could change. Tell the subscription first, then this change again.`
+    return `${JSON.stringify(this.userId)} has no subscription whose plan could change. Report the subscription first, then this change again.`
   }
 }
 

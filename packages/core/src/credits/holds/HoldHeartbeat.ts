@@ -32,7 +32,7 @@ export class HoldHeartbeat extends Context.Service<
     readonly ttlMs: number
     /**
      * Keeps a hold until the effect it gives is run. `progress` is asked at every heartbeat; `onGone` runs, beside the
-     * heartbeats, after each that found the hold ended by somebody else.
+     * heartbeats, after each that found the hold ended by another process.
      */
     keep(
       hold: HoldName,

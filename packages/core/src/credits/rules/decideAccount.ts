@@ -16,7 +16,7 @@ import { NO_TRANSACTIONS } from "./transactionCounts.ts"
 /** The business event that a person got the allowance of a period; `start` in Unix milliseconds. */
 export const periodKey = (userId: UserId, start: number): string => `period:${userId}:${new Date(start).toISOString()}`
 
-/** What a period's key stands for. Says no amount: whoever comes second gets the first grant, whatever prices say by then. */
+/** What a period's key stands for. Says no amount: the second call gets the first grant, whatever prices say by then. */
 export const PERIOD_FINGERPRINT = "period"
 
 /** Gives the account, or opens it with its first allowance. */

@@ -6,7 +6,7 @@ import type { Decision, Operation, View } from "./LedgerState.ts"
 import { priceOf } from "./price.ts"
 
 /**
- * Ends a hold that nobody renewed, as a reply that was left would end: charged for the input and the output recorded
+ * Ends a hold that was not renewed, as a reply that was left would end: charged for the input and the output recorded
  * last, or released where nothing was delivered. A hold that has ended or was renewed meanwhile is left alone, which
  * is answered by `undefined`. Takes the hold's row locked, since renewals do not change the account's version.
  */

@@ -145,7 +145,7 @@ export const release = (view: View, key: string, now: number): Decision<HoldEnd,
 
 const NOTHING: Hold["from"] = { allowance: 0, topup: 0 }
 
-/** A hold ends once: whoever comes later gets the first end. */
+/** A hold ends once: later calls get the first end. */
 const endAgain = ({ record }: View, key: string): Decision<HoldEnd, HoldNotFound> =>
   record?.hold === undefined ? refuse(new HoldNotFound({ key })) : repeat(endOf(record))
 

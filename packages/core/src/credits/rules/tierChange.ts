@@ -146,7 +146,7 @@ const wrong = (account: LedgerAccount, change: TierChange): string | undefined =
   return comes > MAX_CREDITS - stays ? `an account holds at most ${MAX_CREDITS} credits` : undefined
 }
 
-/** Changes within a subscription say nothing of people who have none: theirs has ended, or has not been told yet. */
+/** Changes within a subscription say nothing of people who have none: theirs has ended, or has not been reported yet. */
 const isWithin = ({ _tag }: TierChange): boolean => _tag === "Raised" || _tag === "Lowered"
 
 /** Changes a person's plan once for its key. */

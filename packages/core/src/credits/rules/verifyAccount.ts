@@ -103,7 +103,7 @@ const keysOf = ({ records, transactions }: VerifiedAccount): ReadonlyArray<Compa
   ]
 }
 
-/** A receipt tells where what was charged came from; whoever was charged for a reply has one. */
+/** A receipt says which buckets paid; every charge for a reply has one. */
 const contradictsReceipt = ({ type, amount, allowanceAmount, topupAmount, model, receipt }: Transaction): boolean => {
   if (receipt === undefined) return type === "usage" || model !== undefined
   const { charged, paidFrom } = receipt

@@ -20,10 +20,10 @@ const REFUSED =
 export class HoldSweeper extends Context.Service<
   HoldSweeper,
   {
-    /** Ends all holds that nobody renewed in time; an account whose holds cannot be ended keeps nobody else. */
+    /** Ends all holds that were not renewed in time; an account whose holds cannot be ended holds up no other. */
     readonly sweep: Effect.Effect<Swept, StorageFailed>
     /**
-     * Sweeps every few seconds until interrupted. Whoever starts knows of no outage, and so waits as after one: servers
+     * Sweeps every few seconds until interrupted. A process that starts knows of no outage, and so waits as after one: servers
      * are often started again by it, and come back before those that still write replies.
      */
     readonly run: Effect.Effect<never>

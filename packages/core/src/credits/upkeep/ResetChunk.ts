@@ -36,7 +36,7 @@ export interface TierReset {
   readonly granted: number
   /** Of these, what repaid debt. */
   readonly repaid: number
-  /** Credits of the periods before that nobody had used or holds. */
+  /** Credits of the periods before that were neither used nor held. */
   readonly expired: number
 }
 
@@ -44,7 +44,7 @@ export type TierResets = Readonly<Record<TierName, TierReset>>
 
 export interface ResetChunk {
   readonly tiers: TierResets
-  /** Accounts that somebody else was just writing: they are still due. */
+  /** Accounts that another call was just writing: they are still due. */
   readonly busy: number
 }
 

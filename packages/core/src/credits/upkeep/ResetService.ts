@@ -13,7 +13,7 @@ import {
   type TierResets
 } from "./ResetChunk.ts"
 
-/** Accounts in one transaction: few enough that nobody waits for long behind one. */
+/** Accounts in one transaction: few enough that no call waits for long behind one. */
 const ACCOUNTS_PER_CHUNK = 250
 /** Two, so that one commits while the other computes; more would be felt by the replies beside them. */
 const CHUNKS_AT_ONCE = 2
@@ -37,7 +37,7 @@ export interface ResetRun {
   readonly early?: boolean
   /** Counts what would be done, and does nothing. */
   readonly dryRun?: boolean
-  /** Told after every chunk. */
+  /** Called after every chunk. */
   readonly onProgress?: (progress: ResetReport) => Effect.Effect<void>
 }
 
@@ -52,14 +52,14 @@ export interface ResetReport {
   readonly tiers: TierResets
 }
 
-/** The monthly reset of everybody whose period is over and whom no invoice renews. */
+/** The monthly reset of all accounts whose period is over and which no invoice renews. */
 export class ResetService extends Context.Service<
   ResetService,
   {
     /**
      * Resets all that is due, chunk by chunk. May be stopped at any moment and run again, also beside itself: a period
      * is granted once. Fails with `ResetTooEarly` where `asOf` is in the future by the ledger's clock. Memory does not grow with the number of accounts. An account that cannot be reset is counted,
-     * and keeps nobody else.
+     * and holds up no other.
      */
     run(options?: ResetRun): Effect.Effect<ResetReport, StorageFailed | ResetTooEarly>
   }
@@ -75,7 +75,7 @@ export class ResetService extends Context.Service<
         business: tiers.business.monthlyCredits
       }
 
-      /** A range that fails as a whole, one account after another, so that one that is broken keeps nobody else. */
+      /** A range that fails as a whole, one account after another, so that a broken one holds up no other. */
       const resetOneByOne = Effect.fnUntraced(function* (range: ResetRange, asOf: number) {
         let done: RangeReset = { tiers: NOTHING_RESET, busy: 0, refused: 0 }
         let inARow = 0

@@ -206,7 +206,7 @@ export const describeCreditHistory = ({ ledger, openUser, grant, rows }: CreditT
       expect(bought).toEqual(before.filter(({ type }) => type === "topup"))
     })
 
-    it("shows nobody else's rows", async () => {
+    it("shows no rows of other users", async () => {
       const userId = await openUser(100)
       const other = await openUser(100)
       await run(grant(other, "topup:1", 5))

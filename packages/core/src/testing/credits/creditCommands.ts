@@ -26,7 +26,7 @@ const holdKeys = mostly(replies, topups)
 const grantKeys = mostly(topups, replies)
 const planKeys = mostly(plans, topups)
 const charges = fc.constantFrom({ charge: "ch_1", granted: 30, paid: 100 }, { charge: "ch_2", granted: 7, paid: 9 })
-/** Now and then told with other figures than those of the purchase. */
+/** Now and then reported with other figures than those of the purchase. */
 const reportedCharges = fc.oneof(
   { weight: 9, arbitrary: charges },
   { weight: 1, arbitrary: charges.map((charge) => ({ ...charge, granted: charge.granted + 1 })) }
@@ -138,7 +138,7 @@ export const creditCommands: fc.Arbitrary<CreditCommand> = fc.oneof(
   { weight: 2, arbitrary: upkeepCommands }
 )
 
-/** Sends a command to a ledger; gives the answer as the model tells it. */
+/** Sends a command to a ledger; gives the answer in the model's form. */
 export const sendCommand = (
   ledger: TestedLedger,
   userId: UserId,

@@ -54,7 +54,7 @@ export const describeReserve = ({ ledger, openUser, grant, settle, balance, rows
       expect(await balance(userId)).toMatchObject({ held: 0, available: 90 })
     })
 
-    it("tells of a key that comes again how its hold ended", async () => {
+    it("says of a repeated key how its hold ended", async () => {
       const userId = await openUser(100)
       const reserve = ledger.reserve(reservation(userId, "reply:1", 60))
       expect(await run(reserve)).toMatchObject({ replayed: false, state: "open" })
@@ -218,7 +218,7 @@ export const describeHoldEnds = ({
       expect(await rows(userId)).toHaveLength(1)
     })
 
-    it("ends a hold once: whoever comes later gets the first end", async () => {
+    it("ends a hold once: later calls get the first end", async () => {
       const userId = await openUser(100)
       await run(ledger.reserve(reservation(userId, "reply:1", 30)))
       await run(ledger.reserve(reservation(userId, "reply:2", 30)))
@@ -257,7 +257,7 @@ export const describeHoldEnds = ({
       await expectSound(userId)
     })
 
-    it("knows no hold that was never made, and none of somebody else", async () => {
+    it("knows no hold that was never made, and none of another user", async () => {
       const userId = await openUser(100)
       const other = await openUser(100)
       await run(ledger.reserve(reservation(other, "reply:1", 30)))

@@ -12,7 +12,7 @@ import {
   newestAnswer
 } from "./creditModelState.ts"
 
-/** An operation as tests generate it. A crash is a hold that nobody ends: time passes, and a sweep finds it. */
+/** An operation as tests generate it. A crash is a hold that is not ended: time passes, and a sweep finds it. */
 export type CreditCommand =
   | { readonly _tag: "open"; readonly allowance: number }
   | {

@@ -70,7 +70,7 @@ export const planStep = (account: ModelAccount, command: PlanCommand, now: numbe
   }
 }
 
-/** True where a change of a plan comes for the first time, to somebody who has none. */
+/** True where a change of a plan comes for the first time, to an account without one. */
 const isRefusedToFree = (account: ModelAccount, key: string): boolean => {
   const used = account.holds[key] !== undefined || account.records[key] !== undefined
   return account.opened && account.tier === "free" && !used
@@ -119,7 +119,7 @@ const begin = (
   return { ...after, tier, pendingTier: undefined, periodStart, nextResetAt, periodCredits: plan }
 }
 
-/** What is due for the monthly job, whoever was asked for. */
+/** What is due for the monthly job, whichever account was asked for. */
 const reset = (account: ModelAccount, asOf: number): ModelAccount => {
   if (!account.opened || account.renewedBy !== "schedule" || account.nextResetAt > asOf) return account
   const period = periodAt(account.anchor, asOf)

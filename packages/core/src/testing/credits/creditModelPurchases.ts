@@ -8,7 +8,7 @@ import {
   takeOneByOne
 } from "./creditModelState.ts"
 
-/** A purchase, and what a payment provider tells of it, as tests generate them. */
+/** A purchase, and what a payment provider reports of it, as tests generate them. */
 interface ModelCharge {
   readonly charge: string
   readonly granted: number

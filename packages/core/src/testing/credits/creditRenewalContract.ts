@@ -39,7 +39,7 @@ export const describeRenewal = (tester: CreditTester): void => {
   })
 
   describe("renew and sweep", () => {
-    it("a hold that nobody renewed is charged for its input and the output recorded last", async () => {
+    it("a hold that was not renewed is charged for its input and the output recorded last", async () => {
       const userId = await openUser(100)
       await run(dying(userId, "reply:1"))
       expect(await run(renew(userId, "reply:1", 20, 1))).toEqual({ renewed: 1, gone: [] })
@@ -118,7 +118,7 @@ export const describeRenewal = (tester: CreditTester): void => {
       expect(await balance(userId)).toMatchObject({ allowance: 95, held: 10 })
     })
 
-    it("whoever settles or releases after a sweep gets the first end", async () => {
+    it("a settlement or release after a sweep gets the first end", async () => {
       const userId = await openUser(100)
       await run(dying(userId, "reply:1"))
       await run(renew(userId, "reply:1", 20, 1))

@@ -69,7 +69,7 @@ export const describeTierChanges = (tester: CreditTester): void => {
       await expectSound(userId)
     })
 
-    it("the monthly job leaves to invoices whom they renew, and renews the others, a period once between both", async () => {
+    it("the monthly job leaves to invoices the accounts that they renew, and renews the others, a period once between both", async () => {
       const byInvoice = await subscriber()
       const bySchedule = await subscriber({ renewedBy: "schedule" })
       const next = periodStart(bySchedule.start, 1)
@@ -124,7 +124,7 @@ export const describeTierChanges = (tester: CreditTester): void => {
       await expectSound(userId)
     })
 
-    it("a change of plan is refused to whoever has no subscription, and done once there is one", async () => {
+    it("a change of plan is refused where there is no subscription, and done once there is one", async () => {
       const userId = await openUser(60)
       const raise: TierChange = { _tag: "Raised", key: "up:1", tier: "business", allowance: 20_000 }
       const lower: TierChange = { _tag: "Lowered", key: "down:1", tier: "pro" }
