@@ -6,6 +6,7 @@ import { problemFrom } from "../problems/Problem.ts"
 import type { Route } from "../routes/Route.ts"
 import { routes } from "../routes/routes.ts"
 import { cookieNameOf, sessionCookieOf } from "../sessions/sessionCookie.ts"
+import { addServices } from "./addServices.ts"
 import { type Exchange, handleRoute } from "./handleRoute.ts"
 import { openApiDocument } from "./openApiDocument.ts"
 import { makeRouteTable, type RouteMatch } from "./RouteTable.ts"
@@ -25,7 +26,7 @@ export const makeHttpCore = (options: HttpOptions, table: ReadonlyArray<Route> =
   const cookieName = cookieNameOf(sessionCookieOf(options))
   const document = openApiDocument({ routes: served, version, cookieName })
   const services = Effect.runSync(Effect.scoped(Layer.build(httpServicesLayer(options, document))))
-  const surroundings = { runtime, services, stalledReaderMs }
+  const surroundings = { runtime, stalledReaderMs, withServices: addServices(services) }
   const { match } = makeRouteTable(served)
   return {
     match,

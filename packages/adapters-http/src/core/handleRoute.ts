@@ -1,7 +1,8 @@
+import type { ParleyServices } from "@parley/core"
 import { type Context, Effect, Exit, Scope } from "effect"
 import { writeAnswer } from "../answers/writeAnswer.ts"
 import type { ParleyRuntime } from "../environment/HttpOptions.ts"
-import type { HttpServices } from "../environment/HttpServices.ts"
+import type { RouteServices } from "../environment/HttpServices.ts"
 import { LargeWorkTurns } from "../environment/LargeWorkTurns.ts"
 import type { AnswerWriter } from "../exchange/AnswerWriter.ts"
 import type { HttpRequest } from "../exchange/HttpRequest.ts"
@@ -13,7 +14,8 @@ import { logFailure } from "./logFailure.ts"
 /** What every request of a server is served with. */
 export interface RouteSurroundings {
   readonly runtime: ParleyRuntime
-  readonly services: Context.Context<HttpServices>
+  /** Adds the services of this server to those of the runtime. */
+  readonly withServices: (context: Context.Context<ParleyServices>) => Context.Context<RouteServices>
   /** How long a reader of a stream may take nothing before the connection is given up. */
   readonly stalledReaderMs: number
 }
@@ -38,7 +40,7 @@ export interface RouteCall {
  * Once an answer has begun, a failure cuts it off, so that no reader takes a cut reply for a whole one.
  */
 export const handleRoute = async (
-  { runtime, services, stalledReaderMs }: RouteSurroundings,
+  { runtime, stalledReaderMs, withServices }: RouteSurroundings,
   call: RouteCall,
   exchange: Exchange
 ): Promise<void> => {
@@ -47,7 +49,7 @@ export const handleRoute = async (
   const work = Effect.scoped(serve(call, exchange, known, stalledReaderMs)).pipe(
     Effect.tapCause((cause) => logFailure(cause, { route: call.route, ...known })),
     Effect.annotateLogs({ requestId: request.id }),
-    Effect.provideContext(services)
+    Effect.updateContext(withServices)
   )
   const exit = await runtime.runPromiseExit(work, { signal })
   if (Exit.isFailure(exit)) answerFailure(writer, exit.cause, request.id)
