@@ -31,10 +31,17 @@ CREATE TABLE {{schema}}.credit_accounts (
   -- How many holds were ever opened, and how many of them have ended.
   holds_opened bigint NOT NULL DEFAULT 0 CHECK (holds_opened >= holds_ended),
   holds_ended bigint NOT NULL DEFAULT 0 CHECK (holds_ended >= 0),
+  -- The UTC day of the newest usage, counted from 1970-01-01, and of each kind of source, in the order of their list in
+  -- the core, the credits charged on that day and those that open holds have set aside: what a daily cap is asked of.
+  usage_day integer NOT NULL DEFAULT 0,
+  usage_by_kind bigint[] NOT NULL DEFAULT '{0,0,0,0,0,0,0,0}'
+    CHECK (cardinality(usage_by_kind) = 8 AND 0 <= ALL (usage_by_kind)),
   -- Counts the writes of the row: every write names the version it was decided from.
   version bigint NOT NULL CHECK (version >= 1),
   PRIMARY KEY (user_id),
   CONSTRAINT credit_accounts_open_holds CHECK ((open_holds = 0) = (held_allowance = 0 AND held_topup = 0)),
+  CONSTRAINT credit_accounts_held_by_kind CHECK (held_allowance + held_topup
+    = usage_by_kind[2] + usage_by_kind[4] + usage_by_kind[6] + usage_by_kind[8]),
   CONSTRAINT credit_accounts_total CHECK (allowance + topup <= 9007199254740991),
   CONSTRAINT credit_accounts_debt_first CHECK (debt = 0 OR (held_allowance = allowance AND held_topup = topup))
 ) WITH (fillfactor = 80);
@@ -52,6 +59,9 @@ CREATE TABLE {{schema}}.credit_holds (
   expires_at timestamptz NOT NULL,
   -- What was asked, in words: another request under the same key is refused.
   fingerprint text NOT NULL,
+  -- What spends the credits: a chat, a bot, a meter or a key.
+  source text COLLATE "C" NOT NULL
+    CHECK (source = 'chat' OR source ~ '^(bot|meter|key):[A-Za-z0-9._~-]{1,100}$'),
   -- The call that opened the hold.
   reservation_id text NOT NULL,
   -- What charges the hold of a process that died.
@@ -76,6 +86,8 @@ CREATE TABLE {{schema}}.credit_transactions (
   topup_amount bigint NOT NULL CHECK (topup_amount BETWEEN -9007199254740991 AND 9007199254740991),
   balance_after bigint NOT NULL CHECK (balance_after BETWEEN -9007199254740991 AND 9007199254740991),
   model text,
+  -- What spent the credits; of usage alone, and of all of it.
+  source text COLLATE "C",
   -- The business fact behind the row.
   reference text NOT NULL CHECK (reference <> ''),
   created_at timestamptz NOT NULL,
@@ -97,6 +109,7 @@ CREATE TABLE {{schema}}.credit_transactions (
   -- A digest of all of the above and of the digest of the row before, so that nothing can be changed unseen.
   digest bytea NOT NULL,
   PRIMARY KEY (user_id, number),
+  CHECK ((type = 'usage') = (source IS NOT NULL)),
   CHECK (num_nulls(tier, renewed_by, anchor, period_start, next_reset_at, period_credits) IN (0, 6))
 );
 -- Signposts among the rows of a type: any page is a few steps from one, and most rows cost nothing.
@@ -132,18 +145,18 @@ CREATE TABLE {{schema}}.credit_openings (
 -- The content of a hold and of a transaction as one text, the same whatever the session's settings.
 CREATE FUNCTION {{schema}}.hold_seal(
   user_id text, key text, allowance bigint, topup bigint, period_start timestamptz, expires_at timestamptz, fingerprint text,
-  reservation_id text, draft jsonb, output_tokens bigint
+  source text, reservation_id text, draft jsonb, output_tokens bigint
 ) RETURNS bytea LANGUAGE sql STABLE
 RETURN sha256(convert_to(ROW(user_id, key, allowance, topup, extract(epoch FROM period_start),
-  extract(epoch FROM expires_at), fingerprint, reservation_id, draft, output_tokens)::text, 'UTF8'));
+  extract(epoch FROM expires_at), fingerprint, source, reservation_id, draft, output_tokens)::text, 'UTF8'));
 
 CREATE FUNCTION {{schema}}.transaction_text(
   user_id text, number bigint, type text, amount bigint, allowance_amount bigint, topup_amount bigint,
-  balance_after bigint, model text, reference text, created_at timestamptz, receipt jsonb, allowance_after bigint,
+  balance_after bigint, model text, source text, reference text, created_at timestamptz, receipt jsonb, allowance_after bigint,
   topup_after bigint, type_number bigint, previous bigint, tier text, pending_tier text, renewed_by text,
   anchor timestamptz, period_start timestamptz, next_reset_at timestamptz, period_credits bigint
 ) RETURNS text LANGUAGE sql STABLE
-RETURN ROW(user_id, number, type, amount, allowance_amount, topup_amount, balance_after, model, reference,
+RETURN ROW(user_id, number, type, amount, allowance_amount, topup_amount, balance_after, model, source, reference,
   extract(epoch FROM created_at), receipt, allowance_after, topup_after, type_number, previous, tier, pending_tier,
   renewed_by, extract(epoch FROM anchor), extract(epoch FROM period_start), extract(epoch FROM next_reset_at),
   period_credits)::text;

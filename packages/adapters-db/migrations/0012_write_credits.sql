@@ -14,7 +14,7 @@
 -- Rows are locked in the order of their keys, so that no two calls wait for each other. Therefore, and because plans are
 -- kept while tables grow, they are pinned to look up one given row after another by its key.
 CREATE FUNCTION {{schema}}.write_credits(
-  accounts json, unseen json, ended json, opened json, transactions json, records json, decided_at float8
+  accounts json, unseen json, ended json, opened json, transactions json, records json, summed json, decided_at float8
 ) RETURNS text[] LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 -- The statement that calls this is a transaction of its own, which takes its bound with it: what else it may wait for,
@@ -34,7 +34,8 @@ BEGIN
   WITH given AS MATERIALIZED (
     SELECT g.* FROM json_to_recordset(accounts) AS g(user_id text, allowance bigint, topup bigint, debt bigint,
       held_allowance bigint, held_topup bigint, open_holds bigint, transaction_count bigint, version bigint, seen text,
-      by_type bigint[], terms_transaction bigint, holds_opened bigint, holds_ended bigint,
+      by_type bigint[], terms_transaction bigint, holds_opened bigint, holds_ended bigint, usage_day integer,
+      usage_by_kind bigint[],
       tier text, anchor float8, period_start float8, next_reset_at float8, period_credits bigint, renewed_by text,
       pending_tier text)
     ORDER BY g.user_id COLLATE "C"
@@ -50,6 +51,7 @@ BEGIN
       held_topup = g.held_topup, open_holds = g.open_holds, transaction_count = g.transaction_count,
       version = g.version, by_type = g.by_type,
       terms_transaction = g.terms_transaction, holds_opened = g.holds_opened, holds_ended = g.holds_ended,
+      usage_day = g.usage_day, usage_by_kind = g.usage_by_kind,
       -- Without a tier they stay: then only balances changed.
       tier = coalesce(g.tier, a.tier), anchor = coalesce(to_timestamp(g.anchor / 1000), a.anchor),
       period_start = coalesce(to_timestamp(g.period_start / 1000), a.period_start),
@@ -61,11 +63,11 @@ BEGIN
   ), inserted AS (
     INSERT INTO {{schema}}.credit_accounts (user_id, tier, allowance, topup, debt, held_allowance, held_topup, open_holds,
       anchor, period_start, next_reset_at, period_credits, renewed_by, pending_tier, transaction_count, version, by_type,
-      terms_transaction, holds_opened, holds_ended)
+      terms_transaction, holds_opened, holds_ended, usage_day, usage_by_kind)
     SELECT g.user_id, g.tier, g.allowance, g.topup, g.debt, g.held_allowance, g.held_topup, g.open_holds,
       to_timestamp(g.anchor / 1000), to_timestamp(g.period_start / 1000), to_timestamp(g.next_reset_at / 1000),
       g.period_credits, g.renewed_by, g.pending_tier, g.transaction_count, g.version, g.by_type, g.terms_transaction,
-      g.holds_opened, g.holds_ended
+      g.holds_opened, g.holds_ended, g.usage_day, g.usage_by_kind
     FROM given g WHERE g.seen IS NULL
     ON CONFLICT DO NOTHING
     RETURNING user_id
@@ -108,38 +110,38 @@ BEGIN
     END IF;
   END IF;
   IF opened IS NOT NULL THEN
-    INSERT INTO {{schema}}.credit_holds (user_id, key, allowance, topup, period_start, expires_at, fingerprint,
+    INSERT INTO {{schema}}.credit_holds (user_id, key, allowance, topup, period_start, expires_at, fingerprint, source,
       reservation_id, draft, seal)
     SELECT t.*, {{schema}}.hold_seal(t.user_id, t.key, t.allowance, t.topup, t.period_start, t.expires_at, t.fingerprint,
-      t.reservation_id, t.draft, 0)
+      t.source, t.reservation_id, t.draft, 0)
     FROM (
       SELECT o.user_id, o.key, o.allowance, o.topup, to_timestamp(o.period_start / 1000) AS period_start,
-        to_timestamp(o.expires_at / 1000) AS expires_at, o.fingerprint, o.reservation_id, o.draft
+        to_timestamp(o.expires_at / 1000) AS expires_at, o.fingerprint, o.source, o.reservation_id, o.draft
       FROM json_to_recordset(opened) AS o(user_id text, key text, allowance bigint, topup bigint,
-        period_start float8, expires_at float8, fingerprint text, reservation_id text, draft jsonb)
+        period_start float8, expires_at float8, fingerprint text, source text, reservation_id text, draft jsonb)
       WHERE whole OR o.user_id = ANY(written)
     ) t;
   END IF;
   IF transactions IS NOT NULL THEN
     INSERT INTO {{schema}}.credit_transactions (user_id, number, type, amount, allowance_amount, topup_amount,
-      balance_after, model, reference, created_at, receipt, allowance_after, topup_after, type_number, previous, tier,
+      balance_after, model, source, reference, created_at, receipt, allowance_after, topup_after, type_number, previous, tier,
       pending_tier, renewed_by, anchor, period_start, next_reset_at, period_credits,
       digest)
     SELECT t.*, {{schema}}.chain_digests(
       (SELECT p.digest FROM {{schema}}.credit_transactions p WHERE p.user_id = t.user_id AND p.number = t.number - 1),
       {{schema}}.transaction_text(t.user_id, t.number, t.type, t.amount, t.allowance_amount, t.topup_amount,
-        t.balance_after, t.model, t.reference, t.created_at, t.receipt, t.allowance_after, t.topup_after, t.type_number,
+        t.balance_after, t.model, t.source, t.reference, t.created_at, t.receipt, t.allowance_after, t.topup_after, t.type_number,
         t.previous, t.tier, t.pending_tier, t.renewed_by, t.anchor, t.period_start, t.next_reset_at,
         t.period_credits)
     ) OVER (PARTITION BY t.user_id ORDER BY t.number)
     FROM (
       SELECT g.user_id, g.number, g.type, g.amount, g.allowance_amount, g.topup_amount, g.balance_after, g.model,
-        g.reference, to_timestamp(g.created_at / 1000) AS created_at, g.receipt, g.allowance_after, g.topup_after,
+        g.source, g.reference, to_timestamp(g.created_at / 1000) AS created_at, g.receipt, g.allowance_after, g.topup_after,
         g.type_number, g.previous, g.tier, g.pending_tier, g.renewed_by, to_timestamp(g.anchor / 1000) AS anchor,
         to_timestamp(g.period_start / 1000) AS period_start, to_timestamp(g.next_reset_at / 1000) AS next_reset_at,
         g.period_credits
       FROM json_to_recordset(transactions) AS g(user_id text, number bigint, type text, amount bigint,
-        allowance_amount bigint, topup_amount bigint, balance_after bigint, model text, reference text,
+        allowance_amount bigint, topup_amount bigint, balance_after bigint, model text, source text, reference text,
         created_at float8, receipt jsonb, allowance_after bigint, topup_after bigint, type_number bigint,
         previous bigint, tier text, pending_tier text, renewed_by text, anchor float8, period_start float8,
         next_reset_at float8, period_credits bigint)
@@ -154,6 +156,14 @@ BEGIN
     FROM json_to_recordset(records) AS k(user_id text, key text, fingerprint text, used_at float8, number bigint,
       hold_allowance bigint, hold_topup bigint, hold_period_start float8, hold_expires_at float8, hold_number bigint)
     WHERE whole OR k.user_id = ANY(written);
+  END IF;
+  -- Now and then the usage since the last sums is summed, so that who asks for it reads few rows.
+  IF summed IS NOT NULL THEN
+    INSERT INTO {{schema}}.credit_usage (user_id, upto, day, source, model, replies, credits, input_tokens, output_tokens)
+    SELECT s.user_id, s.upto, u.day, u.source, u.model, u.replies, u.credits, u.input_tokens, u.output_tokens
+    FROM json_to_recordset(summed) AS s(user_id text, upto bigint)
+    CROSS JOIN LATERAL {{schema}}.sum_usage(s.user_id, {{schema}}.summed_upto(s.user_id, s.upto), s.upto) u
+    WHERE whole OR s.user_id = ANY(written);
   END IF;
   IF whole THEN RETURN '{}'; END IF;
   RETURN ARRAY(SELECT g.user_id FROM json_to_recordset(accounts) AS g(user_id text) WHERE g.user_id <> ALL(written));

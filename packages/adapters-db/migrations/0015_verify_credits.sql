@@ -28,11 +28,15 @@ BEGIN
   ) b
   CROSS JOIN LATERAL (
     SELECT coalesce(sum(h.allowance), 0) AS allowance, coalesce(sum(h.topup), 0) AS topup, count(*) AS open,
+      coalesce(sum(h.allowance + h.topup) FILTER (WHERE h.source = 'chat'), 0) AS chat,
+      coalesce(sum(h.allowance + h.topup) FILTER (WHERE starts_with(h.source, 'bot:')), 0) AS bot,
+      coalesce(sum(h.allowance + h.topup) FILTER (WHERE starts_with(h.source, 'meter:')), 0) AS meter,
+      coalesce(sum(h.allowance + h.topup) FILTER (WHERE starts_with(h.source, 'key:')), 0) AS key,
       count(*) FILTER (WHERE EXISTS (
         SELECT FROM {{schema}}.credit_idempotency k WHERE k.user_id = h.user_id AND k.key = h.key
       )) AS ended,
       count(*) FILTER (WHERE h.seal <> {{schema}}.hold_seal(h.user_id, h.key, h.allowance, h.topup, h.period_start,
-        h.expires_at, h.fingerprint, h.reservation_id, h.draft, h.output_tokens)) AS broken
+        h.expires_at, h.fingerprint, h.source, h.reservation_id, h.draft, h.output_tokens)) AS broken
     FROM {{schema}}.credit_holds h WHERE h.user_id = a.user_id
   ) h
   CROSS JOIN LATERAL (
@@ -41,6 +45,13 @@ BEGIN
     LEFT JOIN {{schema}}.credit_transactions r ON r.user_id = a.user_id AND r.number = a.by_type[2 * y.place]
     WHERE coalesce(r.type_number, 0) = a.by_type[2 * y.place - 1] AND coalesce(r.type, y.type) = y.type
   ) y
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(g.credits) FILTER (WHERE g.source = 'chat'), 0) AS chat,
+      coalesce(sum(g.credits) FILTER (WHERE starts_with(g.source, 'bot:')), 0) AS bot,
+      coalesce(sum(g.credits) FILTER (WHERE starts_with(g.source, 'meter:')), 0) AS meter,
+      coalesce(sum(g.credits) FILTER (WHERE starts_with(g.source, 'key:')), 0) AS key
+    FROM {{schema}}.usage_of(a.user_id, a.usage_day, a.usage_day) g
+  ) d
   CROSS JOIN LATERAL (
     SELECT json_object_agg(v.invariant, json_build_array(v.expected, v.found)) AS wrong FROM (VALUES
       ('sum of amounts', coalesce(n.balance_after, 0), a.allowance + a.topup - a.debt),
@@ -59,6 +70,11 @@ BEGIN
       ('held topup', h.topup::bigint, a.held_topup),
       ('open holds', h.open, a.open_holds),
       ('number of open holds', h.open, a.holds_opened - a.holds_ended),
+      ('held by each kind of source', 4, (h.chat = a.usage_by_kind[2])::integer + (h.bot = a.usage_by_kind[4])::integer
+        + (h.meter = a.usage_by_kind[6])::integer + (h.key = a.usage_by_kind[8])::integer),
+      ('charged to each kind of source on the last day', 4, (d.chat = a.usage_by_kind[1])::integer
+        + (d.bot = a.usage_by_kind[3])::integer + (d.meter = a.usage_by_kind[5])::integer
+        + (d.key = a.usage_by_kind[7])::integer),
       ('free credits beside a debt', 0,
         CASE WHEN a.debt = 0 THEN 0 ELSE a.allowance - a.held_allowance + a.topup - a.held_topup END),
       ('keys that are open and ended', 0, h.ended),
@@ -89,7 +105,7 @@ BEGIN
       (r.balance_after, r.allowance_after, r.topup_after) <> (coalesce(p.balance_after, 0) + r.amount,
         coalesce(p.allowance_after, 0) + r.allowance_amount, coalesce(p.topup_after, 0) + r.topup_amount) AS unbalanced,
       r.digest <> {{schema}}.link_digest(p.digest, {{schema}}.transaction_text(r.user_id, r.number, r.type, r.amount,
-        r.allowance_amount, r.topup_amount, r.balance_after, r.model, r.reference, r.created_at, r.receipt,
+        r.allowance_amount, r.topup_amount, r.balance_after, r.model, r.source, r.reference, r.created_at, r.receipt,
         r.allowance_after, r.topup_after, r.type_number, r.previous, r.tier, r.pending_tier, r.renewed_by, r.anchor,
         r.period_start, r.next_reset_at, r.period_credits)) AS changed,
       CASE
@@ -103,9 +119,9 @@ BEGIN
           SELECT FROM {{schema}}.credit_idempotency k WHERE k.user_id = r.user_id AND k.key = r.reference
             AND k.number = r.number)
       END AS keyless,
-      CASE WHEN r.receipt IS NULL THEN r.type = 'usage' OR r.model IS NOT NULL
+      CASE WHEN r.receipt IS NULL THEN r.type = 'usage' OR r.model IS NOT NULL OR r.source IS NOT NULL
         ELSE r.type <> 'usage' OR r.allowance_amount + r.topup_amount <> r.amount
-          OR r.receipt ->> 'model' IS DISTINCT FROM r.model
+          OR r.receipt ->> 'model' IS DISTINCT FROM r.model OR r.receipt ->> 'source' IS DISTINCT FROM r.source
           OR r.receipt -> 'charged' IS DISTINCT FROM to_jsonb(-r.amount)
           OR r.receipt -> 'paidFrom' -> 'allowance' IS DISTINCT FROM to_jsonb(-r.allowance_amount)
           OR r.receipt -> 'paidFrom' -> 'topup' IS DISTINCT FROM to_jsonb(-r.topup_amount)

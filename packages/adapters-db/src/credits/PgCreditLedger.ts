@@ -23,6 +23,7 @@ import {
   type TransactionRow
 } from "./loadAccounts.ts"
 import { readHistory } from "./readHistory.ts"
+import { readUsage } from "./readUsage.ts"
 import { nextDue, resetAccounts } from "./resetAccounts.ts"
 import { retrySoon } from "./retrySoon.ts"
 import { sweepHolds } from "./sweepHolds.ts"
@@ -88,6 +89,7 @@ const make = Effect.gen(function* () {
       const [row] = yield* database.statement<TransactionRow & Row>(text, [userId, key])
       return row && toTransaction(row)
     }, storing("CreditLedger.transaction")),
+    usage: (input) => readUsage(database, input).pipe(storing("CreditLedger.usage")),
     history: (input) =>
       Effect.flatMap(readHistory(database, input), Effect.fromResult).pipe(storing("CreditLedger.history"))
   })

@@ -39,11 +39,14 @@ export interface AccountRow extends Row {
   readonly terms_transaction: number
   readonly holds_opened: number
   readonly holds_ended: number
+  readonly usage_day: number
+  readonly usage_by_kind: LedgerAccount["usageByKind"]
 }
 
 export const ACCOUNT_COLUMNS = `a.user_id, a.tier, a.allowance, a.topup, a.debt, a.held_allowance, a.held_topup,
   a.open_holds, a.anchor, a.period_start, a.next_reset_at, a.period_credits, a.renewed_by, a.pending_tier, a.transaction_count, a.version,
-  a.by_type, a.terms_transaction, a.holds_opened, a.holds_ended`
+  a.by_type, a.terms_transaction, a.holds_opened, a.holds_ended,
+  a.usage_day, a.usage_by_kind`
 
 export const toAccount = (row: AccountRow): LedgerAccount => ({
   userId: row.user_id,
@@ -65,7 +68,9 @@ export const toAccount = (row: AccountRow): LedgerAccount => ({
   byType: row.by_type,
   termsTransaction: row.terms_transaction,
   holdsOpened: row.holds_opened,
-  holdsEnded: row.holds_ended
+  holdsEnded: row.holds_ended,
+  usageDay: row.usage_day,
+  usageByKind: row.usage_by_kind
 })
 
 /** Columns of a transaction. */
@@ -77,13 +82,14 @@ export interface TransactionRow extends Row {
   readonly topup_amount: number
   readonly balance_after: number
   readonly model: string | null
+  readonly source: Transaction["source"] | null
   readonly reference: string
   readonly created_at: Date
   readonly receipt: Transaction["receipt"] | null
 }
 
 export const TRANSACTION_COLUMNS = `t.number, t.type, t.amount, t.allowance_amount, t.topup_amount, t.balance_after,
-  t.model, t.reference, t.created_at, t.receipt`
+  t.model, t.source, t.reference, t.created_at, t.receipt`
 
 export const toTransaction = (row: TransactionRow): Transaction => ({
   id: String(row.number),
@@ -93,6 +99,7 @@ export const toTransaction = (row: TransactionRow): Transaction => ({
   topupAmount: row.topup_amount,
   balanceAfter: row.balance_after,
   model: row.model ?? undefined,
+  source: row.source ?? undefined,
   reference: row.reference,
   createdAt: row.created_at.getTime(),
   receipt: row.receipt ?? undefined
@@ -109,6 +116,7 @@ interface LoadedRow extends Row {
   readonly open_expires_at: Date
   readonly open_fingerprint: string
   readonly open_reservation_id: string
+  readonly open_source: OpenHold["source"]
   readonly open_draft: OpenHold["draft"]
   readonly open_output_tokens: number
   readonly record_fingerprint: string | null
@@ -132,7 +140,7 @@ const loadText = (schema: string, purchases: string) => `
   SELECT o.user_id AS asked_user, o.key AS asked_key, o.charge AS asked_charge, ${purchases} AS purchase_records,
     ${ACCOUNT_COLUMNS},
     h.allowance AS open_allowance, h.topup AS open_topup, h.period_start AS open_period_start,
-    h.expires_at AS open_expires_at, h.fingerprint AS open_fingerprint, h.reservation_id AS open_reservation_id, h.draft AS open_draft,
+    h.expires_at AS open_expires_at, h.fingerprint AS open_fingerprint, h.source AS open_source, h.reservation_id AS open_reservation_id, h.draft AS open_draft,
     h.output_tokens AS open_output_tokens, k.fingerprint AS record_fingerprint, k.used_at AS record_used_at, k.hold_allowance,
     k.hold_topup, k.hold_period_start, k.hold_expires_at, ${TRANSACTION_COLUMNS}
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
@@ -160,6 +168,7 @@ const openHoldOf = (named: Named, row: LoadedRow): OpenHold | undefined =>
     ? undefined
     : {
         hold: holdOf(named, row.open_allowance, row.open_topup, row.open_period_start, row.open_expires_at),
+        source: row.open_source,
         fingerprint: row.open_fingerprint,
         reservationId: row.open_reservation_id,
         draft: row.open_draft,

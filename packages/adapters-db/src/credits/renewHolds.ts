@@ -21,7 +21,7 @@ const renewText = (schema: string) => `
   ), renewed AS (
     UPDATE ${schema}.credit_holds h
     SET output_tokens = l.tokens, expires_at = l.expiry, draft = l.charged,
-      seal = ${schema}.hold_seal(l.user_id, l.key, h.allowance, h.topup, h.period_start, l.expiry, h.fingerprint, h.reservation_id,
+      seal = ${schema}.hold_seal(l.user_id, l.key, h.allowance, h.topup, h.period_start, l.expiry, h.fingerprint, h.source, h.reservation_id,
         l.charged, l.tokens)
     FROM locked l WHERE h.user_id = l.user_id AND h.key = l.key
     RETURNING 1

@@ -147,6 +147,40 @@ const verifyKeys = Effect.fnUntraced(function* (
   })
 })
 
+/** Sums of usage looked at in one statement, at most: each is of some hundred transactions. */
+const SUMS = 20
+
+interface UsageSumsRow extends Row {
+  readonly user_id: string
+  readonly last_upto: number
+  readonly sums: number
+  readonly wrong: number
+}
+
+/** Walks the sums of usage of a range of users: each is what the transactions tell. */
+const verifyUsage = Effect.fnUntraced(function* (
+  { schema, statement }: Service,
+  { after, upto }: Users
+): Effect.fn.Return<ReadonlyArray<Difference>, DatabaseError> {
+  const wrong = new Map<string, number>()
+  let place = { user: after, upto: Number.MAX_SAFE_INTEGER }
+  for (let read = SUMS; read === SUMS;) {
+    const rows = yield* statement<UsageSumsRow>(`SELECT * FROM ${schema}.verify_usage($1, $2, $3, $4)`, [
+      place.user,
+      place.upto,
+      upto,
+      SUMS
+    ])
+    read = 0
+    for (const row of rows) {
+      wrong.set(row.user_id, (wrong.get(row.user_id) ?? 0) + row.wrong)
+      read += row.sums
+      place = { user: row.user_id, upto: row.last_upto }
+    }
+  }
+  return [...wrong].flatMap(([userId, differing]) => differ(userId, "sums of usage", 0, differing))
+})
+
 const verifyOwners = ({ schema, statement }: Service, { after, upto }: Users): Found =>
   Effect.map(
     statement<{ readonly user_id: string }>(`SELECT user_id FROM ${schema}.verify_owners($1, $2)`, [after, upto]),
@@ -184,6 +218,7 @@ export const verifyAccounts = Effect.fnUntraced(function* (
     ...accounts.flatMap(wrongOf),
     ...(yield* verifyTransactions(database, accounts)),
     ...(whole ? yield* verifyKeys(database, users, accounts) : []),
+    ...(whole ? yield* verifyUsage(database, users) : []),
     ...(yield* verifyOwners(database, users)),
     ...(upto === null ? yield* verifyOpenings(database) : [])
   ]

@@ -44,6 +44,8 @@ const accountJson = ({ changes: { account: a }, seen }: AccountWrite) => ({
   terms_transaction: a.termsTransaction,
   holds_opened: a.holdsOpened,
   holds_ended: a.holdsEnded,
+  usage_day: a.usageDay,
+  usage_by_kind: a.usageByKind,
   seen:
     seen &&
     `${seen.allowance} ${seen.topup} ${seen.debt} ${seen.heldAllowance} ${seen.heldTopup} ${seen.transactionCount}`,
@@ -55,13 +57,14 @@ const unseenJson = ({ changes, unseen }: AccountWrite) =>
   unseen.map((key) => ({ user_id: changes.account.userId, key }))
 
 const openedJson = ({ changes: { account, opened } }: AccountWrite) =>
-  opened.map(({ hold, fingerprint, reservationId, draft }) => ({
+  opened.map(({ hold, source, fingerprint, reservationId, draft }) => ({
     user_id: account.userId,
     key: hold.key,
     ...hold.from,
     period_start: hold.periodStart,
     expires_at: hold.expiresAt,
     fingerprint,
+    source,
     reservation_id: reservationId,
     draft
   }))
@@ -86,6 +89,7 @@ const transactionsJson = ({ changes: { account, transactions }, seen }: AccountW
       topup_amount: transaction.topupAmount,
       balance_after: transaction.balanceAfter,
       model: transaction.model,
+      source: transaction.source,
       reference: transaction.reference,
       created_at: transaction.createdAt,
       receipt: transaction.receipt,
@@ -144,6 +148,16 @@ const recordsJson = (write: AccountWrite) => {
     }))
 }
 
+/** After so many transactions of an account its usage is summed. */
+const SUMMED_TOGETHER = 256
+
+/** Accounts whose transactions fill a block. */
+const summedJson = ({ changes: { account }, seen }: AccountWrite) => {
+  const blocksOf = (count: number) => Math.floor(count / SUMMED_TOGETHER)
+  if (blocksOf(account.transactionCount) === blocksOf(seen?.transactionCount ?? 0)) return []
+  return [{ user_id: account.userId, upto: account.transactionCount }]
+}
+
 /** What became of a write. */
 export interface Written {
   /** Users for whom nothing was written: their account was not as it was seen, or the time not what it was taken to be. */
@@ -169,11 +183,12 @@ export const writeChanges = (
     writes.flatMap(endedJson),
     writes.flatMap(openedJson),
     writes.flatMap(transactionsJson),
-    writes.flatMap(recordsJson)
+    writes.flatMap(recordsJson),
+    writes.flatMap(summedJson)
   ]
   return Effect.map(
     query<{ missed: ReadonlyArray<string>; database_now: number }>(
-      `SELECT ${schema}.write_credits($1, $2, $3, $4, $5, $6, $7) AS missed, ${DATABASE_NOW} AS database_now`,
+      `SELECT ${schema}.write_credits($1, $2, $3, $4, $5, $6, $7, $8) AS missed, ${DATABASE_NOW} AS database_now`,
       [...lists.map((list) => (list.length === 0 ? null : JSON.stringify(list))), decidedAt]
     ),
     ([row]) => ({ missed: new Set(row?.missed), databaseNow: row?.database_now })

@@ -12,18 +12,19 @@ export const writeLongHistory = Effect.fnUntraced(function* (userId: string, row
     `ALTER TABLE ${schema}.credit_accounts DISABLE TRIGGER USER`,
     `ALTER TABLE ${schema}.credit_transactions DISABLE TRIGGER USER`,
     `INSERT INTO ${schema}.credit_transactions (user_id, number, type, amount, allowance_amount, topup_amount,
-       balance_after, model, reference, created_at, receipt, allowance_after, topup_after, type_number, previous, tier,
+       balance_after, model, source, reference, created_at, receipt, allowance_after, topup_after, type_number, previous, tier,
        renewed_by, anchor, period_start, next_reset_at, period_credits, digest)
      SELECT n.*, ${schema}.chain_digests(NULL, ${schema}.transaction_text(n.user_id, n.number, n.type, n.amount,
-       n.allowance_amount, n.topup_amount, n.balance_after, n.model, n.reference, n.created_at, n.receipt,
+       n.allowance_amount, n.topup_amount, n.balance_after, n.model, n.source, n.reference, n.created_at, n.receipt,
        n.allowance_after, n.topup_after, n.type_number, n.previous, n.tier, NULL, n.renewed_by, n.anchor, n.period_start,
        n.next_reset_at, n.period_credits)) OVER (ORDER BY n.number)
      FROM (
        SELECT '${userId}'::text AS user_id, s.number, s.type, s.amount, s.allowance_amount, s.topup_amount,
          s.allowance_after + s.topup_after AS balance_after, CASE s.type WHEN 'usage' THEN 'model-a-mini' END AS model,
+         CASE s.type WHEN 'usage' THEN 'chat' END AS source,
          CASE s.type WHEN 'usage' THEN 'reply:' WHEN 'topup' THEN 'topup:' ELSE 'period:' END || s.number AS reference,
          '2026-01-01Z'::timestamptz + s.number * interval '1 second' AS created_at,
-         CASE s.type WHEN 'usage' THEN '{"model":"model-a-mini","charged":1,"held":1,"paidFrom":{"allowance":0,"topup":1}}'::jsonb
+         CASE s.type WHEN 'usage' THEN '{"model":"model-a-mini","source":"chat","usage":{"freshInput":1,"cacheRead":0,"cacheWrite":0,"output":1},"charged":1,"held":1,"paidFrom":{"allowance":0,"topup":1}}'::jsonb
            END AS receipt, s.allowance_after, s.topup_after, s.type_number, coalesce(s.previous, 0) AS previous,
          CASE s.number WHEN 1 THEN 'free' END AS tier, CASE s.number WHEN 1 THEN 'schedule' END AS renewed_by,
          CASE s.number WHEN 1 THEN '2026-01-01Z'::timestamptz END AS anchor,
@@ -58,6 +59,9 @@ export const writeLongHistory = Effect.fnUntraced(function* (userId: string, row
        (SELECT count(*), max(number) AS newest FROM ${schema}.credit_transactions
         WHERE user_id = '${userId}' AND type = 'topup') t
      WHERE n.user_id = '${userId}' AND n.number = ${rows}`,
+    `INSERT INTO ${schema}.credit_usage (user_id, upto, day, source, model, replies, credits, input_tokens, output_tokens)
+     SELECT '${userId}', b.upto, u.* FROM generate_series(256, ${rows}::bigint, 256) AS b(upto)
+     CROSS JOIN LATERAL ${schema}.sum_usage('${userId}', b.upto - 256, b.upto) u`,
     `INSERT INTO ${schema}.credit_openings VALUES (63, 1) ON CONFLICT (part) DO UPDATE SET accounts = credit_openings.accounts + 1`,
     `ALTER TABLE ${schema}.credit_accounts ENABLE TRIGGER USER`,
     `ALTER TABLE ${schema}.credit_transactions ENABLE TRIGGER USER`

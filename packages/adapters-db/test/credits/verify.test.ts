@@ -61,7 +61,9 @@ for (const { name, layer: database } of databases) {
           account("allowance = allowance - 5, topup = topup + 5"),
           account("transaction_count = transaction_count - 1"),
           // A hold that never was.
-          account("held_allowance = 0, held_topup = 0, open_holds = 0, holds_opened = holds_opened - 1"),
+          account(
+            "held_allowance = 0, held_topup = 0, usage_by_kind[2] = 0, open_holds = 0, holds_opened = holds_opened - 1"
+          ),
           account("holds_ended = holds_ended - 1"),
           // Beyond the account's last row; not its next balance; not the account's balance.
           `${ROW} VALUES ('{{user}}', 4, 'grant', 10, 0, 10, 135, 'gift', ${REST})`,
@@ -117,6 +119,8 @@ for (const { name, layer: database } of databases) {
     const own = (set: string, table = "credit_accounts") =>
       `UPDATE {{schema}}.${table} SET ${set} WHERE user_id = '{{user}}'`
     const dropHold = `DELETE FROM {{schema}}.credit_holds WHERE user_id = '{{user}}'`
+    const BY_KIND = "held by each kind of source"
+    const LAST_DAY = "charged to each kind of source on the last day"
     const CHANGED = "transactions not as they were written"
 
     it.effect("finds nothing where everything is as the ledger left it", () =>
@@ -129,9 +133,26 @@ for (const { name, layer: database } of databases) {
     it.effect("finds what a hand can do that disables nothing", () =>
       expectFound(
         [
-          [dropHold, ["held allowance", "number of open holds", "open holds"]],
-          [`${dropHold}; ${own("held_allowance = 0, held_topup = 0, open_holds = 0")}`, ["number of open holds"]],
-          [`${own("allowance = 1", "credit_holds")}; ${own("held_allowance = 1")}`, ["holds not as they were written"]],
+          [dropHold, ["held allowance", BY_KIND, "number of open holds", "open holds"]],
+          [
+            `${dropHold}; ${own("held_allowance = 0, held_topup = 0, usage_by_kind[2] = 0, open_holds = 0")}`,
+            ["number of open holds"]
+          ],
+          [
+            `${own("allowance = 1", "credit_holds")}; ${own("held_allowance = 1, usage_by_kind[2] = 1")}`,
+            ["holds not as they were written"]
+          ],
+          [own("source = 'bot:1'", "credit_holds"), [BY_KIND, "holds not as they were written"]],
+          [own("usage_by_kind[4] = usage_by_kind[2], usage_by_kind[2] = 0"), [BY_KIND]],
+          [own("usage_by_kind[1] = 0"), [LAST_DAY]],
+          [own("usage_day = usage_day + 1"), [LAST_DAY]],
+          [
+            `INSERT INTO {{schema}}.credit_usage (user_id, upto, day, source, model, replies, credits, input_tokens,
+               output_tokens)
+             SELECT '{{user}}', 3, day, source, model, replies, credits - 1, input_tokens, output_tokens
+             FROM {{schema}}.sum_usage('{{user}}', 0, 3)`,
+            [LAST_DAY, "sums of usage"]
+          ],
           [
             own(
               `draft = jsonb_set(draft, '{price}',
@@ -142,8 +163,11 @@ for (const { name, layer: database } of databases) {
           ],
           [own("expires_at = '9999-01-01'", "credit_holds"), ["holds not as they were written"]],
           [own("output_tokens = 100000", "credit_holds"), ["holds not as they were written"]],
-          [own("held_allowance = held_allowance + 1"), ["held allowance"]],
-          [own("held_topup = held_topup + 1"), ["held topup"]],
+          [
+            own("held_allowance = held_allowance + 1, usage_by_kind[2] = usage_by_kind[2] + 1"),
+            ["held allowance", BY_KIND]
+          ],
+          [own("held_topup = held_topup + 1, usage_by_kind[2] = usage_by_kind[2] + 1"), ["held topup", BY_KIND]],
           [own("tier = 'business'"), ["tier, dates and renewal"]],
           [own("pending_tier = 'pro'"), ["tier, dates and renewal"]],
           [own("renewed_by = 'invoice'"), ["tier, dates and renewal"]],
@@ -210,7 +234,11 @@ for (const { name, layer: database } of databases) {
             `DELETE FROM {{schema}}.credit_transactions WHERE user_id = '{{user}}' AND number = 3;
              DELETE FROM {{schema}}.credit_idempotency WHERE user_id = '{{user}}' AND key = 'reply:1';
              ${own("allowance = 100, transaction_count = 2")}`,
-            ["number of ended holds", "transactions of each type"]
+            ["number of ended holds", "transactions of each type", LAST_DAY]
+          ],
+          [
+            own("source = 'bot:1'", "credit_transactions") + " AND number = 3",
+            [CHANGED, "receipts that contradict their transaction", LAST_DAY]
           ],
           [
             own("receipt = jsonb_set(receipt, '{charged}', '1')", "credit_transactions") + " AND number = 3",

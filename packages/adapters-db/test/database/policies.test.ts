@@ -34,6 +34,12 @@ const own = (userId: UserId) =>
     yield* ledger.reserve(reservation(userId, "reply:open", 5))
     yield* ledger.reserve(reservation(userId, "reply:ended", 5))
     yield* ledger.settle({ userId, key: "reply:ended", amount: 1, draft: receiptDraft })
+    const { schema, statement } = yield* Database
+    yield* statement(
+      `INSERT INTO ${schema}.credit_usage (user_id, upto, day, source, model, replies, credits, input_tokens, output_tokens)
+       SELECT $1, 2, u.* FROM ${schema}.sum_usage($1, 0, 2) u`,
+      [userId]
+    )
   })
 
 interface OwnedTable extends Row {

@@ -19,6 +19,7 @@ export const problemTable = {
   invalid_document_id: { status: 400, title: "The document id is not valid" },
   invalid_upload: { status: 400, title: "The upload cannot be read" },
   file_rejected: { status: 400, title: "The file cannot be accepted", members: ["problem"] },
+  invalid_usage_range: { status: 400, title: "The days are not valid", members: ["maxDays"] },
   invalid_signature: { status: 400, title: "The signature is not valid" },
   unauthorized: { status: 401, title: "Not signed in" },
   cron_unauthorized: { status: 401, title: "The bearer secret is missing or wrong" },
@@ -68,6 +69,12 @@ export const problemTable = {
     status: 429,
     title: "As many replies as the tier allows are being written",
     members: ["tier", "limit"],
+    mayRetryAfter: true
+  },
+  daily_cap_reached: {
+    status: 429,
+    title: "The day's cap of credits is used up",
+    members: ["kind", "cap", "spent", "resetsAt"],
     mayRetryAfter: true
   },
   too_many_requests: { status: 429, title: "Too many requests are under way", members: ["limit"], mayRetryAfter: true },

@@ -62,6 +62,7 @@ export const postChat = defineRoute({
     "insufficient_credits",
     "too_many_abandoned_tries",
     "too_many_replies",
+    "daily_cap_reached",
     "model_unavailable",
     "model_failed",
     "model_misconfigured",

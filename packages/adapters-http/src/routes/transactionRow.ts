@@ -11,6 +11,7 @@ const RateRow = {
 
 const ReceiptRow = Schema.Struct({
   model: Schema.String,
+  source: Schema.String,
   price: Schema.Struct({
     ...RateRow,
     minimum_credits: Schema.Int,
@@ -38,6 +39,7 @@ export const TransactionRow = Schema.Struct({
   topup_amount: Schema.Int,
   balance_after: Schema.Int,
   model: Schema.NullOr(Schema.String),
+  source: Schema.NullOr(Schema.String),
   reference: Schema.String,
   created_at: Schema.String,
   receipt: Schema.NullOr(ReceiptRow)
@@ -53,6 +55,7 @@ export const transactionRow = (transaction: Transaction): TransactionRow => ({
   topup_amount: transaction.topupAmount,
   balance_after: transaction.balanceAfter,
   model: transaction.model ?? null,
+  source: transaction.source ?? null,
   reference: transaction.reference,
   created_at: new Date(transaction.createdAt).toISOString(),
   receipt: transaction.receipt === undefined ? null : receiptRow(transaction.receipt)
@@ -67,6 +70,7 @@ const rateRow = (rates: TokenRates) => ({
 
 const receiptRow = ({ price, usage, ...receipt }: Receipt): typeof ReceiptRow.Type => ({
   model: receipt.model,
+  source: receipt.source,
   price: {
     ...rateRow(price),
     minimum_credits: price.minimumCredits,

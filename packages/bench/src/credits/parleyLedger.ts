@@ -29,6 +29,7 @@ const reserveAndSettle = (credits: CreditOperations["Service"], userId: string) 
       key,
       amount: RESERVED,
       minimumAmount: RESERVED,
+      source: "chat",
       ttlMs: 60_000,
       draft: receiptDraft
     })

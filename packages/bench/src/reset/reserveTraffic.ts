@@ -27,7 +27,15 @@ export const startReserveTraffic = (
       const key = `reply:${crypto.randomUUID()}`
       const start = performance.now()
       const reserved = await Effect.runPromise(
-        credits.reserve({ userId, key, amount: 4, minimumAmount: 4, ttlMs: 60_000, draft: receiptDraft })
+        credits.reserve({
+          userId,
+          key,
+          amount: 4,
+          minimumAmount: 4,
+          source: "chat",
+          ttlMs: 60_000,
+          draft: receiptDraft
+        })
       )
       latencies.push(performance.now() - start)
       await sleep(Math.random() * 2 * PAUSE_MS)

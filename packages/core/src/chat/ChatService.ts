@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { CreditLedger } from "../credits/CreditLedger.ts"
 import type { HoldName } from "../credits/holds/Hold.ts"
-import { type InsufficientCredits, KeyConflict } from "../credits/errors.ts"
+import { type DailyCapReached, type InsufficientCredits, KeyConflict } from "../credits/errors.ts"
 import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
@@ -51,6 +51,7 @@ export type SendFailed =
   | ModelUnavailable
   | PromptTooLong
   | InsufficientCredits
+  | DailyCapReached
   | ModelFailed
   | KeyConflict
   | RequestInProgress
@@ -220,7 +221,7 @@ const makeSend = Effect.gen(function* () {
     const sendAs = (keyTry: number): Effect.Effect<Reply, SendFailed, Scope.Scope> =>
       Effect.gen(function* () {
         const messageId = yield* nextMessageId(keyTry)
-        const reserved = yield* reserveReply({ account, candidates, prompt, messageId, fingerprint })
+        const reserved = yield* reserveReply({ account, parties, candidates, prompt, messageId, fingerprint })
         const { hold, earlier, calls, limited } = reserved
         // An earlier try that came to nothing was not charged: this one is made anew.
         if (earlier === "released" && keyTry === MAX_KEY_TRIES) return yield* new KeyConflict({ key: hold.key })

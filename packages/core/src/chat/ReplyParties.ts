@@ -12,6 +12,8 @@ export interface ReplyParties {
   readonly conversationOwner: ConversationOwner
   /** What the credits are spent by, as caps and usage are asked. */
   readonly source: UsageSource
+  /** The most credits that all sources of this kind may take of the payer on one UTC day; no bound unless given. */
+  readonly dailyCap?: number | undefined
 }
 
 /** One person who asks, pays and owns everything. */

@@ -156,7 +156,8 @@ export const makeMeteredReply = Effect.gen(function* () {
     const progress: Progress = { spoken: undefined, finished: false, unanswered: false, hold: undefined }
     const finish = (ended: ReplyEnd) => finishReply(input, progress, ended)
     yield* Effect.addFinalizer(() => finish("stopped"))
-    const hold = yield* keepReplyHold({ hold: input.hold, progress: () => progressOf(input.calls, progress.spoken) })
+    const { calls, hold: held, source } = input
+    const hold = yield* keepReplyHold({ hold: held, source, progress: () => progressOf(calls, progress.spoken) })
     progress.hold = hold
 
     const opened = yield* Effect.interruptible(openReply(input.calls)).pipe(

@@ -3,12 +3,15 @@ import { CreditOperations } from "../credits/CreditOperations.ts"
 import type { Hold, HoldEnd } from "../credits/holds/Hold.ts"
 import { HoldHeartbeat } from "../credits/holds/HoldHeartbeat.ts"
 import type { ReceiptDraft } from "../credits/Receipt.ts"
+import type { UsageSource } from "../credits/UsageSource.ts"
 import type { Usage } from "../models/Usage.ts"
 import { endHold } from "./endHold.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 
 export interface ReplyHoldInput {
   readonly hold: Hold
+  /** What spends its credits. */
+  readonly source: UsageSource
   readonly progress: () => ReplyProgress
 }
 
@@ -107,10 +110,11 @@ export const makeKeepReplyHold = Effect.gen(function* () {
           fingerprint: `the rest of ${first}`,
           amount,
           minimumAmount,
+          source: input.source,
           ttlMs: heartbeat.ttlMs,
           draft
         })
-        .pipe(Effect.catchTag(["AccountNotFound", "InvalidAmount", "KeyConflict"], Effect.die))
+        .pipe(Effect.catchTag(["AccountNotFound", "DailyCapReached", "InvalidAmount", "KeyConflict"], Effect.die))
 
     const keep = (key: string, before: Paid) =>
       heartbeat.keep(

@@ -10,10 +10,12 @@ import { TooManyReplies } from "./errors.ts"
 import { estimatedInput } from "./estimatedInput.ts"
 import type { ModelCall } from "./openReply.ts"
 import type { Prompt } from "./prompt.ts"
+import type { ReplyParties } from "./ReplyParties.ts"
 import { type Candidate, quoteReply, type ReplyQuote } from "./quoteReply.ts"
 
 export interface ReserveReplyInput {
   readonly account: Account
+  readonly parties: Pick<ReplyParties, "source" | "dailyCap">
   /** The model that was chosen, then those that may answer instead. */
   readonly candidates: readonly [Candidate, ...ReadonlyArray<Candidate>]
   readonly prompt: Prompt
@@ -28,7 +30,7 @@ const BUSY_RETRY_MS = 2_000
 /**
  * Holds the credits of a reply before its model is asked: for the dearest of the models that may answer, where the
  * balance has them. What suffices for the chosen model alone is not refused for a dearer fallback, which is left out
- * then. Fails with `InsufficientCredits`, or `TooManyReplies` where the tier bounds them, having held nothing.
+ * then. Fails with `InsufficientCredits`, `DailyCapReached`, or `TooManyReplies` where the tier bounds them, having held nothing.
  */
 export const makeReserveReply = Effect.gen(function* () {
   const catalog = yield* Catalog
@@ -66,7 +68,7 @@ export const makeReserveReply = Effect.gen(function* () {
     })
 
   return Effect.fnUntraced(function* (input: ReserveReplyInput) {
-    const { account, candidates, prompt, messageId, fingerprint } = input
+    const { account, candidates, parties, prompt, messageId, fingerprint } = input
     const [{ model }] = candidates
     const quotes = candidates.map((each) => quoteReply(each.model, each.maxInputTokens, each.maxOutputTokens))
     const quote = quotes[0] as ReplyQuote
@@ -79,6 +81,8 @@ export const makeReserveReply = Effect.gen(function* () {
         fingerprint,
         amount: Math.max(...quotes.map(({ amount }) => amount)),
         minimumAmount: quote.minimumAmount,
+        source: parties.source,
+        dailyCap: parties.dailyCap,
         openAtMost: catalog.tiers[account.tier].maxConcurrentReplies,
         ttlMs,
         draft: { model: model.id, price: modelPrice(model), usage, estimated: true, ended: "expired" }

@@ -7,6 +7,7 @@ import type { Renewed, RenewInput } from "./holds/Renewal.ts"
 import type { SweepInput, Swept } from "./holds/Sweep.ts"
 import type { Operation, Refusal } from "./rules/LedgerState.ts"
 import type { Transaction } from "./Transaction.ts"
+import type { UsageInput, UsageRow } from "./UsageReport.ts"
 import type { DueInput, ResetChunk, ResetInput, ResetRange } from "./upkeep/ResetChunk.ts"
 import type { VerifyChunk, VerifyInput } from "./upkeep/Verification.ts"
 
@@ -90,5 +91,7 @@ export class CreditLedger extends Context.Service<
     transaction(userId: UserId, key: string): Effect.Effect<Transaction | undefined, StorageFailed>
     /** A page of an account's transactions, in time that depends neither on its place nor on the account's age. */
     history(input: HistoryInput): Effect.Effect<HistoryPage, AccountNotFound | StorageFailed>
+    /** What was charged on some days, by day, source and model, in that order. Nothing of an account that is not there. */
+    usage(input: UsageInput): Effect.Effect<ReadonlyArray<UsageRow>, StorageFailed>
   }
 >()("@parley/core/credits/CreditLedger") {}

@@ -8,13 +8,22 @@ import type { GrantRefusal } from "./rules/decideAccount.ts"
 import type { PurchaseRefusal } from "./rules/decideCorrection.ts"
 import { CreditLedger, type HistoryInput, type HistoryPage } from "./CreditLedger.ts"
 import { CreditOperations } from "./CreditOperations.ts"
-import { type AccountNotFound, type InvalidAmount, type KeyConflict, ReceiptNotFound } from "./errors.ts"
+import {
+  type AccountNotFound,
+  type InvalidAmount,
+  InvalidUsageRange,
+  type KeyConflict,
+  ReceiptNotFound
+} from "./errors.ts"
 import type { Receipt } from "./Receipt.ts"
 import type { Transaction } from "./Transaction.ts"
+import { parseDay, type UsageRow } from "./UsageReport.ts"
 import type { Difference } from "./upkeep/Verification.ts"
 
 /** Accounts verified together. */
 const ACCOUNTS_PER_CHUNK = 500
+/** Days of usage given at once, at most. */
+const MAX_DAYS = 400
 
 /** What people and operators do with credits. */
 export class CreditService extends Context.Service<
@@ -26,6 +35,15 @@ export class CreditService extends Context.Service<
     find(userId: UserId): Effect.Effect<Balance, AccountNotFound | StorageFailed>
     /** A person's transactions, newest first. */
     history(input: HistoryInput): Effect.Effect<HistoryPage, AccountNotFound | StorageFailed>
+    /**
+     * What a person's account was charged from one UTC day to another, as `2026-11-30`, both included and at most 400
+     * days: by day, source and model.
+     */
+    usage(input: {
+      readonly userId: UserId
+      readonly from: string
+      readonly to: string
+    }): Effect.Effect<ReadonlyArray<UsageRow>, InvalidUsageRange | StorageFailed>
     /** What a reply cost and why, by the reply's message id. */
     receipt(userId: UserId, messageId: string): Effect.Effect<Receipt, ReceiptNotFound | StorageFailed>
     /** What was done under a business key; undefined where nothing was, or not for this person. */
@@ -62,6 +80,13 @@ export class CreditService extends Context.Service<
         balance: (userId) => Effect.map(accounts.of(userId), balanceOf),
         find: (userId) => Effect.map(ledger.account(userId), balanceOf),
         history: (input) => ledger.history(input),
+        usage: Effect.fn("CreditService.usage")(function* ({ userId, from, to }) {
+          const [firstDay, lastDay] = [parseDay(from), parseDay(to)]
+          if (firstDay === undefined || lastDay === undefined || lastDay < firstDay || lastDay - firstDay >= MAX_DAYS) {
+            return yield* new InvalidUsageRange({ maxDays: MAX_DAYS })
+          }
+          return yield* ledger.usage({ userId, firstDay, lastDay })
+        }),
         receipt: Effect.fn("CreditService.receipt")(function* (userId, messageId) {
           const charged = yield* ledger.transaction(userId, `reply:${messageId.toLowerCase()}`)
           return charged?.receipt ?? (yield* new ReceiptNotFound({ messageId }))

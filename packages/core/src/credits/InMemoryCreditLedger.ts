@@ -27,6 +27,7 @@ import {
   type ResetRange
 } from "./upkeep/ResetChunk.ts"
 import type { Transaction } from "./Transaction.ts"
+import { usageOf } from "./UsageReport.ts"
 import { termsOf } from "./rules/terms.ts"
 import { type ExplainedTerms, verifyAccount } from "./rules/verifyAccount.ts"
 
@@ -178,6 +179,8 @@ const make = Effect.gen(function* () {
     account: (userId) => Effect.map(find(userId), ({ account }) => accountOf(account)),
     transaction: (userId, key) =>
       storage.exclusive(Effect.sync(() => accounts.get(userId)?.records.get(key)?.transaction)),
+    usage: (input) =>
+      storage.exclusive(Effect.sync(() => usageOf(accounts.get(input.userId)?.transactions ?? [], input))),
     history: ({ userId, limit, offset, type, upto = Infinity }) =>
       Effect.map(find(userId), ({ transactions }) => {
         const matching = type === undefined ? transactions : transactions.filter((row) => row.type === type)

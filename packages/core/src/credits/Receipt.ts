@@ -1,5 +1,6 @@
 import type { ModelPrice } from "../models/Model.ts"
 import type { Split } from "./rules/buckets.ts"
+import type { UsageSource } from "./UsageSource.ts"
 import type { Usage } from "../models/Usage.ts"
 
 /** Why a reply ended. */
@@ -8,6 +9,8 @@ export type ReplyEnd = "completed" | "length" | "stopped" | "failed" | "expired"
 /** What a reply cost and why: kept with its ledger row. */
 export interface Receipt {
   readonly model: string
+  /** What the credits were held for: a chat, a bot, a meter or a key. */
+  readonly source: UsageSource
   /** The prices in force when the credits were held. */
   readonly price: ModelPrice
   readonly usage: Usage
@@ -21,5 +24,5 @@ export interface Receipt {
   readonly paidFrom: Split
 }
 
-/** What the caller of `settle` knows; the ledger adds what was held and which bucket paid. */
-export type ReceiptDraft = Omit<Receipt, "held" | "charged" | "paidFrom">
+/** What the caller of `settle` knows; the ledger adds what was held, for what, and which bucket paid. */
+export type ReceiptDraft = Omit<Receipt, "source" | "held" | "charged" | "paidFrom">

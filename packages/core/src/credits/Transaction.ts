@@ -1,4 +1,5 @@
 import type { Receipt } from "./Receipt.ts"
+import type { UsageSource } from "./UsageSource.ts"
 
 /** Why a balance moved. Holds move nothing and write no transaction. */
 export const TRANSACTION_TYPES = ["usage", "reset", "topup", "grant", "refund", "adjustment"] as const
@@ -19,6 +20,8 @@ export interface Transaction {
   /** `allowance + topup - debt` after this row. */
   readonly balanceAfter: number
   readonly model: string | undefined
+  /** What spent the credits; of usage alone. */
+  readonly source: UsageSource | undefined
   /** The business event behind the row, for example `reply:<message id>`. */
   readonly reference: string
   /** Unix milliseconds. */

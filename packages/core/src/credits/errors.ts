@@ -20,6 +20,25 @@ export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>
   }
 }
 
+/** All sources of a kind have together taken what they may take of the account today. Nothing was held. */
+export class DailyCapReached extends Schema.TaggedError<DailyCapReached>()("DailyCapReached", {
+  /** Which kind, for example `bot`. */
+  kind: Schema.String,
+  /** The most credits a day. */
+  cap: Schema.Int,
+  /** What was charged today and what open holds have set aside. */
+  spent: Schema.Int,
+  /** ISO 8601, UTC: when the next day begins. */
+  resetsAt: Schema.String,
+  /** Milliseconds until then. */
+  retryAfterMs: Schema.Finite
+}) {
+  readonly code = "daily_cap_reached"
+  override get message() {
+    return `Of the ${this.cap} credits a day for every ${this.kind} of the account together, ${this.spent} are spent or held. Raise the cap, or wait until ${this.resetsAt}.`
+  }
+}
+
 /** The same business key came with other fingerprint: a caller's mistake, nothing was done. */
 export class KeyConflict extends Schema.TaggedError<KeyConflict>()("KeyConflict", { key: Schema.String }) {
   readonly code = "idempotency_conflict"
@@ -45,6 +64,16 @@ export class ReceiptNotFound extends Schema.TaggedError<ReceiptNotFound>()("Rece
   readonly code = "receipt_not_found"
   override get message() {
     return `There is no receipt for the reply ${this.messageId}: it was not charged, or not yet.`
+  }
+}
+
+/** The days that usage was asked for are no days, in the wrong order, or too many. */
+export class InvalidUsageRange extends Schema.TaggedError<InvalidUsageRange>()("InvalidUsageRange", {
+  maxDays: Schema.Int
+}) {
+  readonly code = "invalid_usage_range"
+  override get message() {
+    return `Ask for usage from one day to another, as 2026-11-30, at most ${this.maxDays} days together.`
   }
 }
 

@@ -67,7 +67,17 @@ it("finds whatever was changed past the rules", () => {
     [changed({ nextResetAt: NOW + 1 }), ["tier, dates and renewal"]],
     [changed({ periodCredits: 1 }), ["tier, dates and renewal"]],
     [changed({ topup: 51 }), ["sum of amounts", "sum of topup amounts"]],
-    [{ ...changed({ heldAllowance: 0, openHolds: 0 }), holds: new Map<string, OpenHold>() }, ["number of open holds"]],
+    [
+      { ...changed({ heldAllowance: 0, openHolds: 0 }), holds: new Map<string, OpenHold>() },
+      ["number of open holds", "held by each kind of source"]
+    ],
+    [changed({ usageByKind: [25, 0, 0, 20, 0, 0, 0, 0] }), ["held by each kind of source"]],
+    [changed({ usageByKind: [24, 20, 0, 0, 0, 0, 0, 0] }), ["charged to each kind of source on the last day"]],
+    [changed({ usageDay: 1 }), ["charged to each kind of source on the last day"]],
+    [
+      rows(opened, bought, { ...usage, source: "bot:a" }),
+      ["charged to each kind of source on the last day", "receipts that contradict their transaction"]
+    ],
     [{ ...sound, records: new Map(sound.records).set(released.key, released) }, ["number of ended holds"]],
     [
       {
@@ -75,7 +85,7 @@ it("finds whatever was changed past the rules", () => {
         transactions: [opened, bought],
         records: withoutKey(sound, "reply:1")
       },
-      ["transactions of each type", "number of ended holds"]
+      ["transactions of each type", "number of ended holds", "charged to each kind of source on the last day"]
     ],
     [
       rows(opened, bought, usage, {
@@ -85,6 +95,7 @@ it("finds whatever was changed past the rules", () => {
         amount: 0,
         allowanceAmount: 0,
         model: undefined,
+        source: undefined,
         receipt: undefined,
         reference: "repaid:reply:9"
       }),

@@ -1,6 +1,7 @@
 import type { UserId } from "../../identity/UserId.ts"
 import type { Buckets } from "../Account.ts"
 import type { Receipt, ReceiptDraft } from "../Receipt.ts"
+import type { UsageSource } from "../UsageSource.ts"
 import type { Split } from "../rules/buckets.ts"
 
 export interface ReserveInput {
@@ -17,6 +18,13 @@ export interface ReserveInput {
   readonly openAtMost?: number | undefined
   /** How long the hold lives without a renewal. */
   readonly ttlMs: number
+  /** What spends the credits. */
+  readonly source: UsageSource
+  /**
+   * The most that all sources of this source's kind may take of the account on one UTC day, open holds counted: zero or
+   * more whole credits, no bound unless given. Where less than `amount` is left of it, less is held.
+   */
+  readonly dailyCap?: number | undefined
   /** What a sweeper needs to charge the hold of a dead process. */
   readonly draft: ReceiptDraft
 }

@@ -4,6 +4,7 @@ import type { Account } from "../Account.ts"
 import type { Hold } from "../holds/Hold.ts"
 import type {
   AccountNotFound,
+  DailyCapReached,
   HoldNotFound,
   InvalidAmount,
   KeyConflict,
@@ -14,7 +15,9 @@ import type {
 import type { ReceiptDraft } from "../Receipt.ts"
 import type { Transaction } from "../Transaction.ts"
 import type { PurchaseState } from "./purchase.ts"
+import type { UsageSource } from "../UsageSource.ts"
 import type { TransactionCounts } from "./transactionCounts.ts"
+import type { UsageByKind } from "./usageByKind.ts"
 
 /** An account with what keeps its writes apart. */
 export interface LedgerAccount extends Account {
@@ -31,6 +34,10 @@ export interface LedgerAccount extends Account {
   /** Holds ever opened, and those of them that have ended. */
   readonly holdsOpened: number
   readonly holdsEnded: number
+  /** The UTC day of its newest usage, counted from 1970-01-01; 0 where there was none. */
+  readonly usageDay: number
+  /** What each kind of source was charged on that day, and holds. */
+  readonly usageByKind: UsageByKind
 }
 
 /** The account without what only the ledger needs. */
@@ -42,12 +49,16 @@ export const accountOf = ({
   termsTransaction: _termsTransaction,
   holdsOpened: _holdsOpened,
   holdsEnded: _holdsEnded,
+  usageDay: _usageDay,
+  usageByKind: _usageByKind,
   ...account
 }: LedgerAccount): Account => account
 
 /** A hold that has not ended, with what its end needs. */
 export interface OpenHold {
   readonly hold: Hold
+  /** What spends the credits. */
+  readonly source: UsageSource
   /** What was asked under the key, in words: a request under the same key with other words is refused. */
   readonly fingerprint: string
   /** Names the call that opened the hold, so that this call, sent again after a lost answer, is no replay. */
@@ -98,6 +109,7 @@ export interface Changes {
 /** Why an operation was not done; nothing changed. */
 export type Refusal =
   | AccountNotFound
+  | DailyCapReached
   | HoldNotFound
   | KeyConflict
   | InvalidAmount

@@ -12,6 +12,7 @@ import { periodAt } from "./period.ts"
 import { purchaseFingerprint } from "./reportedCorrection.ts"
 import type { Transaction } from "../Transaction.ts"
 import { NO_TRANSACTIONS } from "./transactionCounts.ts"
+import { NO_USAGE } from "./usageByKind.ts"
 
 /** The business event that a person got the allowance of a period; `start` in Unix milliseconds. */
 export const periodKey = (userId: UserId, start: number): string => `period:${userId}:${new Date(start).toISOString()}`
@@ -50,7 +51,9 @@ const openAccount = (input: OpenAccountInput, now: number): Decision<Account, ne
     byType: NO_TRANSACTIONS,
     termsTransaction: 0,
     holdsOpened: 0,
-    holdsEnded: 0
+    holdsEnded: 0,
+    usageDay: 0,
+    usageByKind: NO_USAGE
   }
   const key = periodKey(input.userId, start)
   const { allowance } = input

@@ -2,12 +2,14 @@ import { Result } from "effect"
 import { availableOf } from "../Account.ts"
 import { freeOf, splitHold, takeFrom } from "./buckets.ts"
 import type { Hold, HoldEnd, ReleaseInput, Reserved, ReserveInput, SettleInput } from "../holds/Hold.ts"
-import { AccountNotFound, HoldNotFound, InvalidAmount, KeyConflict } from "../errors.ts"
+import { AccountNotFound, DailyCapReached, HoldNotFound, InvalidAmount, KeyConflict } from "../errors.ts"
 import { type Journal, post } from "./journal.ts"
 import type { Decision, IdempotencyRecord, LedgerAccount, OpenHold, Operation, Refusal, View } from "./LedgerState.ts"
 import type { Receipt } from "../Receipt.ts"
+import { kindOfSource, parseUsageSource, type UsageSource } from "../UsageSource.ts"
+import { dayOf, spentOn, startOfDay, withCharge, withHeld } from "./usageByKind.ts"
 
-export type ReserveRefusal = AccountNotFound | KeyConflict | InvalidAmount
+export type ReserveRefusal = AccountNotFound | DailyCapReached | KeyConflict | InvalidAmount
 export type SettleRefusal = HoldNotFound | InvalidAmount
 
 const refuse = <E extends Refusal>(error: E): Decision<never, E> => ({ answer: Result.fail(error), changes: undefined })
@@ -30,7 +32,8 @@ const reserve = (
   const invalid = invalidReserve(input, now)
   if (invalid !== undefined) return refuse(new InvalidAmount({ reason: invalid }))
   if (account === undefined) return refuse(new AccountNotFound({ userId: input.userId }))
-  const fingerprint = input.fingerprint ?? `reserve ${input.amount} ${input.minimumAmount} ${input.draft.model}`
+  const { source, minimumAmount } = input
+  const fingerprint = input.fingerprint ?? `reserve ${input.amount} ${minimumAmount} ${input.draft.model} ${source}`
   const earlier = open?.hold ?? record?.hold
   if (open !== undefined || record !== undefined) {
     const same = earlier !== undefined && (open ?? record)?.fingerprint === fingerprint
@@ -39,12 +42,14 @@ const reserve = (
     return repeat({ _tag: "Held", hold: earlier, replayed: open?.reservationId !== reservationId, state })
   }
   if (account.openHolds >= (input.openAtMost ?? Infinity)) return repeat({ _tag: "Busy", open: account.openHolds })
+  const leftToday = (input.dailyCap ?? Infinity) - spentOn(account, kindOfSource(source), now)
+  if (leftToday < minimumAmount) return refuse(capReached(account, input, now))
   const available = availableOf(account)
-  if (available < input.minimumAmount) {
+  if (available < minimumAmount) {
     const { allowance, topup, debt, heldAllowance, heldTopup, nextResetAt } = account
     return repeat({ _tag: "Refused", buckets: { allowance, topup, debt, heldAllowance, heldTopup }, nextResetAt })
   }
-  const from = splitHold(account, Math.min(input.amount, available))
+  const from = splitHold(account, Math.min(input.amount, available, leftToday))
   const hold: Hold = {
     userId: input.userId,
     key: input.key,
@@ -56,8 +61,8 @@ const reserve = (
   return {
     answer: Result.succeed({ _tag: "Held", hold, replayed: false, state: "open" }),
     changes: {
-      account: setAside(account, from, 1),
-      opened: [{ hold, fingerprint, reservationId, draft: input.draft, outputTokens: 0 }],
+      account: setAside(account, source, from, 1),
+      opened: [{ hold, source, fingerprint, reservationId, draft: input.draft, outputTokens: 0 }],
       closed: [],
       transactions: [],
       records: [],
@@ -66,10 +71,20 @@ const reserve = (
   }
 }
 
+const capReached = (account: LedgerAccount, { dailyCap = 0, source }: ReserveInput, now: number): DailyCapReached => {
+  const kind = kindOfSource(source)
+  const tomorrow = startOfDay(dayOf(now) + 1)
+  const spent = spentOn(account, kind, now)
+  const resetsAt = new Date(tomorrow).toISOString()
+  return new DailyCapReached({ kind, cap: dailyCap, spent, resetsAt, retryAfterMs: tomorrow - now })
+}
+
 const invalidReserve = (
-  { amount, minimumAmount, ttlMs, openAtMost = 1 }: ReserveInput,
+  { amount, minimumAmount, ttlMs, openAtMost = 1, source, dailyCap = 0 }: ReserveInput,
   now: number
 ): string | undefined => {
+  if (parseUsageSource(source) === undefined) return "it must be of a source: chat, bot:<id>, meter:<name> or key:<id>"
+  if (!Number.isSafeInteger(dailyCap) || dailyCap < 0) return "a daily cap must be a whole number of credits, 0 or more"
   if (!Number.isSafeInteger(amount) || amount < 1) return "it must be a whole number of credits, 1 or more"
   if (!Number.isSafeInteger(minimumAmount) || minimumAmount < 1 || minimumAmount > amount) {
     return "the least useful amount must be a whole number from 1 to the amount"
@@ -82,8 +97,9 @@ const invalidReserve = (
   return undefined
 }
 
-const setAside = (account: LedgerAccount, from: Hold["from"], sign: 1 | -1): LedgerAccount => ({
+const setAside = (account: LedgerAccount, source: UsageSource, from: Hold["from"], sign: 1 | -1): LedgerAccount => ({
   ...account,
+  ...withHeld(account, source, sign * (from.allowance + from.topup)),
   heldAllowance: account.heldAllowance + sign * from.allowance,
   heldTopup: account.heldTopup + sign * from.topup,
   openHolds: account.openHolds + sign,
@@ -110,9 +126,11 @@ export const settle = (view: View, input: SettleInput, now: number): Decision<Ho
   // The hold is the bound that the account agreed to: whatever a provider says later, no more is taken.
   const charged = Math.min(amount, open.hold.amount)
   const paidFrom = takeFrom(open.hold.from, charged)
-  const receipt: Receipt = { ...input.draft, held: open.hold.amount, charged, paidFrom }
+  const { source } = open
+  const receipt: Receipt = { ...input.draft, source, held: open.hold.amount, charged, paidFrom }
+  const ended = setAside(account, source, open.hold.from, -1)
   const journal = post(
-    { account: setAside(account, open.hold.from, -1), transactions: [] },
+    { account: { ...ended, ...withCharge(ended, source, charged, now) }, transactions: [] },
     {
       type: "usage",
       // Plus zero: a charge of nothing is 0, not -0.
@@ -139,7 +157,7 @@ export const releaseOperation = (input: ReleaseInput): Operation<HoldEnd, HoldNo
 export const release = (view: View, key: string, now: number): Decision<HoldEnd, HoldNotFound> => {
   const { account, open } = view
   if (account === undefined || open === undefined) return endAgain(view, key)
-  const journal = { account: setAside(account, open.hold.from, -1), transactions: [] }
+  const journal = { account: setAside(account, open.source, open.hold.from, -1), transactions: [] }
   return endHold(journal, open, NOTHING, now)
 }
 

@@ -41,6 +41,7 @@ export const post = (journal: Journal, posting: Posting): Journal => {
     topupAmount: posting.topup,
     balanceAfter: after.allowance + after.topup - after.debt,
     model: posting.receipt?.model,
+    source: posting.receipt?.source,
     reference: posting.reference,
     createdAt: posting.at,
     receipt: posting.receipt

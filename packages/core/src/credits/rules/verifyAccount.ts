@@ -1,6 +1,8 @@
 import { freeOf } from "./buckets.ts"
 import type { IdempotencyRecord, LedgerAccount, OpenHold } from "./LedgerState.ts"
 import { sameTerms, type Terms } from "./terms.ts"
+import { kindOfSource, SOURCE_KINDS, type SourceKind } from "../UsageSource.ts"
+import { dayOf, usageOfKind } from "./usageByKind.ts"
 import { TRANSACTION_TYPES, type Transaction, type TransactionType } from "../Transaction.ts"
 import { countsOf } from "./transactionCounts.ts"
 import { type Difference, type Invariant, SIDE_REFERENCE } from "../upkeep/Verification.ts"
@@ -21,6 +23,18 @@ export interface ExplainedTerms {
 }
 
 type Compared = readonly [invariant: Invariant, expected: number, found: number]
+
+/** The day's charges of each kind of source, and what is open of each, as the account says and as its rows do. */
+const usageOfDay = ({ account, transactions }: VerifiedAccount): ReadonlyArray<Compared> => {
+  const agrees = (kind: SourceKind) => {
+    const rows = transactions.filter(
+      ({ createdAt, source }) =>
+        source !== undefined && kindOfSource(source) === kind && dayOf(createdAt) === account.usageDay
+    )
+    return sumOf(rows, ({ amount }) => -amount) === usageOfKind(account, kind).charged
+  }
+  return [["charged to each kind of source on the last day", SOURCE_KINDS.length, count(SOURCE_KINDS, agrees)]]
+}
 
 const sumOf = <Row>(rows: Iterable<Row>, of: (row: Row) => number): number => {
   let sum = 0
@@ -69,11 +83,16 @@ const termsAndTypesOf = ({ account, explained, transactions }: VerifiedAccount):
 const holdsOf = ({ account, holds, records }: VerifiedAccount): ReadonlyArray<Compared> => {
   const { heldAllowance, heldTopup, openHolds, holdsOpened, holdsEnded } = account
   const open = [...holds.values()].map(({ hold }) => hold.from)
+  const holdsAsSaid = (kind: SourceKind) => {
+    const rows = [...holds.values()].filter(({ source }) => kindOfSource(source) === kind)
+    return sumOf(rows, ({ hold }) => hold.amount) === usageOfKind(account, kind).held
+  }
   return [
     ["held allowance", sumOf(open, (from) => from.allowance), heldAllowance],
     ["held topup", sumOf(open, (from) => from.topup), heldTopup],
     ["open holds", holds.size, openHolds],
     ["number of open holds", holds.size, holdsOpened - holdsEnded],
+    ["held by each kind of source", SOURCE_KINDS.length, count(SOURCE_KINDS, holdsAsSaid)],
     ["number of ended holds", count(records.values(), ({ hold }) => hold !== undefined), holdsEnded],
     ["keys that are open and ended", 0, count(holds.keys(), (key) => records.has(key))]
   ]
@@ -104,12 +123,14 @@ const keysOf = ({ records, transactions }: VerifiedAccount): ReadonlyArray<Compa
 }
 
 /** A receipt says which buckets paid; every charge for a reply has one. */
-const contradictsReceipt = ({ type, amount, allowanceAmount, topupAmount, model, receipt }: Transaction): boolean => {
-  if (receipt === undefined) return type === "usage" || model !== undefined
+const contradictsReceipt = (row: Transaction): boolean => {
+  const { type, amount, allowanceAmount, topupAmount, model, receipt, source } = row
+  if (receipt === undefined) return type === "usage" || model !== undefined || source !== undefined
   const { charged, paidFrom } = receipt
   return (
     type !== "usage" ||
     receipt.model !== model ||
+    receipt.source !== source ||
     charged !== 0 - amount ||
     paidFrom.allowance !== 0 - allowanceAmount ||
     paidFrom.topup !== 0 - topupAmount ||
@@ -119,6 +140,6 @@ const contradictsReceipt = ({ type, amount, allowanceAmount, topupAmount, model,
 
 /** Recomputes an account from its rows and lists where they disagree. */
 export const verifyAccount = (stored: VerifiedAccount): ReadonlyArray<Difference> =>
-  [...balancesOf(stored), ...termsAndTypesOf(stored), ...holdsOf(stored), ...keysOf(stored)]
+  [...balancesOf(stored), ...termsAndTypesOf(stored), ...holdsOf(stored), ...usageOfDay(stored), ...keysOf(stored)]
     .filter(([, expected, found]) => expected !== found)
     .map(([invariant, expected, found]) => ({ userId: stored.account.userId, invariant, expected, found }))

@@ -12,7 +12,7 @@ export interface VerifyInput {
   readonly since?: number | undefined
 }
 
-/** What was compared. The last five are for storage that others can write: a digest, and what only a database counts. */
+/** What was compared. The last six are for storage that others can write: a digest, and what only a database counts. */
 export type Invariant =
   | "sum of amounts"
   | "sum of allowance amounts"
@@ -25,6 +25,8 @@ export type Invariant =
   | "held topup"
   | "open holds"
   | "number of open holds"
+  | "held by each kind of source"
+  | "charged to each kind of source on the last day"
   | "number of ended holds"
   | "free credits beside a debt"
   | "keys without their transaction"
@@ -37,6 +39,7 @@ export type Invariant =
   | "rows without an account"
   | "transactions beyond the newest"
   | "number of accounts"
+  | "sums of usage"
 
 /** Where an account and its rows disagree: what follows from the rows, and what is stored. */
 export interface Difference {

@@ -4,6 +4,7 @@ import type { HoldEnd, Reserved } from "../../credits/holds/Hold.ts"
 import { periodStart } from "../../credits/rules/period.ts"
 import type { TierChange } from "../../credits/rules/tierChange.ts"
 import type { Transaction } from "../../credits/Transaction.ts"
+import type { UsageSource } from "../../credits/UsageSource.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { receiptDraft, reservation } from "./creditFixtures.ts"
 import { type CreditCommand, MODEL_TTL_MS } from "./creditModel.ts"
@@ -12,8 +13,8 @@ import type { modelBuckets } from "./creditModelState.ts"
 import { resetAll } from "./resetAll.ts"
 import type { TestedLedger } from "./testedLedger.ts"
 
-/** When histories begin: on a day that many months do not have. */
-export const HISTORY_START = Date.UTC(2027, 0, 31, 12)
+/** When histories begin: on a day that many months do not have, and shortly before it ends. */
+export const HISTORY_START = Date.UTC(2027, 0, 31, 23, 58)
 const DAY = 24 * 3_600_000
 
 const replies = fc.constantFrom("reply:1", "reply:2", "reply:3")
@@ -48,7 +49,9 @@ const holdCommands: fc.Arbitrary<CreditCommand> = fc.oneof(
         key: holdKeys,
         amount: amounts,
         shrinks: fc.boolean(),
-        openAtMost: fc.constantFrom(undefined, undefined, 1, 2)
+        openAtMost: fc.constantFrom(undefined, undefined, 1, 2),
+        source: fc.constantFrom<UsageSource[]>("chat", "chat", "bot:1", "bot:2", "meter:pages"),
+        dailyCap: fc.constantFrom(undefined, undefined, undefined, 0, 20, 60)
       })
       .map(({ shrinks, ...command }) => ({ ...command, minimumAmount: shrinks ? 1 : command.amount }))
   },
@@ -149,9 +152,9 @@ export const sendCommand = (
     case "open":
       return Effect.map(ledger.open({ userId, tier: "free", allowance: command.allowance }), toBuckets)
     case "reserve": {
-      const { key, amount, minimumAmount, openAtMost } = command
+      const { key, amount, _tag, ...asked } = command
       return Effect.map(
-        ledger.reserve(reservation(userId, key, amount, { minimumAmount, openAtMost, ttlMs: MODEL_TTL_MS })),
+        ledger.reserve(reservation(userId, key, amount, { ...asked, ttlMs: MODEL_TTL_MS })),
         summarizeReserved
       )
     }

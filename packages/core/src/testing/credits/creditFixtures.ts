@@ -1,5 +1,6 @@
 import type { ReserveInput } from "../../credits/holds/Hold.ts"
 import type { ReceiptDraft } from "../../credits/Receipt.ts"
+import { CHAT_SOURCE } from "../../credits/UsageSource.ts"
 import type { UserId } from "../../identity/UserId.ts"
 
 /** A receipt draft for tests where the reply itself does not matter. */
@@ -23,4 +24,13 @@ export const reservation = (
   key: string,
   amount: number,
   changes: Partial<ReserveInput> = {}
-): ReserveInput => ({ userId, key, amount, minimumAmount: amount, ttlMs: 600_000, draft: receiptDraft, ...changes })
+): ReserveInput => ({
+  userId,
+  key,
+  amount,
+  minimumAmount: amount,
+  source: CHAT_SOURCE,
+  ttlMs: 600_000,
+  draft: receiptDraft,
+  ...changes
+})

@@ -2,10 +2,11 @@ import { Clock, Effect, Result } from "effect"
 import fc from "fast-check"
 import type { Account } from "../../credits/Account.ts"
 import type { Transaction } from "../../credits/Transaction.ts"
+import type { UsageRow } from "../../credits/UsageReport.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { creditCommands, HISTORY_START, isUpkeep, sendCommand, toBuckets, upkeepCommands } from "./creditCommands.ts"
 import { type CreditCommand, modelSteps } from "./creditModel.ts"
-import { type ModelAccount, modelBuckets, newModelAccount } from "./creditModelState.ts"
+import { type ModelAccount, modelBuckets, modelUsage, newModelAccount } from "./creditModelState.ts"
 import type { TestedLedger } from "./testedLedger.ts"
 
 /** A command, the account it is for, and through which of the ledgers (as of several processes) it is sent. */
@@ -55,23 +56,42 @@ export const creditHistories: fc.Arbitrary<CreditHistory> = fc
   .tuple(fc.oneof({ weight: 3, arbitrary: opening }, { weight: 1, arbitrary: fc.constant([]) }), waves)
   .map(([first, rest]) => [...first, ...rest])
 
-const summarizeRow = ({ type, amount, allowanceAmount, topupAmount, balanceAfter, reference }: Transaction) => ({
-  type,
-  amount,
-  allowanceAmount,
-  topupAmount,
-  balanceAfter,
-  reference: reference.startsWith("period:") ? "period" : reference
-})
+const summarizeRow = (row: Transaction) => {
+  const { type, amount, allowanceAmount, topupAmount, balanceAfter, reference, source, createdAt } = row
+  return {
+    type,
+    amount,
+    allowanceAmount,
+    topupAmount,
+    balanceAfter,
+    reference: reference.startsWith("period:") ? "period" : reference,
+    ...(source === undefined ? {} : { usage: { source, at: createdAt } })
+  }
+}
+
+const DAYS_OF_HISTORY = 400
+const FIRST_DAY = Math.floor(HISTORY_START / 86_400_000)
+
+const summarizeUsage = (rows: ReadonlyArray<UsageRow>): ReturnType<typeof modelUsage> =>
+  Object.fromEntries(rows.map(({ day, source, replies, credits }) => [`${day} ${source}`, [replies, credits]]))
 
 /** What can be seen of an account from outside. */
 const observe = (ledger: TestedLedger, userId: UserId): Effect.Effect<unknown, unknown> =>
   Effect.gen(function* () {
-    const [account, { transactions }] = yield* Effect.all(
-      [ledger.account(userId), ledger.history({ userId, limit: 1_000, offset: 0, type: undefined })],
+    const [account, { transactions }, usage] = yield* Effect.all(
+      [
+        ledger.account(userId),
+        ledger.history({ userId, limit: 1_000, offset: 0, type: undefined }),
+        ledger.usage({ userId, firstDay: FIRST_DAY, lastDay: FIRST_DAY + DAYS_OF_HISTORY })
+      ],
       { concurrency: "unbounded" }
     )
-    return { buckets: toBuckets(account), plan: planOf(account), rows: transactions.toReversed().map(summarizeRow) }
+    return {
+      buckets: toBuckets(account),
+      plan: planOf(account),
+      rows: transactions.toReversed().map(summarizeRow),
+      usage: summarizeUsage(usage)
+    }
   }).pipe(Effect.catchTag("AccountNotFound", () => Effect.succeed("AccountNotFound")))
 
 const planOf = ({
@@ -93,7 +113,9 @@ const planOf = ({
 })
 
 const modelView = (account: ModelAccount): unknown =>
-  account.opened ? { buckets: modelBuckets(account), plan: planOf(account), rows: account.rows } : "AccountNotFound"
+  account.opened
+    ? { buckets: modelBuckets(account), plan: planOf(account), rows: account.rows, usage: modelUsage(account) }
+    : "AccountNotFound"
 
 interface Observed {
   readonly command: CreditCommand

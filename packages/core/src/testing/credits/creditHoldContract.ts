@@ -157,6 +157,7 @@ export const describeHoldEnds = ({
       await run(ledger.reserve(reservation(userId, "reply:1", 120)))
       const receipt = {
         ...receiptDraft,
+        source: "chat",
         held: 120,
         charged: 30,
         paidFrom: { allowance: 30, topup: 0 }

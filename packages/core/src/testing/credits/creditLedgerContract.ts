@@ -8,6 +8,7 @@ import { describeReset } from "./creditResetContract.ts"
 import { describeCorrections } from "./creditCorrectionContract.ts"
 import { describeTierChanges } from "./creditTierContract.ts"
 import { describeVerification } from "./creditVerificationContract.ts"
+import { describeUsage } from "./creditUsageContract.ts"
 import { creditTester } from "./creditTester.ts"
 import { type TestedLedger, testedLedger } from "./testedLedger.ts"
 
@@ -26,6 +27,7 @@ export const creditLedgerContract = (name: string, layer: Layer.Layer<CreditLedg
     describeReserve(tester)
     describeHoldEnds(tester)
     describeRenewal(tester)
+    describeUsage(tester)
     describeGrant(tester)
     describeReset(tester)
     describeCorrections(tester)

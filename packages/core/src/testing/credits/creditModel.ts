@@ -1,4 +1,5 @@
 import { periodAt } from "../../credits/rules/period.ts"
+import type { UsageSource } from "../../credits/UsageSource.ts"
 import { type PlanCommand, planStep } from "./creditModelPlans.ts"
 import {
   enter,
@@ -8,6 +9,7 @@ import {
   type ModelHold,
   type ModelStep,
   once,
+  spentByKind,
   takeOneByOne,
   newestAnswer
 } from "./creditModelState.ts"
@@ -21,6 +23,8 @@ export type CreditCommand =
       readonly amount: number
       readonly minimumAmount: number
       readonly openAtMost: number | undefined
+      readonly source: UsageSource
+      readonly dailyCap: number | undefined
     }
   | { readonly _tag: "settle"; readonly key: string; readonly amount: number }
   | { readonly _tag: "release"; readonly key: string }
@@ -63,9 +67,9 @@ const modelStep = (
       return reserve(account, command, now)
     case "settle":
       if (!isWhole(command.amount, 0)) return { answer: "InvalidAmount", account }
-      return end(account, command.key, command.amount)
+      return end(account, command.key, command.amount, now)
     case "release":
-      return end(account, command.key, undefined)
+      return end(account, command.key, undefined, now)
     case "renew":
       return renew(account, command, now)
     case "grant": {
@@ -102,26 +106,30 @@ const reserve = (
   command: Extract<CreditCommand, { readonly _tag: "reserve" }>,
   now: number
 ): ModelStep => {
-  const { key, amount, minimumAmount, openAtMost } = command
+  const { key, amount, minimumAmount, openAtMost, source, dailyCap = Infinity } = command
   if (!isWhole(amount, 1) || !isWhole(minimumAmount, 1) || minimumAmount > amount)
     return { answer: "InvalidAmount", account }
   if (!account.opened) return { answer: "AccountNotFound", account }
   const earlier = account.holds[key]
   if (account.records[key] !== undefined) return { answer: "KeyConflict", account }
   if (earlier !== undefined) {
-    if (earlier.amount !== amount || earlier.minimumAmount !== minimumAmount) return { answer: "KeyConflict", account }
+    const isSame = earlier.amount === amount && earlier.minimumAmount === minimumAmount && earlier.source === source
+    if (!isSame) return { answer: "KeyConflict", account }
     return { answer: { held: [earlier.allowance, earlier.topup], replayed: true }, account }
   }
   const open = Object.values(account.holds).filter((hold) => hold.ended === undefined).length
   if (openAtMost !== undefined && open + 1 > openAtMost) return { answer: { busy: open }, account }
+  const left = dailyCap - spentByKind(account, source, now)
+  if (left < minimumAmount) return { answer: "DailyCapReached", account }
   const free = freeCredits(account)
   if (free.allowance + free.topup < minimumAmount) return { answer: { refused: modelBuckets(account) }, account }
-  const [allowance = 0, topup = 0] = takeOneByOne(amount, free.allowance, free.topup)
+  const [allowance = 0, topup = 0] = takeOneByOne(Math.min(amount, left), free.allowance, free.topup)
   const { periodStart } = account
   const expiresAt = now + MODEL_TTL_MS
   const hold: ModelHold = {
     amount,
     minimumAmount,
+    source,
     allowance,
     topup,
     periodStart,
@@ -154,13 +162,13 @@ const renew = (
 const sweeps = (account: ModelAccount, now: number, alone: boolean): ReadonlyArray<ModelStep> => {
   const expired = Object.entries(account.holds).filter(([, hold]) => hold.ended === undefined && hold.expiresAt <= now)
   const done = ([key, { outputTokens }]: (typeof expired)[number]) =>
-    end(account, key, outputTokens === 0 ? undefined : priceOfDead(outputTokens)).account
+    end(account, key, outputTokens === 0 ? undefined : priceOfDead(outputTokens), now).account
   const rest = expired.flatMap((one) => sweeps(done(one), now, alone))
   const stop = { answer: "swept", account }
   return expired.length === 0 ? [stop] : alone ? rest : [...rest, stop]
 }
 
-const end = (account: ModelAccount, key: string, charge: number | undefined): ModelStep => {
+const end = (account: ModelAccount, key: string, charge: number | undefined, now: number): ModelStep => {
   const hold = account.holds[key]
   if (hold === undefined) return { answer: "HoldNotFound", account }
   if (hold.ended !== undefined) return { answer: hold.ended, account }
@@ -177,7 +185,8 @@ const end = (account: ModelAccount, key: string, charge: number | undefined): Mo
       amount: 0 - charged,
       allowanceAmount: 0 - paid.allowance,
       topupAmount: 0 - paid.topup,
-      reference: key
+      reference: key,
+      usage: { source: hold.source, at: now }
     })
     ended = { charged, held: hold.allowance + hold.topup, paid, id: String(after.rows.length) }
   }

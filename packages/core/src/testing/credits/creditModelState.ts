@@ -10,11 +10,14 @@ export interface ModelRow {
   readonly topupAmount: number
   readonly balanceAfter: number
   readonly reference: string
+  /** What was used, and when, in Unix milliseconds; of usage alone. */
+  readonly usage?: { readonly source: string; readonly at: number }
 }
 
 export interface ModelHold {
   readonly amount: number
   readonly minimumAmount: number
+  readonly source: string
   readonly allowance: number
   readonly topup: number
   readonly periodStart: number
@@ -95,6 +98,34 @@ export const modelBuckets = ({ allowance, topup, debt, holds }: ModelAccount) =>
     heldAllowance: open.reduce((sum, hold) => sum + hold.allowance, 0),
     heldTopup: open.reduce((sum, hold) => sum + hold.topup, 0)
   }
+}
+
+const kindOf = (source: string) => source.split(":")[0]
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+/** What all sources of a kind cost on a day, and hold. */
+export const spentByKind = ({ holds, rows }: ModelAccount, source: string, now: number): number => {
+  let spent = 0
+  for (const hold of Object.values(holds)) {
+    if (hold.ended === undefined && kindOf(hold.source) === kindOf(source)) spent += hold.allowance + hold.topup
+  }
+  for (const { amount, usage } of rows) {
+    if (usage !== undefined && kindOf(usage.source) === kindOf(source) && dayOf(usage.at) === dayOf(now))
+      spent -= amount
+  }
+  return spent
+}
+
+/** What was used, by day and source: how many replies, and what they cost. */
+export const modelUsage = ({ rows }: ModelAccount): Readonly<Record<string, readonly [number, number]>> => {
+  const sums: Record<string, readonly [number, number]> = {}
+  for (const { amount, usage } of rows) {
+    if (usage === undefined) continue
+    const name = `${dayOf(usage.at)} ${usage.source}`
+    const [replies, credits] = sums[name] ?? [0, 0]
+    sums[name] = [replies + 1, credits - amount]
+  }
+  return sums
 }
 
 export const freeCredits = (account: ModelAccount) => {

@@ -1,0 +1,66 @@
+import type { UserId } from "../identity/UserId.ts"
+import type { Transaction } from "./Transaction.ts"
+import type { UsageSource } from "./UsageSource.ts"
+import { dayOf, startOfDay } from "./rules/usageByKind.ts"
+
+/** What one source used of one model on one day. */
+export interface UsageRow {
+  /** The UTC day, as `2026-11-30`. */
+  readonly day: string
+  readonly source: UsageSource
+  readonly model: string
+  /** How many replies were charged. */
+  readonly replies: number
+  /** What they cost, in whole credits. */
+  readonly credits: number
+  /** As their receipts say; cached input included. */
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
+/** Asks for the usage of an account on some UTC days, both included, counted from 1970-01-01. */
+export interface UsageInput {
+  readonly userId: UserId
+  readonly firstDay: number
+  readonly lastDay: number
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+/** The number of a day from 1970-01-01; undefined where the text is no day. */
+export const parseDay = (text: string): number | undefined => {
+  const time = DAY.test(text) ? Date.parse(`${text}T00:00:00.000Z`) : Number.NaN
+  return Number.isNaN(time) || dayText(dayOf(time)) !== text ? undefined : dayOf(time)
+}
+
+/** A day as `2026-11-30`. */
+export const dayText = (day: number): string => new Date(startOfDay(day)).toISOString().slice(0, 10)
+
+const byPlace = (a: UsageRow, b: UsageRow): number =>
+  compare(a.day, b.day) || compare(a.source, b.source) || compare(a.model, b.model)
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** The usage that transactions tell, by day, source and model, in that order. */
+export const usageOf = (
+  transactions: Iterable<Transaction>,
+  { firstDay, lastDay }: Pick<UsageInput, "firstDay" | "lastDay">
+): ReadonlyArray<UsageRow> => {
+  const rows = new Map<string, UsageRow>()
+  for (const { amount, createdAt, model = "", receipt, source } of transactions) {
+    const day = dayOf(createdAt)
+    if (source === undefined || receipt === undefined || day < firstDay || day > lastDay) continue
+    const { freshInput, cacheRead, cacheWrite, output } = receipt.usage
+    const key = JSON.stringify([day, source, model])
+    const before = rows.get(key)
+    rows.set(key, {
+      day: dayText(day),
+      source,
+      model,
+      replies: (before?.replies ?? 0) + 1,
+      credits: (before?.credits ?? 0) - amount,
+      inputTokens: (before?.inputTokens ?? 0) + freshInput + cacheRead + cacheWrite,
+      outputTokens: (before?.outputTokens ?? 0) + output
+    })
+  }
+  return [...rows.values()].toSorted(byPlace)
+}

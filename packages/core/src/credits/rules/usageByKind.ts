@@ -1,0 +1,65 @@
+import type { LedgerAccount } from "./LedgerState.ts"
+import { kindOfSource, SOURCE_KINDS, type SourceKind, type UsageSource } from "../UsageSource.ts"
+
+const DAY_MS = 86_400_000
+
+/** The UTC day of a time in Unix milliseconds, counted from 1970-01-01. */
+export const dayOf = (at: number): number => Math.floor(at / DAY_MS)
+
+/** When a UTC day begins, in Unix milliseconds. */
+export const startOfDay = (day: number): number => day * DAY_MS
+
+/**
+ * What an account knows of its use, so that a daily cap is asked of the account alone: for each of `SOURCE_KINDS`, in
+ * that order, the credits charged on the account's day of usage, and those that open holds have set aside.
+ */
+export type UsageByKind = ReadonlyArray<number>
+
+export const NO_USAGE: UsageByKind = SOURCE_KINDS.flatMap(() => [0, 0])
+
+/** The day of usage and what is known of it. */
+export type DayUsage = Pick<LedgerAccount, "usageDay" | "usageByKind">
+
+const at = (usage: UsageByKind, kind: SourceKind) => {
+  const place = 2 * SOURCE_KINDS.indexOf(kind)
+  return { charged: usage[place] ?? 0, held: usage[place + 1] ?? 0 }
+}
+
+/** What a kind of source was charged on the account's day of usage, and holds now. Whole credits. */
+export const usageOfKind = ({ usageByKind }: Pick<DayUsage, "usageByKind">, kind: SourceKind) => at(usageByKind, kind)
+
+/**
+ * What counts towards a daily cap at `now`: charged on that UTC day, and set aside by open holds, whenever they were
+ * opened, since they are charged on this day or a later one.
+ */
+export const spentOn = ({ usageDay, usageByKind }: DayUsage, kind: SourceKind, now: number): number => {
+  const { charged, held } = at(usageByKind, kind)
+  return (usageDay < dayOf(now) ? 0 : charged) + held
+}
+
+const withChange = (usage: UsageByKind, kind: SourceKind, charged: number, held: number): UsageByKind => {
+  const place = 2 * SOURCE_KINDS.indexOf(kind)
+  return usage.map((value, index) => (index === place ? value + charged : index === place + 1 ? value + held : value))
+}
+
+/** An account's usage with `held` credits more, or fewer, set aside. */
+export const withHeld = ({ usageDay, usageByKind }: DayUsage, source: UsageSource, held: number): DayUsage => ({
+  usageDay,
+  usageByKind: withChange(usageByKind, kindOfSource(source), 0, held)
+})
+
+/**
+ * An account's usage after a charge at a time in Unix milliseconds. A later day begins at nothing; what is charged on an
+ * earlier one, by a clock that is behind, is not counted for the later.
+ */
+export const withCharge = (
+  { usageDay, usageByKind }: DayUsage,
+  source: UsageSource,
+  charged: number,
+  time: number
+): DayUsage => {
+  const day = dayOf(time)
+  if (day < usageDay) return { usageDay, usageByKind }
+  const before = day > usageDay ? usageByKind.map((value, index) => (index % 2 === 0 ? 0 : value)) : usageByKind
+  return { usageDay: day, usageByKind: withChange(before, kindOfSource(source), charged, 0) }
+}
