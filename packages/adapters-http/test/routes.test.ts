@@ -316,12 +316,37 @@ describe("billing and models", () => {
         allowance_amount: -1,
         topup_amount: 0,
         model: "model-a-mini",
+        source: "chat",
         reference: expect.stringMatching(/^reply:/),
         receipt: { charged: 1, estimated: false, ended: "completed", usage: { fresh_input: 10, output: 5 } }
       },
       { balance_after: 99 }
     ])
     expect(await get("type=nonsense")).toMatchObject({ total: 0, transactions: [] })
+  })
+
+  test("usage is told by day, source and model; what are no days, or too many, is refused", async () => {
+    const user = "user-of-models"
+    for (let round = 0; round < 2; round++) await (await server.post("/api/chat", hello, user)).text()
+    const get = (query: string) => server.fetch(`/api/billing/usage${query}`, { user })
+    const today = new Date().toISOString().slice(0, 10)
+    const { usage, to } = (await (await get("")).json()) as { usage: ReadonlyArray<object>; to: string }
+    expect(to >= today).toBe(true)
+    const spent = { source: "chat", model: "model-a-mini", replies: 2, credits: 2, input_tokens: 20, output_tokens: 10 }
+    expect(usage).toMatchObject([spent])
+    expect(await (await get("?from=2020-01-01&to=2020-12-31")).json()).toEqual({
+      usage: [],
+      from: "2020-01-01",
+      to: "2020-12-31"
+    })
+    for (const query of [
+      "?from=2020-02-30",
+      "?to=yesterday",
+      "?from=2020-01-02&to=2020-01-01",
+      "?from=2019-01-01&to=2020-12-31"
+    ]) {
+      expect((await get(query)).status, query).toBe(400)
+    }
   })
 
   test("the models come with prices, the default first", async () => {

@@ -88,7 +88,31 @@ const playRound = Effect.fnUntraced(function* (processes: ReadonlyArray<Process>
   ])
 })
 
-const race = (rounds: number, processCount: number, maxConnections: number) =>
+/** All bots of an owner ask at once for what a daily cap of `balance` credits pays for; the owner has plenty. */
+const playCapped = Effect.fnUntraced(function* (processes: ReadonlyArray<Process>, { balance: cap, price }: Stakes) {
+  const userId = `user-${crypto.randomUUID()}`
+  const first = processes[0] as Process
+  const allowance = CALLERS * PRICE_AT_MOST
+  yield* first.ledger.open({ userId, tier: "free", allowance })
+  const reserve = (index: number) => {
+    const { ledger } = processes[index % processes.length] as Process
+    const asked = reservation(userId, `reply:${index}`, price, { source: `bot:${index % 3}`, dailyCap: cap })
+    return Effect.catchTag(ledger.reserve(asked), "DailyCapReached", (refused) => Effect.succeed(refused))
+  }
+  const all = Effect.forEach(Array.from({ length: CALLERS }).keys(), reserve, { concurrency: "unbounded" })
+  const served = Math.min(CALLERS, Math.floor(cap / price))
+  const tags = (yield* all).map(({ _tag }) => _tag)
+  expect(tags.filter((tag) => tag === "Held")).toHaveLength(served)
+  expect(tags.filter((tag) => tag === "DailyCapReached")).toHaveLength(CALLERS - served)
+  expect(yield* readRows(first, userId)).toMatchObject([{ allowance, held_allowance: served * price, holds: served }])
+})
+
+const race = (
+  rounds: number,
+  processCount: number,
+  maxConnections: number,
+  play: typeof playRound | typeof playCapped = playRound
+) =>
   Effect.gen(function* () {
     const url = yield* freshPostgres
     yield* Effect.scoped(Effect.provide(migrate(), PgDatabaseLayer({ url, maxConnections: 1 })))
@@ -97,7 +121,7 @@ const race = (rounds: number, processCount: number, maxConnections: number) =>
       processes.map(({ database }) => database.statement("SELECT 1")),
       { concurrency: "unbounded" }
     )
-    yield* Effect.forEach(roundsOf(rounds), (round) => playRound(processes, round), { discard: true })
+    yield* Effect.forEach(roundsOf(rounds), (round) => play(processes, round), { discard: true })
   }).pipe(Effect.scoped, Effect.runPromise)
 
 /** Fifty callers at once for one balance: as many are served as it pays for, round after round. */
@@ -108,4 +132,12 @@ export const reserveRace = (rounds: number) =>
     it("as many are served as it pays for, in one process", { timeout }, () => race(rounds, 1, 10))
 
     it("as many are served as it pays for, across 25 processes", { timeout }, () => race(rounds, 25, 1))
+
+    it("bots of one owner are served as far as the daily cap goes, in one process", { timeout }, () =>
+      race(rounds, 1, 10, playCapped)
+    )
+
+    it("bots of one owner are served as far as the daily cap goes, across 25 processes", { timeout }, () =>
+      race(rounds, 25, 1, playCapped)
+    )
   })

@@ -6,6 +6,7 @@ import { postDevelopmentSignIn, postDevelopmentSignOut } from "./development.ts"
 import { deleteDocument, getDocument, listDocuments, postRag, postUpload } from "./documents.ts"
 import { listModels } from "./models.ts"
 import type { Route } from "./Route.ts"
+import { getUsage } from "./usage.ts"
 import { getHealth, getOpenApi, getReadiness } from "./server.ts"
 
 /**
@@ -29,6 +30,7 @@ export const routes: ReadonlyArray<Route> = [
   // Billing
   getBalance,
   getCreditHistory,
+  getUsage,
   // Schedules
   getResetCredits,
   // Server
