@@ -1,5 +1,5 @@
 import { ModelFailed, type ReplyPart } from "@parley/core"
-import { Clock, Effect, Metric, Random, Scope, Stream } from "effect"
+import { Channel, Clock, Effect, Metric, Random, Stream } from "effect"
 
 /** How often, and how patiently, a model is asked again. */
 export interface RetryPolicy {
@@ -62,7 +62,8 @@ export const retryBeforeFirst = (
     Effect.gen(function* () {
       const scope = yield* Effect.scope
       const deadline = Math.min(latest, (yield* Clock.currentTimeMillis) + totalMs)
-      const open = Scope.provide(Stream.toPull(ask(deadline)), scope)
+      // Not by `Stream.toPull`, which merges all services into the context of every pull.
+      const open = Channel.toPullScoped(Stream.toChannel(ask(deadline)), scope)
       let parts = yield* open
       let retries = 0
       let spoke = false

@@ -1,4 +1,4 @@
-import { Cause, Clock, Effect, Exit, Pull, Result, Scope, Stream } from "effect"
+import { Cause, Channel, Clock, Effect, Exit, Pull, Result, Scope, Stream } from "effect"
 import {
   type ChatModel,
   type ChatModelRequest,
@@ -56,13 +56,19 @@ const takeText = (parts: ReadonlyArray<ReplyPart>, reported: ReportedUsage): str
 }
 
 /** The words of a model's stream; its end, and whether it is one, is decided by `finishedReply`. */
-const readText = Effect.fnUntraced(function* ({ provider, request }: ModelCall, reported: ReportedUsage) {
+const readText = Effect.fnUntraced(function* (
+  { provider, request }: ModelCall,
+  reported: ReportedUsage,
+  scope: Scope.Scope
+) {
   let spoke = false
   const finish = (): Pull.Pull<never, ModelFailed> => {
     const finished = finishedReply(request.model.id, spoke, reported.end)
     return Result.isSuccess(finished) ? Cause.done() : Effect.fail(finished.failure)
   }
-  const parts = Pull.catchDone(yield* Stream.toPull(provider.stream(request)), finish)
+  // Not by `Stream.toPull`, which merges all services into the context of every pull.
+  const pulled = yield* Channel.toPullScoped(Stream.toChannel(provider.stream(request)), scope)
+  const parts = Pull.catchDone(pulled, finish)
   const take = (ready: ReadonlyArray<ReplyPart>): Pull.Pull<string, ModelFailed> => {
     const text = takeText(ready, reported)
     if (text === "") return nextText
@@ -80,7 +86,7 @@ const openCall = Effect.fnUntraced(function* (call: ModelCall) {
   const scope = yield* Scope.fork(yield* Effect.scope)
   const leave = Scope.close(scope, Exit.void)
   const reported: ReportedUsage = { inputUsage: undefined, end: undefined }
-  const nextText = yield* Scope.provide(readText(call, reported), scope)
+  const nextText = yield* readText(call, reported, scope)
   const first = yield* Effect.catch(nextText, (error) =>
     // A reply that is done has spoken before.
     error instanceof ModelFailed
