@@ -63,8 +63,8 @@ export const retryBeforeFirst = (
       const scope = yield* Effect.scope
       const deadline = Math.min(latest, (yield* Clock.currentTimeMillis) + totalMs)
       // Not by `Stream.toPull`, which merges all services into the context of every pull.
-      const open = Channel.toPullScoped(Stream.toChannel(ask(deadline)), scope)
-      let parts = yield* open
+      const open = () => Channel.toPullScoped(Stream.toChannel(ask(deadline)), scope)
+      let parts = yield* open()
       let retries = 0
       let spoke = false
 
@@ -78,7 +78,7 @@ export const retryBeforeFirst = (
           Effect.annotateLogs({ ...labels, retry: retries, delayMs: Math.round(delay) })
         )
         yield* Effect.sleep(delay)
-        parts = yield* open
+        parts = yield* open()
       })
       /** Until words have come: a failure then is not passed on while the vendor may be asked again. */
       const first: typeof parts = Effect.suspend(() => parts).pipe(
