@@ -15,7 +15,7 @@ CREATE TABLE {{schema}}.documents (
   generations integer NOT NULL DEFAULT 0 CHECK (generations >= 0),
   PRIMARY KEY (user_id, id)
 );
--- Whether anybody has a document of this id: what tells 403 from 404. Not unique: ids are random, and a key across owners
+-- Whether any owner has a document of this id: what distinguishes 403 from 404. Not unique: ids are random, and a key across owners
 -- could not be partitioned by them.
 CREATE INDEX documents_by_id ON {{schema}}.documents (id);
 CREATE INDEX documents_by_age ON {{schema}}.documents (user_id, created_at DESC, id);

@@ -1,7 +1,14 @@
-import { DocumentParser, type DocumentType, DocumentUnreadable, type UserId } from "@parley/core"
+import {
+  DocumentParser,
+  type DocumentType,
+  documentType,
+  DocumentUnreadable,
+  PARSED_DOCUMENT_TYPES,
+  type ParserKind,
+  type UserId
+} from "@parley/core"
 import { Effect, Layer } from "effect"
 import { DEFAULT_PARSER_LIMITS, type ParserLimits } from "./ParserLimits.ts"
-import { parserKindOf } from "./parsing/loadParser.ts"
 import { parserFences } from "./process/fences.ts"
 import type { ParserOutcome } from "./process/ParserMessage.ts"
 import { ParserPool } from "./process/ParserPool.ts"
@@ -13,6 +20,14 @@ interface ParseInput {
   readonly bytes: Uint8Array
   readonly userId: UserId
 }
+
+interface ParserInput {
+  readonly kind: ParserKind
+  readonly bytes: Uint8Array
+}
+
+const noParser = (type: DocumentType): string =>
+  `Documents of the type ${type} cannot be read yet. Upload one of these: ${PARSED_DOCUMENT_TYPES.join(", ")}.`
 
 /**
  * Reads documents in worker processes with limits on time, memory, pages and size. A document that breaks its worker is
@@ -33,15 +48,15 @@ const makeParser = (limits: ParserLimits) =>
       Effect.sync(() => new ParserPool({ places: processes, idleMilliseconds })),
       (pool) => Effect.sync(() => pool.close())
     )
-    const readBy = (take: () => WorkerProcess, input: ParseInput) =>
+    const readBy = (take: () => WorkerProcess, input: ParserInput) =>
       Effect.acquireUseRelease(
         Effect.sync(take),
         (parser) => readWith(parser, input, limits),
         (parser) => Effect.sync(() => pool.giveBack(parser))
       )
     // What is said of a document may be remembered for everybody: in doubt it is read again by a process of its own.
-    const read = Effect.fnUntraced(function* (input: ParseInput) {
-      const kind = parserKindOf(input.type)
+    const read = Effect.fnUntraced(function* (input: ParserInput) {
+      const { kind } = input
       const fences = yield* probed
       const start = () => new WorkerProcess({ kind, fences, maxMemoryBytes })
       const outcome = yield* readBy(() => pool.take(kind, start), input)
@@ -50,7 +65,9 @@ const makeParser = (limits: ParserLimits) =>
     })
     return DocumentParser.of({
       parse: Effect.fn("WorkerDocumentParser.parse")(function* (input: ParseInput) {
-        const outcome = yield* turns.withTurn(input.userId, Effect.orDie(read(input)))
+        const kind = documentType(input.type).parser
+        if (kind === null) return yield* new DocumentUnreadable({ reason: noParser(input.type) })
+        const outcome = yield* turns.withTurn(input.userId, Effect.orDie(read({ kind, bytes: input.bytes })))
         if (outcome._tag === "Parsed") return outcome.document
         return yield* new DocumentUnreadable({ reason: outcome.reason, exhausting: outcome.exhausting })
       })
@@ -58,9 +75,9 @@ const makeParser = (limits: ParserLimits) =>
   })
 
 /** Interrupted, it ends the worker: there is no other way to stop a parser. */
-const readWith = (parser: WorkerProcess, { type, bytes }: ParseInput, limits: ParserLimits) =>
+const readWith = (parser: WorkerProcess, { kind, bytes }: ParserInput, limits: ParserLimits) =>
   Effect.callback<ParserOutcome, WorkerNotStarted>((resume) => {
-    parser.read({ type, bytes, limits }, (outcome) =>
+    parser.read({ kind, bytes, limits }, (outcome) =>
       resume(outcome instanceof Error ? Effect.fail(outcome) : Effect.succeed(outcome))
     )
     return Effect.sync(() => parser.kill())

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest"
 import { DEFAULT_PARSER_LIMITS } from "../src/ParserLimits.ts"
-import type { ParserKind } from "../src/parsing/loadParser.ts"
+import type { ParserKind } from "@parley/core"
 import { parserFences } from "../src/process/fences.ts"
 import { ParserPool } from "../src/process/ParserPool.ts"
 import { WorkerProcess } from "../src/process/WorkerProcess.ts"

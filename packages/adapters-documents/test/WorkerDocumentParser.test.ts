@@ -178,8 +178,8 @@ describe("isolation", () => {
     const fences = await parserFences()
     const worker = new WorkerProcess({ kind: "pdf", fences, maxMemoryBytes: DEFAULT_PARSER_LIMITS.maxMemoryBytes })
     const outcome = await new Promise<ParserOutcome | Error>((resolve) => {
-      worker.read({ type: "txt", bytes: utf8("Warm."), limits: DEFAULT_PARSER_LIMITS }, () => {
-        worker.read({ type: "pdf", bytes: longPdf(), limits: DEFAULT_PARSER_LIMITS }, resolve)
+      worker.read({ kind: "text", bytes: utf8("Warm."), limits: DEFAULT_PARSER_LIMITS }, () => {
+        worker.read({ kind: "pdf", bytes: longPdf(), limits: DEFAULT_PARSER_LIMITS }, resolve)
         process.kill(worker.pid ?? 0, "SIGKILL")
       })
     })
@@ -194,7 +194,7 @@ describe("isolation", () => {
     const { maxMemoryBytes } = DEFAULT_PARSER_LIMITS
     const worker = new WorkerProcess({ kind: "text", fences: await parserFences(), maxMemoryBytes })
     await new Promise<ParserOutcome | Error>((resolve) =>
-      worker.read({ type: "txt", bytes: utf8("Warm."), limits: DEFAULT_PARSER_LIMITS }, resolve)
+      worker.read({ kind: "text", bytes: utf8("Warm."), limits: DEFAULT_PARSER_LIMITS }, resolve)
     )
     const pid = worker.pid ?? 0
     expect(getPriority(pid)).toBe(PARSER_NICENESS)

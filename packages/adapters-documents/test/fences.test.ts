@@ -19,7 +19,7 @@ const attack = async (fences: ParserFences, port: number): Promise<Record<string
   })
   const bytes = new TextEncoder().encode(JSON.stringify({ port, parent: process.pid }))
   const outcome = await new Promise<ParserOutcome | Error>((resolve) => {
-    worker.read({ type: "txt", bytes, limits: DEFAULT_PARSER_LIMITS }, resolve)
+    worker.read({ kind: "text", bytes, limits: DEFAULT_PARSER_LIMITS }, resolve)
   })
   worker.kill()
   if (outcome instanceof Error || outcome._tag !== "Parsed") throw new Error(JSON.stringify(outcome))

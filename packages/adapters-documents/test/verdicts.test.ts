@@ -24,10 +24,10 @@ const readWhile = async (
 ): Promise<ParserOutcome | Error> => {
   const { maxMemoryBytes } = DEFAULT_PARSER_LIMITS
   const worker = new WorkerProcess({ kind: "pdf", fences: await parserFences(), maxMemoryBytes })
-  const read = (type: "pdf" | "txt", content: Uint8Array, within: ParserLimits) =>
-    new Promise<ParserOutcome | Error>((resolve) => worker.read({ type, bytes: content, limits: within }, resolve))
+  const read = (kind: "pdf" | "text", content: Uint8Array, within: ParserLimits) =>
+    new Promise<ParserOutcome | Error>((resolve) => worker.read({ kind, bytes: content, limits: within }, resolve))
   try {
-    await read("txt", utf8("Warm."), DEFAULT_PARSER_LIMITS)
+    await read("text", utf8("Warm."), DEFAULT_PARSER_LIMITS)
     const reading = read("pdf", bytes, { ...DEFAULT_PARSER_LIMITS, ...limits })
     meanwhile(worker.pid ?? 0)
     return await reading
@@ -69,7 +69,7 @@ describe.runIf(process.platform === "linux")("what is no fault of a document", (
     const limits = { ...DEFAULT_PARSER_LIMITS, maxMemoryBytes: 192 * 1024 * 1024 }
     const { maxMemoryBytes } = limits
     const worker = new WorkerProcess({ kind: "pdf", fences: await parserFences(), maxMemoryBytes })
-    const fresh = await new Promise((resolve) => worker.read({ type: "pdf", bytes: inflatingPdf(), limits }, resolve))
+    const fresh = await new Promise((resolve) => worker.read({ kind: "pdf", bytes: inflatingPdf(), limits }, resolve))
     expect(fresh).toMatchObject({ exhausting: true })
     expect(fresh).not.toHaveProperty("doubtful")
     expect(await readWhile(inflatingPdf(), () => undefined, { maxMemoryBytes })).toMatchObject({ doubtful: true })

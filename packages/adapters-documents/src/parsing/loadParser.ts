@@ -1,14 +1,7 @@
-import type { DocumentType } from "@parley/core"
+import type { ParserKind } from "@parley/core"
+import { PARSERS } from "./parsers.ts"
 
-/** Parsers of binary formats are large: a process loads the one it needs. All of them read text. */
-export type ParserKind = "pdf" | "docx" | "text"
-
-export const parserKindOf = (type: DocumentType): ParserKind => (type === "pdf" || type === "docx" ? type : "text")
-
-/** Loads all that reading documents of a kind takes, so that nothing need be opened afterwards. */
-export const loadParser = async (kind: ParserKind): Promise<void> => {
-  if (kind === "pdf") await (await import("./parsePdf.ts")).loadPdfReader()
-  if (kind === "docx") await (await import("./parseDocx.ts")).loadDocxReader()
-}
+/** Loads all that reading documents of a kind takes. A process loads the one kind it needs; all of them read text. */
+export const loadParser = (kind: ParserKind): Promise<void> => PARSERS[kind].load()
 
 export { parseDocument } from "./parseDocument.ts"

@@ -1,6 +1,5 @@
-import type { DocumentType, ParsedDocument } from "@parley/core"
+import type { ParsedDocument, ParserKind } from "@parley/core"
 import type { ParserLimits } from "../ParserLimits.ts"
-import type { ParserKind } from "../parsing/loadParser.ts"
 
 /** What a parser process loads before its first document. */
 export interface ParserPreparation {
@@ -12,7 +11,7 @@ export interface ParserPreparation {
 
 /** One document to be read. */
 export interface ParserRequest {
-  readonly type: DocumentType
+  readonly kind: ParserKind
   readonly bytes: Uint8Array
   readonly limits: ParserLimits
 }

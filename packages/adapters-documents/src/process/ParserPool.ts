@@ -1,4 +1,4 @@
-import type { ParserKind } from "../parsing/loadParser.ts"
+import type { ParserKind } from "@parley/core"
 import type { WorkerProcess } from "./WorkerProcess.ts"
 
 interface Idle {

@@ -65,9 +65,9 @@ const guardMemory = (maxMemoryBytes: number): NodeJS.Timeout =>
     if (memory() > maxMemoryBytes) finish(TOO_MUCH_MEMORY, true)
   }, MEMORY_CHECK_MILLISECONDS)
 
-const read = ({ type, bytes, limits }: ParserRequest): void => {
+const read = ({ kind, bytes, limits }: ParserRequest): void => {
   reading = { maxMemoryBytes: limits.maxMemoryBytes, guard: guardMemory(limits.maxMemoryBytes) }
-  thread?.postMessage({ type, bytes, limits }, [bytes.buffer as ArrayBuffer])
+  thread?.postMessage({ kind, bytes, limits }, [bytes.buffer as ArrayBuffer])
 }
 
 process.on("message", (order: ParserOrder) => {

@@ -6,15 +6,15 @@ import type { ParserOutcome, ParserPreparation, ParserRequest } from "./ParserMe
 const NESTED = "The document is nested too deeply to be read. Simplify its structure and upload it again."
 const DAMAGED = "The document is damaged and cannot be read. Save it again and upload the new file."
 
-const { kind, parsers } = workerData as ParserPreparation
+const { kind: prepared, parsers } = workerData as ParserPreparation
 const port = parentPort
 const { loadParser, parseDocument } = (await import(parsers)) as typeof Parsers
-await loadParser(kind)
+await loadParser(prepared)
 closeThread()
 
-const read = async ({ type, bytes, limits }: ParserRequest): Promise<ParserOutcome> => {
+const read = async ({ kind, bytes, limits }: ParserRequest): Promise<ParserOutcome> => {
   try {
-    return { _tag: "Parsed", document: await parseDocument(type, bytes, limits) }
+    return { _tag: "Parsed", document: await parseDocument(kind, bytes, limits) }
   } catch (cause) {
     return { _tag: "Unreadable", reason: reasonOf(cause), exhausting: false }
   }

@@ -1,4 +1,4 @@
-import { FileRejected, UploadLimits } from "@parley/core"
+import { documentType, FileRejected, PARSED_DOCUMENT_TYPES, UploadLimits } from "@parley/core"
 import busboy from "busboy"
 import { Effect, Schema } from "effect"
 import { BodyIntake } from "../environment/BodyIntake.ts"
@@ -21,6 +21,9 @@ const REFUSALS = ["invalid_upload", "file_rejected", "request_too_slow", "server
 
 const ONE_FILE = 'Send multipart/form-data with exactly one file, in the field "file".'
 
+/** The types that may be uploaded, as `pdf (application/pdf)`. */
+const TYPES = PARSED_DOCUMENT_TYPES.map((type) => `${type} (${documentType(type).mediaType})`)
+
 /**
  * A form with one field `file`, kept in memory up to the upload limit. It fails at the first byte over the limit, at
  * a second file, and at a form that is broken or ends early; nothing of it is kept then. Where many are sent at once,
@@ -28,7 +31,7 @@ const ONE_FILE = 'Send multipart/form-data with exactly one file, in the field "
  */
 export const fileBody: RouteBody<SentFile, (typeof REFUSALS)[number]> = {
   contentType: "multipart/form-data",
-  description: "A form with one field, the file.",
+  description: `A form with one field, the file. Types, unless fewer are configured: ${TYPES.join(", ")}.`,
   schema: Schema.Struct({ file: Schema.String.annotate({ format: "binary" }) }),
   errors: REFUSALS,
   read: Effect.fnUntraced(function* (request, person) {

@@ -1,6 +1,6 @@
 import { isIP } from "node:net"
 import { resolve } from "node:path"
-import type { DocumentType, UploadLimitsData } from "@parley/core"
+import { type DocumentType, PARSED_DOCUMENT_TYPES, type UploadLimitsData } from "@parley/core"
 import { Effect } from "effect"
 import { type Environment, EnvironmentReader } from "./EnvironmentReader.ts"
 import {
@@ -16,8 +16,6 @@ import { readCatalog } from "./readCatalog.ts"
 
 const WEB = ["https:", "http:"]
 const POSTGRES = ["postgres:", "postgresql:"]
-/** Types there is a parser for. */
-const PARSED_TYPES: ReadonlyArray<DocumentType> = ["pdf", "docx", "md", "txt"]
 /** Room is left for the suffix of the job queue's schema. */
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,44}$/i
 
@@ -148,6 +146,6 @@ const cronSecret = (read: EnvironmentReader) => {
 
 const uploads = (read: EnvironmentReader): Partial<UploadLimitsData> => {
   const maxBytes = read.integer("PARLEY_UPLOAD_MAX_BYTES", 1, 1024 ** 3)
-  const types: ReadonlyArray<DocumentType> | undefined = read.list("PARLEY_UPLOAD_TYPES", PARSED_TYPES)
+  const types: ReadonlyArray<DocumentType> | undefined = read.list("PARLEY_UPLOAD_TYPES", PARSED_DOCUMENT_TYPES)
   return { ...(maxBytes === undefined ? {} : { maxBytes }), ...(types === undefined ? {} : { types }) }
 }

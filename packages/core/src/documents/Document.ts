@@ -1,8 +1,5 @@
 import type { UserId } from "../identity/UserId.ts"
-
-/** What a document's bytes are. */
-export const DOCUMENT_TYPES = ["pdf", "docx", "html", "md", "txt", "csv"] as const
-export type DocumentType = (typeof DOCUMENT_TYPES)[number]
+import type { DocumentType } from "./documentTypes.ts"
 
 /** `processing` until its passages can be searched (`ready`) or its text cannot be read (`failed`). */
 export const DOCUMENT_STATUSES = ["processing", "ready", "failed"] as const

@@ -1,6 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import type { UserId } from "../identity/UserId.ts"
-import type { DocumentType } from "./Document.ts"
+import type { DocumentType } from "./documentTypes.ts"
 
 /** The text of a document. */
 export interface ParsedDocument {

@@ -31,7 +31,7 @@ export class DocumentStore extends Context.Service<
     /** The owner's documents among `ids`; those of others are as ids that name none. */
     find(userId: UserId, ids: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
     /**
-     * Whether there is a document of this id, of any owner: what tells 403 from 404 once `find` gave none. The one
+     * Whether there is a document of this id, of any owner: what distinguishes 403 from 404 once `find` gave none. The one
      * question here that names no owner, and so the one that a database sharded by owner asks of every shard.
      */
     exists(id: string): Effect.Effect<boolean, StorageFailed>

@@ -62,7 +62,7 @@ export class Embedder extends Context.Service<
     readonly dimensions: number
     readonly limits: EmbedderLimits
     /**
-     * What became of each text, in their order: one that fails takes no other with it, so that whoever calls keeps
+     * What became of each text, in their order: one that fails takes no other with it, so that the caller keeps
      * what is done and tries the rest again. Any number of texts; they go out in requests within the limits.
      */
     embed(texts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<EmbeddingResult>>

@@ -26,7 +26,7 @@ export interface Reading {
 }
 
 /**
- * What failed tries at reading cost: contents that exceeded a bound are not read again for anybody, a document that
+ * What failed tries at reading cost: contents that exceeded a bound are not read again for any owner, a document that
  * could not be read and a person whose documents exceed bounds are not tried without end. Counted by the `RateLimiter`,
  * so that it holds for all servers; a document that is read leaves nothing behind.
  */

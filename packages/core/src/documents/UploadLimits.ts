@@ -1,5 +1,5 @@
 import { Context } from "effect"
-import type { DocumentType } from "./Document.ts"
+import { type DocumentType, PARSED_DOCUMENT_TYPES } from "./documentTypes.ts"
 
 /** What may be uploaded. */
 export interface UploadLimitsData {
@@ -7,7 +7,7 @@ export interface UploadLimitsData {
   readonly types: ReadonlyArray<DocumentType>
 }
 
-/** The limits in force: 20 MiB of pdf, docx, md or txt unless configured. */
+/** The limits in force: 20 MiB of any type there is a parser for unless configured. */
 export class UploadLimits extends Context.Reference<UploadLimitsData>("@parley/core/documents/UploadLimits", {
-  defaultValue: () => ({ maxBytes: 20 * 1024 * 1024, types: ["pdf", "docx", "md", "txt"] })
+  defaultValue: () => ({ maxBytes: 20 * 1024 * 1024, types: PARSED_DOCUMENT_TYPES })
 }) {}

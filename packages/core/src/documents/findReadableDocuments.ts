@@ -3,7 +3,7 @@ import type { UserId } from "../identity/UserId.ts"
 import type { DocumentStore } from "./DocumentStore.ts"
 import { DocumentForbidden, DocumentNotFound } from "./errors.ts"
 
-/** Why a person cannot have a document that is not among theirs: another person owns it, or nobody does. */
+/** Why a person cannot have a document that is not among theirs: another person owns it, or it does not exist. */
 export const notReadable = Effect.fnUntraced(function* (documents: DocumentStore["Service"], documentId: string) {
   if (yield* documents.exists(documentId)) return yield* new DocumentForbidden({ documentId })
   return yield* new DocumentNotFound({ documentId })

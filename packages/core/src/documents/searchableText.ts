@@ -12,7 +12,7 @@ const NOT_WORDS = /[^\p{L}\p{N}\p{M}]+/gu
  * A text as words apart from each other by spaces, ready for any splitter of words: compatibility forms folded (NFKC), in
  * lower case, punctuation gone. Scripts written without spaces, and Hangul with its particles, become single characters
  * and pairs of neighbours, so that a word is found inside a longer run. A word hyphenated at a line's end counts in its
- * parts and whole, as nobody can tell whether the hyphen belongs to it; soft hyphens inside words vanish. Passages and
+ * parts and whole, as the text does not say whether the hyphen belongs to it; soft hyphens inside words vanish. Passages and
  * queries go through it alike; what is stored and shown is the text itself. Well formed, free of NUL, whatever comes in.
  */
 export const searchableText = (text: string): string =>

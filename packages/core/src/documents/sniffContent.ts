@@ -1,12 +1,13 @@
+import { type ContentRule, DOCUMENT_TYPES, type DocumentType, documentType, isTextType } from "./documentTypes.ts"
+
 /** What bytes are, judged by themselves. `other` names what was recognised, for a sentence: "a PNG image". */
 export type Content =
-  | { readonly kind: "pdf" | "docx" | "text" | "utf-16" }
+  | { readonly kind: "binary"; readonly type: DocumentType }
+  | { readonly kind: "text" | "utf-16" }
   | { readonly kind: "other"; readonly description: string }
 
 /** How much of a text is looked at. */
 const SAMPLE_BYTES = 8192
-/** Readers accept a PDF header within the first 1,024 bytes (PDF 1.7 reference, implementation note 13 to 3.4.1). */
-const PDF_HEADER_WITHIN = 1024
 
 const SIGNATURES: ReadonlyArray<readonly [signature: string, description: string]> = [
   ["\x89PNG", "a PNG image"],
@@ -17,36 +18,49 @@ const SIGNATURES: ReadonlyArray<readonly [signature: string, description: string
   ["Rar!\x1a", "a RAR archive"],
   ["{\\rtf", "an RTF document"]
 ]
-const PDF = "%PDF-"
 const ZIP = "PK\x03\x04"
 const COMPOUND_FILE = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
+const BINARY_TYPES = DOCUMENT_TYPES.filter((type) => !isTextType(type))
+const OFFICE_NOUNS = BINARY_TYPES.filter((type) => documentType(type).content._tag === "OfficeOpenXml")
+  .map((type) => documentType(type).noun.replace(/^an? /, ""))
+  .join(" or ")
+
 /**
- * Tells what bytes are; a file named .pdf may have something before its header. A docx is a zip with an entry below
- * `word/`, whole or truncated, or the compound file that Word wraps around an encrypted one (ECMA-376 part 2 and
- * MS-OFFCRYPTO 1.3.3). Linear in the size of the file.
+ * Recognises what bytes are, by the rules of `documentTypes.ts`; `named` is the type that the file name says, which decides
+ * where several fit. A zip archive of Office counts whole or truncated, and so does the compound file that Office wraps
+ * around an encrypted one (MS-OFFCRYPTO 1.3.3). Linear in the size of the file.
  */
-export const sniffContent = (bytes: Uint8Array, named: string): Content => {
-  if (startsWith(bytes, 0, PDF) || (named === "pdf" && hasPdfHeader(bytes))) return { kind: "pdf" }
-  if (startsWith(bytes, 0, ZIP)) {
-    return hasWordEntry(bytes) ? { kind: "docx" } : other("a zip archive that is no Word document")
-  }
-  if (startsWith(bytes, 0, COMPOUND_FILE)) {
-    return indexOf(bytes, wide("EncryptedPackage")) >= 0 ? { kind: "docx" } : other("an old Office file (.doc, .xls)")
-  }
+export const sniffContent = (bytes: Uint8Array, named: DocumentType): Content => {
+  const isNamedFirst = [...BINARY_TYPES].sort((one, other) => Number(other === named) - Number(one === named))
+  const type = isNamedFirst.find((type) => isOfType(bytes, documentType(type).content, type === named))
+  if (type !== undefined) return { kind: "binary", type }
+  if (startsWith(bytes, 0, ZIP)) return other(`a zip archive that is no ${OFFICE_NOUNS}`)
+  if (startsWith(bytes, 0, COMPOUND_FILE)) return other("an old Office file (.doc, .xls)")
   const known = SIGNATURES.find(([signature]) => startsWith(bytes, 0, signature))
   return known === undefined ? sniffText(bytes.subarray(0, SAMPLE_BYTES)) : other(known[1])
 }
 
 const other = (description: string): Content => ({ kind: "other", description })
 
-const hasPdfHeader = (bytes: Uint8Array): boolean => indexOf(bytes.subarray(0, PDF_HEADER_WITHIN), PDF) >= 0
+const isOfType = (bytes: Uint8Array, rule: ContentRule, isNamed: boolean): boolean => {
+  switch (rule._tag) {
+    case "Text":
+      return false
+    case "Header":
+      return startsWith(bytes, 0, rule.ascii) || (isNamed && indexOf(bytes.subarray(0, rule.within), rule.ascii) >= 0)
+    case "OfficeOpenXml":
+      return startsWith(bytes, 0, ZIP)
+        ? hasEntryBelow(bytes, rule.folder)
+        : startsWith(bytes, 0, COMPOUND_FILE) && indexOf(bytes, wide("EncryptedPackage")) >= 0
+  }
+}
 
-/** Looks for a local or central zip header whose entry is below `word/`; its name follows 30 or 46 bytes after the start. */
-const hasWordEntry = (bytes: Uint8Array): boolean => {
+/** Looks for a local or central zip header whose entry is below `folder`; its name follows 30 or 46 bytes after the start. */
+const hasEntryBelow = (bytes: Uint8Array, folder: string): boolean => {
   for (let at = bytes.indexOf(0x50); at >= 0; at = bytes.indexOf(0x50, at + 1)) {
-    if (startsWith(bytes, at, ZIP) && startsWith(bytes, at + 30, "word/")) return true
-    if (startsWith(bytes, at, "PK\x01\x02") && startsWith(bytes, at + 46, "word/")) return true
+    if (startsWith(bytes, at, ZIP) && startsWith(bytes, at + 30, folder)) return true
+    if (startsWith(bytes, at, "PK\x01\x02") && startsWith(bytes, at + 46, folder)) return true
   }
   return false
 }

@@ -1,7 +1,7 @@
 import { Effect, type Layer, ManagedRuntime, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { cutPassages } from "../../documents/cutPassages.ts"
-import type { DocumentType } from "../../documents/Document.ts"
+import type { DocumentType } from "../../documents/documentTypes.ts"
 import { DocumentParser } from "../../documents/DocumentParser.ts"
 
 /** A document whose text must hold these pieces, in this order, on so many pages (null: of a type without pages). */

@@ -33,7 +33,7 @@ const cosine = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): number => {
   return dot / (Math.hypot(...a) * Math.hypot(...b))
 }
 
-/** What every embedder keeps to, whoever provides it. */
+/** What every embedder keeps to, whatever its provider. */
 export const embedderContract = (name: string, { stage }: EmbedderStage): void => {
   describe(`${name} as an Embedder`, () => {
     const embed = async (texts: ReadonlyArray<string>, under?: StagedEmbedder) => {

@@ -1,0 +1,93 @@
+/** How the bytes of a type are recognised. */
+export type ContentRule =
+  /** Anything that is text; which kind of text, the file name says. */
+  | { readonly _tag: "Text" }
+  /** ASCII characters at the start; where the file name says this type, anywhere within so many bytes. */
+  | { readonly _tag: "Header"; readonly ascii: string; readonly within: number }
+  /** A zip archive with an entry below this folder (ECMA-376 part 2), or the compound file of an encrypted one. */
+  | { readonly _tag: "OfficeOpenXml"; readonly folder: string }
+
+interface DocumentTypeRow {
+  /** For sentences, with its article. */
+  readonly noun: string
+  /** In lower case, without the dot; the first is the usual one. */
+  readonly extensions: readonly [string, ...ReadonlyArray<string>]
+  readonly mediaType: string
+  readonly content: ContentRule
+  /** The parser that reads it; null where there is none yet. */
+  readonly parser: string | null
+}
+
+const TEXT: ContentRule = { _tag: "Text" }
+
+/**
+ * The types of documents: all that is known of them but how they are parsed. Upload limits, recognition of files,
+ * configuration, parsers and the HTTP schemas derive from here. A new type is a row and, where none fits, a parser.
+ */
+export const DOCUMENT_TYPE_TABLE = {
+  pdf: {
+    noun: "a PDF",
+    extensions: ["pdf"],
+    mediaType: "application/pdf",
+    // Readers accept a header within the first 1,024 bytes (PDF 1.7 reference, implementation note 13 to 3.4.1).
+    content: { _tag: "Header", ascii: "%PDF-", within: 1024 },
+    parser: "pdf"
+  },
+  docx: {
+    noun: "a Word document",
+    extensions: ["docx"],
+    mediaType: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    content: { _tag: "OfficeOpenXml", folder: "word/" },
+    parser: "docx"
+  },
+  html: {
+    noun: "an HTML page",
+    extensions: ["html", "htm"],
+    mediaType: "text/html",
+    content: TEXT,
+    parser: null
+  },
+  md: {
+    noun: "a Markdown text",
+    extensions: ["md", "markdown"],
+    mediaType: "text/markdown",
+    content: TEXT,
+    parser: "text"
+  },
+  txt: {
+    noun: "a plain text",
+    extensions: ["txt", "text"],
+    mediaType: "text/plain",
+    content: TEXT,
+    parser: "text"
+  },
+  csv: {
+    noun: "a CSV table",
+    extensions: ["csv"],
+    mediaType: "text/csv",
+    content: TEXT,
+    parser: null
+  }
+} as const satisfies Readonly<Record<string, DocumentTypeRow>>
+
+/** What a document's bytes are. */
+export type DocumentType = keyof typeof DOCUMENT_TYPE_TABLE
+/** What reads a document. */
+export type ParserKind = NonNullable<(typeof DOCUMENT_TYPE_TABLE)[DocumentType]["parser"]>
+
+export const DOCUMENT_TYPES = Object.keys(DOCUMENT_TYPE_TABLE) as ReadonlyArray<DocumentType>
+
+/** The row of a type. */
+export const documentType = (type: DocumentType): DocumentTypeRow & { readonly parser: ParserKind | null } =>
+  DOCUMENT_TYPE_TABLE[type]
+
+/** Types there is a parser for: what may be accepted. */
+export const PARSED_DOCUMENT_TYPES: ReadonlyArray<DocumentType> = DOCUMENT_TYPES.filter(
+  (type) => documentType(type).parser !== null
+)
+
+/** The type that files with this extension, in lower case and without its dot, have. */
+export const typeOfExtension = (extension: string): DocumentType | undefined =>
+  DOCUMENT_TYPES.find((type) => documentType(type).extensions.includes(extension))
+
+export const isTextType = (type: DocumentType): boolean => documentType(type).content._tag === "Text"
