@@ -1,4 +1,4 @@
-import { estimateTokens, priceOf } from "@parley/core"
+import { pieceTokenizer, priceOf } from "@parley/core"
 import { expect } from "vitest"
 import type { ChatRecord, People } from "./chatLoad.ts"
 import { type Charge, type CrashRig, HEARTBEAT_MS, type LeftHold, TOKENS_AT_MOST } from "./CrashRig.ts"
@@ -15,7 +15,7 @@ export interface Death {
 const keyOf = ({ messageId }: ChatRecord): string => `reply:${messageId}`
 
 /** What a text counts where no vendor told: never more than the reply was allowed. */
-const counted = (text: string): number => Math.min(estimateTokens(text), TOKENS_AT_MOST)
+const counted = (text: string): number => Math.min(pieceTokenizer.count(text).estimate, TOKENS_AT_MOST)
 
 /** What the model says when it is told to speak so many tokens. */
 export const spoken = (count: number): string => Array.from({ length: count }, (_, index) => index + 1).join(" ")

@@ -6,6 +6,8 @@ import { AbandonedTries } from "./AbandonedTries.ts"
 import { ModelFailed, type ModelFailure } from "../models/ChatModel.ts"
 import { type BeginTurnInput, ChatStore } from "./ChatStore.ts"
 import { countFailure, noteUsageAboveHold } from "../models/modelMetrics.ts"
+import { Tokenizer } from "../tokens/Tokenizer.ts"
+import type { TokenizerService } from "../tokens/TokenizerService.ts"
 import { type ReplyOutput, replyOutput } from "../models/replyOutput.ts"
 import { type OpenedReply, openReply, type ModelCall } from "./openReply.ts"
 import { lostReplyDraft, replyCharge } from "./replyCharge.ts"
@@ -41,6 +43,8 @@ type Delivery = Pull.Pull<readonly [string], ModelFailed>
 
 /** What is known of a reply so far. */
 interface Progress {
+  /** Counts what no vendor reports. */
+  readonly tokenizer: TokenizerService
   spoken: Spoken | undefined
   finished: boolean
   /** No model spoke: the reader has left nothing. */
@@ -52,11 +56,11 @@ interface Progress {
 const NOT_REPORTED: OpenedReply["reported"] = { inputUsage: undefined, end: undefined }
 
 /** How far a reply has come, as a heartbeat records it. */
-const progressOf = ([chosen]: MeteredReplyInput["calls"], spoken: Spoken | undefined): ReplyProgress => {
+const progressOf = ([chosen]: MeteredReplyInput["calls"], { spoken, tokenizer }: Progress): ReplyProgress => {
   const { call, reported } = spoken?.opened ?? { call: chosen, reported: NOT_REPORTED }
   return {
     outputTokens: Math.min(spoken?.output.tokens() ?? 0, call.request.maxOutputTokens),
-    draft: lostReplyDraft({ call, reported }),
+    draft: lostReplyDraft({ call, reported }, tokenizer),
     isBetterKnown: call.request.model !== chosen.request.model || reported.inputUsage !== undefined
   }
 }
@@ -66,9 +70,10 @@ const settle = (
   { key, amount: held }: Hold,
   hold: ReplyHold,
   { opened, output }: Spoken,
-  ended: ReplyEnd
+  ended: ReplyEnd,
+  tokenizer: TokenizerService
 ): Effect.Effect<void> => {
-  const { amount, draft } = replyCharge(opened, output, ended)
+  const { amount, draft } = replyCharge(opened, output, ended, tokenizer)
   const settled = hold.settle(amount, draft)
   if (amount <= held) return settled
   const excess = { hold: key, model: draft.model, vendor: opened.call.provider.name, cost: amount, held }
@@ -115,12 +120,12 @@ export const makeMeteredReply = Effect.gen(function* () {
   /** Settles or releases the hold and stores what the reply became; does so once, and never fails. */
   const finishReply = ({ hold: held, source }: MeteredReplyInput, progress: Progress, ended: ReplyEnd) =>
     Effect.suspend(() => {
-      const { finished, hold, spoken, unanswered } = progress
+      const { finished, hold, spoken, tokenizer, unanswered } = progress
       progress.finished = true
       // Interrupted before it was kept, which cannot be.
       if (finished || hold === undefined) return Effect.void
       const isDelivered = spoken !== undefined && spoken.output.text() !== ""
-      const paid = isDelivered ? settle(held, hold, spoken, ended) : hold.release
+      const paid = isDelivered ? settle(held, hold, spoken, ended, tokenizer) : hold.release
       const isAbandoned = !isDelivered && ended === "stopped" && !unanswered
       const released = isAbandoned ? Effect.andThen(paid, abandoned.note({ payer: held.userId, source })) : paid
       const work = spoken === undefined ? released : storeThenEnd(storeEnd(spoken, ended), released, held.key)
@@ -153,11 +158,12 @@ export const makeMeteredReply = Effect.gen(function* () {
   return Effect.fnUntraced(function* (
     input: MeteredReplyInput
   ): Effect.fn.Return<MeteredReply, ModelFailed, Scope.Scope> {
-    const progress: Progress = { spoken: undefined, finished: false, unanswered: false, hold: undefined }
+    const tokenizer = yield* Tokenizer
+    const progress: Progress = { tokenizer, spoken: undefined, finished: false, unanswered: false, hold: undefined }
     const finish = (ended: ReplyEnd) => finishReply(input, progress, ended)
     yield* Effect.addFinalizer(() => finish("stopped"))
     const { calls, hold: held, source } = input
-    const hold = yield* keepReplyHold({ hold: held, source, progress: () => progressOf(calls, progress.spoken) })
+    const hold = yield* keepReplyHold({ hold: held, source, progress: () => progressOf(calls, progress) })
     progress.hold = hold
 
     const opened = yield* Effect.interruptible(openReply(input.calls)).pipe(
@@ -166,7 +172,7 @@ export const makeMeteredReply = Effect.gen(function* () {
     const { maxOutputTokens, model } = opened.call.request
     const turn = { ...input.turn, reply: { ...input.turn.reply, model: model.id } }
     const turnStored = yield* Effect.forkDetach(Effect.uninterruptible(retryStorage(chats.beginTurn(turn))))
-    progress.spoken = { opened, output: replyOutput(maxOutputTokens), turn, turnStored }
+    progress.spoken = { opened, output: replyOutput(maxOutputTokens, tokenizer), turn, turnStored }
     return { model: model.id, text: deliver(progress.spoken, hold, finish) }
   })
 })

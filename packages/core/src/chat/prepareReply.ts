@@ -14,6 +14,7 @@ import type { ChatRequest } from "./ChatRequest.ts"
 import { ChatStore } from "./ChatStore.ts"
 import type { ConversationOwner } from "./ConversationOwner.ts"
 import { countMessages } from "../models/countMessages.ts"
+import { Tokenizer } from "../tokens/Tokenizer.ts"
 import { ChatNotFound, InvalidChatRequest } from "./errors.ts"
 import { buildPrompt, MINIMUM_REPLY_TOKENS, type Prompt } from "./prompt.ts"
 import type { Candidate } from "./quoteReply.ts"
@@ -80,8 +81,9 @@ export const makePrepareReply = Effect.gen(function* () {
         ? []
         : yield* passages.search({ userId: documentsOwner, documentIds: ready, query: question, limit: PASSAGES })
     const messages = [...stored.filter((message) => message.content !== ""), ...added]
+    const tokenizer = yield* Tokenizer
     yield* countMessages(payer, messages, model.contextTokens)
-    const prompt = yield* Effect.fromResult(buildPrompt({ model, messages, sources: sourcesFrom(found) }))
+    const prompt = yield* Effect.fromResult(buildPrompt({ model, messages, sources: sourcesFrom(found), tokenizer }))
     const { maxInputTokens, maxOutputTokens } = prompt
     const chosen: Candidate = { model, provider, maxInputTokens, maxOutputTokens }
     const fallbacks = model.fallback === undefined ? [] : yield* fallbacksFor(model, account.tier, prompt)

@@ -5,6 +5,8 @@ import type { Source } from "./StoredMessage.ts"
 import { PromptTooLong } from "./errors.ts"
 import { quotePassages } from "./passageQuotes.ts"
 import { maxMessageTokens, maxRequestTokens } from "../models/messageTokens.ts"
+import { pieceTokenizer } from "../tokens/pieceTokenizer.ts"
+import type { TokenizerService } from "../tokens/TokenizerService.ts"
 import { trimHistory, turnsOf } from "./trimHistory.ts"
 
 /** A reply with less room than this is of no use. */
@@ -21,6 +23,8 @@ export interface BuildPromptInput {
   readonly sources: ReadonlyArray<Source>
   /** The longest reply wanted; the model's own limit unless given. */
   readonly reserveOutputTokens?: number
+  /** `pieceTokenizer` unless given. */
+  readonly tokenizer?: TokenizerService
 }
 
 /** What a model is asked. */
@@ -59,6 +63,7 @@ const passageMessages = (sources: ReadonlyArray<Source>): ReadonlyArray<ChatMess
  * message does not fit and the result is `PromptTooLong`. Blank messages are left out. Pure.
  */
 export const buildPrompt = (input: BuildPromptInput): Result.Result<Prompt, PromptTooLong> => {
+  const { tokenizer = pieceTokenizer } = input
   const window = input.model.contextTokens
   const wanted = input.reserveOutputTokens ?? input.model.maxOutputTokens
   const least = Math.min(MINIMUM_REPLY_TOKENS, wanted)
@@ -68,10 +73,10 @@ export const buildPrompt = (input: BuildPromptInput): Result.Result<Prompt, Prom
   const turns = turnsOf(spoken.filter((message) => message.role !== "system"))
   const newest = turns.at(-1) ?? []
 
-  const always = maxRequestTokens([...systems, ...newest])
+  const always = maxRequestTokens([...systems, ...newest], tokenizer)
   const withSources = (sources: ReadonlyArray<Source>) =>
     [instruction(sources), ...passageMessages(sources)].reduce(
-      (sum, message) => sum + maxMessageTokens(message),
+      (sum, message) => sum + maxMessageTokens(message, tokenizer),
       always
     )
   const counted = (maxTokens: number) => maxInputTokensFor(input.model, maxTokens)
@@ -83,7 +88,7 @@ export const buildPrompt = (input: BuildPromptInput): Result.Result<Prompt, Prom
     return Result.fail(new PromptTooLong({ tokens: counted(needed) + least, window }))
   }
   const left = Math.floor((window - room) / (input.model.inputTokenFactor ?? 1)) - needed
-  const history = trimHistory(turns.slice(0, -1).flat(), left)
+  const history = trimHistory(turns.slice(0, -1).flat(), left, tokenizer)
   const maxTokens = needed + history.maxTokens
   const maxInputTokens = counted(maxTokens)
   return Result.succeed({

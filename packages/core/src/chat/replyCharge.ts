@@ -6,6 +6,7 @@ import type { InputUsage } from "../models/ChatModel.ts"
 import { estimatedInput } from "./estimatedInput.ts"
 import type { OpenedReply } from "./openReply.ts"
 import type { ReplyOutput } from "../models/replyOutput.ts"
+import type { TokenizerService } from "../tokens/TokenizerService.ts"
 
 export interface ReplyCharge {
   /** Whole credits by the price; may exceed the hold, of which the ledger takes no more than there is. */
@@ -32,9 +33,12 @@ const plausibleUsage = (reported: Usage | undefined, delivered: string): Usage |
  * What charges a reply that has just begun to come, for its input and the output recorded later, should this process
  * die: as the provider counted the input where it reported so early, else as it is estimated.
  */
-export const lostReplyDraft = ({ call, reported }: Pick<OpenedReply, "call" | "reported">): ReceiptDraft => {
+export const lostReplyDraft = (
+  { call, reported }: Pick<OpenedReply, "call" | "reported">,
+  tokenizer: TokenizerService
+): ReceiptDraft => {
   const { messages, model } = call.request
-  const usage = { ...(plausibleInput(reported.inputUsage) ?? estimatedInput(messages)), output: 0 }
+  const usage = { ...(plausibleInput(reported.inputUsage) ?? estimatedInput(messages, tokenizer)), output: 0 }
   return { model: model.id, price: modelPrice(model), usage, estimated: true, ended: "expired" }
 }
 
@@ -45,12 +49,13 @@ export const lostReplyDraft = ({ call, reported }: Pick<OpenedReply, "call" | "r
 export const replyCharge = (
   { call, reported }: Pick<OpenedReply, "call" | "reported">,
   output: ReplyOutput,
-  ended: ReplyEnd
+  ended: ReplyEnd,
+  tokenizer: TokenizerService
 ): ReplyCharge => {
   const { maxOutputTokens, messages, model } = call.request
   const plausible = plausibleUsage(reported.end?.usage, output.text())
   const usage = plausible ?? {
-    ...(plausibleInput(reported.inputUsage) ?? estimatedInput(messages)),
+    ...(plausibleInput(reported.inputUsage) ?? estimatedInput(messages, tokenizer)),
     output: Math.min(output.tokens(), maxOutputTokens)
   }
   return {

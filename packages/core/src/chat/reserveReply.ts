@@ -8,6 +8,7 @@ import { Catalog, modelsOfTier } from "../tiers/Catalog.ts"
 import { maxInputTokensFor, type Model, modelPrice } from "../models/Model.ts"
 import { TooManyReplies } from "./errors.ts"
 import { estimatedInput } from "./estimatedInput.ts"
+import { Tokenizer } from "../tokens/Tokenizer.ts"
 import type { ModelCall } from "./openReply.ts"
 import type { Prompt } from "./prompt.ts"
 import type { ReplyParties } from "./ReplyParties.ts"
@@ -73,7 +74,7 @@ export const makeReserveReply = Effect.gen(function* () {
     const quotes = candidates.map((each) => quoteReply(each.model, each.maxInputTokens, each.maxOutputTokens))
     const quote = quotes[0] as ReplyQuote
     // What a sweeper charges, should this process die: the chosen model's price for the input as it is estimated.
-    const usage = { ...estimatedInput(prompt.messages), output: 0 }
+    const usage = { ...estimatedInput(prompt.messages, yield* Tokenizer), output: 0 }
     const reserved = yield* credits
       .reserve({
         userId: account.userId,

@@ -1,5 +1,6 @@
 import type { ChatMessage } from "../models/ChatMessage.ts"
 import { maxMessageTokens } from "../models/messageTokens.ts"
+import type { TokenizerService } from "../tokens/TokenizerService.ts"
 
 /**
  * The conversation cut into turns, oldest first. A turn begins with a user message and holds the replies to it; what
@@ -23,12 +24,13 @@ export const turnsOf = (messages: ReadonlyArray<ChatMessage>): ReadonlyArray<Rea
  */
 export const trimHistory = (
   messages: ReadonlyArray<ChatMessage>,
-  budget: number
+  budget: number,
+  tokenizer: TokenizerService
 ): { readonly messages: ReadonlyArray<ChatMessage>; readonly maxTokens: number } => {
   const kept: Array<ReadonlyArray<ChatMessage>> = []
   let used = 0
   for (const turn of turnsOf(messages).toReversed()) {
-    const cost = turn.reduce((sum, message) => sum + maxMessageTokens(message), 0)
+    const cost = turn.reduce((sum, message) => sum + maxMessageTokens(message, tokenizer), 0)
     if (used + cost > budget) break
     used += cost
     kept.push(turn)

@@ -6,7 +6,7 @@ export type Embedding = ReadonlyArray<number>
 /** How much an embedder takes at once. */
 export interface EmbedderLimits {
   readonly textsPerRequest: number
-  /** Of all texts of a request together, as counted at most (`../tokens/tokens.ts`). */
+  /** Of all texts of a request together, as counted at most (`../tokens/Tokenizer.ts`). */
   readonly tokensPerRequest: number
   readonly tokensPerText: number
   /** Requests under way at once. */

@@ -1,5 +1,6 @@
 import { Effect, Result } from "effect"
-import { estimateTokens, maxTokens } from "../tokens/tokens.ts"
+import { Tokenizer } from "../tokens/Tokenizer.ts"
+import type { TokenizerService } from "../tokens/TokenizerService.ts"
 import { type EmbedderLimits, type Embedding, EmbeddingFailed, type EmbeddingResult } from "./Embedder.ts"
 
 export interface EmbedBatches {
@@ -19,11 +20,15 @@ interface Placed {
  * Cuts into batches within the limits, in order. A text that alone is counted above `tokensPerRequest` is a batch of
  * its own: the count is a bound, and the provider knows better.
  */
-const cutBatches = (texts: ReadonlyArray<Placed>, limits: EmbedderLimits): ReadonlyArray<ReadonlyArray<Placed>> => {
+const cutBatches = (
+  texts: ReadonlyArray<Placed>,
+  limits: EmbedderLimits,
+  tokenizer: TokenizerService
+): ReadonlyArray<ReadonlyArray<Placed>> => {
   const batches: Array<Array<Placed>> = []
   let tokens = Number.POSITIVE_INFINITY
   for (const one of texts) {
-    const cost = maxTokens(one.text)
+    const cost = tokenizer.count(one.text).max
     const last = batches.at(-1)
     if (last === undefined || last.length >= limits.textsPerRequest || tokens + cost > limits.tokensPerRequest) {
       batches.push([one])
@@ -40,9 +45,13 @@ const failed = (reason: EmbeddingFailed["reason"], retryable = false): Embedding
   Result.fail(new EmbeddingFailed({ reason, retryable }))
 
 /** What needs no provider to be refused. The usual count is never above a tokenizer's, so that no text is wronged. */
-const refuseAtOnce = (text: string, limits: EmbedderLimits): EmbeddingResult | undefined => {
+const refuseAtOnce = (
+  text: string,
+  limits: EmbedderLimits,
+  tokenizer: TokenizerService
+): EmbeddingResult | undefined => {
   if (text.trim() === "") return failed("blank")
-  return estimateTokens(text) > limits.tokensPerText ? failed("too-long") : undefined
+  return tokenizer.count(text).estimate > limits.tokensPerText ? failed("too-long") : undefined
 }
 
 /** A vector as it came: as many finite numbers as there are dimensions, not all of them zero. */
@@ -61,7 +70,8 @@ export const embedBatches = Effect.fnUntraced(function* (
   { dimensions, limits, request }: EmbedBatches,
   texts: ReadonlyArray<string>
 ): Effect.fn.Return<ReadonlyArray<EmbeddingResult>> {
-  const results = texts.map((text) => refuseAtOnce(text, limits))
+  const tokenizer = yield* Tokenizer
+  const results = texts.map((text) => refuseAtOnce(text, limits, tokenizer))
 
   const embed = (batch: ReadonlyArray<Placed>): Effect.Effect<void> =>
     Effect.matchEffect(request(batch.map(({ text }) => text)), {
@@ -82,6 +92,6 @@ export const embedBatches = Effect.fnUntraced(function* (
     })
 
   const asked = texts.flatMap((text, place) => (results[place] === undefined ? [{ text, place }] : []))
-  yield* Effect.forEach(cutBatches(asked, limits), embed, { concurrency: limits.concurrency, discard: true })
+  yield* Effect.forEach(cutBatches(asked, limits, tokenizer), embed, { concurrency: limits.concurrency, discard: true })
   return results as ReadonlyArray<EmbeddingResult>
 })

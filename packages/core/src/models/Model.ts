@@ -57,7 +57,7 @@ export interface Model extends ModelPrice {
   /** For servers that speak OpenAI's protocol in part: what they are asked without. Not both limits of the output. */
   readonly omitParameters?: ReadonlyArray<OmittableParameter>
   /**
-   * How many times the bound on the prompt's tokens (see `../tokens/tokens.ts`) this model's tokenizer may count: 1
+   * How many times the bound on the prompt's tokens (see `../tokens/Tokenizer.ts`) this model's tokenizer may count: 1
    * unless given, more for tokenizers that are not public.
    */
   readonly inputTokenFactor?: number

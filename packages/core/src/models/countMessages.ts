@@ -2,7 +2,8 @@ import { Effect } from "effect"
 import { FairTurns } from "../fairness/FairTurns.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { ChatMessage } from "./ChatMessage.ts"
-import { countInSteps, countPieces, type PieceCount } from "../tokens/tokenPieces.ts"
+import { Tokenizer } from "../tokens/Tokenizer.ts"
+import type { TokenCount, TokenizerService } from "../tokens/TokenizerService.ts"
 
 /** Counts of shorter messages are not remembered: counting them again costs less. */
 const LONG = 1_024
@@ -11,14 +12,19 @@ const STEP = 8 * 1_024
 /** What is counted at once, without turns. */
 const SHORT = 32 * 1_024
 
-const counted = new WeakMap<ChatMessage, PieceCount>()
+interface Counted {
+  readonly by: TokenizerService
+  readonly count: TokenCount
+}
+
+const counted = new WeakMap<ChatMessage, Counted>()
 
 /** The tokens of a message's text. Those of a long one are remembered with it. */
-export const countMessage = (message: ChatMessage): PieceCount => {
+export const countMessage = (message: ChatMessage, tokenizer: TokenizerService): TokenCount => {
   const known = counted.get(message)
-  if (known !== undefined) return known
-  const count = countPieces(message.content)
-  if (message.content.length >= LONG) counted.set(message, count)
+  if (known?.by === tokenizer) return known.count
+  const count = tokenizer.count(message.content)
+  if (message.content.length >= LONG) counted.set(message, { by: tokenizer, count })
   return count
 }
 
@@ -34,20 +40,21 @@ export const countMessages = Effect.fnUntraced(function* (
   const characters = messages.reduce((sum, { content }) => sum + content.length, 0)
   if (characters <= SHORT) return
   const turns = yield* FairTurns
+  const tokenizer = yield* Tokenizer
   let left = messages.length
   let tokens = 0
-  let step: ReturnType<typeof countInSteps> | undefined
+  let step: ReturnType<TokenizerService["countInSteps"]> | undefined
   /** Counts about `STEP` characters; true where there is more to count. */
   const goOn = (): boolean => {
     let room = STEP
     while (room > 0 && left > 0 && tokens <= mostTokens) {
       const message = messages[left - 1] as ChatMessage
-      step ??= countInSteps(message.content)
+      step ??= tokenizer.countInSteps(message.content)
       const count = step(room)
       room -= message.content.length + 1
       if (count === undefined) return true
-      if (message.content.length >= LONG) counted.set(message, count)
-      tokens += count.most
+      if (message.content.length >= LONG) counted.set(message, { by: tokenizer, count })
+      tokens += count.max
       left -= 1
       step = undefined
     }

@@ -1,4 +1,5 @@
-import { usualOf } from "../tokens/tokens.ts"
+import { pieceTokenizer } from "../tokens/pieceTokenizer.ts"
+import type { TokenizerService } from "../tokens/TokenizerService.ts"
 import type { ChatMessage } from "./ChatMessage.ts"
 import { countMessage } from "./countMessages.ts"
 
@@ -10,15 +11,22 @@ const REQUEST_OVERHEAD = 16
 const TYPICAL_OVERHEAD = 4
 
 /** The tokens that a tokenizer typically counts for the text of a message. */
-export const estimateMessage = (message: ChatMessage): number => usualOf(countMessage(message))
+export const estimateMessage = (message: ChatMessage, tokenizer: TokenizerService): number =>
+  countMessage(message, tokenizer).estimate
 
 /** Tokens of one message at most, with what vendors add around it. */
-export const maxMessageTokens = (message: ChatMessage): number => countMessage(message).most + MESSAGE_OVERHEAD
+export const maxMessageTokens = (message: ChatMessage, tokenizer: TokenizerService = pieceTokenizer): number =>
+  countMessage(message, tokenizer).max + MESSAGE_OVERHEAD
 
 /** Tokens of a whole request at most. */
-export const maxRequestTokens = (messages: ReadonlyArray<ChatMessage>): number =>
-  messages.reduce((sum, message) => sum + maxMessageTokens(message), REQUEST_OVERHEAD)
+export const maxRequestTokens = (
+  messages: ReadonlyArray<ChatMessage>,
+  tokenizer: TokenizerService = pieceTokenizer
+): number => messages.reduce((sum, message) => sum + maxMessageTokens(message, tokenizer), REQUEST_OVERHEAD)
 
 /** Tokens of a whole request as a tokenizer typically counts them. Never more than `maxRequestTokens`. */
-export const estimateMessageTokens = (messages: ReadonlyArray<ChatMessage>): number =>
-  messages.reduce((sum, message) => sum + usualOf(countMessage(message)) + TYPICAL_OVERHEAD, TYPICAL_OVERHEAD)
+export const estimateMessageTokens = (
+  messages: ReadonlyArray<ChatMessage>,
+  tokenizer: TokenizerService = pieceTokenizer
+): number =>
+  messages.reduce((sum, message) => sum + estimateMessage(message, tokenizer) + TYPICAL_OVERHEAD, TYPICAL_OVERHEAD)

@@ -1,4 +1,4 @@
-import { countGrowing } from "../tokens/countGrowing.ts"
+import type { TokenizerService } from "../tokens/TokenizerService.ts"
 
 /**
  * Tokenizers differ, and ours counts by estimate: what a vendor that keeps to its limit writes counts less than this many
@@ -30,7 +30,7 @@ export interface ReplyOutput {
   take(text: string): Fused
   /** What was delivered. */
   text(): string
-  /** The tokens of what was delivered, as `estimateTokens` counts them. */
+  /** The tokens of what was delivered, as they are estimated. */
   tokens(): number
 }
 
@@ -38,10 +38,10 @@ export interface ReplyOutput {
  * Watches over the length of one reply. It is cut where it has about twice the tokens it was asked to have at most,
  * whatever the pieces it comes in. Tokens are counted when they are asked for or might be that many, each text once.
  */
-export const replyOutput = (maxOutputTokens: number): ReplyOutput => {
+export const replyOutput = (maxOutputTokens: number, tokenizer: TokenizerService): ReplyOutput => {
   const limit = TIMES * maxOutputTokens + MORE
   const mostUnits = UNITS_PER_TOKEN * maxOutputTokens + MORE_UNITS
-  const count = countGrowing()
+  const count = tokenizer.countGrowing()
   let whole = ""
   let counted = { units: 0, tokens: 0 }
   /** Up to this length, nothing has to be counted. */

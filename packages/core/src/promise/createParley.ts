@@ -12,6 +12,8 @@ import { parleyLayer } from "../parleyLayer.ts"
 import { openStorageLayer, type StoragePorts } from "../StoragePorts.ts"
 import { Catalog, type CatalogData, makeCatalog } from "../tiers/Catalog.ts"
 import { ModelOffers } from "../chat/ModelOffers.ts"
+import { Tokenizer } from "../tokens/Tokenizer.ts"
+import type { TokenizerService } from "../tokens/TokenizerService.ts"
 import type { Parley } from "./Parley.ts"
 import { runWith } from "./runWith.ts"
 import { type OpenReplies, sendReply } from "./sendReply.ts"
@@ -32,6 +34,8 @@ export interface ParleyOptions extends StoragePorts {
    * process has to do the rest.
    */
   readonly work?: boolean | ReadonlyArray<BackgroundTaskName>
+  /** Counts tokens before a model is asked, and where its vendor reports no usage; `pieceTokenizer` unless given. */
+  readonly tokenizer?: TokenizerService
   /** How long a hold lives without a renewal, in milliseconds: one minute unless given. */
   readonly holdTtlMs?: number
 }
@@ -92,7 +96,7 @@ const portsLayer = (options: ParleyOptions, catalog: CatalogData) =>
     openStorageLayer(options)
   )
 
-const references = ({ clock, holdTtlMs, reading, uploads }: ParleyOptions) =>
+const references = ({ clock, holdTtlMs, reading, tokenizer, uploads }: ParleyOptions) =>
   Layer.mergeAll(
     clock === undefined
       ? Layer.empty
@@ -100,6 +104,7 @@ const references = ({ clock, holdTtlMs, reading, uploads }: ParleyOptions) =>
           Clock.Clock,
           Effect.map(Clock.Clock, (base) => clockFrom(clock, base))
         ),
+    tokenizer === undefined ? Layer.empty : Layer.succeed(Tokenizer, tokenizer),
     holdTtlMs === undefined ? Layer.empty : Layer.succeed(HoldTtl, holdTtlMs),
     reading === undefined
       ? Layer.empty

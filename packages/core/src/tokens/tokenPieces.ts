@@ -16,6 +16,8 @@ const BEFORE_CAPITAL = 0x40
 const FIRST_OF_THREE_BYTES = 0x800
 const NONE = new Uint8Array(0)
 const NEVER = -1_000_000
+/** So many spaces are usually one token at most. */
+const SPACES_PER_TOKEN = 128
 /** Longer runs of letters count as a token each. */
 const LONGEST_RUN = 16 * 1024
 
@@ -164,7 +166,7 @@ const countSpaces = (text: string, count: Count, known: TokenVocabulary): void =
   if (free > 0) {
     // Here too.
     count.most += Math.min(free, Math.floor((2 * free) / ((known.repeats[SPACE] ?? 1) + 1)) + (belongs ? 1 : 2))
-    count.usual += free === 1 && !belongs ? 0.3 : 1
+    count.usual += free === 1 && !belongs ? 0.3 : Math.max(1, free / SPACES_PER_TOKEN)
   }
   if (belongs) countLetters(text, true, count, known)
 }
@@ -185,7 +187,7 @@ const countCharacters = (text: string, count: Count, known: TokenVocabulary): vo
   if (characters > 0) count.most += 1 + Math.floor(characters / 10)
 }
 
-/** Bounds of the tokens in a text. */
+/** What is counted of a text: the most tokens, and the usual number with its fractions. */
 export interface PieceCount {
   readonly most: number
   readonly usual: number

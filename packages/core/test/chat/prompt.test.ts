@@ -5,7 +5,7 @@ import type { Source } from "../../src/chat/StoredMessage.ts"
 import { quotableText, quotePassages, readPassages } from "../../src/chat/passageQuotes.ts"
 import { buildPrompt, type BuildPromptInput, MINIMUM_REPLY_TOKENS, type Prompt } from "../../src/chat/prompt.ts"
 import { maxRequestTokens } from "../../src/models/messageTokens.ts"
-import { maxTokens } from "../../src/tokens/tokens.ts"
+import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
 import { defaultCatalog } from "../../src/tiers/Catalog.ts"
 import type { Model } from "../../src/models/Model.ts"
 
@@ -246,7 +246,7 @@ describe("buildPrompt", () => {
     const turn = [user("why ".repeat(100)), assistant("because ".repeat(100))]
     const all = [...Array.from({ length: 50 }, () => turn).flat(), user("And now?")]
     const prompt = built({ model: model(4_000, 500), messages: all, sources: [] })
-    const cost = turn.reduce((sum, { content }) => sum + maxTokens(content) + 8, 0)
+    const cost = turn.reduce((sum, { content }) => sum + pieceTokenizer.count(content).max + 8, 0)
     expect(4_000 - 500 - prompt.maxInputTokens).toBeLessThan(cost)
   })
 })

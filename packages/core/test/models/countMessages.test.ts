@@ -2,7 +2,8 @@ import { Effect } from "effect"
 import { expect, test } from "vitest"
 import type { ChatMessage } from "../../src/models/ChatMessage.ts"
 import { countMessage, countMessages } from "../../src/models/countMessages.ts"
-import { countInSteps, countPieces } from "../../src/tokens/tokenPieces.ts"
+import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
+import { Tokenizer } from "../../src/tokens/Tokenizer.ts"
 import { FairTurns, type TurnTaking } from "../../src/fairness/FairTurns.ts"
 
 const said = (content: string): ChatMessage => ({ role: "user", content })
@@ -27,20 +28,26 @@ const TEXTS = [
   " ".repeat(50_000)
 ]
 
-test.each(TEXTS)("a text counts the same in steps as in one go", (text) => {
-  const step = countInSteps(text)
-  let count
-  while (count === undefined) count = step(1_000)
-  expect(count).toEqual(countPieces(text))
-})
-
 test("a long prompt is counted in many turns of its person, and counts the same", async () => {
   const { takers, turns } = counting()
   const messages = TEXTS.map(said)
   await Effect.runPromise(Effect.provideService(countMessages("ann", messages, 1e9), FairTurns, turns))
   expect(takers.length).toBeGreaterThan(15)
   expect(new Set(takers)).toEqual(new Set(["ann"]))
-  for (const message of messages) expect(countMessage(message)).toEqual(countPieces(message.content))
+  for (const message of messages) {
+    expect(countMessage(message, pieceTokenizer)).toEqual(pieceTokenizer.count(message.content))
+  }
+})
+
+test("what one tokenizer counted is not taken for another's count", async () => {
+  const message = said("word ".repeat(9_000))
+  expect(countMessage(message, pieceTokenizer).max).toBeGreaterThan(8_000)
+  const other = { ...pieceTokenizer, count: () => ({ max: 7, estimate: 6 }) }
+  expect(countMessage(message, other)).toEqual({ max: 7, estimate: 6 })
+  const inSteps = { ...pieceTokenizer, countInSteps: () => () => ({ max: 5, estimate: 4 }) }
+  const counted = Effect.provideService(countMessages("ann", [message], 1e9), Tokenizer, inSteps)
+  await Effect.runPromise(Effect.provideService(counted, FairTurns, counting().turns))
+  expect(countMessage(message, inSteps)).toEqual({ max: 5, estimate: 4 })
 })
 
 test("a short prompt takes no turn, and nothing is counted beyond what fits", async () => {

@@ -1,11 +1,13 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { replyOutput } from "../../src/models/replyOutput.ts"
-import { estimateTokens } from "../../src/tokens/tokens.ts"
+import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
+
+const estimateTokens = (text: string): number => pieceTokenizer.count(text).estimate
 
 /** What is delivered of pieces until the reply is cut. */
 const deliver = (pieces: Iterable<string>, maxOutputTokens: number) => {
-  const output = replyOutput(maxOutputTokens)
+  const output = replyOutput(maxOutputTokens, pieceTokenizer)
   let text = ""
   for (const piece of pieces) {
     const taken = output.take(piece)
@@ -68,7 +70,7 @@ describe("the output of a reply", () => {
         fc.array(fc.boolean(), { minLength: 1, maxLength: 10 }),
         fc.integer({ min: 1, max: 400 }),
         (pieces, asks, maxOutputTokens) => {
-          const output = replyOutput(maxOutputTokens)
+          const output = replyOutput(maxOutputTokens, pieceTokenizer)
           for (const [index, piece] of pieces.entries()) {
             const { isCut } = output.take(piece)
             if (isCut) {

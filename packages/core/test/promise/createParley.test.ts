@@ -1,11 +1,15 @@
 import {
+  type ChatMessage,
   createParley,
   creditOperations,
   InsufficientCredits,
   InvalidCatalog,
   ModelFailed,
   openInMemory,
-  type Parley
+  type Parley,
+  PromptTooLong,
+  type TokenizerService,
+  type Usage
 } from "@parley/core"
 import { reservation } from "@parley/core/testing"
 import { Effect, Stream } from "effect"
@@ -15,7 +19,7 @@ import { flatPrice, modelsFrom, plainParser, says, scriptedModel, type ScriptedM
 const withParley = async (
   model: ScriptedModel,
   use: (parley: Parley) => Promise<void>,
-  options: { readonly config?: unknown; readonly clock?: { now(): number } } = {}
+  options: { readonly config?: unknown; readonly clock?: { now(): number }; readonly tokenizer?: TokenizerService } = {}
 ) => {
   const parley = await createParley({
     ...(await openInMemory()),
@@ -116,6 +120,34 @@ describe("Parley with promises", () => {
       await expect(reader.read()).rejects.toThrow("left")
       await expect.poll(async () => (await parley.credits.balance("ann")).held).toBe(0)
     }))
+
+  it("counts by the tokenizer it is given: what a prompt may hold, and what no vendor reports", async () => {
+    const usageWith = async (
+      tokenizer: TokenizerService,
+      request: { readonly messages: ReadonlyArray<ChatMessage> }
+    ) => {
+      let usage: Usage | undefined
+      const silent = scriptedModel(() => says(["Hello", " there"]))
+      const counted = async (parley: Parley) => {
+        const reply = await parley.chat.send("ann", request)
+        await reply.text()
+        usage = (await parley.credits.receipt("ann", reply.messageId)).usage
+      }
+      await withParley(silent, counted, { tokenizer })
+      return usage
+    }
+    const counts = (max: number, estimate: number): TokenizerService => ({
+      count: () => ({ max, estimate }),
+      countInSteps: () => () => ({ max, estimate }),
+      countGrowing: () => () => estimate
+    })
+    const long = { messages: [{ role: "user" as const, content: "word ".repeat(8_000) }] }
+    for (const request of [hello, long]) {
+      // The instruction and the question, and four for what is around each.
+      expect(await usageWith(counts(20, 10), request)).toMatchObject({ freshInput: 2 * (10 + 4), output: 10 })
+      await expect(usageWith(counts(1e9, 10), request)).rejects.toBeInstanceOf(PromptTooLong)
+    }
+  })
 
   it("processes an upload in the background and answers from it", () => {
     const model = scriptedModel(() => says(["Blue [1]"]))

@@ -8,9 +8,9 @@ import {
   maxInputTokensFor,
   maxRequestTokens,
   type Model,
-  maxTokens
+  pieceTokenizer
 } from "@parley/core"
-import { prose, technical } from "../chat/texts.ts"
+import { prose, technical } from "../../src/testing/tokens/sampleTexts.ts"
 
 const modelOf = (vendor: Model["vendor"]): Model =>
   defaultCatalog.models.find((model) => model.vendor === vendor) as Model
@@ -84,7 +84,7 @@ describe("the input bound", () => {
     ["TypeScript", technical["TypeScript"] ?? "", 2.69]
   ]
   it.each(measured)("has room for Anthropic's tokenizer as it was measured: %s", (_, text, charactersPerToken) => {
-    const bound = maxInputTokensFor(modelOf("anthropic"), maxTokens(text))
+    const bound = maxInputTokensFor(modelOf("anthropic"), pieceTokenizer.count(text).max)
     const counted = text.length / charactersPerToken
     expect(bound).toBeGreaterThanOrEqual(counted)
     expect(bound).toBeLessThanOrEqual(2 * counted)

@@ -1,6 +1,6 @@
 import { Effect, Fiber, Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { maxTokens } from "../../tokens/tokens.ts"
+import { pieceTokenizer } from "../../tokens/pieceTokenizer.ts"
 import type { Embedder, EmbedderLimits, EmbeddingFailure, EmbeddingResult } from "../../documents/Embedder.ts"
 
 /**
@@ -66,7 +66,7 @@ export const embedderContract = (name: string, { stage }: EmbedderStage): void =
       expect(requests.flat().toSorted()).toEqual(texts.toSorted())
       for (const request of requests) {
         expect(request.length).toBeLessThanOrEqual(limits.textsPerRequest)
-        const tokens = request.reduce((sum, text) => sum + maxTokens(text), 0)
+        const tokens = request.reduce((sum, text) => sum + pieceTokenizer.count(text).max, 0)
         expect(request.length === 1 || tokens <= limits.tokensPerRequest).toBe(true)
       }
     })

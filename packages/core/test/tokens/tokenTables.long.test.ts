@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { tokenVocabulary } from "../../src/tokens/tokenVocabulary.ts"
-import { maxTokens } from "../../src/tokens/tokens.ts"
+import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
 import { countTokens } from "./makeTokenTables.ts"
 
 /** Every ASCII character but those that always cut: spaces, digits and line ends. */
@@ -11,7 +11,7 @@ const NEIGHBOURS = Array.from({ length: 0x80 }, (_, code) => String.fromCharCode
 test("the bound of a listed word holds with every character before it", { timeout: 1_200_000 }, () => {
   const words = [...tokenVocabulary().words].filter((word) => !word.startsWith(" "))
   const broken = words.flatMap((word) =>
-    NEIGHBOURS.map((neighbour) => neighbour + word).filter((text) => maxTokens(text) < countTokens(text))
+    NEIGHBOURS.map((neighbour) => neighbour + word).filter((text) => pieceTokenizer.count(text).max < countTokens(text))
   )
   expect(broken).toEqual([])
   expect(words.length).toBeGreaterThan(5_000)
