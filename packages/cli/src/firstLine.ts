@@ -1,9 +1,13 @@
 /** Levels of LOG_LEVEL that let a line of information through. */
 const TALKATIVE = ["", "trace", "debug", "info"]
 
+/** Command lines that start a process which stays. */
+const STARTING = ["serve", "serve --no-work", "work"]
+
 /**
- * What a server says on stderr before anything heavy is loaded, so that nobody looks at an empty screen: a sentence, in
- * production a line of the JSON log. Undefined for other commands, and where the log leaves out what is mere information.
+ * What a server or worker says on stderr before anything heavy is loaded, so that nobody looks at an empty screen: a
+ * sentence, in production a line of the JSON log. Undefined for other commands, and where the log leaves out what is mere
+ * information.
  */
 export const firstLine = (
   argv: ReadonlyArray<string>,
@@ -11,7 +15,7 @@ export const firstLine = (
   now: Date
 ): string | undefined => {
   const level = environment["LOG_LEVEL"]?.trim().toLowerCase() ?? ""
-  if (argv.length !== 1 || argv[0] !== "serve" || !TALKATIVE.includes(level)) return undefined
+  if (!STARTING.includes(argv.join(" ")) || !TALKATIVE.includes(level)) return undefined
   const message = "Parley is starting."
   if (environment["NODE_ENV"]?.trim() !== "production") return `${message} The first start takes the longest.`
   const timestamp = now.toISOString()

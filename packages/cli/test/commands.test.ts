@@ -194,6 +194,7 @@ describe("the command line", () => {
     const commands = [
       [],
       ["serve"],
+      ["work"],
       ["migrate"],
       ["doctor"],
       ["credits"],

@@ -95,6 +95,7 @@ describe.skipIf(url === "")("on a Postgres server", { timeout: 120_000 }, () => 
     expect((await on.doctor()).exit).toBe(0)
     expect(await statusOf(ann, id)).toBe("processing")
     await using worker = await on.work()
+    expect(worker.stderr).toMatch(/^Parley is starting\./)
     expect(worker.stdout).toMatch(/works: jobs, requeue, holds, resets/)
     await eventually("the document to be ready", () => allReady(ann, [id]))
     worker.child.kill("SIGTERM")
