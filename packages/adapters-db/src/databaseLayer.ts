@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs"
 import { Effect, Layer } from "effect"
 import type { Database } from "./database/Database.ts"
 import type { DatabaseOwner } from "./database/DatabaseOwner.ts"
@@ -21,20 +22,36 @@ export interface DatabaseOptions {
   readonly onConnectionLost?: ((error: Error) => void) | undefined
 }
 
-/** The database itself, as a layer: a Postgres server, or the embedded database. */
-export const databaseLayer = (options: DatabaseOptions): Layer.Layer<Database | DatabaseOwner, FolderInUse> => {
+/**
+ * The database itself, as a layer: a Postgres server, or the embedded database. Its folder is the caller's to lock with
+ * `lockFolder`, before and for as long.
+ */
+export const unlockedDatabaseLayer = (options: DatabaseOptions): Layer.Layer<Database | DatabaseOwner> => {
   const { url, dataDir, schema } = options
   if (url !== undefined) return PgDatabaseLayer({ ...options, url })
   const embedded = PgliteDatabaseLayer({ dataDir, schema })
-  return dataDir === undefined ? embedded : Layer.provide(embedded, Layer.effectDiscard(lockFolder(dataDir)))
+  if (dataDir === undefined) return embedded
+  const folder = Effect.sync(() => mkdirSync(dataDir, { recursive: true, mode: 0o700 }))
+  return Layer.provide(embedded, Layer.effectDiscard(folder))
 }
 
-/** The same for what changes the schema: past the pooler where there is a way. */
-export const directDatabaseLayer = (options: DatabaseOptions) =>
-  databaseLayer({ ...options, url: options.directUrl ?? options.url, maxConnections: 2 })
+/** The same, with the folder of an embedded database locked while it is open. */
+export const databaseLayer = (options: DatabaseOptions): Layer.Layer<Database | DatabaseOwner, FolderInUse> => {
+  const { url, dataDir } = options
+  const database = unlockedDatabaseLayer(options)
+  if (url !== undefined || dataDir === undefined) return database
+  return Layer.provide(database, Layer.effectDiscard(lockFolder(dataDir)))
+}
+
+/** What to open for a change of the schema: past the pooler where there is a way. */
+export const directOptions = (options: DatabaseOptions): DatabaseOptions => ({
+  ...options,
+  url: options.directUrl ?? options.url,
+  maxConnections: 2
+})
 
 /** Runs work on the database of `options`, opened for it alone. */
 export const withDatabase = <A, E>(
   options: DatabaseOptions,
   work: Effect.Effect<A, E, Database | DatabaseOwner>
-): Effect.Effect<A, E | FolderInUse> => Effect.provide(work, directDatabaseLayer(options))
+): Effect.Effect<A, E | FolderInUse> => Effect.provide(work, databaseLayer(directOptions(options)))

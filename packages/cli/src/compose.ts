@@ -3,11 +3,10 @@ import {
   type DatabaseError,
   type DatabaseOptions,
   type DatabaseOwner,
-  databaseLayer,
-  directDatabaseLayer,
-  type FolderInUse,
+  directOptions,
   PgCreditLedgerLayer,
-  storesLayer
+  storesLayer,
+  unlockedDatabaseLayer
 } from "@parley/adapters-db"
 import { WorkerDocumentParser } from "@parley/adapters-documents"
 import {
@@ -44,7 +43,7 @@ export type CommandParts = Catalog | ChatModels | CreditService | Database | Dat
 /** What a server works with. */
 export type ServerParts = CommandParts | ParleyServices
 
-/** The database: a Postgres server, or the embedded one in the data folder. */
+/** The database: a Postgres server, or the embedded one in the data folder, which is claimed before. */
 export const databaseOptions = ({ database, databaseSchema, dataFolder }: ParleyConfig): DatabaseOptions =>
   database._tag === "Embedded"
     ? { schema: databaseSchema, dataDir: databaseFolder(dataFolder) }
@@ -86,17 +85,17 @@ const holdTtlLayer = ({ holdTtlSeconds }: ParleyConfig) =>
   holdTtlSeconds === undefined ? Layer.empty : Layer.succeed(HoldTtl, holdTtlSeconds * 1000)
 
 /** For commands: credits, and the database, past its pooler where `direct`. Nothing is opened before it is built. */
-export const commandPartsLayer = (config: ParleyConfig, direct: boolean): Layer.Layer<CommandParts, FolderInUse> =>
+export const commandPartsLayer = (config: ParleyConfig, direct: boolean): Layer.Layer<CommandParts> =>
   Layer.mergeAll(CreditService.layer, HoldSweeper.layer, ResetService.layer).pipe(
     Layer.provide(Accounts.layer),
     Layer.provide(CreditOperations.layer),
     Layer.provide(PgCreditLedgerLayer),
     Layer.provideMerge(offerLayer(config)),
-    Layer.provideMerge((direct ? directDatabaseLayer : databaseLayer)(databaseOptions(config)))
+    Layer.provideMerge(unlockedDatabaseLayer(direct ? directOptions(databaseOptions(config)) : databaseOptions(config)))
   )
 
 /** For servers: the whole graph of configuration, adapters and services. */
-export const serverPartsLayer = (config: ParleyConfig): Layer.Layer<ServerParts, DatabaseError | FolderInUse> =>
+export const serverPartsLayer = (config: ParleyConfig): Layer.Layer<ServerParts, DatabaseError> =>
   Layer.unwrap(
     Effect.gen(function* () {
       const onConnectionLost = yield* warner("A connection to the database was lost.")
@@ -105,7 +104,7 @@ export const serverPartsLayer = (config: ParleyConfig): Layer.Layer<ServerParts,
         Layer.provide(storesLayer({ onError })),
         Layer.provide(WorkerDocumentParser.layer()),
         Layer.provideMerge(offerLayer(config)),
-        Layer.provideMerge(databaseLayer({ ...databaseOptions(config), onConnectionLost })),
+        Layer.provideMerge(unlockedDatabaseLayer({ ...databaseOptions(config), onConnectionLost })),
         Layer.provideMerge(Layer.mergeAll(uploadLimitsLayer(config), holdTtlLayer(config)))
       )
     })

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, renameSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
+import { openDatabase } from "@parley/adapters-db"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import { connectToOwner, sendCommand } from "../src/dataFolder/commandClient.ts"
@@ -45,10 +46,30 @@ describe("a data folder", () => {
         )
       )
       expect(exits.filter(Exit.isSuccess)).toHaveLength(1)
-      expect(readdirSync(folder)).toEqual(["parley.sock"])
+      expect(readdirSync(folder)).toEqual(["database.lock", "parley.sock"])
       await Effect.runPromise(Scope.close(scope, Exit.void))
       expect(readdirSync(folder)).toEqual([])
     }
+  })
+
+  it("is kept by its database's lock, also from who opens the database without a command", async () => {
+    using place = temporaryFolder()
+    const dataDir = join(place.path, "database")
+    const scope = Scope.makeUnsafe()
+    await Effect.runPromise(claimIn(scope, place.path, true))
+    await expect(openDatabase({ dataDir })).rejects.toMatchObject({ holder: `process ${process.pid}` })
+    const refused = await Effect.runPromise(Effect.flip(Effect.scoped(claimDataFolder(place.path, true))))
+    expect(refused.message).toContain(`in use by process ${process.pid}`)
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    expect(existsSync(dataDir)).toBe(false)
+  })
+
+  it("that nothing can be listened in is unusable, and is given back", async () => {
+    using place = temporaryFolder()
+    mkdirSync(join(place.path, "parley.sock"))
+    const refused = await Effect.runPromise(Effect.flip(Effect.scoped(claimDataFolder(place.path, true))))
+    expect(refused).toMatchObject({ _tag: "DataFolderUnusable", problem: expect.stringMatching(/^E/) })
+    expect(readdirSync(place.path)).toEqual(["parley.sock"])
   })
 
   it("is waited for where its owner is a command, which soon ends", async () => {

@@ -1,6 +1,16 @@
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { hostname } from "node:os"
-import { resolve } from "node:path"
+import { dirname, resolve } from "node:path"
 import { Effect, Schema, type Scope } from "effect"
 
 /** Another process has the database folder open. The embedded database serves one process at a time. */
@@ -16,6 +26,8 @@ export class FolderInUse extends Schema.TaggedError<FolderInUse>()("FolderInUse"
 interface Holder {
   readonly pid: number
   readonly host: string
+  /** Where the pid is known: containers count their processes apart, and may share a host's name. Empty where all do. */
+  readonly namespace: string
   /** Tells a process from a later one with the same pid; empty where the system does not say. */
   readonly started: string
 }
@@ -38,11 +50,25 @@ const startOf = (pid: number): string | undefined => {
   }
 }
 
-const self = (): Holder => ({ pid: process.pid, host: hostname(), started: startOf(process.pid) ?? "" })
+const ownNamespace = (): string => {
+  try {
+    return readlinkSync("/proc/self/ns/pid")
+  } catch {
+    return ""
+  }
+}
 
-/** A holder on this machine is asked for by its pid; one elsewhere is judged by its signs of life. */
+const self = (): Holder => ({
+  pid: process.pid,
+  host: hostname(),
+  namespace: ownNamespace(),
+  started: startOf(process.pid) ?? ""
+})
+
+/** A holder whose pid means something here is asked for by it; one elsewhere is judged by its signs of life. */
 const isAlive = (file: string, holder: Holder): boolean => {
-  if (holder.host !== hostname()) return Date.now() - statSync(file).mtimeMs < SILENCE_MS
+  if (holder.host !== hostname() || holder.namespace !== ownNamespace())
+    return Date.now() - statSync(file).mtimeMs < SILENCE_MS
   const started = startOf(holder.pid)
   return started !== undefined && (started === "" || holder.started === "" || started === holder.started)
 }
@@ -53,7 +79,7 @@ const readHolder = (file: string): Holder | undefined => {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
     // Cut off while being written: its process died then, or writes it now.
-    return { pid: 0, host: "", started: "" }
+    return { pid: 0, host: "", namespace: "", started: "" }
   }
 }
 
@@ -75,8 +101,8 @@ const describe = ({ pid, host }: Holder): string =>
 
 const acquire = (folder: string): Effect.Effect<string, FolderInUse> =>
   Effect.suspend(() => {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
     const file = `${resolve(folder)}.lock`
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     for (let attempt = 0; attempt < 10; attempt++) {
       try {
         writeFileSync(file, JSON.stringify(self()), { flag: "wx", mode: 0o600 })
@@ -93,8 +119,9 @@ const acquire = (folder: string): Effect.Effect<string, FolderInUse> =>
   })
 
 /**
- * Keeps `folder` for this process, creating it if need be, until the scope closes. The lock of a process that died is
- * taken over; a live one is named in the failure.
+ * Keeps `folder` for this process until the scope closes. The lock is a file beside it, and what is above is made where
+ * it is missing. The lock of a process that died is taken over: at once where its pid tells, else after 30 seconds
+ * without a sign of life. A live one is named in the failure.
  */
 export const lockFolder = (folder: string): Effect.Effect<void, FolderInUse, Scope.Scope> =>
   Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -35,7 +35,19 @@ describe("lockFolder", () => {
     Effect.runPromise(Effect.scoped(Effect.andThen(lockFolder(folder), inside)))
   const refusal = () => Effect.runPromise(Effect.scoped(Effect.flip(lockFolder(folder))))
 
-  it("creates the folder, and gives it back at the end", async () => {
+  /** Leaves the lock of another process; the rest of it is as this process would write it. */
+  const leaveLock = async (holder: Readonly<Record<string, unknown>>): Promise<string> => {
+    const file = `${folder}.lock`
+    await hold(
+      Effect.sync(() => {
+        writeFileSync(`${file}.left`, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), ...holder }))
+      })
+    )
+    renameSync(`${file}.left`, file)
+    return file
+  }
+
+  it("gives the folder back at the end", async () => {
     await hold()
     await hold()
   })
@@ -57,30 +69,23 @@ describe("lockFolder", () => {
   })
 
   it("takes over the lock of another process that has the same number now", async () => {
-    await hold(Effect.void)
-    writeFileSync(
-      `${folder}.lock`,
-      JSON.stringify({ pid: process.pid, host: (await import("node:os")).hostname(), started: "1" })
-    )
+    await leaveLock({ pid: process.pid, started: "1" })
     await hold()
   })
 
-  it("judges a holder on another machine by its signs of life", async () => {
-    await hold(Effect.void)
-    const file = `${folder}.lock`
-    writeFileSync(file, JSON.stringify({ pid: 1, host: "elsewhere", started: "1" }))
-    expect((await refusal()).holder).toBe("process 1 on elsewhere")
+  it.each([
+    ["machine", { pid: 1, host: "elsewhere", started: "1" }, "process 1 on elsewhere"],
+    ["container of the same name", { namespace: "pid:[1]", started: "1" }, `process ${process.pid}`]
+  ])("judges a holder on another %s by its signs of life", async (_, holder, named) => {
+    const file = await leaveLock(holder)
+    expect((await refusal()).holder).toBe(named)
     const before = new Date(Date.now() - 60_000)
     utimesSync(file, before, before)
     await hold()
   })
 
   it("of many that want a dead process's folder at once, one gets it", async () => {
-    await hold(Effect.void)
-    writeFileSync(
-      `${folder}.lock`,
-      JSON.stringify({ pid: 2 ** 22 + 1, host: (await import("node:os")).hostname(), started: "1" })
-    )
+    await leaveLock({ pid: 2 ** 22 + 1, started: "1" })
     const all = Array.from({ length: 4 }, () => {
       const child = spawn(process.execPath, ["--conditions=@parley/source", program, folder], {
         stdio: ["ignore", "pipe", "ignore"]

@@ -1,4 +1,3 @@
-import type { FolderInUse } from "@parley/adapters-db"
 import { type Console, Context, type Effect } from "effect"
 import type { CommandParts } from "../compose.ts"
 import type { ConfigInvalid, ParleyConfig } from "../config/ParleyConfig.ts"
@@ -20,7 +19,6 @@ export type RunFailed =
   | DataFolderInUse
   | DataFolderUnusable
   | Exited
-  | FolderInUse
   | Interrupted
   | NoDatabaseYet
 

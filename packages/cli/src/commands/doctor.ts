@@ -48,8 +48,7 @@ const ownDatabaseChecks = Effect.fnUntraced(function* ({ config }: Settings) {
   yield* CommandContext.use((context) => context.run(look)).pipe(
     Effect.catchTags({
       NoDatabaseYet: () => Effect.sync(() => void found.push(none)),
-      DataFolderInUse: (inUse) => Effect.sync(() => void found.push(inUseCheck(inUse.message))),
-      FolderInUse: (inUse) => Effect.sync(() => void found.push(inUseCheck(inUse.message)))
+      DataFolderInUse: (inUse) => Effect.sync(() => void found.push(inUseCheck(inUse.message)))
     })
   )
   return found

@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs"
 import { createServer, type Server, type Socket } from "node:net"
 import { type Answer, type CommandRequest, type Greeting, isCommandRequest, readFrames, writeFrame } from "./frames.ts"
 import { withSocketAddress } from "./socketAddress.ts"
@@ -11,19 +12,42 @@ export type RunCommand = (
 
 /** Accepts the commands of other processes on the socket of a data folder that this process owns. */
 export class CommandServer {
-  readonly server: Server
   readonly #folder: string
+  readonly #server: Server
   readonly #greeting: Greeting
   readonly #sockets = new Set<Socket>()
   readonly #running = new Set<Promise<void>>()
   readonly #waiting: Array<(run: RunCommand) => void> = []
   #run: RunCommand | undefined
 
-  constructor(folder: string, greeting: Greeting) {
+  private constructor(folder: string, greeting: Greeting) {
     this.#folder = folder
     this.#greeting = greeting
-    this.server = createServer((socket) => void this.#receive(socket))
-    this.server.unref()
+    this.#server = createServer((socket) => void this.#receive(socket))
+    this.#server.unref()
+  }
+
+  /**
+   * Listens on the socket in `folder`, of mode 0600 from the first moment. The folder is the caller's alone: a socket that
+   * is there was left by an owner that died. Rejects with the system's error.
+   */
+  static async listen(folder: string, greeting: Greeting): Promise<CommandServer> {
+    const listening = new CommandServer(folder, greeting)
+    const server = listening.#server
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject)
+      const mask = process.umask(0o177)
+      try {
+        withSocketAddress(folder, (address) => {
+          rmSync(address, { force: true })
+          server.listen(address, resolve)
+        })
+      } finally {
+        process.umask(mask)
+      }
+      server.once("listening", () => server.off("error", reject))
+    })
+    return listening
   }
 
   /** Runs the commands that wait and those that arrive. */
@@ -42,7 +66,7 @@ export class CommandServer {
   /** Gives the folder up. Closing the server removes the socket's file, in this very call. */
   async close(): Promise<void> {
     await this.clear()
-    await new Promise((resolve) => withSocketAddress(this.#folder, () => this.server.close(resolve)))
+    await new Promise((resolve) => withSocketAddress(this.#folder, () => this.#server.close(resolve)))
   }
 
   async #receive(socket: Socket): Promise<void> {

@@ -1,63 +1,65 @@
-import { Effect, type Scope } from "effect"
-import { bindSocket } from "./bindSocket.ts"
+import { lockFolder } from "@parley/adapters-db"
+import { Effect, Schedule, type Scope } from "effect"
+import { greetingOf } from "./commandClient.ts"
 import { CommandServer, type RunCommand } from "./CommandServer.ts"
+import { databaseFolder } from "./databaseFolder.ts"
 import { DataFolderInUse, DataFolderUnusable } from "./dataFolderErrors.ts"
 import { makeDataFolder } from "./makeDataFolder.ts"
 
 /** A data folder that belongs to this process until the scope closes. */
 export interface DataFolderClaim {
-  /** Runs the commands of other processes, those already waiting included; interrupts them when the scope closes. */
+  /** Runs commands from now on, those that wait included; interrupts them when the scope closes. */
   answerWith(run: RunCommand): Effect.Effect<void, never, Scope.Scope>
 }
 
-/** How long to wait for an owner that accepts no commands: it is a command itself and ends soon. */
-const PATIENCE_MS = 20_000
-const RETRY_MS = 50
+/**
+ * How long an owner that takes no commands is waited for: another command, soon done, or one whose death shows by its
+ * silence alone, which takes half a minute. A server is not waited for.
+ */
+const PATIENCE = "40 seconds"
+const RETRY = Schedule.max([Schedule.spaced("50 millis"), Schedule.during(PATIENCE)])
 
 /**
- * Makes `folder` this process's own, creating it if need be. Other processes are told so on the socket in it;
- * `takesCommands` invites them to send theirs.
+ * Makes `folder` this process's own, creating it if need be: by the lock on the database in it. Its owner listens on the
+ * socket in it; `takesCommands` invites other processes to send theirs.
  */
 export const claimDataFolder = (
   folder: string,
   takesCommands: boolean
 ): Effect.Effect<DataFolderClaim, DataFolderInUse | DataFolderUnusable, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(open(folder, takesCommands), (commands) => Effect.promise(() => commands.close())),
-    (commands) => ({
-      answerWith: (run) =>
+  Effect.gen(function* () {
+    yield* Effect.sync(() => makeDataFolder(folder))
+    yield* lock(folder)
+    const server = yield* Effect.acquireRelease(
+      Effect.promise(() => CommandServer.listen(folder, { pid: process.pid, takesCommands })),
+      (server) => Effect.promise(() => server.close())
+    )
+    return {
+      answerWith: (run: RunCommand) =>
         Effect.acquireRelease(
-          Effect.sync(() => commands.open(run)),
-          () => Effect.promise(() => commands.clear())
+          Effect.sync(() => server.open(run)),
+          () => Effect.promise(() => server.clear())
         )
+    }
+  }).pipe(
+    Effect.catchDefect((defect) => {
+      const problem = (defect as NodeJS.ErrnoException).code
+      return problem === undefined ? Effect.die(defect) : Effect.fail(new DataFolderUnusable({ folder, problem }))
     })
   )
 
-const open = (
-  folder: string,
-  takesCommands: boolean
-): Effect.Effect<CommandServer, DataFolderInUse | DataFolderUnusable> =>
-  Effect.callback((resume) => {
-    const commands = new CommandServer(folder, { pid: process.pid, takesCommands })
-    const deadline = performance.now() + PATIENCE_MS
-    const attempt = async (): Promise<void> => {
-      makeDataFolder(folder)
-      const bound = await bindSocket(commands.server, folder)
-      if (bound._tag === "Bound") return resume(Effect.succeed(commands))
-      // An owner that is just leaving closes the connection without a word.
-      const waits = bound._tag === "Stale" || bound.owner?.takesCommands !== true
-      if (waits && performance.now() < deadline) {
-        setTimeout(() => void attempt().catch(failed), RETRY_MS)
-        return
-      }
-      const pid = bound._tag === "Owned" ? bound.owner?.pid : undefined
-      resume(Effect.fail(new DataFolderInUse({ folder, ...(pid === undefined ? {} : { pid }) })))
-    }
-    const failed = (error: NodeJS.ErrnoException) =>
-      resume(
-        error.code === undefined
-          ? Effect.die(error)
-          : Effect.fail(new DataFolderUnusable({ folder, problem: error.code }))
+const lock = (folder: string): Effect.Effect<void, DataFolderInUse, Scope.Scope> =>
+  lockFolder(databaseFolder(folder)).pipe(
+    Effect.catchTag("FolderInUse", ({ holder }) =>
+      Effect.flatMap(
+        Effect.promise(() => greetingOf(folder)),
+        (owner) =>
+          Effect.fail({
+            inUse: new DataFolderInUse({ folder, owner: holder }),
+            isServer: owner?.takesCommands === true
+          })
       )
-    attempt().catch(failed)
-  })
+    ),
+    Effect.retry({ schedule: RETRY, while: ({ isServer }) => !isServer }),
+    Effect.mapError(({ inUse }) => inUse)
+  )

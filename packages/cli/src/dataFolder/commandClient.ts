@@ -13,16 +13,16 @@ export interface OwnerConnection {
   readonly answers: AsyncGenerator<Answer>
 }
 
-const connected = (folder: string, name: string | undefined): Promise<Socket | undefined> =>
+const connected = (folder: string): Promise<Socket | undefined> =>
   new Promise((resolve) => {
-    const socket = withSocketAddress(folder, (address) => connect(address), name)
+    const socket = withSocketAddress(folder, (address) => connect(address))
     socket.on("error", () => resolve(undefined))
     socket.once("connect", () => resolve(socket))
   })
 
 /** Connects to the owner of `folder`; undefined where there is none alive. */
-export const connectToOwner = async (folder: string, name?: string): Promise<OwnerConnection | undefined> => {
-  const socket = await connected(folder, name).catch(() => undefined)
+export const connectToOwner = async (folder: string): Promise<OwnerConnection | undefined> => {
+  const socket = await connected(folder).catch(() => undefined)
   if (socket === undefined) return undefined
   socket.setTimeout(GREETING_MS, () => socket.destroy())
   const frames = readFrames<Greeting | Answer>(socket)
@@ -33,6 +33,13 @@ export const connectToOwner = async (folder: string, name?: string): Promise<Own
     greeting: first.done === true ? undefined : (first.value as Greeting),
     answers: frames as AsyncGenerator<Answer>
   }
+}
+
+/** What the owner of `folder` says of itself; undefined where there is none alive, or it says nothing. */
+export const greetingOf = async (folder: string): Promise<Greeting | undefined> => {
+  const connection = await connectToOwner(folder)
+  connection?.socket.destroy()
+  return connection?.greeting
 }
 
 /** Receives what a command prints. */

@@ -3,13 +3,12 @@ import { Schema } from "effect"
 /** Another live process owns the data folder; its embedded database takes one process at a time. */
 export class DataFolderInUse extends Schema.TaggedError<DataFolderInUse>()("DataFolderInUse", {
   folder: Schema.String,
-  /** Unknown where the owner does not say. */
-  pid: Schema.optionalKey(Schema.Int)
+  /** For example "process 7". */
+  owner: Schema.String
 }) {
   readonly code = "data_folder_in_use"
   override get message() {
-    const owner = this.pid === undefined ? "another process" : `process ${this.pid}`
-    return `The data folder ${this.folder} is in use by ${owner}. Stop it, or set PARLEY_DATA_DIR to another folder.`
+    return `The data folder ${this.folder} is in use by ${this.owner}. Stop it, or set PARLEY_DATA_DIR to another folder.`
   }
 }
 

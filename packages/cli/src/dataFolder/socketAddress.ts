@@ -1,7 +1,7 @@
 import { join } from "node:path"
 
 /** Name of the socket in the data folder. */
-export const SOCKET_NAME = "parley.sock"
+const SOCKET_NAME = "parley.sock"
 
 /** What `sun_path` holds without its closing NUL: 107 bytes on Linux, 103 on the BSDs and macOS. */
 const PATH_BYTES = process.platform === "linux" ? 107 : 103
@@ -10,13 +10,13 @@ const PATH_BYTES = process.platform === "linux" ? 107 : 103
  * Calls `use` with an address of the socket in `folder`. Where the path is too long for a socket, that is its name
  * alone, with the folder as the working folder meanwhile; so `use` must bind or connect before it returns.
  */
-export const withSocketAddress = <A>(folder: string, use: (address: string) => A, name = SOCKET_NAME): A => {
-  const path = join(folder, name)
+export const withSocketAddress = <A>(folder: string, use: (address: string) => A): A => {
+  const path = join(folder, SOCKET_NAME)
   if (Buffer.byteLength(path) <= PATH_BYTES) return use(path)
   const before = process.cwd()
   process.chdir(folder)
   try {
-    return use(name)
+    return use(SOCKET_NAME)
   } finally {
     process.chdir(before)
   }

@@ -1,4 +1,4 @@
-import { checkReadiness, type DatabaseError, type FolderInUse } from "@parley/adapters-db"
+import { checkReadiness, type DatabaseError } from "@parley/adapters-db"
 import {
   createHttpServer,
   HmacSessionVerifier,
@@ -22,7 +22,7 @@ const CONNECTIONS_PER_PEER = 500
 /** The API and the dashboard on the configured port until the scope closes; gives the port taken. */
 export const openHttp = Effect.fnUntraced(function* (
   config: ParleyConfig,
-  runtime: ManagedRuntime.ManagedRuntime<ServerParts, DatabaseError | FolderInUse>
+  runtime: ManagedRuntime.ManagedRuntime<ServerParts, DatabaseError>
 ) {
   const requests = new RequestTracker()
   const app = parleyApp({

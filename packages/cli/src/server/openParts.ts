@@ -1,4 +1,4 @@
-import { directDatabaseLayer, migrate } from "@parley/adapters-db"
+import { directOptions, migrate, unlockedDatabaseLayer } from "@parley/adapters-db"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { databaseOptions, serverPartsLayer } from "../compose.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
@@ -13,7 +13,7 @@ export const openParts = Effect.fnUntraced(function* (config: ParleyConfig) {
   )
   const pooled = config.database._tag === "Server" && config.database.directUrl !== undefined
   const migrating = pooled
-    ? Effect.provide(migrate(), directDatabaseLayer(databaseOptions(config)))
+    ? Effect.provide(migrate(), unlockedDatabaseLayer(directOptions(databaseOptions(config))))
     : Effect.flatMap(runtime.contextEffect, (parts) => Effect.provideContext(migrate(), parts))
   const applied = yield* migrating
   if (applied.length > 0) yield* Effect.logInfo(`Brought the database up to date: ${applied.join(", ")}.`)
