@@ -16,7 +16,7 @@ import { hasPostgres } from "./databases.ts"
 import { ordinaryLogin } from "./ordinaryLogin.ts"
 import { behindPooler, hasPooler } from "./pooler.ts"
 
-const stores = storesLayer({ pollingIntervalSeconds: 0.5, stopTimeoutMs: 200 })
+const stores = storesLayer({ pollingIntervalSeconds: 0.5 })
 
 const contracts = (name: string, url: Effect.Effect<string, never, Scope.Scope>) => {
   const database = Layer.unwrap(Effect.map(url, (url) => databaseLayer({ url, maxConnections: 10 })))

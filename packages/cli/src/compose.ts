@@ -4,6 +4,7 @@ import {
   type DatabaseOptions,
   type DatabaseOwner,
   directOptions,
+  PgBossJobQueueLayer,
   PgCreditLedgerLayer,
   storesLayer,
   unlockedDatabaseLayer
@@ -25,6 +26,7 @@ import {
   CreditService,
   HoldSweeper,
   HoldTtl,
+  type JobQueue,
   parleyLayer,
   type ParleyServices,
   ResetService,
@@ -38,7 +40,15 @@ import { databaseFolder } from "./dataFolder/databaseFolder.ts"
 import { warner } from "./server/warner.ts"
 
 /** What commands work with. */
-export type CommandParts = Catalog | ChatModels | CreditService | Database | DatabaseOwner | HoldSweeper | ResetService
+export type CommandParts =
+  | Catalog
+  | ChatModels
+  | CreditService
+  | Database
+  | DatabaseOwner
+  | HoldSweeper
+  | JobQueue
+  | ResetService
 
 /** What a server works with. */
 export type ServerParts = CommandParts | ParleyServices
@@ -90,6 +100,7 @@ export const commandPartsLayer = (config: ParleyConfig, direct: boolean): Layer.
     Layer.provide(Accounts.layer),
     Layer.provide(CreditOperations.layer),
     Layer.provide(PgCreditLedgerLayer),
+    Layer.merge(PgBossJobQueueLayer()),
     Layer.provideMerge(offerLayer(config)),
     Layer.provideMerge(unlockedDatabaseLayer(direct ? directOptions(databaseOptions(config)) : databaseOptions(config)))
   )
@@ -101,7 +112,7 @@ export const serverPartsLayer = (config: ParleyConfig): Layer.Layer<ServerParts,
       const onConnectionLost = yield* warner("A connection to the database was lost.")
       const onError = yield* warner("The job queue met a problem.")
       return parleyLayer.pipe(
-        Layer.provide(storesLayer({ onError })),
+        Layer.provideMerge(storesLayer({ onError })),
         Layer.provide(WorkerDocumentParser.layer()),
         Layer.provideMerge(offerLayer(config)),
         Layer.provideMerge(unlockedDatabaseLayer({ ...databaseOptions(config), onConnectionLost })),

@@ -54,7 +54,14 @@ const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
   [["credits", "verify", "--nonsense"], "no option"],
   [["credits", "verify", "--since", "lately"], "ISO 8601"],
   [["credits", "reset", "--yes=perhaps"], "--yes"],
-  [["credits", "sweep", "extra"], "extra"]
+  [["credits", "sweep", "extra"], "extra"],
+  [["jobs", "list", "--state", "lost"], "waiting, running, done, failed"],
+  [["jobs", "list", "--limit", "0"], "from 1 to 200"],
+  [["jobs", "list", "--kind", "a b"], "kind of job"],
+  [["jobs", "list", "--after", "somewhere"], "page before"],
+  [["jobs", "list", "--user", ""], "--user"],
+  [["jobs", "retry", ANN], "<job>"],
+  [["jobs", "retry", ANN, "1"], "UUID"]
 ]
 
 const folder = temporaryFolder()
@@ -111,6 +118,8 @@ describe("a command line that is not understood", () => {
       ["credits", "reset", "--dry-run"],
       ["credits", "verify"],
       ["credits", "sweep"],
+      ["jobs", "list"],
+      ["jobs", "retry"],
       ["nonsense"],
       []
     ]

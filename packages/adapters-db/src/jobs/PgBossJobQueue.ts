@@ -8,7 +8,7 @@ import { enqueueJob, jobToSend } from "./enqueueJob.ts"
 import { forgetOldJobs } from "./forgetJobs.ts"
 import { callBoss, type JobParts } from "./jobParts.ts"
 import { jobSql } from "./jobSql.ts"
-import { listJobs } from "./listJobs.ts"
+import { findJob, listJobs } from "./listJobs.ts"
 import { retryJob } from "./retryJob.ts"
 import { type JobQueueOptions, startBoss } from "./startBoss.ts"
 import { startWorker } from "./startWorker.ts"
@@ -63,7 +63,8 @@ const make = (options: JobQueueOptions) =>
       },
       report: (error) => Effect.sync(() => options.onError?.(error))
     }
-    const [enqueue, ensure, list, retry] = [enqueueJob(parts), ensureJobs(parts), listJobs(parts), retryJob(parts)]
+    const [enqueue, ensure, retry] = [enqueueJob(parts), ensureJobs(parts), retryJob(parts)]
+    const [find, list] = [findJob(parts), listJobs(parts)]
     const workerOptions = {
       concurrency: options.concurrency ?? 2,
       pollingIntervalSeconds: options.pollingIntervalSeconds ?? 1,
@@ -89,6 +90,7 @@ const make = (options: JobQueueOptions) =>
             )
           )
         ),
+      find: (owner, jobId) => storing("JobQueue.find", "jobs")(find(owner, jobId)),
       list: (owner, query) => storing("JobQueue.list", "jobs")(list(owner, query)),
       listAll: (query) => storing("JobQueue.listAll", "jobs")(list(undefined, query)),
       retry: (owner, jobId) => storing("JobQueue.retry", "jobs")(Effect.uninterruptible(retry(owner, jobId))),

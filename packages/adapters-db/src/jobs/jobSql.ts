@@ -116,8 +116,8 @@ export const jobSql = (schemaName: string) => {
     /** Owner $1's job $2, kept as it is until the transaction ends. */
     lockJob: `SELECT ${STORED}, state::text AS state FROM ${job}
       WHERE name = '${JOBS_QUEUE}' AND id = $2 AND group_id = $1 FOR UPDATE`,
-    /** Job $1 as it is listed. */
-    find: `SELECT ${LISTED} FROM ${job} WHERE name = '${JOBS_QUEUE}' AND id = $1`,
+    /** Owner $1's job $2 as it is listed. */
+    find: `SELECT ${LISTED} FROM ${job} WHERE name = '${JOBS_QUEUE}' AND id = $2 AND group_id = $1`,
     remove: `DELETE FROM ${job} WHERE name = '${JOBS_QUEUE}' AND id = $1`,
     /** Forgets jobs that ended long ago: done $1 seconds ago, failed $2. */
     forget: `DELETE FROM ${job} WHERE name = '${JOBS_QUEUE}' AND (

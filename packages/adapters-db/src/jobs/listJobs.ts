@@ -1,5 +1,6 @@
-import { type JobPage, type JobQuery, type JobRecord, type UserId } from "@parley/core"
+import { isUuid, type JobPage, type JobQuery, type JobRecord, type UserId } from "@parley/core"
 import { Effect, type Schema } from "effect"
+import type { Row } from "../database/Database.ts"
 import type { JobParts } from "./jobParts.ts"
 import type { ListedJob } from "./jobSql.ts"
 
@@ -22,6 +23,15 @@ export const recordOf = ({
   endedAt: endedAt ?? undefined
 })
 
+/** One owner's job of an id. */
+export const findJob = ({ boss, owner: database, text }: JobParts) =>
+  Effect.fnUntraced(function* (owner: UserId, jobId: string) {
+    if (!isUuid(jobId)) return undefined
+    yield* boss
+    const [row] = yield* database.asOwner((sql) => sql.query<ListedJob & Row>(text.find, [owner, jobId]))
+    return row && recordOf(row)
+  })
+
 /** A page of jobs, newest first: one owner's, or everybody's. */
 export const listJobs = ({ boss, owner: database, text }: JobParts) =>
   Effect.fnUntraced(function* (owner: UserId | undefined, { after, kind, limit, state }: JobQuery) {
@@ -29,7 +39,7 @@ export const listJobs = ({ boss, owner: database, text }: JobParts) =>
     const [micros = null, id = null] = after?.split(".") ?? []
     const facts = [limit + 1, micros, id, kind ?? null, ...(owner === undefined ? [] : [owner])]
     const rows = yield* database.asOwner((sql) =>
-      sql.query<ListedJob & Record<string, unknown>>(text.list(state, owner !== undefined), facts)
+      sql.query<ListedJob & Row>(text.list(state, owner !== undefined), facts)
     )
     const page = rows.slice(0, limit)
     const last = page.at(-1)

@@ -23,7 +23,7 @@ export const retryJob = (parts: JobParts) => {
         if (state !== "failed") return yield* new JobNotFailed({ jobId, state: STATE_OF[state] ?? "waiting" })
         yield* sql.query(text.remove, [id])
         const standing = yield* enqueue({ id, kind, payload, owner, twin, retryLimit, retried: true })
-        const [listed] = yield* sql.query<ListedJob & Row>(text.find, [standing])
+        const [listed] = yield* sql.query<ListedJob & Row>(text.find, [owner, standing])
         return listed === undefined ? yield* new JobNotFound({ jobId }) : recordOf(listed)
       })
     )

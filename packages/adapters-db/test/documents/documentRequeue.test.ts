@@ -11,7 +11,7 @@ import { databases } from "../databases.ts"
 type Parts = DocumentRequeue | DocumentStore | JobQueue | UnitOfWork
 
 const ports = Layer.mergeAll(
-  PgBossJobQueueLayer({ pollingIntervalSeconds: 0.5, stopTimeoutMs: 200 }),
+  PgBossJobQueueLayer({ pollingIntervalSeconds: 0.5 }),
   PgDocumentStoreLayer,
   PgUnitOfWorkLayer
 )

@@ -1,4 +1,4 @@
-import { TRANSACTION_TYPES } from "@parley/core"
+import { JOB_STATES, TRANSACTION_TYPES } from "@parley/core"
 import type { CliError } from "effect/cli"
 
 const LONGEST_QUOTE = 80
@@ -15,6 +15,10 @@ const expectations: Readonly<Record<string, string>> = {
   offset: "a whole number, 0 or more",
   type: `one of ${TRANSACTION_TYPES.join(", ")}`,
   key: "1 to 255 characters, such as an order number",
+  job: "a job's id, a UUID",
+  state: `one of ${JOB_STATES.join(", ")}`,
+  kind: "the name of a kind of job, such as ProcessDocument",
+  after: "what the page before gave as next",
   "as-of": "a moment in ISO 8601, such as 2026-12-01T00:00:00Z",
   since: "a moment in ISO 8601, such as 2026-12-01T00:00:00Z",
   "log-level": "one of all, trace, debug, info, warn, error, fatal, none",

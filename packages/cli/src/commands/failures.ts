@@ -22,9 +22,11 @@ const codeOfTag: Readonly<Record<string, number>> = {
   ConfigInvalid: exitCodes.configuration,
   DataFolderUnusable: exitCodes.configuration,
   AccountNotFound: exitCodes.notFound,
+  JobNotFound: exitCodes.notFound,
   NoDatabaseYet: exitCodes.notFound,
   PurchaseNotFound: exitCodes.notFound,
   PurchaseConflict: exitCodes.refused,
+  JobNotFailed: exitCodes.refused,
   KeyConflict: exitCodes.refused,
   InvalidAmount: exitCodes.refused,
   ResetTooEarly: exitCodes.refused

@@ -1,6 +1,7 @@
 import { Command } from "effect/cli"
 import { creditsCommand } from "./credits.ts"
 import { doctorCommand } from "./doctor.ts"
+import { jobsCommand } from "./jobs.ts"
 import { migrateCommand } from "./migrate.ts"
 import { serveCommand } from "./serve.ts"
 import { workCommand } from "./work.ts"
@@ -12,5 +13,5 @@ export const parley = Command.make("parley").pipe(
     { command: "parley serve", description: "Start the server on http://localhost:3000" },
     { command: "parley doctor", description: "See what it would run on, and what is missing" }
   ]),
-  Command.withSubcommands([serveCommand, workCommand, migrateCommand, doctorCommand, creditsCommand])
+  Command.withSubcommands([serveCommand, workCommand, migrateCommand, doctorCommand, creditsCommand, jobsCommand])
 )

@@ -122,11 +122,15 @@ const makeJobs = Effect.gen(function* () {
 
 type Jobs = Effect.Success<typeof makeJobs>
 
+const findIn = (jobs: Jobs, owner: UserId, jobId: string): HeldJob | undefined => {
+  const found = jobs.ended.get(jobId) ?? [...jobs.alive.values()].find(({ id }) => id === jobId)
+  return found?.owner === owner ? found : undefined
+}
+
 const retryIn = (jobs: Jobs) =>
   Effect.fnUntraced(function* (owner: UserId, jobId: string) {
-    const failed = jobs.ended.get(jobId)
-    const found = failed ?? [...jobs.alive.values()].find(({ id }) => id === jobId)
-    if (found === undefined || found.owner !== owner) return yield* new JobNotFound({ jobId })
+    const found = findIn(jobs, owner, jobId)
+    if (found === undefined) return yield* new JobNotFound({ jobId })
     if (found.state !== "failed") return yield* new JobNotFailed({ jobId, state: found.state })
     jobs.ended.delete(jobId)
     const standing = jobs.ask(asked(found, yield* Clock.currentTimeMillis, true))
@@ -163,6 +167,13 @@ const makeWith = ({ concurrency = 2, stopTimeoutMs = 10_000 }: InMemoryJobQueueO
               enqueued++
             }
             return enqueued
+          })
+        ),
+      find: (owner, jobId) =>
+        storage.exclusive(
+          Effect.sync(() => {
+            const found = findIn(jobs, owner, jobId)
+            return found && recordOf(found, jobs.progress.get(jobId))
           })
         ),
       list: (owner, query) => storage.exclusive(Effect.sync(() => jobs.page((job) => job.owner === owner, query))),

@@ -36,6 +36,9 @@ export const jobKind = <const Tag extends string, Payload>(
 export const twinOf = <Payload>(owner: UserId, kind: JobKind<string, Payload>, payload: Payload): string =>
   JSON.stringify([kind.tag, owner, kind.twinKey(payload)])
 
+/** Doublings after which any wait is the longest. Without a bound, none times two often enough would be no number. */
+const DOUBLINGS_MAX = 60
+
 /** Milliseconds between the end of the try with this number, from 1, and the next one. */
 export const retryDelayMs = ({ retryDelayMs: { first, longest } }: Pick<JobKind, "retryDelayMs">, tried: number) =>
-  Math.min(longest, first * 2 ** (tried - 1))
+  Math.min(longest, first * 2 ** Math.min(tried - 1, DOUBLINGS_MAX))

@@ -29,6 +29,8 @@ export class JobQueue extends Context.Service<
       kind: JobKind<string, Payload>,
       payloads: ReadonlyArray<Payload>
     ): Effect.Effect<number, StorageFailed>
+    /** The owner's job of this id. */
+    find(owner: UserId, jobId: string): Effect.Effect<JobRecord | undefined, StorageFailed>
     /** One owner's jobs, newest first. Those that are done are listed for a day, those that failed for a month. */
     list(owner: UserId, query: JobQuery): Effect.Effect<JobPage, StorageFailed>
     /** Everybody's jobs, likewise: for operators. */

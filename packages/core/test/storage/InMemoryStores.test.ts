@@ -9,7 +9,7 @@ import { documentStoreContract } from "../../src/testing/documents/documentStore
 import { InMemoryRateLimiter } from "../../src/limits/InMemoryRateLimiter.ts"
 import { rateLimiterContract } from "../../src/testing/limits/rateLimiterContract.ts"
 import { fileStoreContract } from "../../src/testing/documents/fileStoreContract.ts"
-import { jobQueueContract } from "../../src/testing/jobs/jobQueueContract.ts"
+import { hastyJobQueueContract, jobQueueContract } from "../../src/testing/jobs/jobQueueContract.ts"
 import { unitOfWorkContract } from "../../src/testing/storage/unitOfWorkContract.ts"
 
 const files = Layer.merge(InMemoryDocumentStore.layer, InMemoryFileStore.layer)
@@ -19,4 +19,5 @@ documentStoreContract("in memory", InMemoryDocumentStore.layer)
 fileStoreContract("in memory", files)
 rateLimiterContract("in memory", InMemoryRateLimiter.layer)
 unitOfWorkContract("in memory", Layer.mergeAll(files, InMemoryChatStore.layer, InMemoryUnitOfWork.layer))
-jobQueueContract("in memory", Layer.merge(InMemoryJobQueue.layerWith({ stopTimeoutMs: 200 }), InMemoryUnitOfWork.layer))
+jobQueueContract("in memory", Layer.merge(InMemoryJobQueue.layer, InMemoryUnitOfWork.layer))
+hastyJobQueueContract("in memory", InMemoryJobQueue.layerWith({ stopTimeoutMs: 100 }))

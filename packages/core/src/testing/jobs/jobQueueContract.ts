@@ -4,6 +4,7 @@ import { JobQueue } from "../../jobs/JobQueue.ts"
 import { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
 import { enqueue, handling, newJob, startWorker, type TestedJob, TestJob } from "./jobFixtures.ts"
+import { jobInterleaving } from "./jobInterleaving.ts"
 import { jobKinds } from "./jobKindContract.ts"
 import { jobListing } from "./jobListingContract.ts"
 import { jobRetrying } from "./jobRetryContract.ts"
@@ -273,27 +274,9 @@ const stopping = (run: Run<Ports>) => {
         expect(yield* worker.triesUntilNow).toEqual([])
       })
     ))
-
-  it("a try that does not end is cut short when its worker stops, counts, and is followed by the next one at once", () =>
-    run(
-      Effect.gen(function* () {
-        const jobs = yield* JobQueue
-        const job = newJob()
-        const started = yield* Deferred.make<void>()
-        const scope = yield* Scope.make()
-        yield* jobs
-          .work(handling([TestJob], () => Effect.andThen(Deferred.succeed(started, undefined), Effect.never)))
-          .pipe(Scope.provide(scope))
-        yield* enqueue(job)
-        yield* Deferred.await(started)
-        yield* Scope.close(scope, Exit.void)
-        const worker = yield* startWorker()
-        expect(yield* worker.nextTry).toEqual({ job, number: 2, last: false })
-      })
-    ))
 }
 
-/** The guarantees of every `JobQueue`. `layer`'s workers are to wait less than a second for a try when they stop. */
+/** The guarantees of every `JobQueue`. `layer`'s workers are to wait for the end of a try when they stop. */
 export const jobQueueContract = (name: string, layer: Layer.Layer<Ports, unknown>): void =>
   suiteOn(`JobQueue: ${name}`, layer, (run) => {
     enqueueing(run)
@@ -301,7 +284,30 @@ export const jobQueueContract = (name: string, layer: Layer.Layer<Ports, unknown
     units(run)
     failing(run)
     stopping(run)
+    jobInterleaving(run)
     jobKinds(run)
     jobListing(run)
     jobRetrying(run)
+  })
+
+/** What every `JobQueue` owes to tries that outlast their worker. `layer`'s workers are to wait for less than a second. */
+export const hastyJobQueueContract = (name: string, layer: Layer.Layer<JobQueue, unknown>): void =>
+  suiteOn(`JobQueue whose workers stop in haste: ${name}`, layer, (run) => {
+    it("a try that does not end is cut short when its worker stops, counts, and is followed by the next one at once", () =>
+      run(
+        Effect.gen(function* () {
+          const jobs = yield* JobQueue
+          const job = newJob()
+          const started = yield* Deferred.make<void>()
+          const scope = yield* Scope.make()
+          yield* jobs
+            .work(handling([TestJob], () => Effect.andThen(Deferred.succeed(started, undefined), Effect.never)))
+            .pipe(Scope.provide(scope))
+          yield* enqueue(job)
+          yield* Deferred.await(started)
+          yield* Scope.close(scope, Exit.void)
+          const worker = yield* startWorker()
+          expect(yield* worker.nextTry).toEqual({ job, number: 2, last: false })
+        })
+      ))
   })
