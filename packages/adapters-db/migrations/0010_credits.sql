@@ -88,6 +88,8 @@ CREATE TABLE {{schema}}.credit_transactions (
   model text,
   -- What spent the credits; of usage alone, and of all of it.
   source text COLLATE "C",
+  -- The payment whose purchase the row granted, took back or gave back; of purchases alone.
+  charge text COLLATE "C",
   -- The business fact behind the row.
   reference text NOT NULL CHECK (reference <> ''),
   created_at timestamptz NOT NULL,
@@ -115,6 +117,9 @@ CREATE TABLE {{schema}}.credit_transactions (
 -- Signposts among the rows of a type: any page is a few steps from one, and most rows cost nothing.
 CREATE INDEX credit_transactions_by_type ON {{schema}}.credit_transactions (user_id, type, type_number)
   WHERE type_number % 64 = 0;
+
+-- What was granted for a payment and what was taken back of it; most rows are about neither, and cost nothing.
+CREATE INDEX credit_transactions_by_charge ON {{schema}}.credit_transactions (user_id, charge) WHERE charge IS NOT NULL;
 
 -- Business keys whose work is done, with what their first answer is made of.
 CREATE TABLE {{schema}}.credit_idempotency (
@@ -152,11 +157,11 @@ RETURN sha256(convert_to(ROW(user_id, key, allowance, topup, extract(epoch FROM 
 
 CREATE FUNCTION {{schema}}.transaction_text(
   user_id text, number bigint, type text, amount bigint, allowance_amount bigint, topup_amount bigint,
-  balance_after bigint, model text, source text, reference text, created_at timestamptz, receipt jsonb, allowance_after bigint,
+  balance_after bigint, model text, source text, charge text, reference text, created_at timestamptz, receipt jsonb, allowance_after bigint,
   topup_after bigint, type_number bigint, previous bigint, tier text, pending_tier text, renewed_by text,
   anchor timestamptz, period_start timestamptz, next_reset_at timestamptz, period_credits bigint
 ) RETURNS text LANGUAGE sql STABLE
-RETURN ROW(user_id, number, type, amount, allowance_amount, topup_amount, balance_after, model, source, reference,
+RETURN ROW(user_id, number, type, amount, allowance_amount, topup_amount, balance_after, model, source, charge, reference,
   extract(epoch FROM created_at), receipt, allowance_after, topup_after, type_number, previous, tier, pending_tier,
   renewed_by, extract(epoch FROM anchor), extract(epoch FROM period_start), extract(epoch FROM next_reset_at),
   period_credits)::text;

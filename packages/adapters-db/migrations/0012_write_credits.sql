@@ -14,7 +14,7 @@
 -- Rows are locked in the order of their keys, so that no two calls wait for each other. Therefore, and because plans are
 -- kept while tables grow, they are pinned to look up one given row after another by its key.
 CREATE FUNCTION {{schema}}.write_credits(
-  accounts json, unseen json, ended json, opened json, transactions json, records json, summed json, decided_at float8
+  accounts json, unseen json, ended json, opened json, transactions json, records json, purchases json, summed json, decided_at float8
 ) RETURNS text[] LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 -- The statement that calls this is a transaction of its own, which takes its bound with it: what else it may wait for,
@@ -124,24 +124,24 @@ BEGIN
   END IF;
   IF transactions IS NOT NULL THEN
     INSERT INTO {{schema}}.credit_transactions (user_id, number, type, amount, allowance_amount, topup_amount,
-      balance_after, model, source, reference, created_at, receipt, allowance_after, topup_after, type_number, previous, tier,
+      balance_after, model, source, charge, reference, created_at, receipt, allowance_after, topup_after, type_number, previous, tier,
       pending_tier, renewed_by, anchor, period_start, next_reset_at, period_credits,
       digest)
     SELECT t.*, {{schema}}.chain_digests(
       (SELECT p.digest FROM {{schema}}.credit_transactions p WHERE p.user_id = t.user_id AND p.number = t.number - 1),
       {{schema}}.transaction_text(t.user_id, t.number, t.type, t.amount, t.allowance_amount, t.topup_amount,
-        t.balance_after, t.model, t.source, t.reference, t.created_at, t.receipt, t.allowance_after, t.topup_after, t.type_number,
+        t.balance_after, t.model, t.source, t.charge, t.reference, t.created_at, t.receipt, t.allowance_after, t.topup_after, t.type_number,
         t.previous, t.tier, t.pending_tier, t.renewed_by, t.anchor, t.period_start, t.next_reset_at,
         t.period_credits)
     ) OVER (PARTITION BY t.user_id ORDER BY t.number)
     FROM (
       SELECT g.user_id, g.number, g.type, g.amount, g.allowance_amount, g.topup_amount, g.balance_after, g.model,
-        g.source, g.reference, to_timestamp(g.created_at / 1000) AS created_at, g.receipt, g.allowance_after, g.topup_after,
+        g.source, g.charge, g.reference, to_timestamp(g.created_at / 1000) AS created_at, g.receipt, g.allowance_after, g.topup_after,
         g.type_number, g.previous, g.tier, g.pending_tier, g.renewed_by, to_timestamp(g.anchor / 1000) AS anchor,
         to_timestamp(g.period_start / 1000) AS period_start, to_timestamp(g.next_reset_at / 1000) AS next_reset_at,
         g.period_credits
       FROM json_to_recordset(transactions) AS g(user_id text, number bigint, type text, amount bigint,
-        allowance_amount bigint, topup_amount bigint, balance_after bigint, model text, source text, reference text,
+        allowance_amount bigint, topup_amount bigint, balance_after bigint, model text, source text, charge text, reference text,
         created_at float8, receipt jsonb, allowance_after bigint, topup_after bigint, type_number bigint,
         previous bigint, tier text, pending_tier text, renewed_by text, anchor float8, period_start float8,
         next_reset_at float8, period_credits bigint)
@@ -156,6 +156,16 @@ BEGIN
     FROM json_to_recordset(records) AS k(user_id text, key text, fingerprint text, used_at float8, number bigint,
       hold_allowance bigint, hold_topup bigint, hold_period_start float8, hold_expires_at float8, hold_number bigint)
     WHERE whole OR k.user_id = ANY(written);
+  END IF;
+  IF purchases IS NOT NULL THEN
+    INSERT INTO {{schema}}.credit_purchases AS c (user_id, charge, granted, paid, clawed_back, reports, seal)
+    SELECT p.user_id, p.charge, p.granted, p.paid, p.clawed_back, p.reports,
+      {{schema}}.purchase_seal(p.user_id, p.charge, p.granted, p.paid, p.clawed_back, p.reports)
+    FROM json_to_recordset(purchases) AS p(user_id text, charge text, granted bigint, paid bigint, clawed_back bigint,
+      reports jsonb)
+    WHERE whole OR p.user_id = ANY(written)
+    ON CONFLICT (user_id, charge) DO UPDATE
+    SET clawed_back = excluded.clawed_back, reports = excluded.reports, seal = excluded.seal;
   END IF;
   -- Now and then the usage since the last sums is summed, so that who asks for it reads few rows.
   IF summed IS NOT NULL THEN

@@ -94,7 +94,7 @@ BEGIN
     SELECT w.*, {{schema}}.link_digest(
       (SELECT l.digest FROM {{schema}}.credit_transactions l WHERE l.user_id = w.user_id AND l.number = w.number - 1),
       {{schema}}.transaction_text(w.user_id, w.number, w.type, w.amount, w.allowance_amount, w.topup_amount,
-        w.balance_after, NULL, NULL, w.reference, w.created_at, NULL, w.allowance_after, w.topup_after, w.type_number, w.previous,
+        w.balance_after, NULL, NULL, NULL, w.reference, w.created_at, NULL, w.allowance_after, w.topup_after, w.type_number, w.previous,
         w.tier, NULL, w.renewed_by, w.anchor, w.period_start, w.next_reset_at, w.period_credits))
     FROM written w
   ), remembered AS (
@@ -110,7 +110,7 @@ END
 $function$;
 
 -- Compiling a plan costs milliseconds, running it one: the planner would compile where tables have grown and shrunk.
-ALTER FUNCTION {{schema}}.write_credits(json, json, json, json, json, json, json, float8) SET jit = off;
+ALTER FUNCTION {{schema}}.write_credits(json, json, json, json, json, json, json, json, float8) SET jit = off;
 ALTER FUNCTION {{schema}}.prove_transactions() SET jit = off;
 
 -- Where databases are hardened, no role may run functions by default.

@@ -89,7 +89,8 @@ $function$;
 -- Looks at blocks of transactions, each of one user from "firsts" up to "lasts": every row against the one before it,
 -- its key and its receipt. Gives what disagrees, counted for each user, and how many rows there are.
 CREATE FUNCTION {{schema}}.verify_transactions(users text[], firsts bigint[], lasts bigint[])
-RETURNS TABLE (user_id text, present bigint, unbalanced bigint, changed bigint, keyless bigint, unreceipted bigint)
+RETURNS TABLE (user_id text, present bigint, unbalanced bigint, changed bigint, keyless bigint, unreceipted bigint,
+  unpurchased bigint)
 LANGUAGE plpgsql STABLE
 SET jit = off SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -98,14 +99,14 @@ AS $function$
 BEGIN
   RETURN QUERY
   SELECT s.user_id, count(t.number), count(*) FILTER (WHERE t.unbalanced), count(*) FILTER (WHERE t.changed),
-    count(*) FILTER (WHERE t.keyless), count(*) FILTER (WHERE t.unreceipted)
+    count(*) FILTER (WHERE t.keyless), count(*) FILTER (WHERE t.unreceipted), count(*) FILTER (WHERE t.unpurchased)
   FROM unnest(users, firsts, lasts) AS s(user_id, first, last)
   CROSS JOIN LATERAL (
     SELECT r.number,
       (r.balance_after, r.allowance_after, r.topup_after) <> (coalesce(p.balance_after, 0) + r.amount,
         coalesce(p.allowance_after, 0) + r.allowance_amount, coalesce(p.topup_after, 0) + r.topup_amount) AS unbalanced,
       r.digest <> {{schema}}.link_digest(p.digest, {{schema}}.transaction_text(r.user_id, r.number, r.type, r.amount,
-        r.allowance_amount, r.topup_amount, r.balance_after, r.model, r.source, r.reference, r.created_at, r.receipt,
+        r.allowance_amount, r.topup_amount, r.balance_after, r.model, r.source, r.charge, r.reference, r.created_at, r.receipt,
         r.allowance_after, r.topup_after, r.type_number, r.previous, r.tier, r.pending_tier, r.renewed_by, r.anchor,
         r.period_start, r.next_reset_at, r.period_credits)) AS changed,
       CASE
@@ -125,7 +126,10 @@ BEGIN
           OR r.receipt -> 'charged' IS DISTINCT FROM to_jsonb(-r.amount)
           OR r.receipt -> 'paidFrom' -> 'allowance' IS DISTINCT FROM to_jsonb(-r.allowance_amount)
           OR r.receipt -> 'paidFrom' -> 'topup' IS DISTINCT FROM to_jsonb(-r.topup_amount)
-      END AS unreceipted
+      END AS unreceipted,
+      r.charge IS NOT NULL AND NOT EXISTS (
+        SELECT FROM {{schema}}.credit_purchases c WHERE c.user_id = r.user_id AND c.charge = r.charge
+      ) AS unpurchased
     FROM {{schema}}.credit_transactions r
     LEFT JOIN {{schema}}.credit_transactions p ON p.user_id = r.user_id AND p.number = r.number - 1
     WHERE r.user_id = s.user_id AND r.number BETWEEN s.first AND s.last
@@ -149,8 +153,6 @@ BEGIN
   RETURN QUERY
   SELECT k.user_id, max(k.key), count(*),
     count(*) FILTER (WHERE CASE WHEN k.number IS NULL THEN k.hold_number IS NULL OR starts_with(k.key, 'period:')
-      -- What a grant was paid by stands beside the grant's own key.
-      WHEN starts_with(k.key, 'purchase:') THEN t.type IS DISTINCT FROM 'topup'
       ELSE t.reference IS DISTINCT FROM k.key END),
     count(*) FILTER (WHERE t.created_at <> k.used_at
       OR t.receipt -> 'held' IS DISTINCT FROM to_jsonb(k.hold_allowance + k.hold_topup) AND k.number IS NOT NULL

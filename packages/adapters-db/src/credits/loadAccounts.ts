@@ -7,11 +7,7 @@ import {
   type OpenHold,
   type Operation,
   type PurchaseState,
-  purchaseFrom,
-  purchaseKey,
-  type PurchaseRecord,
   type Refusal,
-  refundPrefix,
   type Transaction
 } from "@parley/core"
 import { Effect } from "effect"
@@ -83,13 +79,14 @@ export interface TransactionRow extends Row {
   readonly balance_after: number
   readonly model: string | null
   readonly source: Transaction["source"] | null
+  readonly charge: string | null
   readonly reference: string
   readonly created_at: Date
   readonly receipt: Transaction["receipt"] | null
 }
 
 export const TRANSACTION_COLUMNS = `t.number, t.type, t.amount, t.allowance_amount, t.topup_amount, t.balance_after,
-  t.model, t.source, t.reference, t.created_at, t.receipt`
+  t.model, t.source, t.charge, t.reference, t.created_at, t.receipt`
 
 export const toTransaction = (row: TransactionRow): Transaction => ({
   id: String(row.number),
@@ -100,6 +97,7 @@ export const toTransaction = (row: TransactionRow): Transaction => ({
   balanceAfter: row.balance_after,
   model: row.model ?? undefined,
   source: row.source ?? undefined,
+  charge: row.charge ?? undefined,
   reference: row.reference,
   createdAt: row.created_at.getTime(),
   receipt: row.receipt ?? undefined
@@ -109,7 +107,6 @@ export const toTransaction = (row: TransactionRow): Transaction => ({
 interface LoadedRow extends Row {
   readonly asked_user: string
   readonly asked_key: string | null
-  readonly asked_charge: string | null
   readonly open_allowance: number | null
   readonly open_topup: number
   readonly open_period_start: Date
@@ -125,26 +122,24 @@ interface LoadedRow extends Row {
   readonly hold_topup: number
   readonly hold_period_start: Date
   readonly hold_expires_at: Date
-  readonly purchase_records: ReadonlyArray<PurchaseRecord> | null
+  readonly purchase: PurchaseState | null
 }
 
-/** What was granted for a charge and what was taken back of it: its own records, however long the account's history. */
+/** What was granted for a charge, and what was taken back of it. */
 const purchaseText = (schema: string) => `(
-    SELECT json_agg(json_build_object('key', p.key, 'fingerprint', p.fingerprint, 'amount', c.amount) ORDER BY c.number)
-    FROM ${schema}.credit_idempotency p
-    JOIN ${schema}.credit_transactions c ON c.user_id = p.user_id AND c.number = p.number
-    WHERE p.user_id = o.user_id AND (p.key = o.purchase_key OR p.key >= o.first AND p.key < o.beyond)
+    SELECT json_build_object('charge', p.charge, 'granted', p.granted, 'paid', p.paid, 'clawedBack', p.clawed_back,
+      'reports', p.reports)
+    FROM ${schema}.credit_purchases p WHERE p.user_id = o.user_id AND p.charge = o.charge
   )`
 
-const loadText = (schema: string, purchases: string) => `
-  SELECT o.user_id AS asked_user, o.key AS asked_key, o.charge AS asked_charge, ${purchases} AS purchase_records,
+const loadText = (schema: string, purchase: string) => `
+  SELECT o.user_id AS asked_user, o.key AS asked_key, ${purchase} AS purchase,
     ${ACCOUNT_COLUMNS},
     h.allowance AS open_allowance, h.topup AS open_topup, h.period_start AS open_period_start,
     h.expires_at AS open_expires_at, h.fingerprint AS open_fingerprint, h.source AS open_source, h.reservation_id AS open_reservation_id, h.draft AS open_draft,
     h.output_tokens AS open_output_tokens, k.fingerprint AS record_fingerprint, k.used_at AS record_used_at, k.hold_allowance,
     k.hold_topup, k.hold_period_start, k.hold_expires_at, ${TRANSACTION_COLUMNS}
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-    AS o(user_id, key, charge, purchase_key, first, beyond)
+  FROM unnest($1::text[], $2::text[], $3::text[]) AS o(user_id, key, charge)
   LEFT JOIN ${schema}.credit_accounts a ON a.user_id = o.user_id
   LEFT JOIN ${schema}.credit_holds h ON h.user_id = o.user_id AND h.key = o.key
   LEFT JOIN ${schema}.credit_idempotency k ON k.user_id = o.user_id AND k.key = o.key
@@ -195,23 +190,11 @@ interface Gathered extends LoadedAccount {
   readonly purchases: Map<string, PurchaseState>
 }
 
-/** The first text, by its bytes, after all that begin with `prefix`; takes one that ends in an ASCII character. */
-const afterPrefix = (prefix: string): string =>
-  prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)
-
 /** What an operation needs to see, as rows to be looked up: one for each of its keys. */
 const askedBy = (operation: Operation<unknown, Refusal>) => {
   const { charge = null } = operation.reads
-  const prefix = charge === null ? null : refundPrefix({ charge })
   const keys = keysOf(operation)
-  return (keys.length === 0 ? [null] : keys).map((key) => [
-    operation.userId,
-    key,
-    charge,
-    charge === null ? null : purchaseKey({ charge }),
-    prefix,
-    prefix === null ? null : afterPrefix(prefix)
-  ])
+  return (keys.length === 0 ? [null] : keys).map((key) => [operation.userId, key, charge])
 }
 
 /**
@@ -227,7 +210,7 @@ export const loadAccounts = Effect.fnUntraced(function* (
   const readsPurchases = operations.some(({ reads }) => reads.charge !== undefined)
   const rows = yield* query<LoadedRow>(
     loadText(schema, readsPurchases ? purchaseText(schema) : "NULL"),
-    [0, 1, 2, 3, 4, 5].map((column) => asked.map((row) => row[column]))
+    [0, 1, 2].map((column) => asked.map((row) => row[column]))
   )
   const loaded = new Map<string, Gathered>()
   for (const row of rows) {
@@ -238,9 +221,7 @@ export const loadAccounts = Effect.fnUntraced(function* (
       gathered = { account, holds: new Map(), records: new Map(), purchases: new Map() }
       loaded.set(userId, gathered)
     }
-    const charge = row.asked_charge
-    const purchase = charge === null ? undefined : purchaseFrom(charge, row.purchase_records ?? [])
-    if (purchase !== undefined) gathered.purchases.set(purchase.charge, purchase)
+    if (row.purchase !== null) gathered.purchases.set(row.purchase.charge, row.purchase)
     if (row.asked_key === null) continue
     const named = { userId, key: row.asked_key }
     const open = openHoldOf(named, row)

@@ -53,9 +53,10 @@ interface TransactionsRow extends Row {
   readonly changed: number
   readonly keyless: number
   readonly unreceipted: number
+  readonly unpurchased: number
 }
 
-const NO_ROWS = { present: 0, unbalanced: 0, changed: 0, keyless: 0, unreceipted: 0 }
+const NO_ROWS = { present: 0, unbalanced: 0, changed: 0, keyless: 0, unreceipted: 0, unpurchased: 0 }
 
 const readBlocks = ({ schema, statement }: Service, blocks: ReadonlyArray<PostingBlock>) =>
   statement<TransactionsRow>(`SELECT * FROM ${schema}.verify_transactions($1, $2, $3)`, [
@@ -75,7 +76,8 @@ const verifyTransactions = Effect.fnUntraced(function* (database: Service, accou
         unbalanced: sum.unbalanced + row.unbalanced,
         changed: sum.changed + row.changed,
         keyless: sum.keyless + row.keyless,
-        unreceipted: sum.unreceipted + row.unreceipted
+        unreceipted: sum.unreceipted + row.unreceipted,
+        unpurchased: sum.unpurchased + row.unpurchased
       })
     }
   }
@@ -86,7 +88,8 @@ const verifyTransactions = Effect.fnUntraced(function* (database: Service, accou
       ...differ(userId, "balances after each transaction", 0, rows.unbalanced),
       ...differ(userId, "transactions not as they were written", 0, rows.changed),
       ...differ(userId, "transactions without their key", 0, rows.keyless),
-      ...differ(userId, "receipts that contradict their transaction", 0, rows.unreceipted)
+      ...differ(userId, "receipts that contradict their transaction", 0, rows.unreceipted),
+      ...differ(userId, "transactions without their purchase", 0, rows.unpurchased)
     ]
   })
 })
@@ -181,6 +184,39 @@ const verifyUsage = Effect.fnUntraced(function* (
   return [...wrong].flatMap(([userId, differing]) => differ(userId, "sums of usage", 0, differing))
 })
 
+interface PurchasesRow extends Row {
+  readonly user_id: string
+  readonly last_charge: string
+  readonly purchases: number
+  readonly wrong: number
+}
+
+/** Walks the purchases of a range of users: each is what its transactions granted and took back. */
+const verifyPurchases = Effect.fnUntraced(function* (
+  { schema, statement }: Service,
+  { after, upto }: Users
+): Effect.fn.Return<ReadonlyArray<Difference>, DatabaseError> {
+  const wrong = new Map<string, number>()
+  let place = { user: after, charge: "\u{10FFFF}" }
+  for (let read = PAGE; read === PAGE;) {
+    const rows = yield* statement<PurchasesRow>(`SELECT * FROM ${schema}.verify_purchases($1, $2, $3, $4)`, [
+      place.user,
+      place.charge,
+      upto,
+      PAGE
+    ])
+    read = 0
+    for (const row of rows) {
+      wrong.set(row.user_id, (wrong.get(row.user_id) ?? 0) + row.wrong)
+      read += row.purchases
+      place = { user: row.user_id, charge: row.last_charge }
+    }
+  }
+  return [...wrong].flatMap(([userId, differing]) =>
+    differ(userId, "purchases that contradict their transactions", 0, differing)
+  )
+})
+
 const verifyOwners = ({ schema, statement }: Service, { after, upto }: Users): Found =>
   Effect.map(
     statement<{ readonly user_id: string }>(`SELECT user_id FROM ${schema}.verify_owners($1, $2)`, [after, upto]),
@@ -219,6 +255,7 @@ export const verifyAccounts = Effect.fnUntraced(function* (
     ...(yield* verifyTransactions(database, accounts)),
     ...(whole ? yield* verifyKeys(database, users, accounts) : []),
     ...(whole ? yield* verifyUsage(database, users) : []),
+    ...(whole ? yield* verifyPurchases(database, users) : []),
     ...(yield* verifyOwners(database, users)),
     ...(upto === null ? yield* verifyOpenings(database) : [])
   ]

@@ -90,6 +90,7 @@ const transactionsJson = ({ changes: { account, transactions }, seen }: AccountW
       balance_after: transaction.balanceAfter,
       model: transaction.model,
       source: transaction.source,
+      charge: transaction.charge,
       reference: transaction.reference,
       created_at: transaction.createdAt,
       receipt: transaction.receipt,
@@ -148,6 +149,16 @@ const recordsJson = (write: AccountWrite) => {
     }))
 }
 
+const purchasesJson = ({ changes: { account, purchases } }: AccountWrite) =>
+  purchases.map(({ charge, granted, paid, clawedBack, reports }) => ({
+    user_id: account.userId,
+    charge,
+    granted,
+    paid,
+    clawed_back: clawedBack,
+    reports
+  }))
+
 /** After so many transactions of an account its usage is summed. */
 const SUMMED_TOGETHER = 256
 
@@ -184,11 +195,12 @@ export const writeChanges = (
     writes.flatMap(openedJson),
     writes.flatMap(transactionsJson),
     writes.flatMap(recordsJson),
+    writes.flatMap(purchasesJson),
     writes.flatMap(summedJson)
   ]
   return Effect.map(
     query<{ missed: ReadonlyArray<string>; database_now: number }>(
-      `SELECT ${schema}.write_credits($1, $2, $3, $4, $5, $6, $7, $8) AS missed, ${DATABASE_NOW} AS database_now`,
+      `SELECT ${schema}.write_credits($1, $2, $3, $4, $5, $6, $7, $8, $9) AS missed, ${DATABASE_NOW} AS database_now`,
       [...lists.map((list) => (list.length === 0 ? null : JSON.stringify(list))), decidedAt]
     ),
     ([row]) => ({ missed: new Set(row?.missed), databaseNow: row?.database_now })

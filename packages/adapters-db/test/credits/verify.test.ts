@@ -25,7 +25,8 @@ const setUp = Effect.gen(function* () {
   const ledger = yield* testedLedger
   const userId = `user-${crypto.randomUUID()}`
   yield* ledger.open({ userId, tier: "free", allowance: 100 })
-  yield* ledger.grant({ userId, key: "topup:1", type: "topup", amount: 50 })
+  const payment = { charge: "ch:1", paid: 100 }
+  yield* ledger.grant({ userId, key: "topup:1", type: "topup", amount: 50, payment })
   yield* ledger.reserve(reservation(userId, "reply:1", 30))
   for (const key of ["reply:2", "reply:3"]) yield* ledger.reserve(reservation(userId, key, 20))
   yield* ledger.settle({ userId, key: "reply:1", amount: 25, draft: receiptDraft })
@@ -93,7 +94,7 @@ for (const { name, layer: database } of databases) {
     /** Does what the guards of the database refuse. */
     const forge = Effect.fnUntraced(function* (text: string, userId: string) {
       const { schema, statement } = yield* Database
-      const tables = ["credit_accounts", "credit_transactions", "credit_idempotency"]
+      const tables = ["credit_accounts", "credit_transactions", "credit_idempotency", "credit_purchases"]
       const triggers = (state: string) =>
         Effect.forEach(tables, (table) => statement(`ALTER TABLE ${schema}.${table} ${state} TRIGGER USER`))
       yield* triggers("DISABLE")
@@ -119,6 +120,7 @@ for (const { name, layer: database } of databases) {
     const own = (set: string, table = "credit_accounts") =>
       `UPDATE {{schema}}.${table} SET ${set} WHERE user_id = '{{user}}'`
     const dropHold = `DELETE FROM {{schema}}.credit_holds WHERE user_id = '{{user}}'`
+    const PURCHASE = "purchases that contradict their transactions"
     const BY_KIND = "held by each kind of source"
     const LAST_DAY = "charged to each kind of source on the last day"
     const CHANGED = "transactions not as they were written"
@@ -145,6 +147,18 @@ for (const { name, layer: database } of databases) {
           [own("source = 'bot:1'", "credit_holds"), [BY_KIND, "holds not as they were written"]],
           [own("usage_by_kind[4] = usage_by_kind[2], usage_by_kind[2] = 0"), [BY_KIND]],
           [own("usage_by_kind[1] = 0"), [LAST_DAY]],
+          [own("paid = 1000", "credit_purchases"), [PURCHASE]],
+          [own("clawed_back = 10", "credit_purchases"), [PURCHASE]],
+          [
+            own(
+              `clawed_back = 10, reports = '[{"source": "refund", "part": 20, "isWon": false, "reportedAt": 1}]',
+               seal = {{schema}}.purchase_seal(user_id, charge, granted, paid, 10,
+                 '[{"source": "refund", "part": 20, "isWon": false, "reportedAt": 1}]')`,
+              "credit_purchases"
+            ),
+            [PURCHASE]
+          ],
+          [own("charge = 'ch:2'", "credit_purchases"), [PURCHASE, "transactions without their purchase"]],
           [own("usage_day = usage_day + 1"), [LAST_DAY]],
           [
             `INSERT INTO {{schema}}.credit_usage (user_id, upto, day, source, model, replies, credits, input_tokens,
@@ -226,7 +240,8 @@ for (const { name, layer: database } of databases) {
               "keys without their transaction",
               "number of transactions",
               "transactions of each type",
-              CHANGED
+              CHANGED,
+              PURCHASE
             ]
           ],
           // The tail cut, with all that would betray it but what the account knows of its types and its ended holds.
@@ -298,7 +313,7 @@ for (const { name, layer: database } of databases) {
           owned.filter((one) => one.userId === userId || one.userId === "*").map((one) => one.invariant),
           ["rows without an account", "number of accounts"]
         )
-        for (const table of ["credit_transactions", "credit_idempotency", "credit_holds"]) {
+        for (const table of ["credit_transactions", "credit_idempotency", "credit_purchases", "credit_holds"]) {
           yield* forge(`DELETE FROM {{schema}}.${table} WHERE user_id = '{{user}}'`, userId)
         }
         const gone = yield* verifyAll

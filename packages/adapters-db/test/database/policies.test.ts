@@ -31,13 +31,15 @@ const own = (userId: UserId) =>
     yield* indexPassages({ userId, documentId: document.id }, [passage])
     const ledger = yield* testedLedger
     yield* ledger.open({ userId, tier: "free", allowance: 100 })
+    const payment = { charge: "ch:1", paid: 100 }
+    yield* ledger.grant({ userId, key: "topup:1", type: "topup", amount: 10, payment })
     yield* ledger.reserve(reservation(userId, "reply:open", 5))
     yield* ledger.reserve(reservation(userId, "reply:ended", 5))
     yield* ledger.settle({ userId, key: "reply:ended", amount: 1, draft: receiptDraft })
     const { schema, statement } = yield* Database
     yield* statement(
       `INSERT INTO ${schema}.credit_usage (user_id, upto, day, source, model, replies, credits, input_tokens, output_tokens)
-       SELECT $1, 2, u.* FROM ${schema}.sum_usage($1, 0, 2) u`,
+       SELECT $1, 3, u.* FROM ${schema}.sum_usage($1, 0, 3) u`,
       [userId]
     )
   })

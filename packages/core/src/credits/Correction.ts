@@ -2,7 +2,7 @@ import type { UserId } from "../identity/UserId.ts"
 
 /** What was paid for top-ups, by which refunds and disputes find them. */
 export interface Payment {
-  /** The payment's name at its provider, as its refunds and disputes give it. Without colons. */
+  /** The payment's name at its provider, as its refunds and disputes give it. */
   readonly charge: string
   /** In the smallest unit of its currency: a whole number, 1 or more. */
   readonly paid: number
@@ -43,14 +43,12 @@ export interface AdjustInput {
   readonly reason: string
 }
 
-/** The business event that top-ups were paid for by a charge; stands beside the key of their grant. */
-export const purchaseKey = ({ charge }: Pick<Payment, "charge">): string => `purchase:${charge}`
-
-/** Names the refunds and disputes of one charge. */
-export const refundPrefix = ({ charge }: Pick<ChargedPurchase, "charge">): string => `refund:${charge}:`
+/** A provider's id as one part of a key, which no other id can end: all but colons and percent signs stays as it is. */
+const partOf = (id: string): string => id.replaceAll("%", "%25").replaceAll(":", "%3A")
 
 /** The business event that so much of a charge is refunded. */
-export const refundKey = (input: RefundInput): string => `${refundPrefix(input)}${input.refunded}`
+export const refundKey = ({ charge, refunded }: RefundInput): string => `refund:${partOf(charge)}:${refunded}`
 
 /** The business event that a dispute took money back, or gave it back. */
-export const disputeKey = (input: DisputeInput): string => `${refundPrefix(input)}${input.dispute}:${input.funds}`
+export const disputeKey = ({ charge, dispute, funds }: DisputeInput): string =>
+  `refund:${partOf(charge)}:${partOf(dispute)}:${funds}`

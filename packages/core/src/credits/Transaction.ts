@@ -22,6 +22,8 @@ export interface Transaction {
   readonly model: string | undefined
   /** What spent the credits; of usage alone. */
   readonly source: UsageSource | undefined
+  /** The payment whose purchase the row granted, took back or gave back; of purchases alone. */
+  readonly charge: string | undefined
   /** The business event behind the row, for example `reply:<message id>`. */
   readonly reference: string
   /** Unix milliseconds. */

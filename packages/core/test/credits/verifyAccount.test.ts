@@ -25,7 +25,7 @@ const NOW = 1_767_225_600_000
 const account = (): VerifiedAccount => {
   const operations: ReadonlyArray<Operation<unknown, Refusal>> = [
     openOperation({ userId, tier: "free", allowance: 100 }),
-    grantOperation({ userId, key: "topup:1", type: "topup", amount: 50 }),
+    grantOperation({ userId, key: "topup:1", type: "topup", amount: 50, payment: { charge: "ch_1", paid: 100 } }),
     reserveOperation(reservation(userId, "reply:1", 30), "1"),
     settleOperation({ userId, key: "reply:1", amount: 25, draft: receiptDraft }),
     reserveOperation(reservation(userId, "reply:2", 20), "2"),
@@ -39,10 +39,13 @@ const account = (): VerifiedAccount => {
     account: changes.account,
     holds: new Map(changes.opened.map((open) => [open.hold.key, open])),
     records: new Map(changes.records.map((record) => [record.key, record])),
+    purchases: new Map(changes.purchases.map((purchase) => [purchase.charge, purchase])),
     transactions: changes.transactions,
     explained: { number: changes.account.termsTransaction, terms: termsOf(changes.account) }
   }
 }
+
+const REFUND = { source: "refund", part: 50, isWon: false, reportedAt: NOW }
 
 const brokenIn = (stored: VerifiedAccount) => verifyAccount(stored).map(({ invariant }) => invariant)
 
@@ -54,6 +57,8 @@ it("finds whatever was changed past the rules", () => {
   const sound = account()
   const [opened, bought, usage] = sound.transactions
   if (opened === undefined || bought === undefined || usage === undefined) throw new Error("Transactions are missing.")
+  const purchase = sound.purchases.get("ch_1")
+  if (purchase === undefined) throw new Error("The purchase is missing.")
   const changed = (part: Partial<VerifiedAccount["account"]>) => ({ ...sound, account: { ...sound.account, ...part } })
   const rows = (...transactions: VerifiedAccount["transactions"]) => ({ ...sound, transactions })
   const released: IdempotencyRecord = {
@@ -102,6 +107,15 @@ it("finds whatever was changed past the rules", () => {
       ["number of transactions", "transactions of each type", "transactions without their key"]
     ],
     [rows(opened, { ...bought, type: "grant" }, usage), ["transactions of each type"]],
+    ...[{ granted: 51 }, { clawedBack: 1 }, { reports: [REFUND] }].map(
+      (part) =>
+        [
+          { ...sound, purchases: new Map([["ch_1", { ...purchase, ...part }]]) },
+          ["purchases that contradict their transactions"]
+        ] as const
+    ),
+    [{ ...sound, purchases: new Map() }, ["transactions without their purchase"]],
+    [rows(opened, { ...bought, charge: undefined }, usage), ["purchases that contradict their transactions"]],
     [rows(opened, bought, { ...usage, model: "another" }), ["receipts that contradict their transaction"]]
   ]
   for (const [stored, broken] of plantings) expect(brokenIn(stored)).toEqual(broken)

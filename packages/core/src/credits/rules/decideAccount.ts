@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import type { UserId } from "../../identity/UserId.ts"
 import type { Account } from "../Account.ts"
-import { type Payment, purchaseKey } from "../Correction.ts"
+import type { Payment } from "../Correction.ts"
 import type { GrantInput, OpenAccountInput } from "../Grant.ts"
 import { decideOnce, type OnceRefusal } from "./decideOnce.ts"
 import { InvalidAmount, PurchaseConflict } from "../errors.ts"
@@ -9,7 +9,6 @@ import { give } from "./giveAndTake.ts"
 import { newest, post } from "./journal.ts"
 import { accountOf, type Decision, type LedgerAccount, type Operation } from "./LedgerState.ts"
 import { periodAt } from "./period.ts"
-import { purchaseFingerprint } from "./reportedCorrection.ts"
 import type { Transaction } from "../Transaction.ts"
 import { NO_TRANSACTIONS } from "./transactionCounts.ts"
 import { NO_USAGE } from "./usageByKind.ts"
@@ -70,25 +69,22 @@ const openAccount = (input: OpenAccountInput, now: number): Decision<Account, ne
 
 export type GrantRefusal = OnceRefusal | PurchaseConflict
 
-/** Remembers, beside the grant, what was paid for it. */
+/** Keeps, beside the grant, what was paid for it. */
 const withPurchase = (
   { answer, changes }: Decision<Transaction, GrantRefusal>,
   granted: number,
-  payment: Payment,
-  now: number
+  { charge, paid }: Payment
 ): Decision<Transaction, GrantRefusal> => {
-  if (changes === undefined || Result.isFailure(answer)) return { answer, changes }
-  const fingerprint = purchaseFingerprint({ granted, paid: payment.paid })
-  const record = { key: purchaseKey(payment), fingerprint, at: now, hold: undefined, transaction: answer.success }
-  const purchase = { charge: payment.charge, paid: payment.paid, granted, clawedBack: 0, reports: [] }
-  return { answer, changes: { ...changes, records: [...changes.records, record], purchases: [purchase] } }
+  if (changes === undefined) return { answer, changes }
+  const purchase = { charge, paid, granted, clawedBack: 0, reports: [] }
+  return { answer, changes: { ...changes, purchases: [purchase] } }
 }
 
 /** Adds credits once under their key. */
 export const grantOperation = (input: GrantInput): Operation<Transaction, GrantRefusal> => ({
   name: "grant",
   userId: input.userId,
-  reads: { key: input.key, secondKey: input.payment && purchaseKey(input.payment) },
+  reads: { key: input.key, charge: input.payment?.charge },
   decide: (view, now) => {
     const { userId, key, type, amount, payment } = input
     if (!Number.isSafeInteger(amount) || amount < 1) {
@@ -102,10 +98,10 @@ export const grantOperation = (input: GrantInput): Operation<Transaction, GrantR
     const fingerprint =
       payment === undefined ? `${type} ${amount}` : `${type} ${amount} ${payment.charge} ${payment.paid}`
     const post = (account: LedgerAccount) =>
-      payment !== undefined && (view.second.record ?? view.second.open) !== undefined
+      payment !== undefined && view.purchase !== undefined
         ? Result.fail(new PurchaseConflict({ charge: payment.charge }))
-        : give(account, amount, { type, reference: key, at: now })
+        : give(account, amount, { type, reference: key, at: now, charge: payment?.charge })
     const decision = decideOnce<InvalidAmount | PurchaseConflict>(view, { userId, key, fingerprint, now, post })
-    return payment === undefined ? decision : withPurchase(decision, amount, payment, now)
+    return payment === undefined ? decision : withPurchase(decision, amount, payment)
   }
 })

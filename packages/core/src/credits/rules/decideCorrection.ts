@@ -61,7 +61,7 @@ const correct = (
   const reports = withReport(purchase.reports, report)
   const clawedBack = outOf(purchase, reports)
   const more = clawedBack - purchase.clawedBack
-  const reason = { type: "refund", reference: key, at: now } as const
+  const reason = { type: "refund", reference: key, at: now, charge } as const
   const { answer, changes } = decideOnce(isFirst ? view : { ...view, ...view.second }, {
     userId,
     key,

@@ -5,7 +5,7 @@ import { InvalidAmount } from "../errors.ts"
 import { type Journal, post, type Posting } from "./journal.ts"
 import type { LedgerAccount } from "./LedgerState.ts"
 
-type Reason = Pick<Posting, "type" | "reference" | "at">
+type Reason = Pick<Posting, "type" | "reference" | "at" | "charge">
 
 /** Puts credits in: they repay debt first, the rest goes to the top-ups. */
 export const give = (account: LedgerAccount, amount: number, reason: Reason): Result.Result<Journal, InvalidAmount> => {

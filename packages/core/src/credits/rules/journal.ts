@@ -20,6 +20,8 @@ export interface Posting {
   /** Unix milliseconds. */
   readonly at: number
   readonly receipt?: Receipt
+  /** The payment, where the row is about a purchase. */
+  readonly charge?: string | undefined
 }
 
 /** `journal` with one more transaction, and the account as it stands after it. */
@@ -42,6 +44,7 @@ export const post = (journal: Journal, posting: Posting): Journal => {
     balanceAfter: after.allowance + after.topup - after.debt,
     model: posting.receipt?.model,
     source: posting.receipt?.source,
+    charge: posting.charge,
     reference: posting.reference,
     createdAt: posting.at,
     receipt: posting.receipt

@@ -12,20 +12,6 @@ export interface CorrectionReport {
   readonly reportedAt: number
 }
 
-/** What the key of a purchase stands for. */
-export const purchaseFingerprint = ({ granted, paid }: Pick<ChargedPurchase, "granted" | "paid">): string =>
-  `purchase ${granted} ${paid}`
-
-const REPORT = /^(refund|dispute) \d+ \d+ (\d+) (\d+)(?: (withdrawn|reinstated) (.*))?$/s
-
-/** What the fingerprint of a refund's or a dispute's key says; undefined for any other. */
-export const parseReport = (fingerprint: string): CorrectionReport | undefined => {
-  const [, kind, part, reportedAt, funds, dispute] = REPORT.exec(fingerprint) ?? []
-  if (kind === undefined) return undefined
-  const source = kind === "refund" ? "refund" : `dispute ${dispute}`
-  return { source, part: Number(part), isWon: funds === "reinstated", reportedAt: Number(reportedAt) }
-}
-
 /**
  * Whether one report replaces another about the same. Providers give the time in seconds: of two at the same time, a
  * dispute is won after it began, and a refund grew.

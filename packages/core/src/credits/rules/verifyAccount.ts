@@ -1,5 +1,7 @@
 import { freeOf } from "./buckets.ts"
 import type { IdempotencyRecord, LedgerAccount, OpenHold } from "./LedgerState.ts"
+import type { PurchaseState } from "./purchase.ts"
+import { outOf } from "./reportedCorrection.ts"
 import { sameTerms, type Terms } from "./terms.ts"
 import { kindOfSource, SOURCE_KINDS, type SourceKind } from "../UsageSource.ts"
 import { dayOf, usageOfKind } from "./usageByKind.ts"
@@ -12,6 +14,8 @@ export interface VerifiedAccount {
   readonly account: LedgerAccount
   readonly holds: ReadonlyMap<string, OpenHold>
   readonly records: ReadonlyMap<string, IdempotencyRecord>
+  /** By charge. */
+  readonly purchases: ReadonlyMap<string, PurchaseState>
   readonly transactions: ReadonlyArray<Transaction>
   /** The terms as the transaction said that changed them last, and its number. */
   readonly explained: ExplainedTerms
@@ -34,6 +38,26 @@ const usageOfDay = ({ account, transactions }: VerifiedAccount): ReadonlyArray<C
     return sumOf(rows, ({ amount }) => -amount) === usageOfKind(account, kind).charged
   }
   return [["charged to each kind of source on the last day", SOURCE_KINDS.length, count(SOURCE_KINDS, agrees)]]
+}
+
+/** A purchase has its one grant, and what was taken back of it is what its rows took, and what its reports say. */
+const purchasesOf = ({ purchases, transactions }: VerifiedAccount): ReadonlyArray<Compared> => {
+  const contradicts = (purchase: PurchaseState): boolean => {
+    const rows = transactions.filter(({ charge }) => charge === purchase.charge)
+    const granted = rows.filter(({ type }) => type !== "refund")
+    const taken = rows.filter(({ type }) => type === "refund")
+    return (
+      granted.length !== 1 ||
+      granted[0]?.amount !== purchase.granted ||
+      sumOf(taken, ({ amount }) => -amount) !== purchase.clawedBack ||
+      outOf(purchase, purchase.reports) !== purchase.clawedBack
+    )
+  }
+  const isUnknown = ({ charge }: Transaction): boolean => charge !== undefined && !purchases.has(charge)
+  return [
+    ["purchases that contradict their transactions", 0, count(purchases.values(), contradicts)],
+    ["transactions without their purchase", 0, count(transactions, isUnknown)]
+  ]
 }
 
 const sumOf = <Row>(rows: Iterable<Row>, of: (row: Row) => number): number => {
@@ -99,11 +123,11 @@ const holdsOf = ({ account, holds, records }: VerifiedAccount): ReadonlyArray<Co
 }
 
 const keysOf = ({ records, transactions }: VerifiedAccount): ReadonlyArray<Compared> => {
-  /** A key that moved credits has its transaction; only one whose hold was released has none. A payment's is its grant. */
+  /** A key that moved credits has its transaction; only one whose hold was released has none. */
   const isAnswered = ({ key, hold, transaction }: IdempotencyRecord): boolean => {
     if (transaction === undefined) return hold !== undefined
     const row = transactions[Number(transaction.id) - 1]
-    return row?.reference === key || (row?.type === "topup" && key.startsWith("purchase:"))
+    return row?.reference === key
   }
   const contradicts = ({ at, hold, transaction }: IdempotencyRecord): boolean =>
     transaction !== undefined && (transaction.createdAt !== at || hold?.amount !== transaction.receipt?.held)
@@ -140,6 +164,13 @@ const contradictsReceipt = (row: Transaction): boolean => {
 
 /** Recomputes an account from its rows and lists where they disagree. */
 export const verifyAccount = (stored: VerifiedAccount): ReadonlyArray<Difference> =>
-  [...balancesOf(stored), ...termsAndTypesOf(stored), ...holdsOf(stored), ...usageOfDay(stored), ...keysOf(stored)]
+  [
+    ...balancesOf(stored),
+    ...termsAndTypesOf(stored),
+    ...holdsOf(stored),
+    ...usageOfDay(stored),
+    ...purchasesOf(stored),
+    ...keysOf(stored)
+  ]
     .filter(([, expected, found]) => expected !== found)
     .map(([invariant, expected, found]) => ({ userId: stored.account.userId, invariant, expected, found }))

@@ -40,6 +40,8 @@ export type Invariant =
   | "transactions beyond the newest"
   | "number of accounts"
   | "sums of usage"
+  | "purchases that contradict their transactions"
+  | "transactions without their purchase"
 
 /** Where an account and its rows disagree: what follows from the rows, and what is stored. */
 export interface Difference {

@@ -33,6 +33,26 @@ export const describeCorrections = (tester: CreditTester): void => {
       await expectSound(userId)
     })
 
+    it("tells charges and disputes apart whatever characters their ids have", async () => {
+      const userId = await openUser(0)
+      const charges = ["a", "a:b", "a%3Ab", "a:b:withdrawn", "b:5", "'; \u{1F600} %_", "a:"]
+      for (const [index, charge] of charges.entries()) await run(buy(userId, `topup:${index}`, 10, charge, 10))
+      const about = (charge: string) => ({ userId, charge, granted: 10, paid: 10, reportedAt: 1 })
+      const disputes = ["5", "b:5", "b", "b:withdrawn", ""]
+      const all = charges.flatMap((charge) => [
+        ledger.refund({ ...about(charge), refunded: 5 }),
+        ...disputes.map((dispute) => ledger.dispute({ ...about(charge), dispute, disputed: 1, funds: "withdrawn" }))
+      ])
+      const answers = await run(Effect.all(all))
+      expect(new Set(answers.map(({ reference }) => reference)).size).toBe(all.length)
+      expect(await run(Effect.all(all))).toEqual(answers)
+      expect(await balance(userId)).toMatchObject({ topup: 0, debt: 0 })
+      await expectSound(userId)
+      const [taken, bought] = await Promise.all([run(ledger.transaction(userId, "refund:a:5")), rows(userId)])
+      expect(taken).toMatchObject({ charge: "a", amount: -5 })
+      expect(bought.filter(({ charge, type }) => charge === "a:b" && type === "topup")).toHaveLength(1)
+    })
+
     it("takes no more when an earlier refund is reported later, or the same one again, also at once", async () => {
       const userId = await bought()
       const all = [1_000, 400, 700, 1_000, 400].map((refunded) => refund(userId, refunded, refunded))

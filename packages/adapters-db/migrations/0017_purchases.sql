@@ -1,0 +1,70 @@
+-- What people bought: what a payment granted, and what its refunds and disputes have taken back so far. A purchase changes
+-- only together with its account, in the write that moves the credits.
+CREATE TABLE {{schema}}.credit_purchases (
+  user_id text COLLATE "C" NOT NULL,
+  -- The payment's name at its provider.
+  charge text COLLATE "C" NOT NULL,
+  -- Whole credits, and in the smallest unit of the payment's currency.
+  granted bigint NOT NULL CHECK (granted BETWEEN 1 AND 9007199254740991),
+  paid bigint NOT NULL CHECK (paid BETWEEN 1 AND 9007199254740991),
+  -- Whole credits: what is out by the reports.
+  clawed_back bigint NOT NULL CHECK (clawed_back BETWEEN 0 AND granted),
+  -- The latest report of the refund and of each dispute: {source, part, isWon, reportedAt}.
+  reports jsonb NOT NULL CHECK (jsonb_typeof(reports) = 'array'),
+  -- A digest of all of the above, as the ledger wrote it.
+  seal bytea NOT NULL,
+  PRIMARY KEY (user_id, charge)
+);
+
+CREATE FUNCTION {{schema}}.purchase_seal(
+  user_id text, charge text, granted bigint, paid bigint, clawed_back bigint, reports jsonb
+) RETURNS bytea LANGUAGE sql STABLE
+RETURN sha256(convert_to(ROW(user_id, charge, granted, paid, clawed_back, reports)::text, 'UTF8'));
+
+-- Looks at up to "page" purchases, in the order of (user, charge), after (after_user, after_charge) and of users up to
+-- "last_user": each against its transactions, its reports and its digest. Gives how many were looked at, the last of each
+-- user, and how many differ.
+CREATE FUNCTION {{schema}}.verify_purchases(after_user text, after_charge text, last_user text, page integer)
+RETURNS TABLE (user_id text, last_charge text, purchases bigint, wrong bigint) LANGUAGE plpgsql STABLE
+SET jit = off SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $function$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT p.user_id, max(p.charge), count(*), count(*) FILTER (WHERE
+    p.seal <> {{schema}}.purchase_seal(p.user_id, p.charge, p.granted, p.paid, p.clawed_back, p.reports)
+    OR t.grants <> 1 OR t.granted IS DISTINCT FROM p.granted OR t.taken <> p.clawed_back
+    OR least(p.granted, r.beyond) <> p.clawed_back)
+  FROM (
+    SELECT c.* FROM {{schema}}.credit_purchases c
+    WHERE (c.user_id, c.charge) > (after_user, after_charge) AND (last_user IS NULL OR c.user_id <= last_user)
+    ORDER BY c.user_id, c.charge LIMIT page
+  ) p
+  CROSS JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE n.type <> 'refund') AS grants, sum(n.amount) FILTER (WHERE n.type <> 'refund') AS granted,
+      coalesce(-sum(n.amount) FILTER (WHERE n.type = 'refund'), 0) AS taken
+    FROM {{schema}}.credit_transactions n WHERE n.user_id = p.user_id AND n.charge = p.charge
+  ) t
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(div(p.granted::numeric * (e.value ->> 'part')::numeric, p.paid::numeric))
+      FILTER (WHERE e.value ->> 'isWon' = 'false'), 0) AS beyond
+    FROM jsonb_array_elements(p.reports) AS e(value)
+  ) r
+  GROUP BY p.user_id ORDER BY p.user_id;
+END
+$function$;
+
+-- What was bought stays.
+CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON {{schema}}.credit_purchases
+  FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.refuse_credit_change();
+
+ALTER TABLE {{schema}}.credit_purchases ENABLE ROW LEVEL SECURITY;
+CREATE POLICY owner ON {{schema}}.credit_purchases FOR SELECT TO parley_user
+  USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY service ON {{schema}}.credit_purchases TO parley_service USING (true);
+GRANT SELECT ON {{schema}}.credit_purchases TO parley_user;
+GRANT SELECT, INSERT, UPDATE ON {{schema}}.credit_purchases TO parley_service;
+
+-- Where databases are hardened, functions are nobody's by default.
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;
