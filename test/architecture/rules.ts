@@ -32,6 +32,7 @@ export const coreDomains: ReadonlyArray<string> = [
   "jobs",
   "documents",
   "chat",
+  "users",
   "promise",
   "testing"
 ]

@@ -18,8 +18,8 @@ CREATE TABLE {{schema}}.credit_accounts (
   next_reset_at timestamptz NOT NULL CHECK (next_reset_at > period_start),
   -- The most that a plan gives in this period: what a dearer plan adds to.
   period_credits bigint NOT NULL DEFAULT 0 CHECK (period_credits BETWEEN 0 AND 9007199254740991),
-  -- What begins the next period: the monthly job, or the paid invoice of a subscription.
-  renewed_by text NOT NULL DEFAULT 'schedule' CHECK (renewed_by IN ('schedule', 'invoice')),
+  -- What begins the next period: the monthly job, or the paid invoice of a subscription; nothing where the account is closed.
+  renewed_by text NOT NULL DEFAULT 'schedule' CHECK (renewed_by IN ('schedule', 'invoice', 'none')),
   -- The tier from the next period on, where it was changed downwards.
   pending_tier text CHECK (pending_tier IN ('free', 'pro', 'business')),
   -- The number of the newest transaction.

@@ -19,3 +19,4 @@ export { migrateDatabase, type OpenDatabase, openDatabase, type OpenDatabaseOpti
 export { checkReadiness, DatabaseNotReady } from "./readiness.ts"
 export { PgUnitOfWorkLayer } from "./storage/PgUnitOfWork.ts"
 export { storesLayer } from "./storesLayer.ts"
+export { PgPersonalDataLayer } from "./users/PgPersonalData.ts"

@@ -8,6 +8,7 @@ import { PgBossJobQueueLayer } from "./jobs/PgBossJobQueue.ts"
 import { PgRateLimiterLayer } from "./limits/PgRateLimiter.ts"
 import type { JobQueueOptions } from "./jobs/startBoss.ts"
 import { PgUnitOfWorkLayer } from "./storage/PgUnitOfWork.ts"
+import { PgPersonalDataLayer } from "./users/PgPersonalData.ts"
 
 /** Every storage port of the core on a database, over a database layer. */
 export const storesLayer = (jobs: JobQueueOptions = {}) =>
@@ -18,6 +19,7 @@ export const storesLayer = (jobs: JobQueueOptions = {}) =>
     files: PgFileStoreLayer,
     passages: PgPassageIndexLayer,
     jobs: PgBossJobQueueLayer(jobs),
+    personalData: PgPersonalDataLayer,
     rateLimiter: PgRateLimiterLayer,
     unitOfWork: PgUnitOfWorkLayer
   })

@@ -6,6 +6,8 @@ import {
   directOptions,
   PgBossJobQueueLayer,
   PgCreditLedgerLayer,
+  PgPersonalDataLayer,
+  PgUnitOfWorkLayer,
   storesLayer,
   unlockedDatabaseLayer
 } from "@parley/adapters-db"
@@ -24,6 +26,7 @@ import {
   type ChatModels,
   CreditOperations,
   CreditService,
+  UserService,
   HoldSweeper,
   HoldTtl,
   type JobQueue,
@@ -48,6 +51,7 @@ export type CommandParts =
   | DatabaseOwner
   | HoldSweeper
   | JobQueue
+  | UserService
   | ResetService
 
 /** What a server works with. */
@@ -96,11 +100,12 @@ const holdTtlLayer = ({ holdTtlSeconds }: ParleyConfig) =>
 
 /** For commands: credits, and the database, past its pooler where `direct`. Nothing is opened before it is built. */
 export const commandPartsLayer = (config: ParleyConfig, direct: boolean): Layer.Layer<CommandParts> =>
-  Layer.mergeAll(CreditService.layer, HoldSweeper.layer, ResetService.layer).pipe(
+  Layer.mergeAll(CreditService.layer, HoldSweeper.layer, ResetService.layer, UserService.layer).pipe(
+    Layer.provide(Layer.mergeAll(PgPersonalDataLayer, PgUnitOfWorkLayer)),
     Layer.provide(Accounts.layer),
     Layer.provide(CreditOperations.layer),
     Layer.provide(PgCreditLedgerLayer),
-    Layer.merge(PgBossJobQueueLayer()),
+    Layer.provideMerge(PgBossJobQueueLayer()),
     Layer.provideMerge(offerLayer(config)),
     Layer.provideMerge(unlockedDatabaseLayer(direct ? directOptions(databaseOptions(config)) : databaseOptions(config)))
   )

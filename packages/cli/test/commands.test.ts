@@ -65,6 +65,24 @@ describe("commands beside a running server", () => {
     }
   })
 
+  it("erase a person, whose rows of the ledger stay and name nobody; look first with --dry-run", async () => {
+    const bob = "bob@example.com"
+    const visitor = new Visitor(server.url)
+    await visitor.signIn(bob)
+    await visitor.getJson("/api/billing/balance")
+    const users = (...argv: ReadonlyArray<string>) =>
+      runParley(["users", "delete", bob, "--json", ...argv], folder.path)
+    expect(json((await users("--dry-run")).stdout)).toEqual({
+      ...{ user: bob, dryRun: true, chats: 0, documents: 0, transactions: 1 }
+    })
+    const erased = json((await users()).stdout) as { pseudonym: string }
+    expect(erased).toMatchObject({ dryRun: false, transactions: 2 })
+    const { stdout } = await runParley(["credits", "history", erased.pseudonym, "--json"], folder.path)
+    expect([json(stdout), stdout.includes(bob)]).toMatchObject([{ total: 2 }, false])
+    expect((await users()).exit).toBe(4)
+    expect((await runParley(["credits", "verify"], folder.path)).exit).toBe(0)
+  })
+
   it("find nothing left to migrate", async () => {
     const { exit, stdout } = await runParley(["migrate", "--json"], folder.path)
     expect([exit, json(stdout)]).toEqual([0, { dryRun: false, applied: [], pending: [] }])
@@ -200,7 +218,9 @@ describe("the command line", () => {
       ["credits"],
       ["credits", "balance"],
       ["credits", "history"],
-      ["credits", "grant"]
+      ["credits", "grant"],
+      ["users"],
+      ["users", "delete"]
     ]
     const all = await Promise.all(commands.map((command) => runParley([...command, "--help"], folder.path)))
     for (const { exit, stderr, stdout } of all) {

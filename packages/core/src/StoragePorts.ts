@@ -16,6 +16,8 @@ import { RateLimiter } from "./limits/RateLimiter.ts"
 import { InMemoryUnitOfWork } from "./storage/InMemoryUnitOfWork.ts"
 import { type IdentifiersOf, type ServicesOf, servicesFrom, servicesLayer } from "./storage/PortRecord.ts"
 import { UnitOfWork } from "./storage/UnitOfWork.ts"
+import { InMemoryPersonalData } from "./users/InMemoryPersonalData.ts"
+import { PersonalData } from "./users/PersonalData.ts"
 
 /** A port that keeps something, with the store that keeps it in memory. */
 const storagePort = <Port extends Context.Key<unknown, unknown>>(
@@ -37,6 +39,7 @@ const storagePorts = {
   files: storagePort(FileStore, InMemoryFileStore.layer),
   passages: storagePort(PassageIndex, Layer.provide(InMemoryPassageIndex.layer, InMemoryDocumentStore.layer)),
   jobs: storagePort(JobQueue, InMemoryJobQueue.layer),
+  personalData: storagePort(PersonalData, InMemoryPersonalData.layer),
   rateLimiter: storagePort(RateLimiter, InMemoryRateLimiter.layer),
   unitOfWork: storagePort(UnitOfWork, InMemoryUnitOfWork.layer)
 }

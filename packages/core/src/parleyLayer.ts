@@ -17,6 +17,7 @@ import type { JobWorker } from "./jobs/JobWorker.ts"
 import type { Catalog } from "./tiers/Catalog.ts"
 import { parleyJobWorker } from "./parleyJobs.ts"
 import { ModelOffers } from "./chat/ModelOffers.ts"
+import { UserService } from "./users/UserService.ts"
 
 /** What Parley does. */
 export type ParleyServices =
@@ -28,6 +29,7 @@ export type ParleyServices =
   | JobWorker
   | ModelOffers
   | ResetService
+  | UserService
 
 /** What Parley needs done: the ports, and the catalog of what is on sale. */
 export type ParleyPorts = Catalog | ChatModels | DocumentParser | StoragePort
@@ -41,7 +43,8 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   HoldSweeper.layer,
   parleyJobWorker,
   ResetService.layer,
-  ModelOffers.layer
+  ModelOffers.layer,
+  UserService.layer
 ).pipe(
   Layer.provide(Layer.mergeAll(AbandonedTries.layer, Accounts.layer, ChatQuota.layer, HoldHeartbeat.layer)),
   Layer.provide(CreditOperations.layer)

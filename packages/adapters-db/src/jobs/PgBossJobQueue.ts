@@ -94,6 +94,18 @@ const make = (options: JobQueueOptions) =>
       list: (owner, query) => storing("JobQueue.list", "jobs")(list(owner, query)),
       listAll: (query) => storing("JobQueue.listAll", "jobs")(list(undefined, query)),
       retry: (owner, jobId) => storing("JobQueue.retry", "jobs")(Effect.uninterruptible(retry(owner, jobId))),
+      removeAll: (owner) =>
+        storing(
+          "JobQueue.removeAll",
+          "jobs"
+        )(
+          Effect.uninterruptible(
+            Effect.andThen(
+              parts.boss,
+              Effect.asVoid(parts.owner.asOwner((sql) => sql.query(parts.text.removeAll, [owner])))
+            )
+          )
+        ),
       work: (handlers) =>
         storing(
           "JobQueue.work",

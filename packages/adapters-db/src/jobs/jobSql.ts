@@ -118,6 +118,8 @@ export const jobSql = (schemaName: string) => {
       WHERE name = '${JOBS_QUEUE}' AND id = $2 AND group_id = $1 FOR UPDATE`,
     /** Owner $1's job $2 as it is listed. */
     find: `SELECT ${LISTED} FROM ${job} WHERE name = '${JOBS_QUEUE}' AND id = $2 AND group_id = $1`,
+    /** Removes what owner $1 has. */
+    removeAll: `DELETE FROM ${job} WHERE name = '${JOBS_QUEUE}' AND group_id = $1`,
     remove: `DELETE FROM ${job} WHERE name = '${JOBS_QUEUE}' AND id = $1`,
     /** Forgets jobs that ended long ago: done $1 seconds ago, failed $2. */
     forget: `DELETE FROM ${job} WHERE name = '${JOBS_QUEUE}' AND (

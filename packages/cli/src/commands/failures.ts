@@ -23,6 +23,8 @@ const codeOfTag: Readonly<Record<string, number>> = {
   DataFolderUnusable: exitCodes.configuration,
   AccountNotFound: exitCodes.notFound,
   JobNotFound: exitCodes.notFound,
+  UserNotFound: exitCodes.notFound,
+  HoldsOpen: exitCodes.refused,
   NoDatabaseYet: exitCodes.notFound,
   PurchaseNotFound: exitCodes.notFound,
   PurchaseConflict: exitCodes.refused,

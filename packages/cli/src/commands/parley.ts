@@ -4,6 +4,7 @@ import { doctorCommand } from "./doctor.ts"
 import { jobsCommand } from "./jobs.ts"
 import { migrateCommand } from "./migrate.ts"
 import { serveCommand } from "./serve.ts"
+import { usersCommand } from "./users.ts"
 import { workCommand } from "./work.ts"
 
 /** The `parley` command. */
@@ -13,5 +14,13 @@ export const parley = Command.make("parley").pipe(
     { command: "parley serve", description: "Start the server on http://localhost:3000" },
     { command: "parley doctor", description: "See what it would run on, and what is missing" }
   ]),
-  Command.withSubcommands([serveCommand, workCommand, migrateCommand, doctorCommand, creditsCommand, jobsCommand])
+  Command.withSubcommands([
+    serveCommand,
+    workCommand,
+    migrateCommand,
+    doctorCommand,
+    creditsCommand,
+    jobsCommand,
+    usersCommand
+  ])
 )

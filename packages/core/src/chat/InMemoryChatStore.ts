@@ -109,6 +109,15 @@ const make = Effect.gen(function* () {
     })
   })
 
+  yield* storage.addPersonalPart({
+    count: (userId) => ({
+      chats: [...chats.values()].filter(({ chat }) => ownerKey(chat.owner).userId === userId).length
+    }),
+    erase: (userId) => {
+      for (const [key, { chat }] of chats) if (ownerKey(chat.owner).userId === userId) chats.delete(key)
+    }
+  })
+
   return ChatStore.of({
     beginTurn: (input) => storage.exclusive(beginTurn(input)),
     endTurn: (input) =>

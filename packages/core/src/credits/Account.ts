@@ -31,7 +31,8 @@ export interface Account extends Buckets {
   readonly pendingTier: TierName | undefined
 }
 
-export type RenewedBy = "schedule" | "invoice"
+/** `none`: the account is closed. */
+export type RenewedBy = "schedule" | "invoice" | "none"
 
 /** What people and dashboards see of an account. */
 export interface Balance {

@@ -26,6 +26,8 @@ import {
   type ResetInput,
   type ResetRange
 } from "./upkeep/ResetChunk.ts"
+import { isClosed } from "./rules/closeAccount.ts"
+import { renameOwner } from "./rules/renameOwner.ts"
 import type { Transaction } from "./Transaction.ts"
 import { usageOf } from "./UsageReport.ts"
 import { termsOf } from "./rules/terms.ts"
@@ -101,6 +103,19 @@ const resetChunk = (accounts: Map<UserId, StoredAccount>, input: ResetInput, now
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const accounts = yield* storage.table<UserId, StoredAccount>()
+  yield* storage.addPersonalPart({
+    isInUse: (userId) => {
+      const stored = accounts.get(userId)
+      return stored !== undefined && !isClosed(stored.account)
+    },
+    count: (userId) => ({ transactions: accounts.get(userId)?.transactions.length ?? 0 }),
+    erase: (userId, pseudonym) => {
+      const stored = accounts.get(userId)
+      if (stored === undefined) return
+      accounts.delete(userId)
+      accounts.set(pseudonym, renameOwner(stored, userId, pseudonym))
+    }
+  })
 
   // A refusal changes nothing, so it is turned into a failure outside: it does not undo the unit of work around it.
   const run = <A, E extends Refusal>(operation: Operation<A, E>): Effect.Effect<A, E> =>

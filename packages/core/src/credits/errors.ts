@@ -128,6 +128,14 @@ export class SubscriptionNotFound extends Schema.TaggedError<SubscriptionNotFoun
   }
 }
 
+/** Something is being paid from the account at this moment. Nothing was done. */
+export class HoldsOpen extends Schema.TaggedError<HoldsOpen>()("HoldsOpen", { open: Schema.Int }) {
+  readonly code = "holds_open"
+  override get message() {
+    return `${this.open} replies of this account are still being written. Try again when they have ended, which is within minutes.`
+  }
+}
+
 /** An amount that is not a whole number in range, or that would push a bucket beyond its bound. */
 export class InvalidAmount extends Schema.TaggedError<InvalidAmount>()("InvalidAmount", { reason: Schema.String }) {
   readonly code = "invalid_amount"

@@ -30,6 +30,16 @@ const make = Effect.gen(function* () {
   const documents = yield* storage.table<string, Document>()
   const ownedBy = (userId: string) => [...documents.values()].filter((document) => document.userId === userId)
 
+  yield* storage.addPersonalPart({
+    count: (userId) => ({ documents: ownedBy(userId).length }),
+    erase: (userId) => {
+      for (const { id } of ownedBy(userId)) {
+        storage.documentRemoved({ userId, documentId: id })
+        documents.delete(keyInMemory({ userId, documentId: id }))
+      }
+    }
+  })
+
   return DocumentStore.of({
     insert: (document, quota) =>
       storage.exclusive(

@@ -82,6 +82,10 @@ const makeJobs = Effect.gen(function* () {
     work,
     ask,
     prepare,
+    removeAll: (owner: UserId): void => {
+      for (const [twin, job] of alive) if (job.owner === owner) alive.delete(twin)
+      for (const [id, job] of ended) if (job.owner === owner) ended.delete(id)
+    },
     page: (mayBeSeen: (job: HeldJob) => boolean, query: JobQuery) =>
       pageOf(everything(), mayBeSeen, query, (id) => progress.get(id)),
     /** The next job for a worker, now running; or how long nothing is due. `stopping` keeps the latch open for the others. */
@@ -107,6 +111,7 @@ const makeJobs = Effect.gen(function* () {
         const { tries, triesMax, twin } = claimed
         const again = alive.get(twin)?.again === true
         progress.delete(claimed.id)
+        if (alive.get(twin)?.id !== claimed.id) return
         work.openUnsafe()
         if (end !== "done" && tries < triesMax) {
           const dueAt = end === "cut-short" ? now : now + retryDelayMs(kind, tries)
@@ -179,6 +184,7 @@ const makeWith = ({ concurrency = 2, stopTimeoutMs = 10_000 }: InMemoryJobQueueO
       list: (owner, query) => storage.exclusive(Effect.sync(() => jobs.page((job) => job.owner === owner, query))),
       listAll: (query) => storage.exclusive(Effect.sync(() => jobs.page(() => true, query))),
       retry: (owner, jobId) => storage.exclusive(retryIn(jobs)(owner, jobId)),
+      removeAll: (owner) => storage.exclusive(Effect.sync(() => jobs.removeAll(owner))),
       work: (handlers) => {
         let stopping = false
         const kinds = new Map(handlers.map((handler) => [handler.kind.tag, handler]))

@@ -40,6 +40,8 @@ export class JobQueue extends Context.Service<
      * `enqueue` would. Gives the job that stands for it now.
      */
     retry(owner: UserId, jobId: string): Effect.Effect<JobRecord, JobNotFound | JobNotFailed | StorageFailed>
+    /** Removes all jobs of an owner, also one that runs: how that ends is not kept. Joins the surrounding unit of work. */
+    removeAll(owner: UserId): Effect.Effect<void, StorageFailed>
     /**
      * Works on jobs of the handlers' kinds until the scope closes; a try that runs then is finished first, within the
      * implementation's bound. Jobs of other kinds are left to workers that know them.

@@ -13,6 +13,16 @@ interface RemovedDocument {
   readonly documentId: string
 }
 
+/** What one store keeps of people, for their erasure. */
+export interface PersonalPart {
+  /** True where the person cannot be erased at the moment. */
+  readonly isInUse?: (userId: string) => boolean
+  /** How much of each kind there is. */
+  readonly count: (userId: string) => { readonly [kind: string]: number }
+  /** Removes what there is, or gives it to the pseudonym. */
+  readonly erase: (userId: string, pseudonym: string) => void
+}
+
 /** Brings a table back to what it was. */
 type Restore = () => void
 
@@ -29,6 +39,10 @@ export class InMemoryStorage extends Context.Service<
     exclusive<A, E, R>(method: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
     /** A unit of work, as `UnitOfWork.run`. Units run one at a time. */
     run<A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageFailed, R>
+    /** Registers what a store keeps of people. */
+    addPersonalPart(part: PersonalPart): Effect.Effect<void>
+    /** What the stores keep of people. */
+    readonly personalParts: ReadonlyArray<PersonalPart>
     /** Registers what else goes when a document is removed: its bytes, its passages. */
     onDocumentRemoved(remove: (document: RemovedDocument) => void): Effect.Effect<void>
     /** Tells that a document was removed. */
@@ -56,6 +70,7 @@ const makeInMemoryStorage = (): InMemoryStorage["Service"] => {
   })
   const turn = Semaphore.makeUnsafe(1)
   const tables: Array<Map<unknown, unknown>> = []
+  const personalParts: Array<PersonalPart> = []
   const removals: Array<(document: RemovedDocument) => void> = []
 
   const snapshot = (): Restore => {
@@ -103,6 +118,8 @@ const makeInMemoryStorage = (): InMemoryStorage["Service"] => {
       Effect.flatMap(Current, (unit) => (unit?.open === true ? joined(unit, method) : turn.withPermit(method))),
     run: (work) =>
       Effect.flatMap(Current, (unit) => (unit?.open === true ? joined(unit, work) : turn.withPermit(begin(work)))),
+    addPersonalPart: (part) => Effect.sync(() => void personalParts.push(part)),
+    personalParts,
     onDocumentRemoved: (remove) => Effect.sync(() => void removals.push(remove)),
     documentRemoved: (document) => {
       for (const remove of removals) remove(document)

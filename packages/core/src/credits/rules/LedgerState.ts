@@ -6,6 +6,7 @@ import type {
   AccountNotFound,
   DailyCapReached,
   HoldNotFound,
+  HoldsOpen,
   InvalidAmount,
   KeyConflict,
   PurchaseConflict,
@@ -111,6 +112,7 @@ export type Refusal =
   | AccountNotFound
   | DailyCapReached
   | HoldNotFound
+  | HoldsOpen
   | KeyConflict
   | InvalidAmount
   | PurchaseConflict

@@ -1,0 +1,100 @@
+-- Erasing a person beside append-only tables: see the README of the core's "users".
+
+-- The pseudonyms given, and the transaction that gave each. They name nobody.
+CREATE TABLE {{schema}}.erasures (
+  pseudonym text COLLATE "C" PRIMARY KEY CHECK (pseudonym LIKE 'erased:%'),
+  erased_at timestamptz NOT NULL DEFAULT now(),
+  transaction xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+ALTER TABLE {{schema}}.erasures ENABLE ROW LEVEL SECURITY;
+CREATE POLICY service ON {{schema}}.erasures TO parley_service USING (true);
+GRANT SELECT ON {{schema}}.erasures TO parley_service;
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {{schema}}.erasures
+  FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.refuse_credit_change();
+
+-- Rows of the ledger change in one case: their owner gets a pseudonym, in the transaction that records it.
+CREATE OR REPLACE FUNCTION {{schema}}.refuse_credit_change() RETURNS trigger LANGUAGE plpgsql AS $function$
+BEGIN
+  IF TG_OP = 'UPDATE' AND EXISTS (SELECT FROM {{schema}}.erasures WHERE transaction = pg_current_xact_id()) THEN
+    RETURN NULL;
+  END IF;
+  RAISE EXCEPTION 'Rows of % are never changed or deleted; correct a balance with a new adjustment.', TG_TABLE_NAME
+    USING ERRCODE = 'restrict_violation';
+END
+$function$;
+
+-- Removes what is stored about a person and gives the ledger's rows the pseudonym. Every table with a "user_id" that is
+-- not the ledger's is emptied of the person, so that a table of tomorrow is too. Runs as the owner of the tables: the
+-- service may change no row of the ledger. Gives null, and does nothing, where the account is in use; refuses an account
+-- whose rows contradict each other.
+CREATE FUNCTION {{schema}}.erase_user(person text, pseudonym text) RETURNS json LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+  a record;
+  has_account boolean;
+  name text;
+  removed bigint;
+  chats bigint := 0;
+  documents bigint := 0;
+  transactions bigint := 0;
+  old_period CONSTANT text := 'period:' || person || ':';
+  new_period CONSTANT text := 'period:' || pseudonym || ':';
+BEGIN
+  SELECT * INTO a FROM {{schema}}.credit_accounts WHERE user_id = person FOR UPDATE;
+  has_account := FOUND;
+  IF has_account THEN
+    IF a.renewed_by <> 'none' OR a.allowance <> 0 OR a.topup <> 0 OR a.debt <> 0 OR a.open_holds <> 0 THEN
+      RETURN NULL;
+    END IF;
+    PERFORM FROM {{schema}}.verify_transactions(ARRAY[person], ARRAY[1], ARRAY[a.transaction_count]) v
+    WHERE v.present <> a.transaction_count OR v.unbalanced + v.changed + v.keyless + v.unreceipted > 0;
+    IF FOUND THEN
+      RAISE EXCEPTION 'The account contradicts itself; see "parley credits verify". Nothing was erased.'
+        USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    INSERT INTO {{schema}}.erasures (pseudonym) VALUES (erase_user.pseudonym);
+    UPDATE {{schema}}.credit_accounts SET user_id = erase_user.pseudonym WHERE user_id = person;
+    WITH renamed AS (
+      SELECT t.number, replace(t.reference, old_period, new_period) AS reference FROM {{schema}}.credit_transactions t
+      WHERE t.user_id = person
+    ), chained AS (
+      SELECT t.number, r.reference, {{schema}}.chain_digests(NULL, {{schema}}.transaction_text(erase_user.pseudonym, t.number,
+        t.type, t.amount, t.allowance_amount, t.topup_amount, t.balance_after, t.model, t.source, t.charge, r.reference, t.created_at,
+        t.receipt, t.allowance_after, t.topup_after, t.type_number, t.previous, t.tier, t.pending_tier, t.renewed_by,
+        t.anchor, t.period_start, t.next_reset_at, t.period_credits)) OVER (ORDER BY t.number) AS digest
+      FROM {{schema}}.credit_transactions t JOIN renamed r ON r.number = t.number WHERE t.user_id = person
+    )
+    UPDATE {{schema}}.credit_transactions t
+    SET user_id = erase_user.pseudonym, reference = c.reference, digest = c.digest
+    FROM chained c WHERE t.user_id = person AND t.number = c.number;
+    GET DIAGNOSTICS transactions = ROW_COUNT;
+    UPDATE {{schema}}.credit_idempotency k
+    SET user_id = erase_user.pseudonym, key = replace(k.key, old_period, new_period) WHERE k.user_id = person;
+    UPDATE {{schema}}.credit_purchases p SET user_id = erase_user.pseudonym,
+      seal = {{schema}}.purchase_seal(erase_user.pseudonym, p.charge, p.granted, p.paid, p.clawed_back, p.reports)
+    WHERE p.user_id = person;
+  END IF;
+  FOR name IN
+    SELECT c.relname FROM pg_class c JOIN pg_attribute o ON o.attrelid = c.oid AND o.attname = 'user_id'
+    WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = '{{schema}}.credit_accounts'::regclass) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+    ORDER BY c.relname
+  LOOP
+    IF starts_with(name, 'credit_') THEN
+      IF has_account THEN
+        EXECUTE format('UPDATE {{schema}}.%I SET user_id = $2 WHERE user_id = $1', name)
+          USING person, erase_user.pseudonym;
+      END IF;
+    ELSE
+      EXECUTE format('DELETE FROM {{schema}}.%I WHERE user_id = $1', name) USING person;
+      GET DIAGNOSTICS removed = ROW_COUNT;
+      IF name = 'chats' THEN chats := removed; END IF;
+      IF name = 'documents' THEN documents := removed; END IF;
+    END IF;
+  END LOOP;
+  DELETE FROM {{schema}}.rate_windows WHERE subject = person;
+  RETURN json_build_object('chats', chats, 'documents', documents, 'transactions', transactions);
+END
+$function$;
+REVOKE ALL ON FUNCTION {{schema}}.erase_user(text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION {{schema}}.erase_user(text, text) TO parley_service;

@@ -1,0 +1,31 @@
+import { type EraseInput, PersonalData, type StoredData } from "@parley/core"
+import { Effect, Layer } from "effect"
+import { Database } from "../database/Database.ts"
+import { storing } from "../storage/storageFailed.ts"
+
+const countText = (schema: string) => `
+  SELECT (SELECT count(*) FROM ${schema}.chats WHERE user_id = $1) AS chats,
+    (SELECT count(*) FROM ${schema}.documents WHERE user_id = $1) AS documents,
+    coalesce((SELECT transaction_count FROM ${schema}.credit_accounts WHERE user_id = $1), 0) AS transactions`
+
+const make = Effect.map(Database, ({ asService, schema, statement }) =>
+  PersonalData.of({
+    count: Effect.fnUntraced(function* (userId) {
+      const [row] = yield* statement<StoredData & Record<string, unknown>>(countText(schema), [userId])
+      return { chats: row?.chats ?? 0, documents: row?.documents ?? 0, transactions: row?.transactions ?? 0 }
+    }, storing("PersonalData.count")),
+    erase: Effect.fnUntraced(
+      function* ({ pseudonym, userId }: EraseInput) {
+        const [row] = yield* asService(({ query }) =>
+          query<{ erased: StoredData | null }>(`SELECT ${schema}.erase_user($1, $2) AS erased`, [userId, pseudonym])
+        )
+        const erased = row?.erased ?? undefined
+        return erased === undefined ? { _tag: "AccountInUse" as const } : { _tag: "Erased" as const, ...erased }
+      },
+      storing("PersonalData.erase", "audit")
+    )
+  })
+)
+
+/** What Postgres or PGlite keeps about a person, erased in one transaction. */
+export const PgPersonalDataLayer: Layer.Layer<PersonalData, never, Database> = Layer.effect(PersonalData, make)

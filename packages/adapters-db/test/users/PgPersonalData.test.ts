@@ -1,0 +1,94 @@
+import { CreditLedger, PersonalData, closeOperation, creditOperations } from "@parley/core"
+import { newUserId, personalDataContract, type Run, suiteOn } from "@parley/core/testing"
+import { Effect, Layer } from "effect"
+import { expect, it } from "vitest"
+import { Database } from "../../src/database/Database.ts"
+import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
+import { storesLayer } from "../../src/storesLayer.ts"
+import { databases } from "../databases.ts"
+
+type Parts = Database | DatabaseOwner | CreditLedger | PersonalData
+
+/** The tables of which some row says `text` anywhere. */
+const tablesNaming = (text: string) =>
+  Effect.gen(function* () {
+    const { schema } = yield* Database
+    const { asOwner } = yield* DatabaseOwner
+    return yield* asOwner(({ query }) =>
+      Effect.gen(function* () {
+        const tables = yield* query<{ name: string }>(
+          "SELECT c.oid::regclass::text AS name FROM pg_class c WHERE c.relnamespace = to_regnamespace($1) AND c.relkind = 'r'",
+          [schema]
+        )
+        const found: Array<string> = []
+        for (const { name } of tables) {
+          const rows = yield* query(`SELECT FROM ${name} t WHERE t::text LIKE '%' || $1 || '%' LIMIT 1`, [text])
+          if (rows.length > 0) found.push(name)
+        }
+        return found
+      })
+    )
+  })
+
+const closed = Effect.fnUntraced(function* (userId: string) {
+  const ledger = yield* CreditLedger
+  yield* creditOperations(ledger).open({ userId, tier: "free", allowance: 100 })
+  yield* ledger.run(closeOperation({ userId, key: "closed:1" }))
+})
+
+const erasing = (run: Run<Parts>) => {
+  it("no row of any table names an erased person", () =>
+    run(
+      Effect.gen(function* () {
+        const userId = newUserId()
+        yield* closed(userId)
+        expect((yield* tablesNaming(userId)).length).toBeGreaterThan(2)
+        yield* PersonalData.use((data) => data.erase({ userId, pseudonym: `erased:${crypto.randomUUID()}` }))
+        expect(yield* tablesNaming(userId)).toEqual([])
+      })
+    ))
+
+  it("an account whose rows contradict each other is not erased, so that the change stays to be seen", () =>
+    run(
+      Effect.gen(function* () {
+        const userId = newUserId()
+        yield* closed(userId)
+        const { schema } = yield* Database
+        const { asOwner } = yield* DatabaseOwner
+        const change = (text: string) => asOwner(({ script }) => script(text))
+        yield* change(
+          `ALTER TABLE ${schema}.credit_transactions DISABLE TRIGGER USER;` +
+            `UPDATE ${schema}.credit_transactions SET created_at = created_at - interval '1 day' WHERE user_id = '${userId}' AND number = 1;` +
+            `ALTER TABLE ${schema}.credit_transactions ENABLE TRIGGER USER`
+        )
+        const erase = PersonalData.use((data) => data.erase({ userId, pseudonym: `erased:${crypto.randomUUID()}` }))
+        expect(yield* Effect.flip(erase)).toMatchObject({ _tag: "StorageFailed", retryable: false })
+        expect((yield* tablesNaming(userId)).length).toBeGreaterThan(2)
+      })
+    ))
+
+  it("outside an erasure, rows of the ledger change their owner for nobody", () =>
+    run(
+      Effect.gen(function* () {
+        const userId = newUserId()
+        yield* closed(userId)
+        yield* PersonalData.use((data) => data.erase({ userId, pseudonym: `erased:${crypto.randomUUID()}` }))
+        const other = newUserId()
+        yield* closed(other)
+        const { schema } = yield* Database
+        const { asOwner } = yield* DatabaseOwner
+        const failed = yield* Effect.flip(
+          asOwner(({ query }) =>
+            query(`UPDATE ${schema}.credit_transactions SET user_id = 'somebody' WHERE user_id = $1`, [other])
+          )
+        )
+        expect(failed).toMatchObject({ sqlState: "23001" })
+      })
+    ))
+}
+
+for (const { name, layer } of databases) {
+  const stores = Layer.provideMerge(storesLayer(), layer)
+  personalDataContract(name, stores)
+  suiteOn(`erasing a person on ${name}`, stores, erasing)
+}

@@ -1,0 +1,38 @@
+import { type ErasedUser, UserService } from "@parley/core"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { checkMigrated } from "./checkMigrated.ts"
+import { CommandContext } from "./CommandContext.ts"
+import { dryRunFlag, jsonFlag, printResult } from "./output.ts"
+import { userArgument } from "./userArgument.ts"
+
+const linesOf = (user: string, { chats, documents, pseudonym, transactions }: ErasedUser): ReadonlyArray<string> => [
+  `${user} was erased: ${chats} chats and ${documents} documents were removed.`,
+  ...(transactions === 0 ? [] : [`${transactions} rows of the ledger stay, under the name ${pseudonym}.`])
+]
+
+/** `parley users delete <user>` */
+export const usersDeleteCommand = Command.make(
+  "delete",
+  { user: userArgument, dryRun: dryRunFlag, json: jsonFlag },
+  Effect.fnUntraced(function* ({ dryRun, json, user }) {
+    const work = Effect.gen(function* () {
+      yield* checkMigrated
+      const users = yield* UserService
+      if (dryRun) {
+        const found = yield* users.find(user)
+        const line = `Would erase ${user}: ${found.chats} chats and ${found.documents} documents; ${found.transactions} rows of the ledger would stay and name nobody.`
+        return yield* printResult(json, { user, dryRun, ...found }, [line])
+      }
+      const erased = yield* users.erase(user)
+      yield* printResult(json, { user, dryRun, ...erased }, linesOf(user, erased))
+    })
+    yield* CommandContext.use((context) => context.run(work))
+  })
+).pipe(
+  Command.withDescription("Erase a person: chats, documents, remaining credits. Cannot be undone"),
+  Command.withExamples([
+    { command: "parley users delete user-1 --dry-run", description: "What there is of the person" },
+    { command: "parley users delete user-1", description: "Erase it; the ledger's rows stay and name nobody" }
+  ])
+)

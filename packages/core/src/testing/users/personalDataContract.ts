@@ -1,0 +1,148 @@
+import { Effect, type Layer } from "effect"
+import { expect, it } from "vitest"
+import { ChatStore } from "../../chat/ChatStore.ts"
+import { CreditLedger } from "../../credits/CreditLedger.ts"
+import { creditOperations } from "../../credits/CreditOperations.ts"
+import { closeOperation } from "../../credits/rules/closeAccount.ts"
+import { DocumentStore } from "../../documents/DocumentStore.ts"
+import { FileStore } from "../../documents/FileStore.ts"
+import type { UserId } from "../../identity/UserId.ts"
+import { PersonalData } from "../../users/PersonalData.ts"
+import { receiptDraft, reservation } from "../credits/creditFixtures.ts"
+import { ampleQuota, newDocument, newTurn, newUserId } from "../storage/storageFixtures.ts"
+import { type Run, suiteOn } from "../suiteOn.ts"
+
+type Stores = ChatStore | CreditLedger | DocumentStore | FileStore | PersonalData
+
+const operations = Effect.map(CreditLedger, creditOperations)
+
+const newPseudonym = () => `erased:${crypto.randomUUID()}`
+
+/** A person with a chat, a document and a used account. */
+const somebody = Effect.fnUntraced(function* (userId: UserId) {
+  const ledger = yield* operations
+  const turn = newTurn(userId)
+  const document = newDocument(userId)
+  yield* (yield* ChatStore).beginTurn(turn)
+  yield* (yield* DocumentStore).insert(document, ampleQuota)
+  yield* (yield* FileStore).write({ userId, documentId: document.id, bytes: new Uint8Array([1]) })
+  yield* ledger.open({ userId, tier: "free", allowance: 100 })
+  yield* ledger.grant({ userId, key: "topup:session", type: "topup", amount: 50 })
+  yield* ledger.reserve(reservation(userId, "reply:one", 30))
+  yield* ledger.settle({ userId, key: "reply:one", amount: 7, draft: receiptDraft })
+  return { chatId: turn.chatId, documentId: document.id }
+})
+
+const close = (userId: UserId) =>
+  CreditLedger.use((ledger) => ledger.run(closeOperation({ userId, key: "closed:once" })))
+
+const rowsOf = (userId: UserId) =>
+  Effect.map(
+    CreditLedger.use((ledger) => ledger.history({ userId, limit: 200, offset: 0, type: undefined })),
+    ({ transactions }) => transactions
+  )
+
+const erasing = (run: Run<Stores>) => {
+  it("an erased person has no chats and no documents; other people's are untouched", () =>
+    run(
+      Effect.gen(function* () {
+        const [gone, stays] = [newUserId(), newUserId()]
+        const [lost, kept] = [yield* somebody(gone), yield* somebody(stays)]
+        yield* close(gone)
+        const erased = yield* PersonalData.use((data) => data.erase({ userId: gone, pseudonym: newPseudonym() }))
+        expect(erased).toMatchObject({ _tag: "Erased", chats: 1, documents: 1 })
+        const chats = yield* ChatStore
+        const documents = yield* DocumentStore
+        const seen = (userId: UserId, { chatId }: { readonly chatId: string }) =>
+          Effect.gen(function* () {
+            const transcript = yield* chats.transcript({ owner: { person: userId }, chatId, limit: 10 })
+            return [transcript?.messages.length ?? 0, (yield* documents.list(userId)).length]
+          })
+        expect(yield* seen(gone, lost)).toEqual([0, 0])
+        expect(yield* seen(stays, kept)).toEqual([2, 1])
+      })
+    ))
+
+  it("the rows of the ledger stay under the pseudonym: amounts, dates and numbers as they were, and name nobody", () =>
+    run(
+      Effect.gen(function* () {
+        const [userId, pseudonym] = [newUserId(), newPseudonym()]
+        yield* somebody(userId)
+        yield* close(userId)
+        const before = yield* rowsOf(userId)
+        expect(yield* PersonalData.use((data) => data.erase({ userId, pseudonym }))).toMatchObject({
+          transactions: before.length
+        })
+        const after = yield* rowsOf(pseudonym)
+        const without = (rows: typeof before) => rows.map((row) => ({ ...row, reference: "" }))
+        expect(without(after)).toEqual(without(before))
+        expect(after.filter(({ reference }) => reference.includes(userId))).toEqual([])
+        const ledger = yield* CreditLedger
+        expect(yield* Effect.flip(ledger.account(userId))).toMatchObject({ _tag: "AccountNotFound" })
+        expect(yield* ledger.account(pseudonym)).toMatchObject({ allowance: 0, topup: 0, debt: 0, renewedBy: "none" })
+        const { differences } = yield* ledger.verify({ limit: 10_000, after: undefined })
+        expect(differences.filter((difference) => difference.userId === pseudonym)).toEqual([])
+      })
+    ))
+
+  it("the keys of the ledger keep their answers under the pseudonym", () =>
+    run(
+      Effect.gen(function* () {
+        const [userId, pseudonym] = [newUserId(), newPseudonym()]
+        yield* somebody(userId)
+        yield* close(userId)
+        yield* PersonalData.use((data) => data.erase({ userId, pseudonym }))
+        const ledger = yield* CreditLedger
+        const again = yield* creditOperations(ledger).grant({
+          userId: pseudonym,
+          key: "topup:session",
+          type: "topup",
+          amount: 50
+        })
+        expect(again).toMatchObject({ amount: 50, reference: "topup:session" })
+        expect(yield* ledger.account(pseudonym)).toMatchObject({ topup: 0 })
+      })
+    ))
+
+  it("somebody whose account is in use is not erased, and loses nothing", () =>
+    run(
+      Effect.gen(function* () {
+        const userId = newUserId()
+        yield* somebody(userId)
+        const before = yield* rowsOf(userId)
+        const answer = yield* PersonalData.use((data) => data.erase({ userId, pseudonym: newPseudonym() }))
+        expect(answer).toEqual({ _tag: "AccountInUse" })
+        expect(yield* rowsOf(userId)).toEqual(before)
+        expect(yield* (yield* DocumentStore).list(userId)).toHaveLength(1)
+      })
+    ))
+
+  it("somebody without an account loses what else there is", () =>
+    run(
+      Effect.gen(function* () {
+        const userId = newUserId()
+        yield* (yield* ChatStore).beginTurn(newTurn(userId))
+        const data = yield* PersonalData
+        const erase = Effect.suspend(() => data.erase({ userId, pseudonym: newPseudonym() }))
+        expect(yield* erase).toEqual({ _tag: "Erased", chats: 1, documents: 0, transactions: 0 })
+        expect(yield* erase).toEqual({ _tag: "Erased", chats: 0, documents: 0, transactions: 0 })
+      })
+    ))
+
+  it("who comes under the same identity later is somebody new", () =>
+    run(
+      Effect.gen(function* () {
+        const userId = newUserId()
+        yield* somebody(userId)
+        yield* close(userId)
+        yield* PersonalData.use((data) => data.erase({ userId, pseudonym: newPseudonym() }))
+        const ledger = yield* operations
+        expect(yield* ledger.open({ userId, tier: "free", allowance: 100 })).toMatchObject({ allowance: 100, topup: 0 })
+        expect(yield* rowsOf(userId)).toHaveLength(1)
+      })
+    ))
+}
+
+/** What every `PersonalData` does, over stores of the same adapter. */
+export const personalDataContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
+  suiteOn(`PersonalData contract: ${name}`, layer, erasing)

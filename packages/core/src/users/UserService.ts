@@ -1,0 +1,89 @@
+import { Context, Effect, Layer } from "effect"
+import { CreditLedger } from "../credits/CreditLedger.ts"
+import type { HoldsOpen } from "../credits/errors.ts"
+import { closeOperation } from "../credits/rules/closeAccount.ts"
+import type { UserId } from "../identity/UserId.ts"
+import { JobQueue } from "../jobs/JobQueue.ts"
+import { IdGenerator } from "../storage/IdGenerator.ts"
+import { StorageFailed } from "../storage/StorageFailed.ts"
+import { UnitOfWork } from "../storage/UnitOfWork.ts"
+import { UserNotFound } from "./errors.ts"
+import { type StoredData, PersonalData } from "./PersonalData.ts"
+
+/** What an erased person's rows of the ledger name: this and a random identifier. */
+export const PSEUDONYM_PREFIX = "erased:"
+
+/** How often an account is closed anew that came into use again before it could be erased. */
+const TRIES = 5
+
+export interface ErasedUser extends StoredData {
+  /** Whose the rows of the ledger are from now on. */
+  readonly pseudonym: string
+}
+
+/** What operators do with people. */
+export class UserService extends Context.Service<
+  UserService,
+  {
+    /** How much is stored about a person. */
+    find(userId: UserId): Effect.Effect<StoredData, UserNotFound | StorageFailed>
+    /**
+     * Erases a person: closes the account, whose remaining credits are forfeited and whose debt is written off, removes
+     * everything else that is stored about the person, and gives the ledger's rows a random pseudonym. Who signs in
+     * under the same identity later is somebody new. Fails with `HoldsOpen` while a reply is being written, and changes
+     * nothing then; safe to repeat after a failure.
+     */
+    erase(userId: UserId): Effect.Effect<ErasedUser, UserNotFound | HoldsOpen | StorageFailed>
+  }
+>()("@parley/core/users/UserService") {
+  static readonly layer = Layer.effect(
+    UserService,
+    Effect.gen(function* () {
+      const data = yield* PersonalData
+      const ids = yield* IdGenerator
+      const jobs = yield* JobQueue
+      const ledger = yield* CreditLedger
+      const unitOfWork = yield* UnitOfWork
+
+      /** Closes the account, or does nothing where there is none. */
+      const close = Effect.fnUntraced(function* (userId: UserId) {
+        const key = `closed:${yield* ids.next}`
+        return yield* ledger.run(closeOperation({ userId, key })).pipe(
+          Effect.asVoid,
+          Effect.catchTag("AccountNotFound", () => Effect.void),
+          Effect.catchTag(["InvalidAmount", "KeyConflict"], Effect.die)
+        )
+      })
+
+      /** Fails where nothing is stored. */
+      const known = <A extends StoredData>(userId: UserId, data: A) =>
+        data.chats + data.documents + data.transactions === 0
+          ? Effect.fail(new UserNotFound({ userId }))
+          : Effect.succeed(data)
+
+      const eraseWithJobs = (userId: UserId, pseudonym: string) =>
+        Effect.tap(data.erase({ userId, pseudonym }), ({ _tag }) =>
+          _tag === "Erased" ? jobs.removeAll(userId) : Effect.void
+        )
+
+      return UserService.of({
+        find: (userId) => Effect.flatMap(data.count(userId), (found) => known(userId, found)),
+        erase: Effect.fn("UserService.erase")(function* (userId) {
+          for (let tries = 0; tries < TRIES; tries += 1) {
+            yield* close(userId)
+            const pseudonym = `${PSEUDONYM_PREFIX}${yield* ids.next}`
+            const answer = yield* unitOfWork.run(userId, eraseWithJobs(userId, pseudonym))
+            if (answer._tag === "AccountInUse") continue
+            const { _tag, ...erased } = yield* known(userId, answer)
+            return { pseudonym, ...erased }
+          }
+          return yield* new StorageFailed({
+            operation: "UserService.erase",
+            retryable: true,
+            cause: new Error("The account was in use each time it had been closed.")
+          })
+        })
+      })
+    })
+  )
+}

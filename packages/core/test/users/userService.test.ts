@@ -1,0 +1,91 @@
+import { Effect, Exit, Layer } from "effect"
+import { expect, it } from "vitest"
+import { CreditLedger } from "../../src/credits/CreditLedger.ts"
+import { creditOperations } from "../../src/credits/CreditOperations.ts"
+import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
+import { receiptDraft, reservation } from "../../src/testing/credits/creditFixtures.ts"
+import { newUserId } from "../../src/testing/storage/storageFixtures.ts"
+import { type Run, suiteOn } from "../../src/testing/suiteOn.ts"
+import { personalDataContract } from "../../src/testing/users/personalDataContract.ts"
+import { PersonalData } from "../../src/users/PersonalData.ts"
+import { UserService } from "../../src/users/UserService.ts"
+
+personalDataContract("in memory", inMemoryStorageLayer)
+
+const operations = Effect.map(CreditLedger, creditOperations)
+
+const erasing = (run: Run<UserService | CreditLedger>) => {
+  it("forfeits what is left, writes off what is owed, and names the pseudonym", () =>
+    run(
+      Effect.gen(function* () {
+        const userId = newUserId()
+        const ledger = yield* operations
+        yield* ledger.open({ userId, tier: "free", allowance: 100 })
+        yield* ledger.adjust({ userId, key: "adjust:1", amount: -130, reason: "a mistake" })
+        const users = yield* UserService
+        expect(yield* users.find(userId)).toEqual({ chats: 0, documents: 0, transactions: 2 })
+        const { pseudonym, transactions } = yield* users.erase(userId)
+        expect([pseudonym.startsWith("erased:"), transactions]).toEqual([true, 3])
+        const { transactions: rows } = yield* CreditLedger.use((port) =>
+          port.history({ userId: pseudonym, limit: 1, offset: 0, type: undefined })
+        )
+        expect(rows).toMatchObject([{ type: "adjustment", amount: 30, balanceAfter: 0 }])
+        expect(yield* Effect.flip(users.erase(userId))).toMatchObject({ _tag: "UserNotFound" })
+      })
+    ))
+
+  it("waits for no reply: while one is paid, nothing is erased, and it can be repeated afterwards", () =>
+    run(
+      Effect.gen(function* () {
+        const userId = newUserId()
+        const ledger = yield* operations
+        yield* ledger.open({ userId, tier: "free", allowance: 100 })
+        yield* ledger.reserve(reservation(userId, "reply:1", 30))
+        const users = yield* UserService
+        expect(yield* Effect.flip(users.erase(userId))).toMatchObject({ _tag: "HoldsOpen", open: 1 })
+        expect(yield* users.find(userId)).toMatchObject({ transactions: 1 })
+        yield* ledger.settle({ userId, key: "reply:1", amount: 3, draft: receiptDraft })
+        expect(yield* users.erase(userId)).toMatchObject({ transactions: 3 })
+      })
+    ))
+
+  it("an erased account gets nothing at a reset", () =>
+    run(
+      Effect.gen(function* () {
+        const userId = newUserId()
+        const ledger = yield* operations
+        const { nextResetAt } = yield* ledger.open({ userId, tier: "free", allowance: 100 })
+        const { pseudonym } = yield* UserService.use((users) => users.erase(userId))
+        const port = yield* CreditLedger
+        const due = yield* port.due({ asOf: nextResetAt + 1, limit: 1_000, before: undefined })
+        const chunk =
+          due &&
+          (yield* port.reset({
+            range: due,
+            asOf: nextResetAt + 1,
+            allowances: { free: 100, pro: 0, business: 0 },
+            dryRun: false
+          }))
+        expect(chunk?.tiers.free.accounts ?? 0).toBe(0)
+        expect(yield* port.account(pseudonym)).toMatchObject({ allowance: 0 })
+      })
+    ))
+}
+
+suiteOn("UserService", Layer.provideMerge(UserService.layer, inMemoryStorageLayer), erasing)
+
+const busy = Layer.succeed(PersonalData, {
+  count: () => Effect.succeed({ chats: 0, documents: 0, transactions: 1 }),
+  erase: () => Effect.succeed({ _tag: "AccountInUse" as const })
+})
+
+it("an account that comes into use each time it was closed is given up on, as something to be tried again", async () => {
+  const layer = UserService.layer.pipe(Layer.provide(busy), Layer.provide(inMemoryStorageLayer))
+  const exit = await Effect.runPromiseExit(
+    Effect.provide(
+      UserService.use((users) => users.erase("user-1")),
+      layer
+    )
+  )
+  expect(Exit.isFailure(exit) ? JSON.stringify(exit.cause) : "").toContain("StorageFailed")
+})
