@@ -27,7 +27,13 @@ const somebody = Effect.fnUntraced(function* (userId: UserId) {
   yield* (yield* DocumentStore).insert(document, ampleQuota)
   yield* (yield* FileStore).write({ userId, documentId: document.id, bytes: new Uint8Array([1]) })
   yield* ledger.open({ userId, tier: "free", allowance: 100 })
-  yield* ledger.grant({ userId, key: "topup:session", type: "topup", amount: 50 })
+  yield* ledger.grant({
+    userId,
+    key: "topup:session",
+    type: "topup",
+    amount: 50,
+    payment: { charge: "ch_1", paid: 500 }
+  })
   yield* ledger.reserve(reservation(userId, "reply:one", 30))
   yield* ledger.settle({ userId, key: "reply:one", amount: 7, draft: receiptDraft })
   return { chatId: turn.chatId, documentId: document.id }
@@ -97,7 +103,8 @@ const erasing = (run: Run<Stores>) => {
           userId: pseudonym,
           key: "topup:session",
           type: "topup",
-          amount: 50
+          amount: 50,
+          payment: { charge: "ch_1", paid: 500 }
         })
         expect(again).toMatchObject({ amount: 50, reference: "topup:session" })
         expect(yield* ledger.account(pseudonym)).toMatchObject({ topup: 0 })
