@@ -1,4 +1,4 @@
-import { type StoragePorts, storagePortsFromContext } from "@parley/core"
+import { type StoragePorts, storagePortsFromContext } from "@parley/core/adapter"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { LedgerClock } from "./credits/LedgerClock.ts"
 import { type DatabaseOptions, databaseLayer, withDatabase } from "./databaseLayer.ts"

@@ -1,4 +1,4 @@
-import { storageLayer } from "@parley/core"
+import { storageLayer } from "@parley/core/adapter"
 import { PgChatStoreLayer } from "./chat/PgChatStore.ts"
 import { PgCreditLedgerLayer } from "./credits/PgCreditLedger.ts"
 import { PgDocumentStoreLayer } from "./documents/PgDocumentStore.ts"

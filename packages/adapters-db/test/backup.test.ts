@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ChatStore, type Difference, DocumentStore, FileStore } from "@parley/core"
+import { ChatStore, type Difference, DocumentStore, FileStore } from "@parley/core/adapter"
 import {
   ampleQuota,
   newDocument,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { jobHandler, PassageIndex, ProcessDocument } from "@parley/core"
+import { jobHandler, PassageIndex, ProcessDocument } from "@parley/core/adapter"
 import { ampleQuota, indexPassages, newDocument, newTurn, newUserId, withOperations } from "@parley/core/testing"
 import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"

@@ -6,7 +6,7 @@ import {
   PARSED_DOCUMENT_TYPES,
   type ParserKind,
   type UserId
-} from "@parley/core"
+} from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { DEFAULT_PARSER_LIMITS, type ParserLimits } from "./ParserLimits.ts"
 import { parserFences } from "./process/fences.ts"

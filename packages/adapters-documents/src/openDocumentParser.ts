@@ -1,4 +1,4 @@
-import { DocumentParser } from "@parley/core"
+import { DocumentParser } from "@parley/core/adapter"
 import { ManagedRuntime } from "effect"
 import type { ParserLimits } from "./ParserLimits.ts"
 import { WorkerDocumentParser } from "./WorkerDocumentParser.ts"

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest"
 import { DEFAULT_PARSER_LIMITS } from "../src/ParserLimits.ts"
-import type { ParserKind } from "@parley/core"
+import type { ParserKind } from "@parley/core/adapter"
 import { parserFences } from "../src/process/fences.ts"
 import { ParserPool } from "../src/process/ParserPool.ts"
 import { WorkerProcess } from "../src/process/WorkerProcess.ts"

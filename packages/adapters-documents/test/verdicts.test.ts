@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
-import { DocumentParser } from "@parley/core"
+import { DocumentParser } from "@parley/core/adapter"
 import { Effect, ManagedRuntime, Result } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import { DEFAULT_PARSER_LIMITS, type ParserLimits, WorkerDocumentParser } from "../src/index.ts"

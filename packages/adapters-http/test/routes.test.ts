@@ -1,4 +1,5 @@
-import { CreditLedger, openInMemory } from "@parley/core"
+import { openInMemory } from "@parley/core"
+import { CreditLedger } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { expectProblem } from "./support/expectProblem.ts"

@@ -1,4 +1,4 @@
-import { type ReplyPart } from "@parley/core"
+import type { ReplyPart } from "@parley/core/adapter"
 import { Effect, Stream } from "effect"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { expectProblem } from "./support/expectProblem.ts"

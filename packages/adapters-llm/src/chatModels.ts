@@ -1,4 +1,4 @@
-import { type ChatModel, ChatModels, ModelUnavailable, type Vendor } from "@parley/core"
+import { type ChatModel, ChatModels, ModelUnavailable, type Vendor } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { OfflineChatModel } from "./offline/OfflineChatModel.ts"
 

@@ -1,4 +1,4 @@
-import { type ChatModel, ChatModels, defaultCatalog, type Model } from "@parley/core"
+import { type ChatModel, ChatModels, defaultCatalog, type Model } from "@parley/core/adapter"
 import { Effect, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import { chatModels, chatModelsLayer } from "../src/index.ts"

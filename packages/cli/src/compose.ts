@@ -22,20 +22,18 @@ import {
 import {
   Accounts,
   Catalog,
-  type ChatModel,
-  type ChatModels,
   CreditOperations,
   CreditService,
   UserService,
   HoldSweeper,
   HoldTtl,
-  type JobQueue,
   parleyLayer,
   type ParleyServices,
   ResetService,
   UploadLimits,
   type Vendor
 } from "@parley/core"
+import type { ChatModel, ChatModels, JobQueue } from "@parley/core/adapter"
 import { Effect, Layer, Redacted } from "effect"
 import type { ParleyConfig } from "./config/ParleyConfig.ts"
 import { usesDevelopmentSignIn } from "./config/serveRules.ts"

@@ -1,5 +1,5 @@
 import { openDatabase } from "@parley/adapters-db"
-import { jobHandler, jobKind } from "@parley/core"
+import { jobHandler, jobKind } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { runParley, temporaryFolder } from "./processes/ParleyProcess.ts"

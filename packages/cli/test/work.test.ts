@@ -1,5 +1,6 @@
 import { DatabaseOwner, openDatabase, PgDatabaseLayer } from "@parley/adapters-db"
-import { ChatModels, createParley, DocumentParser, DocumentUnreadable, ModelUnavailable } from "@parley/core"
+import { createParley, ModelUnavailable } from "@parley/core"
+import { ChatModels, DocumentParser, DocumentUnreadable } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import { eventually, ParleyProcess, runParley, temporaryFolder } from "./processes/ParleyProcess.ts"

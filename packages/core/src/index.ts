@@ -1,133 +1,166 @@
-export * from "./StoragePorts.ts"
-export * from "./backgroundTasks.ts"
-export * from "./chat/AbandonedTries.ts"
-export * from "./chat/ChatQuota.ts"
-export * from "./chat/ChatRequest.ts"
-export * from "./chat/ChatService.ts"
-export * from "./chat/ChatStore.ts"
-export * from "./chat/ConversationOwner.ts"
-export * from "./chat/InMemoryChatStore.ts"
-export * from "./chat/ModelOffers.ts"
-export * from "./chat/Reply.ts"
-export * from "./chat/ReplyParties.ts"
-export * from "./chat/StoredMessage.ts"
-export * from "./chat/errors.ts"
-export * from "./chat/passageQuotes.ts"
-export * from "./chat/prompt.ts"
-export * from "./chat/quoteReply.ts"
-export * from "./chat/trimHistory.ts"
-export * from "./credits/Account.ts"
-export * from "./credits/Accounts.ts"
-export * from "./credits/Correction.ts"
-export * from "./credits/CreditLedger.ts"
-export * from "./credits/CreditOperations.ts"
-export * from "./credits/CreditService.ts"
-export * from "./credits/Credits.ts"
-export * from "./credits/Grant.ts"
-export * from "./credits/InMemoryCreditLedger.ts"
-export * from "./credits/Receipt.ts"
-export * from "./credits/Transaction.ts"
-export * from "./credits/UsageReport.ts"
-export * from "./credits/UsageSource.ts"
-export * from "./credits/errors.ts"
-export * from "./credits/holds/Hold.ts"
-export * from "./credits/holds/HoldHeartbeat.ts"
-export * from "./credits/holds/HoldTtl.ts"
-export * from "./credits/holds/Renewal.ts"
-export * from "./credits/holds/Sweep.ts"
-export * from "./credits/rules/LedgerState.ts"
-export * from "./credits/rules/beginPeriod.ts"
-export * from "./credits/rules/buckets.ts"
-export * from "./credits/rules/closeAccount.ts"
-export * from "./credits/rules/decideAccount.ts"
-export * from "./credits/rules/decideAll.ts"
-export * from "./credits/rules/decideCorrection.ts"
-export * from "./credits/rules/decideExpiry.ts"
-export * from "./credits/rules/decideHold.ts"
-export * from "./credits/rules/decideReset.ts"
-export * from "./credits/rules/period.ts"
-export * from "./credits/rules/price.ts"
-export * from "./credits/rules/purchase.ts"
-export * from "./credits/rules/terms.ts"
-export * from "./credits/rules/tierChange.ts"
-export * from "./credits/rules/transactionCounts.ts"
-export * from "./credits/rules/usageByKind.ts"
-export * from "./credits/rules/verifyAccount.ts"
-export * from "./credits/upkeep/HoldSweeper.ts"
-export * from "./credits/upkeep/ResetChunk.ts"
-export * from "./credits/upkeep/ResetService.ts"
-export * from "./credits/upkeep/Verification.ts"
-export * from "./documents/Document.ts"
-export * from "./documents/DocumentParser.ts"
-export * from "./documents/DocumentRequeue.ts"
-export * from "./documents/DocumentService.ts"
-export * from "./documents/DocumentStore.ts"
-export * from "./documents/Embedder.ts"
-export * from "./documents/FileStore.ts"
-export * from "./documents/InMemoryDocumentStore.ts"
-export * from "./documents/InMemoryEmbedder.ts"
-export * from "./documents/InMemoryFileStore.ts"
-export * from "./documents/InMemoryPassageIndex.ts"
-export * from "./documents/PassageIndex.ts"
-export * from "./documents/ReadingLimits.ts"
-export * from "./documents/UploadLimits.ts"
-export * from "./documents/bm25.ts"
-export * from "./documents/cleanFilename.ts"
-export * from "./documents/cutPassages.ts"
-export * from "./documents/documentTypes.ts"
-export * from "./documents/embedBatches.ts"
-export * from "./documents/errors.ts"
-export * from "./documents/identifyFile.ts"
-export * from "./documents/isUuid.ts"
-export * from "./documents/processDocument.ts"
-export * from "./documents/searchableText.ts"
-export * from "./documents/verifyPassages.ts"
-export * from "./fairness/FairTurns.ts"
-export * from "./fairness/RoundRobin.ts"
-export * from "./identity/InMemorySessionVerifier.ts"
-export * from "./identity/SessionVerifier.ts"
-export * from "./identity/UserId.ts"
-export * from "./jobs/InMemoryJobQueue.ts"
-export * from "./jobs/JobHandler.ts"
-export * from "./jobs/JobKind.ts"
-export * from "./jobs/JobQueue.ts"
-export * from "./jobs/JobRecord.ts"
-export * from "./jobs/JobWorker.ts"
-export * from "./jobs/Turns.ts"
-export * from "./jobs/errors.ts"
-export * from "./limits/InMemoryRateLimiter.ts"
-export * from "./limits/RateLimiter.ts"
-export * from "./models/ChatMessage.ts"
-export * from "./models/ChatModel.ts"
-export * from "./models/Model.ts"
-export * from "./models/ReplyTimeLimit.ts"
-export * from "./models/Usage.ts"
-export * from "./models/fallbacks.ts"
-export * from "./models/messageTokens.ts"
-export * from "./models/modelMetrics.ts"
-export * from "./models/replyFeed.ts"
-export * from "./models/replyPatience.ts"
-export * from "./models/replyStream.ts"
-export * from "./parleyJobs.ts"
-export * from "./parleyLayer.ts"
-export * from "./promise/Parley.ts"
-export * from "./promise/ParleyError.ts"
-export * from "./promise/createParley.ts"
-export * from "./promise/openInMemory.ts"
-export * from "./storage/IdGenerator.ts"
-export * from "./storage/InMemoryStorage.ts"
-export * from "./storage/InMemoryUnitOfWork.ts"
-export * from "./storage/StorageFailed.ts"
-export * from "./storage/UnitOfWork.ts"
-export * from "./storage/storableText.ts"
-export * from "./tiers/Catalog.ts"
-export * from "./tiers/Tier.ts"
-export * from "./tiers/errors.ts"
-export * from "./tokens/Tokenizer.ts"
-export * from "./tokens/TokenizerService.ts"
-export * from "./tokens/pieceTokenizer.ts"
-export * from "./users/InMemoryPersonalData.ts"
-export * from "./users/PersonalData.ts"
-export * from "./users/UserService.ts"
-export * from "./users/errors.ts"
+/** What an application uses: `createParley` for promises, `parleyLayer` for Effect, and the types and errors of both. */
+
+export {
+  type StorageLayers,
+  type StoragePort,
+  type StoragePorts,
+  inMemoryStorageLayer,
+  openStorageLayer,
+  storageLayer,
+  storagePortsFromContext
+} from "./StoragePorts.ts"
 export type { BackgroundTask } from "./background/BackgroundTask.ts"
+export { startTasks } from "./background/startTasks.ts"
+export { superviseTask } from "./background/superviseTask.ts"
+export { BACKGROUND_TASKS, type BackgroundTaskName, backgroundWorkLayer } from "./backgroundTasks.ts"
+export { ChatRequest, MAX_DOCUMENTS, MAX_MESSAGES, Uuid } from "./chat/ChatRequest.ts"
+export {
+  type ChatOwner,
+  type ChatPage,
+  ChatService,
+  PAGE_MESSAGES,
+  type SendFailed,
+  type SendInput
+} from "./chat/ChatService.ts"
+export type { Transcript } from "./chat/ChatStore.ts"
+export type { ConversationOwner, PersonOwner, VisitorOwner } from "./chat/ConversationOwner.ts"
+export { ModelOffers, type OfferedModel } from "./chat/ModelOffers.ts"
+export type { Reply } from "./chat/Reply.ts"
+export { type ReplyParties, onePerson } from "./chat/ReplyParties.ts"
+export type { Chat, MessageState, Source, StoredMessage } from "./chat/StoredMessage.ts"
+export {
+  ChatNotFound,
+  InvalidChatRequest,
+  PromptTooLong,
+  RequestInProgress,
+  StorageQuotaExceeded,
+  TooManyAbandonedTries,
+  TooManyReplies
+} from "./chat/errors.ts"
+export type { Account, Balance, Buckets, RenewedBy } from "./credits/Account.ts"
+export { Accounts } from "./credits/Accounts.ts"
+export {
+  type AdjustInput,
+  type ChargedPurchase,
+  type DisputeInput,
+  type Payment,
+  type PurchaseReport,
+  type RefundInput,
+  disputeKey,
+  refundKey
+} from "./credits/Correction.ts"
+export type { HistoryInput, HistoryPage } from "./credits/CreditLedger.ts"
+export { CreditOperations, creditOperations } from "./credits/CreditOperations.ts"
+export { CreditService } from "./credits/CreditService.ts"
+export { PositiveCredits } from "./credits/Credits.ts"
+export type { GrantInput, OpenAccountInput } from "./credits/Grant.ts"
+export type { Receipt, ReceiptDraft, ReplyEnd } from "./credits/Receipt.ts"
+export { TRANSACTION_TYPES, type Transaction, type TransactionType } from "./credits/Transaction.ts"
+export type { UsageInput, UsageRow } from "./credits/UsageReport.ts"
+export { CHAT_SOURCE, type SourceKind, UsageSource, parseUsageSource } from "./credits/UsageSource.ts"
+export {
+  AccountNotFound,
+  DailyCapReached,
+  HoldNotFound,
+  HoldsOpen,
+  InsufficientCredits,
+  InvalidAmount,
+  InvalidUsageRange,
+  KeyConflict,
+  PurchaseConflict,
+  PurchaseNotFound,
+  ReceiptNotFound,
+  ResetTooEarly,
+  SubscriptionNotFound
+} from "./credits/errors.ts"
+export type {
+  Hold,
+  HoldEnd,
+  HoldName,
+  ReleaseInput,
+  ReserveInput,
+  Reserved,
+  SettleInput
+} from "./credits/holds/Hold.ts"
+export { HoldTtl } from "./credits/holds/HoldTtl.ts"
+export type { CloseInput } from "./credits/rules/closeAccount.ts"
+export type { GrantRefusal } from "./credits/rules/decideAccount.ts"
+export type { PurchaseRefusal } from "./credits/rules/decideCorrection.ts"
+export type { ReserveRefusal, SettleRefusal } from "./credits/rules/decideHold.ts"
+export type { OnceRefusal } from "./credits/rules/decideOnce.ts"
+export type { TierChange, TierRefusal } from "./credits/rules/tierChange.ts"
+export { HoldSweeper } from "./credits/upkeep/HoldSweeper.ts"
+export type { TierReset, TierResets } from "./credits/upkeep/ResetChunk.ts"
+export { type ResetReport, type ResetRun, ResetService } from "./credits/upkeep/ResetService.ts"
+export type { Difference, Invariant } from "./credits/upkeep/Verification.ts"
+export {
+  DOCUMENT_STATUSES,
+  type Document,
+  type DocumentKey,
+  type DocumentStatus,
+  type FoundPassage,
+  type Passage
+} from "./documents/Document.ts"
+export { DocumentService, type UploadInput } from "./documents/DocumentService.ts"
+export { ReadingLimits, type ReadingLimitsData } from "./documents/ReadingLimits.ts"
+export { UploadLimits, type UploadLimitsData } from "./documents/UploadLimits.ts"
+export { type DocumentType, PARSED_DOCUMENT_TYPES } from "./documents/documentTypes.ts"
+export {
+  DocumentForbidden,
+  DocumentNotFound,
+  DocumentNotIndexed,
+  DocumentQuotaExceeded,
+  FileRejected,
+  InvalidDocumentId
+} from "./documents/errors.ts"
+export { isUuid } from "./documents/isUuid.ts"
+export {
+  SESSION_PROBLEMS,
+  type Session,
+  SessionInvalid,
+  SessionVerifier,
+  SessionVerifierUnavailable
+} from "./identity/SessionVerifier.ts"
+export { UserId } from "./identity/UserId.ts"
+export type { JobProgress } from "./jobs/JobHandler.ts"
+export { JOB_STATES, JobCursor, type JobRecord, type JobState } from "./jobs/JobRecord.ts"
+export { JobNotFailed, JobNotFound } from "./jobs/errors.ts"
+export { type ChatMessage, ROLES, type Role } from "./models/ChatMessage.ts"
+export { MODEL_FAILURES, ModelFailed, type ModelFailure, ModelUnavailable } from "./models/ChatModel.ts"
+export {
+  EFFORTS,
+  type Effort,
+  type LongContextRates,
+  type Model,
+  type ModelPrice,
+  OMITTABLE_PARAMETERS,
+  type OmittableParameter,
+  type TokenRates,
+  VENDORS,
+  type Vendor,
+  modelPrice
+} from "./models/Model.ts"
+export { Usage } from "./models/Usage.ts"
+export { type ParleyPorts, type ParleyServices, parleyLayer } from "./parleyLayer.ts"
+export type { Parley, SentReply } from "./promise/Parley.ts"
+export type { ParleyError } from "./promise/ParleyError.ts"
+export { type ParleyOptions, createParley } from "./promise/createParley.ts"
+export { openInMemory } from "./promise/openInMemory.ts"
+export type { OpenReplies } from "./promise/sendReply.ts"
+export type { IdentifiersOf, PortRecord, ServicesOf } from "./storage/PortRecord.ts"
+export { StorageFailed } from "./storage/StorageFailed.ts"
+export {
+  Catalog,
+  type CatalogData,
+  CatalogOverrides,
+  InvalidCatalog,
+  type Purchase,
+  type WidgetLimits,
+  defaultCatalog,
+  makeCatalog
+} from "./tiers/Catalog.ts"
+export { TIER_NAMES, type Tier, type TierName } from "./tiers/Tier.ts"
+export { ModelNotAllowed } from "./tiers/errors.ts"
+export type { TokenCount, TokenizerService } from "./tokens/TokenizerService.ts"
+export { type ErasedUser, PSEUDONYM_PREFIX, UserService } from "./users/UserService.ts"
+export { UserNotFound } from "./users/errors.ts"

@@ -1,11 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import {
-  BACKGROUND_TASKS,
-  type BackgroundTaskName,
-  backgroundWorkLayer,
-  CreditLedger,
-  DocumentService
-} from "@parley/core"
+import { BACKGROUND_TASKS, type BackgroundTaskName, backgroundWorkLayer, DocumentService } from "@parley/core"
+import { CreditLedger } from "@parley/core/adapter"
 import { reservation, testedLedger } from "@parley/core/testing"
 import { Effect, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"

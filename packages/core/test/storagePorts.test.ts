@@ -1,17 +1,15 @@
 import {
-  ChatStore,
   createParley,
-  CreditLedger,
-  InMemoryChatStore,
   inMemoryStorageLayer,
   openInMemory,
   openStorageLayer,
   storageLayer,
   type StorageLayers,
   type StoragePorts,
-  storagePortsFromContext,
-  UnitOfWork
+  storagePortsFromContext
 } from "@parley/core"
+import { ChatStore, CreditLedger, UnitOfWork } from "@parley/core/adapter"
+import { InMemoryChatStore } from "../src/chat/InMemoryChatStore.ts"
 import { newTurn, newUserId } from "@parley/core/testing"
 import { Effect, Exit, Layer } from "effect"
 import { describe, expect, it } from "vitest"

@@ -11,7 +11,7 @@ import {
   storedBytes,
   type StoredMessage,
   type UserId
-} from "@parley/core"
+} from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"

@@ -5,7 +5,7 @@ import {
   type Operation,
   type Refusal,
   type StorageFailed
-} from "@parley/core"
+} from "@parley/core/adapter"
 import { Effect, Exit, Layer, Result } from "effect"
 import { Database, type DatabaseError, type Row } from "../database/Database.ts"
 import type { Purpose } from "../database/limits.ts"

@@ -1,4 +1,4 @@
-import type { Operation, Refusal } from "@parley/core"
+import type { Operation, Refusal } from "@parley/core/adapter"
 import { Cause, Clock, Effect, Exit, Option, Random, Result, Semaphore } from "effect"
 import { type Database, DatabaseError } from "../database/Database.ts"
 import { forPurpose } from "../database/limits.ts"

@@ -6,7 +6,7 @@ import {
   NO_ACCOUNT,
   type Operation,
   type Refusal
-} from "@parley/core"
+} from "@parley/core/adapter"
 import { Effect, type Result } from "effect"
 import { type Database, DatabaseError, type Row, type Sql } from "../database/Database.ts"
 import { DATABASE_NOW, type LedgerTime } from "./LedgerClock.ts"

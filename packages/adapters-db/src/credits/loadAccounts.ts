@@ -9,7 +9,7 @@ import {
   type PurchaseState,
   type Refusal,
   type Transaction
-} from "@parley/core"
+} from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { DatabaseError, Row, Sql } from "../database/Database.ts"
 

@@ -1,4 +1,4 @@
-import { AccountNotFound, type HistoryInput, type HistoryPage, TRANSACTION_TYPES } from "@parley/core"
+import { AccountNotFound, type HistoryInput, type HistoryPage, TRANSACTION_TYPES } from "@parley/core/adapter"
 import { Effect, Result } from "effect"
 import type { Database, DatabaseError, Row } from "../database/Database.ts"
 import { toTransaction, TRANSACTION_COLUMNS, type TransactionRow } from "./loadAccounts.ts"

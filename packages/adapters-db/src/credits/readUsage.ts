@@ -1,4 +1,4 @@
-import type { UsageInput, UsageRow } from "@parley/core"
+import type { UsageInput, UsageRow } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { Database, DatabaseError, Row } from "../database/Database.ts"
 

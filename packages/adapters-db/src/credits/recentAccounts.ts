@@ -1,4 +1,4 @@
-import { type Changes, type LedgerAccount, type LoadedAccount, NO_ACCOUNT, type OpenHold } from "@parley/core"
+import { type Changes, type LedgerAccount, type LoadedAccount, NO_ACCOUNT, type OpenHold } from "@parley/core/adapter"
 
 /**
  * Accounts as this process wrote them last, so that the next operations on them need not read them first. Nothing here

@@ -1,4 +1,4 @@
-import { NOTHING_RENEWED, type Renewed, type RenewInput } from "@parley/core"
+import { NOTHING_RENEWED, type Renewed, type RenewInput } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { Database, DatabaseError } from "../database/Database.ts"
 import { momentOf } from "./LedgerClock.ts"

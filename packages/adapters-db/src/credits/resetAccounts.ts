@@ -5,7 +5,7 @@ import {
   type ResetInput,
   type ResetRange,
   type TierResets
-} from "@parley/core"
+} from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { Database, DatabaseError, Row } from "../database/Database.ts"
 

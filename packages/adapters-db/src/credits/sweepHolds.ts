@@ -6,7 +6,7 @@ import {
   type SweepInput,
   sweptBy,
   type Swept
-} from "@parley/core"
+} from "@parley/core/adapter"
 import { Effect, Result } from "effect"
 import type { Database, DatabaseError, Row } from "../database/Database.ts"
 import { commitOperations } from "./commitOperations.ts"

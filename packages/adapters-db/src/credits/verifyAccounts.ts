@@ -1,4 +1,4 @@
-import type { Difference, Invariant, VerifyChunk, VerifyInput } from "@parley/core"
+import type { Difference, Invariant, VerifyChunk, VerifyInput } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { Database, DatabaseError, Row } from "../database/Database.ts"
 import { type PostingBlock, postingBlocks } from "./postingBlocks.ts"

@@ -5,7 +5,7 @@ import {
   type LedgerAccount,
   NO_TRANSACTIONS,
   withTransaction
-} from "@parley/core"
+} from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { DatabaseError, Sql } from "../database/Database.ts"
 import { DATABASE_NOW } from "./LedgerClock.ts"

@@ -6,7 +6,7 @@ import {
   isUuid,
   type DocumentKey,
   storableText
-} from "@parley/core"
+} from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"

@@ -1,4 +1,4 @@
-import { type FoundPassage, isUuid, PassageIndex, searchableQuery } from "@parley/core"
+import { type FoundPassage, isUuid, PassageIndex, searchableQuery } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"

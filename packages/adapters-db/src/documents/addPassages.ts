@@ -1,4 +1,4 @@
-import { type Generation, type Passage, searchableText, storableText } from "@parley/core"
+import { type Generation, type Passage, searchableText, storableText } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { Database, Sql } from "../database/Database.ts"
 import { generationGone, generationParams } from "./buildGeneration.ts"

@@ -1,4 +1,10 @@
-import { type BeginGeneration, type DocumentKey, type Generation, GenerationGone, storableText } from "@parley/core"
+import {
+  type BeginGeneration,
+  type DocumentKey,
+  type Generation,
+  GenerationGone,
+  storableText
+} from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { Database, Sql } from "../database/Database.ts"
 import type { GenerationSql } from "./generationSql.ts"

@@ -1,4 +1,4 @@
-import { BM25 } from "@parley/core"
+import { BM25 } from "@parley/core/adapter"
 
 /** Splits `searchableText` into stems without stop words. */
 export const stems = (text: string): string => `to_tsvector('pg_catalog.english', ${text})`

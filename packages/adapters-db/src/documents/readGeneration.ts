@@ -1,4 +1,4 @@
-import type { DocumentKey, IndexedDocument, Passage } from "@parley/core"
+import type { DocumentKey, IndexedDocument, Passage } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { Database, DatabaseError, Row } from "../database/Database.ts"
 import type { GenerationSql } from "./generationSql.ts"

@@ -1,4 +1,4 @@
-import { JobQueue } from "@parley/core"
+import { JobQueue } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import type { PgBoss } from "pg-boss"
 import { Database } from "../database/Database.ts"

@@ -1,4 +1,4 @@
-import { type JobKind, twinOf, type UserId } from "@parley/core"
+import { type JobKind, twinOf, type UserId } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import type { DatabaseError } from "../database/Database.ts"
 import { callBoss, type JobParts, joinedDatabase } from "./jobParts.ts"

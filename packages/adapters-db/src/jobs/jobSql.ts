@@ -1,4 +1,4 @@
-import type { JobProgress, JobState } from "@parley/core"
+import type { JobProgress, JobState } from "@parley/core/adapter"
 import { JOBS_QUEUE } from "./startBoss.ts"
 
 /** A job as the queue library keeps it, with what is needed to enqueue it once more. */

@@ -1,4 +1,4 @@
-import { isUuid, type JobPage, type JobQuery, type JobRecord, type UserId } from "@parley/core"
+import { isUuid, type JobPage, type JobQuery, type JobRecord, type UserId } from "@parley/core/adapter"
 import { Effect, type Schema } from "effect"
 import type { Row } from "../database/Database.ts"
 import type { JobParts } from "./jobParts.ts"

@@ -1,4 +1,4 @@
-import { isUuid, JobNotFailed, JobNotFound, type JobRecord, type UserId } from "@parley/core"
+import { isUuid, JobNotFailed, JobNotFound, type JobRecord, type UserId } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { Row } from "../database/Database.ts"
 import { enqueueJob } from "./enqueueJob.ts"

@@ -1,4 +1,4 @@
-import { type JobHandler, type JobProgress, retryDelayMs, Turns } from "@parley/core"
+import { type JobHandler, type JobProgress, retryDelayMs, Turns } from "@parley/core/adapter"
 import { Cause, Effect, Exit, Fiber, Latch, Option, Schedule, type Scope } from "effect"
 import type { JobParts } from "./jobParts.ts"
 import type { Claim } from "./jobSql.ts"

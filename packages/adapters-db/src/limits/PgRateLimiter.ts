@@ -1,4 +1,4 @@
-import { RateLimiter } from "@parley/core"
+import { RateLimiter } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"

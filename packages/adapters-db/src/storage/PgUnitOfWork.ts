@@ -1,4 +1,4 @@
-import { UnitOfWork } from "@parley/core"
+import { UnitOfWork } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import { storing } from "./storageFailed.ts"

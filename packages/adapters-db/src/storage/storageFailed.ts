@@ -1,4 +1,4 @@
-import { StorageFailed } from "@parley/core"
+import { StorageFailed } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { DatabaseError } from "../database/Database.ts"
 import { forPurpose, type Purpose } from "../database/limits.ts"

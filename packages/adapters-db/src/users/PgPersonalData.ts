@@ -1,4 +1,4 @@
-import { type EraseInput, PersonalData, type StoredData } from "@parley/core"
+import { type EraseInput, PersonalData, type StoredData } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"

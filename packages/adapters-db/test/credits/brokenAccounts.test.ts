@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Catalog, CreditLedger, HoldSweeper, makeCatalog, ResetService } from "@parley/core"
+import { Catalog, CreditLedger, HoldSweeper, makeCatalog, ResetService } from "@parley/core/adapter"
 import { reservation, testedLedger } from "@parley/core/testing"
 import { Clock, Effect, Layer } from "effect"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"

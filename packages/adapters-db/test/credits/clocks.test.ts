@@ -1,5 +1,5 @@
 /** Processes whose clocks are wrong, on one real database. */
-import { Catalog, CreditLedger, HoldSweeper, makeCatalog, periodAt, ResetService } from "@parley/core"
+import { Catalog, CreditLedger, HoldSweeper, makeCatalog, periodAt, ResetService } from "@parley/core/adapter"
 import { receiptDraft, reservation, type TestedLedger, withOperations } from "@parley/core/testing"
 import { Clock, Context, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"

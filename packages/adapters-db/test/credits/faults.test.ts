@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { CreditLedger, type StorageFailed } from "@parley/core"
+import { CreditLedger, type StorageFailed } from "@parley/core/adapter"
 import { receiptDraft, reservation, type TestedLedger, withOperations } from "@parley/core/testing"
 import { Context, Effect, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"

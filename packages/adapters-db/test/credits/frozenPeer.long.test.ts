@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import { CreditLedger } from "@parley/core"
+import { CreditLedger } from "@parley/core/adapter"
 import { receiptDraft, reservation, type TestedLedger, withOperations } from "@parley/core/testing"
 import { Context, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"

@@ -1,4 +1,4 @@
-import { CreditLedger } from "@parley/core"
+import { CreditLedger } from "@parley/core/adapter"
 import { receiptDraft, reservation, type TestedLedger, withOperations } from "@parley/core/testing"
 import { Clock, Context, Effect, Fiber, Layer } from "effect"
 import pg from "pg"

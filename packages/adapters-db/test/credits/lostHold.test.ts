@@ -10,7 +10,7 @@ import {
   makeCatalog,
   parleyLayer,
   type ReplyPart
-} from "@parley/core"
+} from "@parley/core/adapter"
 import { testedLedger } from "@parley/core/testing"
 import { Effect, Fiber, Layer, Schedule, Stream } from "effect"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"

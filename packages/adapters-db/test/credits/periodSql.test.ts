@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { periodAt, periodStart } from "@parley/core"
+import { periodAt, periodStart } from "@parley/core/adapter"
 import { Effect } from "effect"
 import fc from "fast-check"
 import { Database } from "../../src/database/Database.ts"

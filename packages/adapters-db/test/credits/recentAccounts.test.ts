@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { CreditLedger } from "@parley/core"
+import { CreditLedger } from "@parley/core/adapter"
 import { receiptDraft, reservation, withOperations } from "@parley/core/testing"
 import { Context, Effect, Layer, Result } from "effect"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"

@@ -1,4 +1,4 @@
-import { CreditLedger, type Reserved } from "@parley/core"
+import { CreditLedger, type Reserved } from "@parley/core/adapter"
 import { reservation, receiptDraft, withOperations } from "@parley/core/testing"
 import { Context, Deferred, Effect, Layer } from "effect"
 import fc from "fast-check"

@@ -1,4 +1,4 @@
-import { CreditLedger } from "@parley/core"
+import { CreditLedger } from "@parley/core/adapter"
 import { receiptDraft, reservation, withOperations } from "@parley/core/testing"
 import { Clock, Context, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"

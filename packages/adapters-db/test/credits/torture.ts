@@ -1,4 +1,4 @@
-import { CreditLedger, type StorageFailed } from "@parley/core"
+import { CreditLedger, type StorageFailed } from "@parley/core/adapter"
 import { type TestedLedger, withOperations } from "@parley/core/testing"
 import { Context, Effect, Layer, Result, type Scope } from "effect"
 import { LedgerClock } from "../../src/credits/LedgerClock.ts"

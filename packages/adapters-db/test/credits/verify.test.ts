@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { type Difference } from "@parley/core"
+import type { Difference } from "@parley/core/adapter"
 import { receiptDraft, reservation, testedLedger } from "@parley/core/testing"
 import { Clock, Effect, Layer, Result } from "effect"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"

@@ -1,5 +1,5 @@
 /** Verifying accounts while replies of theirs are paid for, on a server, where both really happen at once. */
-import { type Difference } from "@parley/core"
+import type { Difference } from "@parley/core/adapter"
 import { receiptDraft, reservation, suiteOn, testedLedger } from "@parley/core/testing"
 import { Effect, Fiber, Layer } from "effect"
 import { expect, it } from "vitest"

@@ -1,4 +1,4 @@
-import { ChatStore, DocumentStore, FileStore, type UserId } from "@parley/core"
+import { ChatStore, DocumentStore, FileStore, type UserId } from "@parley/core/adapter"
 import {
   ampleQuota,
   indexPassages,

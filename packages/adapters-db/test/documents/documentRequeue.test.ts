@@ -1,5 +1,5 @@
 /** Documents in work whose job is lost: found, and enqueued once, whatever else waits. */
-import { DocumentRequeue, DocumentStore, jobHandler, JobQueue, ProcessDocument, UnitOfWork } from "@parley/core"
+import { DocumentRequeue, DocumentStore, jobHandler, JobQueue, ProcessDocument, UnitOfWork } from "@parley/core/adapter"
 import { ampleQuota, newDocument, newUserId, type Run, suiteOn } from "@parley/core/testing"
 import { Deferred, Effect, Layer, Queue } from "effect"
 import { expect, it } from "vitest"

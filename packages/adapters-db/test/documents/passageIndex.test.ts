@@ -1,5 +1,5 @@
 import { assert, layer as suite } from "@effect/vitest"
-import { DocumentStore, PassageIndex, verifyPassages } from "@parley/core"
+import { DocumentStore, PassageIndex, verifyPassages } from "@parley/core/adapter"
 import {
   ampleQuota,
   indexPassages,

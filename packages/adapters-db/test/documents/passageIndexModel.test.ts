@@ -1,4 +1,4 @@
-import { DocumentStore, InMemoryDocumentStore, InMemoryPassageIndex, PassageIndex } from "@parley/core"
+import { DocumentStore, InMemoryDocumentStore, InMemoryPassageIndex, PassageIndex } from "@parley/core/adapter"
 import { ampleQuota, indexPassages, newDocument, newUserId, passagesOf } from "@parley/core/testing"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import fc from "fast-check"

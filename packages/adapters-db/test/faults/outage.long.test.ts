@@ -6,7 +6,7 @@ import {
   DocumentUnreadable,
   type Parley,
   type ReplyPart
-} from "@parley/core"
+} from "@parley/core/adapter"
 import { reservation, withOperations } from "@parley/core/testing"
 import { Effect, Stream } from "effect"
 import { describe, expect, it } from "vitest"

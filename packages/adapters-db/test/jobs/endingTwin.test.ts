@@ -1,5 +1,5 @@
 /** A job asked for while a run of it is ending: whichever of the two comes first, a run begins after it was asked for. */
-import { JobQueue, twinOf, UnitOfWork } from "@parley/core"
+import { JobQueue, twinOf, UnitOfWork } from "@parley/core/adapter"
 import { enqueue, handling, newJob, type TestedJob, TestJob } from "@parley/core/testing"
 import { Deferred, Effect, Fiber, Layer, Queue } from "effect"
 import pg from "pg"

@@ -1,6 +1,6 @@
 /** Jobs asked for again and again the moment their run is ending, on a machine that is busy with other things. */
 import { spawn } from "node:child_process"
-import { JobQueue } from "@parley/core"
+import { JobQueue } from "@parley/core/adapter"
 import { enqueue, handling, newJob, TestJob } from "@parley/core/testing"
 import { Effect, Layer, Queue, type Scope } from "effect"
 import { describe, expect, it } from "vitest"

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import { JobQueue } from "@parley/core"
+import { JobQueue } from "@parley/core/adapter"
 import { enqueue, handling, newJob, type TestedJob, TestJob } from "@parley/core/testing"
 import { Clock, Effect, Layer, Queue } from "effect"
 import { migrate } from "../../src/migrations/migrate.ts"

@@ -1,4 +1,4 @@
-import { JobQueue } from "@parley/core"
+import { JobQueue } from "@parley/core/adapter"
 import { enqueue, handling, newJob, type Run, suiteOn, TestJob } from "@parley/core/testing"
 import { Clock, Deferred, Effect, Layer } from "effect"
 import { expect, it } from "vitest"

@@ -1,4 +1,4 @@
-import { JobQueue, twinOf } from "@parley/core"
+import { JobQueue, twinOf } from "@parley/core/adapter"
 import {
   type EndedTry,
   enqueue,

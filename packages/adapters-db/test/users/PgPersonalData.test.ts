@@ -1,4 +1,4 @@
-import { CreditLedger, PersonalData, closeOperation, creditOperations } from "@parley/core"
+import { CreditLedger, PersonalData, closeOperation, creditOperations } from "@parley/core/adapter"
 import { newUserId, personalDataContract, type Run, suiteOn } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"

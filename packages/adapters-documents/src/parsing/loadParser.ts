@@ -1,4 +1,4 @@
-import type { ParserKind } from "@parley/core"
+import type { ParserKind } from "@parley/core/adapter"
 import { PARSERS } from "./parsers.ts"
 
 /** Loads all that reading documents of a kind takes. A process loads the one kind it needs; all of them read text. */

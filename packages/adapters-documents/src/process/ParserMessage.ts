@@ -1,4 +1,4 @@
-import type { ParsedDocument, ParserKind } from "@parley/core"
+import type { ParsedDocument, ParserKind } from "@parley/core/adapter"
 import type { ParserLimits } from "../ParserLimits.ts"
 
 /** What a parser process loads before its first document. */

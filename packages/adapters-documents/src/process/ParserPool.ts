@@ -1,4 +1,4 @@
-import type { ParserKind } from "@parley/core"
+import type { ParserKind } from "@parley/core/adapter"
 import type { WorkerProcess } from "./WorkerProcess.ts"
 
 interface Idle {

@@ -1,4 +1,4 @@
-import { Turns, type UserId } from "@parley/core"
+import { Turns, type UserId } from "@parley/core/adapter"
 import { Deferred, Effect, Exit } from "effect"
 
 interface Waiting {

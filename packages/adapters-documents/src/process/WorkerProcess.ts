@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { setPriority } from "node:os"
 import { fileURLToPath } from "node:url"
-import type { ParserKind } from "@parley/core"
+import type { ParserKind } from "@parley/core/adapter"
 import { timeLimit } from "../ParserLimits.ts"
 import { closeDescriptors, type ParserFences, programOf } from "./fences.ts"
 import type { ParserMessage, ParserOrder, ParserOutcome, ParserRequest } from "./ParserMessage.ts"

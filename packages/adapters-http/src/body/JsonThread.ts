@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads"
-import { RoundRobin } from "@parley/core"
+import { RoundRobin } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { JsonShape } from "./JsonShape.ts"
 

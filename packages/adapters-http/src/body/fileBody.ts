@@ -1,4 +1,5 @@
-import { documentType, FileRejected, PARSED_DOCUMENT_TYPES, UploadLimits } from "@parley/core"
+import { FileRejected, PARSED_DOCUMENT_TYPES, UploadLimits } from "@parley/core"
+import { documentType } from "@parley/core/adapter"
 import busboy from "busboy"
 import { Effect, Schema } from "effect"
 import { BodyIntake } from "../environment/BodyIntake.ts"

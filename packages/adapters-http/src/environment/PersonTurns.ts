@@ -1,4 +1,4 @@
-import { RoundRobin } from "@parley/core"
+import { RoundRobin } from "@parley/core/adapter"
 import { Clock, Effect, type Scope } from "effect"
 
 /** Work that keeps the database busy: reading long chats, and writing files. */

@@ -1,4 +1,5 @@
-import { type Document, DOCUMENT_STATUSES, DOCUMENT_TYPES, DocumentService } from "@parley/core"
+import { type Document, DOCUMENT_STATUSES, DocumentService } from "@parley/core"
+import { DOCUMENT_TYPES } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { empty, json } from "../answers/Answer.ts"

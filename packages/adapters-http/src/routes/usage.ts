@@ -1,4 +1,5 @@
-import { CreditService, dayOf, dayText, parseDay } from "@parley/core"
+import { CreditService } from "@parley/core"
+import { dayOf, dayText, parseDay } from "@parley/core/adapter"
 import { Clock, Effect, Result, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { json } from "../answers/Answer.ts"

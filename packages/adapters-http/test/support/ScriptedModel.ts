@@ -1,4 +1,5 @@
-import { type ChatModel, type ChatModelRequest, ModelFailed, type ModelFailure, type ReplyPart } from "@parley/core"
+import { ModelFailed, type ModelFailure } from "@parley/core"
+import type { ChatModel, ChatModelRequest, ReplyPart } from "@parley/core/adapter"
 import { Cause, Effect, Queue, Stream } from "effect"
 
 export const text = (words: string): ReplyPart => ({ _tag: "text-delta", text: words })

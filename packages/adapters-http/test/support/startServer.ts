@@ -1,14 +1,6 @@
 import type { RequestListener } from "node:http"
-import {
-  ChatModels,
-  createParley,
-  DocumentParser,
-  type Model,
-  ModelUnavailable,
-  openInMemory,
-  type Parley,
-  type ParleyOptions
-} from "@parley/core"
+import { createParley, type Model, ModelUnavailable, openInMemory, type Parley, type ParleyOptions } from "@parley/core"
+import { ChatModels, DocumentParser } from "@parley/core/adapter"
 import { Effect, Layer, Logger, ManagedRuntime } from "effect"
 import { SignJWT } from "jose"
 import {

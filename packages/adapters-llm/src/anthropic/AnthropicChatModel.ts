@@ -1,5 +1,11 @@
 import type Anthropic from "@anthropic-ai/sdk"
-import { type ChatModel, type ChatModelRequest, defaultReplyLimits, type Effort, replyStream } from "@parley/core"
+import {
+  type ChatModel,
+  type ChatModelRequest,
+  defaultReplyLimits,
+  type Effort,
+  replyStream
+} from "@parley/core/adapter"
 import { Redacted } from "effect"
 import { Connections } from "../vendor/Connections.ts"
 import { readEventStream, maxReplyBytes } from "../vendor/readEventStream.ts"

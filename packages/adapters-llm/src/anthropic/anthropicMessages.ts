@@ -1,4 +1,4 @@
-import type { ChatMessage } from "@parley/core"
+import type { ChatMessage } from "@parley/core/adapter"
 
 export interface AnthropicTurn {
   readonly role: "user" | "assistant"

@@ -10,7 +10,7 @@ import {
   type ReplyPart,
   replyStream,
   type Usage
-} from "@parley/core"
+} from "@parley/core/adapter"
 import { offlineAnswer, questionOf } from "./offlineAnswer.ts"
 import { behaviourAskedFor, type OfflineBehaviour } from "./offlineBehaviour.ts"
 

@@ -1,4 +1,4 @@
-import { type ChatMessage, type QuotedPassage, readPassages } from "@parley/core"
+import { type ChatMessage, type QuotedPassage, readPassages } from "@parley/core/adapter"
 
 const MAX_QUOTES = 3
 const MAX_QUOTE_LENGTH = 400

@@ -1,4 +1,4 @@
-import { MODEL_FAILURES, type ModelFailure } from "@parley/core"
+import { MODEL_FAILURES, type ModelFailure } from "@parley/core/adapter"
 
 /** How the offline model behaves, besides answering. Counts are tokens of the reply. */
 export interface OfflineBehaviour {

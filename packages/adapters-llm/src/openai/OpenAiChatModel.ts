@@ -6,7 +6,7 @@ import {
   type ModelFailed,
   type ReplyPart,
   replyStream
-} from "@parley/core"
+} from "@parley/core/adapter"
 import { Effect, Stream } from "effect"
 import type OpenAI from "openai"
 import { Connections } from "../vendor/Connections.ts"

@@ -5,7 +5,7 @@ import {
   EmbeddingFailed,
   type ModelFailed,
   type ModelFailure
-} from "@parley/core"
+} from "@parley/core/adapter"
 import { Clock, Effect, Random, type Redacted } from "effect"
 import type OpenAI from "openai"
 import { defaultRetryPolicy, delayBeforeRetry, type RetryPolicy } from "../vendor/retryBeforeFirst.ts"

@@ -1,4 +1,4 @@
-import { type Model, OMITTABLE_PARAMETERS, type OmittableParameter } from "@parley/core"
+import { type Model, OMITTABLE_PARAMETERS, type OmittableParameter } from "@parley/core/adapter"
 import { readErrorBody } from "../vendor/errorBody.ts"
 import { isAboutSize, isUnexplained, verdictOn } from "../vendor/verdict.ts"
 import { unwrapRefusal, VendorRefusal } from "../vendor/VendorRefusal.ts"

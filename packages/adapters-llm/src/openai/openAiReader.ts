@@ -1,4 +1,4 @@
-import { type EndPart, ModelFailed, type ReplyPart, type ReplyReader, type Usage } from "@parley/core"
+import { type EndPart, ModelFailed, type ReplyPart, type ReplyReader, type Usage } from "@parley/core/adapter"
 import type { ServerSentEvent } from "../vendor/serverSentEvents.ts"
 import { countAt, eventObject, isObject, type JsonObject, objectAt, textOf } from "../vendor/vendorEvent.ts"
 import { failureEvent } from "../vendor/vendorFailure.ts"

@@ -1,4 +1,4 @@
-import type { ChatModelRequest } from "@parley/core"
+import type { ChatModelRequest } from "@parley/core/adapter"
 import type OpenAI from "openai"
 import type { Omitted } from "./dialects.ts"
 

@@ -1,4 +1,4 @@
-import type { ReplyLimits } from "@parley/core"
+import type { ReplyLimits } from "@parley/core/adapter"
 import type { Redacted } from "effect"
 import type { RetryPolicy } from "./retryBeforeFirst.ts"
 

@@ -1,4 +1,4 @@
-import { ModelFailed, type ReplyPart } from "@parley/core"
+import { ModelFailed, type ReplyPart } from "@parley/core/adapter"
 import { Channel, Clock, Effect, Metric, Random, Stream } from "effect"
 
 /** How often, and how patiently, a model is asked again. */

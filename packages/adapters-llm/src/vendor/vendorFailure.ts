@@ -1,4 +1,4 @@
-import { ModelFailed } from "@parley/core"
+import { ModelFailed } from "@parley/core/adapter"
 import { ConnectionsUsedUp } from "./Connections.ts"
 import { readErrorBody } from "./errorBody.ts"
 import { AnswerTooLarge } from "./readBounded.ts"

@@ -1,4 +1,4 @@
-import type { ModelFailure } from "@parley/core"
+import type { ModelFailure } from "@parley/core/adapter"
 import type { ErrorBody } from "./errorBody.ts"
 
 /** What an error means for a reply. */

@@ -1,4 +1,4 @@
-import { defaultCatalog, type Model, MODEL_FAILURES } from "@parley/core"
+import { defaultCatalog, type Model, MODEL_FAILURES } from "@parley/core/adapter"
 import { chatModelContract, type ModelScenario } from "@parley/core/testing"
 import { Effect } from "effect"
 import { type OfflineBehaviour, OfflineChatModel } from "../../src/index.ts"

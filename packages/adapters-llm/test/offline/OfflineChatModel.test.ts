@@ -1,4 +1,11 @@
-import { buildPrompt, defaultCatalog, maxRequestTokens, type Model, type ReplyPart, type Source } from "@parley/core"
+import {
+  buildPrompt,
+  defaultCatalog,
+  maxRequestTokens,
+  type Model,
+  type ReplyPart,
+  type Source
+} from "@parley/core/adapter"
 import { Cause, Effect, Exit, Stream } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib"
-import { type Model } from "@parley/core"
+import type { Model } from "@parley/core/adapter"
 import { describe, expect, it } from "vitest"
 import { maxReplyBytes } from "../../src/vendor/readEventStream.ts"
 import { makeEventDecoder } from "../../src/vendor/serverSentEvents.ts"

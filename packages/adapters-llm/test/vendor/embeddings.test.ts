@@ -1,5 +1,5 @@
 import { LLMock } from "@copilotkit/aimock"
-import { type EmbeddingResult, makeInMemoryEmbedder } from "@parley/core"
+import { type EmbeddingResult, makeInMemoryEmbedder } from "@parley/core/adapter"
 import { embedderContract } from "@parley/core/testing"
 import { Effect, Logger, Redacted, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

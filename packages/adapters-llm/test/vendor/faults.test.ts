@@ -1,4 +1,4 @@
-import type { ModelFailure } from "@parley/core"
+import type { ModelFailure } from "@parley/core/adapter"
 import { Effect, Fiber, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Play } from "./FakeVendor.ts"

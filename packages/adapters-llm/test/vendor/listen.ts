@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatModel, Model, ModelFailed, ReplyPart } from "@parley/core"
+import type { ChatMessage, ChatModel, Model, ModelFailed, ReplyPart } from "@parley/core/adapter"
 import { Cause, Effect, Exit, Logger, Stream } from "effect"
 import { FakeVendor, type Play } from "./FakeVendor.ts"
 

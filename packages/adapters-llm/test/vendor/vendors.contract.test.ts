@@ -1,5 +1,5 @@
 import { chatModelContract, type ModelScenario } from "@parley/core/testing"
-import type { ModelFailure } from "@parley/core"
+import type { ModelFailure } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { FakeVendor, type Play, type VendorConnection } from "./FakeVendor.ts"
 import { chunked, chunkedHead, head, lastChunk, type Wire, wires } from "./wires.ts"

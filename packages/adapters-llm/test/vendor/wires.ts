@@ -1,4 +1,4 @@
-import { type ChatModel, defaultCatalog, type Model, type ReplyLimits } from "@parley/core"
+import { type ChatModel, defaultCatalog, type Model, type ReplyLimits } from "@parley/core/adapter"
 import { Redacted } from "effect"
 import { AnthropicChatModel, type ConnectionLimits, OpenAiChatModel, type RetryPolicy } from "../../src/index.ts"
 

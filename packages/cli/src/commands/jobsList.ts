@@ -1,4 +1,5 @@
-import { JOB_STATES, JobCursor, JobQueue, type JobRecord, UserId } from "@parley/core"
+import { JOB_STATES, JobCursor, type JobRecord, UserId } from "@parley/core"
+import { JobQueue } from "@parley/core/adapter"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { checkMigrated } from "./checkMigrated.ts"

@@ -1,4 +1,5 @@
-import { isUuid, JobNotFailed, JobNotFound, JobQueue } from "@parley/core"
+import { isUuid, JobNotFailed, JobNotFound } from "@parley/core"
+import { JobQueue } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
 import { checkMigrated } from "./checkMigrated.ts"

@@ -1,4 +1,5 @@
-import { Catalog, type ChatModel, type Model, type ModelFailed, type Vendor, VENDORS } from "@parley/core"
+import { Catalog, type Model, type ModelFailed, type Vendor, VENDORS } from "@parley/core"
+import type { ChatModel } from "@parley/core/adapter"
 import { Clock, Effect, Stream } from "effect"
 import { vendorModels } from "../compose.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"

@@ -1,4 +1,5 @@
-import { Catalog, ChatModels, type Model } from "@parley/core"
+import { Catalog, type Model } from "@parley/core"
+import { ChatModels } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { type Check, note, ok } from "./Check.ts"
 

@@ -1,4 +1,4 @@
-import { pieceTokenizer, priceOf } from "@parley/core"
+import { pieceTokenizer, priceOf } from "@parley/core/adapter"
 import { expect } from "vitest"
 import type { ChatRecord, People } from "./chatLoad.ts"
 import { type Charge, type CrashRig, HEARTBEAT_MS, type LeftHold, TOKENS_AT_MOST } from "./CrashRig.ts"

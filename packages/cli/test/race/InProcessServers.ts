@@ -1,6 +1,7 @@
 import { DatabaseOwner, type OpenDatabase, openDatabase, PgDatabaseLayer } from "@parley/adapters-db"
 import { createHttpServer, makeDevelopmentSessions, parleyApp, RequestTracker } from "@parley/adapters-http"
-import { type ChatModel, ChatModels, createParley, DocumentParser, DocumentUnreadable, type Parley } from "@parley/core"
+import { createParley, type Parley } from "@parley/core"
+import { type ChatModel, ChatModels, DocumentParser, DocumentUnreadable } from "@parley/core/adapter"
 import { Effect } from "effect"
 
 const developmentSessions = makeDevelopmentSessions()

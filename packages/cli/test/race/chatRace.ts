@@ -1,4 +1,4 @@
-import type { ChatModel, ReplyPart } from "@parley/core"
+import type { ChatModel, ReplyPart } from "@parley/core/adapter"
 import { Deferred, Effect, Stream } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { dropSchema, type InProcessServer, startInProcess } from "./InProcessServers.ts"

@@ -6,7 +6,5 @@ import { Schema } from "effect"
  */
 export const MAX_CREDITS = Number.MAX_SAFE_INTEGER
 
-/** Zero or more whole credits. */
-export const Credits = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_CREDITS }))
 /** One or more whole credits. */
 export const PositiveCredits = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_CREDITS }))

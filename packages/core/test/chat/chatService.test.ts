@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ChatService, defaultReplyLimits, ModelFailed, type ReplyPart, replyStream } from "@parley/core"
+import { ChatService, ModelFailed } from "@parley/core"
+import { defaultReplyLimits, type ReplyPart, replyStream } from "@parley/core/adapter"
 import { Deferred, Effect, Exit, Fiber, Layer, Logger, Metric, Scope, Stream } from "effect"
 import { usageAboveHold } from "../../src/models/modelMetrics.ts"
 import { ask, balance, flatPrice, says, scriptedModel, transactions, world } from "./world.ts"

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ChatStore, CreditLedger, HoldSweeper, parleyLayer, StorageFailed } from "@parley/core"
+import { HoldSweeper, parleyLayer, StorageFailed } from "@parley/core"
+import { ChatStore, CreditLedger } from "@parley/core/adapter"
 import { Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { ask, balance, says, scriptedModel, transactions, world } from "./world.ts"

@@ -1,16 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import {
-  Catalog,
-  ChatModels,
-  ChatStore,
-  CreditLedger,
-  DocumentParser,
-  inMemoryStorageLayer,
-  makeCatalog,
-  type Operation,
-  parleyLayer,
-  type Refusal
-} from "@parley/core"
+import { Catalog, inMemoryStorageLayer, makeCatalog, parleyLayer } from "@parley/core"
+import { ChatModels, ChatStore, CreditLedger, DocumentParser, type Operation, type Refusal } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { ask, modelsFrom, plainParser, says, scriptedModel } from "./world.ts"
 

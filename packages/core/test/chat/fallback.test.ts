@@ -1,14 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import {
-  Catalog,
-  ChatService,
-  makeCatalog,
-  ModelFailed,
-  modelFailures,
-  modelFallbacks,
-  type ReplyPart,
-  replyStream
-} from "@parley/core"
+import { Catalog, ChatService, makeCatalog, ModelFailed } from "@parley/core"
+import { type ReplyPart, replyStream } from "@parley/core/adapter"
+import { modelFailures } from "../../src/models/modelMetrics.ts"
+import { modelFallbacks } from "../../src/models/modelMetrics.ts"
 import { Effect, Exit, Fiber, Layer, Logger, Metric, References, Result, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { ask, balance, says, type ScriptedModel, scriptedModel, transactions, world } from "./world.ts"

@@ -1,12 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import {
-  type CreditLedger,
-  CreditLedger as Ledger,
-  HoldSweeper,
-  ModelFailed,
-  type ReceiptDraft,
-  StorageFailed
-} from "@parley/core"
+import { HoldSweeper, ModelFailed, type ReceiptDraft, StorageFailed } from "@parley/core"
+import { type CreditLedger, CreditLedger as Ledger } from "@parley/core/adapter"
 import { Effect, Fiber, Layer, Schedule, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import {
@@ -19,7 +13,8 @@ import {
   scriptedModel,
   transactions
 } from "./world.ts"
-import { Catalog, ChatModels, DocumentParser, inMemoryStorageLayer, makeCatalog, parleyLayer } from "@parley/core"
+import { Catalog, inMemoryStorageLayer, makeCatalog, parleyLayer } from "@parley/core"
+import { ChatModels, DocumentParser } from "@parley/core/adapter"
 
 const PRICES = {
   models: { "model-a-mini": { creditsPer1kInput: 0, creditsPer1kOutput: 1_000, minimumCredits: 1 } },

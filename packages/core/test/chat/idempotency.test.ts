@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ChatService, ModelFailed, type ReplyPart } from "@parley/core"
+import { ChatService, ModelFailed } from "@parley/core"
+import type { ReplyPart } from "@parley/core/adapter"
 import { receiptDraft, testedLedger } from "@parley/core/testing"
 import { Deferred, Effect, Exit, Scope, Stream } from "effect"
 import { balance, says, scriptedModel, transactions, world } from "./world.ts"

@@ -1,13 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import {
-  Catalog,
-  ChatModels,
-  CreditLedger,
-  DocumentParser,
-  inMemoryStorageLayer,
-  makeCatalog,
-  parleyLayer
-} from "@parley/core"
+import { Catalog, inMemoryStorageLayer, makeCatalog, parleyLayer } from "@parley/core"
+import { ChatModels, CreditLedger, DocumentParser } from "@parley/core/adapter"
 import { testedLedger } from "@parley/core/testing"
 import { Clock, Effect, Fiber, Layer, Result, Schedule, Stream } from "effect"
 import { TestClock } from "effect/testing"

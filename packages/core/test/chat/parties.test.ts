@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ChatService, DocumentService, JobWorker, type ReplyParties, type VisitorOwner } from "@parley/core"
+import { ChatService, DocumentService, type ReplyParties, type VisitorOwner } from "@parley/core"
+import { JobWorker } from "@parley/core/adapter"
 import { Effect, Fiber, Stream } from "effect"
 import { ask, balance, flatPrice, says, scriptedModel, transactions, world } from "./world.ts"
 

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ChatService, CreditLedger, makeCatalog, ModelFailed } from "@parley/core"
+import { ChatService, makeCatalog, ModelFailed } from "@parley/core"
+import { CreditLedger } from "@parley/core/adapter"
 import { Deferred, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { RateLimiter } from "../../src/limits/RateLimiter.ts"

@@ -1,21 +1,23 @@
 import { Effect, Layer, Stream } from "effect"
 import {
   Catalog,
-  type ChatModelRequest,
-  ChatModels,
-  CreditLedger,
   CreditService,
   ChatService,
-  DocumentParser,
-  DocumentUnreadable,
-  InMemoryRateLimiter,
   inMemoryStorageLayer,
   makeCatalog,
   type ModelFailed,
-  parleyLayer,
+  parleyLayer
+} from "@parley/core"
+import {
+  type ChatModelRequest,
+  ChatModels,
+  CreditLedger,
+  DocumentParser,
+  DocumentUnreadable,
   type RateLimiter,
   type ReplyPart
-} from "@parley/core"
+} from "@parley/core/adapter"
+import { InMemoryRateLimiter } from "../../src/limits/InMemoryRateLimiter.ts"
 
 /** A model whose parts a test decides, and what it was asked. */
 export interface ScriptedModel {

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { CreditLedger, HoldSweeper, inMemoryStorageLayer, StorageFailed } from "@parley/core"
+import { HoldSweeper, inMemoryStorageLayer, StorageFailed } from "@parley/core"
+import { CreditLedger } from "@parley/core/adapter"
 import { reservation, testedLedger } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"

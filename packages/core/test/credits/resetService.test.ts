@@ -1,13 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import {
-  Catalog,
-  CreditLedger,
-  inMemoryStorageLayer,
-  makeCatalog,
-  type ResetInput,
-  ResetService,
-  StorageFailed
-} from "@parley/core"
+import { Catalog, inMemoryStorageLayer, makeCatalog, ResetService, StorageFailed } from "@parley/core"
+import { CreditLedger, type ResetInput } from "@parley/core/adapter"
 import { testedLedger } from "@parley/core/testing"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"

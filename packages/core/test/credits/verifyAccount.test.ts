@@ -3,19 +3,19 @@ import { expect, it } from "vitest"
 import {
   decideAll,
   type IdempotencyRecord,
-  grantOperation,
   NO_ACCOUNT,
-  openOperation,
   type Operation,
   type OpenHold,
-  type Refusal,
-  releaseOperation,
-  reserveOperation,
-  settleOperation,
-  termsOf,
-  type VerifiedAccount,
-  verifyAccount
-} from "../../src/index.ts"
+  type Refusal
+} from "@parley/core/adapter"
+import { grantOperation } from "../../src/credits/rules/decideAccount.ts"
+import { openOperation } from "../../src/credits/rules/decideAccount.ts"
+import { releaseOperation } from "../../src/credits/rules/decideHold.ts"
+import { reserveOperation } from "../../src/credits/rules/decideHold.ts"
+import { settleOperation } from "../../src/credits/rules/decideHold.ts"
+import { termsOf } from "../../src/credits/rules/terms.ts"
+import { type VerifiedAccount } from "../../src/credits/rules/verifyAccount.ts"
+import { verifyAccount } from "../../src/credits/rules/verifyAccount.ts"
 import { receiptDraft, reservation } from "../../src/testing/index.ts"
 
 const userId = "ann"

@@ -1,6 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { cutPassages, PASSAGE_LENGTH, type ParsedDocument, type Passage } from "@parley/core"
+import type { Passage } from "@parley/core"
+import type { ParsedDocument } from "@parley/core/adapter"
+import { cutPassages } from "../../src/documents/cutPassages.ts"
+import { PASSAGE_LENGTH } from "../../src/documents/cutPassages.ts"
 
 const sentences = (count: number, word = "lift") =>
   Array.from({ length: count }, (_, index) => `Sentence ${index} speaks of ${word} and drag at some length.`).join(" ")

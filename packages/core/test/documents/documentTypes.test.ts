@@ -1,4 +1,7 @@
-import { DOCUMENT_TYPES, documentType, identifyFile, PARSED_DOCUMENT_TYPES, typeOfExtension } from "@parley/core"
+import { PARSED_DOCUMENT_TYPES } from "@parley/core"
+import { DOCUMENT_TYPES, documentType } from "@parley/core/adapter"
+import { identifyFile } from "../../src/documents/identifyFile.ts"
+import { typeOfExtension } from "../../src/documents/documentTypes.ts"
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 

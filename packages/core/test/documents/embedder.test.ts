@@ -1,4 +1,4 @@
-import { embedBatches, EmbeddingFailed, makeInMemoryEmbedder } from "@parley/core"
+import { embedBatches, EmbeddingFailed, makeInMemoryEmbedder } from "@parley/core/adapter"
 import { embedderContract } from "@parley/core/testing"
 import { Effect, Result } from "effect"
 import fc from "fast-check"

@@ -1,7 +1,9 @@
 import { Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { cleanFilename, identifyFile, MAX_FILENAME_LENGTH } from "@parley/core"
+import { cleanFilename } from "../../src/documents/cleanFilename.ts"
+import { identifyFile } from "../../src/documents/identifyFile.ts"
+import { MAX_FILENAME_LENGTH } from "../../src/documents/cleanFilename.ts"
 
 const accepted = ["pdf", "docx", "md", "txt"] as const
 

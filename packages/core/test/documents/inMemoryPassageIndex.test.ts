@@ -1,4 +1,4 @@
-import { InMemoryDocumentStore, InMemoryPassageIndex } from "@parley/core"
+import { InMemoryDocumentStore, InMemoryPassageIndex } from "@parley/core/adapter"
 import { passageIndexContract } from "@parley/core/testing"
 import { Layer } from "effect"
 

@@ -1,14 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import {
-  type Document,
-  DocumentParser,
-  DocumentStore,
-  FileStore,
-  InMemoryRateLimiter,
-  PassageIndex,
-  StorageFailed,
-  verifyPassages
-} from "@parley/core"
+import { type Document, StorageFailed } from "@parley/core"
+import { DocumentParser, DocumentStore, FileStore, PassageIndex, verifyPassages } from "@parley/core/adapter"
+import { InMemoryRateLimiter } from "../../src/limits/InMemoryRateLimiter.ts"
 import { ampleQuota, newDocument, newUserId } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { documentProcessing, MAX_TEXT_LENGTH } from "../../src/documents/processDocument.ts"

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Document, DocumentParser, DocumentService, JobQueue, JobWorker, ProcessDocument } from "@parley/core"
+import { type Document, DocumentService } from "@parley/core"
+import { DocumentParser, JobQueue, JobWorker, ProcessDocument } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { plainParser, says, scriptedModel, world } from "../chat/world.ts"

@@ -1,13 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import {
-  type Document,
-  type DocumentParser,
-  DocumentService,
-  DocumentUnreadable,
-  JobWorker,
-  ReadingLimits,
-  type ReadingLimitsData
-} from "@parley/core"
+import { type Document, DocumentService, ReadingLimits, type ReadingLimitsData } from "@parley/core"
+import { type DocumentParser, DocumentUnreadable, JobWorker } from "@parley/core/adapter"
 import { Effect, Layer, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import { plainParser, says, scriptedModel, world } from "../chat/world.ts"

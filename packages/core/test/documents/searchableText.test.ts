@@ -1,4 +1,4 @@
-import { searchableQuery, searchableText } from "@parley/core"
+import { searchableQuery, searchableText } from "@parley/core/adapter"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 

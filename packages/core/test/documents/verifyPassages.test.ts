@@ -1,4 +1,6 @@
-import { cutPassages, type IndexedDocument, type Passage, verifyPassages } from "@parley/core"
+import type { Passage } from "@parley/core"
+import { type IndexedDocument, verifyPassages } from "@parley/core/adapter"
+import { cutPassages } from "../../src/documents/cutPassages.ts"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 

@@ -1,4 +1,5 @@
-import { InMemorySessionVerifier, type Session } from "@parley/core"
+import type { Session } from "@parley/core"
+import { InMemorySessionVerifier } from "../../src/identity/InMemorySessionVerifier.ts"
 import { sessionVerifierContract } from "@parley/core/testing"
 
 sessionVerifierContract("in memory", () => {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { jobKind, retryDelayMs, twinOf } from "@parley/core"
+import { jobKind, retryDelayMs, twinOf } from "@parley/core/adapter"
 import { Schema } from "effect"
 import fc from "fast-check"
 import { asked, type HeldJob, pageOf } from "../../src/jobs/InMemoryJobs.ts"

@@ -1,4 +1,5 @@
-import { findModel, InvalidCatalog, makeCatalog } from "@parley/core"
+import { InvalidCatalog, makeCatalog } from "@parley/core"
+import { findModel } from "../../src/tiers/Catalog.ts"
 import { describe, expect, it } from "vitest"
 
 const model = { vendor: "openai", vendorModel: "x", creditsPer1kInput: 1, creditsPer1kOutput: 1 }

@@ -2,14 +2,9 @@ import { encodeChat as encodeChatCl100k } from "gpt-tokenizer/model/gpt-4"
 import { encodeChat as encodeChatO200k } from "gpt-tokenizer/model/gpt-4o"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import {
-  type ChatMessage,
-  defaultCatalog,
-  maxInputTokensFor,
-  maxRequestTokens,
-  type Model,
-  pieceTokenizer
-} from "@parley/core"
+import { type ChatMessage, defaultCatalog, type Model } from "@parley/core"
+import { maxRequestTokens, pieceTokenizer } from "@parley/core/adapter"
+import { maxInputTokensFor } from "../../src/models/Model.ts"
 import { prose, technical } from "../../src/testing/tokens/sampleTexts.ts"
 
 const modelOf = (vendor: Model["vendor"]): Model =>

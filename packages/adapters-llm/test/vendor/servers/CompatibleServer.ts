@@ -1,4 +1,4 @@
-import type { ModelFailure, Usage } from "@parley/core"
+import type { ModelFailure, Usage } from "@parley/core/adapter"
 import { head } from "../wires.ts"
 
 /** Something that goes wrong at a server, and what it is to be called here. */

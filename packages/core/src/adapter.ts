@@ -1,0 +1,238 @@
+/** What an author of adapters uses: the ports, what passes through them, and the rules that every adapter shares. */
+
+export {
+  type StorageLayers,
+  type StoragePort,
+  type StoragePorts,
+  inMemoryStorageLayer,
+  storageLayer,
+  storagePortsFromContext
+} from "./StoragePorts.ts"
+export { type BackgroundTaskName, backgroundTasks } from "./backgroundTasks.ts"
+export { AbandonedTries } from "./chat/AbandonedTries.ts"
+export { ChatQuota } from "./chat/ChatQuota.ts"
+export { ChatRequest } from "./chat/ChatRequest.ts"
+export { type ChatOwner, type ChatPage, ChatService, PAGE_MESSAGES } from "./chat/ChatService.ts"
+export {
+  type BeginTurnInput,
+  type ChatList,
+  ChatStore,
+  type EndTurnInput,
+  type ListChatsInput,
+  MAX_PAGE_BYTES,
+  MAX_TRANSCRIPT_BYTES,
+  type Transcript,
+  type TranscriptInput,
+  storedBytes
+} from "./chat/ChatStore.ts"
+export {
+  type ConversationOwner,
+  type OwnerKey,
+  type PersonOwner,
+  type VisitorOwner,
+  ownerKey,
+  ownerOf
+} from "./chat/ConversationOwner.ts"
+export { ModelOffers, type OfferedModel } from "./chat/ModelOffers.ts"
+export type { Reply } from "./chat/Reply.ts"
+export type { ReplyParties } from "./chat/ReplyParties.ts"
+export type { Chat, MessageState, Source, StoredMessage } from "./chat/StoredMessage.ts"
+export { InvalidChatRequest, PromptTooLong } from "./chat/errors.ts"
+export { type QuotedPassage, readPassages } from "./chat/passageQuotes.ts"
+export { type BuildPromptInput, type Prompt, buildPrompt } from "./chat/prompt.ts"
+export type { Account, Balance, Buckets, RenewedBy } from "./credits/Account.ts"
+export { Accounts } from "./credits/Accounts.ts"
+export type { Payment } from "./credits/Correction.ts"
+export { CreditLedger, type HistoryInput, type HistoryPage } from "./credits/CreditLedger.ts"
+export { CreditOperations, creditOperations } from "./credits/CreditOperations.ts"
+export { CreditService } from "./credits/CreditService.ts"
+export type { Receipt, ReceiptDraft, ReplyEnd } from "./credits/Receipt.ts"
+export { TRANSACTION_TYPES, type Transaction, type TransactionType } from "./credits/Transaction.ts"
+export { type UsageInput, type UsageRow, dayText, parseDay } from "./credits/UsageReport.ts"
+export { SOURCE_KINDS, type SourceKind, UsageSource } from "./credits/UsageSource.ts"
+export {
+  AccountNotFound,
+  DailyCapReached,
+  HoldNotFound,
+  HoldsOpen,
+  InvalidAmount,
+  KeyConflict,
+  PurchaseConflict,
+  PurchaseNotFound,
+  ResetTooEarly,
+  SubscriptionNotFound
+} from "./credits/errors.ts"
+export type { Hold, HoldEnd, HoldName, Reserved } from "./credits/holds/Hold.ts"
+export { HoldHeartbeat } from "./credits/holds/HoldHeartbeat.ts"
+export { HoldTtl } from "./credits/holds/HoldTtl.ts"
+export { type HoldProgress, NOTHING_RENEWED, type RenewInput, type Renewed } from "./credits/holds/Renewal.ts"
+export { NOTHING_SWEPT, type SweepInput, type Swept, addSwept } from "./credits/holds/Sweep.ts"
+export {
+  type Changes,
+  type Decision,
+  type IdempotencyRecord,
+  type KeyState,
+  type LedgerAccount,
+  type OpenHold,
+  type Operation,
+  type Reads,
+  type Refusal,
+  type View,
+  accountOf,
+  keysOf
+} from "./credits/rules/LedgerState.ts"
+export type { Split } from "./credits/rules/buckets.ts"
+export { type CloseInput, closeOperation } from "./credits/rules/closeAccount.ts"
+export { type Decisions, type LoadedAccount, NO_ACCOUNT, decideAll } from "./credits/rules/decideAll.ts"
+export { expireOperation, sweptBy } from "./credits/rules/decideExpiry.ts"
+export type { SettleRefusal } from "./credits/rules/decideHold.ts"
+export type { OnceRefusal } from "./credits/rules/decideOnce.ts"
+export { type Period, periodAt, periodStart } from "./credits/rules/period.ts"
+export { priceOf } from "./credits/rules/price.ts"
+export type { PurchaseState } from "./credits/rules/purchase.ts"
+export type { CorrectionReport } from "./credits/rules/reportedCorrection.ts"
+export {
+  NO_TRANSACTIONS,
+  type TransactionCounts,
+  countsOf,
+  withTransaction
+} from "./credits/rules/transactionCounts.ts"
+export { type UsageByKind, dayOf } from "./credits/rules/usageByKind.ts"
+export { HoldSweeper } from "./credits/upkeep/HoldSweeper.ts"
+export {
+  type DueInput,
+  NOTHING_RESET,
+  type ResetChunk,
+  type ResetInput,
+  type ResetRange,
+  type TierReset,
+  type TierResets
+} from "./credits/upkeep/ResetChunk.ts"
+export { type ResetReport, ResetService } from "./credits/upkeep/ResetService.ts"
+export type { Difference, Invariant, VerifyChunk, VerifyInput } from "./credits/upkeep/Verification.ts"
+export {
+  DOCUMENT_STATUSES,
+  type Document,
+  type DocumentKey,
+  type DocumentStatus,
+  type FoundPassage,
+  type Passage
+} from "./documents/Document.ts"
+export { DocumentParser, DocumentUnreadable, type ParsedDocument } from "./documents/DocumentParser.ts"
+export { DocumentRequeue } from "./documents/DocumentRequeue.ts"
+export { DocumentService, type UploadInput } from "./documents/DocumentService.ts"
+export { type DocumentChange, type DocumentQuota, DocumentStore, type Inserted } from "./documents/DocumentStore.ts"
+export {
+  EMBEDDING_FAILURES,
+  Embedder,
+  type EmbedderLimits,
+  type Embedding,
+  EmbeddingFailed,
+  type EmbeddingFailure,
+  type EmbeddingResult
+} from "./documents/Embedder.ts"
+export { FileStore } from "./documents/FileStore.ts"
+export { InMemoryDocumentStore } from "./documents/InMemoryDocumentStore.ts"
+export {
+  type InMemoryEmbedderOptions,
+  inMemoryEmbedderLayer,
+  makeInMemoryEmbedder
+} from "./documents/InMemoryEmbedder.ts"
+export { InMemoryPassageIndex } from "./documents/InMemoryPassageIndex.ts"
+export {
+  type BeginGeneration,
+  type BegunGeneration,
+  type Generation,
+  GenerationGone,
+  type IndexedDocument,
+  PassageIndex,
+  type SearchInput
+} from "./documents/PassageIndex.ts"
+export type { ReadingLimitsData } from "./documents/ReadingLimits.ts"
+export { UploadLimits, type UploadLimitsData } from "./documents/UploadLimits.ts"
+export { BM25 } from "./documents/bm25.ts"
+export {
+  DOCUMENT_TYPES,
+  DOCUMENT_TYPE_TABLE,
+  type DocumentType,
+  PARSED_DOCUMENT_TYPES,
+  type ParserKind,
+  documentType
+} from "./documents/documentTypes.ts"
+export { type EmbedBatches, embedBatches } from "./documents/embedBatches.ts"
+export { FileRejected } from "./documents/errors.ts"
+export { isUuid } from "./documents/isUuid.ts"
+export { ProcessDocument } from "./documents/processDocument.ts"
+export { searchableQuery, searchableText } from "./documents/searchableText.ts"
+export { type PassageProblem, verifyPassages } from "./documents/verifyPassages.ts"
+export { RoundRobin } from "./fairness/RoundRobin.ts"
+export {
+  SESSION_PROBLEMS,
+  type Session,
+  SessionInvalid,
+  SessionVerifier,
+  SessionVerifierUnavailable
+} from "./identity/SessionVerifier.ts"
+export { UserId } from "./identity/UserId.ts"
+export { type HandledJob, type JobHandler, type JobProgress, type JobTry, jobHandler } from "./jobs/JobHandler.ts"
+export { type JobKind, type JobOf, jobKind, retryDelayMs, twinOf } from "./jobs/JobKind.ts"
+export { JobQueue } from "./jobs/JobQueue.ts"
+export { JOB_STATES, type JobPage, type JobQuery, type JobRecord, type JobState } from "./jobs/JobRecord.ts"
+export { JobWorker } from "./jobs/JobWorker.ts"
+export { Turns } from "./jobs/Turns.ts"
+export { JobNotFailed, JobNotFound } from "./jobs/errors.ts"
+export { type CountInput, type Counted, type EventName, RateLimiter } from "./limits/RateLimiter.ts"
+export { type ChatMessage, ROLES, type Role } from "./models/ChatMessage.ts"
+export {
+  type ChatModel,
+  type ChatModelRequest,
+  ChatModels,
+  type EndPart,
+  type InputUsage,
+  MODEL_FAILURES,
+  ModelFailed,
+  type ModelFailure,
+  ModelUnavailable,
+  type ReplyPart
+} from "./models/ChatModel.ts"
+export {
+  EFFORTS,
+  type Effort,
+  type LongContextRates,
+  type Model,
+  type ModelPrice,
+  OMITTABLE_PARAMETERS,
+  type OmittableParameter,
+  type TokenRates,
+  VENDORS,
+  type Vendor
+} from "./models/Model.ts"
+export { Usage } from "./models/Usage.ts"
+export { estimateMessageTokens, maxRequestTokens } from "./models/messageTokens.ts"
+export type { FeedSource, ReplyReader } from "./models/replyFeed.ts"
+export { type ReplyLimits, defaultReplyLimits } from "./models/replyPatience.ts"
+export { type ReplySource, replyStream } from "./models/replyStream.ts"
+export { type ParleyJob, parleyJobs } from "./parleyJobs.ts"
+export { type ParleyPorts, type ParleyServices, parleyLayer } from "./parleyLayer.ts"
+export type { Parley, SentReply } from "./promise/Parley.ts"
+export { type ParleyOptions, createParley } from "./promise/createParley.ts"
+export { openInMemory } from "./promise/openInMemory.ts"
+export { IdGenerator } from "./storage/IdGenerator.ts"
+export type { IdentifiersOf, PortRecord, ServicesOf } from "./storage/PortRecord.ts"
+export { StorageFailed } from "./storage/StorageFailed.ts"
+export { UnitOfWork } from "./storage/UnitOfWork.ts"
+export { storableText } from "./storage/storableText.ts"
+export {
+  Catalog,
+  type CatalogData,
+  type Purchase,
+  type WidgetLimits,
+  defaultCatalog,
+  makeCatalog
+} from "./tiers/Catalog.ts"
+export { TIER_NAMES, type Tier, type TierName } from "./tiers/Tier.ts"
+export { Tokenizer } from "./tokens/Tokenizer.ts"
+export type { TokenCount, TokenizerService } from "./tokens/TokenizerService.ts"
+export { pieceTokenizer } from "./tokens/pieceTokenizer.ts"
+export { type AccountInUse, type EraseInput, PersonalData, type StoredData } from "./users/PersonalData.ts"
+export { UserService } from "./users/UserService.ts"

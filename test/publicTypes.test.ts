@@ -1,0 +1,71 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { currentReports, entries, root } from "./publicTypes/entries.ts"
+import { publicTypes } from "./publicTypes/report.ts"
+
+describe("the public types", () => {
+  it("of every package are those its report keeps; npm run public-types writes a change that is meant", async () => {
+    const kept = entries.map(({ report }) => [report, readFileSync(join(root, report), "utf8")])
+    expect((await currentReports()).map(({ report, text }) => [report, text])).toEqual(kept)
+  })
+})
+
+/** The report of `index.d.ts` among these declaration files. */
+const reportOf = (files: Readonly<Record<string, string>>): string => {
+  const folder = mkdtempSync(join(tmpdir(), "parley-declarations-"))
+  try {
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true })
+      writeFileSync(join(folder, name), text)
+    }
+    return publicTypes(join(folder, "index.d.ts"))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+describe("a report", () => {
+  const files = {
+    "index.d.ts": `export { type Receipt, settle } from "./credits/receipt.ts";\nexport * from "./chat.ts";`,
+    "credits/receipt.d.ts":
+      `import type { Price } from "./price.ts";\n` +
+      `/** What a reply cost. */\nexport interface Receipt { readonly price: Price; }\n` +
+      `export declare const settle: (held: number) => Receipt;\ndeclare const hidden: number;\n`,
+    "credits/price.d.ts": `export interface Price { readonly output: number; }`,
+    "chat.d.ts": `declare const Chat_base: import("./credits/price.ts").Price;\nexport declare class Chat extends Chat_base {}`
+  }
+  const before = reportOf(files)
+  const after = (name: keyof typeof files, from: string, to: string) =>
+    reportOf({ ...files, [name]: files[name].replace(from, to) })
+
+  it.each([
+    ["a name that is gone", "index.d.ts", ", settle", ""],
+    ["a parameter", "credits/receipt.d.ts", "held: number", "held: string"],
+    ["a type that an export reaches in another file", "credits/price.d.ts", "output: number", "output: string"],
+    ["what a class extends", "chat.d.ts", "Chat_base: ", "Chat_base: void & "],
+    ["a name that passes through a file whole", "chat.d.ts", "class Chat extends", "class Talk extends"]
+  ] as const)("changes with %s", (_what, name, from, to) => {
+    expect(files[name]).toContain(from)
+    expect(after(name, from, to)).not.toBe(before)
+  })
+
+  it.each([
+    ["a comment", "credits/receipt.d.ts", "What a reply cost.", "What it cost."],
+    ["something that no export reaches", "credits/receipt.d.ts", "hidden: number", "hidden: string"]
+  ] as const)("stays as it is with %s", (_what, name, from, to) => {
+    expect(files[name]).toContain(from)
+    expect(after(name, from, to)).toBe(before)
+  })
+
+  it("stays as it is where a file moves", () => {
+    const moved = Object.fromEntries(
+      Object.entries(files).map(([name, text]) => [
+        name.replace("credits/price", "models/price"),
+        text.replace("./price.ts", "../models/price.ts").replace("./credits/price.ts", "./models/price.ts")
+      ])
+    )
+    expect(reportOf(moved)).toBe(before)
+  })
+})

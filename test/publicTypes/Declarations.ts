@@ -1,0 +1,140 @@
+import { existsSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { parseSync, Visitor } from "vite"
+
+/** Where a name of a module comes from: declared in it, or in another file under the name given there. */
+export type Origin =
+  | { readonly file: string; readonly text: string; readonly uses: ReadonlySet<string> }
+  | { readonly from: string; readonly name: string }
+
+/** One emitted declaration file: what each of its names is, which of them it exports, and what it passes on whole. */
+export interface Declarations {
+  readonly names: ReadonlyMap<string, Origin>
+  readonly exported: ReadonlyMap<string, Origin>
+  readonly passedOn: ReadonlyArray<string>
+}
+
+interface Node {
+  readonly type: string
+  readonly start: number
+  readonly end: number
+}
+
+const nameOf = (node: unknown): string => {
+  const { name, value } = node as { readonly name?: string; readonly value?: string }
+  return name ?? value ?? ""
+}
+
+/** The first name of `A`, `A.B` or `A.B.C`. */
+const leftmost = (node: unknown): string => {
+  const { left, object } = node as { readonly left?: unknown; readonly object?: unknown }
+  const inner = left ?? object
+  return inner === undefined ? nameOf(node) : leftmost(inner)
+}
+
+/** Emitted declarations name files of the repository as the sources do. */
+const resolveFile = (file: string, specifier: string): string | undefined => {
+  if (!specifier.startsWith(".")) return undefined
+  const path = join(dirname(file), specifier).replace(/\.(ts|js)$/, ".d.ts")
+  return existsSync(path) ? path : undefined
+}
+
+/** A declaration as the report shows it: without comments, and without the places that types were inferred from. */
+const shown = (text: string, start: number, comments: ReadonlyArray<Node>): string =>
+  comments
+    .filter((comment) => comment.start >= start && comment.end <= start + text.length)
+    .toReversed()
+    .reduce((rest, comment) => rest.slice(0, comment.start - start) + rest.slice(comment.end - start), text)
+    .replaceAll(/import\("\.[^"]*"\)\./g, "")
+    .replace(/^export /, "")
+    .replace(/^declare /, "")
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .filter((line) => line.trim() !== "")
+    .join("\n")
+
+/** The names that a piece of a declaration file uses as types. */
+const usesIn = (program: unknown, start: number, end: number): ReadonlySet<string> => {
+  const uses = new Set<string>()
+  const note = (node: Node, name: unknown): void => {
+    if (node.start >= start && node.end <= end) uses.add(leftmost(name))
+  }
+  new Visitor({
+    TSTypeReference: (node) => note(node, node.typeName),
+    TSTypeQuery: (node) => note(node, node.exprName),
+    TSInterfaceHeritage: (node) => note(node, node.expression),
+    TSClassImplements: (node) => note(node, node.expression),
+    TSImportType: (node) => {
+      if (node.qualifier !== null) note(node, node.qualifier)
+    },
+    ClassDeclaration: (node) => {
+      if (node.superClass !== null) note(node, node.superClass)
+    }
+  }).visit(program as Parameters<Visitor["visit"]>[0])
+  return uses
+}
+
+interface Statement extends Node {
+  readonly id?: unknown
+  readonly declarations?: ReadonlyArray<{ readonly id: unknown }>
+  readonly declaration?: Statement | null
+  readonly source?: { readonly value: string } | null
+  readonly specifiers?: ReadonlyArray<{
+    readonly local: unknown
+    readonly exported?: unknown
+    readonly imported?: unknown
+  }>
+}
+
+/** What a type inferred from another module is found by: its name there. */
+const inferredFrom = (text: string): ReadonlyArray<readonly [name: string, specifier: string]> =>
+  [...text.matchAll(/import\("(\.[^"]*)"\)\.([A-Za-z_$][\w$]*)/g)].map((match) => [match[2] ?? "", match[1] ?? ""])
+
+/** Reads one emitted declaration file. */
+export const readDeclarations = (file: string): Declarations => {
+  const text = readFileSync(file, "utf8")
+  const parsed = parseSync(file, text)
+  const names = new Map<string, Origin>()
+  const exported = new Map<string, Origin>()
+  const passedOn: Array<string> = []
+  for (const [name, specifier] of inferredFrom(text)) {
+    const from = resolveFile(file, specifier)
+    if (from !== undefined) names.set(name, { from, name })
+  }
+  const declare = (statement: Statement, outer: Statement, isExported: boolean): void => {
+    const ids = statement.declarations?.map(({ id }) => id) ?? [statement.id]
+    for (const id of ids) {
+      const name = nameOf(id)
+      const known = names.get(name)
+      const own = shown(text.slice(outer.start, outer.end), outer.start, parsed.comments)
+      const uses = usesIn(parsed.program, outer.start, outer.end)
+      const origin: Origin =
+        known !== undefined && "text" in known
+          ? { file, text: `${known.text}\n${own}`, uses: new Set([...known.uses, ...uses]) }
+          : { file, text: own, uses }
+      names.set(name, origin)
+      if (isExported) exported.set(name, origin)
+    }
+  }
+  const body = parsed.program.body as unknown as ReadonlyArray<Statement>
+  for (const statement of body) {
+    const from = statement.source ? resolveFile(file, statement.source.value) : undefined
+    if (statement.type === "ImportDeclaration" && from !== undefined) {
+      for (const { local, imported } of statement.specifiers ?? []) {
+        names.set(nameOf(local), { from, name: nameOf(imported ?? local) })
+      }
+    } else if (statement.type === "ExportAllDeclaration" && from !== undefined) passedOn.push(from)
+    else if (statement.type === "ExportNamedDeclaration" && statement.declaration) {
+      declare(statement.declaration, statement, true)
+    } else if (statement.type === "ExportNamedDeclaration") {
+      for (const { local, exported: as } of statement.specifiers ?? []) {
+        const name = nameOf(local)
+        const origin = from === undefined ? names.get(name) : { from, name }
+        if (origin !== undefined) exported.set(nameOf(as), origin)
+      }
+    } else if (statement.id !== undefined || statement.declarations !== undefined) {
+      declare(statement, statement, false)
+    }
+  }
+  return { names, exported, passedOn }
+}

@@ -1,0 +1,69 @@
+import { type Declarations, type Origin, readDeclarations } from "./Declarations.ts"
+
+type Declared = Extract<Origin, { readonly text: string }>
+
+/** Follows names through the declaration files of one build. */
+const makeFollow = () => {
+  const read = new Map<string, Declarations>()
+  const declarationsOf = (file: string): Declarations => {
+    const known = read.get(file) ?? readDeclarations(file)
+    read.set(file, known)
+    return known
+  }
+  const exportOf = (file: string, name: string): Declared | undefined => {
+    const { exported, passedOn } = declarationsOf(file)
+    const origin = exported.get(name)
+    if (origin !== undefined) return follow(origin)
+    for (const other of passedOn) {
+      const found = exportOf(other, name)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  const follow = (origin: Origin): Declared | undefined =>
+    "text" in origin ? origin : exportOf(origin.from, origin.name)
+  const exportsOf = (file: string): ReadonlyMap<string, Declared> => {
+    const { exported, passedOn } = declarationsOf(file)
+    const all = new Map(passedOn.flatMap((other) => [...exportsOf(other)]))
+    for (const [name, origin] of exported) {
+      const found = follow(origin)
+      if (found !== undefined) all.set(name, found)
+    }
+    return all
+  }
+  /** What a declaration uses by name, of what the repository declares. */
+  const usesOf = (declared: Declared): ReadonlyArray<readonly [string, Declared]> =>
+    [...declared.uses].flatMap((name) => {
+      const origin = declarationsOf(declared.file).names.get(name)
+      const found = origin === undefined ? undefined : follow(origin)
+      return found === undefined ? [] : [[name, found] as const]
+    })
+  return { exportsOf, usesOf }
+}
+
+const section = (title: string, entries: Iterable<readonly [string, Declared]>): string => {
+  const sorted = [...entries].toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  return [`## ${title}`, ...sorted.map(([name, { text }]) => `${name}\n${text.replaceAll(/^/gm, "  ")}`)].join("\n\n")
+}
+
+/**
+ * The public types behind an entry's emitted declaration file, as text: what it exports, by name, and the declarations
+ * that these reach although they have no name of their own there. Where in the sources they stand is left out, so that
+ * moving a file changes nothing.
+ */
+export const publicTypes = (entry: string): string => {
+  const { exportsOf, usesOf } = makeFollow()
+  const exported = exportsOf(entry)
+  const seen = new Set([...exported.values()])
+  const reached: Array<readonly [string, Declared]> = []
+  const queue = [...seen]
+  for (let declared = queue.pop(); declared !== undefined; declared = queue.pop()) {
+    for (const [name, used] of usesOf(declared)) {
+      if (seen.has(used)) continue
+      seen.add(used)
+      reached.push([name, used])
+      queue.push(used)
+    }
+  }
+  return `${section("Exported", exported)}\n\n${section("Reached by these", reached)}\n`
+}
