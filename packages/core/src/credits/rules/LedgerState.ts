@@ -18,10 +18,10 @@ import type { Transaction } from "../Transaction.ts"
 import type { PurchaseState } from "./purchase.ts"
 import type { UsageSource } from "../UsageSource.ts"
 import type { TransactionCounts } from "./transactionCounts.ts"
-import type { UsageByKind } from "./usageByKind.ts"
+import type { DayUsage } from "./usageByKind.ts"
 
 /** An account with what keeps its writes apart. */
-export interface LedgerAccount extends Account {
+export interface LedgerAccount extends Account, DayUsage {
   /** Counts the writes of this account, from 1. A write is valid only on the version it was decided from. */
   readonly version: number
   /** The number of its newest transaction; they are numbered from 1 without gaps. */
@@ -35,10 +35,6 @@ export interface LedgerAccount extends Account {
   /** Holds ever opened, and those of them that have ended. */
   readonly holdsOpened: number
   readonly holdsEnded: number
-  /** The UTC day of its newest usage, counted from 1970-01-01; 0 where there was none. */
-  readonly usageDay: number
-  /** What each kind of source was charged on that day, and holds. */
-  readonly usageByKind: UsageByKind
 }
 
 /** The account without what only the ledger needs. */

@@ -1,4 +1,3 @@
-import type { LedgerAccount } from "./LedgerState.ts"
 import { kindOfSource, SOURCE_KINDS, type SourceKind, type UsageSource } from "../UsageSource.ts"
 
 const DAY_MS = 86_400_000
@@ -18,7 +17,12 @@ export type UsageByKind = ReadonlyArray<number>
 export const NO_USAGE: UsageByKind = SOURCE_KINDS.flatMap(() => [0, 0])
 
 /** The day of usage and what is known of it. */
-export type DayUsage = Pick<LedgerAccount, "usageDay" | "usageByKind">
+export interface DayUsage {
+  /** The UTC day of the newest usage, counted from 1970-01-01; 0 where there was none. */
+  readonly usageDay: number
+  /** What each kind of source was charged on that day, and holds. */
+  readonly usageByKind: UsageByKind
+}
 
 const at = (usage: UsageByKind, kind: SourceKind) => {
   const place = 2 * SOURCE_KINDS.indexOf(kind)
