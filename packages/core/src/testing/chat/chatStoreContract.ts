@@ -2,7 +2,7 @@ import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import type { Source } from "../../chat/StoredMessage.ts"
 import { ChatStore, MAX_TRANSCRIPT_BYTES } from "../../chat/ChatStore.ts"
-import { newTurn, newUserId, newVisitor } from "../storage/storageFixtures.ts"
+import { newTurn, newUserId } from "../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
 import { visitorConversations } from "./visitorConversations.ts"
 
