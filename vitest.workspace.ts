@@ -14,6 +14,12 @@ const workersMax = Math.max(1, Math.min(4, Math.max(2, availableParallelism() - 
 
 const root = fileURLToPath(new URL(".", import.meta.url))
 
+/**
+ * Projects whose test files share a worker's modules: they open nothing, and keep nothing in modules, so that loading
+ * everything anew for each file would only cost time.
+ */
+const sharedModules = ["core", "adapters-llm"]
+
 /** Every package and example with a `test` folder, so that the tests of a new one cannot be forgotten. */
 const testedFolders = ["packages", "examples"]
   .flatMap((parent) => readdirSync(`${root}${parent}`).map((name) => `${parent}/${name}`))
@@ -32,6 +38,7 @@ export default defineConfig(({ mode }) => {
       include: [`test/${below}*${ending}`],
       exclude: ["**/node_modules/**", "**/dist/**", ...(isLong ? [] : ["**/*.long.test.ts"])],
       environment: "node" as const,
+      isolate: !sharedModules.includes(name),
       testTimeout: 60_000,
       hookTimeout: 60_000
     }

@@ -23,6 +23,25 @@ BEGIN
 END
 $function$;
 
+-- Refuses an account whose rows contradict each other, so that nothing done to it hides a change.
+CREATE FUNCTION {{schema}}.prove_account(person text) RETURNS void LANGUAGE plpgsql STABLE AS $function$
+BEGIN
+  PERFORM FROM {{schema}}.verify_accounts(left(person, -1), person, NULL) v
+  WHERE v.user_id = person AND (v.wrong IS NOT NULL OR EXISTS (
+    SELECT FROM {{schema}}.verify_transactions(ARRAY[person], ARRAY[1], ARRAY[v.transaction_count]) t
+    WHERE t.present <> v.transaction_count OR t.unbalanced + t.changed + t.keyless + t.unreceipted + t.unpurchased > 0
+  ));
+  IF NOT FOUND THEN
+    PERFORM FROM {{schema}}.verify_purchases(person, '', person, 2147483647) p WHERE p.wrong > 0;
+  END IF;
+  IF FOUND THEN
+    RAISE EXCEPTION 'The account contradicts itself; see "parley credits verify". Nothing was erased.'
+      USING ERRCODE = 'integrity_constraint_violation';
+  END IF;
+END
+$function$;
+GRANT EXECUTE ON FUNCTION {{schema}}.prove_account(text) TO parley_service;
+
 -- Removes what is stored about a person and gives the ledger's rows the pseudonym. Every table with a "user_id" that is
 -- not the ledger's is emptied of the person, so that a table of tomorrow is too. Runs as the owner of the tables: the
 -- service may change no row of the ledger. Gives null, and does nothing, where the account is in use; refuses an account
@@ -47,12 +66,7 @@ BEGIN
     IF a.renewed_by <> 'none' OR a.allowance <> 0 OR a.topup <> 0 OR a.debt <> 0 OR a.open_holds <> 0 THEN
       RETURN NULL;
     END IF;
-    PERFORM FROM {{schema}}.verify_transactions(ARRAY[person], ARRAY[1], ARRAY[a.transaction_count]) v
-    WHERE v.present <> a.transaction_count OR v.unbalanced + v.changed + v.keyless + v.unreceipted > 0;
-    IF FOUND THEN
-      RAISE EXCEPTION 'The account contradicts itself; see "parley credits verify". Nothing was erased.'
-        USING ERRCODE = 'integrity_constraint_violation';
-    END IF;
+    PERFORM {{schema}}.prove_account(person);
     INSERT INTO {{schema}}.erasures (pseudonym) VALUES (erase_user.pseudonym);
     UPDATE {{schema}}.credit_accounts SET user_id = erase_user.pseudonym WHERE user_id = person;
     WITH renamed AS (
@@ -70,7 +84,11 @@ BEGIN
     FROM chained c WHERE t.user_id = person AND t.number = c.number;
     GET DIAGNOSTICS transactions = ROW_COUNT;
     UPDATE {{schema}}.credit_idempotency k
-    SET user_id = erase_user.pseudonym, key = replace(k.key, old_period, new_period) WHERE k.user_id = person;
+    SET user_id = erase_user.pseudonym, key = replace(k.key, old_period, new_period),
+      -- A digest of what the person asked, and the words of an operator.
+      fingerprint = CASE WHEN starts_with(k.key, 'reply:') OR starts_with(k.fingerprint, 'adjust') THEN 'erased'
+        ELSE k.fingerprint END
+    WHERE k.user_id = person;
     UPDATE {{schema}}.credit_purchases p SET user_id = erase_user.pseudonym,
       seal = {{schema}}.purchase_seal(erase_user.pseudonym, p.charge, p.granted, p.paid, p.clawed_back, p.reports)
     WHERE p.user_id = person;

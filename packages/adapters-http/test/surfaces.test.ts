@@ -122,7 +122,10 @@ describe.each(surfaces)("%s", (_, surface) => {
   })
 
   test("a reader that falls behind holds back the model, and gets all of it in the end", async () => {
-    await start()
+    const models = {
+      "model-a-mini": { creditsPer1kOutput: 0, maxOutputTokens: 100_000_000, contextTokens: 200_000_000 }
+    }
+    await start({ parley: { config: { models } } })
     let produced = 0
     const piece = "x".repeat(64 * 1024)
     server.model.answer = () =>

@@ -14,6 +14,11 @@ const make = Effect.map(Database, ({ asService, schema, statement }) =>
       const [row] = yield* statement<StoredData & Record<string, unknown>>(countText(schema), [userId])
       return { chats: row?.chats ?? 0, documents: row?.documents ?? 0, transactions: row?.transactions ?? 0 }
     }, storing("PersonalData.count")),
+    prove: (userId) =>
+      storing(
+        "PersonalData.prove",
+        "documents"
+      )(asService(({ query }) => Effect.asVoid(query(`SELECT ${schema}.prove_account($1)`, [userId])))),
     erase: Effect.fnUntraced(
       function* ({ pseudonym, userId }: EraseInput) {
         const [row] = yield* asService(({ query }) =>
@@ -22,7 +27,7 @@ const make = Effect.map(Database, ({ asService, schema, statement }) =>
         const erased = row?.erased ?? undefined
         return erased === undefined ? { _tag: "AccountInUse" as const } : { _tag: "Erased" as const, ...erased }
       },
-      storing("PersonalData.erase", "audit")
+      storing("PersonalData.erase", "documents")
     )
   })
 )

@@ -1,3 +1,4 @@
+import { UserService } from "@parley/core"
 import { CreditLedger, PersonalData, closeOperation, creditOperations } from "@parley/core/adapter"
 import { newUserId, personalDataContract, type Run, suiteOn } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
@@ -7,7 +8,7 @@ import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
 import { storesLayer } from "../../src/storesLayer.ts"
 import { databases } from "../databases.ts"
 
-type Parts = Database | DatabaseOwner | CreditLedger | PersonalData
+type Parts = Database | DatabaseOwner | CreditLedger | PersonalData | UserService
 
 /** The tables of which some row says `text` anywhere. */
 const tablesNaming = (text: string) =>
@@ -35,6 +36,13 @@ const closed = Effect.fnUntraced(function* (userId: string) {
   yield* creditOperations(ledger).open({ userId, tier: "free", allowance: 100 })
   yield* ledger.run(closeOperation({ userId, key: "closed:1" }))
 })
+
+const versionOf = (userId: string) =>
+  Effect.gen(function* () {
+    const { schema, statement } = yield* Database
+    const text = `SELECT version FROM ${schema}.credit_accounts WHERE user_id = $1`
+    return (yield* statement<{ version: number }>(text, [userId]))[0]?.version ?? 0
+  })
 
 const erasing = (run: Run<Parts>) => {
   it("no row of any table names an erased person", () =>
@@ -67,6 +75,40 @@ const erasing = (run: Run<Parts>) => {
       })
     ))
 
+  it("a purchase that was changed by hand is not erased either, and what was refused leaves the account open", () =>
+    run(
+      Effect.gen(function* () {
+        const userId = newUserId()
+        const ledger = creditOperations(yield* CreditLedger)
+        yield* ledger.open({ userId, tier: "free", allowance: 100 })
+        const payment = { charge: "ch_1", paid: 500 }
+        yield* ledger.grant({ userId, key: "topup:1", type: "topup", amount: 50, payment })
+        const { schema } = yield* Database
+        const { asOwner } = yield* DatabaseOwner
+        yield* asOwner(({ query }) =>
+          query(`UPDATE ${schema}.credit_purchases SET paid = 5 WHERE user_id = $1`, [userId])
+        )
+        const erased = UserService.use((users) => users.erase(userId))
+        expect(yield* Effect.flip(erased)).toMatchObject({ _tag: "StorageFailed" })
+        const account = yield* CreditLedger.use((port) => port.account(userId))
+        expect(account).toMatchObject({ allowance: 100, topup: 50, renewedBy: "schedule" })
+      })
+    ))
+
+  it("what a process remembers of an erased account is not written to a new one of the same name", () =>
+    run(
+      Effect.gen(function* () {
+        const userId = newUserId()
+        const port = yield* CreditLedger
+        const ledger = creditOperations(port)
+        yield* ledger.open({ userId, tier: "free", allowance: 100 })
+        const before = yield* versionOf(userId)
+        yield* UserService.use((users) => users.erase(userId))
+        yield* ledger.open({ userId, tier: "free", allowance: 100 })
+        expect(yield* versionOf(userId)).toBeGreaterThan(before)
+      })
+    ))
+
   it("outside an erasure, rows of the ledger change their owner for nobody", () =>
     run(
       Effect.gen(function* () {
@@ -90,5 +132,5 @@ const erasing = (run: Run<Parts>) => {
 for (const { name, layer } of databases) {
   const stores = Layer.provideMerge(storesLayer(), layer)
   personalDataContract(name, stores)
-  suiteOn(`erasing a person on ${name}`, stores, erasing)
+  suiteOn(`erasing a person on ${name}`, Layer.provideMerge(UserService.layer, stores), erasing)
 }

@@ -55,7 +55,7 @@ const FORWARDING_FAMILIES = [
  * browsers never do.
  */
 export const isLocalRequest = ({ headers, httpVersion }: RequestHead): boolean =>
-  httpVersion !== "1.0" && isLocalHost(headers.host) && !Object.keys(headers).some(isForwarding)
+  /^(1\.1|2|2\.0|3)$/.test(httpVersion) && isLocalHost(headers.host) && !Object.keys(headers).some(isForwarding)
 
 /**
  * Whether the page that sends a request lies on this machine, or at the base URL, as far as its Origin says. A proxy that

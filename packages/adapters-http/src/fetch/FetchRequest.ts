@@ -8,6 +8,7 @@ import type { Target } from "../exchange/target.ts"
 const LOST: TakenBody = { _tag: "lost" }
 
 export interface FetchRequestInput {
+  readonly httpVersion: string
   readonly request: Request
   readonly id: string
   /** Below the prefix. */
@@ -27,14 +28,14 @@ export class FetchRequest implements HttpRequest, IncomingBody {
   readonly prefix: string
   readonly peer: string
   readonly headers: IncomingHttpHeaders
-  /** It does not say; nothing before 1.1 is brought as a fetch request. */
-  readonly httpVersion = "1.1"
+  readonly httpVersion: string
   readonly #request: Request
   readonly #onBroken: () => void
   #stream: Readable | undefined
 
-  constructor({ id, onBroken, peer, prefix, request, target }: FetchRequestInput) {
+  constructor({ httpVersion, id, onBroken, peer, prefix, request, target }: FetchRequestInput) {
     this.id = id
+    this.httpVersion = httpVersion
     this.method = request.method
     this.path = target.path
     this.query = target.query

@@ -13,6 +13,8 @@ import { FetchRequest } from "./FetchRequest.ts"
 export interface FetchInfo {
   /** The address it came from, as far as trusted proxies report it. */
   readonly peer?: string | undefined
+  /** The version of HTTP that the client spoke, such as `1.1` or `2`: without it, development sign-in is refused. */
+  readonly httpVersion?: string | undefined
   /** Keeps the host going until what a reply held is settled, also where its reader has left. */
   readonly waitUntil?: ((work: Promise<void>) => void) | undefined
 }
@@ -60,7 +62,15 @@ const serveFetch = (core: HttpCore, { info, match, prefix, request, target }: Fe
     writer.leave()
   }
   const writer = new FetchAnswerWriter(request, { [REQUEST_ID]: id }, leave)
-  const incoming = new FetchRequest({ request, id, target, prefix, peer: info.peer ?? "", onBroken: leave })
+  const incoming = new FetchRequest({
+    request,
+    id,
+    target,
+    prefix,
+    peer: info.peer ?? "",
+    httpVersion: info.httpVersion ?? "unknown",
+    onBroken: leave
+  })
   const { signal } = request
   signal.addEventListener("abort", leave, { once: true })
   if (signal.aborted) leave()

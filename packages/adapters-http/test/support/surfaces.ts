@@ -43,7 +43,7 @@ export const overFetch =
     return Promise.resolve({
       url: "http://localhost",
       port: 0,
-      send: (url: string, init: RequestInit) => handler(new Request(url, init)),
+      send: (url: string, init: RequestInit) => handler(new Request(url, init), { httpVersion: "1.1" }),
       close: async () => {
         await options.requests?.idle()
       }

@@ -28,10 +28,13 @@ export interface OwnerKey {
 }
 
 /** The key of an owner. Different owners have different keys. */
-export const ownerKey = (owner: ConversationOwner): OwnerKey =>
-  "person" in owner
-    ? { userId: owner.person, bot: "", visitor: "" }
-    : { userId: owner.botOwner, bot: owner.bot, visitor: owner.visitor }
+export const ownerKey = (owner: ConversationOwner): OwnerKey => {
+  if ("person" in owner) return { userId: owner.person, bot: "", visitor: "" }
+  const { bot, botOwner: userId, visitor } = owner
+  // An empty name would be the key of the bot's owner.
+  if (bot === "" || visitor === "") throw new Error("A bot and its visitor have names that are not empty.")
+  return { userId, bot, visitor }
+}
 
 /** The owner of a key. */
 export const ownerOf = ({ userId, bot, visitor }: OwnerKey): ConversationOwner =>

@@ -32,6 +32,8 @@ export interface AccountInUse {
 export class PersonalData extends Context.Service<
   PersonalData,
   {
+    /** Fails where the rows of the person's account contradict each other: an erasure would hide that. */
+    prove(userId: UserId): Effect.Effect<void, StorageFailed>
     /** Counts what is stored, and changes nothing. */
     count(userId: UserId): Effect.Effect<StoredData, StorageFailed>
     /**

@@ -13,8 +13,12 @@ import { type StoredData, PersonalData } from "./PersonalData.ts"
 /** What an erased person's rows of the ledger name: this and a random identifier. */
 export const PSEUDONYM_PREFIX = "erased:"
 
-/** How often an account is closed anew that came into use again before it could be erased. */
-const TRIES = 5
+const inUse = () =>
+  new StorageFailed({
+    operation: "UserService.erase",
+    retryable: true,
+    cause: new Error("The account came into use again after it was closed.")
+  })
 
 export interface ErasedUser extends StoredData {
   /** Whose the rows of the ledger are from now on. */
@@ -61,27 +65,23 @@ export class UserService extends Context.Service<
           ? Effect.fail(new UserNotFound({ userId }))
           : Effect.succeed(data)
 
-      const eraseWithJobs = (userId: UserId, pseudonym: string) =>
-        Effect.tap(data.erase({ userId, pseudonym }), ({ _tag }) =>
-          _tag === "Erased" ? jobs.removeAll(userId) : Effect.void
-        )
+      /** All of it, or nothing: what is refused half-way leaves the account as it was, open. */
+      const eraseAtOnce = Effect.fnUntraced(function* (userId: UserId, pseudonym: string) {
+        yield* data.prove(userId)
+        yield* close(userId)
+        const erased = yield* data.erase({ userId, pseudonym })
+        if (erased._tag === "AccountInUse") return yield* inUse()
+        yield* jobs.removeAll(userId)
+        return erased
+      })
 
       return UserService.of({
         find: (userId) => Effect.flatMap(data.count(userId), (found) => known(userId, found)),
         erase: Effect.fn("UserService.erase")(function* (userId) {
-          for (let tries = 0; tries < TRIES; tries += 1) {
-            yield* close(userId)
-            const pseudonym = `${PSEUDONYM_PREFIX}${yield* ids.next}`
-            const answer = yield* unitOfWork.run(userId, eraseWithJobs(userId, pseudonym))
-            if (answer._tag === "AccountInUse") continue
-            const { _tag, ...erased } = yield* known(userId, answer)
-            return { pseudonym, ...erased }
-          }
-          return yield* new StorageFailed({
-            operation: "UserService.erase",
-            retryable: true,
-            cause: new Error("The account was in use each time it had been closed.")
-          })
+          const pseudonym = `${PSEUDONYM_PREFIX}${yield* ids.next}`
+          const answer = yield* unitOfWork.run(userId, eraseAtOnce(userId, pseudonym))
+          const { _tag, ...erased } = yield* known(userId, answer)
+          return { pseudonym, ...erased }
         })
       })
     })

@@ -75,11 +75,12 @@ const erasing = (run: Run<UserService | CreditLedger>) => {
 suiteOn("UserService", Layer.provideMerge(UserService.layer, inMemoryStorageLayer), erasing)
 
 const busy = Layer.succeed(PersonalData, {
+  prove: () => Effect.void,
   count: () => Effect.succeed({ chats: 0, documents: 0, transactions: 1 }),
   erase: () => Effect.succeed({ _tag: "AccountInUse" as const })
 })
 
-it("an account that comes into use each time it was closed is given up on, as something to be tried again", async () => {
+it("an account that came into use again after it was closed is not erased; it can be tried again", async () => {
   const layer = UserService.layer.pipe(Layer.provide(busy), Layer.provide(inMemoryStorageLayer))
   const exit = await Effect.runPromiseExit(
     Effect.provide(

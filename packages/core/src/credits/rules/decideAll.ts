@@ -39,6 +39,9 @@ export interface Decisions {
 
 const NO_STATE: KeyState = { open: undefined, record: undefined }
 
+/** An account's versions begin with its opening: they never repeat those of one of the same name that was erased. */
+const firstVersion = (now: number): number => Math.max(1, Math.floor(now))
+
 /**
  * Decides operations on one account one after another, each on what the ones before it left, as if each had been
  * committed alone, at the time `now` in Unix milliseconds. The changes are the net of all: a hold opened and ended among
@@ -84,7 +87,7 @@ export const decideAll = (
     answers,
     allChanged: changed === operations.length,
     changes: {
-      account: { ...account, version: (loaded.account?.version ?? 0) + 1 },
+      account: { ...account, version: loaded.account === undefined ? firstVersion(now) : loaded.account.version + 1 },
       opened: [...opened.values()],
       closed: [...closed],
       transactions,
