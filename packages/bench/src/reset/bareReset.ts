@@ -17,15 +17,15 @@ export const createBareAccounts = async (admin: pg.Client): Promise<void> => {
 export const runBareReset = async (admin: pg.Client): Promise<number> => {
   const { rowCount } = await admin.query(`
     WITH due AS MATERIALIZED (
-      SELECT user_id, allowance, topup, entries FROM bare_accounts WHERE next_reset_at <= now() FOR UPDATE
+      SELECT user_id, allowance, topup, transaction_count FROM bare_accounts WHERE next_reset_at <= now() FOR UPDATE
     ), updated AS (
       UPDATE bare_accounts a SET allowance = 100, period_start = a.next_reset_at,
-        next_reset_at = a.next_reset_at + interval '1 month', entries = a.entries + 1, version = a.version + 1
+        next_reset_at = a.next_reset_at + interval '1 month', transaction_count = a.transaction_count + 1, version = a.version + 1
       FROM due WHERE a.user_id = due.user_id
     )
     INSERT INTO bare_transactions (user_id, number, type, amount, allowance_amount, topup_amount, balance_after,
       reference, created_at, allowance_after, topup_after, type_number, previous, digest)
-    SELECT user_id, entries + 1, 'reset', 100 - allowance, 100 - allowance, 0, 100 + topup, 'monthly', now(), 100, topup,
+    SELECT user_id, transaction_count + 1, 'reset', 100 - allowance, 100 - allowance, 0, 100 + topup, 'monthly', now(), 100, topup,
       1, 0, '' FROM due`)
   return rowCount ?? 0
 }

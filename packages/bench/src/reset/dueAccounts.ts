@@ -23,9 +23,9 @@ export const createDueAccounts = async (admin: pg.Client, count: number): Promis
       SELECT user_id, 'free', 75, 0, 0, 0, 0, anchor, anchor, anchor + interval '1 month', 2, 3,
         '{1,2,1,1,0,0,0,0,0,0,0,0}', 1 FROM made;
     INSERT INTO parley.credit_transactions (user_id, number, type, amount, allowance_amount, topup_amount,
-      balance_after, reference, created_at, allowance_after, topup_after, type_number, previous, digest)
-      SELECT user_id, 1, 'reset', 100, 100, 0, 100, 'period:' || user_id, anchor, 100, 0, 1, 0, sha256('1') FROM made
-      UNION ALL SELECT user_id, 2, 'usage', -25, -25, 0, 75, 'reply:' || user_id, anchor, 75, 0, 1, 0, sha256('2') FROM made;
+      balance_after, source, reference, created_at, allowance_after, topup_after, type_number, previous, digest)
+      SELECT user_id, 1, 'reset', 100, 100, 0, 100, NULL, 'period:' || user_id, anchor, 100, 0, 1, 0, sha256('1') FROM made
+      UNION ALL SELECT user_id, 2, 'usage', -25, -25, 0, 75, 'chat', 'reply:' || user_id, anchor, 75, 0, 1, 0, sha256('2') FROM made;
     INSERT INTO parley.credit_idempotency (user_id, key, fingerprint, used_at, number)
       SELECT user_id, 'period:' || user_id, 'period', anchor, 1 FROM made
       UNION ALL SELECT user_id, 'reply:' || user_id, 'reserve 40 40 model-a-mini', anchor, 2 FROM made;
