@@ -1,0 +1,68 @@
+import type { UserId } from "../identity/UserId.ts"
+import type { FollowedPeriod } from "./FollowedPeriod.ts"
+import type { InvoiceReport } from "./InvoiceReport.ts"
+import type { SubscriptionFacts } from "./SubscriptionFacts.ts"
+
+/** What is known of a person at the payment provider. */
+export interface BillingAccount {
+  readonly userId: UserId
+  /** The customer that pages of the provider are opened for. */
+  readonly customerId: string | undefined
+  readonly subscriptions: ReadonlyArray<SubscriptionFacts>
+  /** Which plan the credits follow; undefined where none was ever followed. */
+  readonly followed: FollowedPeriod | undefined
+  /** What was reported of payments of invoices, also of those that have not come. */
+  readonly invoiceReports: ReadonlyArray<InvoiceReport>
+}
+
+/** Nothing is known of this person. */
+export const noBilling = (userId: UserId): BillingAccount => ({
+  userId,
+  customerId: undefined,
+  subscriptions: [],
+  followed: undefined,
+  invoiceReports: []
+})
+
+/** Credits that were bought once. */
+export interface BoughtCredits {
+  readonly sessionId: string
+  /** The payment that refunds and disputes name; none where nothing was to pay. */
+  readonly paymentId: string | undefined
+  readonly priceId: string
+  /** Whole credits. */
+  readonly granted: number
+  /** In the smallest unit of the currency. */
+  readonly paid: number
+  readonly currency: string
+  /** Unix milliseconds. */
+  readonly boughtAt: number
+}
+
+/**
+ * What became of an event. `applied`: all that follows from it is done; `ignored`: nothing does; `waiting`: whom it is
+ * about, or what was bought, is not known yet; `refused`: the ledger does not take it; `unreadable`: its form is not known.
+ */
+export const EVENT_STATES = ["applied", "ignored", "waiting", "refused", "unreadable"] as const
+export type EventState = (typeof EVENT_STATES)[number]
+
+/** What became of an event, and in words why, for operators; without names and amounts. */
+export interface EventOutcome {
+  readonly state: EventState
+  readonly note: string
+}
+
+/** The note of an event that is of test payments where the key is for real ones, or the other way round. */
+export const OTHER_MODE_NOTE = "it is of the other mode, test or live, than the key"
+
+/** An event as the inbox keeps it. Times in Unix milliseconds. */
+export interface StoredPaymentEvent extends EventOutcome {
+  readonly id: string
+  readonly kind: string
+  readonly createdAt: number
+  readonly receivedAt: number
+  readonly customerId: string | undefined
+  readonly userId: UserId | undefined
+  /** As it was received, so that it can be read again; undefined once its person was erased. */
+  readonly payload: string | undefined
+}

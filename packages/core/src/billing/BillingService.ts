@@ -1,0 +1,203 @@
+import { Context, Effect, Exit, Layer } from "effect"
+import type { UserId } from "../identity/UserId.ts"
+import { IdGenerator } from "../storage/IdGenerator.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { Catalog } from "../tiers/Catalog.ts"
+import { TIER_NAMES, type Tier, type TierName } from "../tiers/Tier.ts"
+import { BillingStore } from "./BillingStore.ts"
+import { CustomerNotFound, type PaymentFailed, type PaymentObjectNotFound, PriceNotOffered } from "./errors.ts"
+import type { CheckoutMode, SubscriptionStatus } from "./PaymentEvent.ts"
+import { type Invoice, PaymentGateway, type PriceOffer } from "./PaymentGateway.ts"
+import { PaymentInbox } from "./PaymentInbox.ts"
+import { currentPlan } from "./planOf.ts"
+
+/** Who buys. */
+export interface Buyer {
+  readonly userId: UserId
+  /** Written into a new customer, so that the provider can send receipts. */
+  readonly email: string | undefined
+}
+
+export interface PortalLinkInput extends Buyer {
+  /** Where the person comes back to. */
+  readonly returnUrl: string
+}
+
+export interface CheckoutLinkInput extends Buyer {
+  readonly priceId: string
+  readonly mode: CheckoutMode
+  readonly successUrl: string
+  readonly cancelUrl: string
+}
+
+/** A price with what it buys. */
+export interface Offer {
+  readonly priceId: string
+  readonly mode: CheckoutMode
+  readonly buys: { readonly tier: TierName } | { readonly topup: number }
+  /** What it costs; undefined where the provider does not say. */
+  readonly cost: Omit<PriceOffer, "priceId"> | undefined
+}
+
+/** What a person has subscribed to. */
+export interface SubscriptionState {
+  readonly customerId: string | undefined
+  readonly subscription:
+    | {
+        readonly id: string
+        readonly tier: TierName
+        /** The plan of the next period, where a cheaper one was chosen for it. */
+        readonly nextTier: TierName | undefined
+        /** What it costs from now on. */
+        readonly priceId: string | undefined
+        readonly status: SubscriptionStatus
+        /** It is paid for longer than a month at once, and gives its credits month by month. */
+        readonly givesMonthly: boolean
+        /** Unix milliseconds: until when it is paid, and when it will end, where that is decided. */
+        readonly paidUntil: number
+        readonly endsAt: number | undefined
+      }
+    | undefined
+}
+
+/** How long what the provider said of its prices counts, in milliseconds. */
+const OFFERS_COUNT_MS = 60_000
+
+const modeOf = (bought: Offer["buys"]): CheckoutMode => ("tier" in bought ? "subscription" : "one-time")
+
+/** What people buy, and see of it. */
+export class BillingService extends Context.Service<
+  BillingService,
+  {
+    /** The provider's page where a person manages plan and means of payment. A person gets a customer once. */
+    portal(input: PortalLinkInput): Effect.Effect<{ readonly url: string }, PaymentFailed | StorageFailed>
+    /**
+     * The provider's page where a person pays for a price of the catalog. Fails with `PriceNotOffered`, before the
+     * provider is asked, where the catalog has no such price or the mode does not fit it.
+     */
+    generateCheckoutLink(
+      input: CheckoutLinkInput
+    ): Effect.Effect<{ readonly url: string }, PriceNotOffered | PaymentFailed | StorageFailed>
+    /** A person's invoices, newest first. Fails with `CustomerNotFound`, without asking the provider, for another's. */
+    invoices(input: {
+      readonly userId: UserId
+      readonly customerId: string
+      readonly limit: number
+    }): Effect.Effect<ReadonlyArray<Invoice>, CustomerNotFound | PaymentFailed | StorageFailed>
+    /** What each plan gives, from none to the most paid. */
+    readonly tiers: ReadonlyArray<Tier>
+    /** Everything on sale, with what it costs; the provider's answer counts for a minute. */
+    readonly offers: Effect.Effect<ReadonlyArray<Offer>, PaymentFailed>
+    /** What a person has subscribed to, as far as it was reported. `now` in Unix milliseconds. */
+    subscription(userId: UserId, now: number): Effect.Effect<SubscriptionState, StorageFailed>
+  }
+>()("@parley/core/billing/BillingService") {
+  static readonly layer = Layer.effect(
+    BillingService,
+    Effect.gen(function* () {
+      const gateway = yield* PaymentGateway
+      const store = yield* BillingStore
+      const inbox = yield* PaymentInbox
+      const catalog = yield* Catalog
+
+      /**
+       * Calls that race create one customer: they share the key, and the first one that is linked counts. A provider
+       * answers a key with its first customer for a while, also where that one's person was erased and has come back:
+       * then another key is asked with, which names the customer that cannot be had.
+       */
+      const createCustomer = (
+        { email, userId }: Buyer,
+        replaces: string | undefined,
+        except = replaces
+      ): Effect.Effect<string, PaymentFailed | StorageFailed> =>
+        Effect.gen(function* () {
+          const key = except === undefined ? `customer:${userId}` : `customer:${userId}:${except}`
+          const { customerId } = yield* gateway.createCustomer({ userId, email, idempotencyKey: key })
+          const linked = yield* inbox.link({ userId, customerId, replaces })
+          return linked ?? (yield* createCustomer({ email, userId }, replaces, customerId))
+        })
+
+      /** Does something for a person's customer; makes a new one where there is none, or the provider has it no more. */
+      const asCustomer = <A, E>(
+        buyer: Buyer,
+        ask: (customerId: string) => Effect.Effect<A, E | PaymentObjectNotFound>
+      ): Effect.Effect<A, E | PaymentObjectNotFound | PaymentFailed | StorageFailed> =>
+        Effect.gen(function* () {
+          const known = (yield* store.account(buyer.userId)).customerId
+          if (known === undefined) return yield* ask(yield* createCustomer(buyer, undefined))
+          const asked = ask(known) as Effect.Effect<A, PaymentObjectNotFound>
+          return yield* Effect.catchIf(
+            asked,
+            (error) => error._tag === "PaymentObjectNotFound" && error.object === "customer",
+            () => Effect.flatMap(createCustomer(buyer, known), ask)
+          )
+        })
+
+      const askedOffers = Effect.suspend(() => {
+        const priceIds = Object.keys(catalog.prices)
+        if (priceIds.length === 0) return Effect.succeed([])
+        return Effect.map(gateway.prices(priceIds), (costs) =>
+          Object.entries(catalog.prices).map(([priceId, buys]): Offer => {
+            const found = costs.find((one) => one.priceId === priceId)
+            const cost = found && { amount: found.amount, currency: found.currency, every: found.every }
+            return { priceId, mode: modeOf(buys), buys, cost }
+          })
+        )
+      })
+      // A failure is asked again at once.
+      const offers = yield* Effect.cachedWithTTL(askedOffers, (exit) => (Exit.isSuccess(exit) ? OFFERS_COUNT_MS : 0))
+
+      return BillingService.of({
+        portal: ({ returnUrl, ...buyer }) =>
+          asCustomer(buyer, (customerId) => gateway.portalSession({ customerId, returnUrl })).pipe(
+            Effect.catchTag("PaymentObjectNotFound", Effect.die)
+          ),
+        generateCheckoutLink: Effect.fnUntraced(function* ({ cancelUrl, mode, priceId, successUrl, ...buyer }) {
+          const bought = Object.hasOwn(catalog.prices, priceId) ? catalog.prices[priceId] : undefined
+          if (bought === undefined) return yield* new PriceNotOffered({ priceId, problem: "unknown" })
+          if (modeOf(bought) !== mode) return yield* new PriceNotOffered({ priceId, problem: "mode" })
+          const ids = yield* IdGenerator
+          const idempotencyKey = `checkout:${yield* ids.next}`
+          const { userId } = buyer
+          const link = yield* asCustomer(buyer, (customerId) =>
+            gateway.checkoutSession({ customerId, userId, priceId, mode, successUrl, cancelUrl, idempotencyKey })
+          ).pipe(
+            Effect.catchTag("PaymentObjectNotFound", () =>
+              Effect.fail(new PriceNotOffered({ priceId, problem: "provider" }))
+            )
+          )
+          return { url: link.url }
+        }),
+        invoices: Effect.fnUntraced(function* ({ customerId, limit, userId }) {
+          const account = yield* store.account(userId)
+          if (account.customerId !== customerId) return yield* new CustomerNotFound({ customerId })
+          return yield* Effect.catchTag(gateway.invoices({ customerId, limit }), "PaymentObjectNotFound", () =>
+            Effect.succeed([])
+          )
+        }),
+        tiers: TIER_NAMES.map((name) => catalog.tiers[name]),
+        offers,
+        subscription: Effect.fnUntraced(function* (userId, now) {
+          const account = yield* store.account(userId)
+          const { customerId } = account
+          const current = currentPlan(account, catalog, now)
+          if (current === undefined) return { customerId, subscription: undefined }
+          const [{ checkout, id, latest, paid }, { terms }] = current
+          return {
+            customerId,
+            subscription: {
+              id,
+              tier: terms.tier,
+              nextTier: terms.pendingTier,
+              priceId: latest?.priceId ?? paid?.priceId ?? checkout?.priceId,
+              status: latest?.status ?? "active",
+              givesMonthly: terms.renewedUntil !== undefined,
+              paidUntil: terms.renewedUntil ?? terms.nextResetAt,
+              endsAt: latest?.endsAt
+            }
+          }
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,151 @@
+/**
+ * What a payment provider reports, in words of no provider. Times are Unix milliseconds; amounts are in the smallest unit
+ * of their currency, which is lower case; ids are the provider's own.
+ */
+
+/** Whether something is bought once or subscribed to. */
+export const CHECKOUT_MODES = ["subscription", "one-time"] as const
+export type CheckoutMode = (typeof CHECKOUT_MODES)[number]
+
+/** A checkout page and what became of it. */
+export interface CheckoutSession {
+  readonly id: string
+  /** `setup`: only a means of payment was stored. */
+  readonly mode: CheckoutMode | "setup"
+  readonly customerId: string | undefined
+  /** The person that the link was made for, from the session's metadata. */
+  readonly userId: string | undefined
+  /** What was bought, from the session's metadata. */
+  readonly priceId: string | undefined
+  readonly subscriptionId: string | undefined
+  /** The payment that refunds and disputes name; none where nothing was to pay. */
+  readonly paymentId: string | undefined
+  /** The page was completed, and it is paid or there was nothing to pay. */
+  readonly isPaid: boolean
+  readonly amountTotal: number
+  readonly currency: string
+  readonly createdAt: number
+}
+
+/** What a line of an invoice is for. */
+export interface InvoiceLine {
+  readonly priceId: string | undefined
+  readonly subscriptionId: string | undefined
+  readonly periodStart: number
+  readonly periodEnd: number
+  /** Corrects what was paid for a period that runs already. */
+  readonly isProration: boolean
+}
+
+/** Why an invoice was made: a subscription began, went into its next period, was changed, or something else. */
+export type InvoiceReason = "create" | "cycle" | "update" | "other"
+
+/** An invoice that is paid, also one of nothing. */
+export interface PaidInvoice {
+  readonly id: string
+  readonly customerId: string | undefined
+  readonly subscriptionId: string | undefined
+  /** From the metadata of the subscription, as it was when the invoice was made. */
+  readonly userId: string | undefined
+  readonly reason: InvoiceReason
+  readonly amountPaid: number
+  readonly currency: string
+  readonly lines: ReadonlyArray<InvoiceLine>
+  readonly createdAt: number
+}
+
+/**
+ * Where a subscription stands. `incomplete`: its first invoice is not paid yet; `past-due`: a later one is not, and the
+ * provider still tries, or has given up without ending it (`unpaid`); `ended`: for good.
+ */
+export const SUBSCRIPTION_STATUSES = [
+  "incomplete",
+  "trialing",
+  "active",
+  "past-due",
+  "unpaid",
+  "paused",
+  "ended"
+] as const
+export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
+
+/** One price of a subscription. */
+export interface SubscriptionItem {
+  readonly priceId: string
+  readonly periodStart: number
+  readonly periodEnd: number
+}
+
+/** A subscription as it was at the moment of a report. */
+export interface PaymentSubscription {
+  readonly id: string
+  readonly customerId: string
+  /** From its metadata. */
+  readonly userId: string | undefined
+  readonly status: SubscriptionStatus
+  readonly items: ReadonlyArray<SubscriptionItem>
+  readonly startedAt: number
+  /** When it will end, where that is decided. */
+  readonly endsAt: number | undefined
+  /** When it ended; of ended ones alone. */
+  readonly endedAt: number | undefined
+}
+
+/** The invoice that a charge paid; null where it paid none, and left out where the report does not say: look it up. */
+export type PaidFor = string | null
+
+/** A charge with all that is refunded of it by now. */
+export interface PaymentCharge {
+  readonly id: string
+  /** The payment that its checkout session names. */
+  readonly paymentId: string | undefined
+  readonly customerId: string | undefined
+  readonly amount: number
+  readonly amountRefunded: number
+  readonly currency: string
+  readonly invoiceId?: PaidFor
+}
+
+/** A payment that is disputed with its bank. */
+export interface PaymentDispute {
+  readonly id: string
+  readonly chargeId: string
+  readonly paymentId: string | undefined
+  readonly amount: number
+  readonly currency: string
+  /** `withdrawn`: the bank has taken the money back; `reinstated`: given it back; `untouched`: it only asks. */
+  readonly funds: "withdrawn" | "reinstated" | "untouched"
+  readonly invoiceId?: PaidFor
+}
+
+/** What an event reports. */
+export type PaymentEvent =
+  | { readonly _tag: "Checkout"; readonly session: CheckoutSession }
+  | { readonly _tag: "InvoicePaid"; readonly invoice: PaidInvoice }
+  | { readonly _tag: "Subscription"; readonly subscription: PaymentSubscription }
+  | { readonly _tag: "Charge"; readonly charge: PaymentCharge }
+  /** A refund changed; the event does not say what is refunded of the charge by now: look it up. */
+  | { readonly _tag: "Refund"; readonly chargeId: string }
+  | { readonly _tag: "Dispute"; readonly dispute: PaymentDispute }
+  /** Nothing that credits depend on. */
+  | { readonly _tag: "Other" }
+  /** Of another account of the provider. */
+  | { readonly _tag: "Foreign" }
+  /** A test event where the key is one for real payments, or the other way round: key and signing secret do not fit. */
+  | { readonly _tag: "OtherMode" }
+  /** Of a kind that matters, in a form that is not understood. `problem` says where, without values. */
+  | { readonly _tag: "Unreadable"; readonly problem: string }
+
+/** An event as it came, with what it reports. */
+export interface ReceivedPaymentEvent {
+  readonly id: string
+  /** The provider's own name for what happened, for example `invoice.paid`. */
+  readonly kind: string
+  /** When it happened; providers tell whole seconds. */
+  readonly createdAt: number
+  /** The customer it is about, where it says so. */
+  readonly customerId: string | undefined
+  readonly event: PaymentEvent
+  /** The event's own text, from which it can be read again. */
+  readonly payload: string
+}

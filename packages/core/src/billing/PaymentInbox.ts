@@ -1,0 +1,373 @@
+import { Context, Effect, Layer, Result, Stream } from "effect"
+import { CreditLedger } from "../credits/CreditLedger.ts"
+import { openOperation } from "../credits/rules/decideAccount.ts"
+import type { FollowedPlan } from "../credits/rules/followPlan.ts"
+import { isUserId } from "../identity/UserId.ts"
+import { retryStorage } from "../storage/retryStorage.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { UnitOfWork } from "../storage/UnitOfWork.ts"
+import { Catalog } from "../tiers/Catalog.ts"
+import { type EventOutcome, OTHER_MODE_NOTE, type StoredPaymentEvent } from "./BillingAccount.ts"
+import { BillingStore, isDone, type LinkInput } from "./BillingStore.ts"
+import { type ActionRefusal, afterActions, operationOf } from "./creditActions.ts"
+import { type CreditAction, decidePayment, type PaymentDecision, UNCHANGED } from "./decidePayment.ts"
+import { type InvalidSignature, type PaymentFailed, PaymentEventNotFound } from "./errors.ts"
+import type { PaidFor, PaymentCharge, ReceivedPaymentEvent } from "./PaymentEvent.ts"
+import { PaymentGateway, type SignedEvent } from "./PaymentGateway.ts"
+import { boughtBy, claimedUser, namesPerson, type PaymentFact, referencesOf } from "./paymentReferences.ts"
+import {
+  ActionRefused,
+  type DoAgain,
+  RefusedHalfway,
+  type UnitSoFar,
+  type WaitingFact,
+  WaitingUnread
+} from "./paymentUnit.ts"
+
+/** An event and what became of it now. */
+export interface HandledEvent extends EventOutcome {
+  readonly id: string
+  readonly kind: string
+}
+
+export interface CatchUpInput {
+  /** Unix milliseconds: how far back to look. */
+  readonly since: number
+  /** Says what is missing, and does nothing. */
+  readonly dryRun: boolean
+  /** Called for each event that was missing. */
+  readonly onEvent?: (event: HandledEvent) => Effect.Effect<void>
+}
+
+/** What a look at the provider's events found. */
+export interface CatchUpReport {
+  /** How many events the provider listed. */
+  readonly listed: number
+  /** How many of them were not done here. */
+  readonly missing: number
+  /** What became of those; all zero in a dry run. */
+  readonly states: Readonly<Record<EventOutcome["state"], number>>
+}
+
+/** Fetched together, to see which of them are missing. */
+const EVENTS_AT_ONCE = 100
+
+const NO_STATES: CatchUpReport["states"] = { applied: 0, ignored: 0, waiting: 0, refused: 0, unreadable: 0 }
+
+const IGNORED: EventOutcome = { state: "ignored", note: "nothing depends on events of this kind" }
+const FOREIGN: EventOutcome = { state: "ignored", note: "it is of another account" }
+/** Not done: once key and secret are of one mode, it may be listed by the provider, and applies. */
+const OF_OTHER_MODE: EventOutcome = { state: "refused", note: OTHER_MODE_NOTE }
+const WAITING: EventOutcome = { state: "waiting", note: "nobody is linked to its customer yet" }
+const ERASED: EventOutcome = { state: "ignored", note: "its person was erased" }
+
+const { actions: _none, ...NOTHING } = UNCHANGED
+
+/** What the provider reports, once each, whenever and however often it comes. */
+export class PaymentInbox extends Context.Service<
+  PaymentInbox,
+  {
+    /**
+     * Takes a signed event in: the event, what follows from it and the ledger's rows are one transaction. After a failure
+     * nothing of it is left, and the same event may come again.
+     */
+    receive(signed: SignedEvent): Effect.Effect<HandledEvent, InvalidSignature | PaymentFailed | StorageFailed>
+    /** The first half of `receive`: proves the signature and reads the event. */
+    verify(signed: SignedEvent): Effect.Effect<ReceivedPaymentEvent, InvalidSignature | PaymentFailed>
+    /** The second half: takes an event in whose signature was proven. */
+    accept(event: ReceivedPaymentEvent): Effect.Effect<HandledEvent, PaymentFailed | StorageFailed>
+    /** Applies an event that is kept, also one that was applied: whatever was done stays done once. */
+    replay(eventId: string): Effect.Effect<HandledEvent, PaymentEventNotFound | PaymentFailed | StorageFailed>
+    /** Applies what the provider lists and never came, or waits. */
+    catchUp(input: CatchUpInput): Effect.Effect<CatchUpReport, PaymentFailed | StorageFailed>
+    /**
+     * Links a customer to a person, and applies what waited for that; gives the person's customer, or undefined where
+     * the one given is somebody else's.
+     */
+    link(input: LinkInput): Effect.Effect<string | undefined, StorageFailed>
+  }
+>()("@parley/core/billing/PaymentInbox") {
+  static readonly layer = Layer.effect(
+    PaymentInbox,
+    Effect.gen(function* () {
+      const gateway = yield* PaymentGateway
+      const store = yield* BillingStore
+      const ledger = yield* CreditLedger
+      const catalog = yield* Catalog
+      const unitOfWork = yield* UnitOfWork
+
+      /** Does an action; opens the account first for a person who has none yet: payment may come before the first sign-in. */
+      const act = (action: CreditAction): Effect.Effect<FollowedPlan, ActionRefusal | StorageFailed> => {
+        const acting = ledger.run(operationOf(action))
+        const { userId } = action.input
+        return Effect.catchTag(acting, "AccountNotFound", () =>
+          Effect.andThen(
+            ledger.run(openOperation({ userId, tier: "free", allowance: catalog.tiers.free.monthlyCredits })),
+            acting
+          )
+        )
+      }
+
+      /** Moves the credits, one action after another; gives what is to be written then. */
+      const moved = Effect.fnUntraced(function* (
+        decision: PaymentDecision
+      ): Effect.fn.Return<Omit<PaymentDecision, "actions">, ActionRefused | StorageFailed> {
+        const answers: Array<FollowedPlan> = []
+        for (const [place, action] of decision.actions.entries()) {
+          const answer = yield* Effect.catchIf(
+            act(action),
+            (error) => error._tag !== "StorageFailed",
+            ({ _tag: reason }) => Effect.fail(new ActionRefused({ reason, isFirst: place === 0 }))
+          )
+          answers.push(answer)
+        }
+        return afterActions(decision, answers)
+      })
+
+      /** What is left of a decision whose credits the ledger does not take: nothing but whom the event names. */
+      const refusedBy = ({ links }: PaymentDecision, reason: string): Omit<PaymentDecision, "actions"> => ({
+        ...NOTHING,
+        outcome: { state: "refused", note: `the ledger does not take it: ${reason}` },
+        // What was not granted names nobody: a later grant links its payment, and finds what waits for that.
+        links: links.filter(namesPerson)
+      })
+
+      /** Applies an event within a unit of work, and then what waited for what it links. */
+      const apply = (
+        event: ReceivedPaymentEvent,
+        fact: PaymentFact,
+        again: boolean,
+        soFar: UnitSoFar
+      ): Effect.Effect<EventOutcome, DoAgain | StorageFailed> =>
+        Effect.gen(function* () {
+          const received = yield* store.receive({ ...namedBy(event, fact), again })
+          if (received._tag === "Known") return received.outcome
+          if (received._tag === "Unmatched") return WAITING
+          if (received._tag === "Erased") return ERASED
+          const { account, bought, now } = received
+          // What was decided of it before stands in the ledger under the event's own key.
+          const changeKey = again ? `${planKey(event)}:${now}` : planKey(event)
+          const wanted = decidePayment({ account, bought, catalog, now, changeKey }, event, fact)
+          const reason = soFar.refused.get(event.id)
+          const decision =
+            reason === undefined
+              ? yield* Effect.catchTag(moved(wanted), "ActionRefused", (refusal) =>
+                  // A refusal leaves nothing behind, but what was done before it has to be undone.
+                  refusal.isFirst
+                    ? Effect.succeed(refusedBy(wanted, refusal.reason))
+                    : Effect.fail(new RefusedHalfway({ eventId: event.id, reason: refusal.reason }))
+                )
+              : refusedBy(wanted, reason)
+          const waiting = yield* store.conclude({ ...decision, event, userId: account.userId })
+          yield* applyWaiting(waiting, soFar)
+          return decision.outcome
+        })
+
+      /** Applies an event in company of others, where it is one of the many that need nothing beyond what is known. */
+      const applyAtOnce = (event: ReceivedPaymentEvent, fact: PaymentFact) =>
+        store.applyAtOnce({
+          ...namedBy(event, fact),
+          decide: ({ account, bought, now }) => {
+            const decision = decidePayment({ account, bought, catalog, now, changeKey: planKey(event) }, event, fact)
+            if (decision.waitsFor.length > 0) return undefined
+            return {
+              operations: decision.actions.map(operationOf),
+              conclude: (answers) => ({ ...afterActions(decision, answers), event, userId: account.userId })
+            }
+          }
+        })
+
+      /** Applies what waited, as far as all of it was read: reading may take the provider, and a unit of work locks. */
+      const applyWaiting = (
+        waiting: ReadonlyArray<StoredPaymentEvent>,
+        soFar: UnitSoFar
+      ): Effect.Effect<void, DoAgain | StorageFailed> =>
+        Effect.gen(function* () {
+          const { read } = soFar
+          const unread = waiting.filter(({ id, payload }) => payload !== undefined && !read.has(id))
+          if (unread.length > 0) return yield* new WaitingUnread({ unread })
+          for (const { id } of waiting) {
+            const found = read.get(id)
+            if (found !== undefined) yield* apply(found.event, found.fact, false, soFar)
+          }
+        })
+
+      /** One for which the provider has to be asked, and does not answer, goes on waiting: catching up finds it. */
+      const readWaiting = ({ payload }: StoredPaymentEvent): Effect.Effect<WaitingFact | undefined> =>
+        Effect.gen(function* () {
+          const event = yield* gateway.read(payload ?? "")
+          const fact = yield* factOf(event)
+          return fact._tag === "Outcome" ? undefined : { event, fact }
+        }).pipe(
+          Effect.catchTag(["PaymentUnavailable", "PaymentRefused", "PaymentsNotConfigured"], () =>
+            Effect.as(
+              Effect.logWarning(
+                "An event that waited could not be read again yet. `parley billing catch-up` finds it."
+              ),
+              undefined
+            )
+          )
+        )
+
+      /**
+       * Does work as one unit. Where events waited for what it links, it is undone, they are read, with what the provider
+       * has to be asked for, and it is done again with them: nothing is looked up while a person is locked. So it is where
+       * the ledger refuses one of several actions.
+       */
+      const inUnit = <A>(
+        owner: string,
+        work: (soFar: UnitSoFar) => Effect.Effect<A, DoAgain | StorageFailed>
+      ): Effect.Effect<A, StorageFailed> =>
+        Effect.gen(function* () {
+          const read = new Map<string, WaitingFact | undefined>()
+          const refused = new Map<string, string>()
+          while (true) {
+            const done = yield* Effect.result(retryStorage(unitOfWork.run(owner, work({ read, refused }))))
+            if (Result.isSuccess(done)) return done.success
+            const { failure } = done
+            if (failure._tag === "StorageFailed") return yield* failure
+            if (failure._tag === "RefusedHalfway") refused.set(failure.eventId, failure.reason)
+            else for (const event of failure.unread) read.set(event.id, yield* readWaiting(event))
+          }
+        })
+
+      /** The invoice that a payment paid: as its event says, else as the provider does. */
+      const paidFor = (told: PaidFor | undefined, payment: string): Effect.Effect<PaidFor, PaymentFailed> =>
+        told === undefined ? Effect.map(gateway.paymentInvoice(payment), (id) => id ?? null) : Effect.succeed(told)
+
+      const chargeFact = (charge: PaymentCharge) =>
+        Effect.map(paidFor(charge.invoiceId, charge.paymentId ?? charge.id), (invoiceId) => ({
+          _tag: "Charge" as const,
+          charge: { ...charge, invoiceId }
+        }))
+
+      /** What an event reports, with what had to be looked up for it; else what becomes of it. */
+      const factOf = (
+        received: ReceivedPaymentEvent
+      ): Effect.Effect<PaymentFact | { readonly _tag: "Outcome"; readonly outcome: EventOutcome }, PaymentFailed> => {
+        const { event } = received
+        const outcome = (made: EventOutcome) => Effect.succeed({ _tag: "Outcome" as const, outcome: made })
+        switch (event._tag) {
+          case "Other":
+            return outcome(IGNORED)
+          case "Foreign":
+            return outcome(FOREIGN)
+          case "OtherMode":
+            return outcome(OF_OTHER_MODE)
+          case "Unreadable":
+            return outcome({ state: "unreadable", note: event.problem })
+          case "Charge":
+            return chargeFact(event.charge)
+          case "Dispute": {
+            const { dispute } = event
+            return Effect.map(paidFor(dispute.invoiceId, dispute.paymentId ?? dispute.chargeId), (invoiceId) => ({
+              _tag: "Dispute" as const,
+              dispute: { ...dispute, invoiceId }
+            }))
+          }
+          case "Refund":
+            return Effect.matchEffect(gateway.charge(event.chargeId), {
+              onSuccess: chargeFact,
+              onFailure: (error) =>
+                error._tag === "PaymentObjectNotFound"
+                  ? outcome({ state: "unreadable", note: "the provider has no such charge" })
+                  : Effect.fail(error)
+            })
+          default:
+            return Effect.succeed(event)
+        }
+      }
+
+      const report = (event: ReceivedPaymentEvent, { note, state }: EventOutcome) => {
+        const annotated = (log: Effect.Effect<void>) =>
+          Effect.annotateLogs(log, { event: event.id, kind: event.kind, state, note })
+        switch (state) {
+          case "applied":
+          case "ignored":
+            return annotated(Effect.logDebug("An event of the payment provider was taken in."))
+          case "waiting":
+            return annotated(Effect.logWarning("An event of the payment provider waits until its person is known."))
+          case "refused":
+          case "unreadable":
+            return annotated(
+              Effect.logError("An event of the payment provider could not be applied. See `parley billing list`.")
+            )
+        }
+      }
+
+      const handle = (event: ReceivedPaymentEvent, again: boolean) =>
+        Effect.gen(function* () {
+          const fact = yield* factOf(event)
+          const outcome =
+            fact._tag === "Outcome"
+              ? yield* retryStorage(store.keep(event, fact.outcome))
+              : ((again ? undefined : yield* applyAtOnce(event, fact)) ??
+                (yield* inUnit(ownerOf(event, fact), (soFar) => apply(event, fact, again, soFar))))
+          yield* report(event, outcome)
+          return { id: event.id, kind: event.kind, ...outcome }
+        })
+
+      const replay = Effect.fnUntraced(function* (eventId: string) {
+        const [stored] = yield* store.find([eventId])
+        if (stored?.payload === undefined) return yield* new PaymentEventNotFound({ eventId })
+        return yield* handle(yield* gateway.read(stored.payload), true)
+      })
+
+      const missingOf = Effect.fnUntraced(function* (events: ReadonlyArray<ReceivedPaymentEvent>) {
+        const stored = yield* store.find(events.map(({ id }) => id))
+        const done = new Set(stored.filter(({ state }) => isDone(state)).map(({ id }) => id))
+        return events.filter(({ id }) => !done.has(id))
+      })
+
+      const catchUp = Effect.fnUntraced(function* ({ dryRun, onEvent = () => Effect.void, since }: CatchUpInput) {
+        let listed = 0
+        let missing = 0
+        let states = NO_STATES
+        const handled = Effect.fnUntraced(function* (events: ReadonlyArray<ReceivedPaymentEvent>) {
+          listed += events.length
+          for (const event of yield* missingOf(events)) {
+            missing += 1
+            const made = dryRun
+              ? { id: event.id, kind: event.kind, state: "waiting" as const, note: "missing" }
+              : yield* handle(event, false)
+            if (!dryRun) states = { ...states, [made.state]: states[made.state] + 1 }
+            yield* onEvent(made)
+          }
+        })
+        yield* gateway.events({ since }).pipe(Stream.grouped(EVENTS_AT_ONCE), Stream.runForEach(handled))
+        const report: CatchUpReport = { listed, missing, states }
+        return report
+      })
+
+      return PaymentInbox.of({
+        verify: (signed) => gateway.verify(signed),
+        accept: (event) => handle(event, false),
+        receive: (signed) => Effect.flatMap(gateway.verify(signed), (event) => handle(event, false)),
+        replay,
+        catchUp,
+        link: (input) =>
+          inUnit(
+            input.userId,
+            Effect.fnUntraced(function* (soFar) {
+              const { customerId, waiting } = yield* store.link(input)
+              yield* applyWaiting(waiting, soFar)
+              return customerId
+            })
+          )
+      })
+    })
+  )
+}
+
+/** What is looked for of an event. */
+const namedBy = (event: ReceivedPaymentEvent, fact: PaymentFact) => {
+  const claim = claimedUser(fact)
+  const claimed = claim !== undefined && isUserId(claim) ? claim : undefined
+  return { event, references: referencesOf(fact), claimed, bought: boughtBy(fact) }
+}
+
+const planKey = ({ id }: ReceivedPaymentEvent): string => `plan:${id}`
+
+/** Whose the unit of work is, as far as the event says. */
+const ownerOf = ({ customerId, id }: ReceivedPaymentEvent, fact: PaymentFact): string =>
+  claimedUser(fact) ?? customerId ?? id

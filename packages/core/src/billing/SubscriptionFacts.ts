@@ -1,0 +1,187 @@
+import type { InvoiceLine, PaidInvoice, PaymentSubscription, SubscriptionStatus } from "./PaymentEvent.ts"
+
+/** A price that a subscription had at a moment, while it was in good standing. Times in Unix milliseconds. */
+export interface SeenPrice {
+  readonly priceId: string
+  /** The period it had it in. */
+  readonly periodStart: number
+  readonly periodEnd: number
+  readonly at: number
+}
+
+/** The newest report of a subscription as a whole. */
+export interface SubscriptionReport {
+  readonly at: number
+  readonly status: SubscriptionStatus
+  readonly priceId: string | undefined
+  readonly periodStart: number
+  /** When it will end, where that is decided. */
+  readonly endsAt: number | undefined
+}
+
+/** What paid for a period. */
+export interface PeriodPayment {
+  readonly invoiceId: string
+  /** In the smallest unit of the currency. */
+  readonly amount: number
+  readonly currency: string
+}
+
+/** A period that is paid for. */
+export interface PaidPeriod {
+  readonly start: number
+  readonly end: number
+  readonly priceId: string
+  /** The subscription's first, which its checkout stands for as well. */
+  readonly isFirst: boolean
+  /** Undefined as long as its checkout alone is known. */
+  readonly payment: PeriodPayment | undefined
+}
+
+/**
+ * What is known of a subscription. Every part only ever grows in an order of its own (the newest report, the latest
+ * period, the set of prices), so that the same reports make the same facts, in whatever order and however often they come.
+ */
+export interface SubscriptionFacts {
+  readonly id: string
+  readonly startedAt: number | undefined
+  readonly latest: SubscriptionReport | undefined
+  /** Of the period paid for last, and of later ones; sorted. */
+  readonly seen: ReadonlyArray<SeenPrice>
+  /** The checkout that was paid. */
+  readonly checkout: { readonly at: number; readonly priceId: string } | undefined
+  readonly paid: PaidPeriod | undefined
+  /** It is over for good, whatever is reported of it later. */
+  readonly endedAt: number | undefined
+}
+
+/** Nothing is known of this subscription. */
+export const noFacts = (id: string): SubscriptionFacts => ({
+  id,
+  startedAt: undefined,
+  latest: undefined,
+  seen: [],
+  checkout: undefined,
+  paid: undefined,
+  endedAt: undefined
+})
+
+const earlier = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
+
+/** Reports of one second: a subscription comes into being and recovers within it more often than it falls behind. */
+const STATUS_RANK: Readonly<Record<SubscriptionStatus, number>> = {
+  incomplete: 0,
+  paused: 1,
+  unpaid: 2,
+  "past-due": 3,
+  trialing: 4,
+  active: 5,
+  ended: 6
+}
+
+const compareText = (a = "", b = "") => (a < b ? -1 : a > b ? 1 : 0)
+
+/** The order of reports: by time, and within a second by what is in them, so that all agree on the newest. */
+const compareReports = (a: SubscriptionReport, b: SubscriptionReport): number =>
+  a.at - b.at ||
+  a.periodStart - b.periodStart ||
+  STATUS_RANK[a.status] - STATUS_RANK[b.status] ||
+  compareText(a.priceId, b.priceId) ||
+  (a.endsAt ?? 0) - (b.endsAt ?? 0)
+
+const comparePaid = (a: PaidPeriod, b: PaidPeriod): number =>
+  a.start - b.start ||
+  a.end - b.end ||
+  +a.isFirst - +b.isFirst ||
+  compareText(a.priceId, b.priceId) ||
+  compareText(a.payment?.invoiceId, b.payment?.invoiceId)
+
+const later = <A>(a: A | undefined, b: A | undefined, compare: (a: A, b: A) => number): A | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : compare(a, b) >= 0 ? a : b
+
+const compareSeen = (a: SeenPrice, b: SeenPrice): number =>
+  a.at - b.at || a.periodStart - b.periodStart || a.periodEnd - b.periodEnd || compareText(a.priceId, b.priceId)
+
+/** Prices of periods that are over explain nothing any more. */
+const stillSeen = (seen: ReadonlyArray<SeenPrice>, paid: PaidPeriod | undefined): ReadonlyArray<SeenPrice> =>
+  seen
+    .filter(({ periodStart }) => periodStart >= (paid?.start ?? -Infinity))
+    .toSorted(compareSeen)
+    .filter((one, index, all) => index === 0 || compareSeen(one, all[index - 1] as SeenPrice) !== 0)
+
+/** What two sets of reports say together. */
+const mergeFacts = (a: SubscriptionFacts, b: SubscriptionFacts): SubscriptionFacts => {
+  const paid = later(a.paid, b.paid, comparePaid)
+  return {
+    id: a.id,
+    startedAt: earlier(a.startedAt, b.startedAt),
+    latest: later(a.latest, b.latest, compareReports),
+    seen: stillSeen([...a.seen, ...b.seen], paid),
+    checkout: later(
+      a.checkout,
+      b.checkout,
+      (one, other) => other.at - one.at || compareText(one.priceId, other.priceId)
+    ),
+    paid,
+    endedAt: earlier(a.endedAt, b.endedAt)
+  }
+}
+
+/** Whether a price is that of a plan, so that it is told apart from what else a subscription has. */
+export type IsPlan = (priceId: string) => boolean
+
+const GOOD_STANDING: ReadonlySet<SubscriptionStatus> = new Set(["trialing", "active"])
+
+/** `facts` with a report of the whole subscription, made at a time in Unix milliseconds. */
+export const withReport = (
+  facts: SubscriptionFacts,
+  { endedAt, endsAt, items, startedAt, status }: PaymentSubscription,
+  at: number,
+  isPlan: IsPlan
+): SubscriptionFacts => {
+  const item = items.find(({ priceId }) => isPlan(priceId)) ?? items[0]
+  const seen = item !== undefined && GOOD_STANDING.has(status) ? [{ ...item, at }] : []
+  return mergeFacts(facts, {
+    ...noFacts(facts.id),
+    startedAt,
+    latest: { at, status, priceId: item?.priceId, periodStart: item?.periodStart ?? startedAt, endsAt },
+    seen,
+    endedAt: status === "ended" ? (endedAt ?? at) : undefined
+  })
+}
+
+/** `facts` with a checkout that was paid, reported at a time in Unix milliseconds. */
+export const withCheckout = (facts: SubscriptionFacts, priceId: string, at: number): SubscriptionFacts =>
+  mergeFacts(facts, { ...noFacts(facts.id), checkout: { at, priceId } })
+
+/**
+ * The period that an invoice pays for: that of the subscription's own line. The invoice's dates are those of the period
+ * before, and prorations correct a period that runs already.
+ */
+const paidLine = ({ lines, subscriptionId }: PaidInvoice, isPlan: IsPlan): InvoiceLine | undefined => {
+  const own = lines.filter(
+    (line) =>
+      !line.isProration &&
+      line.priceId !== undefined &&
+      (line.subscriptionId === undefined || line.subscriptionId === subscriptionId)
+  )
+  return own.find(({ priceId = "" }) => isPlan(priceId)) ?? own[0]
+}
+
+/** `facts` with an invoice that was paid; unchanged where it is for no period of the subscription. */
+export const withInvoice = (facts: SubscriptionFacts, invoice: PaidInvoice, isPlan: IsPlan): SubscriptionFacts => {
+  const line = invoice.reason === "other" ? undefined : paidLine(invoice, isPlan)
+  if (line?.priceId === undefined) return facts
+  const { periodEnd: end, periodStart: start, priceId } = line
+  return mergeFacts(facts, {
+    ...noFacts(facts.id),
+    paid: {
+      start,
+      end,
+      priceId,
+      isFirst: invoice.reason === "create",
+      payment: { invoiceId: invoice.id, amount: invoice.amountPaid, currency: invoice.currency }
+    }
+  })
+}

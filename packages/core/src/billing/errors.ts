@@ -1,0 +1,119 @@
+import { Schema } from "effect"
+
+/**
+ * Payments are not set up on this server: no key of a payment provider, no secret for its events, or no address that
+ * people come back to.
+ */
+export class PaymentsNotConfigured extends Schema.TaggedError<PaymentsNotConfigured>()("PaymentsNotConfigured", {
+  missing: Schema.Literals(["key", "webhook-secret", "public-address"])
+}) {
+  readonly code = "payments_not_configured"
+  override get message() {
+    switch (this.missing) {
+      case "key":
+        return "Payments are not set up on this server."
+      case "webhook-secret":
+        return "Events of the payment provider are not set up on this server: their signing secret is missing."
+      case "public-address":
+        return "Payments are not set up on this server: it does not know its public address (PARLEY_BASE_URL)."
+    }
+  }
+}
+
+/** The payment provider did not answer, or said that it cannot at the moment. Nothing is known to have been done. */
+export class PaymentUnavailable extends Schema.TaggedError<PaymentUnavailable>()("PaymentUnavailable", {
+  /** Which call of the gateway, for example `checkoutSession`. */
+  operation: Schema.String,
+  /** Milliseconds, where the provider said when to try again. */
+  retryAfterMs: Schema.optionalKey(Schema.Finite),
+  cause: Schema.Defect()
+}) {
+  readonly code = "payment_provider_unavailable"
+  override get message() {
+    return "The payment provider does not answer at the moment; nothing was charged. Try again in a moment."
+  }
+}
+
+/** The payment provider refused what this server asked: its key, or something in its settings, is not right. */
+export class PaymentRefused extends Schema.TaggedError<PaymentRefused>()("PaymentRefused", {
+  operation: Schema.String,
+  /** The provider's own short code, for logs; never its text. */
+  reason: Schema.String,
+  cause: Schema.Defect()
+}) {
+  readonly code = "payment_provider_refused"
+  override get message() {
+    return "The payment provider refused what this server asked; nothing was charged. The server's log says what is not set up right."
+  }
+}
+
+/** What a gateway looks up. */
+export const PAYMENT_OBJECTS = ["customer", "session", "subscription", "invoice", "charge", "price"] as const
+export type PaymentObject = (typeof PAYMENT_OBJECTS)[number]
+
+/** The payment provider knows no such object, or none any more. */
+export class PaymentObjectNotFound extends Schema.TaggedError<PaymentObjectNotFound>()("PaymentObjectNotFound", {
+  object: Schema.Literals(PAYMENT_OBJECTS),
+  id: Schema.String
+}) {
+  readonly code = "payment_object_not_found"
+  override get message() {
+    return `The payment provider has no ${this.object} ${JSON.stringify(this.id)}.`
+  }
+}
+
+/** What is wrong with the signature of an event, for logs alone. */
+export const SIGNATURE_PROBLEMS = ["missing", "malformed", "mismatch", "too-old"] as const
+
+/** An event whose signature does not prove that the payment provider sent these very bytes, and just now. */
+export class InvalidSignature extends Schema.TaggedError<InvalidSignature>()("InvalidSignature", {
+  problem: Schema.Literals(SIGNATURE_PROBLEMS)
+}) {
+  readonly code = "invalid_signature"
+  override get message() {
+    return "The signature does not fit this event."
+  }
+}
+
+/** Whatever may fail when the payment provider is asked for something. */
+export type PaymentFailed = PaymentsNotConfigured | PaymentUnavailable | PaymentRefused
+
+/** No such event was ever received, or its content is kept no more. */
+export class PaymentEventNotFound extends Schema.TaggedError<PaymentEventNotFound>()("PaymentEventNotFound", {
+  eventId: Schema.String
+}) {
+  readonly code = "payment_event_not_found"
+  override get message() {
+    return `There is no event ${JSON.stringify(this.eventId)} that could be applied again. "parley billing catch-up" asks the provider for those that never came.`
+  }
+}
+
+/** A price that is not for sale as it was asked for. The provider was not asked, or has it no more. */
+export class PriceNotOffered extends Schema.TaggedError<PriceNotOffered>()("PriceNotOffered", {
+  priceId: Schema.String,
+  /** The catalog has no such price; it is bought in the other mode; the provider has it no more. */
+  problem: Schema.Literals(["unknown", "mode", "provider"])
+}) {
+  readonly code = "price_not_offered"
+  override get message() {
+    const price = JSON.stringify(this.priceId)
+    switch (this.problem) {
+      case "unknown":
+        return `There is no price ${price} on sale.`
+      case "mode":
+        return `The price ${price} is not bought so: plans are subscribed to, credits are bought one time.`
+      case "provider":
+        return `The price ${price} is not for sale at the moment.`
+    }
+  }
+}
+
+/** No such customer, or not of the person who asks. */
+export class CustomerNotFound extends Schema.TaggedError<CustomerNotFound>()("CustomerNotFound", {
+  customerId: Schema.String
+}) {
+  readonly code = "customer_not_found"
+  override get message() {
+    return "There is no such customer."
+  }
+}

@@ -1,0 +1,26 @@
+import { Effect, Stream } from "effect"
+import { PaymentsNotConfigured } from "./errors.ts"
+import { PaymentGateway } from "./PaymentGateway.ts"
+
+const missing = () => Effect.fail(new PaymentsNotConfigured({ missing: "key" }))
+const none = () => Stream.fail(new PaymentsNotConfigured({ missing: "key" }))
+
+/** Where nothing is sold: every call says so. */
+export const noPayments: PaymentGateway["Service"] = PaymentGateway.of({
+  createCustomer: missing,
+  portalSession: missing,
+  checkoutSession: missing,
+  endSubscription: missing,
+  invoices: missing,
+  prices: missing,
+  session: missing,
+  subscription: missing,
+  paidInvoice: missing,
+  charge: missing,
+  paymentInvoice: missing,
+  events: none,
+  paidSessions: none,
+  paidInvoices: none,
+  verify: () => Effect.fail(new PaymentsNotConfigured({ missing: "webhook-secret" })),
+  read: missing
+})

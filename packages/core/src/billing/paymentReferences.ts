@@ -1,0 +1,79 @@
+import type { PaidFor, PaymentCharge, PaymentDispute, PaymentEvent } from "./PaymentEvent.ts"
+
+/** An event that something may follow from, with whatever had to be looked up for it. */
+export type PaymentFact = Extract<
+  PaymentEvent,
+  { readonly _tag: "Checkout" | "InvoicePaid" | "Subscription" | "Charge" | "Dispute" }
+>
+
+/** Names by which events find their person. */
+export const customerReference = (id: string): string => `customer:${id}`
+const subscriptionReference = (id: string): string => `subscription:${id}`
+export const paymentReference = (id: string): string => `payment:${id}`
+
+export const invoiceReference = (id: string): string => `invoice:${id}`
+
+/** Whether a reference names a person, and not something that was paid. */
+export const namesPerson = (reference: string): boolean =>
+  !reference.startsWith(paymentReference("")) && !reference.startsWith(invoiceReference(""))
+
+const referencesTo = (
+  customerId: string | undefined,
+  subscriptionId: string | undefined,
+  paymentId?: string,
+  invoiceId?: PaidFor
+): ReadonlyArray<string> => [
+  ...(customerId === undefined ? [] : [customerReference(customerId)]),
+  ...(subscriptionId === undefined ? [] : [subscriptionReference(subscriptionId)]),
+  ...(paymentId === undefined ? [] : [paymentReference(paymentId)]),
+  ...(typeof invoiceId === "string" ? [invoiceReference(invoiceId)] : [])
+]
+
+export const paymentOf = ({ id, paymentId }: PaymentCharge): string => paymentId ?? id
+export const disputedPayment = ({ chargeId, paymentId }: PaymentDispute): string => paymentId ?? chargeId
+
+/** What names the person whom an event is about. */
+export const referencesOf = (fact: PaymentFact): ReadonlyArray<string> => {
+  switch (fact._tag) {
+    case "Checkout":
+      return referencesTo(fact.session.customerId, fact.session.subscriptionId)
+    case "InvoicePaid":
+      return referencesTo(fact.invoice.customerId, fact.invoice.subscriptionId)
+    case "Subscription":
+      return referencesTo(fact.subscription.customerId, fact.subscription.id)
+    case "Charge":
+      return referencesTo(fact.charge.customerId, undefined, paymentOf(fact.charge), fact.charge.invoiceId)
+    case "Dispute":
+      return referencesTo(undefined, undefined, disputedPayment(fact.dispute), fact.dispute.invoiceId)
+  }
+}
+
+/** The person that an event names itself, where this server had written that into it. */
+export const claimedUser = (fact: PaymentFact): string | undefined => {
+  switch (fact._tag) {
+    case "Checkout":
+      return fact.session.userId
+    case "InvoicePaid":
+      return fact.invoice.userId
+    case "Subscription":
+      return fact.subscription.userId
+    case "Charge":
+    case "Dispute":
+      return undefined
+  }
+}
+
+/** Which purchase a decision needs to see. */
+export const boughtBy = (fact: PaymentFact): { readonly sessionId?: string; readonly paymentId?: string } => {
+  switch (fact._tag) {
+    case "Checkout":
+      return { sessionId: fact.session.id }
+    case "Charge":
+      return { paymentId: paymentOf(fact.charge) }
+    case "Dispute":
+      return { paymentId: disputedPayment(fact.dispute) }
+    case "InvoicePaid":
+    case "Subscription":
+      return {}
+  }
+}

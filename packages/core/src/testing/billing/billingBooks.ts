@@ -1,0 +1,113 @@
+import { periodStart } from "../../credits/rules/period.ts"
+import type { SubscriptionStatus } from "../../billing/PaymentEvent.ts"
+import type { PlanPrice } from "./worldCatalog.ts"
+
+/** What a person and their bank do, as tests generate it. `nth` chooses among what there is. */
+export type BillingAct =
+  | { readonly _tag: "subscribe"; readonly price: PlanPrice; readonly trialDays?: number }
+  /** The next period of a subscription begins; its invoice is paid an hour later, or is not. */
+  | { readonly _tag: "renew"; readonly nth: number; readonly isPaid: boolean }
+  /** An invoice that was not paid is. */
+  | { readonly _tag: "recover"; readonly nth: number }
+  | { readonly _tag: "change"; readonly nth: number; readonly price: PlanPrice }
+  | { readonly _tag: "cancel"; readonly nth: number }
+  /** Credits are bought; `late`: the bank says only later that it pays; `never`: it does not. */
+  | { readonly _tag: "buy"; readonly payment: "now" | "late" | "never" }
+  | { readonly _tag: "refund"; readonly nth: number; readonly part: number }
+  | { readonly _tag: "dispute"; readonly nth: number; readonly isWon: boolean }
+  /** Of what was paid for the last period of a monthly plan. */
+  | { readonly _tag: "refundPlan"; readonly nth: number; readonly part: number }
+  | { readonly _tag: "disputePlan"; readonly nth: number; readonly isWon: boolean }
+
+export const CREDITS = { price_pro: 1_000, price_pro_year: 1_000, price_business: 5_000 } as const
+export const CREDITS_OF_FREE = 100
+export const TIERS = { price_pro: "pro", price_pro_year: "pro", price_business: "business" } as const
+export const TOPUP = { granted: 700, paid: 990 }
+
+/** What every period of a plan costs. */
+export const PLAN_PAID = 1_900
+
+export const monthsOf = (price: PlanPrice): number => (price === "price_pro_year" ? 12 : 1)
+
+export const MINUTE = 60_000
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+
+export interface WorldSubscription {
+  readonly id: string
+  readonly begun: number
+  readonly trialDays: number
+  /** How long its periods are, and since when: the number of the first such period, and its start. */
+  months: number
+  sinceNumber: number
+  since: number
+  price: PlanPrice
+  status: SubscriptionStatus
+  /** The number of the period that runs, and of the one that was paid last. */
+  period: number
+  paidPeriod: number
+  /** The price that the last paid period was paid with, and the prices it had since. */
+  pricesOfPaid: Array<PlanPrice>
+  /** The same of each period that was paid, with its months. */
+  readonly allPaid: Array<{ readonly months: number; readonly prices: Array<PlanPrice> }>
+  ended: number | undefined
+  /** The invoice that was paid last, and what became of its money. */
+  payment: { readonly invoiceId: string; refunded: number; disputed: number; isWon: boolean } | undefined
+}
+
+export interface WorldPurchase {
+  readonly sessionId: string
+  readonly paymentId: string
+  refunded: number
+  disputed: number
+  isWon: boolean
+}
+
+/** What an account is to be in the end, by a plain account of what happened. */
+export interface ExpectedAccount {
+  readonly tier: string
+  readonly allowance: number
+  readonly topup: number
+  readonly periodStart: number
+  readonly nextResetAt: number
+  readonly renewedBy: string
+}
+
+/** When a period of a subscription, the one that runs unless its number is given, begins and ends. */
+export const boundsOf = (
+  one: WorldSubscription,
+  period = one.period
+): { readonly start: number; readonly end: number } => {
+  if (one.trialDays > 0 && period === 0) return { start: one.begun, end: one.begun + one.trialDays * DAY }
+  const number = period - one.sinceNumber
+  return {
+    start: periodStart(one.since, number * one.months),
+    end: periodStart(one.since, (number + 1) * one.months)
+  }
+}
+
+/** What of the credits that the last payment of a plan bought is out. */
+export const outOfPlan = ({ payment, pricesOfPaid: [price] }: WorldSubscription): number => {
+  if (payment === undefined || price === undefined) return 0
+  const { disputed, isWon, refunded } = payment
+  const bought = CREDITS[price]
+  const parts = [refunded, isWon ? 0 : disputed].map((part) => Math.floor((bought * part) / PLAN_PAID))
+  return Math.min(bought, (parts[0] ?? 0) + (parts[1] ?? 0))
+}
+
+/** The month, of the free periods since a moment or of a year that is paid, that runs at a time. */
+export const monthAt = (anchor: number, at: number): { readonly start: number; readonly end: number } => {
+  let number = 0
+  while (periodStart(anchor, number + 1) <= at) number += 1
+  return { start: periodStart(anchor, number), end: periodStart(anchor, number + 1) }
+}
+
+/** What is left of purchases by their refunds and disputes. */
+export const topupOf = (purchases: ReadonlyArray<WorldPurchase>): number => {
+  let sum = 0
+  for (const { disputed, isWon, refunded } of purchases) {
+    const parts = [refunded, isWon ? 0 : disputed].map((part) => Math.floor((TOPUP.granted * part) / TOPUP.paid))
+    sum += TOPUP.granted - Math.min(TOPUP.granted, (parts[0] ?? 0) + (parts[1] ?? 0))
+  }
+  return sum
+}

@@ -1,0 +1,44 @@
+import { Effect, type Layer, ManagedRuntime } from "effect"
+import fc from "fast-check"
+import { afterAll, describe, it } from "vitest"
+import { type BillingStorage, billingUnderTest, checkStory, storyPlans } from "./billingHistory.ts"
+
+export interface BillingModelOptions {
+  /** How many random stories are played. */
+  readonly stories: number
+  /** How many acts a story has at most. */
+  readonly acts?: number
+  /** Plays the stories of an earlier run again: a run that fails names its seed, and the path to the story. */
+  readonly seed?: number | undefined
+  readonly path?: string | undefined
+  /** Stores of their own for each story; unless given, all share one. */
+  readonly apart?: boolean
+}
+
+/**
+ * Tells random stories of subscriptions, purchases, refunds and disputes, delivers their events late, twice, in other
+ * orders and broken off, with the monthly job between them, and compares each account with what the story says. Where all that is there is spent after each step, no more may be given than
+ * was paid for.
+ */
+export const billingModelTest = (
+  name: string,
+  storage: Layer.Layer<BillingStorage, unknown>,
+  { acts = 9, apart = false, path, seed, stories }: BillingModelOptions
+): void => {
+  describe(`billing against its stories: ${name}`, () => {
+    const layer = billingUnderTest(storage)
+    const shared = ManagedRuntime.make(layer)
+    afterAll(() => shared.dispose())
+
+    it(`${stories} stories end as they were told, however their events are delivered`, { timeout: 3_600_000 }, () =>
+      fc.assert(
+        fc.asyncProperty(storyPlans(acts), (plan) =>
+          apart
+            ? Effect.runPromise(Effect.provide(checkStory(plan), layer, { local: true }))
+            : shared.runPromise(checkStory(plan))
+        ),
+        { numRuns: stories, ...(seed === undefined ? {} : { seed }), ...(path === undefined ? {} : { path }) }
+      )
+    )
+  })
+}

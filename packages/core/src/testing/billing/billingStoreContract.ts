@@ -1,0 +1,302 @@
+import { Effect, type Layer } from "effect"
+import { expect, it } from "vitest"
+import type { BoughtCredits } from "../../billing/BillingAccount.ts"
+import { BillingStore, type ConcludeInput, type KeptEvent, type ReceiveInput } from "../../billing/BillingStore.ts"
+import { noFacts } from "../../billing/SubscriptionFacts.ts"
+import { UnitOfWork } from "../../storage/UnitOfWork.ts"
+import { PersonalData } from "../../users/PersonalData.ts"
+import { suiteOn } from "../suiteOn.ts"
+
+const AT = Date.UTC(2027, 0, 31, 10)
+
+/** The guarantees of every `BillingStore`. */
+export const billingStoreContract = (
+  name: string,
+  layer: Layer.Layer<BillingStore | PersonalData | UnitOfWork, unknown>
+): void =>
+  suiteOn(`BillingStore: ${name}`, layer, (run) => {
+    const newId = (kind: string) => `${kind}_${crypto.randomUUID()}`
+    const eventOf = (changes: Partial<KeptEvent> = {}): KeptEvent => ({
+      id: newId("evt"),
+      kind: "invoice.paid",
+      createdAt: AT,
+      customerId: "cus_1",
+      payload: '{"text":"ä\\u2028"}',
+      ...changes
+    })
+    const receive = (event: KeptEvent, input: Partial<ReceiveInput> = {}) =>
+      BillingStore.use((store) =>
+        store.receive({ event, references: [], claimed: undefined, bought: {}, again: false, ...input })
+      )
+    const conclude = (event: KeptEvent, userId: string, input: Partial<ConcludeInput> = {}) =>
+      BillingStore.use((store) =>
+        store.conclude({
+          event,
+          userId,
+          outcome: { state: "applied", note: "done" },
+          subscription: undefined,
+          followed: undefined,
+          invoiceReports: undefined,
+          bought: undefined,
+          links: [],
+          waitsFor: [],
+          ...input
+        })
+      )
+    const find = (id: string) => BillingStore.use((store) => store.find([id]))
+    const accountOf = (userId: string) => BillingStore.use((store) => store.account(userId))
+
+    it("keeps what follows from an event, once: another copy finds it known", () =>
+      run(
+        Effect.gen(function* () {
+          const userId = newId("user")
+          const event = eventOf()
+          expect(yield* receive(event, { claimed: userId })).toMatchObject({
+            _tag: "Matched",
+            account: { userId, customerId: undefined, subscriptions: [], followed: undefined },
+            bought: undefined
+          })
+          expect(yield* accountOf(userId)).toMatchObject({ invoiceReports: [] })
+          const subscription = { ...noFacts(newId("sub")), startedAt: AT, paid: undefined }
+          const customer = newId("cus")
+          const bought: BoughtCredits = {
+            sessionId: newId("cs"),
+            paymentId: newId("pi"),
+            priceId: "price_1",
+            granted: 700,
+            paid: 990,
+            currency: "usd",
+            boughtAt: AT
+          }
+          const rest = { subscriptionId: "sub_2", periodKey: "first:sub_2", left: 4, given: 9 }
+          const followed = {
+            subscriptionId: "sub_1",
+            periodKey: "first:sub_1",
+            periodStart: AT,
+            setAside: [rest],
+            taken: { wanted: 500, credits: 300 }
+          }
+          const refunded = { part: 950, whole: 1_900, currency: "usd", isWon: false, reportedAt: AT }
+          const invoiceReports = [{ invoiceId: newId("in"), source: "refund ch_1", ...refunded }]
+          yield* conclude(event, userId, {
+            subscription,
+            bought,
+            followed,
+            invoiceReports,
+            links: [`customer:${customer}`, `payment:${bought.paymentId}`]
+          })
+          expect(yield* receive(event, { claimed: userId })).toEqual({
+            _tag: "Known",
+            outcome: { state: "applied", note: "done" }
+          })
+          expect(yield* receive(event, { claimed: userId, again: true })).toMatchObject({ _tag: "Matched" })
+          const account = yield* accountOf(userId)
+          expect(account).toMatchObject({ userId, customerId: customer, followed, invoiceReports })
+          expect(account.subscriptions).toMatchObject([{ id: subscription.id, startedAt: AT, seen: [] }])
+          expect(yield* BillingStore.use((store) => store.bought(userId))).toEqual([bought])
+          expect(yield* find(event.id)).toMatchObject([{ ...event, userId, state: "applied", note: "done" }])
+          // Another event finds the person by either name, and what was bought by either id.
+          const byPayment = {
+            references: [`payment:${bought.paymentId}`],
+            bought: { paymentId: bought.paymentId ?? "" }
+          }
+          expect(yield* receive(eventOf(), byPayment)).toMatchObject({ _tag: "Matched", account: { userId }, bought })
+          const bySession = { references: [`customer:${customer}`], bought: { sessionId: bought.sessionId } }
+          expect(yield* receive(eventOf(), bySession)).toMatchObject({ _tag: "Matched", account: { userId }, bought })
+          // A name that is linked counts for more than what an event says.
+          expect(yield* receive(eventOf(), { ...bySession, claimed: newId("user") })).toMatchObject({
+            account: { userId }
+          })
+        })
+      ))
+
+    it("keeps events that nobody is linked to, and gives them when somebody is, the oldest first", () =>
+      run(
+        Effect.gen(function* () {
+          const userId = newId("user")
+          const [customer, payment] = [`customer:${newId("cus")}`, `payment:${newId("pi")}`]
+          const [later, earlier, other] = [eventOf({ createdAt: AT + 1_000 }), eventOf(), eventOf()]
+          for (const event of [later, earlier]) {
+            expect(yield* receive(event, { references: [customer, payment] })).toEqual({ _tag: "Unmatched" })
+            expect(yield* receive(event, { references: [customer, payment] })).toEqual({ _tag: "Unmatched" })
+          }
+          yield* receive(other, { references: [`customer:${newId("cus")}`] })
+          const event = eventOf()
+          yield* receive(event, { claimed: userId })
+          const waiting = yield* conclude(event, userId, { links: [customer] })
+          expect(waiting.map(({ id }) => id)).toEqual([earlier.id, later.id])
+          expect(waiting[0]).toMatchObject({ payload: earlier.payload, state: "waiting", createdAt: AT })
+          // Those that are concluded wait no more, also for the other name.
+          yield* receive(later, { references: [customer, payment] })
+          yield* conclude(later, userId)
+          yield* receive(earlier, { references: [customer, payment] })
+          yield* conclude(earlier, userId, { outcome: { state: "waiting", note: "" }, waitsFor: [payment] })
+          const next = eventOf()
+          yield* receive(next, { claimed: userId })
+          expect((yield* conclude(next, userId, { links: [customer, payment] })).map(({ id }) => id)).toEqual([
+            earlier.id
+          ])
+        })
+      ))
+
+    it("links a customer to a person once, and replaces it only where it is said which", () =>
+      run(
+        Effect.gen(function* () {
+          const userId = newId("user")
+          const [first, second, third] = [newId("cus"), newId("cus"), newId("cus")]
+          const waits = eventOf()
+          yield* receive(waits, { references: [`customer:${first}`] })
+          const link = (customerId: string, replaces?: string) =>
+            BillingStore.use((store) => store.link({ userId, customerId, replaces }))
+          const linked = yield* link(first)
+          expect(linked.customerId).toBe(first)
+          expect(linked.waiting.map(({ id }) => id)).toEqual([waits.id])
+          expect(yield* link(second)).toEqual({ customerId: first, waiting: [] })
+          expect(yield* link(third, second)).toEqual({ customerId: first, waiting: [] })
+          expect(yield* link(third, first)).toMatchObject({ customerId: third })
+          expect((yield* accountOf(userId)).customerId).toBe(third)
+        })
+      ))
+
+    it("keeps events that are about nobody, with their first outcome", () =>
+      run(
+        Effect.gen(function* () {
+          const event = eventOf()
+          const ignored = { state: "ignored", note: "nothing depends on it" } as const
+          const keep = (outcome: { readonly state: "ignored" | "unreadable"; readonly note: string }) =>
+            BillingStore.use((store) => store.keep(event, outcome))
+          expect(yield* keep({ state: "unreadable", note: "no lines" })).toMatchObject({ state: "unreadable" })
+          expect(yield* keep(ignored)).toEqual(ignored)
+          expect(yield* keep({ state: "unreadable", note: "no lines" })).toEqual(ignored)
+          expect(yield* find(event.id)).toMatchObject([{ ...event, ...ignored, userId: undefined }])
+        })
+      ))
+
+    it("lists events by state and person, page by page, the last one first", () =>
+      run(
+        Effect.gen(function* () {
+          const userId = newId("user")
+          const events = [eventOf(), eventOf(), eventOf()]
+          for (const [index, event] of events.entries()) {
+            yield* receive(event, { claimed: userId })
+            const state = index === 1 ? "refused" : "applied"
+            yield* conclude(event, userId, { outcome: { state, note: "" } })
+          }
+          const list = (input: {
+            readonly state?: "refused" | "applied"
+            readonly before?: string
+            readonly limit?: number
+          }) =>
+            Effect.map(
+              BillingStore.use((store) =>
+                store.list({ state: undefined, before: undefined, limit: 10, userId, ...input })
+              ),
+              (found) => found.map(({ id }) => id)
+            )
+          const all = yield* list({})
+          expect(all.toSorted()).toEqual(events.map(({ id }) => id).toSorted())
+          expect(yield* list({ limit: 1 })).toEqual(all.slice(0, 1))
+          expect(yield* list({ before: all[0] as string })).toEqual(all.slice(1))
+          expect(yield* list({ state: "refused" })).toEqual([events[1]?.id])
+          expect(yield* BillingStore.use((store) => store.find([]))).toEqual([])
+        })
+      ))
+
+    it("tells whom a reference names, and what credits were given for since a moment, page by page", () =>
+      run(
+        Effect.gen(function* () {
+          const userId = newId("user")
+          const [event, customer] = [eventOf(), newId("cus")]
+          // Ids of this test alone, behind all others of their kind.
+          const [session, invoice] = ["1", "2"].map((place) => `zz_${userId}_${place}`) as [string, string]
+          yield* receive(event, { claimed: userId })
+          const bought = {
+            sessionId: session,
+            paymentId: undefined,
+            priceId: "price_1",
+            granted: 700,
+            paid: 0,
+            currency: "usd",
+            boughtAt: AT + 10
+          }
+          const payment = { invoiceId: invoice, amount: 1_900, currency: "usd" }
+          const paid = { start: AT + 20, end: AT + 30, priceId: "price_pro", isFirst: true, payment }
+          const subscription = { ...noFacts(newId("sub")), paid }
+          yield* conclude(event, userId, { bought, subscription, links: [`customer:${customer}`] })
+          const ownerOf = (...references: ReadonlyArray<string>) =>
+            BillingStore.use((store) => store.ownerOf(references))
+          expect(yield* ownerOf(`customer:${newId("cus")}`)).toBeUndefined()
+          expect(yield* ownerOf("customer:unknown", `customer:${customer}`)).toEqual({ userId })
+          const sales = (since: number, limit = 10, after = `zz_${userId}`) =>
+            BillingStore.use((store) => store.sales({ since, after, limit }))
+          const both = [
+            { what: "session", payment: session, userId },
+            { what: "invoice", payment: invoice, userId }
+          ]
+          expect((yield* sales(AT)).filter((sale) => sale.userId === userId)).toEqual(both)
+          expect(yield* sales(AT, 1)).toEqual([both[0]])
+          expect((yield* sales(AT + 15)).filter((sale) => sale.userId === userId)).toEqual([both[1]])
+          expect((yield* sales(AT, 10, session))[0]).toEqual(both[1])
+        })
+      ))
+
+    it("forgets all in a unit of work that fails", () =>
+      run(
+        Effect.gen(function* () {
+          const userId = newId("user")
+          const [event, waits] = [eventOf(), eventOf()]
+          const customer = newId("cus")
+          const work = Effect.gen(function* () {
+            yield* receive(waits, { references: [`customer:${customer}`] })
+            yield* receive(event, { claimed: userId })
+            yield* conclude(event, userId, { subscription: noFacts("sub"), links: [`customer:${customer}`] })
+            return yield* Effect.fail("no" as const)
+          })
+          const { run: inUnit } = yield* UnitOfWork
+          expect(yield* Effect.flip(inUnit(userId, work))).toBe("no")
+          expect(yield* find(event.id)).toEqual([])
+          expect(yield* find(waits.id)).toEqual([])
+          expect(yield* accountOf(userId)).toMatchObject({ customerId: undefined, subscriptions: [] })
+        })
+      ))
+
+    it("what comes for a person who was erased is for nobody", () =>
+      run(
+        Effect.gen(function* () {
+          const userId = newId("user")
+          const event = eventOf()
+          const customerId = newId("cus")
+          const links = [`customer:${customerId}`]
+          const ignored = { state: "ignored", note: "nothing depends on it" } as const
+          const keep = (one: KeptEvent) => BillingStore.use((store) => store.keep(one, ignored))
+          yield* receive(event, { claimed: userId })
+          yield* conclude(event, userId, { subscription: noFacts("sub"), links })
+          const [theirs, afterwards, anothers] = [customerId, customerId, newId("cus")].map((id) =>
+            eventOf({ kind: "customer.updated", customerId: id })
+          ) as [KeptEvent, KeptEvent, KeptEvent]
+          yield* keep(theirs)
+          yield* keep(anothers)
+          yield* PersonalData.use((data) => data.erase({ userId, pseudonym: `erased:${crypto.randomUUID()}` }))
+          expect(yield* accountOf(userId)).toMatchObject({ customerId: undefined, subscriptions: [] })
+          expect(yield* find(event.id)).toMatchObject([{ userId: undefined, payload: undefined, state: "applied" }])
+          const late = eventOf()
+          expect(yield* receive(late, { claimed: userId, references: links })).toEqual({ _tag: "Erased" })
+          expect(yield* find(late.id)).toMatchObject([{ state: "ignored", userId: undefined }])
+          expect((yield* find(late.id))[0]?.payload).toBe(undefined)
+          // Nor do events stay that are about nobody, but of the person's customer.
+          yield* keep(afterwards)
+          for (const one of [theirs, afterwards]) {
+            expect(yield* find(one.id)).toMatchObject([{ ...ignored, payload: undefined }])
+          }
+          expect(yield* find(anothers.id)).toMatchObject([{ payload: anothers.payload }])
+          // Whoever comes back gets another customer: what that one pays would be for nobody.
+          const link = (person: string, one: string) =>
+            BillingStore.use((store) => store.link({ userId: person, customerId: one, replaces: undefined }))
+          expect(yield* link(userId, customerId)).toEqual({ customerId: undefined, waiting: [] })
+          expect(yield* accountOf(userId)).toMatchObject({ customerId: undefined })
+          const another = newId("cus")
+          expect(yield* link(userId, another)).toMatchObject({ customerId: another })
+          expect(yield* link(newId("user"), another)).toEqual({ customerId: undefined, waiting: [] })
+        })
+      ))
+  })

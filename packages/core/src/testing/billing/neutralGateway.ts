@@ -1,0 +1,40 @@
+import { Effect, Layer, Stream } from "effect"
+import { PaymentObjectNotFound } from "../../billing/errors.ts"
+import type { ReceivedPaymentEvent } from "../../billing/PaymentEvent.ts"
+import { PaymentGateway } from "../../billing/PaymentGateway.ts"
+
+const none = (object: PaymentObjectNotFound["object"]) => (id: string) =>
+  Effect.fail(new PaymentObjectNotFound({ object, id }))
+
+/** An event's text as what it says: for tests that begin behind the reading of a provider's format. */
+const readNeutral = (payload: string): ReceivedPaymentEvent => ({
+  ...(JSON.parse(payload) as Omit<ReceivedPaymentEvent, "payload">),
+  payload
+})
+
+/** A gateway whose provider speaks in neutral events, has nothing to look up, and lists the events given. */
+export const neutralGateway = (
+  events: () => ReadonlyArray<ReceivedPaymentEvent> = () => []
+): PaymentGateway["Service"] =>
+  PaymentGateway.of({
+    createCustomer: ({ idempotencyKey }) => Effect.succeed({ customerId: `cus_${idempotencyKey}` }),
+    portalSession: ({ customerId }) => Effect.succeed({ url: `https://pay.example/portal/${customerId}` }),
+    checkoutSession: ({ idempotencyKey }) =>
+      Effect.succeed({ sessionId: `cs_${idempotencyKey}`, url: `https://pay.example/checkout/${idempotencyKey}` }),
+    endSubscription: none("subscription"),
+    invoices: () => Effect.succeed([]),
+    prices: () => Effect.succeed([]),
+    session: none("session"),
+    subscription: none("subscription"),
+    paidInvoice: none("invoice"),
+    charge: none("charge"),
+    paymentInvoice: () => Effect.succeed(undefined),
+    events: () => Stream.suspend(() => Stream.fromIterable(events())),
+    paidSessions: () => Stream.empty,
+    paidInvoices: () => Stream.empty,
+    verify: ({ payload }) => Effect.sync(() => readNeutral(new TextDecoder().decode(payload))),
+    read: (payload) => Effect.sync(() => readNeutral(payload))
+  })
+
+export const neutralGatewayLayer = (events?: () => ReadonlyArray<ReceivedPaymentEvent>) =>
+  Layer.sync(PaymentGateway, () => neutralGateway(events))

@@ -1,0 +1,3 @@
+import { lifecycleOrders } from "./lifecycles.ts"
+
+lifecycleOrders(1)

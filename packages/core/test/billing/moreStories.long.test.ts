@@ -1,0 +1,3 @@
+import { storiesInMemory } from "./stories.ts"
+
+storiesInMemory(50_000, 24)

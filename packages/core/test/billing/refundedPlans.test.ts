@@ -1,0 +1,215 @@
+import { Effect, Layer, Logger } from "effect"
+import { expect, it } from "vitest"
+import type { InvoiceReason, PaymentEvent } from "../../src/billing/PaymentEvent.ts"
+import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
+import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
+import { CreditLedger } from "../../src/credits/CreditLedger.ts"
+import { CreditOperations } from "../../src/credits/CreditOperations.ts"
+import { atTime } from "../../src/testing/atTime.ts"
+import { neutralGateway } from "../../src/testing/billing/neutralGateway.ts"
+import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
+import { resetAll } from "../../src/testing/credits/resetAll.ts"
+import { Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
+import { billingInMemory } from "./stories.ts"
+
+const START = Date.UTC(2027, 0, 10)
+const DAY = 86_400_000
+const month = Date.UTC(2027, 1, 10)
+const user = { userId: "ann", customerId: "cus_1" }
+const catalog = makeCatalog(WORLD_CATALOG)
+
+/** A provider that says which invoice a payment paid. */
+const gateway = PaymentGateway.of({
+  ...neutralGateway(),
+  paymentInvoice: (id) => Effect.succeed(id.startsWith("pi_in_") ? id.slice(3) : undefined)
+})
+
+const run = <A, E>(work: Effect.Effect<A, E, CreditLedger | CreditOperations | PaymentInbox>) =>
+  Effect.runPromise(
+    Effect.provide(
+      work,
+      PaymentInbox.layer.pipe(
+        Layer.provideMerge(CreditOperations.layer),
+        Layer.provideMerge(
+          Layer.mergeAll(
+            billingInMemory,
+            Layer.succeed(PaymentGateway, gateway),
+            Layer.succeed(Catalog, catalog),
+            Logger.layer([])
+          )
+        )
+      ),
+      { local: true }
+    )
+  )
+
+let count = 0
+const accept = (event: PaymentEvent, at: number) => {
+  count += 1
+  const neutral = { id: `evt_${count}`, kind: event._tag, createdAt: at, customerId: user.customerId, event }
+  return atTime(
+    at,
+    PaymentInbox.use((inbox) => inbox.accept({ ...neutral, payload: JSON.stringify(neutral) }))
+  )
+}
+
+const reported = (id: string, priceId: string, ended?: number): PaymentEvent => ({
+  _tag: "Subscription",
+  subscription: {
+    ...user,
+    id,
+    status: ended === undefined ? "active" : "ended",
+    items: [{ priceId, periodStart: START, periodEnd: month }],
+    startedAt: START,
+    endsAt: undefined,
+    endedAt: ended
+  }
+})
+
+const paid = (
+  id: string,
+  priceId: string,
+  end: number,
+  reason: InvoiceReason,
+  isProration = false,
+  subscriptionId = "sub_1"
+): PaymentEvent => ({
+  _tag: "InvoicePaid",
+  invoice: {
+    ...user,
+    id,
+    subscriptionId,
+    reason,
+    amountPaid: 1_900,
+    currency: "usd",
+    lines: [{ priceId, subscriptionId, periodStart: START, periodEnd: end, isProration }],
+    createdAt: START
+  }
+})
+
+/** As it comes since 2025-03-31: of no word which invoice was paid. */
+const refunded = (invoiceId: string, amountRefunded: number): PaymentEvent => ({
+  _tag: "Charge",
+  charge: {
+    id: `ch_${invoiceId}`,
+    paymentId: `pi_${invoiceId}`,
+    customerId: user.customerId,
+    amount: 1_900,
+    amountRefunded,
+    currency: "usd"
+  }
+})
+
+const disputed = (invoiceId: string, funds: "withdrawn" | "reinstated", currency = "usd"): PaymentEvent => ({
+  _tag: "Dispute",
+  dispute: { id: "dp_1", chargeId: `ch_${invoiceId}`, paymentId: `pi_${invoiceId}`, amount: 1_900, currency, funds }
+})
+
+const account = CreditLedger.use((ledger) => ledger.account(user.userId))
+const spend = (amount: number) =>
+  CreditOperations.use((credits) =>
+    credits.adjust({ userId: user.userId, key: `spent:${amount}`, amount: -amount, reason: "a test" })
+  )
+
+it("takes no more of a period than is left of it, makes no debt, and gives back what it took", () =>
+  run(
+    Effect.gen(function* () {
+      yield* accept(paid("in_1", "price_pro", month, "create"), START)
+      yield* CreditOperations.use((credits) =>
+        credits.grant({ userId: user.userId, key: "topup:1", type: "topup", amount: 50 })
+      )
+      yield* spend(450)
+      expect(yield* account).toMatchObject({ allowance: 600, topup: 0 })
+      yield* CreditOperations.use((credits) =>
+        credits.grant({ userId: user.userId, key: "topup:2", type: "topup", amount: 50 })
+      )
+      expect(yield* accept(disputed("in_1", "withdrawn"), START + DAY)).toMatchObject({ state: "applied" })
+      expect(yield* account).toMatchObject({ allowance: 0, topup: 50, debt: 0, tier: "pro" })
+      expect(yield* accept(refunded("in_1", 950), START + DAY)).toMatchObject({ state: "applied" })
+      yield* accept(disputed("in_1", "reinstated"), START + 2 * DAY)
+      expect(yield* account).toMatchObject({ allowance: 100, topup: 50, debt: 0 })
+      yield* accept(refunded("in_1", 0), START + 3 * DAY)
+      expect(yield* account).toMatchObject({ allowance: 600, topup: 50, debt: 0 })
+      expect((yield* CreditLedger.use((ledger) => ledger.verify({ limit: 10, after: undefined }))).differences).toEqual(
+        []
+      )
+    })
+  ))
+
+it("of a period that is over, or an invoice that paid for none, a refund changes nothing and is done", () =>
+  run(
+    Effect.gen(function* () {
+      yield* accept(paid("in_1", "price_pro", month, "create"), START)
+      yield* accept(paid("in_change", "price_business", month, "update", true), START)
+      const renewed = paid("in_2", "price_pro", Date.UTC(2027, 2, 10), "cycle")
+      if (renewed._tag !== "InvoicePaid") return
+      const lines = renewed.invoice.lines.map((line) => ({ ...line, periodStart: month }))
+      yield* accept({ _tag: "InvoicePaid", invoice: { ...renewed.invoice, lines } }, month)
+      for (const invoiceId of ["in_1", "in_change"]) {
+        expect(yield* accept(refunded(invoiceId, 1_900), month + DAY)).toMatchObject({ state: "applied" })
+      }
+      expect(yield* account).toMatchObject({ allowance: 1_000, periodStart: month })
+      yield* accept(disputed("in_2", "withdrawn", "eur"), month + DAY)
+      expect(yield* account).toMatchObject({ allowance: 0 })
+    })
+  ))
+
+it("a year that is given back whole gives no further month, in part the running one, and all again once it is won", () =>
+  run(
+    Effect.gen(function* () {
+      const reset = (asOf: number) =>
+        Effect.flatMap(CreditLedger, (ledger) =>
+          atTime(asOf, resetAll(ledger, { asOf, allowances: { free: 100, pro: 1_000, business: 5_000 } }))
+        )
+      yield* accept(paid("in_1", "price_pro_year", Date.UTC(2028, 0, 10), "create"), START)
+      yield* accept(refunded("in_1", 950), START + DAY)
+      expect(yield* account).toMatchObject({ allowance: 500 })
+      yield* reset(month)
+      expect(yield* account).toMatchObject({ allowance: 1_000, periodStart: month })
+      yield* accept(disputed("in_1", "withdrawn"), month + DAY)
+      expect(yield* account).toMatchObject({ allowance: 0, renewedUntil: Date.UTC(2027, 2, 10) })
+      yield* reset(Date.UTC(2027, 3, 10))
+      expect(yield* account).toMatchObject({ allowance: 0, periodStart: month })
+      yield* accept(disputed("in_1", "reinstated"), Date.UTC(2027, 3, 11))
+      expect(yield* account).toMatchObject({
+        allowance: 500,
+        periodStart: Date.UTC(2027, 3, 10),
+        renewedUntil: Date.UTC(2028, 0, 10)
+      })
+    })
+  ))
+
+it("with the end of a plan that is refunded the free plan begins as with any other, whichever comes first", () =>
+  Promise.all(
+    [
+      [refunded("in_1", 1_900), reported("sub_1", "price_pro", START + DAY)],
+      [reported("sub_1", "price_pro", START + DAY), refunded("in_1", 1_900)]
+    ].map((events) =>
+      run(
+        Effect.gen(function* () {
+          yield* accept(paid("in_1", "price_pro", month, "create"), START)
+          for (const event of events) yield* accept(event, START + DAY)
+          expect(yield* account).toMatchObject({ tier: "free", allowance: 100, debt: 0 })
+        })
+      )
+    )
+  ))
+
+it("what was taken of a period stays taken while another plan has its place, and when it comes back", () =>
+  run(
+    Effect.gen(function* () {
+      yield* accept(paid("in_1", "price_pro", month, "create"), START)
+      yield* spend(200)
+      yield* accept(refunded("in_1", 950), START + DAY)
+      expect(yield* account).toMatchObject({ tier: "pro", allowance: 300 })
+      yield* accept(paid("in_2", "price_business", month, "create", false, "sub_2"), START + DAY)
+      expect(yield* account).toMatchObject({ tier: "business", allowance: 5_000 })
+      yield* accept(reported("sub_2", "price_business", START + 2 * DAY), START + 2 * DAY)
+      expect(yield* account).toMatchObject({ tier: "pro", allowance: 300 })
+      yield* accept(refunded("in_1", 0), START + 3 * DAY)
+      expect(yield* account).toMatchObject({ tier: "pro", allowance: 800, debt: 0 })
+      expect((yield* CreditLedger.use((ledger) => ledger.verify({ limit: 10, after: undefined }))).differences).toEqual(
+        []
+      )
+    })
+  ))
