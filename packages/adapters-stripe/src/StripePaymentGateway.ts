@@ -1,0 +1,33 @@
+import { PaymentGateway } from "@parley/core/adapter"
+import { Layer, Redacted } from "effect"
+import { StripeClient, type StripeClientOptions } from "./client/StripeClient.ts"
+import { invoiceCompletion } from "./gateway/invoiceCompletion.ts"
+import { stripeLookups } from "./gateway/lookups.ts"
+import { stripePages } from "./gateway/pages.ts"
+import { stripeEvents } from "./gateway/received.ts"
+
+export interface StripeOptions extends StripeClientOptions {
+  /** What Stripe signs its events with. None: no event is taken. */
+  readonly webhookSecret: Redacted.Redacted<string> | undefined
+}
+
+/** Whether a key is one for real payments; undefined where it does not say. */
+const isLive = (apiKey: StripeOptions["apiKey"]): boolean | undefined => {
+  const kind = /^[sr]k_(live|test)_/.exec(apiKey === undefined ? "" : Redacted.value(apiKey))?.[1]
+  return kind === undefined ? undefined : kind === "live"
+}
+
+/** Stripe, or any server that speaks its protocol. Nothing is loaded, or asked, before the first call. */
+export const makeStripePaymentGateway = (options: StripeOptions): PaymentGateway["Service"] => {
+  const client = new StripeClient(options)
+  const completion = invoiceCompletion(client)
+  const origin = { livemode: isLive(options.apiKey) }
+  return PaymentGateway.of({
+    ...stripePages(client),
+    ...stripeLookups(client, completion),
+    ...stripeEvents(client, completion, { origin, webhookSecret: options.webhookSecret })
+  })
+}
+
+export const StripePaymentGatewayLayer = (options: StripeOptions): Layer.Layer<PaymentGateway> =>
+  Layer.sync(PaymentGateway, () => makeStripePaymentGateway(options))

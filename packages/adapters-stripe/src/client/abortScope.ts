@@ -1,0 +1,10 @@
+import { AsyncLocalStorage } from "node:async_hooks"
+
+/** The SDK takes no signal for a call; what it calls in turn finds it here. */
+const signals = new AsyncLocalStorage<AbortSignal>()
+
+/** Runs a call of the SDK whose requests end when the signal aborts. */
+export const withSignal = <A>(signal: AbortSignal, call: () => Promise<A>): Promise<A> => signals.run(signal, call)
+
+/** The signal of the call under way. */
+export const currentSignal = (): AbortSignal | undefined => signals.getStore()

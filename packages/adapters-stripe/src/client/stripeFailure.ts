@@ -1,0 +1,100 @@
+import { type PaymentObject, PaymentObjectNotFound, PaymentRefused, PaymentUnavailable } from "@parley/core/adapter"
+import { UnknownShape } from "../shapes/ShapeReader.ts"
+import { StripeRedirected } from "./answerErrors.ts"
+
+/** A call, and what it is about. */
+export interface StripeCall {
+  /** The name of the gateway's method. */
+  readonly operation: string
+  /** What the call looks up or needs, by the parameter that Stripe names when it is missing. */
+  readonly needs: Readonly<Record<string, readonly [PaymentObject, string]>>
+}
+
+/** What went wrong with a call, and what of that decides about trying again. */
+export interface StripeFailure {
+  readonly error: PaymentUnavailable | PaymentRefused | PaymentObjectNotFound
+  readonly isRetryable: boolean
+  readonly retryAfterMs: number | undefined
+  /** Stripe gave the answer that it once gave to this idempotency key, and would go on to. */
+  readonly isReplayed: boolean
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {})
+
+/** What was thrown, or the error of ours within: the SDK wraps what its `fetch` throws. */
+const unwrapped = (cause: unknown): Fields => {
+  const { detail } = fieldsOf(cause)
+  return detail instanceof Error ? fieldsOf(detail) : fieldsOf(cause)
+}
+
+const textIn = (fields: Fields, name: string): string | undefined => {
+  const value = fields[name]
+  return typeof value === "string" ? value : undefined
+}
+
+/** Stripe's codes are short words; anything else that stands in their place is no code. */
+const codeOf = (error: Fields): string => {
+  const code = textIn(error, "code") ?? textIn(error, "rawType") ?? textIn(error, "name") ?? ""
+  return /^[A-Za-z0-9_]{1,64}$/.test(code) ? code : "unknown"
+}
+
+const secondsIn = (headers: Fields): number | undefined => {
+  const seconds = Number(headers["retry-after"])
+  return headers["retry-after"] !== undefined && Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined
+}
+
+/** Which of the objects that the call needs Stripe has not got. */
+const missingOf = ({ needs }: StripeCall, error: Fields) => {
+  if (textIn(error, "code") !== "resource_missing") return undefined
+  const param = textIn(error, "param")
+  const [only, ...others] = Object.values(needs)
+  return (param === undefined ? undefined : needs[param]) ?? (others.length === 0 ? only : undefined)
+}
+
+/** A key that is used for the first request still, a rate limit, an outage: all may pass. */
+const mayPass = (status: number | undefined): boolean =>
+  status === undefined || status === 409 || status === 429 || status === 408 || status >= 500
+
+const failure = (error: StripeFailure["error"], more: Partial<StripeFailure> = {}): StripeFailure => ({
+  error,
+  isRetryable: false,
+  retryAfterMs: undefined,
+  isReplayed: false,
+  ...more
+})
+
+/** An answer that came, in a form that is not known. Its message has no values of Stripe's. */
+export const unreadable = (operation: string, cause: unknown): PaymentRefused => {
+  if (!(cause instanceof UnknownShape)) throw cause
+  return new PaymentRefused({ operation, reason: `unreadable ${cause.message}`, cause })
+}
+
+/** Gives what was thrown on the way to Stripe its name. Nothing that Stripe says is in it but as its `cause`. */
+export const stripeFailure = (call: StripeCall, cause: unknown): StripeFailure => {
+  const { operation } = call
+  if (cause instanceof UnknownShape) return failure(unreadable(operation, cause))
+  const error = unwrapped(cause)
+  if (error instanceof StripeRedirected) {
+    return failure(new PaymentRefused({ operation, reason: "redirected", cause }))
+  }
+  const status = typeof error["statusCode"] === "number" ? error["statusCode"] : undefined
+  const missing = missingOf(call, error)
+  if (missing !== undefined) {
+    const [object, id] = missing
+    return failure(new PaymentObjectNotFound({ object, id }))
+  }
+  if (!mayPass(status)) return failure(new PaymentRefused({ operation, reason: codeOf(error), cause }))
+  const headers = fieldsOf(error["headers"])
+  const seconds = secondsIn(headers)
+  const retryAfterMs = seconds === undefined ? undefined : seconds * 1000
+  return failure(
+    new PaymentUnavailable({ operation, ...(retryAfterMs === undefined ? {} : { retryAfterMs }), cause }),
+    {
+      isRetryable: headers["stripe-should-retry"] !== "false",
+      retryAfterMs,
+      isReplayed: headers["idempotent-replayed"] === "true"
+    }
+  )
+}

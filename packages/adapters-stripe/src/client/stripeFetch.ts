@@ -1,0 +1,55 @@
+import { StripeAnswerTooLarge, StripeAnswerUnknown, StripeRedirected } from "./answerErrors.ts"
+import { currentSignal } from "./abortScope.ts"
+
+/** A page of a hundred events with what they are about takes about one megabyte. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024
+
+/** How `fetch` calls a redirect where none is allowed; it has no name for it. */
+const isRedirect = (error: unknown): boolean =>
+  error instanceof Error && error.cause instanceof Error && error.cause.message === "unexpected redirect"
+
+const boundedText = async (response: Response): Promise<string> => {
+  const decoder = new TextDecoder()
+  let left = MAX_ANSWER_BYTES
+  let text = ""
+  for await (const chunk of response.body ?? []) {
+    left -= chunk.length
+    if (left < 0) throw new StripeAnswerTooLarge(`The answer has more than ${MAX_ANSWER_BYTES} bytes.`)
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+/** Whether a text is an answer as Stripe gives them: an object, and one that tells its error where the status says so. */
+const isAnswer = (text: string, ok: boolean): boolean => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === "object" && value !== null && "error" in value === !ok
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The `fetch` that the SDK is given. It follows no redirect, which would take the key elsewhere, reads no answer beyond a
+ * bound, and gives the SDK nothing but answers of Stripe's: the SDK takes an error of a proxy for the object it asked for.
+ * Stripe's notices to developers are dropped, which the SDK would write to the process's warnings.
+ */
+export const stripeFetch =
+  (send: typeof fetch, basePath: string): typeof fetch =>
+  async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input)
+    url.pathname = `${basePath}${url.pathname}`
+    const signals = [init?.signal, currentSignal()].filter((signal) => signal != null)
+    let response: Response
+    try {
+      response = await send(url, { ...init, redirect: "error", signal: AbortSignal.any(signals) })
+    } catch (error) {
+      throw isRedirect(error) ? new StripeRedirected("The payment provider's address leads elsewhere.") : error
+    }
+    const text = await boundedText(response)
+    if (!isAnswer(text, response.ok)) throw new StripeAnswerUnknown(response.status, response.headers)
+    const headers = new Headers(response.headers)
+    for (const name of ["stripe-notice", "content-encoding", "content-length"]) headers.delete(name)
+    return new Response(text, { status: response.status, headers })
+  }

@@ -1,0 +1,23 @@
+/**
+ * Currencies whose amounts Stripe gives in whole units. ISK and UGX have no minor unit either, but Stripe keeps giving them
+ * with two decimals, which are always zero; HUF and TWD have two in payments and none in payouts alone.
+ * https://docs.stripe.com/currencies#zero-decimal and #special-cases
+ */
+const ZERO_DECIMAL: ReadonlySet<string> = new Set(
+  "bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf".split(" ")
+)
+
+/** https://docs.stripe.com/currencies#three-decimal */
+const THREE_DECIMAL: ReadonlySet<string> = new Set("bhd jod kwd omr tnd".split(" "))
+
+/** How many decimals of a currency Stripe's amounts have. `currency` is an ISO 4217 code in any case. */
+export const decimalsOf = (currency: string): 0 | 2 | 3 => {
+  const code = currency.toLowerCase()
+  return ZERO_DECIMAL.has(code) ? 0 : THREE_DECIMAL.has(code) ? 3 : 2
+}
+
+/**
+ * What Stripe means by an amount, in major units: 1250 of `usd` is 12.5, of `jpy` 1250, of `kwd` 1.25. The nearest
+ * number to the exact decimal.
+ */
+export const majorUnits = (amount: number, currency: string): number => Number(`${amount}e-${decimalsOf(currency)}`)

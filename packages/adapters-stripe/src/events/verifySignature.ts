@@ -1,0 +1,54 @@
+import type { InvalidSignature, SignedEvent } from "@parley/core/adapter"
+import type Stripe from "stripe"
+
+/** What may lie between signing and receiving, in seconds: what Stripe's own libraries allow. */
+const TOLERANCE_SECONDS = 300
+
+/** The SDK takes zero for any age. */
+const ANY_AGE = 0
+
+type Problem = InvalidSignature["problem"]
+
+/** What signatures are checked with: the SDK's own. */
+export type Webhooks = Pick<Stripe["webhooks"], "signature">
+
+/** The time that a header says it was made at, in Unix milliseconds. */
+export const signedAt = (signature: string): number | undefined => {
+  const seconds = /(?:^|,)t=(\d{1,12})(?:,|$)/.exec(signature)?.[1]
+  return seconds === undefined ? undefined : Number(seconds) * 1000
+}
+
+/**
+ * The exact text of the bytes. The SDK would decode them itself, but drops a byte order mark, and takes every byte that is
+ * no UTF-8 for the same character: other bytes than those that were signed would pass.
+ */
+const exactText = (payload: Uint8Array): string | undefined => {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(payload)
+  } catch {
+    return undefined
+  }
+}
+
+const hasSignature = (header: string): boolean =>
+  signedAt(header) !== undefined && /(?:^|,)v1=[0-9a-f]+(?:,|$)/i.test(header)
+
+/** The text of an event that Stripe signed, or what is wrong with its signature. */
+export const signedText = (
+  webhooks: Webhooks,
+  { payload, receivedAt, signature }: SignedEvent,
+  secret: string
+): { readonly text: string } | { readonly problem: Problem } => {
+  if (signature === undefined || signature === "") return { problem: "missing" }
+  const text = exactText(payload)
+  if (text === undefined || text === "" || !hasSignature(signature)) return { problem: "malformed" }
+  const passes = (tolerance: number): boolean => {
+    try {
+      return webhooks.signature?.verifyHeader(text, signature, secret, tolerance, undefined, receivedAt) === true
+    } catch {
+      return false
+    }
+  }
+  if (passes(TOLERANCE_SECONDS)) return { text }
+  return { problem: passes(ANY_AGE) ? "too-old" : "mismatch" }
+}

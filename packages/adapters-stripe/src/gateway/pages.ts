@@ -1,0 +1,88 @@
+import type { CheckoutInput, CreateCustomerInput, PaymentGateway, PortalInput } from "@parley/core/adapter"
+import { Effect } from "effect"
+import type Stripe from "stripe"
+import type { StripeClient } from "../client/StripeClient.ts"
+import { metadataOf, USER_KEY } from "../metadata.ts"
+import { ShapeReader } from "../shapes/ShapeReader.ts"
+
+type Calls = Pick<PaymentGateway["Service"], "createCustomer" | "portalSession" | "checkoutSession" | "endSubscription">
+
+/** What a checkout page is opened with: person and price travel on all that comes of it, as none is copied by Stripe. */
+const checkoutParams = (input: CheckoutInput): Stripe.Checkout.SessionCreateParams => {
+  const metadata = metadataOf(input.userId, input.priceId)
+  return {
+    customer: input.customerId,
+    client_reference_id: input.userId,
+    line_items: [{ price: input.priceId, quantity: 1 }],
+    success_url: input.successUrl,
+    cancel_url: input.cancelUrl,
+    metadata,
+    ...(input.mode === "subscription"
+      ? { mode: "subscription", subscription_data: { metadata } }
+      : { mode: "payment", payment_intent_data: { metadata } })
+  }
+}
+
+/**
+ * Stripe refuses a key that comes again within a day with other parameters, as after a person changed their address, and
+ * one of more than 255 characters: so the key is a digest of all that is asked.
+ */
+const customerKey = async ({ email, idempotencyKey, userId }: CreateCustomerInput): Promise<string> => {
+  const asked = new TextEncoder().encode(JSON.stringify([idempotencyKey, userId, email ?? null]))
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", asked))
+  return `customer:${Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")}`
+}
+
+/** Whom Stripe knows, and the pages of Stripe that people are sent to. */
+export const stripePages = (client: StripeClient): Calls => ({
+  createCustomer: Effect.fnUntraced(function* (input: CreateCustomerInput) {
+    const { email, userId } = input
+    const key = yield* Effect.promise(() => customerKey(input))
+    const customerId = yield* client.askAnything(
+      "createCustomer",
+      async (stripe, options) => {
+        const params = { ...(email === undefined ? {} : { email }), metadata: { [USER_KEY]: userId } }
+        return new ShapeReader(await stripe.customers.create(params, options), "customer").text("id")
+      },
+      key
+    )
+    return { customerId }
+  }),
+
+  endSubscription: (id: string) =>
+    Effect.asVoid(
+      client.ask({ operation: "endSubscription", needs: { id: ["subscription", id] } }, (stripe, options) =>
+        stripe.subscriptions.cancel(id, {}, options)
+      )
+    ),
+
+  portalSession: ({ customerId, returnUrl }: PortalInput) =>
+    Effect.suspend(() =>
+      client.ask(
+        { operation: "portalSession", needs: { customer: ["customer", customerId] } },
+        async (stripe, options) => {
+          const params = { customer: customerId, return_url: returnUrl }
+          const session = await stripe.billingPortal.sessions.create(params, options)
+          return { url: new ShapeReader(session, "portal").text("url") }
+        },
+        // For its own retries alone: a page opens for each call, and soon goes.
+        crypto.randomUUID()
+      )
+    ),
+
+  checkoutSession: (input: CheckoutInput) =>
+    client.ask(
+      {
+        operation: "checkoutSession",
+        needs: { customer: ["customer", input.customerId], "line_items[0][price]": ["price", input.priceId] }
+      },
+      async (stripe, options) => {
+        const session = new ShapeReader(
+          await stripe.checkout.sessions.create(checkoutParams(input), options),
+          "session"
+        )
+        return { sessionId: session.text("id"), url: session.text("url") }
+      },
+      input.idempotencyKey
+    )
+})

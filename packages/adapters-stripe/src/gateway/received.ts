@@ -1,0 +1,91 @@
+import {
+  InvalidSignature,
+  type PaymentFailed,
+  type PaymentGateway,
+  PaymentRefused,
+  PaymentsNotConfigured,
+  type ReceivedPaymentEvent,
+  type SignedEvent
+} from "@parley/core/adapter"
+import { Effect, Redacted, Stream } from "effect"
+import type { StripeClient } from "../client/StripeClient.ts"
+import { allPages } from "../client/stripePages.ts"
+import { PAYMENT_EVENT_KINDS } from "../events/eventKinds.ts"
+import {
+  type EventOrigin,
+  type ParsedStripeEvent,
+  parseStripeEvent,
+  stripeEventFrom
+} from "../events/parseStripeEvent.ts"
+import { signedAt, signedText } from "../events/verifySignature.ts"
+import { UnknownShape } from "../shapes/ShapeReader.ts"
+import type { InvoiceCompletion } from "./invoiceCompletion.ts"
+import { sinceSeconds } from "./lookups.ts"
+
+type Calls = Pick<PaymentGateway["Service"], "verify" | "read" | "events">
+
+export interface ReceivedOptions {
+  readonly origin: EventOrigin
+  readonly webhookSecret: Redacted.Redacted<string> | undefined
+}
+
+/** A signature of further ahead than this comes of a clock that is wrong; it counts nevertheless. */
+const SKEW_MS = 300_000
+
+/** Events, as Stripe sends them and as it lists them. */
+export const stripeEvents = (client: StripeClient, completion: InvoiceCompletion, options: ReceivedOptions): Calls => {
+  const { origin, webhookSecret } = options
+
+  const whole = ({ cutInvoice, received }: ParsedStripeEvent): Effect.Effect<ReceivedPaymentEvent, PaymentFailed> => {
+    const { event } = received
+    if (cutInvoice === undefined || event._tag !== "InvoicePaid") return Effect.succeed(received)
+    const invoice = completion.complete(event.invoice, true)
+    return Effect.map(invoice, (completed) => ({ ...received, event: { _tag: "InvoicePaid", invoice: completed } }))
+  }
+
+  const parsed = (payload: string): ParsedStripeEvent | UnknownShape => {
+    try {
+      return parseStripeEvent(payload, origin)
+    } catch (error) {
+      if (error instanceof UnknownShape) return error
+      throw error
+    }
+  }
+
+  const verify = Effect.fn("StripePaymentGateway.verify")(function* (input: SignedEvent) {
+    if (webhookSecret === undefined) return yield* new PaymentsNotConfigured({ missing: "webhook-secret" })
+    const { Stripe } = yield* Effect.promise(() => import("stripe"))
+    const signed = signedText(Stripe.webhooks, input, Redacted.value(webhookSecret))
+    if ("problem" in signed) return yield* new InvalidSignature({ problem: signed.problem })
+    if ((signedAt(input.signature ?? "") ?? 0) > input.receivedAt + SKEW_MS) {
+      yield* Effect.logWarning(
+        "An event of the payment provider was signed in the future: this server's clock is slow."
+      )
+    }
+    const event = parsed(signed.text)
+    if (event instanceof UnknownShape) return yield* new InvalidSignature({ problem: "malformed" })
+    return yield* whole(event)
+  })
+
+  return {
+    verify,
+    read: (payload) => {
+      const event = parsed(payload)
+      return event instanceof UnknownShape
+        ? Effect.fail(new PaymentRefused({ operation: "read", reason: `unreadable ${event.message}`, cause: event }))
+        : whole(event)
+    },
+    events: ({ since }) =>
+      allPages((page) =>
+        client.askAnything("events", (stripe, request) =>
+          stripe.events.list(
+            { ...page, types: [...PAYMENT_EVENT_KINDS], created: { gte: sinceSeconds(since) } },
+            request
+          )
+        )
+      ).pipe(
+        Stream.mapEffect((event) => client.read("events", () => stripeEventFrom(event, JSON.stringify(event), origin))),
+        Stream.mapEffect(whole)
+      )
+  }
+}

@@ -1,0 +1,125 @@
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** Something of Stripe's is not in a form that is known. The message says where and what was expected, without values. */
+export class UnknownShape extends Error {
+  override readonly name = "UnknownShape"
+}
+
+/** Databases keep no text with a zero character or half a character pair. */
+export const isKeptText = (value: unknown): value is string =>
+  typeof value === "string" && value !== "" && value.isWellFormed() && !value.includes("\0")
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/**
+ * Reads an object of Stripe's field by field. What is not as expected throws `UnknownShape` with the way to it
+ * (`invoice.lines.data[0].period.start: not a time`). A field that is null counts as absent.
+ */
+export class ShapeReader {
+  readonly path: string
+  readonly #object: JsonObject
+
+  constructor(value: unknown, path: string) {
+    this.path = path
+    if (!isObject(value)) throw new UnknownShape(`${path}: not an object`)
+    this.#object = value
+  }
+
+  /** Refuses the field, or the object itself where no field is named. */
+  refuse(field: string | undefined, expected: string): never {
+    throw new UnknownShape(`${field === undefined ? this.path : `${this.path}.${field}`}: ${expected}`)
+  }
+
+  /** The field as it is; undefined where it is absent or null. */
+  raw(field: string): unknown {
+    return this.#object[field] ?? undefined
+  }
+
+  has(field: string): boolean {
+    return this.raw(field) !== undefined
+  }
+
+  /** Whether the object has the field at all, also as null. */
+  knows(field: string): boolean {
+    return field in this.#object
+  }
+
+  text(field: string): string {
+    return this.optionalText(field) ?? this.refuse(field, "missing")
+  }
+
+  optionalText(field: string): string | undefined {
+    const value = this.raw(field)
+    if (value === undefined) return undefined
+    return isKeptText(value) ? value : this.refuse(field, "not a text")
+  }
+
+  /** An id, also where the object itself stands in its place. */
+  id(field: string): string {
+    return this.optionalId(field) ?? this.refuse(field, "missing")
+  }
+
+  optionalId(field: string): string | undefined {
+    const value = this.raw(field)
+    return isObject(value) ? this.object(field).text("id") : this.optionalText(field)
+  }
+
+  whole(field: string): number {
+    return this.optionalWhole(field) ?? this.refuse(field, "missing")
+  }
+
+  optionalWhole(field: string): number | undefined {
+    const value = this.raw(field)
+    if (value === undefined) return undefined
+    return Number.isSafeInteger(value) ? (value as number) : this.refuse(field, "not a whole number")
+  }
+
+  /** An amount in the smallest unit of its currency, zero or more. */
+  amount(field: string): number {
+    const value = this.whole(field)
+    return value >= 0 ? value : this.refuse(field, "below zero")
+  }
+
+  /** Stripe's whole seconds in Unix milliseconds. */
+  time(field: string): number {
+    return this.optionalTime(field) ?? this.refuse(field, "missing")
+  }
+
+  optionalTime(field: string): number | undefined {
+    const seconds = this.optionalWhole(field)
+    if (seconds === undefined) return undefined
+    return seconds > 0 && seconds < 1e11 ? seconds * 1000 : this.refuse(field, "not a time")
+  }
+
+  flag(field: string): boolean {
+    const value = this.raw(field)
+    return typeof value === "boolean" ? value : this.refuse(field, "not a yes or no")
+  }
+
+  /** A currency's code, lower case. */
+  currency(field: string): string {
+    const code = this.text(field).toLowerCase()
+    return /^[a-z]{3}$/.test(code) ? code : this.refuse(field, "not a currency")
+  }
+
+  /** One of the words of `meanings`, as what it means there. */
+  oneOf<A>(field: string, meanings: Readonly<Record<string, A>>): A {
+    const word = this.text(field)
+    return Object.hasOwn(meanings, word) ? (meanings[word] as A) : this.refuse(field, "not a known word")
+  }
+
+  object(field: string): ShapeReader {
+    return new ShapeReader(this.raw(field), `${this.path}.${field}`)
+  }
+
+  optionalObject(field: string): ShapeReader | undefined {
+    return this.has(field) ? this.object(field) : undefined
+  }
+
+  array(field: string): ReadonlyArray<ShapeReader> {
+    const value = this.raw(field)
+    if (!Array.isArray(value)) return this.refuse(field, "not a list")
+    return value.map((element: unknown, index) => new ShapeReader(element, `${this.path}.${field}[${index}]`))
+  }
+}

@@ -1,0 +1,35 @@
+import type { CheckoutSession } from "@parley/core/adapter"
+import { priceIn, userIn } from "../metadata.ts"
+import { ShapeReader } from "./ShapeReader.ts"
+
+const MODES = { payment: "one-time", subscription: "subscription", setup: "setup" } as const
+
+const PAID = { paid: true, no_payment_required: true, unpaid: false } as const
+
+const COMPLETE = { complete: true, open: false, expired: false } as const
+
+/**
+ * Reads a checkout session. `known` says that it is complete where the session comes from before it had a `status`
+ * (February 2022): that it was completed, as its event said. Whom it is for is told by metadata alone, which only this
+ * account's key can write: a payment link takes any `client_reference_id` from the address that a customer opens.
+ */
+export const checkoutSession = (value: unknown, known?: "complete"): CheckoutSession => {
+  const session = new ShapeReader(value, "session")
+  const mode = session.oneOf("mode", MODES)
+  const isComplete = session.has("status") || known === undefined ? session.oneOf("status", COMPLETE) : true
+  const metadata = session.raw("metadata")
+  return {
+    id: session.text("id"),
+    mode,
+    customerId: session.optionalId("customer"),
+    userId: userIn(metadata),
+    priceId: priceIn(metadata),
+    subscriptionId: session.optionalId("subscription"),
+    paymentId: session.optionalId("payment_intent"),
+    isPaid: isComplete && session.oneOf("payment_status", PAID),
+    // A page that only stores a means of payment has neither.
+    amountTotal: mode === "setup" ? 0 : session.amount("amount_total"),
+    currency: mode === "setup" && !session.has("currency") ? "" : session.currency("currency"),
+    createdAt: session.time("created")
+  }
+}

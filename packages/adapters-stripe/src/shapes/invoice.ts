@@ -1,0 +1,130 @@
+import type { Invoice, InvoiceLine, InvoiceReason, PaidInvoice } from "@parley/core/adapter"
+import { majorUnits } from "../currency.ts"
+import { userIn } from "../metadata.ts"
+import { ShapeReader } from "./ShapeReader.ts"
+
+const REASONS: Readonly<Record<string, InvoiceReason>> = {
+  subscription_create: "create",
+  subscription_cycle: "cycle",
+  subscription_update: "update",
+  subscription_threshold: "other",
+  // What invoices of before May 2018 say of all of these.
+  subscription: "other",
+  automatic_pending_invoice_item_invoice: "other",
+  manual: "other",
+  quote_accept: "other",
+  upcoming: "other"
+}
+
+/** What a line belongs to. Since 2025-03-31 that stands in `parent`, which older versions may have as well. */
+const belonging = (line: ShapeReader): Pick<InvoiceLine, "subscriptionId" | "isProration"> => {
+  const parent = line.optionalObject("parent")
+  if (parent === undefined) {
+    return { subscriptionId: line.optionalId("subscription"), isProration: line.flag("proration") }
+  }
+  const details = parent.oneOf("type", {
+    subscription_item_details: "subscription_item_details",
+    invoice_item_details: "invoice_item_details"
+  })
+  const item = parent.object(details)
+  return { subscriptionId: item.optionalId("subscription"), isProration: item.flag("proration") }
+}
+
+/** The price of a line: in `pricing` since 2025-03-31, in `price` before, in `plan` before there were prices. */
+const priceOf = (line: ShapeReader): string | undefined => {
+  const pricing = line.optionalObject("pricing")
+  if (pricing !== undefined) return pricing.optionalObject("price_details")?.id("price")
+  return line.optionalId("price") ?? line.optionalId("plan")
+}
+
+const invoiceLine = (line: ShapeReader): InvoiceLine => {
+  const period = line.object("period")
+  return {
+    priceId: priceOf(line),
+    ...belonging(line),
+    periodStart: period.time("start"),
+    periodEnd: period.time("end")
+  }
+}
+
+/** Lines as a list of Stripe's has them. */
+export const invoiceLines = (value: unknown, path = "lines"): ReadonlyArray<InvoiceLine> =>
+  new ShapeReader({ data: value }, path).array("data").map(invoiceLine)
+
+interface Origin {
+  readonly subscriptionId: string | undefined
+  readonly metadata: unknown
+}
+
+/** Which subscription an invoice is of, and the metadata that it had then. */
+const originOf = (invoice: ShapeReader): Origin => {
+  const parent = invoice.optionalObject("parent")
+  if (parent !== undefined) {
+    const isOfSubscription = parent.oneOf("type", { subscription_details: true, quote_details: false })
+    if (!isOfSubscription) return { subscriptionId: undefined, metadata: undefined }
+    const details = parent.object("subscription_details")
+    return { subscriptionId: details.id("subscription"), metadata: details.raw("metadata") }
+  }
+  if (!invoice.knows("subscription") && !invoice.knows("parent")) invoice.refuse("parent", "missing")
+  const details = invoice.optionalObject("subscription_details")
+  return { subscriptionId: invoice.optionalId("subscription"), metadata: details?.raw("metadata") }
+}
+
+/** Before June 2023 only the lines of a subscription carried its metadata. */
+const userOfLines = (lines: ReadonlyArray<ShapeReader>): string | undefined =>
+  lines.map((line) => userIn(line.raw("metadata"))).find((user) => user !== undefined)
+
+/** An invoice, and whether it has more lines than it brings along. */
+export interface ReadInvoice {
+  readonly invoice: PaidInvoice
+  readonly isCut: boolean
+}
+
+/** Reads an invoice that is paid, of either generation. */
+export const paidInvoice = (value: unknown): ReadInvoice => {
+  const invoice = new ShapeReader(value, "invoice")
+  const { metadata, subscriptionId } = originOf(invoice)
+  const lines = invoice.object("lines")
+  const data = lines.array("data")
+  return {
+    invoice: {
+      id: invoice.text("id"),
+      customerId: invoice.optionalId("customer"),
+      subscriptionId,
+      userId: userIn(metadata) ?? (subscriptionId === undefined ? undefined : userOfLines(data)),
+      reason: invoice.has("billing_reason") ? invoice.oneOf("billing_reason", REASONS) : "other",
+      amountPaid: invoice.amount("amount_paid"),
+      currency: invoice.currency("currency"),
+      lines: data.map(invoiceLine),
+      createdAt: invoice.time("created")
+    },
+    isCut: lines.flag("has_more")
+  }
+}
+
+/** Whether an invoice is paid. */
+export const isPaidInvoice = (value: unknown): boolean => new ShapeReader(value, "invoice").raw("status") === "paid"
+
+/** What an invoice is for: its own words, or those of its first line. */
+const descriptionOf = (invoice: ShapeReader): string | undefined =>
+  invoice.optionalText("description") ??
+  (invoice
+    .optionalObject("lines")
+    ?.array("data")
+    .map((line) => line.raw("description"))
+    .find((text) => typeof text === "string" && text !== "") as string | undefined)
+
+/** Reads an invoice as people read it. */
+export const listedInvoice = (value: unknown): Invoice => {
+  const invoice = new ShapeReader(value, "invoice")
+  const currency = invoice.currency("currency")
+  return {
+    id: invoice.text("id"),
+    amount: majorUnits(invoice.whole("total"), currency),
+    currency,
+    status: invoice.optionalText("status"),
+    createdAt: invoice.time("created"),
+    invoiceUrl: invoice.optionalText("hosted_invoice_url"),
+    description: descriptionOf(invoice)
+  }
+}

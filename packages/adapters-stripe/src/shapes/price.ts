@@ -1,0 +1,32 @@
+import type { PriceOffer } from "@parley/core/adapter"
+import { majorUnits } from "../currency.ts"
+import { ShapeReader } from "./ShapeReader.ts"
+
+const UNITS = { day: "day", week: "week", month: "month", year: "year" } as const
+
+/** Cents may have decimals of their own, as a text. */
+const amountOf = (price: ShapeReader): number | undefined => {
+  const whole = price.optionalWhole("unit_amount")
+  if (whole !== undefined) return whole
+  if (price.has("custom_unit_amount") || price.raw("billing_scheme") === "tiered") return undefined
+  const decimal = Number(String(price.raw("unit_amount_decimal")))
+  return Number.isFinite(decimal) ? decimal : undefined
+}
+
+/** Reads what a price costs; undefined where it is sold no more. */
+export const priceOffer = (value: unknown): PriceOffer | undefined => {
+  const price = new ShapeReader(value, "price")
+  if (!price.flag("active")) return undefined
+  const currency = price.currency("currency")
+  const amount = amountOf(price)
+  const recurring = price.optionalObject("recurring")
+  return {
+    priceId: price.text("id"),
+    amount: amount === undefined ? undefined : majorUnits(amount, currency),
+    currency,
+    every:
+      recurring === undefined
+        ? undefined
+        : { unit: recurring.oneOf("interval", UNITS), count: recurring.whole("interval_count") }
+  }
+}

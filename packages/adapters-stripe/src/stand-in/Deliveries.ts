@@ -1,0 +1,124 @@
+import { createHmac } from "node:crypto"
+import type { StoredEvent } from "./books/StandInState.ts"
+
+/** Where events are sent, and what they are signed with. */
+export interface WebhookTarget {
+  readonly url: string
+  readonly secret: string
+}
+
+/** Seconds until an event that was not taken is sent again; after the last one it is only sent by hand. */
+const RETRY_SECONDS = [2, 10, 60, 300, 1_800, 7_200, 21_600]
+
+const SEND_TIMEOUT_MS = 10_000
+
+/** How Stripe signs: HMAC SHA-256 over time and body, with the whole secret as the key. */
+export const signatureOf = (body: string, secret: string, atMs: number): string => {
+  const seconds = Math.floor(atMs / 1000)
+  return `t=${seconds},v1=${createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex")}`
+}
+
+export interface DeliveriesOptions {
+  readonly events: () => ReadonlyArray<StoredEvent>
+  readonly target: WebhookTarget | undefined
+  readonly fetch: typeof fetch
+  readonly onChange: () => void
+}
+
+/**
+ * Sends events one after the other, as signed posts. What is not taken is sent again after a rest that grows. While
+ * `hold` is set nothing goes by itself: whoever holds it sends what they want, when, in which order and how often.
+ */
+export class Deliveries {
+  readonly #options: DeliveriesOptions
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>()
+  #queue: Promise<unknown> = Promise.resolve()
+  #target: WebhookTarget | undefined
+  #isClosed = false
+  hold = false
+
+  constructor(options: DeliveriesOptions) {
+    this.#options = options
+    this.#target = options.target
+  }
+
+  /** Sends events elsewhere from now on. */
+  set target(target: WebhookTarget | undefined) {
+    this.#target = target
+  }
+
+  /** What was not taken yet, in the order in which it happened. */
+  get pending(): ReadonlyArray<StoredEvent> {
+    return this.#options.events().filter(({ isPending }) => isPending)
+  }
+
+  /** Takes an event up that has just happened. */
+  announce(event: StoredEvent): void {
+    if (!this.hold) void this.#enqueue(event)
+  }
+
+  /** Sends all that waits, in order. True where all of it was taken. */
+  async flush(): Promise<boolean> {
+    await this.#queue
+    for (const event of this.pending) await this.#enqueue(event)
+    return this.pending.length === 0
+  }
+
+  /** Sends an event now, whether it was taken before or not. True where it was taken. */
+  send(id: string): Promise<boolean> {
+    const event = this.#options.events().find((kept) => kept.id === id)
+    return event === undefined ? Promise.resolve(false) : this.#enqueue(event, true)
+  }
+
+  /** Settles when nothing is under way any more. */
+  async idle(): Promise<void> {
+    await this.#queue
+  }
+
+  close(): void {
+    this.#isClosed = true
+    for (const timer of this.#timers) clearTimeout(timer)
+  }
+
+  #enqueue(event: StoredEvent, again = false): Promise<boolean> {
+    const sent = this.#queue.then(() => (event.isPending || again ? this.#post(event) : true))
+    this.#queue = sent
+    return sent
+  }
+
+  async #post(event: StoredEvent): Promise<boolean> {
+    if (this.#target === undefined || this.#isClosed) return false
+    const taken = await this.#taken(event.text, this.#target)
+    if (taken) event.isPending = false
+    else this.#retryLater(event)
+    this.#options.onChange()
+    return taken
+  }
+
+  async #taken(body: string, { secret, url }: WebhookTarget): Promise<boolean> {
+    try {
+      const response = await this.#options.fetch(url, {
+        method: "POST",
+        body,
+        headers: { "content-type": "application/json", "stripe-signature": signatureOf(body, secret, Date.now()) },
+        signal: AbortSignal.timeout(SEND_TIMEOUT_MS)
+      })
+      await response.body?.cancel()
+      return response.ok
+    } catch {
+      return false
+    }
+  }
+
+  #retryLater(event: StoredEvent): void {
+    const seconds = RETRY_SECONDS[event.failures]
+    event.failures += 1
+    if (seconds === undefined || this.hold || this.#isClosed) return
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer)
+      this.announce(event)
+    }, seconds * 1000)
+    timer.unref()
+    this.#timers.add(timer)
+  }
+}

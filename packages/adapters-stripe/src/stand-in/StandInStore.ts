@@ -1,0 +1,41 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { dirname } from "node:path"
+import { emptyState, type StandInState } from "./books/StandInState.ts"
+
+/** Where a stand-in keeps what it knows. */
+export interface StandInStore {
+  readonly load: () => StandInState
+  readonly save: (state: StandInState) => void
+}
+
+/** Keeps nothing beyond the process. */
+export const memoryStore = (): StandInStore => ({ load: emptyState, save: () => undefined })
+
+const stateIn = (text: string, path: string): StandInState => {
+  try {
+    const state = JSON.parse(text) as StandInState
+    if (state.version === 1) return state
+  } catch {
+    // Said below.
+  }
+  throw new Error(`${path} is not what a stand-in payment provider keeps. Delete it to begin anew.`)
+}
+
+/** Keeps all in one file, which is replaced as a whole. One process has it at a time. */
+export const fileStore = (path: string): StandInStore => ({
+  load: () => {
+    let text: string
+    try {
+      text = readFileSync(path, "utf8")
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return emptyState()
+      throw error
+    }
+    return stateIn(text, path)
+  },
+  save: (state) => {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    writeFileSync(`${path}.new`, JSON.stringify(state), { mode: 0o600 })
+    renameSync(`${path}.new`, path)
+  }
+})

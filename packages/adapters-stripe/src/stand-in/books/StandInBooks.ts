@@ -1,0 +1,181 @@
+import { randomBytes } from "node:crypto"
+import { days } from "./calendar.ts"
+import {
+  renderCharge,
+  renderDispute,
+  renderInvoice,
+  renderPayment,
+  renderRefund,
+  renderSession,
+  renderSubscription,
+  type View
+} from "./render.ts"
+import type {
+  Dispute,
+  Invoice,
+  Payment,
+  Refund,
+  Session,
+  StandInPrice,
+  StandInState,
+  StoredEvent,
+  Subscription
+} from "./StandInState.ts"
+
+/** The forms in which the stand-in writes events: as before Stripe's version of 2025-03-31, and as now. */
+export const STAND_IN_GENERATIONS = ["2024-06-20", "2026-10-28.endive"] as const
+export type StandInGeneration = (typeof STAND_IN_GENERATIONS)[number]
+
+/** Whether a version of Stripe's interface is one of before 2025-03-31. */
+export const isOldVersion = (version: string): boolean => version < "2025-03-31"
+
+/** As long as Stripe lists its events. */
+const EVENTS_KEPT_DAYS = 30
+
+/** Something that the stand-in cannot do, with a sentence for the person who asked for it. */
+export class StandInRefusal extends Error {
+  override readonly name = "StandInRefusal"
+}
+
+export interface BooksOptions {
+  readonly state: StandInState
+  readonly prices: ReadonlyArray<StandInPrice>
+  readonly generation: StandInGeneration
+  /** The real time in Unix milliseconds. */
+  readonly realNow: () => number
+  /** The address of one of the stand-in's pages. */
+  readonly pageUrl: (path: string) => string
+  readonly onEvent: (event: StoredEvent) => void
+}
+
+/** What events are about. */
+type Reported =
+  | { readonly session: Session }
+  | { readonly subscription: Subscription }
+  | { readonly invoice: Invoice }
+  | { readonly charge: Payment }
+  | { readonly payment: Payment }
+  | { readonly refund: Refund }
+  | { readonly dispute: Dispute }
+
+const rendered = (reported: Reported, view: View): object => {
+  if ("session" in reported) return renderSession(reported.session, view)
+  if ("subscription" in reported) return renderSubscription(reported.subscription, view)
+  if ("invoice" in reported) return renderInvoice(reported.invoice, view)
+  if ("charge" in reported) return renderCharge(reported.charge)
+  if ("payment" in reported) return renderPayment(reported.payment)
+  if ("refund" in reported) return renderRefund(reported.refund, view)
+  return renderDispute(reported.dispute, view)
+}
+
+/** What the stand-in keeps, its clock, and the events that come of changes. The rules of payments stand beside it. */
+export class StandInBooks {
+  readonly state: StandInState
+  readonly #options: BooksOptions
+  readonly #prices: Map<string, StandInPrice>
+  #generation: StandInGeneration
+  /** The time at which something happens that was due before now. */
+  #moment: number | undefined
+
+  constructor(options: BooksOptions) {
+    this.#options = options
+    this.state = options.state
+    this.#prices = new Map(options.prices.map((price) => [price.id, price]))
+    this.#generation = options.generation
+  }
+
+  /** The stand-in's time in whole seconds. */
+  now(): number {
+    return this.#moment ?? Math.floor((this.#options.realNow() + this.state.aheadMs) / 1000)
+  }
+
+  /** Does something as of a moment. */
+  asOf<A>(moment: number, work: () => A): A {
+    const before = this.#moment
+    this.#moment = moment
+    try {
+      return work()
+    } finally {
+      this.#moment = before
+    }
+  }
+
+  /** Moves the clock to a later time, in seconds. */
+  moveClock(to: number): void {
+    this.state.aheadMs = to * 1000 - this.#options.realNow()
+  }
+
+  /** Writes events from now on in another form. */
+  set generation(generation: StandInGeneration) {
+    this.#generation = generation
+  }
+
+  get generation(): StandInGeneration {
+    return this.#generation
+  }
+
+  newId(prefix: string): string {
+    return `${prefix}_${randomBytes(12).toString("hex")}`
+  }
+
+  pageUrl(path: string): string {
+    return this.#options.pageUrl(path)
+  }
+
+  prices(): ReadonlyArray<StandInPrice> {
+    return [...this.#prices.values()]
+  }
+
+  knownPrice(id: string): StandInPrice | undefined {
+    return this.#prices.get(id)
+  }
+
+  /** A price that something was bought at; one that is on sale no more is still known by its id. */
+  price(id: string): StandInPrice {
+    return this.#prices.get(id) ?? { id, name: id, amount: 0, currency: "usd", every: { unit: "month", count: 1 } }
+  }
+
+  payment(id: string): Payment {
+    const payment = this.state.payments[id]
+    if (payment === undefined) throw new StandInRefusal(`There is no payment ${id}.`)
+    return payment
+  }
+
+  paymentOfCharge(charge: string): Payment | undefined {
+    return Object.values(this.state.payments).find((payment) => payment.charge === charge)
+  }
+
+  subscription(id: string): Subscription {
+    const subscription = this.state.subscriptions[id]
+    if (subscription === undefined) throw new StandInRefusal(`There is no subscription ${id}.`)
+    return subscription
+  }
+
+  session(id: string): Session {
+    const session = this.state.sessions[id]
+    if (session === undefined) throw new StandInRefusal(`There is no checkout ${id}.`)
+    return session
+  }
+
+  /** Reports what happened, in the present form of events. */
+  emit(kind: string, reported: Reported): void {
+    const created = this.now()
+    const id = this.newId("evt")
+    const view = { books: this, isOld: isOldVersion(this.#generation) }
+    const text = JSON.stringify({
+      id,
+      object: "event",
+      api_version: this.#generation,
+      created,
+      data: { object: rendered(reported, view) },
+      livemode: false,
+      pending_webhooks: 1,
+      request: { id: null, idempotency_key: null },
+      type: kind
+    })
+    const event: StoredEvent = { id, kind, created, text, isPending: true, failures: 0 }
+    const oldest = created - days(EVENTS_KEPT_DAYS)
+    this.state.events = [...this.state.events.filter((kept) => kept.isPending || kept.created >= oldest), event]
+    this.#options.onEvent(event)
+  }
+}

@@ -1,0 +1,173 @@
+/** What a stand-in provider keeps: plain JSON, times in whole seconds as Stripe has them, amounts in minor units. */
+
+/** What is on sale at the stand-in. */
+export interface StandInPrice {
+  readonly id: string
+  /** What people read on the page, for example `Pro`. */
+  readonly name: string
+  /** In the smallest unit of the currency, as Stripe counts it. */
+  readonly amount: number
+  /** ISO 4217, lower case. */
+  readonly currency: string
+  /** How long one payment lasts; undefined for what is bought once. */
+  readonly every?: { readonly unit: "day" | "week" | "month" | "year"; readonly count: number } | undefined
+}
+
+export type Metadata = Readonly<Record<string, string>>
+
+/** What happens when a card is charged. */
+export type Card = "works" | "fails"
+
+export interface Customer {
+  readonly id: string
+  readonly email: string | undefined
+  readonly metadata: Metadata
+  readonly created: number
+}
+
+export interface Session {
+  readonly id: string
+  readonly mode: "payment" | "subscription"
+  readonly customer: string
+  readonly price: string
+  readonly quantity: number
+  readonly reference: string | undefined
+  readonly metadata: Metadata
+  /** Of the subscription or the payment that comes of it. */
+  readonly innerMetadata: Metadata
+  readonly successUrl: string
+  readonly cancelUrl: string
+  readonly created: number
+  status: "open" | "complete" | "expired"
+  paymentStatus: "paid" | "unpaid" | "no_payment_required"
+  total: number
+  subscription?: string
+  payment?: string
+  /** When a payment that takes days arrives, or is known to have failed. */
+  arrival?: { readonly at: number; readonly succeeds: boolean }
+}
+
+export interface Subscription {
+  readonly id: string
+  readonly customer: string
+  readonly metadata: Metadata
+  readonly created: number
+  /** All invoices are of nothing. */
+  readonly isFree: boolean
+  price: string
+  status: "trialing" | "active" | "past_due" | "canceled"
+  /** From which periods are counted, and how many have begun since. */
+  anchor: number
+  periods: number
+  periodStart: number
+  periodEnd: number
+  cancelAtPeriodEnd: boolean
+  card: Card
+  canceledAt?: number
+  endedAt?: number
+}
+
+export interface Line {
+  readonly id: string
+  readonly price: string
+  readonly amount: number
+  readonly start: number
+  readonly end: number
+  readonly isProration: boolean
+}
+
+export interface Invoice {
+  readonly id: string
+  readonly customer: string
+  readonly subscription: string
+  /** Of the subscription, as it was. */
+  readonly metadata: Metadata
+  readonly reason: "subscription_create" | "subscription_cycle" | "subscription_update"
+  readonly lines: ReadonlyArray<Line>
+  readonly total: number
+  readonly currency: string
+  readonly created: number
+  status: "open" | "paid" | "uncollectible"
+  paid: number
+  attempts: number
+  nextAttempt?: number
+  payment?: string
+}
+
+/** A payment intent with its one charge. */
+export interface Payment {
+  readonly id: string
+  readonly charge: string
+  readonly customer: string
+  readonly metadata: Metadata
+  readonly amount: number
+  readonly currency: string
+  readonly created: number
+  refunded: number
+}
+
+export interface Refund {
+  readonly id: string
+  readonly payment: string
+  readonly amount: number
+  readonly created: number
+}
+
+export interface Dispute {
+  readonly id: string
+  readonly payment: string
+  readonly amount: number
+  readonly created: number
+  status: "needs_response" | "won" | "lost"
+  /** What moved on the account: out when it opened, back when it was won. */
+  moves: ReadonlyArray<number>
+}
+
+/** An event as it is sent: its text never changes. */
+export interface StoredEvent {
+  readonly id: string
+  readonly kind: string
+  readonly created: number
+  readonly text: string
+  /** Not delivered yet. */
+  isPending: boolean
+  /** How often the receiver did not take it. */
+  failures: number
+}
+
+/** The first answer to an idempotency key. */
+export interface KeptAnswer {
+  readonly request: string
+  readonly status: number
+  readonly body: string
+  readonly created: number
+}
+
+export interface StandInState {
+  readonly version: 1
+  /** How far the stand-in's clock is ahead of the real one, in milliseconds. */
+  aheadMs: number
+  readonly customers: Record<string, Customer>
+  readonly sessions: Record<string, Session>
+  readonly subscriptions: Record<string, Subscription>
+  readonly invoices: Record<string, Invoice>
+  readonly payments: Record<string, Payment>
+  readonly refunds: Record<string, Refund>
+  readonly disputes: Record<string, Dispute>
+  events: Array<StoredEvent>
+  readonly keys: Record<string, KeptAnswer>
+}
+
+export const emptyState = (): StandInState => ({
+  version: 1,
+  aheadMs: 0,
+  customers: {},
+  sessions: {},
+  subscriptions: {},
+  invoices: {},
+  payments: {},
+  refunds: {},
+  disputes: {},
+  events: [],
+  keys: {}
+})

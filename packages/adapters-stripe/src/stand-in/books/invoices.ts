@@ -1,0 +1,106 @@
+import { days } from "./calendar.ts"
+import { takePayment } from "./payments.ts"
+import { type StandInBooks, StandInRefusal } from "./StandInBooks.ts"
+import type { Invoice, Line, Subscription } from "./StandInState.ts"
+
+/** When a payment that failed is tried again, in days after it failed first; then the subscription ends. */
+const RETRY_DAYS = [3, 5, 7]
+
+type NewLine = Omit<Line, "id">
+
+export const makeInvoice = (
+  books: StandInBooks,
+  subscription: Subscription,
+  reason: Invoice["reason"],
+  lines: ReadonlyArray<NewLine>
+): Invoice => {
+  const id = books.newId("in")
+  const charged = lines.map((line) => ({
+    ...line,
+    amount: subscription.isFree ? 0 : line.amount,
+    id: books.newId("il")
+  }))
+  const invoice: Invoice = {
+    id,
+    customer: subscription.customer,
+    subscription: subscription.id,
+    metadata: subscription.metadata,
+    reason,
+    lines: charged,
+    total: charged.reduce((sum, { amount }) => sum + amount, 0),
+    currency: books.price(subscription.price).currency,
+    created: books.now(),
+    status: "open",
+    paid: 0,
+    attempts: 0
+  }
+  books.state.invoices[id] = invoice
+  return invoice
+}
+
+const settle = (books: StandInBooks, invoice: Invoice): void => {
+  const { currency, customer, total } = invoice
+  if (total > 0) invoice.payment = takePayment(books, { customer, metadata: {}, amount: total, currency }).id
+  invoice.status = "paid"
+  invoice.paid = Math.max(0, total)
+  delete invoice.nextAttempt
+}
+
+const reportPaid = (books: StandInBooks, invoice: Invoice): void => {
+  books.emit("invoice.paid", { invoice })
+  books.emit("invoice.payment_succeeded", { invoice })
+}
+
+/** Whether an invoice of a subscription still waits for its money. */
+const owesMore = (books: StandInBooks, { id }: Subscription): boolean =>
+  Object.values(books.state.invoices).some(({ status, subscription }) => subscription === id && status === "open")
+
+/** The subscription cannot be collected for any more. */
+const giveUp = (books: StandInBooks, subscription: Subscription, invoice: Invoice): void => {
+  invoice.status = "uncollectible"
+  subscription.status = "canceled"
+  subscription.canceledAt = books.now()
+  subscription.endedAt = books.now()
+  books.emit("customer.subscription.deleted", { subscription })
+}
+
+/** Whether a subscription's card pays an invoice, or there is nothing to pay. */
+export const willPay = ({ card }: Subscription, { total }: Invoice): boolean => card === "works" || total <= 0
+
+/** Charges the subscription's card for an invoice; what fails is tried again, and in the end the subscription ends. */
+export const collect = (books: StandInBooks, subscription: Subscription, invoice: Invoice): void => {
+  invoice.attempts += 1
+  if (willPay(subscription, invoice)) {
+    settle(books, invoice)
+    if (subscription.status === "past_due" && !owesMore(books, subscription)) {
+      subscription.status = "active"
+      books.emit("customer.subscription.updated", { subscription })
+    }
+    reportPaid(books, invoice)
+    return
+  }
+  const retry = RETRY_DAYS[invoice.attempts - 1]
+  if (retry === undefined) delete invoice.nextAttempt
+  else invoice.nextAttempt = invoice.created + days(retry)
+  books.emit("invoice.payment_failed", { invoice })
+  if (retry === undefined) return giveUp(books, subscription, invoice)
+  if (subscription.status === "past_due") return
+  subscription.status = "past_due"
+  books.emit("customer.subscription.updated", { subscription })
+}
+
+/** The first invoice of a subscription, which its checkout page has paid. */
+export const settleFirst = (books: StandInBooks, invoice: Invoice): void => {
+  invoice.attempts = 1
+  settle(books, invoice)
+  reportPaid(books, invoice)
+}
+
+/** A person pays an open invoice by hand, with a card that works from now on. */
+export const payInvoice = (books: StandInBooks, id: string): void => {
+  const invoice = books.state.invoices[id]
+  if (invoice === undefined || invoice.status !== "open") throw new StandInRefusal("This invoice is not open.")
+  const subscription = books.subscription(invoice.subscription)
+  subscription.card = "works"
+  collect(books, subscription, invoice)
+}

@@ -1,0 +1,7 @@
+export { MEANS, type Means, type PayOptions } from "./books/PayOptions.ts"
+export { STAND_IN_GENERATIONS, type StandInGeneration, StandInRefusal } from "./books/StandInBooks.ts"
+export type { Card, StandInPrice, StandInState, StoredEvent } from "./books/StandInState.ts"
+export { type Deliveries, type WebhookTarget } from "./Deliveries.ts"
+export { listenStandIn, type ListeningStandIn, standInListener } from "./listenStandIn.ts"
+export { StandInPayments, type StandInOptions } from "./StandInPayments.ts"
+export { fileStore, memoryStore, type StandInStore } from "./StandInStore.ts"
