@@ -1,0 +1,50 @@
+import type { CrmAccount, CrmTokens } from "@parley/core/adapter"
+import { Effect, Redacted } from "effect"
+import { isCrmEndpoint } from "./endpoints.ts"
+import type { OAuthCrmOptions } from "./OAuthCrmOptions.ts"
+import { sendOnce } from "./requests/sendOnce.ts"
+import { fieldsOf, type JsonFields, readFields, shortTextIn } from "./requests/tokenAnswer.ts"
+
+/** An answer with tokens, as it came and as it was read. */
+export interface TokenAnswer {
+  readonly fields: JsonFields
+  readonly tokens: CrmTokens
+  /** The claims of its ID token, which were checked. */
+  readonly identity: object | undefined
+}
+
+const accountOfIdentity = (claims: object): CrmAccount => {
+  const fields = fieldsOf(claims)
+  const name = ["email", "preferred_username", "name"].map((claim) => shortTextIn(fields, claim)).find(Boolean)
+  const id = shortTextIn(fields, "sub")
+  return { ...(id === undefined ? {} : { id }), ...(name === undefined ? {} : { name }) }
+}
+
+/**
+ * Whose account the tokens open, as far as the provider tells: by its own means where those are known, else by an ID
+ * token. Never fails: who does not tell is connected all the same.
+ */
+export const accountOf = (
+  { accounts, clientId, clientSecret, tokenUrl }: OAuthCrmOptions,
+  { fields, identity, tokens }: TokenAnswer,
+  lookupMs: number
+): Effect.Effect<CrmAccount | undefined> => {
+  if (accounts === undefined) return Effect.succeed(identity === undefined ? undefined : accountOfIdentity(identity))
+  const told = accounts.inAnswer(fields)
+  const request = accounts.request({
+    answer: fields,
+    accessToken: Redacted.value(tokens.accessToken),
+    tokenUrl,
+    clientId,
+    clientSecret: clientSecret === undefined ? "" : Redacted.value(clientSecret)
+  })
+  if (request === undefined || !isCrmEndpoint(request.url)) return Effect.succeed(told)
+  return Effect.tryPromise(async (signal) => {
+    const response = await sendOnce({ sent: false }, request.url, request, signal)
+    const looked = response.status === 200 ? accounts.inLookup((await readFields(response)) ?? {}) : undefined
+    return looked === undefined ? told : { ...told, ...looked }
+  }).pipe(
+    Effect.timeoutOrElse({ duration: lookupMs, orElse: () => Effect.succeed(told) }),
+    Effect.catch(() => Effect.succeed(told))
+  )
+}

@@ -1,0 +1,9 @@
+import type { CrmEndpoints } from "../OAuthCrmOptions.ts"
+import { hubspot } from "./hubspot.ts"
+import { pipedrive } from "./pipedrive.ts"
+
+/** Providers whose endpoints are known. */
+export const CRM_PRESETS = ["hubspot", "pipedrive"] as const
+export type CrmPresetName = (typeof CRM_PRESETS)[number]
+
+export const crmPresets: Readonly<Record<CrmPresetName, CrmEndpoints>> = { hubspot, pipedrive }

@@ -1,0 +1,43 @@
+import type { CrmEndpoints } from "../OAuthCrmOptions.ts"
+import { fieldsOf, type JsonFields, shortTextIn } from "../requests/tokenAnswer.ts"
+
+/** The company's own address, which the token response tells: only below Pipedrive's domain, or at the token endpoint. */
+const companyOrigin = (answer: JsonFields, tokenUrl: string): string | undefined => {
+  const text = shortTextIn(answer, "api_domain") ?? ""
+  if (!URL.canParse(text)) return undefined
+  const { hostname, origin, protocol } = new URL(text)
+  const isPipedrive = protocol === "https:" && hostname.endsWith(".pipedrive.com")
+  return isPipedrive || origin === new URL(tokenUrl).origin ? origin : undefined
+}
+
+/**
+ * Pipedrive (pipedrive.readme.io, "OAuth authorization", "Handling user app uninstallation", "Getting user data"): the
+ * credentials in the header; the scopes are those of the app's settings and not asked for; `api_domain` in the token
+ * response is the company's address, where `users/me` tells the company. Revoking the refresh token uninstalls the app.
+ */
+export const pipedrive: CrmEndpoints = {
+  name: "Pipedrive",
+  authorizeUrl: "https://oauth.pipedrive.com/oauth/authorize",
+  tokenUrl: "https://oauth.pipedrive.com/oauth/token",
+  revokeUrl: "https://oauth.pipedrive.com/oauth/revoke",
+  tokenAuth: "client_secret_basic",
+  scopes: [],
+  accounts: {
+    inAnswer: (answer) => {
+      const text = shortTextIn(answer, "api_domain") ?? ""
+      return URL.canParse(text) ? { name: new URL(text).hostname } : undefined
+    },
+    request: ({ accessToken, answer, tokenUrl }) => {
+      const origin = companyOrigin(answer, tokenUrl)
+      if (origin === undefined) return undefined
+      const headers = { accept: "application/json", authorization: `Bearer ${accessToken}` }
+      return { url: `${origin}/api/v1/users/me`, method: "GET", headers }
+    },
+    inLookup: (looked) => {
+      const company = fieldsOf(looked["data"])
+      const id = shortTextIn(company, "company_id")
+      const name = shortTextIn(company, "company_name")
+      return { ...(id === undefined ? {} : { id }), ...(name === undefined ? {} : { name }) }
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { CrmAnswerLost, type CrmFailed, CrmRefused, CrmUnavailable } from "@parley/core/adapter"
+import { type RefusalWords, refusalOf } from "./refusal.ts"
+import { AnswerUnknown } from "./requestErrors.ts"
+import type { Sending } from "./sendOnce.ts"
+import { readFields } from "./tokenAnswer.ts"
+
+/** What of a call is told when it fails. */
+export type CrmOperation = CrmFailed["operation"]
+
+/** Longer waits than a day are not believed. */
+const MAX_RETRY_AFTER_SECONDS = 86_400
+
+const retryAfter = (response: Response): { readonly retryAfterMs?: number } => {
+  const text = response.headers.get("retry-after") ?? ""
+  if (!/^\d{1,9}$/.test(text)) return {}
+  return { retryAfterMs: Math.min(Number(text), MAX_RETRY_AFTER_SECONDS) * 1000 }
+}
+
+/**
+ * Names the failure that an answer of an endpoint is, or gives undefined where it is none: "come again" (408, 429, 503)
+ * is an outage without an effect; any other 5xx may have had one; whatever else is not a success is a refusal.
+ */
+export const answerFailure = async (
+  operation: CrmOperation,
+  response: Response,
+  words: RefusalWords | undefined
+): Promise<CrmFailed | undefined> => {
+  const { status } = response
+  const cause = new AnswerUnknown(status, "no success")
+  if (status === 408 || status === 429 || status === 503) {
+    return new CrmUnavailable({ operation, cause, ...retryAfter(response) })
+  }
+  if (status >= 500) return new CrmAnswerLost({ operation, cause })
+  if (status > 200 && status < 300) return undefined
+  const reason = refusalOf(status, await readFields(response), words)
+  return reason === undefined ? undefined : new CrmRefused({ operation, reason, cause })
+}
+
+/** Names what broke a call: nothing has happened while nothing was sent. */
+export const sendingFailure = (operation: CrmOperation, { sent }: Sending, cause: unknown): CrmFailed =>
+  sent ? new CrmAnswerLost({ operation, cause }) : new CrmUnavailable({ operation, cause })

@@ -1,0 +1,40 @@
+/** The members of a JSON object. */
+export type JsonFields = Readonly<Record<string, unknown>>
+
+export const fieldsOf = (value: unknown): JsonFields =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonFields) : {}
+
+/** A text, or a number as providers write identifiers; at most 200 characters of it, without control characters. */
+export const shortTextIn = (fields: JsonFields, name: string): string | undefined => {
+  const value = Object.hasOwn(fields, name) ? fields[name] : undefined
+  const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value
+  if (typeof text !== "string") return undefined
+  const clean = Array.from(text.replaceAll(/\p{C}/gu, "").trim()).slice(0, 200).join("")
+  return clean === "" ? undefined : clean
+}
+
+/** The members of an answer's JSON object, or undefined where it is none. The answer can still be read after it. */
+export const readFields = async (response: Response): Promise<JsonFields | undefined> => {
+  try {
+    const value: unknown = JSON.parse(await response.clone().text())
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonFields) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * A token response in the words of RFC 6749, 5.1, as the library wants them: members that are `null` are left out,
+ * `scopes`, a list, stands for a missing `scope`, and an ID token is left out where no issuer is known that it could be
+ * checked against.
+ */
+export const inStandardWords = (fields: JsonFields, issuer: string | undefined): JsonFields => {
+  const { id_token, scopes, ...rest } = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+  const listed =
+    Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string") ? scopes.join(" ") : undefined
+  return {
+    ...rest,
+    ...(rest["scope"] === undefined && listed !== undefined ? { scope: listed } : {}),
+    ...(issuer === undefined || id_token === undefined ? {} : { id_token })
+  }
+}

@@ -1,0 +1,196 @@
+import { Clock, Context, Effect, Exit, Layer, type Redacted, Schedule } from "effect"
+import type { SecretsNotConfigured, SecretUnreadable } from "../secrets/errors.ts"
+import { SecretBox } from "../secrets/SecretBox.ts"
+import { IdGenerator } from "../storage/IdGenerator.ts"
+import { retryStorage } from "../storage/retryStorage.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import type { CrmConnectionName, CrmStanding, StoredCrmConnection } from "./CrmConnection.ts"
+import { CrmConnectionStore } from "./CrmConnectionStore.ts"
+import { type CrmProvider, CrmProviders, type CrmTokens } from "./CrmProvider.ts"
+import { CrmRelease } from "./CrmRelease.ts"
+import {
+  CrmAnswerLost,
+  type CrmFailed,
+  CrmNeedsReconnect,
+  CrmNotConfigured,
+  CrmNotConnected,
+  CrmUnavailable
+} from "./errors.ts"
+import { openTokens, sealTokens } from "./tokenSecret.ts"
+
+/** A token that ends sooner is refreshed: it is to outlive the request that it is used for. */
+const MARGIN_MS = 60_000
+/** A refresh ends by itself within the first of these, so that nobody else claims while it may still be under way. */
+const REFRESH_WITHIN = "30 seconds"
+const LEASE_MS = 90_000
+/** So long others wait for the one who refreshes. */
+const WAIT_MS = 40_000
+/** Claims in a row that nobody ended: processes that died over it. */
+const MAX_TRIES = 3
+
+/** What the provider did not take on is sent again, so often. */
+const resend = Schedule.jittered(Schedule.max([Schedule.exponential("200 millis"), Schedule.recurs(2)]))
+/** What the provider says to wait is waited for up to this; for longer the caller is told. */
+const MAX_PATIENCE_MS = 2_000
+const watching = Schedule.jittered(Schedule.min([Schedule.exponential("30 millis"), Schedule.spaced("500 millis")]))
+
+/** A token that opens the account at the provider. */
+export interface CrmAccessToken {
+  readonly accessToken: Redacted.Redacted<string>
+  readonly tokenType: string
+}
+
+export type CrmAccessFailed =
+  | CrmNotConnected
+  | CrmNotConfigured
+  | CrmNeedsReconnect
+  | CrmFailed
+  | SecretsNotConfigured
+  | SecretUnreadable
+  | StorageFailed
+
+/** Gives access to what people connected. */
+export class CrmAccess extends Context.Service<
+  CrmAccess,
+  {
+    /**
+     * A token that is valid for another minute at least, as far as the provider told. Where it has to be refreshed, one
+     * of all that ask at once does so, on whatever process, and what it gets is stored before anybody has it. A refresh
+     * whose answer is lost ends the connection, as a refresh token may be spent by it: it fails with
+     * `CrmNeedsReconnect` from then on, without a call.
+     */
+    accessToken(name: CrmConnectionName): Effect.Effect<CrmAccessToken, CrmAccessFailed>
+  }
+>()("@parley/core/crm/CrmAccess") {
+  static readonly layer = Layer.effect(
+    CrmAccess,
+    Effect.suspend(() => make)
+  )
+}
+
+const CONNECTED: CrmStanding = { state: "connected", problem: undefined }
+
+/** How a connection stands after a refresh that failed. */
+export const standingAfter = (failure: CrmFailed): CrmStanding => {
+  if (failure._tag === "CrmAnswerLost") return { state: "needs_reconnect", problem: "answer_lost" }
+  if (failure._tag === "CrmUnavailable") return { state: "error", problem: "unavailable" }
+  return failure.reason === "grant"
+    ? { state: "needs_reconnect", problem: "refused" }
+    : { state: "error", problem: "client" }
+}
+
+/** Why a connection gives no access any more; undefined where it does, or may again. */
+export const endedBy = (
+  { expiresAt, problem, refreshable, state }: StoredCrmConnection,
+  now: number
+): CrmNeedsReconnect["problem"] | undefined => {
+  if (state === "needs_reconnect") return problem === "answer_lost" || problem === "expired" ? problem : "refused"
+  return !refreshable && expiresAt !== undefined && expiresAt <= now ? "expired" : undefined
+}
+
+const isFresh = ({ expiresAt, refreshable }: StoredCrmConnection, now: number): boolean =>
+  expiresAt === undefined || expiresAt - (refreshable ? MARGIN_MS : 0) > now
+
+const make = Effect.gen(function* () {
+  const box = yield* SecretBox
+  const ids = yield* IdGenerator
+  const providers = yield* CrmProviders
+  const release = yield* CrmRelease
+  const store = yield* CrmConnectionStore
+
+  /** Asks the provider. What it did not take on is sent again, a few times; what it may have taken on, never. */
+  const ask = (provider: CrmProvider, refreshToken: Redacted.Redacted<string>): Effect.Effect<CrmTokens, CrmFailed> =>
+    provider.refresh(refreshToken).pipe(
+      Effect.retry({
+        schedule: resend,
+        while: (failure) => failure._tag === "CrmUnavailable" && (failure.retryAfterMs ?? 0) <= MAX_PATIENCE_MS
+      }),
+      Effect.timeoutOrElse({
+        duration: REFRESH_WITHIN,
+        orElse: () => Effect.fail(new CrmAnswerLost({ operation: "refresh", cause: new Error("No answer in time.") }))
+      })
+    )
+
+  /** Refreshes under a claim, and stores what comes of it. Undefined where the claim did not hold. */
+  const refresh = Effect.fnUntraced(function* (
+    connection: StoredCrmConnection,
+    provider: CrmProvider,
+    { lease, tries }: { readonly lease: string; readonly tries: number }
+  ) {
+    const opened = yield* openTokens(box, connection)
+    if (opened.refreshToken === undefined) return undefined
+    const answer =
+      tries > MAX_TRIES
+        ? Exit.fail(new CrmAnswerLost({ operation: "refresh", cause: new Error("Nobody ended the refresh.") }))
+        : yield* Effect.exit(ask(provider, opened.refreshToken))
+    if (Exit.isFailure(answer)) {
+      return yield* Effect.catch(answer, (failure) =>
+        Effect.gen(function* () {
+          const standing = standingAfter(failure)
+          const ended = { name: connection, lease, tokens: undefined, standing }
+          yield* Effect.annotateLogs(Effect.logWarning("A CRM connection was not refreshed."), {
+            provider: provider.id,
+            error: failure.code,
+            ...(failure._tag === "CrmRefused" ? { reason: failure.reason } : {})
+          })
+          if (!(yield* retryStorage(store.endRefresh(ended)))) return undefined
+          if (standing.state !== "needs_reconnect") return yield* failure
+          return yield* new CrmNeedsReconnect({
+            problem: standing.problem === "answer_lost" ? "answer_lost" : "refused"
+          })
+        })
+      )
+    }
+    const tokens = yield* sealTokens(box, connection, answer.value, opened.refreshToken)
+    const kept = yield* retryStorage(store.endRefresh({ name: connection, lease, tokens, standing: CONNECTED }))
+    const { accessToken, refreshToken, tokenType } = answer.value
+    if (kept) return { accessToken, tokenType }
+    // Whoever disconnected meanwhile could not take these back.
+    if ((yield* store.find(connection)) === undefined) {
+      yield* release.revoke(provider.id, { accessToken, ...(refreshToken === undefined ? {} : { refreshToken }) })
+    }
+    return undefined
+  })
+
+  /** One look: the token, where there is one; undefined where somebody else is at it. */
+  const look = Effect.fnUntraced(function* (name: CrmConnectionName) {
+    const connection = yield* store.find(name)
+    if (connection === undefined) return yield* new CrmNotConnected()
+    const now = yield* Clock.currentTimeMillis
+    const problem = endedBy(connection, now)
+    if (problem !== undefined) return yield* new CrmNeedsReconnect({ problem })
+    if (isFresh(connection, now)) {
+      const { accessToken, tokenType } = yield* openTokens(box, connection)
+      return { accessToken, tokenType }
+    }
+    const provider = providers.get(connection.provider)
+    if (provider === undefined) return yield* new CrmNotConfigured({ missing: "provider" })
+    const lease = yield* ids.next
+    const { version } = connection
+    // Once the provider was asked, its answer is stored, whoever leaves meanwhile.
+    return yield* Effect.uninterruptible(
+      Effect.gen(function* () {
+        const claim = yield* store.claimRefresh({ name: connection, version, lease, leaseMs: LEASE_MS })
+        if (claim._tag !== "Claimed") return undefined
+        return yield* refresh(connection, provider, { lease, tries: claim.tries })
+      })
+    )
+  })
+
+  const patience = () =>
+    new CrmUnavailable({ operation: "refresh", cause: new Error("Somebody else's refresh did not end.") })
+
+  return CrmAccess.of({
+    accessToken: Effect.fn("CrmAccess.accessToken")(function* (name) {
+      return yield* look(name).pipe(
+        Effect.flatMap((token) => (token === undefined ? Effect.fail("busy" as const) : Effect.succeed(token))),
+        Effect.retry({ schedule: watching, while: (failure) => failure === "busy" }),
+        Effect.timeoutOrElse({ duration: WAIT_MS, orElse: () => Effect.fail(patience()) }),
+        Effect.catchIf(
+          (failure) => failure === "busy",
+          () => Effect.fail(patience())
+        )
+      )
+    })
+  })
+})

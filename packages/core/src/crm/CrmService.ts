@@ -1,0 +1,288 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { BotNotFound } from "../bots/errors.ts"
+import { BotStore } from "../bots/BotStore.ts"
+import type { UserId } from "../identity/UserId.ts"
+import { SecretBox } from "../secrets/SecretBox.ts"
+import { retryStorage } from "../storage/retryStorage.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { endedBy } from "./CrmAccess.ts"
+import type { CrmConnection, CrmConnectionName, StoredCrmConnection } from "./CrmConnection.ts"
+import { CrmConnectionStore } from "./CrmConnectionStore.ts"
+import { CRM_PROVIDERS, type CrmAccount, type CrmProvider, type CrmProviderId, CrmProviders } from "./CrmProvider.ts"
+import { CrmRelease, type Revocation } from "./CrmRelease.ts"
+import { CrmNotConfigured, CrmNotConnected, CrmProviderNotFound, CrmStateUnknown } from "./errors.ts"
+import { beginState, isMatch, openState, type OpenState, STATE_MAX_AGE_SECONDS } from "./oauthState.ts"
+import { OAuthStateStore } from "./OAuthStateStore.ts"
+import { openTokens, sealTokens } from "./tokenSecret.ts"
+
+export interface ConnectInput {
+  readonly owner: UserId
+  readonly botId: string
+  /** As it was asked for: any text. */
+  readonly provider: string
+  /**
+   * Where the provider sends the browser back to; the same for every connection to it, and registered with it. Undefined
+   * where the server does not know its address.
+   */
+  readonly redirectUri: string | undefined
+}
+
+/** A connection that a person is about to allow. */
+export interface BegunConnection {
+  /** The provider's page. */
+  readonly url: URL
+  /** What the browser keeps until it comes back, under a name made with the id: `sealed` says nothing to anybody else. */
+  readonly state: { readonly id: string; readonly sealed: string; readonly maxAgeSeconds: number }
+}
+
+export interface CallbackInput {
+  readonly owner: UserId
+  /** Who it is, as people call them. */
+  readonly by: string
+  readonly provider: string
+  /** The query that the provider sent the browser back with. */
+  readonly callback: URLSearchParams
+  /** What the browser kept under an id. */
+  readonly kept: (id: string) => string | undefined
+}
+
+/**
+ * Why a connection was not made: the person (or the provider in their name) refused; the state is not one that this
+ * browser has open for this person and provider, or was used; the provider gave no tokens; the bot is gone.
+ */
+export const CALLBACK_ERRORS = ["denied", "state", "exchange", "bot"] as const
+export type CallbackError = (typeof CALLBACK_ERRORS)[number]
+
+/** What became of a connection; `error` is undefined where it was made. */
+export interface CallbackOutcome {
+  readonly botId: string
+  readonly provider: CrmProviderId
+  readonly error: CallbackError | undefined
+  /** Whether the state can lead to nothing more, so that the browser may forget it. A callback that did not match it leaves it open. */
+  readonly isOver: boolean
+}
+
+/** One provider, and how a bot is connected to it. */
+export interface CrmOffer {
+  readonly provider: CrmProviderId
+  /** What people know it by. */
+  readonly name: string
+  /** Whether a bot can be connected to it here and now. */
+  readonly available: boolean
+  readonly connection: CrmConnection | undefined
+}
+
+export type ConnectFailed = CrmProviderNotFound | BotNotFound | CrmNotConfigured | StorageFailed
+
+/** Connects bots to the CRMs of their owners. */
+export class CrmService extends Context.Service<
+  CrmService,
+  {
+    /** Begins a connection of a bot of one's own. */
+    connect(input: ConnectInput): Effect.Effect<BegunConnection, ConnectFailed>
+    /**
+     * Ends what `connect` began. The provider is asked only where the state is one that this browser has open, for this
+     * person and this provider, and for the first time; nothing is stored where anything fails.
+     */
+    callback(
+      input: CallbackInput
+    ): Effect.Effect<CallbackOutcome, CrmProviderNotFound | CrmNotConfigured | CrmStateUnknown>
+    /** Every provider that is set up, and those that the bot is connected to. */
+    list(owner: UserId, botId: string): Effect.Effect<ReadonlyArray<CrmOffer>, BotNotFound | StorageFailed>
+    /** Removes a connection, and then takes it back at the provider as far as that can be reached. */
+    disconnect(
+      owner: UserId,
+      botId: string,
+      provider: string
+    ): Effect.Effect<
+      { readonly revocation: Revocation },
+      CrmProviderNotFound | BotNotFound | CrmNotConnected | StorageFailed
+    >
+  }
+>()("@parley/core/crm/CrmService") {
+  static readonly layer = Layer.effect(
+    CrmService,
+    Effect.suspend(() => make)
+  )
+}
+
+const MAX_ACCOUNT_CHARACTERS = 200
+
+/** The provider's text, in one line and of a bounded length. */
+const oneLine = (text: string): string =>
+  text
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+    .trim()
+    .slice(0, MAX_ACCOUNT_CHARACTERS)
+    .toWellFormed()
+
+/** What is kept of what a provider tells of an account. */
+export const knownAccount = ({ id = "", name = "" }: CrmAccount = {}): CrmAccount => ({
+  ...(oneLine(id) === "" ? {} : { id: oneLine(id) }),
+  ...(oneLine(name) === "" ? {} : { name: oneLine(name) })
+})
+
+/** How providers say that a person refused (RFC 6749, 4.1.2.1, and one that has a word of its own). */
+const DENIALS: ReadonlyArray<string> = ["access_denied", "user_denied"]
+
+const make = Effect.gen(function* () {
+  const bots = yield* BotStore
+  const box = yield* SecretBox
+  const connections = yield* CrmConnectionStore
+  const providers = yield* CrmProviders
+  const release = yield* CrmRelease
+  const states = yield* OAuthStateStore
+
+  /** Looked up among the names there are, so that no other text is one. */
+  const idOf = (text: string) => {
+    const known = CRM_PROVIDERS.find((id) => id === text)
+    return known === undefined ? Effect.fail(new CrmProviderNotFound()) : Effect.succeed(known)
+  }
+
+  const configured = Effect.fnUntraced(function* (id: CrmProviderId) {
+    const provider = providers.get(id)
+    if (provider === undefined) return yield* new CrmNotConfigured({ missing: "provider" })
+    if (box.sealsWith === undefined) return yield* new CrmNotConfigured({ missing: "encryption-key" })
+    return provider
+  })
+
+  const owned = Effect.fnUntraced(function* (owner: UserId, botId: string) {
+    const bot = yield* bots.find({ owner, botId })
+    return bot === undefined ? yield* new BotNotFound({ botId }) : bot
+  })
+
+  const notMade = (provider: CrmProviderId, error: string, reason?: string) =>
+    Effect.annotateLogs(Effect.logWarning("A CRM connection was not made."), {
+      provider,
+      error,
+      ...(reason === undefined ? {} : { reason })
+    })
+
+  /** Has the provider give tokens and keeps them; what is given and cannot be kept is taken back. */
+  const exchange = Effect.fnUntraced(function* (
+    { by, callback, owner }: CallbackInput,
+    provider: CrmProvider,
+    open: OpenState
+  ): Effect.fn.Return<CallbackError | undefined> {
+    const { botId, codeVerifier, redirectUri } = open
+    const state = callback.get("state") ?? ""
+    const tokens = yield* provider
+      .exchange({ callback, redirectUri, state, ...(codeVerifier === undefined ? {} : { codeVerifier }) })
+      .pipe(
+        Effect.catch((failure) =>
+          Effect.as(
+            notMade(provider.id, failure.code, failure._tag === "CrmRefused" ? failure.reason : undefined),
+            undefined
+          )
+        )
+      )
+    if (tokens === undefined) return "exchange"
+    const name: CrmConnectionName = { owner, botId, provider: provider.id }
+    const kept = yield* sealTokens(box, name, tokens).pipe(
+      Effect.flatMap((sealed) =>
+        Effect.flatMap(Clock.currentTimeMillis, (connectedAt) =>
+          retryStorage(
+            connections.save({
+              ...name,
+              ...sealed,
+              account: knownAccount(tokens.account),
+              connectedAt,
+              connectedBy: oneLine(by)
+            })
+          )
+        )
+      ),
+      Effect.map((saved) => (saved ? undefined : ("bot" as const))),
+      Effect.catch((failure) => Effect.as(notMade(provider.id, failure.code), "exchange" as const))
+    )
+    if (kept !== undefined) yield* release.revoke(provider.id, tokens)
+    return kept
+  })
+
+  /** What a callback that matches leads to. Each step is taken only where the one before it was. */
+  const conclude = Effect.fnUntraced(function* (input: CallbackInput, provider: CrmProvider, open: OpenState) {
+    const { callback, owner } = input
+    if (open.expiresAt <= (yield* Clock.currentTimeMillis)) return "state" as const
+    const spent = { owner, digest: open.digest, expiresAt: open.expiresAt }
+    if (!(yield* states.spend(spent))) return "state" as const
+    const refusal = callback.get("error")
+    if (refusal !== null) return DENIALS.includes(refusal) ? ("denied" as const) : ("exchange" as const)
+    if ((callback.get("code") ?? "") === "") return "exchange" as const
+    if ((yield* bots.find({ owner, botId: open.botId })) === undefined) return "bot" as const
+    // A browser that leaves takes no tokens with it.
+    return yield* Effect.uninterruptible(exchange(input, provider, open))
+  })
+
+  const seen = Effect.fnUntraced(function* (connection: StoredCrmConnection, now: number) {
+    const { account, botId, connectedAt, connectedBy, owner, provider } = connection
+    const shown = { owner, botId, provider, account, connectedAt, connectedBy }
+    const ended = endedBy(connection, now)
+    if (ended !== undefined) return { ...shown, state: "needs_reconnect", problem: ended } as const
+    const isReadable = yield* Effect.match(openTokens(box, connection), {
+      onSuccess: () => true,
+      onFailure: () => false
+    })
+    if (!isReadable) return { ...shown, state: "error", problem: "unreadable" } as const
+    return { ...shown, state: connection.state, problem: connection.problem }
+  })
+
+  return CrmService.of({
+    connect: Effect.fn("CrmService.connect")(function* ({ botId, owner, provider: name, redirectUri }) {
+      const id = yield* idOf(name)
+      const bot = yield* owned(owner, botId)
+      const provider = yield* configured(id)
+      if (redirectUri === undefined) return yield* new CrmNotConfigured({ missing: "public-address" })
+      const begun = yield* Effect.catchTag(
+        beginState(box, { owner, provider, botId: bot.id, redirectUri }),
+        "SecretsNotConfigured",
+        () => new CrmNotConfigured({ missing: "encryption-key" })
+      )
+      const { codeVerifier, sealed, state } = begun
+      const url = yield* provider.authorizationUrl({
+        redirectUri,
+        state,
+        ...(codeVerifier === undefined ? {} : { codeVerifier })
+      })
+      return { url, state: { id: begun.id, sealed, maxAgeSeconds: STATE_MAX_AGE_SECONDS } }
+    }),
+    callback: Effect.fn("CrmService.callback")(function* (input) {
+      const provider = yield* configured(yield* idOf(input.provider))
+      const [state = "", ...more] = input.callback.getAll("state")
+      const open = more.length === 0 ? yield* openState(box, state, input.kept) : undefined
+      if (open === undefined) return yield* new CrmStateUnknown()
+      const outcome = { botId: open.botId, provider: provider.id }
+      const { callback, owner } = input
+      if (!(yield* isMatch(open, { callback, owner, provider }))) return { ...outcome, error: "state", isOver: false }
+      const error = yield* Effect.catchTag(conclude(input, provider, open), "StorageFailed", (failure) =>
+        Effect.as(notMade(provider.id, failure.code), "exchange" as const)
+      )
+      return { ...outcome, error, isOver: true }
+    }),
+    list: Effect.fn("CrmService.list")(function* (owner, botId) {
+      yield* owned(owner, botId)
+      const found = yield* connections.list({ owner, botId })
+      const now = yield* Clock.currentTimeMillis
+      const offers: Array<CrmOffer> = []
+      for (const id of CRM_PROVIDERS) {
+        const stored = found.find(({ provider }) => provider === id)
+        const provider = providers.get(id)
+        if (stored === undefined && provider === undefined) continue
+        offers.push({
+          provider: id,
+          name: provider?.name ?? id,
+          available: provider !== undefined && box.sealsWith !== undefined,
+          connection: stored === undefined ? undefined : yield* seen(stored, now)
+        })
+      }
+      return offers
+    }),
+    disconnect: Effect.fn("CrmService.disconnect")(function* (owner, botId, name) {
+      const provider = yield* idOf(name)
+      yield* owned(owner, botId)
+      const [removed] = yield* connections.remove({ owner, botId, provider })
+      if (removed === undefined) return yield* new CrmNotConnected()
+      return { revocation: yield* release.revokeConnection(removed) }
+    })
+  })
+})

@@ -1,0 +1,74 @@
+import { Context, Effect, Layer } from "effect"
+import { SecretsNotConfigured } from "../secrets/errors.ts"
+import { SecretBox } from "../secrets/SecretBox.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import type { StoredCrmConnection } from "./CrmConnection.ts"
+import { CrmConnectionStore, type SealedCount } from "./CrmConnectionStore.ts"
+import { resealTokens } from "./tokenSecret.ts"
+
+const BATCH = 100
+
+/** What a rotation did, or would do. */
+export interface RotationReport {
+  /** The id of the key that seals. */
+  readonly key: string
+  /** Sealed anew; without `apply`, those that would be. */
+  readonly resealed: number
+  /** Sealed with a key that this process does not have, or changed by hand: they stay as they are. */
+  readonly unreadable: number
+  /** What there is now, by the key that sealed it. */
+  readonly keys: ReadonlyArray<SealedCount>
+}
+
+export interface RotateInput {
+  /** Without it nothing is changed. */
+  readonly apply: boolean
+  /** Done before anything is changed, where there is a key to seal with: to note that it begins. */
+  readonly onBegin?: Effect.Effect<void, StorageFailed>
+}
+
+/** Seals what is kept anew, once another key seals. */
+export class SecretRotation extends Context.Service<
+  SecretRotation,
+  {
+    /**
+     * Seals everything anew that another key sealed, a batch at a time. What is stored says by itself what remains, so
+     * that a run which was cut short is simply run again; it may run beside servers and beside another run, and what
+     * somebody else replaces meanwhile is left as they made it.
+     */
+    rotate(input: RotateInput): Effect.Effect<RotationReport, SecretsNotConfigured | StorageFailed>
+  }
+>()("@parley/core/crm/SecretRotation") {
+  static readonly layer = Layer.effect(
+    SecretRotation,
+    Effect.gen(function* () {
+      const box = yield* SecretBox
+      const store = yield* CrmConnectionStore
+
+      /** Seals one anew; what does not open is left. */
+      const renew = Effect.fnUntraced(function* (connection: StoredCrmConnection, apply: boolean) {
+        const sealed = yield* Effect.catchTag(resealTokens(box, connection), "SecretUnreadable", () => Effect.undefined)
+        if (sealed === undefined) return "unreadable" as const
+        return !apply || (yield* store.reseal(connection, sealed)) ? ("resealed" as const) : ("replaced" as const)
+      })
+
+      return SecretRotation.of({
+        rotate: Effect.fn("SecretRotation.rotate")(function* ({ apply, onBegin = Effect.void }) {
+          const key = box.sealsWith
+          if (key === undefined) return yield* new SecretsNotConfigured()
+          if (apply) yield* onBegin
+          const counts = { resealed: 0, unreadable: 0, replaced: 0 }
+          let after: StoredCrmConnection | undefined
+          while (true) {
+            const batch = yield* store.listSealed({ notBy: key, after, limit: BATCH })
+            for (const connection of batch) counts[yield* renew(connection, apply)] += 1
+            after = batch.at(-1)
+            if (after === undefined) break
+          }
+          const { resealed, unreadable } = counts
+          return { key, resealed, unreadable, keys: yield* store.countSealed }
+        })
+      })
+    })
+  )
+}

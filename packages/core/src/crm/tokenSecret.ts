@@ -1,0 +1,81 @@
+import { Clock, Effect, Option, Redacted, Schema } from "effect"
+import { SecretUnreadable } from "../secrets/errors.ts"
+import type { SecretBox, SecretContext } from "../secrets/SecretBox.ts"
+import type { CrmConnectionName, SealedTokens, StoredCrmConnection } from "./CrmConnection.ts"
+import type { CrmTokens } from "./CrmProvider.ts"
+
+/** Tokens as they are used: those of one connection, together. */
+export interface OpenTokens {
+  readonly accessToken: Redacted.Redacted<string>
+  readonly refreshToken: Redacted.Redacted<string> | undefined
+  readonly tokenType: string
+}
+
+const Content = Schema.fromJsonString(
+  Schema.Struct({
+    accessToken: Schema.String,
+    refreshToken: Schema.optionalKey(Schema.String),
+    tokenType: Schema.String,
+    scope: Schema.optionalKey(Schema.String)
+  })
+)
+const encodeContent = Schema.encodeEffect(Content)
+const decodeContent = Schema.decodeUnknownOption(Content)
+
+/** Tokens open for the owner, the bot and the provider they were given for, and for nothing else. */
+const contextOf = ({ botId, owner, provider }: CrmConnectionName): SecretContext => [
+  "crm-tokens",
+  owner,
+  botId.toLowerCase(),
+  provider
+]
+
+/** Seals what a provider gave. A refresh token that it did not give anew is the `former` one. */
+export const sealTokens = Effect.fnUntraced(function* (
+  box: SecretBox["Service"],
+  name: CrmConnectionName,
+  tokens: CrmTokens,
+  former?: Redacted.Redacted<string>
+) {
+  const { accessToken, expiresInSeconds, scope, tokenType } = tokens
+  const refreshToken = tokens.refreshToken ?? former
+  const content = yield* Effect.orDie(
+    encodeContent({
+      accessToken: Redacted.value(accessToken),
+      tokenType,
+      ...(refreshToken === undefined ? {} : { refreshToken: Redacted.value(refreshToken) }),
+      ...(scope === undefined ? {} : { scope })
+    })
+  )
+  const { keyId, text } = yield* box.seal(contextOf(name), Redacted.make(content))
+  const now = yield* Clock.currentTimeMillis
+  const lifeMs = expiresInSeconds === undefined ? undefined : Math.max(0, Math.round(expiresInSeconds * 1_000))
+  const sealed: SealedTokens = {
+    sealed: text,
+    keyId,
+    expiresAt: lifeMs === undefined || !Number.isSafeInteger(now + lifeMs) ? undefined : now + lifeMs,
+    refreshable: refreshToken !== undefined
+  }
+  return sealed
+})
+
+/** Opens what is kept. */
+export const openTokens = Effect.fnUntraced(function* (
+  box: SecretBox["Service"],
+  connection: StoredCrmConnection
+): Effect.fn.Return<OpenTokens, SecretUnreadable> {
+  const content = decodeContent(Redacted.value(yield* box.open(contextOf(connection), connection.sealed)))
+  if (Option.isNone(content)) return yield* new SecretUnreadable({ problem: "content" })
+  const { accessToken, refreshToken, tokenType } = content.value
+  return {
+    accessToken: Redacted.make(accessToken),
+    refreshToken: refreshToken === undefined ? undefined : Redacted.make(refreshToken),
+    tokenType
+  }
+})
+
+/** Seals the same tokens anew, with the key that seals now. */
+export const resealTokens = (box: SecretBox["Service"], connection: StoredCrmConnection) =>
+  Effect.flatMap(box.open(contextOf(connection), connection.sealed), (content) =>
+    Effect.map(box.seal(contextOf(connection), content), ({ keyId, text }) => ({ sealed: text, keyId }))
+  )

@@ -1,0 +1,37 @@
+import { Schema } from "effect"
+
+/** No key is configured that secrets could be sealed with. */
+export class SecretsNotConfigured extends Schema.TaggedError<SecretsNotConfigured>()("SecretsNotConfigured", {}) {
+  readonly code = "secrets_not_configured"
+  override get message() {
+    return "This server has no key to encrypt secrets with (PARLEY_ENCRYPTION_KEY)."
+  }
+}
+
+/**
+ * Why a sealed secret does not open: `key`, no key of its id is configured; `content`, it was changed, sealed for
+ * something else, or is no sealed secret at all.
+ */
+export const SECRET_PROBLEMS = ["key", "content"] as const
+
+/** A sealed secret that does not open. */
+export class SecretUnreadable extends Schema.TaggedError<SecretUnreadable>()("SecretUnreadable", {
+  problem: Schema.Literals(SECRET_PROBLEMS)
+}) {
+  readonly code = "secret_unreadable"
+  override get message() {
+    return this.problem === "key"
+      ? "The secret was encrypted with a key that this server does not have."
+      : "The secret cannot be decrypted: it was changed, or belongs to something else."
+  }
+}
+
+/** Keys for secrets that cannot be used, with every problem and no value. */
+export class InvalidSecretKeys extends Schema.TaggedError<InvalidSecretKeys>()("InvalidSecretKeys", {
+  problems: Schema.Array(Schema.String)
+}) {
+  readonly code = "invalid_secret_keys"
+  override get message() {
+    return `The keys for secrets are not usable: ${this.problems.join("; ")}.`
+  }
+}
