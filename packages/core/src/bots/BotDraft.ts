@@ -1,0 +1,79 @@
+import { Effect, Schema, SchemaIssue, Struct } from "effect"
+import { type BotSettings } from "./Bot.ts"
+import { botFields } from "./botFields.ts"
+import { InvalidBot } from "./errors.ts"
+
+const { displayName, ...others } = botFields
+
+/** What an owner sends to make a bot. Only its name is needed; unknown fields are ignored. */
+export const BotDraft = Schema.Struct({ displayName, ...Struct.map(others, Schema.optionalKey) })
+export type BotDraft = typeof BotDraft.Type
+
+/** What an owner sends to change a bot: what is left out stays as it is. */
+export const BotChange = Schema.Struct(Struct.map(botFields, Schema.optionalKey))
+export type BotChange = typeof BotChange.Type
+
+const DEFAULTS: Omit<BotSettings, "displayName"> = {
+  welcomeMessage: "Hello! How can I help you?",
+  primaryColor: "#2563eb",
+  modelId: null,
+  instructions: "",
+  documentIds: [],
+  allowedSites: [],
+  dailyCap: null,
+  declineText: null,
+  suggestedQuestions: [],
+  showSources: true,
+  active: true
+}
+
+const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
+const decodeDraft = Schema.decodeUnknownEffect(BotDraft, { errors: "all" })
+const decodeChange = Schema.decodeUnknownEffect(BotChange, { errors: "all" })
+
+/** The most problems that are told of one bot. */
+const MAX_ISSUES = 20
+
+const invalid = ({ issue }: Schema.SchemaError) =>
+  new InvalidBot({
+    issues: formatIssue(issue)
+      .issues.slice(0, MAX_ISSUES)
+      .map(({ path, message }) => ({
+        path: (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".") || "body",
+        message
+      }))
+  })
+
+const unique = (texts: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(texts)]
+
+const site = (text: string): string => {
+  const trimmed = text.trim().toLowerCase().replace(/\/$/, "")
+  return trimmed.includes("://") ? trimmed : `https://${trimmed}`
+}
+
+/** A change in the form in which settings are kept: trimmed, in lower case where case says nothing, each thing once. */
+const normal = (change: BotChange): Partial<BotSettings> => ({
+  ...change,
+  ...(change.displayName === undefined ? {} : { displayName: change.displayName.trim() }),
+  ...(change.primaryColor === undefined ? {} : { primaryColor: change.primaryColor.toLowerCase() }),
+  ...(change.documentIds === undefined
+    ? {}
+    : { documentIds: unique(change.documentIds.map((id) => id.toLowerCase())) }),
+  ...(change.allowedSites === undefined ? {} : { allowedSites: unique(change.allowedSites.map(site)) }),
+  // A blank text is no decline text: visitors always read something.
+  ...(change.declineText?.trim() === "" ? { declineText: null } : {}),
+  ...(change.suggestedQuestions === undefined
+    ? {}
+    : { suggestedQuestions: unique(change.suggestedQuestions.map((question) => question.trim())) })
+})
+
+/** Takes what was sent; gives the settings of a new bot, or its problems with the path of each. */
+export const decodeBotDraft = (sent: unknown): Effect.Effect<BotSettings, InvalidBot> =>
+  Effect.mapBoth(decodeDraft(sent), {
+    onSuccess: (draft) => ({ ...DEFAULTS, displayName: draft.displayName, ...normal(draft) }),
+    onFailure: invalid
+  })
+
+/** Takes what was sent; gives the settings to change, or the problems with the path of each. */
+export const decodeBotChange = (sent: unknown): Effect.Effect<Partial<BotSettings>, InvalidBot> =>
+  Effect.mapBoth(decodeChange(sent), { onSuccess: normal, onFailure: invalid })

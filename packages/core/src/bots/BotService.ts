@@ -1,0 +1,153 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { ChatStore } from "../chat/ChatStore.ts"
+import { DocumentStore } from "../documents/DocumentStore.ts"
+import { findReadableDocuments } from "../documents/findReadableDocuments.ts"
+import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts"
+import type { UserId } from "../identity/UserId.ts"
+import { IdGenerator } from "../storage/IdGenerator.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { UnitOfWork } from "../storage/UnitOfWork.ts"
+import { Catalog, findModel } from "../tiers/Catalog.ts"
+import { type Bot, type BotName, BotSettings } from "./Bot.ts"
+import { BotFarewell } from "./BotFarewell.ts"
+import { type BotChange, type BotDraft, decodeBotChange, decodeBotDraft } from "./BotDraft.ts"
+import { BotStore, type StoredBot } from "./BotStore.ts"
+import {
+  BotKeyNotFound,
+  BotMisconfigured,
+  BotNotFound,
+  InvalidBot,
+  LastBotKey,
+  TooManyBotKeys,
+  TooManyBots
+} from "./errors.ts"
+import { isPublicKey, newPublicKey } from "./publicKey.ts"
+
+/** How many bots a person may have, and how many public keys a bot. */
+export const MAX_BOTS = 100
+export const MAX_BOT_KEYS = 10
+
+/** How reading a bot of one's own fails. */
+export type BotUnreadable = BotNotFound | BotMisconfigured | StorageFailed
+/** Why settings are not taken. */
+export type BotRefused = InvalidBot | DocumentNotFound | DocumentForbidden
+
+/** What people do with the bots they own, and how the widget finds one. */
+export class BotService extends Context.Service<
+  BotService,
+  {
+    /** Makes a bot with its first public key. It answers at once, unless the draft says otherwise. */
+    create(owner: UserId, draft: BotDraft): Effect.Effect<Bot, BotRefused | TooManyBots | StorageFailed>
+    /** Changes the settings that are named, and leaves the others; `active` switches it on and off. */
+    update(owner: UserId, botId: string, change: BotChange): Effect.Effect<Bot, BotRefused | BotUnreadable>
+    get(owner: UserId, botId: string): Effect.Effect<Bot, BotUnreadable>
+    /** Newest first. */
+    list(owner: UserId): Effect.Effect<ReadonlyArray<Bot>, BotMisconfigured | StorageFailed>
+    /** Deletes a bot, its keys, the conversations that visitors had with it, and its connections to CRMs. */
+    remove(owner: UserId, botId: string): Effect.Effect<void, BotNotFound | StorageFailed>
+    /** Gives the bot another public key beside those it has. */
+    addKey(owner: UserId, botId: string): Effect.Effect<Bot, TooManyBotKeys | BotUnreadable>
+    /** Retires a public key: from then on it names nothing. A bot keeps one at least. */
+    retireKey(
+      owner: UserId,
+      botId: string,
+      publicKey: string
+    ): Effect.Effect<Bot, BotKeyNotFound | LastBotKey | BotUnreadable>
+    /** The active bot with this public key; undefined for any other text. */
+    findByKey(publicKey: string): Effect.Effect<Bot | undefined, BotMisconfigured | StorageFailed>
+  }
+>()("@parley/core/bots/BotService") {
+  static readonly layer = Layer.effect(
+    BotService,
+    Effect.suspend(() => make)
+  )
+}
+
+const decodeSettings = Schema.decodeUnknownEffect(BotSettings)
+
+/** What is stored is checked as what is sent is: a row that was changed by hand neither speaks nor styles a page. */
+const checked = ({ settings, ...bot }: StoredBot): Effect.Effect<Bot, BotMisconfigured> =>
+  Effect.mapBoth(decodeSettings(settings), {
+    onSuccess: (known) => ({ ...bot, ...known }),
+    onFailure: () => new BotMisconfigured({ botId: bot.id })
+  })
+
+const make = Effect.gen(function* () {
+  const bots = yield* BotStore
+  const catalog = yield* Catalog
+  const chats = yield* ChatStore
+  const documents = yield* DocumentStore
+  const farewell = yield* BotFarewell
+  const ids = yield* IdGenerator
+  const unitOfWork = yield* UnitOfWork
+
+  const read = Effect.fnUntraced(function* (name: BotName) {
+    const found = yield* bots.find(name)
+    return found === undefined ? yield* new BotNotFound({ botId: name.botId }) : yield* checked(found)
+  })
+
+  /** What the form of settings cannot say: that there is such a model, and that the documents are the owner's. */
+  const check = Effect.fnUntraced(function* (owner: UserId, { documentIds = [], modelId }: Partial<BotSettings>) {
+    if (typeof modelId === "string" && findModel(catalog, modelId) === undefined) {
+      const message = `Expected one of ${catalog.models.map(({ id }) => id).join(", ")}`
+      return yield* new InvalidBot({ issues: [{ path: "modelId", message }] })
+    }
+    yield* findReadableDocuments(documents, owner, documentIds)
+  })
+
+  return BotService.of({
+    create: Effect.fn("BotService.create")(function* (owner, draft) {
+      const settings = yield* decodeBotDraft(draft)
+      yield* check(owner, settings)
+      const now = yield* Clock.currentTimeMillis
+      const keys = [{ publicKey: yield* newPublicKey, createdAt: now }]
+      const bot: Bot = { ...settings, id: yield* ids.next, owner, keys, createdAt: now, updatedAt: now }
+      if (!(yield* bots.insert(bot, MAX_BOTS))) return yield* new TooManyBots({ limit: MAX_BOTS })
+      return bot
+    }),
+    update: Effect.fn("BotService.update")(function* (owner, botId, sent) {
+      const change = yield* decodeBotChange(sent)
+      if ((yield* bots.find({ owner, botId })) === undefined) return yield* new BotNotFound({ botId })
+      yield* check(owner, change)
+      const known = yield* bots.update({ owner, botId }, change, yield* Clock.currentTimeMillis)
+      return known ? yield* read({ owner, botId }) : yield* new BotNotFound({ botId })
+    }),
+    get: (owner, botId) => read({ owner, botId }),
+    list: (owner) => Effect.flatMap(bots.list(owner), (found) => Effect.forEach(found, checked)),
+    remove: Effect.fn("BotService.remove")(function* (owner, botId) {
+      const follow = yield* unitOfWork.run(
+        owner,
+        Effect.gen(function* () {
+          const after = yield* farewell.leaving({ owner, botId })
+          const known = yield* bots.remove({ owner, botId })
+          if (!known) return undefined
+          yield* chats.removeOfBot(owner, botId)
+          return after
+        })
+      )
+      if (follow === undefined) return yield* new BotNotFound({ botId })
+      yield* follow
+    }),
+    addKey: Effect.fn("BotService.addKey")(function* (owner, botId) {
+      const key = { publicKey: yield* newPublicKey, createdAt: yield* Clock.currentTimeMillis }
+      const added = yield* bots.addKey({ owner, botId }, key, MAX_BOT_KEYS)
+      if (added === "NoBot") return yield* new BotNotFound({ botId })
+      if (added === "Full") return yield* new TooManyBotKeys({ limit: MAX_BOT_KEYS })
+      return yield* read({ owner, botId })
+    }),
+    retireKey: Effect.fn("BotService.retireKey")(function* (owner, botId, publicKey) {
+      const retired = yield* bots.retireKey({ owner, botId }, publicKey)
+      if (retired === "NoBot") return yield* new BotNotFound({ botId })
+      if (retired === "NoKey") return yield* new BotKeyNotFound()
+      if (retired === "Last") return yield* new LastBotKey()
+      return yield* read({ owner, botId })
+    }),
+    findByKey: Effect.fn("BotService.findByKey")(function* (publicKey) {
+      if (!isPublicKey(publicKey)) return undefined
+      const found = yield* bots.findByKey(publicKey)
+      if (found === undefined) return undefined
+      const bot = yield* checked(found)
+      return bot.active ? bot : undefined
+    })
+  })
+})

@@ -1,0 +1,111 @@
+import { Effect, Layer } from "effect"
+import { DocumentStore } from "../documents/DocumentStore.ts"
+import { InMemoryDocumentStore } from "../documents/InMemoryDocumentStore.ts"
+import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
+import type { Bot, BotName } from "./Bot.ts"
+import { BotStore, type StoredBot } from "./BotStore.ts"
+
+const stored = ({ createdAt, id, keys, owner, updatedAt, ...settings }: Bot): StoredBot => ({
+  id,
+  owner,
+  keys,
+  createdAt,
+  updatedAt,
+  settings
+})
+
+const keyOf = ({ botId, owner }: BotName): string => `${botId.toLowerCase()} ${owner}`
+
+/** Later insertions come later in a map, so that reversing puts the newest of one millisecond first. */
+const newestFirst = (bots: ReadonlyArray<Bot>): ReadonlyArray<Bot> =>
+  bots.toReversed().toSorted((a, b) => b.createdAt - a.createdAt)
+
+const make = Effect.gen(function* () {
+  const documents = yield* DocumentStore
+  const storage = yield* InMemoryStorage
+  const bots = yield* storage.table<string, Bot>()
+  const ownedBy = (owner: string) => [...bots.values()].filter((bot) => bot.owner === owner)
+
+  yield* storage.addPersonalPart({
+    count: () => ({}),
+    erase: (userId) => {
+      for (const { id } of ownedBy(userId)) bots.delete(keyOf({ owner: userId, botId: id }))
+    }
+  })
+  yield* storage.onDocumentRemoved(({ documentId, userId }) => {
+    for (const bot of ownedBy(userId)) {
+      if (!bot.documentIds.includes(documentId)) continue
+      const documentIds = bot.documentIds.filter((id) => id !== documentId)
+      bots.set(keyOf({ owner: userId, botId: bot.id }), { ...bot, documentIds })
+    }
+  })
+
+  /** Of the documents named those that the owner has. */
+  const theirs = Effect.fnUntraced(function* (owner: string, documentIds: ReadonlyArray<string>) {
+    const found = new Set((yield* documents.find(owner, documentIds)).map(({ id }) => id))
+    return documentIds.filter((id) => found.has(id))
+  })
+
+  /** Does something with a bot, at once. */
+  const withBot = <A>(name: BotName, absent: A, change: (bot: Bot, replace: (bot: Bot) => void) => A) =>
+    storage.exclusive(
+      Effect.sync(() => {
+        const key = keyOf(name)
+        const bot = bots.get(key)
+        return bot === undefined ? absent : change(bot, (changed) => void bots.set(key, changed))
+      })
+    )
+
+  return BotStore.of({
+    insert: (bot, most) =>
+      Effect.flatMap(theirs(bot.owner, bot.documentIds), (documentIds) =>
+        storage.exclusive(
+          Effect.sync(() => {
+            if (ownedBy(bot.owner).length >= most) return false
+            bots.set(keyOf({ owner: bot.owner, botId: bot.id }), { ...bot, documentIds })
+            return true
+          })
+        )
+      ),
+    update: (name, change, updatedAt) =>
+      Effect.flatMap(theirs(name.owner, change.documentIds ?? []), (documentIds) =>
+        withBot(name, false, (bot, replace) => {
+          const named = change.documentIds === undefined ? {} : { documentIds }
+          replace({ ...bot, ...change, ...named, updatedAt })
+          return true
+        })
+      ),
+    find: (name) => withBot<StoredBot | undefined>(name, undefined, stored),
+    list: (owner) => storage.exclusive(Effect.sync(() => newestFirst(ownedBy(owner)).map(stored))),
+    remove: (name) => storage.exclusive(Effect.sync(() => bots.delete(keyOf(name)))),
+    addKey: (name, key, most) =>
+      withBot(name, "NoBot" as const, (bot, replace) => {
+        if (bot.keys.length >= most) return "Full"
+        replace({ ...bot, keys: [...bot.keys, key] })
+        return "Added"
+      }),
+    retireKey: (name, publicKey) =>
+      withBot(name, "NoBot" as const, (bot, replace) => {
+        const keys = bot.keys.filter((key) => key.publicKey !== publicKey)
+        if (keys.length === bot.keys.length) return "NoKey"
+        if (keys.length === 0) return "Last"
+        replace({ ...bot, keys })
+        return "Retired"
+      }),
+    findByKey: (publicKey) =>
+      storage.exclusive(
+        Effect.sync(() => {
+          const found = [...bots.values()].find(({ keys }) => keys.some((key) => key.publicKey === publicKey))
+          return found && stored(found)
+        })
+      )
+  })
+})
+
+/** Bots in the memory of one process: for tests, and for trying the product out without a database. */
+export const InMemoryBotStore = {
+  layer: Layer.effect(BotStore, make).pipe(
+    Layer.provide(InMemoryDocumentStore.layer),
+    Layer.provide(InMemoryStorage.layer)
+  )
+}

@@ -1,0 +1,101 @@
+import { Schema } from "effect"
+
+/** The most of each thing a bot has. Lengths count UTF-16 units. */
+export const BOT_LIMITS = {
+  displayName: 100,
+  welcomeMessage: 1_000,
+  instructions: 8_000,
+  declineText: 1_000,
+  suggestedQuestions: 6,
+  suggestedQuestion: 200,
+  allowedSites: 50,
+  documents: 1_000,
+  modelId: 100
+} as const
+
+const storable = (value: string) => value.isWellFormed() && !value.includes("\0")
+
+/** A text for people, which may have several lines. */
+const Text = (most: number) =>
+  Schema.String.check(
+    Schema.isMaxLength(most, { message: `Expected at most ${most} characters` }),
+    Schema.makeFilter((value: string) => storable(value) || "Expected a text without NUL and without lone surrogates")
+  )
+
+/** A text for people in one line, which says something. */
+const Line = (most: number) =>
+  Text(most).check(
+    Schema.makeFilter(
+      (value: string) =>
+        (value.trim() !== "" && !/\p{Cc}/u.test(value)) || `Expected 1 to ${most} characters in one line`
+    )
+  )
+
+const COLOR_MESSAGE = "Expected a colour in the form #rrggbb"
+const Color = Schema.String.check(Schema.isPattern(/^#[0-9a-f]{6}$/i, { message: COLOR_MESSAGE }))
+export const CanonicalColor = Schema.String.check(Schema.isPattern(/^#[0-9a-f]{6}$/, { message: COLOR_MESSAGE }))
+
+const LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+const HOST = `(?:\\*\\.)?${LABEL}(?:\\.${LABEL})*`
+const PORT = "(?::[1-9][0-9]{0,4})?"
+const SITE_MESSAGE =
+  "Expected a site such as https://example.com, https://*.example.com or http://localhost:8080, without a path"
+const MAX_SITE_CHARACTERS = 300
+
+/** The `host-source` of CSP (level 3, 2.3.1) without a path: nothing in it can end the header it is written to. */
+export const CanonicalSite = Schema.String.check(
+  Schema.isMaxLength(MAX_SITE_CHARACTERS, { message: SITE_MESSAGE }),
+  Schema.isPattern(new RegExp(`^https?://${HOST}${PORT}$`), { message: SITE_MESSAGE })
+)
+const Site = Schema.String.check(
+  Schema.isMaxLength(MAX_SITE_CHARACTERS, { message: SITE_MESSAGE }),
+  Schema.isPattern(new RegExp(`^\\s*(?:https?://)?${HOST}${PORT}/?\\s*$`, "i"), { message: SITE_MESSAGE })
+)
+
+export const sitesOf = (site: typeof Site) =>
+  Schema.Array(site)
+    .check(
+      Schema.isMaxLength(BOT_LIMITS.allowedSites, { message: `Expected at most ${BOT_LIMITS.allowedSites} sites` })
+    )
+    .annotate({ description: "The sites that may embed the widget; any where none is named." })
+
+const DocumentIds = Schema.Array(
+  Schema.String.check(
+    Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, { message: "Expected a UUID" })
+  )
+).check(Schema.isMaxLength(BOT_LIMITS.documents, { message: `Expected at most ${BOT_LIMITS.documents} documents` }))
+
+const Credits = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
+
+/** What is the same in what is sent and in what is kept. */
+export const botFields = {
+  displayName: Line(BOT_LIMITS.displayName),
+  welcomeMessage: Text(BOT_LIMITS.welcomeMessage).annotate({ description: "The first message that visitors see." }),
+  primaryColor: Color.annotate({ description: "The colour of the widget, as #rrggbb." }),
+  modelId: Schema.NullOr(Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(BOT_LIMITS.modelId))).annotate({
+    description: "The model that answers: the first of the owner's plan where null, or where the plan has it no longer."
+  }),
+  instructions: Text(BOT_LIMITS.instructions).annotate({
+    description: "What the model is told before every conversation: what it is for, how it is to speak."
+  }),
+  documentIds: DocumentIds.annotate({ description: "The documents it answers from, of the owner's own." }),
+  allowedSites: sitesOf(Site),
+  dailyCap: Schema.NullOr(Credits).annotate({
+    description:
+      "It stops answering for the day once the owner's bots together have taken so many credits; null for the operator's limit alone, which always holds as well."
+  }),
+  declineText: Schema.NullOr(Text(BOT_LIMITS.declineText)).annotate({
+    description: "What visitors read when the owner's credits are used up; a neutral sentence where null."
+  }),
+  suggestedQuestions: Schema.Array(Line(BOT_LIMITS.suggestedQuestion))
+    .check(
+      Schema.isMaxLength(BOT_LIMITS.suggestedQuestions, {
+        message: `Expected at most ${BOT_LIMITS.suggestedQuestions} questions`
+      })
+    )
+    .annotate({ description: "Questions that the widget offers to begin with." }),
+  showSources: Schema.Boolean.annotate({
+    description: "Whether visitors see the passages that a reply cites, with the documents' names."
+  }),
+  active: Schema.Boolean.annotate({ description: "Whether it answers. To visitors, one that does not is not there." })
+}

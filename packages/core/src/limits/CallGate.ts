@@ -1,0 +1,131 @@
+import { Clock, Context, Data, Effect, Layer, type Scope } from "effect"
+import { IdGenerator } from "../storage/IdGenerator.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { type CallLimit, CallLimiter, type LimitReached } from "./CallLimiter.ts"
+
+/** How long calls of a process that died count as open, and how often those of a living one are kept. */
+const LEASE_MS = 30_000
+const PAUSES_PER_RENEWAL = 10
+/** What ended is given back with the next call, or after this long where none comes. */
+const PAUSE_MS = 1_000
+/** A store that hangs must not hold up the next try, nor the end of the process. */
+const PATIENCE = "5 seconds"
+/** Beyond so many full windows, those that have ended are forgotten. */
+const MANY = 10_000
+
+/** A call that one of its limits refused. */
+export class CallRefused extends Data.TaggedError("CallRefused")<{
+  /** The place of the limit among those of the call. */
+  readonly place: number
+  readonly reached: LimitReached
+  /** Milliseconds until the window ends; undefined where a call that is open has to end first. */
+  readonly remainingMs: number | undefined
+}> {}
+
+export interface EnterInput {
+  /** In the order in which a refusal names them. */
+  readonly limits: ReadonlyArray<CallLimit>
+  /** Milliseconds. */
+  readonly windowMs: number
+}
+
+const keyOf = ({ name, subject }: CallLimit): string => `${name} ${subject}`
+
+/**
+ * Lets calls in, one statement each, and counts them as open until they end, however they do. That a window is full
+ * holds until its end, so that a process that was told so once refuses by itself, without a statement.
+ */
+export class CallGate extends Context.Service<
+  CallGate,
+  {
+    /** Admits a call, which is open until the scope closes. A refused call is counted nowhere. */
+    enter(input: EnterInput): Effect.Effect<void, CallRefused | StorageFailed, Scope.Scope>
+  }
+>()("@parley/core/limits/CallGate") {
+  static readonly layer = Layer.effect(
+    CallGate,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const limiter = yield* CallLimiter
+  const ids = yield* IdGenerator
+  const scope = yield* Effect.scope
+  const full = new Map<string, number>()
+  const open = new Set<string>()
+  let ended: Array<string> = []
+  let pauses = 0
+  let beating = false
+
+  /** What is lost when the call that takes them fails ends by itself, since it is not kept any more. */
+  const takeEnded = (): ReadonlyArray<string> => {
+    const taken = ended
+    ended = []
+    return taken
+  }
+  const keep = (leases: ReadonlyArray<string>) =>
+    Effect.suspend(() => limiter.keep({ leases, leaseMs: LEASE_MS, ended: takeEnded() })).pipe(
+      Effect.timeout(PATIENCE),
+      Effect.catchCause(() => Effect.logWarning("Open calls could not be counted on; trying again in a few seconds."))
+    )
+  const beat = Effect.suspend(() => {
+    pauses = (pauses + 1) % PAUSES_PER_RENEWAL
+    const due = pauses === 0 && open.size > 0
+    return due || ended.length > 0 ? keep(due ? [...open] : []) : Effect.void
+  })
+  const beats = Effect.whileLoop({
+    while: () => {
+      beating = open.size > 0 || ended.length > 0
+      return beating
+    },
+    body: () => Effect.andThen(Effect.sleep(PAUSE_MS), beat),
+    step: () => undefined
+  })
+  yield* Effect.addFinalizer(() => Effect.suspend(() => (ended.length > 0 ? keep([]) : Effect.void)))
+
+  const leave = (lease: string): void => {
+    open.delete(lease)
+    ended.push(lease)
+  }
+  const entered = (lease: string): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      open.add(lease)
+      if (beating) return Effect.void
+      beating = true
+      return Effect.asVoid(Effect.forkIn(Effect.interruptible(beats), scope))
+    })
+
+  const remember = (limit: CallLimit, until: number, now: number): void => {
+    if (full.size >= MANY) for (const [key, endsAt] of full) if (endsAt <= now) full.delete(key)
+    if (full.size < MANY) full.set(keyOf(limit), until)
+  }
+  const knownFull = ({ limits }: EnterInput, now: number): CallRefused | undefined => {
+    for (const [place, limit] of limits.entries()) {
+      const remainingMs = (full.get(keyOf(limit)) ?? 0) - now
+      if (remainingMs > 0) return new CallRefused({ place, reached: "calls", remainingMs })
+    }
+    return undefined
+  }
+  const admit = Effect.fnUntraced(function* ({ limits, windowMs }: EnterInput, lease: string) {
+    const admission = yield* limiter.admit({ limits, windowMs, lease, leaseMs: LEASE_MS, ended: takeEnded() })
+    if (admission._tag === "Admitted") return yield* entered(lease)
+    const { place, reached, remainingMs } = admission
+    if (reached === "atOnce") return yield* new CallRefused({ place, reached, remainingMs: undefined })
+    const limit = limits[place]
+    const now = yield* Clock.currentTimeMillis
+    if (limit !== undefined) remember(limit, now + remainingMs, now)
+    return yield* new CallRefused({ place, reached, remainingMs })
+  })
+
+  return CallGate.of({
+    enter: Effect.fnUntraced(function* (input) {
+      const refusal = knownFull(input, yield* Clock.currentTimeMillis)
+      if (refusal !== undefined) return yield* refusal
+      const lease = yield* ids.next
+      // It may have been admitted although its answer was lost.
+      const asking = Effect.tapErrorTag(admit(input, lease), "StorageFailed", () => Effect.sync(() => leave(lease)))
+      yield* Effect.acquireRelease(asking, () => Effect.sync(() => leave(lease)))
+    })
+  })
+})

@@ -1,0 +1,35 @@
+import { Context, Effect, Layer, Schedule } from "effect"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { CallLimiter } from "./CallLimiter.ts"
+
+/** Forgotten in one call, and the time between two sweeps, which varies so that servers do not sweep in step. */
+const PER_SWEEP = 1_000
+const SWEEPS = Schedule.jittered(Schedule.spaced("1 minute"))
+
+/**
+ * Forgets the calls of windows that have ended, and with them whom they were counted on: addresses are kept no longer than they
+ * are needed. Any number of servers may sweep at once.
+ */
+export class CallLimitSweeper extends Context.Service<
+  CallLimitSweeper,
+  {
+    /** Forgets all that has ended. */
+    readonly sweep: Effect.Effect<void, StorageFailed>
+    /** Sweeps every minute until interrupted. */
+    readonly run: Effect.Effect<never>
+  }
+>()("@parley/core/limits/CallLimitSweeper") {
+  static readonly layer = Layer.effect(
+    CallLimitSweeper,
+    Effect.gen(function* () {
+      const limiter = yield* CallLimiter
+      const sweep = Effect.gen(function* () {
+        while ((yield* limiter.sweep({ limit: PER_SWEEP })) >= PER_SWEEP);
+      })
+      const sweepOnce = Effect.catchTag(sweep, "StorageFailed", () =>
+        Effect.logWarning("Calls that were counted long ago could not be forgotten; trying again in a minute.")
+      )
+      return CallLimitSweeper.of({ sweep, run: Effect.andThen(Effect.repeat(sweepOnce, SWEEPS), Effect.never) })
+    })
+  )
+}

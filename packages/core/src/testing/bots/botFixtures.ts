@@ -1,0 +1,37 @@
+import type { Bot } from "../../bots/Bot.ts"
+import type { UserId } from "../../identity/UserId.ts"
+
+/** A text in the form of a public key, which no bot has. */
+export const newPublicKeyText = (): string => `pk_${crypto.randomUUID().replaceAll("-", "")}`
+
+/** A bot just made; `changes` replace any part. */
+export const newBot = (owner: UserId, changes: Partial<Bot> = {}): Bot => ({
+  id: crypto.randomUUID(),
+  owner,
+  displayName: "Help desk",
+  welcomeMessage: "Hello!",
+  primaryColor: "#2563eb",
+  modelId: null,
+  instructions: "",
+  documentIds: [],
+  allowedSites: [],
+  dailyCap: null,
+  declineText: null,
+  suggestedQuestions: [],
+  showSources: true,
+  active: true,
+  keys: [{ publicKey: newPublicKeyText(), createdAt: 1_767_225_600_000 }],
+  createdAt: 1_767_225_600_000,
+  updatedAt: 1_767_225_600_000,
+  ...changes
+})
+
+/** The bot as a store gives it back. */
+export const storedBot = ({ createdAt, id, keys, owner, updatedAt, ...settings }: Bot) => ({
+  id,
+  owner,
+  keys,
+  createdAt,
+  updatedAt,
+  settings
+})

@@ -1,0 +1,179 @@
+import { Context, Effect, Layer, Option, Stream } from "effect"
+import { BotNotFound } from "../bots/errors.ts"
+import { BotStore } from "../bots/BotStore.ts"
+import { type ChatPage, ChatService } from "../chat/ChatService.ts"
+import { type BotConversation, ChatStore, type ConversationCursor, MAX_TRANSCRIPT_BYTES } from "../chat/ChatStore.ts"
+import type { StoredMessage } from "../chat/StoredMessage.ts"
+import { CreditLedger } from "../credits/CreditLedger.ts"
+import { replyCosts } from "../credits/replyCosts.ts"
+import type { UserId } from "../identity/UserId.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { ConversationNotFound } from "./botErrors.ts"
+
+/** A conversation of a bot, as its owner finds it. */
+export interface OwnedConversation extends Omit<BotConversation, "replyIds" | "owner"> {
+  /** The same for all conversations of one visitor with the bot. It is no id that a visitor could be addressed by. */
+  readonly visitor: string
+  /** What its replies cost together, in whole credits. */
+  readonly credits: number
+}
+
+/** A message of a conversation, as the bot's owner reads it. */
+export interface OwnedMessage extends StoredMessage {
+  /** What the reply cost, once it is charged; undefined for what cost nothing. */
+  readonly credits: number | undefined
+}
+
+/** A conversation with messages, in order. */
+export interface ReadConversation extends OwnedConversation {
+  readonly messages: ReadonlyArray<OwnedMessage>
+  /** Something was said before the first of `messages`. */
+  readonly hasEarlier: boolean
+}
+
+export interface FindConversationsInput {
+  readonly limit: number
+  readonly before?: ConversationCursor | undefined
+  readonly search?: string | undefined
+}
+
+/** A page of conversations, and where the next one begins; undefined where there is none. */
+export interface FoundConversations {
+  readonly conversations: ReadonlyArray<OwnedConversation>
+  readonly next: ConversationCursor | undefined
+}
+
+type Unreadable = BotNotFound | ConversationNotFound | StorageFailed
+
+/** Conversations read for an export at once, and messages of one. */
+const EXPORTED_AT_ONCE = 50
+const EXPORTED_MESSAGES = 500
+const VISITOR_DIGITS = 16
+
+/** What owners of bots read of what visitors said. Somebody else's bot is as one that does not exist. */
+export class ConversationService extends Context.Service<
+  ConversationService,
+  {
+    /** A page of a bot's conversations, last used first. A page of a search may be short, or empty, and not the last. */
+    find(
+      owner: UserId,
+      botId: string,
+      input: FindConversationsInput
+    ): Effect.Effect<FoundConversations, BotNotFound | StorageFailed>
+    /** A conversation with its newest messages, or those before one of them. */
+    get(owner: UserId, botId: string, id: string, page?: ChatPage): Effect.Effect<ReadConversation, Unreadable>
+    remove(owner: UserId, botId: string, id: string): Effect.Effect<void, Unreadable>
+    /**
+     * All conversations of a bot, whole, each as it is when it is reached; in an order that does not change while they are
+     * read. A few are in memory at a time.
+     */
+    exported(
+      owner: UserId,
+      botId: string
+    ): Effect.Effect<Stream.Stream<ReadConversation, StorageFailed>, BotNotFound | StorageFailed>
+  }
+>()("@parley/core/widget/ConversationService") {
+  static readonly layer = Layer.effect(
+    ConversationService,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const bots = yield* BotStore
+  const chat = yield* ChatService
+  const chats = yield* ChatStore
+  const ledger = yield* CreditLedger
+
+  const checkBot = Effect.fnUntraced(function* (owner: UserId, botId: string) {
+    if ((yield* bots.find({ owner, botId })) === undefined) return yield* new BotNotFound({ botId })
+  })
+
+  /** The conversations with what they cost, asked of the ledger for all of them at once. */
+  const withCosts = Effect.fnUntraced(function* (owner: UserId, found: ReadonlyArray<BotConversation>) {
+    const ids = found.flatMap(({ replyIds }) => replyIds)
+    const costs = ids.length === 0 ? new Map() : yield* replyCosts(ledger, owner, ids)
+    return found.map(({ owner: { visitor }, replyIds, ...conversation }): OwnedConversation => {
+      const credits = replyIds.reduce((sum, id) => sum + (costs.get(id)?.credits ?? 0), 0)
+      return { ...conversation, visitor: visitor.slice(0, VISITOR_DIGITS), credits }
+    })
+  })
+
+  const find = Effect.fnUntraced(function* (owner: UserId, botId: string, id: string) {
+    yield* checkBot(owner, botId)
+    return (yield* chats.conversation(owner, botId.toLowerCase(), id)) ?? (yield* new ConversationNotFound())
+  })
+
+  const withMessages = Effect.fnUntraced(function* (
+    found: BotConversation,
+    messages: ReadonlyArray<StoredMessage>,
+    hasEarlier: boolean
+  ) {
+    const { botOwner } = found.owner
+    const [conversation] = yield* withCosts(botOwner, [found])
+    const ids = messages.filter(({ model }) => model !== undefined).map(({ id }) => id)
+    const costs = ids.length === 0 ? new Map() : yield* replyCosts(ledger, botOwner, ids)
+    return {
+      ...(conversation as OwnedConversation),
+      messages: messages.map((message): OwnedMessage => ({ ...message, credits: costs.get(message.id)?.credits })),
+      hasEarlier
+    }
+  })
+
+  /** All messages of a conversation, read from its end; undefined where it was deleted meanwhile. */
+  const allMessages = Effect.fnUntraced(function* ({ id: chatId, owner }: BotConversation) {
+    let messages: ReadonlyArray<StoredMessage> = []
+    for (let before: string | undefined; ; before = messages[0]?.id) {
+      const input = { owner, chatId, limit: EXPORTED_MESSAGES, maxBytes: MAX_TRANSCRIPT_BYTES, before }
+      const page = yield* chats.transcript(input)
+      if (page === undefined) return undefined
+      messages = [...page.messages, ...messages]
+      if (!page.hasEarlier) return messages
+    }
+  })
+
+  const exportPage = Effect.fnUntraced(function* (botOwner: UserId, bot: string, after: string | undefined) {
+    const found = yield* chats.conversationsById({ botOwner, bot, after, limit: EXPORTED_AT_ONCE })
+    const read = yield* Effect.forEach(found, (each) =>
+      Effect.flatMap(allMessages(each), (messages) =>
+        messages === undefined
+          ? Effect.succeed<ReadonlyArray<ReadConversation>>([])
+          : Effect.map(withMessages(each, messages, false), (whole) => [whole])
+      )
+    )
+    const last = found.length < EXPORTED_AT_ONCE ? undefined : found.at(-1)?.id
+    return [read.flat(), Option.fromUndefinedOr(last)] as const
+  })
+
+  return ConversationService.of({
+    find: Effect.fn("ConversationService.find")(function* (owner, botId, input) {
+      yield* checkBot(owner, botId)
+      const { conversations, next } = yield* chats.conversations({
+        ...input,
+        botOwner: owner,
+        bot: botId.toLowerCase()
+      })
+      return { conversations: yield* withCosts(owner, conversations), next }
+    }),
+    get: Effect.fn("ConversationService.get")(function* (owner, botId, id, page) {
+      const found = yield* find(owner, botId, id)
+      const { hasEarlier, messages } = yield* Effect.catchTag(
+        chat.get(found.owner, found.id, page),
+        "ChatNotFound",
+        () => Effect.fail(new ConversationNotFound())
+      )
+      return yield* withMessages(found, messages, hasEarlier)
+    }),
+    remove: Effect.fn("ConversationService.remove")(function* (owner, botId, id) {
+      const found = yield* find(owner, botId, id)
+      yield* Effect.catchTag(chat.remove(found.owner, found.id), "ChatNotFound", () =>
+        Effect.fail(new ConversationNotFound())
+      )
+    }),
+    exported: Effect.fn("ConversationService.exported")(function* (owner, botId) {
+      yield* checkBot(owner, botId)
+      const bot = botId.toLowerCase()
+      return Stream.paginate(undefined as string | undefined, (after) => exportPage(owner, bot, after))
+    })
+  })
+})

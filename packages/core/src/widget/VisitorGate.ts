@@ -1,0 +1,99 @@
+import { Context, Effect, Layer, type Scope } from "effect"
+import { addressBucket } from "../limits/addressBucket.ts"
+import { CallGate, type CallRefused } from "../limits/CallGate.ts"
+import type { CallLimit } from "../limits/CallLimiter.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { Catalog, type WidgetLimits } from "../tiers/Catalog.ts"
+import { VisitorLimitReached, VisitorMessageTooLong, VisitorReadsLimited } from "./errors.ts"
+
+const MINUTE_MS = 60_000
+/** A stream may end at any moment: what a visitor is told to wait who has as many as there may be. */
+const STREAM_WAIT_MS = 5_000
+
+/** A message that a visitor sends to a bot. */
+export interface VisitorCall {
+  /** The address it came from, as the server knows it; all calls of unknown origin share one limit. */
+  readonly address: string | undefined
+  readonly botId: string
+  /** A conversation that is known to be the visitor's own; undefined where a new one begins. */
+  readonly conversationId: string | undefined
+}
+
+/** What a visitor's calls are counted on, and what refuses where as many are open as may be. */
+const COUNTED = { ip: "ip-streams", conversation: "conversation", bot: "bot-streams" } as const
+
+interface CountedOn extends CallLimit {
+  readonly name: keyof typeof COUNTED
+}
+
+/** Nothing that a visitor chooses is in them but a conversation, which only adds one. */
+const limitsOf = ({ address, botId, conversationId }: VisitorCall, limits: WidgetLimits): ReadonlyArray<CountedOn> => [
+  { name: "ip", subject: addressBucket(address), calls: limits.perIpPerMinute, atOnce: limits.streamsPerIp },
+  ...(conversationId === undefined
+    ? []
+    : [{ name: "conversation" as const, subject: conversationId, calls: limits.perConversationPerMinute }]),
+  { name: "bot", subject: botId, calls: limits.perBotPerMinute, atOnce: limits.streamsPerBot }
+]
+
+const limitReached = (
+  limits: ReadonlyArray<CountedOn>,
+  { place, reached, remainingMs = STREAM_WAIT_MS }: CallRefused
+): VisitorLimitReached => {
+  const { atOnce = 1, calls, name } = limits[place] as CountedOn
+  return reached === "calls"
+    ? new VisitorLimitReached({ limit: name, quota: calls, windowMs: MINUTE_MS, retryAfterMs: remainingMs })
+    : new VisitorLimitReached({ limit: COUNTED[name], quota: atOnce, retryAfterMs: remainingMs })
+}
+
+/** Whether a text has more code points than `most`, without looking at more of it than that takes. */
+const isLonger = (text: string, most: number): boolean => {
+  if (text.length <= most) return false
+  let left = most
+  for (const _ of text) if (left-- === 0) return true
+  return false
+}
+
+/** Bounds what visitors can cost a bot's owner and the server, whoever they are and however many they say they are. */
+export class VisitorGate extends Context.Service<
+  VisitorGate,
+  {
+    /** Takes a message that is no longer than visitors may write. */
+    checkMessage(message: string): Effect.Effect<void, VisitorMessageTooLong>
+    /** Lets an address read a conversation, which costs the server and nobody's credits. */
+    enterReading(address: string | undefined): Effect.Effect<void, VisitorReadsLimited | StorageFailed>
+    /**
+     * Lets a visitor's call in until the scope closes, within the limits of its address, conversation and bot. A
+     * refused call is counted nowhere, so that nobody uses up what others share.
+     */
+    enter(call: VisitorCall): Effect.Effect<void, VisitorLimitReached | StorageFailed, Scope.Scope>
+  }
+>()("@parley/core/widget/VisitorGate") {
+  static readonly layer = Layer.effect(
+    VisitorGate,
+    Effect.gen(function* () {
+      const gate = yield* CallGate
+      const { widget } = yield* Catalog
+      return VisitorGate.of({
+        checkMessage: (message) =>
+          isLonger(message, widget.maxMessageCharacters)
+            ? Effect.fail(new VisitorMessageTooLong({ limit: widget.maxMessageCharacters }))
+            : Effect.void,
+        enterReading: (address) => {
+          const quota = widget.readsPerIpPerMinute
+          const limits = [{ name: "ip-reads", subject: addressBucket(address), calls: quota }]
+          return Effect.scoped(gate.enter({ limits, windowMs: MINUTE_MS })).pipe(
+            Effect.catchTag("CallRefused", ({ remainingMs: retryAfterMs = MINUTE_MS }) =>
+              Effect.fail(new VisitorReadsLimited({ quota, windowMs: MINUTE_MS, retryAfterMs }))
+            )
+          )
+        },
+        enter: (call) => {
+          const limits = limitsOf(call, widget)
+          return Effect.catchTag(gate.enter({ limits, windowMs: MINUTE_MS }), "CallRefused", (refused) =>
+            Effect.fail(limitReached(limits, refused))
+          )
+        }
+      })
+    })
+  ).pipe(Layer.provide(CallGate.layer))
+}

@@ -1,0 +1,33 @@
+import { Schema } from "effect"
+
+/** The most characters of the id that a visitor's browser gives itself, in UTF-16 units. */
+const MAX_VISITOR_ID = 200
+
+const isStorable = (value: string) =>
+  (value.isWellFormed() && !value.includes("\0")) || "Expected a text without NUL and without lone surrogates"
+
+const Text = Schema.String.check(Schema.makeFilter(isStorable))
+
+const named = {
+  publicKey: Schema.String.annotate({ description: "The bot's public key." }),
+  visitorId: Text.check(
+    Schema.isMinLength(1, { message: `Expected 1 to ${MAX_VISITOR_ID} characters` }),
+    Schema.isMaxLength(MAX_VISITOR_ID, { message: `Expected 1 to ${MAX_VISITOR_ID} characters` })
+  ).annotate({ description: "What the visitor's browser calls itself: long and random, and told to nobody else." })
+}
+
+/** What a visitor sends to a bot. */
+export const VisitorMessage = Schema.Struct({
+  ...named,
+  message: Text.check(
+    Schema.makeFilter((value: string) => value.trim() !== "" || "Expected the message to say something")
+  ),
+  conversationId: Schema.optionalKey(Schema.String).annotate({
+    description: "The conversation to go on with, as `x-conversation-id` named it; a new one begins without it."
+  })
+})
+export type VisitorMessage = typeof VisitorMessage.Type
+
+/** Which conversation a visitor asks for. */
+export const VisitorConversation = Schema.Struct({ ...named, conversationId: Schema.String })
+export type VisitorConversation = typeof VisitorConversation.Type

@@ -1,0 +1,262 @@
+import { Context, Effect, Layer, type Scope, Stream } from "effect"
+import type { Bot } from "../bots/Bot.ts"
+import { BotService } from "../bots/BotService.ts"
+import { BotMisconfigured, BotNotFound } from "../bots/errors.ts"
+import { ChatService, type SendFailed, titleOf } from "../chat/ChatService.ts"
+import { ChatStore } from "../chat/ChatStore.ts"
+import { citedNumbers } from "../chat/citedNumbers.ts"
+import type { VisitorOwner } from "../chat/ConversationOwner.ts"
+import type { ReplyParties } from "../chat/ReplyParties.ts"
+import type { MessageState, Source, StoredMessage } from "../chat/StoredMessage.ts"
+import { addressBucket } from "../limits/addressBucket.ts"
+import type { ModelFailed, ModelUnavailable } from "../models/ChatModel.ts"
+import { IdGenerator } from "../storage/IdGenerator.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { Catalog } from "../tiers/Catalog.ts"
+import { BotBusy, BotResting, ConversationNotFound } from "./botErrors.ts"
+import type { VisitorLimitReached, VisitorMessageTooLong, VisitorReadsLimited } from "./errors.ts"
+import { VisitorGate } from "./VisitorGate.ts"
+import type { VisitorConversation, VisitorMessage } from "./VisitorMessage.ts"
+import { visitorOwner } from "./visitorOwner.ts"
+
+/** What a bot shows of itself to visitors. */
+export interface WidgetConfig {
+  readonly displayName: string
+  readonly welcomeMessage: string
+  readonly primaryColor: string
+  readonly suggestedQuestions: ReadonlyArray<string>
+  readonly showSources: boolean
+}
+
+/** What a visitor sent, and from where. */
+export interface VisitorCallInput extends VisitorMessage {
+  /** The address it came from, as the server knows it. */
+  readonly address: string | undefined
+}
+
+/** Which conversation a visitor asks for, and from where. */
+export interface VisitorReadInput extends VisitorConversation {
+  /** The address the question came from, as the server knows it. */
+  readonly address: string | undefined
+}
+
+/** What a visitor gets: a reply as it is written, or that the bot cannot answer at the moment. */
+export interface WidgetReply {
+  readonly conversationId: string
+  /** To be read once, inside the scope of `send`. */
+  readonly text: Stream.Stream<string, ModelFailed>
+}
+
+/** A source as visitors see it. */
+export interface ShownToVisitor extends Pick<Source, "number" | "filename" | "page" | "text"> {}
+
+/** A message of a conversation as its visitor sees it. */
+export interface WidgetMessage {
+  readonly role: "user" | "assistant"
+  readonly content: string
+  readonly state: MessageState
+  /** Those that the reply cites, where the bot shows them. */
+  readonly sources: ReadonlyArray<ShownToVisitor>
+}
+
+/** A conversation as its visitor sees it. */
+export interface WidgetTranscript {
+  readonly conversationId: string
+  /** The newest, in order. */
+  readonly messages: ReadonlyArray<WidgetMessage>
+}
+
+/** How addressing a bot fails. */
+export type BotUnreachable = BotNotFound | BotMisconfigured | StorageFailed
+
+/** Why a visitor gets no reply. */
+export type WidgetSendFailed =
+  | BotUnreachable
+  | ConversationNotFound
+  | VisitorMessageTooLong
+  | VisitorLimitReached
+  | BotBusy
+  | BotResting
+  | ModelFailed
+  | ModelUnavailable
+
+/** What visitors read where a bot's owner has written nothing: it says nothing of money. */
+export const NEUTRAL_DECLINE = "I cannot answer at the moment. Please try again later."
+
+const TRANSCRIPT_MESSAGES = 200
+const TRANSCRIPT_BYTES = 256 * 1024
+
+/** A call and whom it is for. */
+interface Asked {
+  readonly bot: Bot
+  readonly owner: VisitorOwner
+  readonly call: VisitorCallInput
+}
+
+/** The public side of bots: what visitors, who prove nothing, can ask. */
+export class WidgetService extends Context.Service<
+  WidgetService,
+  {
+    /** What the active bot with this public key shows of itself. */
+    config(publicKey: string): Effect.Effect<WidgetConfig, BotUnreachable>
+    /**
+     * Answers a visitor, at the owner's expense and by the owner's settings alone. Where the owner's credits or the room
+     * for conversations are used up, the reply is the bot's decline, which costs nothing.
+     */
+    send(call: VisitorCallInput): Effect.Effect<WidgetReply, WidgetSendFailed, Scope.Scope>
+    /** A visitor's own conversation with a bot. */
+    conversation(
+      asked: VisitorReadInput
+    ): Effect.Effect<WidgetTranscript, BotUnreachable | ConversationNotFound | VisitorReadsLimited>
+  }
+>()("@parley/core/widget/WidgetService") {
+  static readonly layer = Layer.effect(
+    WidgetService,
+    Effect.suspend(() => make)
+  )
+}
+
+const shownOf = (bot: Bot, { content, sources }: StoredMessage): ReadonlyArray<ShownToVisitor> => {
+  if (!bot.showSources || sources.length === 0) return []
+  const cited = citedNumbers(content)
+  return sources
+    .filter(({ number }) => cited.has(number))
+    .map(({ filename, number, page, text }) => ({ number, filename, page, text }))
+}
+
+const make = Effect.gen(function* () {
+  const bots = yield* BotService
+  const { widget: limits } = yield* Catalog
+  const chat = yield* ChatService
+  const chats = yield* ChatStore
+  const gate = yield* VisitorGate
+  const ids = yield* IdGenerator
+
+  const botOf = Effect.fnUntraced(function* (publicKey: string) {
+    const bot = yield* bots.findByKey(publicKey)
+    // What was sent is not repeated: an unknown, a malformed and a retired key are one to who asks.
+    return bot ?? (yield* new BotNotFound({ botId: "" }))
+  })
+
+  const partiesOf = (bot: Bot, owner: VisitorOwner, address: string | undefined): ReplyParties => ({
+    payer: bot.owner,
+    documentsOwner: bot.owner,
+    conversationOwner: owner,
+    source: `bot:${bot.id}`,
+    dailyCap: Math.min(limits.ownerDailyCredits, bot.dailyCap ?? limits.ownerDailyCredits),
+    askedFrom: addressBucket(address)
+  })
+
+  const conversationOf = Effect.fnUntraced(function* (owner: VisitorOwner, chatId: string, limit: number) {
+    const found = yield* chats.transcript({ owner, chatId, limit, maxBytes: TRANSCRIPT_BYTES })
+    return found ?? (yield* new ConversationNotFound())
+  })
+
+  const declineOf = (bot: Bot, conversationId: string): WidgetReply => ({
+    conversationId,
+    text: Stream.succeed(bot.declineText ?? NEUTRAL_DECLINE)
+  })
+
+  /** Keeps what was asked and that it was declined: the visitor may go on, and the owner sees what was missed. */
+  const keepDeclined = Effect.fnUntraced(function* ({ bot, call, owner }: Asked, chatId: string) {
+    const replyId = yield* ids.next
+    yield* chats.beginTurn({
+      owner,
+      chatId,
+      continues: call.conversationId !== undefined,
+      title: titleOf([{ role: "user", content: call.message }]),
+      messages: [{ role: "user", content: call.message }],
+      reply: { id: replyId, model: undefined, sources: [] }
+    })
+    const content = bot.declineText ?? NEUTRAL_DECLINE
+    yield* chats.endTurn({ owner, chatId, replyId, content, state: "complete" })
+  })
+
+  const ask = ({ bot, call, owner }: Asked) =>
+    chat.send({
+      parties: partiesOf(bot, owner, call.address),
+      terms: { instructions: bot.instructions, modelId: bot.modelId },
+      request: {
+        messages: [{ role: "user", content: call.message }],
+        documentIds: bot.documentIds,
+        ...(call.conversationId === undefined ? {} : { chatId: call.conversationId })
+      }
+    })
+
+  /** What a visitor gets in place of a reply. What only the owner may know is not told: plans, balances, caps. */
+  const insteadOfReply = Effect.fnUntraced(function* (
+    asked: Asked,
+    error: SendFailed | BotUnreachable
+  ): Effect.fn.Return<WidgetReply, WidgetSendFailed> {
+    const { bot, call } = asked
+    switch (error._tag) {
+      case "InsufficientCredits":
+      case "StorageQuotaExceeded": {
+        const chatId = call.conversationId ?? (yield* ids.next)
+        if (error._tag === "InsufficientCredits") yield* keepDeclined(asked, chatId)
+        return declineOf(bot, chatId)
+      }
+      case "ChatNotFound":
+        return yield* new ConversationNotFound()
+      case "DailyCapReached":
+        return yield* new BotResting({ retryAfterMs: error.retryAfterMs })
+      case "TooManyReplies":
+      case "TooManyAbandonedTries":
+        return yield* new BotBusy({ retryAfterMs: error.retryAfterMs })
+      // What visitors may write fits into any window: it is the instructions that do not.
+      case "PromptTooLong":
+        return yield* new BotMisconfigured({ botId: bot.id })
+      case "BotMisconfigured":
+      case "BotNotFound":
+      case "ModelFailed":
+      case "ModelUnavailable":
+      case "StorageFailed":
+        return yield* error
+      default:
+        return yield* Effect.die(error)
+    }
+  })
+
+  return WidgetService.of({
+    config: Effect.fn("WidgetService.config")(function* (publicKey) {
+      const { displayName, primaryColor, showSources, suggestedQuestions, welcomeMessage } = yield* botOf(publicKey)
+      return { displayName, welcomeMessage, primaryColor, suggestedQuestions, showSources }
+    }),
+    send: Effect.fn("WidgetService.send")(function* (call) {
+      const { address, conversationId, message } = call
+      yield* gate.checkMessage(message)
+      const bot = yield* botOf(call.publicKey)
+      const owner = yield* visitorOwner(bot, call.visitorId)
+      if (conversationId !== undefined) yield* conversationOf(owner, conversationId, 1)
+      yield* gate.enter({ address, botId: bot.id, conversationId: conversationId?.toLowerCase() })
+      const asked = { bot, owner, call }
+      return yield* ask(asked).pipe(
+        // A document or a plan that was there a moment ago: what is there now decides.
+        Effect.catchTag(["DocumentNotFound", "DocumentForbidden", "ModelNotAllowed"], () =>
+          Effect.flatMap(botOf(call.publicKey), (again) => ask({ ...asked, bot: again }))
+        ),
+        Effect.map(({ chatId, text }): WidgetReply => ({ conversationId: chatId, text })),
+        Effect.catch((error) => insteadOfReply(asked, error))
+      )
+    }),
+    conversation: Effect.fn("WidgetService.conversation")(function* ({
+      address,
+      conversationId,
+      publicKey,
+      visitorId
+    }) {
+      yield* gate.enterReading(address)
+      const bot = yield* botOf(publicKey)
+      const owner = yield* visitorOwner(bot, visitorId)
+      const { chat: found, messages } = yield* conversationOf(owner, conversationId, TRANSCRIPT_MESSAGES)
+      return {
+        conversationId: found.id,
+        messages: messages.flatMap((message): ReadonlyArray<WidgetMessage> =>
+          message.role === "system"
+            ? []
+            : [{ role: message.role, content: message.content, state: message.state, sources: shownOf(bot, message) }]
+        )
+      }
+    })
+  })
+})

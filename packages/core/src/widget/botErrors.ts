@@ -1,0 +1,39 @@
+import { Schema } from "effect"
+
+/** The visitor has no such conversation with the bot. */
+export class ConversationNotFound extends Schema.TaggedError<ConversationNotFound>()("ConversationNotFound", {}) {
+  readonly code = "conversation_not_found"
+  override get message() {
+    return "There is no such conversation; it may have been deleted. Start a new one."
+  }
+}
+
+/** The bot answers no more today. Why is its owner's business, and not told to visitors. */
+export class BotResting extends Schema.TaggedError<BotResting>()("BotResting", {
+  /** Milliseconds until the next day (UTC). */
+  retryAfterMs: Schema.Finite
+}) {
+  readonly code = "bot_resting"
+  /** The limit as a client is told of it: what it holds is not. */
+  get rateLimit() {
+    return { policy: "day", resetMs: this.retryAfterMs }
+  }
+  override get message() {
+    return "This assistant has answered all it can today. Come back tomorrow."
+  }
+}
+
+/** As many replies are being written, or were left unread, as the bot's owner or the visitor may have. */
+export class BotBusy extends Schema.TaggedError<BotBusy>()("BotBusy", {
+  /** Milliseconds after which trying again may be worthwhile. */
+  retryAfterMs: Schema.Finite
+}) {
+  readonly code = "bot_busy"
+  /** The limit as a client is told of it: what it holds is not. */
+  get rateLimit() {
+    return { policy: "replies", resetMs: this.retryAfterMs }
+  }
+  override get message() {
+    return "This assistant is busy. Try again in a moment."
+  }
+}

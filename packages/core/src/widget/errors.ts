@@ -1,0 +1,70 @@
+import { Schema } from "effect"
+import { countOf } from "../storage/spokenNumbers.ts"
+
+/** What may refuse a visitor's call: messages in a minute, or replies written at once. */
+export const VISITOR_LIMITS = ["ip", "conversation", "bot", "ip-streams", "bot-streams"] as const
+export type VisitorLimit = (typeof VISITOR_LIMITS)[number]
+
+const REFUSALS = {
+  ip: { code: "visitor_rate_limited", sentence: "Too many messages were sent from your connection" },
+  conversation: { code: "conversation_rate_limited", sentence: "Too many messages were sent in this conversation" },
+  bot: { code: "bot_rate_limited", sentence: "Many people are writing at the moment" },
+  "ip-streams": { code: "too_many_visitor_streams", sentence: "Too many replies to your connection are being written" },
+  "bot-streams": { code: "too_many_bot_streams", sentence: "Many people are writing at the moment" }
+} as const satisfies Record<VisitorLimit, unknown>
+
+/**
+ * A visitor's call that is refused for how many there are. It says what the visitor has used up, and of a bot nothing but
+ * that it is busy.
+ */
+export class VisitorLimitReached extends Schema.TaggedError<VisitorLimitReached>()("VisitorLimitReached", {
+  limit: Schema.Literals(VISITOR_LIMITS),
+  /** How many there may be. */
+  quota: Schema.Int,
+  /** Milliseconds in which there may be so many; undefined for what is counted at once. */
+  windowMs: Schema.optional(Schema.Finite),
+  /** Milliseconds after which trying again may be worthwhile. */
+  retryAfterMs: Schema.Finite
+}) {
+  get code() {
+    return REFUSALS[this.limit].code
+  }
+  /** The limit as a client is told of it. */
+  get rateLimit() {
+    const { limit: policy, quota, windowMs } = this
+    return windowMs === undefined ? { policy, quota } : { policy, quota, windowMs, resetMs: this.retryAfterMs }
+  }
+  override get message() {
+    const seconds = Math.max(1, Math.ceil(this.retryAfterMs / 1000))
+    return `${REFUSALS[this.limit].sentence}. Try again in ${countOf(seconds, "second")}.`
+  }
+}
+
+/** An address that loaded conversations more often than it may. */
+export class VisitorReadsLimited extends Schema.TaggedError<VisitorReadsLimited>()("VisitorReadsLimited", {
+  quota: Schema.Int,
+  /** Milliseconds. */
+  windowMs: Schema.Finite,
+  /** Milliseconds until it may again. */
+  retryAfterMs: Schema.Finite
+}) {
+  readonly code = "visitor_reads_limited"
+  /** The limit as a client is told of it. */
+  get rateLimit() {
+    return { policy: "ip-reads", quota: this.quota, windowMs: this.windowMs, resetMs: this.retryAfterMs }
+  }
+  override get message() {
+    const seconds = Math.max(1, Math.ceil(this.retryAfterMs / 1000))
+    return `Conversations were loaded too often from your connection. Try again in ${countOf(seconds, "second")}.`
+  }
+}
+
+/** A visitor's message that is longer than visitors may write. */
+export class VisitorMessageTooLong extends Schema.TaggedError<VisitorMessageTooLong>()("VisitorMessageTooLong", {
+  limit: Schema.Int
+}) {
+  readonly code = "message_too_long"
+  override get message() {
+    return `A message may have at most ${countOf(this.limit, "character")}. Shorten it.`
+  }
+}
