@@ -27,6 +27,8 @@ export interface Account extends Buckets {
   readonly periodCredits: number
   /** Who begins it: the monthly job, or the paid invoice of a subscription, so that an unpaid one grants nothing. */
   readonly renewedBy: RenewedBy
+  /** Unix milliseconds: the monthly job begins no period from then on, since none is paid for; undefined without such an end. */
+  readonly renewedUntil: number | undefined
   /** The tier from the next period on, where it was changed downwards. */
   readonly pendingTier: TierName | undefined
 }

@@ -89,6 +89,11 @@ export class CreditLedger extends Context.Service<
     account(userId: UserId): Effect.Effect<Account, AccountNotFound | StorageFailed>
     /** The transaction that answers a business key; undefined where there is none, or not for this user. */
     transaction(userId: UserId, key: string): Effect.Effect<Transaction | undefined, StorageFailed>
+    /** The transactions that answer these business keys, by key, of those of this user that there are. */
+    transactions(
+      userId: UserId,
+      keys: ReadonlyArray<string>
+    ): Effect.Effect<ReadonlyMap<string, Transaction>, StorageFailed>
     /** A page of an account's transactions, in time that depends neither on its place nor on the account's age. */
     history(input: HistoryInput): Effect.Effect<HistoryPage, AccountNotFound | StorageFailed>
     /** What was charged on some days, by day, source and model, in that order. Nothing of an account that is not there. */

@@ -18,6 +18,8 @@ import {
   type SettleRefusal
 } from "./rules/decideHold.ts"
 import type { OnceRefusal } from "./rules/decideOnce.ts"
+import { type FollowedPlan, type FollowPlanInput, followPlanOperation } from "./rules/followPlan.ts"
+import { type TakeFromPeriodInput, type TakenFromPeriod, takeFromPeriodOperation } from "./rules/takeFromPeriod.ts"
 import { changeTierOperation, type TierChange, type TierRefusal } from "./rules/tierChange.ts"
 import type { Transaction } from "./Transaction.ts"
 
@@ -53,6 +55,16 @@ export class CreditOperations extends Context.Service<
     dispute(input: DisputeInput): Effect.Effect<Transaction, PurchaseRefusal | StorageFailed>
     /** Corrects a balance by hand, with a reason. */
     adjust(input: AdjustInput): Effect.Effect<Transaction, OnceRefusal | StorageFailed>
+    /**
+     * Makes an account's plan what it is to be, whatever it was, and begins the period unless its key was used: reports
+     * of a subscription may come in any order. Undefined where everything was so already.
+     */
+    followPlan(input: FollowPlanInput): Effect.Effect<FollowedPlan, OnceRefusal | StorageFailed>
+    /**
+     * Takes credits out of the allowance of the period that runs, at most what is left of it, or gives back what was
+     * taken. Undefined where nothing was left, or another period runs.
+     */
+    takeFromPeriod(input: TakeFromPeriodInput): Effect.Effect<TakenFromPeriod, OnceRefusal | StorageFailed>
     /** Does to an account what became of the person's plan. */
     changeTier(userId: UserId, change: TierChange): Effect.Effect<Transaction, TierRefusal | StorageFailed>
   }
@@ -78,5 +90,7 @@ export const creditOperations = ({ run }: Pick<CreditLedger["Service"], "run">):
     refund: (input) => run(refundOperation(input)),
     dispute: (input) => run(disputeOperation(input)),
     adjust: (input) => run(adjustOperation(input)),
+    followPlan: (input) => run(followPlanOperation(input)),
+    takeFromPeriod: (input) => run(takeFromPeriodOperation(input)),
     changeTier: (userId, change) => run(changeTierOperation(userId, change))
   })

@@ -8,15 +8,15 @@ import type { GrantRefusal } from "./rules/decideAccount.ts"
 import type { PurchaseRefusal } from "./rules/decideCorrection.ts"
 import { CreditLedger, type HistoryInput, type HistoryPage } from "./CreditLedger.ts"
 import { CreditOperations } from "./CreditOperations.ts"
-import {
-  type AccountNotFound,
-  type InvalidAmount,
-  InvalidUsageRange,
-  type KeyConflict,
-  ReceiptNotFound
-} from "./errors.ts"
-import type { Receipt } from "./Receipt.ts"
+import { type AccountNotFound, type InvalidAmount, InvalidUsageRange, KeyConflict, ReceiptNotFound } from "./errors.ts"
+import { replyKey } from "./holds/replyKey.ts"
+import { isOfReply, type ReplyReceipt } from "./Receipt.ts"
+import { type ReplyCost, replyCosts } from "./replyCosts.ts"
 import type { Transaction } from "./Transaction.ts"
+import type { OnceRefusal } from "./rules/decideOnce.ts"
+import { periodAt } from "./rules/period.ts"
+import { Catalog } from "../tiers/Catalog.ts"
+import { TIER_NAMES, type TierName } from "../tiers/Tier.ts"
 import { parseDay, type UsageRow } from "./UsageReport.ts"
 import type { Difference } from "./upkeep/Verification.ts"
 
@@ -45,7 +45,12 @@ export class CreditService extends Context.Service<
       readonly to: string
     }): Effect.Effect<ReadonlyArray<UsageRow>, InvalidUsageRange | StorageFailed>
     /** What a reply cost and why, by the reply's message id. */
-    receipt(userId: UserId, messageId: string): Effect.Effect<Receipt, ReceiptNotFound | StorageFailed>
+    receipt(userId: UserId, messageId: string): Effect.Effect<ReplyReceipt, ReceiptNotFound | StorageFailed>
+    /** What replies cost, by their message ids in lower case; without those that were not charged. */
+    replyCosts(
+      userId: UserId,
+      messageIds: ReadonlyArray<string>
+    ): Effect.Effect<ReadonlyMap<string, ReplyCost>, StorageFailed>
     /** What was done under a business key; undefined where nothing was, or not for this person. */
     done(userId: UserId, key: string): Effect.Effect<Transaction | undefined, StorageFailed>
     /** Gives `amount` credits that never expire. The same `key` gives them once. */
@@ -58,6 +63,16 @@ export class CreditService extends Context.Service<
     adjust(
       input: AdjustInput
     ): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
+    /**
+     * Puts a person on a tier by hand, renewed by the monthly job until a payment says otherwise. A paid tier begins its
+     * own months now, with its credits; of a free one at most its allowance is left. The same `key` does it once, and
+     * gives the first answer; undefined where everything was so already.
+     */
+    changeTier(input: {
+      readonly userId: UserId
+      readonly tier: TierName
+      readonly key: string
+    }): Effect.Effect<Transaction | undefined, OnceRefusal | StorageFailed>
     /** Takes back what the refunded part of a purchase had bought. */
     refund(input: RefundInput): Effect.Effect<Transaction, PurchaseRefusal | StorageFailed>
     /**
@@ -76,6 +91,7 @@ export class CreditService extends Context.Service<
       const ledger = yield* CreditLedger
       const credits = yield* CreditOperations
       const accounts = yield* Accounts
+      const catalog = yield* Catalog
       return CreditService.of({
         balance: (userId) => Effect.map(accounts.of(userId), balanceOf),
         find: (userId) => Effect.map(ledger.account(userId), balanceOf),
@@ -88,13 +104,43 @@ export class CreditService extends Context.Service<
           return yield* ledger.usage({ userId, firstDay, lastDay })
         }),
         receipt: Effect.fn("CreditService.receipt")(function* (userId, messageId) {
-          const charged = yield* ledger.transaction(userId, `reply:${messageId.toLowerCase()}`)
-          return charged?.receipt ?? (yield* new ReceiptNotFound({ messageId }))
+          const charged = yield* ledger.transaction(userId, replyKey(messageId))
+          const receipt = charged?.receipt
+          return receipt !== undefined && isOfReply(receipt) ? receipt : yield* new ReceiptNotFound({ messageId })
         }),
+        replyCosts: Effect.fn("CreditService.replyCosts")((userId, messageIds) =>
+          replyCosts(ledger, userId, messageIds)
+        ),
         done: (userId, key) => ledger.transaction(userId, key),
         grant: (input) => credits.grant({ ...input, type: "grant" }),
         adjust: (input) => credits.adjust(input),
         refund: (input) => credits.refund(input),
+        changeTier: Effect.fn("CreditService.changeTier")(function* ({ userId, tier, key }) {
+          const keyOf = (each: TierName) => `tier:${key}:${each}`
+          const done = yield* ledger.transactions(userId, TIER_NAMES.map(keyOf))
+          const first = done.get(keyOf(tier))
+          if (first !== undefined) return first
+          if (done.size > 0) return yield* new KeyConflict({ key })
+          const now = yield* ledger.now
+          const { end, start } = periodAt(now, now)
+          const { transaction } = yield* credits.followPlan({
+            userId,
+            changeKey: tier === "free" ? keyOf(tier) : `${keyOf(tier)}:terms`,
+            // A plan that is given begins its own months; a free one gives nothing, and leaves at most a free allowance.
+            periodKey: tier === "free" ? undefined : keyOf(tier),
+            terms: {
+              tier,
+              allowance: catalog.tiers[tier].monthlyCredits,
+              pendingTier: undefined,
+              anchor: start,
+              periodStart: start,
+              nextResetAt: end,
+              renewedBy: "schedule",
+              renewedUntil: undefined
+            }
+          })
+          return transaction
+        }),
         verify: Effect.fn("CreditService.verify")(function* (onDifferences, since) {
           let accounts = 0
           let after: UserId | undefined

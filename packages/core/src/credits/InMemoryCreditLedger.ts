@@ -192,6 +192,18 @@ const make = Effect.gen(function* () {
         })
       ),
     account: (userId) => Effect.map(find(userId), ({ account }) => accountOf(account)),
+    transactions: (userId, keys) =>
+      storage.exclusive(
+        Effect.sync(() => {
+          const records = accounts.get(userId)?.records
+          return new Map(
+            keys.flatMap((key) => {
+              const found = records?.get(key)?.transaction
+              return found === undefined ? [] : [[key, found] as const]
+            })
+          )
+        })
+      ),
     transaction: (userId, key) =>
       storage.exclusive(Effect.sync(() => accounts.get(userId)?.records.get(key)?.transaction)),
     usage: (input) =>

@@ -1,4 +1,6 @@
 import type { UserId } from "../identity/UserId.ts"
+import type { Usage } from "../models/Usage.ts"
+import { isOfReply } from "./Receipt.ts"
 import type { Transaction } from "./Transaction.ts"
 import type { UsageSource } from "./UsageSource.ts"
 import { dayOf, startOfDay } from "./rules/usageByKind.ts"
@@ -8,8 +10,9 @@ export interface UsageRow {
   /** The UTC day, as `2026-11-30`. */
   readonly day: string
   readonly source: UsageSource
+  /** Empty for metered work. */
   readonly model: string
-  /** How many replies were charged. */
+  /** How many replies, or pieces of work, were charged. */
   readonly replies: number
   /** What they cost, in whole credits. */
   readonly credits: number
@@ -40,6 +43,8 @@ const byPlace = (a: UsageRow, b: UsageRow): number =>
   compare(a.day, b.day) || compare(a.source, b.source) || compare(a.model, b.model)
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
+const NO_TOKENS: Usage = { freshInput: 0, cacheRead: 0, cacheWrite: 0, output: 0 }
+
 /** The usage that transactions tell, by day, source and model, in that order. */
 export const usageOf = (
   transactions: Iterable<Transaction>,
@@ -49,7 +54,7 @@ export const usageOf = (
   for (const { amount, createdAt, model = "", receipt, source } of transactions) {
     const day = dayOf(createdAt)
     if (source === undefined || receipt === undefined || day < firstDay || day > lastDay) continue
-    const { freshInput, cacheRead, cacheWrite, output } = receipt.usage
+    const { freshInput, cacheRead, cacheWrite, output } = isOfReply(receipt) ? receipt.usage : NO_TOKENS
     const key = JSON.stringify([day, source, model])
     const before = rows.get(key)
     rows.set(key, {

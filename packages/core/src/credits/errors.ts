@@ -1,6 +1,7 @@
 import { Schema } from "effect"
+import { countOf, momentOf } from "../storage/spokenNumbers.ts"
 
-/** The balance buys neither the reply nor a shorter useful one. Nothing was held. */
+/** The balance buys neither the reply, or the work, nor a shorter useful one. Nothing was held. */
 export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>()("InsufficientCredits", {
   /** The least that would have been enough. */
   required: Schema.Int,
@@ -16,7 +17,48 @@ export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>
 }) {
   readonly code = "insufficient_credits"
   override get message() {
-    return `This reply needs ${this.required} credits and ${this.available} are available. Buy credits, choose a cheaper model, or wait for the reset at ${this.nextResetAt}.`
+    const cheaper = this.affordableModels.length === 0 ? "" : "choose a cheaper model, "
+    return `This may need ${countOf(this.required, "credit")}, and you have ${countOf(this.available, "credit")}. Buy credits, ${cheaper}or wait until ${momentOf(this.nextResetAt)}, when your monthly credits come.`
+  }
+}
+
+/** What was said of metered work makes no sense. Nothing was charged for it. */
+export class InvalidWork extends Schema.TaggedError<InvalidWork>()("InvalidWork", {
+  key: Schema.String,
+  reason: Schema.String
+}) {
+  readonly code = "invalid_work"
+  override get message() {
+    return `The work ${JSON.stringify(this.key)} cannot be metered: ${this.reason}.`
+  }
+}
+
+/** Another call does this work at the moment. Nothing was done. */
+export class WorkInProgress extends Schema.TaggedError<WorkInProgress>()("WorkInProgress", {
+  key: Schema.String,
+  retryAfterMs: Schema.Finite
+}) {
+  readonly code = "work_in_progress"
+  override get message() {
+    return `The work ${JSON.stringify(this.key)} is being done already. Ask again when it has ended, for what it gave.`
+  }
+}
+
+/**
+ * The work gave no sign of life for longer than its credits are held, as where its process stood still: a sweeper ended
+ * the hold, and charged what was recorded until then.
+ */
+export class WorkExpired extends Schema.TaggedError<WorkExpired>()("WorkExpired", {
+  key: Schema.String,
+  /** Whole credits; zero where nothing had been recorded. */
+  charged: Schema.Int
+}) {
+  readonly code = "work_expired"
+  override get message() {
+    const what = `The work ${JSON.stringify(this.key)} gave no sign of life for too long, and was ended.`
+    return this.charged === 0
+      ? `${what} Nothing was charged; try again.`
+      : `${what} Charged for what it had recorded: ${countOf(this.charged, "credit")}.`
   }
 }
 
@@ -35,7 +77,7 @@ export class DailyCapReached extends Schema.TaggedError<DailyCapReached>()("Dail
 }) {
   readonly code = "daily_cap_reached"
   override get message() {
-    return `Of the ${this.cap} credits a day for every ${this.kind} of the account together, ${this.spent} are spent or held. Raise the cap, or wait until ${this.resetsAt}.`
+    return `Today's limit of ${countOf(this.cap, "credit")} for every ${this.kind} of the account together is used up. Raise the limit, or wait until ${momentOf(this.resetsAt)}.`
   }
 }
 
@@ -132,7 +174,7 @@ export class SubscriptionNotFound extends Schema.TaggedError<SubscriptionNotFoun
 export class HoldsOpen extends Schema.TaggedError<HoldsOpen>()("HoldsOpen", { open: Schema.Int }) {
   readonly code = "holds_open"
   override get message() {
-    return `${this.open} replies of this account are still being written. Try again when they have ended, which is within minutes.`
+    return `${countOf(this.open, "reply", "replies")} of this account ${this.open === 1 ? "is" : "are"} still being written. Try again within minutes, when that has ended.`
   }
 }
 

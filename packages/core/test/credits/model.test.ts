@@ -1,3 +1,3 @@
 import { historiesInMemory } from "./histories.ts"
 
-historiesInMemory(1_000)
+historiesInMemory(300)

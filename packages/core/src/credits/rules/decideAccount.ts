@@ -38,6 +38,7 @@ const openAccount = (input: OpenAccountInput, now: number): Decision<Account, ne
     nextResetAt: end,
     periodCredits: input.allowance,
     renewedBy: "schedule",
+    renewedUntil: undefined,
     pendingTier: undefined,
     allowance: 0,
     topup: 0,

@@ -3,11 +3,13 @@ import type { HoldEnd, HoldName } from "../holds/Hold.ts"
 import { release, settle, type SettleRefusal } from "./decideHold.ts"
 import type { Swept } from "../holds/Sweep.ts"
 import type { Decision, Operation, View } from "./LedgerState.ts"
+import { isOfReply } from "../Receipt.ts"
 import { priceOf } from "./price.ts"
+import { problemOfLines, workCost } from "./workCost.ts"
 
 /**
  * Ends a hold that was not renewed, as a reply that was left would end: charged for the input and the output recorded
- * last, or released where nothing was delivered. A hold that has ended or was renewed meanwhile is left alone, which
+ * last, or released where nothing was delivered; metered work for the lines recorded last. A hold that has ended or was renewed meanwhile is left alone, which
  * is answered by `undefined`. Takes the hold's row locked, since renewals do not change the account's version.
  */
 export const expireOperation = (named: HoldName): Operation<HoldEnd | undefined, SettleRefusal> => ({
@@ -23,6 +25,12 @@ const expire = (view: View, named: HoldName, now: number): Decision<HoldEnd | un
     return { answer: Result.succeed(undefined), changes: undefined }
   }
   const { draft, outputTokens } = open
+  if (!isOfReply(draft)) {
+    // Lines that make no sense charge nothing, rather than keep the hold for ever.
+    const amount = problemOfLines(draft.lines) === undefined ? workCost(draft.lines) : 0
+    if (amount === 0) return release(view, named.key, now)
+    return settle(view, { ...named, amount, draft: { ...draft, ended: "expired" } }, now)
+  }
   if (outputTokens === 0) return release(view, named.key, now)
   const usage = { ...draft.usage, output: outputTokens }
   const amount = priceOf(usage, draft.price)

@@ -5,8 +5,9 @@ import type { Hold, HoldEnd, ReleaseInput, Reserved, ReserveInput, SettleInput }
 import { AccountNotFound, DailyCapReached, HoldNotFound, InvalidAmount, KeyConflict } from "../errors.ts"
 import { type Journal, post } from "./journal.ts"
 import type { Decision, IdempotencyRecord, LedgerAccount, OpenHold, Operation, Refusal, View } from "./LedgerState.ts"
-import type { Receipt } from "../Receipt.ts"
+import { isOfReply, type Receipt } from "../Receipt.ts"
 import { kindOfSource, parseUsageSource, type UsageSource } from "../UsageSource.ts"
+import { problemOfLines, workCost } from "./workCost.ts"
 import { dayOf, spentOn, startOfDay, withCharge, withHeld } from "./usageByKind.ts"
 
 export type ReserveRefusal = AccountNotFound | DailyCapReached | KeyConflict | InvalidAmount
@@ -33,7 +34,8 @@ const reserve = (
   if (invalid !== undefined) return refuse(new InvalidAmount({ reason: invalid }))
   if (account === undefined) return refuse(new AccountNotFound({ userId: input.userId }))
   const { source, minimumAmount } = input
-  const fingerprint = input.fingerprint ?? `reserve ${input.amount} ${minimumAmount} ${input.draft.model} ${source}`
+  const of = isOfReply(input.draft) ? input.draft.model : "work"
+  const fingerprint = input.fingerprint ?? `reserve ${input.amount} ${minimumAmount} ${of} ${source}`
   const earlier = open?.hold ?? record?.hold
   if (open !== undefined || record !== undefined) {
     const same = earlier !== undefined && (open ?? record)?.fingerprint === fingerprint
@@ -121,6 +123,8 @@ export const settle = (view: View, input: SettleInput, now: number): Decision<Ho
   if (!Number.isSafeInteger(amount) || amount < 0) {
     return refuse(new InvalidAmount({ reason: "it must be a whole number of credits, 0 or more" }))
   }
+  const unexplained = unexplainedAmount(input)
+  if (unexplained !== undefined) return refuse(new InvalidAmount({ reason: unexplained }))
   const { account, open } = view
   if (account === undefined || open === undefined) return endAgain(view, key)
   // The hold is the bound that the account agreed to: whatever a provider says later, no more is taken.
@@ -143,6 +147,15 @@ export const settle = (view: View, input: SettleInput, now: number): Decision<Ho
     }
   )
   return endHold(journal, open, paidFrom, now)
+}
+
+/** Why the lines of a receipt do not add up to what is to be charged. The price of a reply is known to who asks alone. */
+const unexplainedAmount = ({ amount, draft }: SettleInput): string | undefined => {
+  if (isOfReply(draft)) return undefined
+  const problem = problemOfLines(draft.lines)
+  if (problem !== undefined) return problem
+  const cost = workCost(draft.lines)
+  return cost === amount ? undefined : `its receipt adds up to ${cost}`
 }
 
 /** Ends a hold without a charge. */

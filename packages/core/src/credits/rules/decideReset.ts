@@ -9,9 +9,9 @@ import { explainTerms } from "./terms.ts"
 /** Names the row of a period whose dates alone began, since its key had given the allowance before. */
 const MOVED = "moved:"
 
-/** True for an account whose next period has begun, and which the monthly job renews. */
-export const isDue = (account: LedgerAccount, asOf: number): boolean =>
-  account.renewedBy === "schedule" && account.nextResetAt <= asOf
+/** True for an account whose next period has begun, is paid for, and is begun by the monthly job. */
+export const isDue = ({ nextResetAt, renewedBy, renewedUntil = Infinity }: LedgerAccount, asOf: number): boolean =>
+  renewedBy === "schedule" && nextResetAt <= asOf && nextResetAt < renewedUntil
 
 /** What a reset does to one account. */
 export interface ResetDecision {
@@ -30,7 +30,7 @@ export const decideReset = (
   { asOf, allowances }: Pick<ResetInput, "asOf" | "allowances">,
   now: number
 ): ResetDecision => {
-  const { start, end } = periodAt(account.anchor, asOf)
+  const { start, end } = periodAt(account.anchor, Math.min(asOf, (account.renewedUntil ?? Infinity) - 1))
   const tier = account.pendingTier ?? account.tier
   const key = periodKey(account.userId, start)
   const written = { opened: [], closed: [], purchases: [] }

@@ -1,5 +1,5 @@
 import type { LedgerAccount } from "./LedgerState.ts"
-import type { Receipt } from "../Receipt.ts"
+import { modelOf, type Receipt } from "../Receipt.ts"
 import type { Transaction, TransactionType } from "../Transaction.ts"
 import { withTransaction } from "./transactionCounts.ts"
 
@@ -42,7 +42,7 @@ export const post = (journal: Journal, posting: Posting): Journal => {
     allowanceAmount: posting.allowance,
     topupAmount: posting.topup,
     balanceAfter: after.allowance + after.topup - after.debt,
-    model: posting.receipt?.model,
+    model: modelOf(posting.receipt),
     source: posting.receipt?.source,
     charge: posting.charge,
     reference: posting.reference,

@@ -23,10 +23,10 @@ const isNewer = (report: CorrectionReport, before: CorrectionReport): boolean =>
 }
 
 /** The latest report of each source, with one more. */
-export const withReport = (
-  reports: ReadonlyArray<CorrectionReport>,
-  report: CorrectionReport
-): ReadonlyArray<CorrectionReport> => {
+export const withReport = <Report extends CorrectionReport>(
+  reports: ReadonlyArray<Report>,
+  report: Report
+): ReadonlyArray<Report> => {
   const before = reports.find(({ source }) => source === report.source)
   if (before !== undefined && !isNewer(report, before)) return reports
   return [...reports.filter((one) => one !== before), report]

@@ -4,10 +4,19 @@ import type { LedgerAccount } from "./LedgerState.ts"
 /** What changes with a period or a plan, and not with replies. Times are Unix milliseconds. */
 export type Terms = Pick<
   Account,
-  "tier" | "anchor" | "periodStart" | "nextResetAt" | "periodCredits" | "renewedBy" | "pendingTier"
+  "tier" | "anchor" | "periodStart" | "nextResetAt" | "periodCredits" | "renewedBy" | "renewedUntil" | "pendingTier"
 >
 
-const NAMES = ["tier", "anchor", "periodStart", "nextResetAt", "periodCredits", "renewedBy", "pendingTier"] as const
+const NAMES = [
+  "tier",
+  "anchor",
+  "periodStart",
+  "nextResetAt",
+  "periodCredits",
+  "renewedBy",
+  "renewedUntil",
+  "pendingTier"
+] as const
 
 export const termsOf = ({
   tier,
@@ -16,6 +25,7 @@ export const termsOf = ({
   nextResetAt,
   periodCredits,
   renewedBy,
+  renewedUntil,
   pendingTier
 }: Terms): Terms => ({
   tier,
@@ -24,6 +34,7 @@ export const termsOf = ({
   nextResetAt,
   periodCredits,
   renewedBy,
+  renewedUntil,
   pendingTier
 })
 

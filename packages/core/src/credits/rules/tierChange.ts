@@ -69,7 +69,12 @@ type Rule<Change> = (account: LedgerAccount, change: Change, key: string, now: n
 const rules: { readonly [Tag in TierChange["_tag"]]: Rule<Extract<TierChange, { readonly _tag: Tag }>> } = {
   Subscribed: (account, { tier, allowance, start: anchor, renewedBy }, key, now) => {
     const { start, end } = periodAt(anchor, Math.max(anchor, now))
-    return beginPeriod({ ...account, anchor, renewedBy }, { tier, allowance, start, end }, key, now).journal
+    return beginPeriod(
+      { ...account, anchor, renewedBy, renewedUntil: undefined },
+      { tier, allowance, start, end },
+      key,
+      now
+    ).journal
   },
   /** A period that is not later than the account's own comes too late: it was given, or is over. */
   Renewed: (account, change, key, now) =>
@@ -97,6 +102,7 @@ const rules: { readonly [Tag in TierChange["_tag"]]: Rule<Extract<TierChange, { 
       tier: "free",
       pendingTier: undefined,
       renewedBy: "schedule",
+      renewedUntil: undefined,
       anchor,
       periodStart: start,
       nextResetAt: end,

@@ -2,6 +2,7 @@ import { freeOf } from "./buckets.ts"
 import type { IdempotencyRecord, LedgerAccount, OpenHold } from "./LedgerState.ts"
 import type { PurchaseState } from "./purchase.ts"
 import { outOf } from "./reportedCorrection.ts"
+import { modelOf } from "../Receipt.ts"
 import { sameTerms, type Terms } from "./terms.ts"
 import { kindOfSource, SOURCE_KINDS, type SourceKind } from "../UsageSource.ts"
 import { dayOf, usageOfKind } from "./usageByKind.ts"
@@ -153,7 +154,7 @@ const contradictsReceipt = (row: Transaction): boolean => {
   const { charged, paidFrom } = receipt
   return (
     type !== "usage" ||
-    receipt.model !== model ||
+    modelOf(receipt) !== model ||
     receipt.source !== source ||
     charged !== 0 - amount ||
     paidFrom.allowance !== 0 - allowanceAmount ||

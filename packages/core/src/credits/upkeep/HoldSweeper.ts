@@ -1,12 +1,13 @@
 import { Context, Effect, Layer, Schedule } from "effect"
+import { repeatWork } from "../../background/repeatWork.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { CreditLedger } from "../CreditLedger.ts"
 import { HoldTtl } from "../holds/HoldTtl.ts"
 import { addSwept, NOTHING_SWEPT, type Swept } from "../holds/Sweep.ts"
 
-/** Holds ended in one transaction, and the time between two sweeps, which varies so that servers do not sweep in step. */
+/** Holds ended in one transaction, and the time between two sweeps. */
 const HOLDS_PER_SWEEP = 100
-const SWEEPS = Schedule.jittered(Schedule.spaced("5 seconds"))
+const BETWEEN_SWEEPS = "5 seconds"
 /**
  * After an outage, processes that live have this long to end or renew their holds before any is swept, or the life of a
  * hold where that is shorter.
@@ -51,19 +52,16 @@ export class HoldSweeper extends Context.Service<
             yield* Effect.logInfo("Ended the holds of replies whose process died.")
           }
         }).pipe(Effect.annotateLogs({ ...swept }))
-      const recovered = Effect.retry(ledger.sweep({ limit: 0 }), SWEEPS)
-      const sweepOnce = Effect.matchEffect(sweep, {
-        onSuccess: report,
-        onFailure: () =>
-          Effect.logWarning("Holds could not be swept; they are once the storage works again.").pipe(
-            Effect.andThen(Effect.ignore(recovered)),
-            Effect.andThen(othersRenew)
-          )
+      const recovered = Effect.retry(ledger.sweep({ limit: 0 }), Schedule.jittered(Schedule.spaced(BETWEEN_SWEEPS)))
+      const sweeps = repeatWork(sweep, {
+        every: BETWEEN_SWEEPS,
+        report,
+        onFailure: Effect.logWarning("Holds could not be swept; they are once the storage works again.").pipe(
+          Effect.andThen(Effect.ignore(recovered)),
+          Effect.andThen(othersRenew)
+        )
       })
-      return HoldSweeper.of({
-        sweep,
-        run: Effect.andThen(Effect.andThen(othersRenew, Effect.repeat(sweepOnce, SWEEPS)), Effect.never)
-      })
+      return HoldSweeper.of({ sweep, run: Effect.andThen(othersRenew, sweeps) })
     })
   )
 }

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import fc from "fast-check"
 import type { HoldEnd, Reserved } from "../../credits/holds/Hold.ts"
+import { periodKey } from "../../credits/rules/decideAccount.ts"
 import { periodStart } from "../../credits/rules/period.ts"
 import type { TierChange } from "../../credits/rules/tierChange.ts"
 import type { Transaction } from "../../credits/Transaction.ts"
@@ -8,7 +9,7 @@ import type { UsageSource } from "../../credits/UsageSource.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { receiptDraft, reservation } from "./creditFixtures.ts"
 import { type CreditCommand, MODEL_TTL_MS } from "./creditModel.ts"
-import { MODEL_ALLOWANCES } from "./creditModelPlans.ts"
+import { followedTerms, MODEL_ALLOWANCES } from "./creditModelPlans.ts"
 import type { modelBuckets } from "./creditModelState.ts"
 import { resetAll } from "./resetAll.ts"
 import type { TestedLedger } from "./testedLedger.ts"
@@ -119,7 +120,17 @@ const planCommands: fc.Arbitrary<CreditCommand> = fc.oneof(
   }),
   fc.record({ _tag: tag("lower"), key: planKeys }),
   fc.record({ _tag: tag("endPlan"), key: planKeys, allowance: fc.nat(40) }),
-  fc.record({ _tag: tag("pastDue"), key: planKeys })
+  fc.record({ _tag: tag("pastDue"), key: planKeys }),
+  fc.record({
+    _tag: tag("follow"),
+    key: planKeys,
+    gives: fc.boolean(),
+    month: fc.integer({ min: 0, max: 3 }),
+    tier: fc.constantFrom("free" as const, "pro" as const, "business" as const),
+    allowance: fc.nat(70),
+    renewedBy: fc.constantFrom("schedule" as const, "invoice" as const),
+    months: fc.constantFrom(undefined, undefined, 1, 2)
+  })
 )
 
 /** Work on all accounts at once. */
@@ -191,6 +202,18 @@ export const sendCommand = (
     case "adjust": {
       const { key, amount } = command
       return Effect.map(ledger.adjust({ userId, key, amount, reason: "a test" }), summarizeTransaction)
+    }
+    case "follow": {
+      const { periodStart: start, ...terms } = followedTerms(command)
+      const input = {
+        userId,
+        terms: { ...terms, periodStart: start, allowance: command.allowance },
+        periodKey: command.gives ? periodKey(userId, start) : undefined,
+        changeKey: command.key
+      }
+      return Effect.map(ledger.followPlan(input), ({ transaction }) =>
+        transaction === undefined ? "nothing" : summarizeTransaction(transaction)
+      )
     }
     default:
       return Effect.map(ledger.changeTier(userId, changeOf(command, now)), summarizeTransaction)

@@ -6,7 +6,7 @@ import { reservation } from "./creditFixtures.ts"
 import { type CreditTester, newUser, run, tagOf } from "./creditTester.ts"
 
 /** What taking back, giving back and correcting by hand guarantees. */
-export const describeCorrections = (tester: CreditTester): void => {
+export const describeCorrections = (tester: CreditTester, histories: number): void => {
   const { ledger, openUser, grant, settle, balance, rows, expectSound } = tester
   const buy = (userId: UserId, key: string, amount: number, charge: string, paid: number) =>
     ledger.grant({ userId, key, type: "topup", amount, payment: { charge, paid } })
@@ -108,7 +108,7 @@ export const describeCorrections = (tester: CreditTester): void => {
           await expectSound(ann)
           await expectSound(ben)
         }),
-        { numRuns: 25 }
+        { numRuns: histories }
       )
     })
 

@@ -1,10 +1,10 @@
 import type { ReserveInput } from "../../credits/holds/Hold.ts"
-import type { ReceiptDraft } from "../../credits/Receipt.ts"
+import { isOfReply, type ReceiptDraft, type ReplyReceiptDraft } from "../../credits/Receipt.ts"
 import { CHAT_SOURCE } from "../../credits/UsageSource.ts"
 import type { UserId } from "../../identity/UserId.ts"
 
 /** A receipt draft for tests where the reply itself does not matter. */
-export const receiptDraft: ReceiptDraft = {
+export const receiptDraft: ReplyReceiptDraft = {
   model: "model-a-mini",
   price: {
     creditsPer1kInput: 1,
@@ -34,3 +34,9 @@ export const reservation = (
   draft: receiptDraft,
   ...changes
 })
+
+/** The receipt, or draft, as one of a reply. Throws where it is none. */
+export const ofReply = <R extends ReceiptDraft>(receipt: R | undefined): Extract<R, ReplyReceiptDraft> => {
+  if (receipt === undefined || !isOfReply(receipt)) throw new Error("This is no receipt of a reply.")
+  return receipt
+}

@@ -1,4 +1,4 @@
-import { Clock, Effect, Result } from "effect"
+import { Effect, Result } from "effect"
 import fc from "fast-check"
 import type { Account } from "../../credits/Account.ts"
 import type { Transaction } from "../../credits/Transaction.ts"
@@ -7,6 +7,7 @@ import type { UserId } from "../../identity/UserId.ts"
 import { creditCommands, HISTORY_START, isUpkeep, sendCommand, toBuckets, upkeepCommands } from "./creditCommands.ts"
 import { type CreditCommand, modelSteps } from "./creditModel.ts"
 import { type ModelAccount, modelBuckets, modelUsage, newModelAccount } from "./creditModelState.ts"
+import { atTime } from "../atTime.ts"
 import type { TestedLedger } from "./testedLedger.ts"
 
 /** A command, the account it is for, and through which of the ledgers (as of several processes) it is sent. */
@@ -56,6 +57,9 @@ export const creditHistories: fc.Arbitrary<CreditHistory> = fc
   .tuple(fc.oneof({ weight: 3, arbitrary: opening }, { weight: 1, arbitrary: fc.constant([]) }), waves)
   .map(([first, rest]) => [...first, ...rest])
 
+/** A row of a period, and one that only moves on to it. */
+const PERIOD_REFERENCE = /^(period|moved):/
+
 const summarizeRow = (row: Transaction) => {
   const { type, amount, allowanceAmount, topupAmount, balanceAfter, reference, source, createdAt } = row
   return {
@@ -64,7 +68,7 @@ const summarizeRow = (row: Transaction) => {
     allowanceAmount,
     topupAmount,
     balanceAfter,
-    reference: reference.startsWith("period:") ? "period" : reference,
+    reference: PERIOD_REFERENCE.exec(reference)?.[1] ?? reference,
     ...(source === undefined ? {} : { usage: { source, at: createdAt } })
   }
 }
@@ -98,6 +102,7 @@ const planOf = ({
   tier,
   pendingTier,
   renewedBy,
+  renewedUntil,
   anchor,
   periodStart,
   nextResetAt,
@@ -106,6 +111,7 @@ const planOf = ({
   tier,
   pendingTier,
   renewedBy,
+  renewedUntil,
   anchor,
   periodStart,
   nextResetAt,
@@ -187,7 +193,7 @@ export const checkCreditHistory = Effect.fnUntraced(function* (
   const waves: ReadonlyArray<Array<Wave>> = users.map(() => [])
   for (const [number, wave] of history.entries()) {
     const now = HISTORY_START + number * WAVE_MS
-    const answers = yield* at(
+    const answers = yield* atTime(
       now,
       Effect.all(
         wave.map(({ command, account, ledger }) => {
@@ -231,20 +237,6 @@ const expectProven = Effect.fnUntraced(function* (ledger: TestedLedger, userId: 
   const { differences } = yield* ledger.verify({ limit: 1, after: userId.slice(0, -1) })
   if (differences.length > 0) return yield* Effect.die(new Error(`Not proven: ${canonical(differences)}`))
 })
-
-/** Runs calls at a moment of the history; waiting takes real time. */
-const at = <A, E, R>(now: number, calls: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(Clock.Clock, (real) =>
-    Effect.provideService(calls, Clock.Clock, {
-      currentTimeMillisUnsafe: () => now,
-      currentTimeMillis: Effect.succeed(now),
-      currentTimeNanosUnsafe: () => BigInt(now) * 1_000_000n,
-      currentTimeNanos: Effect.succeed(BigInt(now) * 1_000_000n),
-      monotonicTimeNanosUnsafe: () => real.monotonicTimeNanosUnsafe(),
-      monotonicTimeNanos: real.monotonicTimeNanos,
-      sleep: (duration) => real.sleep(duration)
-    })
-  )
 
 const unexplained = (wave: number, before: ModelAccount, calls: ReadonlyArray<Observed>, seen: string): string =>
   [

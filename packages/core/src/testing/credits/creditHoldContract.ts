@@ -75,6 +75,20 @@ export const describeReserve = ({ ledger, openUser, grant, settle, balance, rows
       expect(await run(ledger.transaction(userId, "reply:2"))).toBeUndefined()
     })
 
+    it("finds the transactions of many keys at once, of those that were charged", async () => {
+      const [userId, other] = [await openUser(100), await openUser(100)]
+      for (const key of ["reply:1", "reply:2", "reply:3"]) {
+        await run(ledger.reserve(reservation(userId, key, 30)))
+        await run(key === "reply:2" ? ledger.release({ userId, key }) : settle(userId, key, 10))
+      }
+      const keys = ["reply:3", "reply:2", "reply:1", "reply:none"]
+      const found = await run(ledger.transactions(userId, keys))
+      expect([...found.keys()].toSorted()).toEqual(["reply:1", "reply:3"])
+      expect(found.get("reply:3")).toEqual(await run(ledger.transaction(userId, "reply:3")))
+      expect((await run(ledger.transactions(other, keys))).size).toBe(0)
+      expect((await run(ledger.transactions(userId, []))).size).toBe(0)
+    })
+
     it("takes the fingerprint of a key from the caller where it is given", async () => {
       const userId = await openUser(100)
       const asked = (amount: number, fingerprint: string) =>

@@ -6,14 +6,19 @@ import { describeHoldEnds, describeReserve } from "./creditHoldContract.ts"
 import { describeRenewal } from "./creditRenewalContract.ts"
 import { describeReset } from "./creditResetContract.ts"
 import { describeCorrections } from "./creditCorrectionContract.ts"
+import { describePlans } from "./creditPlanContract.ts"
 import { describeTierChanges } from "./creditTierContract.ts"
 import { describeVerification } from "./creditVerificationContract.ts"
 import { describeUsage } from "./creditUsageContract.ts"
+import { describeWork } from "./creditWorkContract.ts"
 import { creditTester } from "./creditTester.ts"
 import { type TestedLedger, testedLedger } from "./testedLedger.ts"
 
-/** The guarantees of every `CreditLedger`. `layer` is built once; every test uses accounts of its own. */
-export const creditLedgerContract = (name: string, layer: Layer.Layer<CreditLedger, unknown>): void => {
+/**
+ * The guarantees of every `CreditLedger`. `layer` is built once; every test uses accounts of its own. Of the laws, so many
+ * `histories` are tried.
+ */
+export const creditLedgerContract = (name: string, layer: Layer.Layer<CreditLedger, unknown>, histories = 10): void => {
   describe(`CreditLedger: ${name}`, () => {
     const runtime = ManagedRuntime.make(layer)
     let ledger: TestedLedger
@@ -28,10 +33,12 @@ export const creditLedgerContract = (name: string, layer: Layer.Layer<CreditLedg
     describeHoldEnds(tester)
     describeRenewal(tester)
     describeUsage(tester)
+    describeWork(tester)
     describeGrant(tester)
     describeReset(tester)
-    describeCorrections(tester)
+    describeCorrections(tester, histories)
     describeTierChanges(tester)
+    describePlans(tester)
     describeCreditHistory(tester)
     describeVerification(tester)
   })

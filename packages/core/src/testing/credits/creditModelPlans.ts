@@ -1,4 +1,4 @@
-import { periodAt } from "../../credits/rules/period.ts"
+import { periodAt, periodStart } from "../../credits/rules/period.ts"
 import { give, type PurchaseCommand, purchaseStep, take } from "./creditModelPurchases.ts"
 import { enter, freeCredits, type ModelAccount, type ModelStep, once, newestAnswer } from "./creditModelState.ts"
 
@@ -18,8 +18,25 @@ export type PlanCommand =
   | { readonly _tag: "lower"; readonly key: string }
   | { readonly _tag: "endPlan"; readonly key: string; readonly allowance: number }
   | { readonly _tag: "pastDue"; readonly key: string }
+  | FollowCommand
+
+/** Terms as they are to be; a period is given for its month, or none. */
+export interface FollowCommand {
+  readonly _tag: "follow"
+  readonly key: string
+  readonly gives: boolean
+  readonly month: number
+  readonly tier: "free" | PaidTier
+  readonly allowance: number
+  readonly renewedBy: "schedule" | "invoice"
+  /** The monthly job begins no period from so many months later on. */
+  readonly months: number | undefined
+}
 
 type PaidTier = "pro" | "business"
+
+/** When followed plans begin: on a day that many months do not have. */
+const MODEL_FOLLOW_ANCHOR = Date.UTC(2027, 0, 31, 23, 58)
 
 /** Monthly credits in all histories. */
 export const MODEL_ALLOWANCES = { free: 25, pro: 45, business: 70 }
@@ -42,7 +59,7 @@ export const planStep = (account: ModelAccount, command: PlanCommand, now: numbe
     case "subscribe":
       return once(account, command.key, "subscribed pro", (before) =>
         begin(
-          { ...before, anchor: now, renewedBy: command.renewedBy },
+          { ...before, anchor: now, renewedBy: command.renewedBy, renewedUntil: undefined },
           "pro",
           command.allowance,
           periodAt(now, now),
@@ -65,6 +82,8 @@ export const planStep = (account: ModelAccount, command: PlanCommand, now: numbe
       }))
     case "endPlan":
       return once(account, command.key, "ended", (before) => endPlan(before, command.allowance, command.key, now))
+    case "follow":
+      return follow(account, command)
     case "pastDue":
       return once(account, command.key, "pastDue", (before) => note(before, "adjustment", command.key))
   }
@@ -90,6 +109,53 @@ const raise = (account: ModelAccount, command: Extract<PlanCommand, { readonly _
     return { ...enter(before, row), tier, pendingTier: undefined, periodCredits }
   })
 }
+
+/** The terms of a followed plan, counted from where histories begin. */
+export const followedTerms = ({ month, months, renewedBy, tier }: FollowCommand) => {
+  const anchor = MODEL_FOLLOW_ANCHOR
+  const until = months === undefined ? undefined : periodStart(anchor, month + months)
+  return {
+    tier,
+    pendingTier: undefined,
+    anchor,
+    periodStart: periodStart(anchor, month),
+    nextResetAt: periodStart(anchor, month + 1),
+    renewedBy,
+    renewedUntil: until
+  }
+}
+
+const follow = (account: ModelAccount, command: FollowCommand): ModelStep => {
+  const { allowance, gives, key, tier } = command
+  if (!account.opened) return { answer: "AccountNotFound", account }
+  const terms = followedTerms(command)
+  const period = `period:${terms.periodStart}`
+  const isKnown = account.holds[key] !== undefined || account.records[key] !== undefined
+  const isGiven = account.records[period] !== undefined
+  if (!isKnown && gives && !isGiven) {
+    const after = begin({ ...account, ...terms }, tier, allowance, periodOf(terms), "period")
+    const records = { ...after.records, [period]: { fingerprint: "period", answer: newestAnswer(after) } }
+    return { answer: newestAnswer(after), account: { ...after, records } }
+  }
+  const isAsItWas =
+    account.periodCredits === allowance &&
+    Object.entries(terms).every(([name, value]) => account[name as keyof typeof terms] === value)
+  if (!isKnown && isAsItWas) return { answer: "nothing", account }
+  return once(account, key, `plan ${tier}`, (before) => {
+    const { allowance: free } = freeCredits(before)
+    const more = gives ? Math.max(0, allowance - before.periodCredits) : 0
+    const added = more === 0 ? 0 - Math.max(0, free - allowance) : more - Math.min(more, before.debt)
+    const amount = more === 0 ? added : more
+    const type = gives ? "adjustment" : "reset"
+    const after = enter(before, { type, amount, allowanceAmount: added, topupAmount: 0, reference: key })
+    return { ...after, ...terms, periodCredits: allowance }
+  })
+}
+
+const periodOf = ({ nextResetAt, periodStart }: { readonly nextResetAt: number; readonly periodStart: number }) => ({
+  start: periodStart,
+  end: nextResetAt
+})
 
 const note = (account: ModelAccount, type: string, reference: string): ModelAccount =>
   enter(account, { type, amount: 0, allowanceAmount: 0, topupAmount: 0, reference })
@@ -122,13 +188,16 @@ const begin = (
 /** What is due for the monthly job, whichever account was asked for. */
 const reset = (account: ModelAccount, asOf: number): ModelAccount => {
   if (!account.opened || account.renewedBy !== "schedule" || account.nextResetAt > asOf) return account
-  const period = periodAt(account.anchor, asOf)
+  const { renewedUntil } = account
+  if (renewedUntil !== undefined && account.nextResetAt >= renewedUntil) return account
+  const until = renewedUntil === undefined || renewedUntil > asOf ? asOf : renewedUntil - 1
+  const period = periodAt(account.anchor, until)
   const tier = (account.pendingTier ?? account.tier) as keyof typeof MODEL_ALLOWANCES
   const key = `period:${period.start}`
   if (account.records[key] !== undefined) {
     const periodCredits = Math.max(account.periodCredits, MODEL_ALLOWANCES[tier])
     const { start: periodStart, end: nextResetAt } = period
-    return { ...account, tier, pendingTier: undefined, periodStart, nextResetAt, periodCredits }
+    return { ...note(account, "reset", "moved"), tier, pendingTier: undefined, periodStart, nextResetAt, periodCredits }
   }
   const after = begin(account, tier, MODEL_ALLOWANCES[tier], period, "period")
   return { ...after, records: { ...after.records, [key]: { fingerprint: "period", answer: newestAnswer(after) } } }
@@ -139,6 +208,6 @@ const endPlan = (account: ModelAccount, free: number, reference: string, now: nu
   const row = { type: "reset", amount: 0 - lost, allowanceAmount: 0 - lost, topupAmount: 0, reference }
   const anchor = Math.max(now, account.periodStart + 1)
   const { start, end } = periodAt(anchor, anchor)
-  const plan = { tier: "free", pendingTier: undefined, renewedBy: "schedule" }
+  const plan = { tier: "free", pendingTier: undefined, renewedBy: "schedule", renewedUntil: undefined }
   return { ...enter(account, row), ...plan, anchor, periodStart: start, nextResetAt: end, periodCredits: free }
 }

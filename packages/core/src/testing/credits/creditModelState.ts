@@ -42,6 +42,7 @@ export interface ModelAccount {
   readonly tier: string
   readonly pendingTier: string | undefined
   readonly renewedBy: string
+  readonly renewedUntil: number | undefined
   readonly anchor: number
   readonly periodStart: number
   readonly nextResetAt: number
@@ -72,6 +73,7 @@ export const newModelAccount: ModelAccount = {
   tier: "free",
   pendingTier: undefined,
   renewedBy: "schedule",
+  renewedUntil: undefined,
   anchor: 0,
   periodStart: 0,
   nextResetAt: 0,

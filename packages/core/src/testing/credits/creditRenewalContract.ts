@@ -8,7 +8,7 @@ const LONG = 3_600_000
 
 /** What renewing and sweeping holds guarantees. Other holds that have expired in the same ledger are swept along. */
 export const describeRenewal = (tester: CreditTester): void => {
-  const { ledger, openUser, settle, balance, rows, expectSound } = tester
+  const { ledger, openUser, outlive, sweepAll, settle, balance, rows, expectSound } = tester
   const price = {
     creditsPer1kInput: 100,
     creditsPer1kCachedInput: 50,
@@ -17,11 +17,6 @@ export const describeRenewal = (tester: CreditTester): void => {
     minimumCredits: 3
   }
   const draft = { ...receiptDraft, price, usage: { freshInput: 55, cacheRead: 0, cacheWrite: 0, output: 0 } }
-  /** Lets the ledger's clock pass the moment at which a hold expires. */
-  const outlive = (expiresAt: number) =>
-    Effect.gen(function* () {
-      while ((yield* ledger.now) <= expiresAt) yield* Effect.yieldNow
-    })
   /** Lets whatever lives one millisecond from now on expire. */
   const elapse = Effect.suspend(() => Effect.flatMap(ledger.now, (now) => outlive(now + 1)))
   /** Lives one millisecond. */
@@ -31,12 +26,6 @@ export const describeRenewal = (tester: CreditTester): void => {
     )
   const renew = (userId: string, key: string, outputTokens: number, ttlMs: number) =>
     ledger.renew({ holds: [{ userId, key, outputTokens }], ttlMs })
-  const sweepAll = Effect.gen(function* () {
-    for (;;) {
-      const { charged, released } = yield* ledger.sweep({ limit: 50 })
-      if (charged + released === 0) return
-    }
-  })
 
   describe("renew and sweep", () => {
     it("a hold that was not renewed is charged for its input and the output recorded last", async () => {

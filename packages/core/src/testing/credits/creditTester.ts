@@ -46,7 +46,19 @@ export const creditTester = (opened: () => TestedLedger) => {
     expect(all[0]?.balanceAfter).toBe(allowance + topup - debt)
     expect(all.map((row) => Number(row.id))).toEqual(all.map((_, index) => all.length - index))
   }
-  return { ledger, openUser, grant, settle, take, balance, rows, expectSound }
+  /** Lets the ledger's clock pass a moment, in Unix milliseconds. */
+  const outlive = (moment: number) =>
+    Effect.gen(function* () {
+      while ((yield* ledger.now) <= moment) yield* Effect.yieldNow
+    })
+  /** Ends everything that has expired. */
+  const sweepAll = Effect.gen(function* () {
+    for (;;) {
+      const { charged, released } = yield* ledger.sweep({ limit: 50 })
+      if (charged + released === 0) return
+    }
+  })
+  return { ledger, openUser, outlive, sweepAll, grant, settle, take, balance, rows, expectSound }
 }
 
 export type CreditTester = ReturnType<typeof creditTester>

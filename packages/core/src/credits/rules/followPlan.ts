@@ -1,0 +1,167 @@
+import { Result } from "effect"
+import type { UserId } from "../../identity/UserId.ts"
+import type { TierName } from "../../tiers/Tier.ts"
+import type { RenewedBy } from "../Account.ts"
+import { AccountNotFound, InvalidAmount, KeyConflict } from "../errors.ts"
+import type { Transaction } from "../Transaction.ts"
+import { beginPeriod } from "./beginPeriod.ts"
+import { freeOf, splitGrant } from "./buckets.ts"
+import { MAX_CREDITS } from "../Credits.ts"
+import { PERIOD_FINGERPRINT } from "./decideAccount.ts"
+import { decideOnce, type OnceRefusal } from "./decideOnce.ts"
+import { type Journal, post } from "./journal.ts"
+import type { Decision, LedgerAccount, Operation } from "./LedgerState.ts"
+
+/** What an account's plan is to be, whatever it was. Credits are whole, times Unix milliseconds. */
+export interface PlanTerms {
+  readonly tier: TierName
+  /** What the dearest plan of the period gives. */
+  readonly allowance: number
+  /** The tier from the next period on, where it will be another. */
+  readonly pendingTier: TierName | undefined
+  readonly anchor: number
+  readonly periodStart: number
+  readonly nextResetAt: number
+  readonly renewedBy: RenewedBy
+  readonly renewedUntil: number | undefined
+}
+
+/** What an account has of a period: the credits that are left of it, beyond open holds, and what it gave in all. */
+export interface PeriodRest {
+  readonly left: number
+  readonly given: number
+}
+
+/** What the account had of the period it was in, and when that began, in Unix milliseconds. */
+export interface LeftPeriod extends PeriodRest {
+  readonly periodStart: number
+}
+
+export interface FollowPlanInput {
+  readonly userId: UserId
+  readonly terms: PlanTerms
+  /**
+   * The business event that the period is given for, once: `first:<subscription>` or `period:<user>:<start>`, which a
+   * paid invoice shares with the monthly job. Undefined where nothing is given, as when a subscription has ended.
+   */
+  readonly periodKey: string | undefined
+  /**
+   * What was left of that period when another one took its place: it goes on with that, and gives only what is beyond
+   * what it gave. Undefined where the account is in that period, or it is new.
+   */
+  readonly resumes?: PeriodRest | undefined
+  /** Names this change of terms, for example `plan:<event>`: where nothing is given, its transaction has this key. */
+  readonly changeKey: string
+}
+
+export interface FollowedPlan {
+  /** What the change wrote; undefined where everything was so already. */
+  readonly transaction: Transaction | undefined
+  /** What the account had before it; undefined where nothing was done now. */
+  readonly left: LeftPeriod | undefined
+}
+
+const withTerms = (account: LedgerAccount, { allowance: _allowance, ...terms }: PlanTerms): LedgerAccount => ({
+  ...account,
+  ...terms
+})
+
+const isSame = (account: LedgerAccount, { allowance, ...terms }: PlanTerms): boolean =>
+  account.periodCredits === allowance &&
+  (Object.keys(terms) as ReadonlyArray<keyof typeof terms>).every((name) => account[name] === terms[name])
+
+const leftOf = (account: LedgerAccount): LeftPeriod => ({
+  left: freeOf(account).allowance,
+  given: account.periodCredits,
+  periodStart: account.periodStart
+})
+
+/** What the credits of a period that was given before are changed by: what is left of another one goes, and its own comes back. */
+const changeOf = (account: LedgerAccount, { periodKey, resumes, terms }: FollowPlanInput) => {
+  const { left: free } = leftOf(account)
+  const { given, left } = resumes ?? leftOf(account)
+  const more = periodKey === undefined ? 0 : Math.max(0, terms.allowance - given)
+  const kept = more > 0 ? left : Math.min(left, terms.allowance)
+  return { more, swapped: kept - free }
+}
+
+/**
+ * The period was given before: its dates and its tier are put right. A dearer plan of the same period gives what it has
+ * beyond the dearest one so far; a plan with less leaves no more than it gives.
+ */
+const align = (account: LedgerAccount, input: FollowPlanInput, reference: string, at: number): Journal => {
+  const { periodKey, terms } = input
+  const { more, swapped } = changeOf(account, input)
+  const amount = swapped + more
+  const allowance = swapped + splitGrant(account, more).added
+  return post(
+    { account: { ...withTerms(account, terms), periodCredits: terms.allowance }, transactions: [] },
+    { type: periodKey === undefined ? "reset" : "adjustment", amount, allowance, topup: 0, reference, at }
+  )
+}
+
+const begin = (account: LedgerAccount, terms: PlanTerms, reference: string, at: number): Journal => {
+  const { periodStart: start, nextResetAt: end, tier, allowance } = terms
+  const { journal } = beginPeriod(withTerms(account, terms), { tier, allowance, start, end }, reference, at)
+  return { ...journal, account: { ...journal.account, pendingTier: terms.pendingTier } }
+}
+
+const wrong = (account: LedgerAccount, input: FollowPlanInput): string | undefined => {
+  const { allowance } = input.terms
+  if (!Number.isSafeInteger(allowance) || allowance < 0) return "it must be a whole number of credits, 0 or more"
+  const { more, swapped } = changeOf(account, input)
+  return more + swapped > MAX_CREDITS - account.allowance - account.topup
+    ? `an account holds at most ${MAX_CREDITS} credits`
+    : undefined
+}
+
+/**
+ * Makes an account's plan what it is to be. A period whose key is new is begun: allowance := plan, debt repaid first,
+ * top-ups untouched. One that was given before is only put right, so that whatever reports of a subscription come, in
+ * whatever order, the terms are those of the last call and each period is given once. Where periods of several
+ * subscriptions take each other's place, each goes on with what was left of it. A change that is asked for again gives
+ * its first answer; one that changes nothing writes nothing.
+ */
+export const followPlanOperation = (input: FollowPlanInput): Operation<FollowedPlan, OnceRefusal> => {
+  const { changeKey, periodKey, terms, userId } = input
+  const fingerprint = `plan ${terms.tier}`
+  return {
+    name: "followPlan",
+    userId,
+    reads: { key: changeKey, secondKey: periodKey },
+    decide: (view, now): Decision<FollowedPlan, OnceRefusal> => {
+      const { account, open, record, second } = view
+      const refuse = (error: OnceRefusal) => ({ answer: Result.fail(error), changes: undefined })
+      if (account === undefined) return refuse(new AccountNotFound({ userId }))
+      const isNew = record === undefined && open === undefined
+      if (isNew && periodKey !== undefined && second.open !== undefined)
+        return refuse(new KeyConflict({ key: periodKey }))
+      if (isNew && (periodKey === undefined || second.record !== undefined) && isSame(account, terms)) {
+        return { answer: Result.succeed({ transaction: undefined, left: undefined }), changes: undefined }
+      }
+      const reason = isNew ? wrong(account, input) : undefined
+      if (reason !== undefined) return refuse(new InvalidAmount({ reason }))
+      const begins = isNew && periodKey !== undefined && second.record === undefined
+      const { answer, changes } = begins
+        ? decideOnce(
+            { account, ...second },
+            {
+              userId,
+              key: periodKey,
+              fingerprint: PERIOD_FINGERPRINT,
+              now,
+              post: (before) => Result.succeed(begin(before, terms, periodKey, now))
+            }
+          )
+        : decideOnce(view, {
+            userId,
+            key: changeKey,
+            fingerprint,
+            now,
+            post: (before) => Result.succeed(align(before, input, changeKey, now))
+          })
+      const left = changes === undefined ? undefined : leftOf(account)
+      return { answer: Result.map(answer, (transaction) => ({ transaction, left })), changes }
+    }
+  }
+}

@@ -1,0 +1,3 @@
+import { decisionLaws } from "./decisionLaws.ts"
+
+decisionLaws(10_000)
