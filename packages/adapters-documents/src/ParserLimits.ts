@@ -10,13 +10,15 @@ export interface ParserLimits {
   readonly maxMilliseconds: number
   /** Resident memory of the process that reads, everything included. */
   readonly maxMemoryBytes: number
-  /** Pages of a pdf. */
+  /** Pages of a pdf, slides of a presentation. */
   readonly maxPages: number
-  /** Entries in a docx, which is a zip archive. */
+  /** Pages of a scan that text is recognised on, where text recognition is configured. */
+  readonly maxScannedPages: number
+  /** Entries in a docx, xlsx or pptx, which are zip archives. */
   readonly maxEntries: number
-  /** All entries of a docx together, inflated. */
+  /** All entries of such an archive together, inflated. */
   readonly maxInflatedBytes: number
-  /** Inflated size over packed size of a docx whose entries exceed 8 MiB. */
+  /** Inflated size over packed size of such an archive whose entries exceed 8 MiB. */
   readonly maxInflationRatio: number
   /** Length of the text, in UTF-16 units. */
   readonly maxTextLength: number
@@ -33,6 +35,7 @@ export const DEFAULT_PARSER_LIMITS: ParserLimits = {
   maxMilliseconds: 60_000,
   maxMemoryBytes: 768 * MEBIBYTE,
   maxPages: 5_000,
+  maxScannedPages: 200,
   maxEntries: 2_000,
   maxInflatedBytes: 128 * MEBIBYTE,
   maxInflationRatio: 250,

@@ -3,6 +3,7 @@ import {
   type DocumentType,
   documentType,
   DocumentUnreadable,
+  Ocr,
   PARSED_DOCUMENT_TYPES,
   type ParserKind,
   type UserId
@@ -13,6 +14,7 @@ import { parserFences } from "./process/fences.ts"
 import type { ParserOutcome } from "./process/ParserMessage.ts"
 import { ParserPool } from "./process/ParserPool.ts"
 import { TurnQueue } from "./process/TurnQueue.ts"
+import { readScan } from "./readScan.ts"
 import { type WorkerNotStarted, WorkerProcess } from "./process/WorkerProcess.ts"
 
 interface ParseInput {
@@ -24,6 +26,7 @@ interface ParseInput {
 interface ParserInput {
   readonly kind: ParserKind
   readonly bytes: Uint8Array
+  readonly picturesOf?: number
 }
 
 const noParser = (type: DocumentType): string =>
@@ -41,6 +44,7 @@ export class WorkerDocumentParser {
 
 const makeParser = (limits: ParserLimits) =>
   Effect.gen(function* () {
+    const ocr = yield* Ocr
     const turns = new TurnQueue(limits.processes)
     const { idleMilliseconds, maxMemoryBytes, processes } = limits
     const probed = Effect.promise(parserFences)
@@ -67,17 +71,34 @@ const makeParser = (limits: ParserLimits) =>
       parse: Effect.fn("WorkerDocumentParser.parse")(function* (input: ParseInput) {
         const kind = documentType(input.type).parser
         if (kind === null) return yield* new DocumentUnreadable({ reason: noParser(input.type) })
-        const outcome = yield* turns.withTurn(input.userId, Effect.orDie(read({ kind, bytes: input.bytes })))
+        const inTurn = (part: Pick<ParserInput, "picturesOf"> = {}) =>
+          turns.withTurn(input.userId, Effect.orDie(read({ kind, bytes: input.bytes, ...part })))
+        const outcome = yield* inTurn()
         if (outcome._tag === "Parsed") return outcome.document
-        return yield* new DocumentUnreadable({ reason: outcome.reason, exhausting: outcome.exhausting })
+        if (ocr !== undefined && outcome._tag === "Unreadable" && outcome.failure === "scan") {
+          return yield* readScan((page) => Effect.flatMap(inTurn({ picturesOf: page }), picturesIn), ocr, limits)
+        }
+        return yield* unreadable(outcome)
       })
     })
   })
 
+const unreadable = (outcome: ParserOutcome) =>
+  outcome._tag === "Unreadable"
+    ? new DocumentUnreadable({
+        reason: outcome.reason,
+        failure: outcome.failure,
+        exhausting: outcome.exhausting
+      })
+    : new DocumentUnreadable({ reason: "The document cannot be read. Save it again and upload the new file." })
+
+const picturesIn = (outcome: ParserOutcome) =>
+  outcome._tag === "Pictured" ? Effect.succeed(outcome.pictures) : Effect.fail(unreadable(outcome))
+
 /** Interrupted, it ends the worker: there is no other way to stop a parser. */
-const readWith = (parser: WorkerProcess, { kind, bytes }: ParserInput, limits: ParserLimits) =>
+const readWith = (parser: WorkerProcess, input: ParserInput, limits: ParserLimits) =>
   Effect.callback<ParserOutcome, WorkerNotStarted>((resume) => {
-    parser.read({ kind, bytes, limits }, (outcome) =>
+    parser.read({ ...input, limits }, (outcome) =>
       resume(outcome instanceof Error ? Effect.fail(outcome) : Effect.succeed(outcome))
     )
     return Effect.sync(() => parser.kill())

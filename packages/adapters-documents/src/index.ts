@@ -1,4 +1,5 @@
-export { openDocumentParser, type OpenDocumentParser } from "./openDocumentParser.ts"
+export { type DocumentParserOptions, openDocumentParser, type OpenDocumentParser } from "./openDocumentParser.ts"
 export { parserFences, type ParserFences } from "./process/fences.ts"
 export { DEFAULT_PARSER_LIMITS, type ParserLimits } from "./ParserLimits.ts"
+export { TesseractOcr, type TesseractOptions } from "./TesseractOcr.ts"
 export { WorkerDocumentParser } from "./WorkerDocumentParser.ts"

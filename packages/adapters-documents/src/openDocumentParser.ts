@@ -1,6 +1,7 @@
 import { DocumentParser } from "@parley/core/adapter"
-import { ManagedRuntime } from "effect"
+import { Layer, ManagedRuntime } from "effect"
 import type { ParserLimits } from "./ParserLimits.ts"
+import { TesseractOcr, type TesseractOptions } from "./TesseractOcr.ts"
 import { WorkerDocumentParser } from "./WorkerDocumentParser.ts"
 
 /** A parser for developers who use promises: hand `parser` to `createParley`. */
@@ -10,8 +11,17 @@ export interface OpenDocumentParser {
   close(): Promise<void>
 }
 
-/** Opens a `WorkerDocumentParser`; `limits` overrides the defaults one by one. Starts nothing until the first document. */
-export const openDocumentParser = async (limits: Partial<ParserLimits> = {}): Promise<OpenDocumentParser> => {
-  const runtime = ManagedRuntime.make(WorkerDocumentParser.layer(limits))
+/** Limits override the defaults one by one; `ocr` reads scans with tesseract.js, where it is installed. */
+export interface DocumentParserOptions extends Partial<ParserLimits> {
+  readonly ocr?: TesseractOptions
+}
+
+/** Opens a `WorkerDocumentParser`. Starts nothing until the first document. */
+export const openDocumentParser = async ({
+  ocr,
+  ...limits
+}: DocumentParserOptions = {}): Promise<OpenDocumentParser> => {
+  const recognition = ocr === undefined ? Layer.empty : TesseractOcr.layer(ocr)
+  const runtime = ManagedRuntime.make(Layer.provide(WorkerDocumentParser.layer(limits), recognition))
   return { parser: await runtime.runPromise(DocumentParser), close: () => runtime.dispose() }
 }

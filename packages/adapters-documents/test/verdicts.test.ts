@@ -36,12 +36,21 @@ const readWhile = async (
   }
 }
 
+/** What a process was started with; nothing of one that has ended meanwhile. */
+const commandOf = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1")
+  } catch {
+    return ""
+  }
+}
+
 /** The parser processes of this program. */
 const parserProcesses = (): ReadonlyArray<number> =>
   readdirSync("/proc/self/task")
     .flatMap((task) => readFileSync(`/proc/self/task/${task}/children`, "latin1").trim().split(" "))
     .map(Number)
-    .filter((pid) => pid > 0 && readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("parserProcess"))
+    .filter((pid) => pid > 0 && commandOf(pid).includes("parserProcess"))
 
 const runtimes: Array<ManagedRuntime.ManagedRuntime<DocumentParser, never>> = []
 afterEach(async () => {

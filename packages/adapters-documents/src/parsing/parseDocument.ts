@@ -12,9 +12,10 @@ export const parseDocument = async (
   const parsed = await PARSERS[kind].parse(bytes, limits)
   if (parsed.text.length > limits.maxTextLength) {
     throw new Unreadable(
-      `The document holds more than the ${limits.maxTextLength} characters of text that can be read. Split it.`
+      "too_long",
+      `The document holds more than the ${limits.maxTextLength.toLocaleString("en-US")} characters of text that can be read. Split it.`
     )
   }
-  if (parsed.text.trim() === "") throw new Unreadable("The document holds no text. Upload one that does.")
+  if (parsed.text.trim() === "") throw new Unreadable("no_text", "The document holds no text. Upload one that does.")
   return parsed
 }

@@ -1,22 +1,36 @@
 import type { ParserLimits } from "../ParserLimits.ts"
 import { cleanText } from "./cleanText.ts"
+import { pagePictures, type PicturedPage } from "./pagePictures.ts"
 import { pageText, type TextItem } from "./pageText.ts"
 import { Unreadable } from "./Unreadable.ts"
 
 const PROTECTED = "The PDF is protected by a password. Remove the protection and upload it again."
 const DAMAGED = "The PDF is damaged and cannot be read. Export it again and upload the new file."
 const INCOMPLETE = "The PDF is incomplete: its end is missing. Upload the whole file again."
-const NO_TEXT_LAYER =
-  "The PDF has no text layer; its pages are images. Run text recognition (OCR) on it and upload it again."
+const SCAN =
+  "The PDF is a scan: its pages are images without a text layer. Run text recognition (OCR) on it and upload it again."
+const NO_TEXT =
+  "The PDF has no text in it: its pages are blank, or draw their letters as shapes. Upload one that holds text."
+
+const tooManyPages = (pages: number, most: number): string =>
+  `The PDF has ${pages.toLocaleString("en-US")} pages; up to ${most.toLocaleString("en-US")} can be read. Split it.`
+
+const isLocked = (cause: unknown): boolean => cause instanceof Error && cause.name === "PasswordException"
 
 interface PagedText {
   readonly text: string
   readonly pageStarts: ReadonlyArray<number>
 }
 
-interface Page {
+/** The pictures of one page of a scan, as PNG files. */
+export interface ScanPage {
+  readonly pictures: ReadonlyArray<Uint8Array>
+  /** Of the whole document. */
+  readonly pages: number
+}
+
+interface Page extends PicturedPage {
   getTextContent(): Promise<{ readonly items: ReadonlyArray<TextItem | { readonly type: string }> }>
-  cleanup(): unknown
 }
 
 interface Pdf {
@@ -27,18 +41,31 @@ interface Pdf {
 
 /** Reads a PDF page by page. Pages are apart by a line end; a blank page is an empty one, so that numbers stay true. */
 export const parsePdf = async (bytes: Uint8Array, limits: ParserLimits): Promise<PagedText> => {
-  if (!hasEnd(bytes)) throw new Unreadable(INCOMPLETE)
+  const scanned = hasImages(bytes)
+  if (!hasEnd(bytes)) throw new Unreadable("incomplete", INCOMPLETE)
   const pdf = await open(bytes)
   try {
-    return await readPages(pdf, limits)
+    return await readPages(pdf, limits, scanned)
   } finally {
     await pdf.loadingTask.destroy()
   }
 }
 
-const readPages = async (pdf: Pdf, limits: ParserLimits): Promise<PagedText> => {
+/** Reads what the images of a page show, for text recognition; the page is drawn in the order they are in. */
+export const readScanPage = async (bytes: Uint8Array, page: number): Promise<ScanPage> => {
+  const pdf = await open(bytes)
+  try {
+    const { OPS } = await loadReader()
+    const pictures = page > pdf.numPages ? [] : await pagePictures(await pdf.getPage(page), OPS.paintImageXObject)
+    return { pictures, pages: pdf.numPages }
+  } finally {
+    await pdf.loadingTask.destroy()
+  }
+}
+
+const readPages = async (pdf: Pdf, limits: ParserLimits, scanned: boolean): Promise<PagedText> => {
   if (pdf.numPages > limits.maxPages) {
-    throw new Unreadable(`The PDF has ${pdf.numPages} pages; up to ${limits.maxPages} can be read. Split it.`)
+    throw new Unreadable("too_long", tooManyPages(pdf.numPages, limits.maxPages))
   }
   const pageStarts: Array<number> = []
   const pages: Array<string> = []
@@ -51,9 +78,15 @@ const readPages = async (pdf: Pdf, limits: ParserLimits): Promise<PagedText> => 
     if (length > limits.maxTextLength) break
   }
   const text = pages.join("\n")
-  if (text.trim() === "") throw new Unreadable(NO_TEXT_LAYER)
+  if (text.trim() === "") {
+    throw scanned ? new Unreadable("scan", SCAN) : new Unreadable("no_text", NO_TEXT)
+  }
   return { text, pageStarts }
 }
+
+/** Whether there are images in it: each is a stream, and the dictionaries of streams are never packed (PDF 1.7, 7.5.7). */
+const hasImages = (bytes: Uint8Array): boolean =>
+  /\/Subtype\s{0,8}\/Image\b/u.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"))
 
 /**
  * Whether the end mark is within the last 2 KiB, padding left out. Without it the reader would rebuild what pages it can
@@ -84,7 +117,7 @@ const open = async (bytes: Uint8Array): Promise<Pdf> => {
       enableXfa: false
     }).promise
   } catch (cause) {
-    throw new Unreadable(cause instanceof Error && cause.name === "PasswordException" ? PROTECTED : DAMAGED)
+    throw isLocked(cause) ? new Unreadable("password", PROTECTED) : new Unreadable("damaged", DAMAGED)
   }
 }
 
@@ -95,6 +128,9 @@ const readPage = async (pdf: Pdf, number: number): Promise<string> => {
     page.cleanup()
     return cleanText(pageText(items)).trim()
   } catch {
-    throw new Unreadable(`Page ${number} of the PDF is damaged and cannot be read. Export the PDF again and upload it.`)
+    throw new Unreadable(
+      "damaged",
+      `Page ${number} of the PDF is damaged and cannot be read. Export the PDF again and upload it.`
+    )
   }
 }

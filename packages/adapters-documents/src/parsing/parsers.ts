@@ -1,6 +1,8 @@
 import type { ParsedDocument, ParserKind } from "@parley/core/adapter"
 import type { ParserLimits } from "../ParserLimits.ts"
-import { parseText } from "./parseText.ts"
+import { markdownHeadings } from "./markdownHeadings.ts"
+import { decodeText } from "./decodeText.ts"
+import { parseCsv } from "./parseCsv.ts"
 
 interface Parser {
   /** Loads all that reading takes, so that nothing need be opened afterwards. */
@@ -16,12 +18,33 @@ export const PARSERS: Readonly<Record<ParserKind, Parser>> = {
   },
   docx: {
     load: async () => (await import("./parseDocx.ts")).loadDocxReader(),
-    parse: async (bytes, limits) => {
-      return { text: await (await import("./parseDocx.ts")).parseDocx(bytes, limits), pageStarts: null }
+    parse: async (bytes, limits) => (await import("./parseDocx.ts")).parseDocx(bytes, limits)
+  },
+  xlsx: {
+    load: async () => void (await import("./parseXlsx.ts")),
+    parse: async (bytes, limits) => (await import("./parseXlsx.ts")).parseXlsx(bytes, limits)
+  },
+  pptx: {
+    load: async () => void (await import("./parsePptx.ts")),
+    parse: async (bytes, limits) => (await import("./parsePptx.ts")).parsePptx(bytes, limits)
+  },
+  html: {
+    load: async () => void (await import("./parseHtml.ts")),
+    parse: async (bytes) => (await import("./parseHtml.ts")).parseHtml(bytes)
+  },
+  csv: {
+    load: () => Promise.resolve(),
+    parse: (bytes, limits) => Promise.resolve(parseCsv(bytes, limits))
+  },
+  markdown: {
+    load: () => Promise.resolve(),
+    parse: (bytes) => {
+      const text = decodeText(bytes)
+      return Promise.resolve({ text, pageStarts: null, headings: markdownHeadings(text) })
     }
   },
   text: {
     load: () => Promise.resolve(),
-    parse: (bytes) => Promise.resolve({ text: parseText(bytes), pageStarts: null })
+    parse: (bytes) => Promise.resolve({ text: decodeText(bytes), pageStarts: null })
   }
 }

@@ -1,4 +1,5 @@
-import type { ParsedDocument, ParserKind } from "@parley/core/adapter"
+import type { DocumentFailure, ParsedDocument, ParserKind } from "@parley/core/adapter"
+import type { ScanPage } from "../parsing/parsePdf.ts"
 import type { ParserLimits } from "../ParserLimits.ts"
 
 /** What a parser process loads before its first document. */
@@ -14,6 +15,8 @@ export interface ParserRequest {
   readonly kind: ParserKind
   readonly bytes: Uint8Array
   readonly limits: ParserLimits
+  /** Give the pictures of this page of a scan, from 1, and not its text. */
+  readonly picturesOf?: number
 }
 
 /** What a parser process is told: to prepare, once, and then one document at a time. */
@@ -24,9 +27,11 @@ export type ParserOrder =
 /** What reading a document came to. */
 export type ParserOutcome =
   | { readonly _tag: "Parsed"; readonly document: ParsedDocument }
+  | { readonly _tag: "Pictured"; readonly pictures: ScanPage }
   | {
       readonly _tag: "Unreadable"
       readonly reason: string
+      readonly failure: DocumentFailure
       /** Reading was ended for its cost, or broke the process. */
       readonly exhausting: boolean
       /** Something else than the document may have done it: somebody outside, or the documents read before. */
@@ -46,5 +51,6 @@ export type ParserMessage =
 export const TOO_MUCH_MEMORY: ParserOutcome = {
   _tag: "Unreadable",
   reason: "Reading the document needs more memory than is allowed. Split it, or remove images and upload it again.",
+  failure: "too_costly",
   exhausting: true
 }

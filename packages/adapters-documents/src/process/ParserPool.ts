@@ -1,6 +1,9 @@
 import type { ParserKind } from "@parley/core/adapter"
 import type { WorkerProcess } from "./WorkerProcess.ts"
 
+/** Kinds that need nothing loaded, so that every process reads them. */
+const READ_BY_ALL: ReadonlySet<ParserKind> = new Set(["text", "markdown", "csv"])
+
 interface Idle {
   readonly parser: WorkerProcess
   readonly timer: NodeJS.Timeout
@@ -23,11 +26,11 @@ export class ParserPool {
     this.#idleMilliseconds = idleMilliseconds
   }
 
-  /** An idle process that reads documents of this kind (all of them read text), else a new one. Give it back after. */
+  /** An idle process that reads documents of this kind (all of them read texts), else a new one. Give it back after. */
   take(kind: ParserKind, start: () => WorkerProcess): WorkerProcess {
     for (const { parser } of this.#idle.filter(({ parser }) => !parser.usable)) this.#remove(parser)
     const same = this.#idle.findLast(({ parser }) => parser.kind === kind)
-    const fit = same ?? (kind === "text" ? this.#idle.at(-1) : undefined)
+    const fit = same ?? (READ_BY_ALL.has(kind) ? this.#idle.at(-1) : undefined)
     if (fit === undefined) return this.takeNew(start)
     this.#out += 1
     return this.#remove(fit.parser)

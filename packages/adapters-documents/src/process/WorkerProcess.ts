@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { setPriority } from "node:os"
 import { fileURLToPath } from "node:url"
 import type { ParserKind } from "@parley/core/adapter"
+import { countOf } from "@parley/core/adapter"
 import { timeLimit } from "../ParserLimits.ts"
 import { closeDescriptors, type ParserFences, programOf } from "./fences.ts"
 import type { ParserMessage, ParserOrder, ParserOutcome, ParserRequest } from "./ParserMessage.ts"
@@ -11,13 +12,15 @@ import { limitTime, type TimeOver } from "./TimeLimit.ts"
 
 const TOO_SLOW = (milliseconds: number, { used }: TimeOver): ParserOutcome => ({
   _tag: "Unreadable",
-  reason: `Reading the document took longer than the ${Number((milliseconds / 1000).toFixed(1))} seconds a document of its size may take. Split it, or save it in a simpler form.`,
+  reason: `Reading the document took longer than the ${countOf(Number((milliseconds / 1000).toFixed(1)), "second")} a document of its size may take. Split it, or save it in a simpler form.`,
+  failure: used ? "too_costly" : "our_side",
   exhausting: used
 })
 const CRASHED = {
   _tag: "Unreadable",
   reason:
     "Reading the document failed: it is damaged, or needs more memory than is allowed. Save it again or split it.",
+  failure: "damaged",
   exhausting: true
 } as const satisfies ParserOutcome
 

@@ -17,6 +17,7 @@ const MEMORY_CHECK_MILLISECONDS = 50
 const CRASHED: ParserOutcome = {
   _tag: "Unreadable",
   reason: "The document is damaged in a way that stops it from being read. Save it again and upload the new file.",
+  failure: "damaged",
   exhausting: true
 }
 
@@ -65,9 +66,10 @@ const guardMemory = (maxMemoryBytes: number): NodeJS.Timeout =>
     if (memory() > maxMemoryBytes) finish(TOO_MUCH_MEMORY, true)
   }, MEMORY_CHECK_MILLISECONDS)
 
-const read = ({ kind, bytes, limits }: ParserRequest): void => {
+const read = (request: ParserRequest): void => {
+  const { bytes, limits } = request
   reading = { maxMemoryBytes: limits.maxMemoryBytes, guard: guardMemory(limits.maxMemoryBytes) }
-  thread?.postMessage({ kind, bytes, limits }, [bytes.buffer as ArrayBuffer])
+  thread?.postMessage(request, [bytes.buffer as ArrayBuffer])
 }
 
 process.on("message", (order: ParserOrder) => {

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads"
 import type * as Parsers from "../parsing/loadParser.ts"
+import type { Unreadable } from "../parsing/Unreadable.ts"
 import { closeThread } from "./closeThread.ts"
 import type { ParserOutcome, ParserPreparation, ParserRequest } from "./ParserMessage.ts"
 
@@ -8,22 +9,27 @@ const DAMAGED = "The document is damaged and cannot be read. Save it again and u
 
 const { kind: prepared, parsers } = workerData as ParserPreparation
 const port = parentPort
-const { loadParser, parseDocument } = (await import(parsers)) as typeof Parsers
+const { loadParser, parseDocument, readScanPage } = (await import(parsers)) as typeof Parsers
 await loadParser(prepared)
 closeThread()
 
-const read = async ({ kind, bytes, limits }: ParserRequest): Promise<ParserOutcome> => {
+const read = async ({ kind, bytes, limits, picturesOf }: ParserRequest): Promise<ParserOutcome> => {
   try {
+    if (picturesOf !== undefined) return { _tag: "Pictured", pictures: await readScanPage(bytes, picturesOf) }
     return { _tag: "Parsed", document: await parseDocument(kind, bytes, limits) }
   } catch (cause) {
-    return { _tag: "Unreadable", reason: reasonOf(cause), exhausting: false }
+    return { _tag: "Unreadable", ...verdictOf(cause), exhausting: false }
   }
 }
 
 /** Reasons are our own sentences; what a parser library says about the content stays here. */
-const reasonOf = (cause: unknown): string => {
-  if (cause instanceof Error && cause.name === "Unreadable") return cause.message
-  return cause instanceof RangeError && cause.message.includes("call stack") ? NESTED : DAMAGED
+const verdictOf = (cause: unknown): Pick<Unreadable, "failure"> & { readonly reason: string } => {
+  if (cause instanceof Error && cause.name === "Unreadable") {
+    return { failure: (cause as Unreadable).failure, reason: cause.message }
+  }
+  return cause instanceof RangeError && cause.message.includes("call stack")
+    ? { failure: "too_costly", reason: NESTED }
+    : { failure: "damaged", reason: DAMAGED }
 }
 
 // A parser may leave a promise behind that fails after its document was answered; the next document must not pay for it.

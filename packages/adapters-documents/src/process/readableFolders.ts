@@ -3,7 +3,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 /** What the parsers import from other packages. */
-const PARSER_PACKAGES = ["mammoth", "unpdf"]
+const PARSER_PACKAGES = ["htmlparser2", "mammoth", "numfmt", "unpdf"]
 
 /** Where Node finds a package from a folder: in `node_modules` there, or in a folder above. It may be a link. */
 const packageFolder = (name: string, from: string): string | undefined => {

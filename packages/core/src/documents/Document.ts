@@ -1,5 +1,7 @@
 import type { UserId } from "../identity/UserId.ts"
+import type { DocumentFailure } from "./DocumentFailure.ts"
 import type { DocumentType } from "./documentTypes.ts"
+import type { Heading } from "./Heading.ts"
 
 /** `processing` until its passages can be searched (`ready`) or its text cannot be read (`failed`). */
 export const DOCUMENT_STATUSES = ["processing", "ready", "failed"] as const
@@ -16,6 +18,8 @@ export interface Document {
   readonly progress: number
   /** A sentence for people; only where `failed`. */
   readonly reason: string | undefined
+  /** The same for programs; only where `failed`, absent where nothing is known. */
+  readonly reasonCode?: DocumentFailure | undefined
   /** Once ready. Null where the type has no pages. */
   readonly pages: number | undefined
   readonly passages: number | undefined
@@ -39,6 +43,8 @@ export interface Passage {
   readonly start: number
   readonly end: number
   readonly text: string
+  /** The headings it stands under where it starts, then those that begin in it (see `headingPath`); absent where none do. */
+  readonly headings?: ReadonlyArray<Heading>
 }
 
 /** A passage found for a question. Higher scores are better and compare within one search only. */

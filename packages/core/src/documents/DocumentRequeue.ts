@@ -1,4 +1,5 @@
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Layer } from "effect"
+import { repeatWork } from "../background/repeatWork.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { DocumentKey } from "./Document.ts"
@@ -7,8 +8,8 @@ import { ProcessDocument } from "./processDocument.ts"
 
 /** Documents looked at in one question. */
 const BATCH = 100
-/** The time between two looks, which varies so that servers do not look in step. */
-const LOOKS = Schedule.jittered(Schedule.spaced("1 minute"))
+/** The time between two looks. */
+const BETWEEN_LOOKS = "1 minute"
 
 /**
  * Repairs what cannot happen while documents and jobs commit together: documents that are `processing` although no job
@@ -46,14 +47,15 @@ export class DocumentRequeue extends Context.Service<
         } while (after !== undefined)
         return enqueued
       })
-      const reported = Effect.matchEffect(requeue, {
-        onSuccess: (enqueued) =>
+      const run = repeatWork(requeue, {
+        every: BETWEEN_LOOKS,
+        report: (enqueued) =>
           enqueued === 0
             ? Effect.void
             : Effect.annotateLogs(Effect.logWarning("Found documents without a job, and enqueued them."), { enqueued }),
-        onFailure: () => Effect.logWarning("Documents without a job could not be looked for; they are in a minute.")
+        onFailure: Effect.logWarning("Documents without a job could not be looked for; they are in a minute.")
       })
-      return DocumentRequeue.of({ requeue, run: Effect.andThen(Effect.repeat(reported, LOOKS), Effect.never) })
+      return DocumentRequeue.of({ requeue, run })
     })
   )
 }

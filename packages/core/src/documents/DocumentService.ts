@@ -1,20 +1,22 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Stream } from "effect"
 import { Accounts } from "../credits/Accounts.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { Catalog } from "../tiers/Catalog.ts"
-import type { Document } from "./Document.ts"
+import type { Document, DocumentKey } from "./Document.ts"
 import { DocumentStore } from "./DocumentStore.ts"
 import {
   type DocumentForbidden,
   DocumentNotFound,
   DocumentNotIndexed,
   DocumentQuotaExceeded,
-  FileRejected,
+  type FileRejected,
+  fileTooLarge,
   InvalidDocumentId
 } from "./errors.ts"
+import type { Excerpt } from "./excerpt.ts"
 import { FileStore } from "./FileStore.ts"
 import { notReadable } from "./findReadableDocuments.ts"
 import { identifyFile } from "./identifyFile.ts"
@@ -32,6 +34,39 @@ export interface UploadInput {
   readonly filename: string
   readonly bytes: Uint8Array
 }
+
+/** A stretch of a document's text, and the document. */
+export interface ExcerptOfDocument extends Excerpt {
+  readonly document: Document
+}
+
+/** A document and its bytes, or some of them. */
+export interface DocumentFile {
+  readonly document: Document
+  /** Which of its bytes: from `from` to before `to`. */
+  readonly from: number
+  readonly to: number
+  /** In order. To be read once. */
+  readonly bytes: Stream.Stream<Uint8Array, DocumentNotFound | StorageFailed>
+}
+
+/** The most UTF-16 units of a text that are given at once. */
+export const MAX_EXCERPT = 64 * 1024
+/** What of a file is in memory at a time, in bytes. */
+const FILE_PIECE = 256 * 1024
+
+/** The pieces of a part of a file, of which the first was read already. One that is removed meanwhile breaks off. */
+const piecesOf = (files: FileStore["Service"], key: DocumentKey, from: number, to: number, first: Uint8Array) =>
+  Stream.unfold(from, (offset) => {
+    if (offset >= to) return Effect.succeed(undefined)
+    const length = Math.min(FILE_PIECE, to - offset)
+    const reading = offset === from ? Effect.succeed(first) : files.readSome({ ...key, offset, length })
+    return Effect.flatMap(reading, (piece) =>
+      piece === undefined || piece.byteLength === 0
+        ? Effect.fail(new DocumentNotFound({ documentId: key.documentId }))
+        : Effect.succeed([piece, offset + piece.byteLength] as const)
+    )
+  })
 
 /** A person's documents: from the upload to searchable passages. */
 export class DocumentService extends Context.Service<
@@ -53,6 +88,24 @@ export class DocumentService extends Context.Service<
       userId: UserId,
       documentId: string
     ): Effect.Effect<ParsedDocument, DocumentNotFound | DocumentNotIndexed | StorageFailed>
+    /**
+     * A stretch of that text, of at most `MAX_EXCERPT` UTF-16 units, from `from` (the beginning unless given) to `to` (as
+     * far as there may be unless given): what a cited passage stands in. Offsets are those of passages.
+     */
+    excerpt(
+      userId: UserId,
+      documentId: string,
+      stretch?: { readonly from?: number | undefined; readonly to?: number | undefined }
+    ): Effect.Effect<ExcerptOfDocument, DocumentNotFound | DocumentNotIndexed | StorageFailed>
+    /**
+     * The bytes of a document as they were uploaded, read piece by piece while the stream runs; those from `from` to before
+     * `to` where a part is named, as far as there are any.
+     */
+    file(
+      userId: UserId,
+      documentId: string,
+      part?: { readonly from?: number | undefined; readonly to?: number | undefined }
+    ): Effect.Effect<DocumentFile, DocumentNotFound | StorageFailed>
     /** Compares a document's stored passages with its stored text; gives where they disagree, nowhere if all is well. */
     verify(
       userId: UserId,
@@ -66,6 +119,7 @@ export class DocumentService extends Context.Service<
     DocumentService,
     Effect.gen(function* () {
       const documents = yield* DocumentStore
+      const files = yield* FileStore
       const passages = yield* PassageIndex
       const get = function* (userId: UserId, documentId: string) {
         const [document] = isUuid(documentId) ? yield* documents.find(userId, [documentId.toLowerCase()]) : []
@@ -83,6 +137,21 @@ export class DocumentService extends Context.Service<
         text: Effect.fn("DocumentService.text")(function* (userId, documentId) {
           const { text, pageStarts } = yield* indexed(userId, documentId)
           return { text, pageStarts }
+        }),
+        excerpt: Effect.fn("DocumentService.excerpt")(function* (userId, documentId, { from = 0, to } = {}) {
+          const document = yield* get(userId, documentId)
+          const end = Math.max(from, Math.min(to ?? Number.MAX_SAFE_INTEGER, from + MAX_EXCERPT))
+          const found = yield* passages.excerpt({ userId, documentId: document.id, from, to: end })
+          return found === undefined ? yield* new DocumentNotIndexed({ documentId }) : { document, ...found }
+        }),
+        file: Effect.fn("DocumentService.file")(function* (userId, documentId, part = {}) {
+          const document = yield* get(userId, documentId)
+          const key = { userId, documentId: document.id }
+          const from = Math.min(document.bytes, part.from ?? 0)
+          const to = Math.max(from, Math.min(document.bytes, part.to ?? document.bytes))
+          const first = yield* files.readSome({ ...key, offset: from, length: Math.min(FILE_PIECE, to - from) })
+          if (first === undefined) return yield* new DocumentNotFound({ documentId })
+          return { document, from, to, bytes: piecesOf(files, key, from, to, first) }
         }),
         verify: Effect.fn("DocumentService.verify")((userId, documentId) =>
           Effect.map(indexed(userId, documentId), verifyPassages)
@@ -108,12 +177,11 @@ const makeUpload = Effect.gen(function* () {
 
   return Effect.fn("DocumentService.upload")(function* ({ userId, filename, bytes }: UploadInput) {
     if (bytes.byteLength > limits.maxBytes) {
-      const detail = `The file is larger than the ${limits.maxBytes} bytes a document may have. Split it, or reduce its images.`
-      return yield* new FileRejected({ problem: "too-large", detail })
+      return yield* fileTooLarge(limits.maxBytes)
     }
     const identified = yield* Effect.fromResult(identifyFile({ filename, bytes, accepted: limits.types }))
     const { tier } = yield* accounts.of(userId)
-    const { maxDocuments, maxDocumentBytes } = catalog.tiers[tier]
+    const { displayName: tierName, maxDocumentBytes, maxDocuments } = catalog.tiers[tier]
     const document: Document = {
       id: yield* ids.next,
       userId,
@@ -131,7 +199,7 @@ const makeUpload = Effect.gen(function* () {
       const inserted = yield* documents.insert(document, { maxDocuments, maxDocumentBytes })
       if (inserted._tag === "Full") {
         const { documents, bytes } = inserted
-        return yield* new DocumentQuotaExceeded({ tier, documents, bytes, maxDocuments, maxDocumentBytes })
+        return yield* new DocumentQuotaExceeded({ tier, tierName, documents, bytes, maxDocuments, maxDocumentBytes })
       }
       yield* files.write({ userId, documentId: document.id, bytes })
       yield* jobs.enqueue(userId, ProcessDocument, { documentId: document.id })

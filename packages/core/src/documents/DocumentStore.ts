@@ -2,6 +2,7 @@ import { Context, type Effect } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { Document, DocumentKey, DocumentStatus } from "./Document.ts"
+import type { DocumentFailure } from "./DocumentFailure.ts"
 
 /** What a new document may not exceed. */
 export interface DocumentQuota {
@@ -18,6 +19,7 @@ export interface DocumentChange {
   readonly status: DocumentStatus
   readonly progress: number
   readonly reason?: string | undefined
+  readonly reasonCode?: DocumentFailure | undefined
   readonly pages?: number | undefined
   readonly passages?: number | undefined
 }

@@ -9,6 +9,7 @@ const changed = (document: Document, change: DocumentChange): Document => ({
   status: change.status,
   progress: change.progress,
   reason: change.reason === undefined ? undefined : storableText(change.reason),
+  reasonCode: change.reasonCode,
   pages: change.pages,
   passages: change.passages
 })

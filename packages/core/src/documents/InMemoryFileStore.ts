@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
-import { FileStore } from "./FileStore.ts"
+import { FileStore, NOTHING_MOVED } from "./FileStore.ts"
 import { keyInMemory } from "./InMemoryDocumentStore.ts"
 
 const make = Effect.gen(function* () {
@@ -10,7 +10,10 @@ const make = Effect.gen(function* () {
   return FileStore.of({
     write: ({ bytes, ...document }) =>
       storage.exclusive(Effect.sync(() => void files.set(keyInMemory(document), bytes.slice()))),
-    read: (document) => storage.exclusive(Effect.sync(() => files.get(keyInMemory(document))?.slice()))
+    read: (document) => storage.exclusive(Effect.sync(() => files.get(keyInMemory(document))?.slice())),
+    readSome: ({ offset, length, ...document }) =>
+      storage.exclusive(Effect.sync(() => files.get(keyInMemory(document))?.slice(offset, offset + length))),
+    move: () => Effect.succeed(NOTHING_MOVED)
   })
 })
 

@@ -4,15 +4,21 @@ import { storableText } from "../storage/storableText.ts"
 import type { Document, DocumentKey, Passage } from "./Document.ts"
 import type { ParsedDocument } from "./DocumentParser.ts"
 import { DocumentStore } from "./DocumentStore.ts"
+import { embeddingModel, embedPassages, embedQuery } from "./embedPassages.ts"
+import { excerptOf } from "./excerpt.ts"
 import { keyInMemory } from "./InMemoryDocumentStore.ts"
 import { type IndexedPassage, indexPassage, searchPassages } from "./InMemoryPassageSearch.ts"
+import { PassageEmbedder } from "./PassageEmbedder.ts"
 import { type BeginGeneration, type Generation, GenerationGone, PassageIndex } from "./PassageIndex.ts"
+import { searchableQuery } from "./searchableText.ts"
+import { type SearchLanguage, searchLanguageOf } from "./searchLanguage.ts"
 
 interface StoredGeneration {
   readonly generation: number
   readonly fingerprint: string
   readonly active: boolean
   readonly parsed: ParsedDocument
+  readonly language: SearchLanguage
   readonly passages: ReadonlyArray<IndexedPassage>
 }
 
@@ -22,7 +28,7 @@ interface StoredIndex {
   readonly generations: ReadonlyArray<StoredGeneration>
 }
 
-const stored = (passage: Passage): IndexedPassage => indexPassage({ ...passage, text: storableText(passage.text) })
+const stored = (passage: Passage): Passage => ({ ...passage, text: storableText(passage.text) })
 
 const gone = ({ documentId }: DocumentKey) => new GenerationGone({ documentId })
 
@@ -32,6 +38,7 @@ const begun = (index: StoredIndex, { fingerprint, parsed }: BeginGeneration): St
     fingerprint,
     active: false,
     parsed: { ...parsed, text: storableText(parsed.text) },
+    language: searchLanguageOf(parsed.text),
     passages: []
   }
   return {
@@ -50,6 +57,7 @@ const missing = ({ passages }: StoredGeneration, added: ReadonlyArray<Passage>):
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const documents = yield* DocumentStore
+  const embedder = yield* PassageEmbedder
   const indexes = yield* storage.table<string, StoredIndex>()
   yield* storage.onDocumentRemoved((document) => void indexes.delete(keyInMemory(document)))
 
@@ -63,25 +71,34 @@ const make = Effect.gen(function* () {
     begin: (input) =>
       storage.run(
         Effect.gen(function* () {
-          const { userId, documentId, fingerprint } = input
+          const { userId, documentId } = input
+          const fingerprint =
+            embedder === undefined ? input.fingerprint : `${input.fingerprint} ${embeddingModel(embedder)}`
           if ((yield* documents.find(userId, [documentId])).length === 0) return yield* gone(input)
           const isContinued = (each: StoredGeneration) => !each.active && each.fingerprint === fingerprint
           if (!indexOf(input).generations.some(isContinued)) {
-            indexes.set(keyInMemory(input), begun(indexOf(input), input))
+            indexes.set(keyInMemory(input), begun(indexOf(input), { ...input, fingerprint }))
           }
           const { generation, passages } = indexOf(input).generations.find(isContinued)!
           return { userId, documentId, generation, passages: passages.length }
         })
       ),
-    add: (key, passages) =>
-      storage.exclusive(
+    add: Effect.fnUntraced(function* (key, passages) {
+      const kept = find(key)
+      const wanting = kept === undefined ? [] : missing(kept, passages).map(stored)
+      const embeddings = embedder === undefined ? [] : yield* embedPassages(embedder, wanting)
+      yield* storage.exclusive(
         Effect.suspend(() => {
           const found = find(key)
           if (found === undefined) return Effect.fail(gone(key))
           const rest = missing(found, passages)
           if (rest.length === 0) return Effect.void
           if (found.active) return Effect.fail(gone(key))
-          const filled = { ...found, passages: [...found.passages, ...rest.map(stored)] }
+          const added = rest.map((passage) => {
+            const embedding = embeddings[wanting.findIndex(({ ordinal }) => ordinal === passage.ordinal)]
+            return indexPassage(stored(passage), found.language, embedding)
+          })
+          const filled = { ...found, passages: [...found.passages, ...added] }
           return Effect.sync(() =>
             keep(
               key,
@@ -89,7 +106,8 @@ const make = Effect.gen(function* () {
             )
           )
         })
-      ),
+      )
+    }),
     activate: (key) =>
       storage.exclusive(
         Effect.suspend(() => {
@@ -115,18 +133,27 @@ const make = Effect.gen(function* () {
           return found && { ...found.parsed, passages: found.passages.map(({ passage }) => passage) }
         })
       ),
-    search: (input) =>
-      Effect.flatMap(documents.list(input.userId), (owned) =>
-        storage.exclusive(
-          Effect.sync(() => {
-            const indexed = owned.flatMap((document: Document) => {
-              const found = activeOf({ userId: input.userId, documentId: document.id })
-              return found === undefined ? [] : [{ document, passages: found.passages }]
-            })
-            return searchPassages(indexed, input)
+    excerpt: ({ from, to, ...document }) =>
+      storage.exclusive(
+        Effect.sync(() => {
+          const found = activeOf(document)
+          return found && excerptOf({ ...found.parsed, start: 0, length: found.parsed.text.length }, from, to)
+        })
+      ),
+    search: Effect.fnUntraced(function* (input) {
+      if (input.documentIds.length === 0 || input.limit <= 0 || searchableQuery(input.query) === "") return []
+      const embedding = embedder === undefined ? undefined : yield* embedQuery(embedder, input.query)
+      const owned = yield* documents.list(input.userId)
+      return yield* storage.exclusive(
+        Effect.sync(() => {
+          const indexed = owned.flatMap((document: Document) => {
+            const found = activeOf({ userId: input.userId, documentId: document.id })
+            return found === undefined ? [] : [{ document, language: found.language, passages: found.passages }]
           })
-        )
+          return searchPassages(indexed, input, embedding)
+        })
       )
+    })
   })
 })
 

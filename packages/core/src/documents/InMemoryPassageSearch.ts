@@ -1,36 +1,63 @@
 import { scoreTerm } from "./bm25.ts"
 import type { Document, FoundPassage, Passage } from "./Document.ts"
+import type { Embedding } from "./Embedder.ts"
+import { FEEDBACK, feedbackScores } from "./feedback.ts"
+import { cosine, FUSION, fusedScores } from "./fuseScores.ts"
 import type { SearchInput } from "./PassageIndex.ts"
+import { passageWords } from "./passageWords.ts"
 import { MAX_QUERY_LENGTH } from "./searchableText.ts"
-import { termsOf } from "./termsOf.ts"
+import type { SearchLanguage } from "./searchLanguage.ts"
+import { termsAmong, termsOf } from "./termsOf.ts"
 
 /** A passage with the terms it is found by. */
 export interface IndexedPassage {
   readonly passage: Passage
   readonly terms: ReadonlyMap<string, number>
   readonly length: number
+  readonly embedding?: Embedding | undefined
 }
 
 interface SearchedDocument {
   readonly document: Document
+  readonly language: SearchLanguage
   readonly passages: ReadonlyArray<IndexedPassage>
 }
 
-export const indexPassage = (passage: Passage): IndexedPassage => {
-  const terms = termsOf(passage.text)
-  return { passage, terms, length: sum([...terms.values()]) }
+export const indexPassage = (passage: Passage, language: SearchLanguage, embedding?: Embedding): IndexedPassage => {
+  const terms = termsAmong(passageWords(passage), language)
+  return { passage, terms, length: sum([...terms.values()]), embedding }
 }
 
-/** Searches the documents named among `owned`, by the statistics of all of them. */
-export const searchPassages = (
+/** The terms of a query in each of the languages it is asked in: a term that several have counts once. */
+const queryTerms = (query: string, languages: ReadonlySet<SearchLanguage>) => {
+  const text = query.slice(0, MAX_QUERY_LENGTH)
+  const weights = new Map<string, number>()
+  let occurrences = 0
+  for (const language of languages) {
+    const terms = termsOf(text, language)
+    for (const [term, weight] of terms) weights.set(term, Math.max(weight, weights.get(term) ?? 0))
+    occurrences = Math.max(occurrences, sum([...terms.values()]))
+  }
+  return { weights, occurrences }
+}
+
+interface Scored {
+  readonly document: Document
+  readonly indexed: IndexedPassage
+  readonly score: number
+}
+
+/** The passages of `named` that have words of the query, best first, by the statistics of all that the owner has. */
+const searchWords = (
   owned: ReadonlyArray<SearchedDocument>,
-  input: SearchInput
-): ReadonlyArray<FoundPassage> => {
+  named: ReadonlyArray<SearchedDocument>,
+  text: string
+): ReadonlyArray<Scored> => {
   const all = owned.flatMap(({ passages }) => passages)
   const averageLength = sum(all.map(({ length }) => length)) / all.length
-  const query = [...termsOf(input.query.slice(0, MAX_QUERY_LENGTH))].map(([term, weight]) => {
-    return { term, weight, passagesWithTerm: all.filter(({ terms }) => terms.has(term)).length }
-  })
+  const passagesWith = (term: string) => all.filter(({ terms }) => terms.has(term)).length
+  const { occurrences, weights } = queryTerms(text, new Set(named.map(({ language }) => language)))
+  const query = [...weights].map(([term, weight]) => ({ term, weight, passagesWithTerm: passagesWith(term) }))
   const scoreOf = ({ terms, length }: IndexedPassage): number =>
     sum(
       query.map(({ term, weight, passagesWithTerm }) => {
@@ -39,20 +66,76 @@ export const searchPassages = (
         return weight * scoreTerm({ passages: all.length, passagesWithTerm, frequency, length, averageLength })
       })
     )
-  const named = new Set(input.documentIds.map((id) => id.toLowerCase()))
-  return owned
-    .filter(({ document }) => named.has(document.id))
-    .flatMap(({ document, passages }) =>
-      passages.map((indexed): FoundPassage => {
-        return { ...indexed.passage, documentId: document.id, filename: document.filename, score: scoreOf(indexed) }
-      })
-    )
+  const found = scoredBy(named, scoreOf)
     .filter(({ score }) => score > 0)
-    .sort((one, other) => other.score - one.score || byPosition(one, other))
-    .slice(0, Math.max(0, input.limit))
+    .sort(bestFirst)
+  const candidates = found.slice(0, FEEDBACK.candidates)
+  const more = feedbackScores(
+    candidates.map(({ indexed: { length, terms }, score }) => ({ length, score, terms })),
+    occurrences,
+    { passages: all.length, averageLength, passagesWith }
+  )
+  return [
+    ...candidates.map((each, rank) => ({ ...each, score: each.score + (more[rank] ?? 0) })).sort(bestFirst),
+    ...found.slice(FEEDBACK.candidates)
+  ]
 }
 
-const byPosition = (one: FoundPassage, other: FoundPassage): number =>
-  one.documentId === other.documentId ? one.ordinal - other.ordinal : one.documentId < other.documentId ? -1 : 1
+const scoredBy = (
+  documents: ReadonlyArray<SearchedDocument>,
+  scoreOf: (passage: IndexedPassage) => number
+): Array<Scored> =>
+  documents.flatMap(({ document, passages }) =>
+    passages.map((indexed): Scored => ({ document, indexed, score: scoreOf(indexed) }))
+  )
+
+/** What is found by words and by meaning, both by their fused scores. */
+const fused = (
+  byWords: ReadonlyArray<Scored>,
+  named: ReadonlyArray<SearchedDocument>,
+  embedding: Embedding
+): ReadonlyArray<Scored> => {
+  const similarityOf = (passage: IndexedPassage) =>
+    passage.embedding === undefined ? undefined : cosine(passage.embedding, embedding)
+  const near = scoredBy(
+    named.map((each) => ({ ...each, passages: each.passages.filter((passage) => passage.embedding !== undefined) })),
+    (passage) => similarityOf(passage) ?? 0
+  )
+    .sort(bestFirst)
+    .slice(0, FUSION.candidates)
+  const known = new Set(byWords.map(({ indexed }) => indexed))
+  const all = [
+    ...byWords,
+    ...near.filter(({ indexed, score }) => score > 0 && !known.has(indexed)).map((each) => ({ ...each, score: 0 }))
+  ]
+  const scores = fusedScores(all.map(({ indexed, score }) => ({ score, similarity: similarityOf(indexed) })))
+  return all.map((each, place) => ({ ...each, score: scores[place] ?? 0 })).sort(bestFirst)
+}
+
+/** Searches the documents named among `owned`, by the statistics of all of them, and by meaning where there is an embedding. */
+export const searchPassages = (
+  owned: ReadonlyArray<SearchedDocument>,
+  { documentIds, limit, query }: SearchInput,
+  embedding?: Embedding
+): ReadonlyArray<FoundPassage> => {
+  const names = new Set(documentIds.map((id) => id.toLowerCase()))
+  const named = owned.filter(({ document }) => names.has(document.id))
+  const byWords = searchWords(owned, named, query).slice(0, Math.max(limit, FEEDBACK.candidates))
+  const found = embedding === undefined ? byWords : fused(byWords, named, embedding)
+  return found.slice(0, Math.max(0, limit)).map(({ document, indexed, score }) => ({
+    ...indexed.passage,
+    documentId: document.id,
+    filename: document.filename,
+    score
+  }))
+}
+
+const bestFirst = (one: Scored, other: Scored): number =>
+  other.score - one.score ||
+  (one.document.id === other.document.id
+    ? one.indexed.passage.ordinal - other.indexed.passage.ordinal
+    : one.document.id < other.document.id
+      ? -1
+      : 1)
 
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((total, number) => total + number, 0)

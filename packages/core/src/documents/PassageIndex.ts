@@ -3,6 +3,8 @@ import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { DocumentKey, FoundPassage, Passage } from "./Document.ts"
 import type { ParsedDocument } from "./DocumentParser.ts"
+import type { EmbeddingFailed } from "./Embedder.ts"
+import type { Excerpt, ExcerptInput } from "./excerpt.ts"
 
 /** One indexing of one document. A number is never used twice for a document. */
 export interface Generation extends DocumentKey {
@@ -54,21 +56,30 @@ export class PassageIndex extends Context.Service<
   PassageIndex,
   {
     /**
-     * Begins a generation and stores its text, or continues the unfinished one of the same fingerprint. An unfinished one
+     * Begins a generation and stores its text, or continues the unfinished one of the same fingerprint and embedder. An unfinished one
      * of another fingerprint is dropped: of two indexings at once the one that began last is kept.
      */
     begin(input: BeginGeneration): Effect.Effect<BegunGeneration, GenerationGone | StorageFailed>
     /**
      * Adds passages, which continue the generation's ordinals; those it has already are passed over, so that a batch may be
-     * repeated. A gap is a defect. Meant for batches of up to a few hundred passages.
+     * repeated. A gap is a defect. Meant for batches of up to a few hundred passages. Where there is a `PassageEmbedder`, each
+     * batch is kept with its embeddings or not at all, so that none is asked for twice.
      */
-    add(generation: Generation, passages: ReadonlyArray<Passage>): Effect.Effect<void, GenerationGone | StorageFailed>
+    add(
+      generation: Generation,
+      passages: ReadonlyArray<Passage>
+    ): Effect.Effect<void, EmbeddingFailed | GenerationGone | StorageFailed>
     /** Makes the generation the one that is searched, in one step; those before it are dropped. May be repeated. */
     activate(generation: Generation): Effect.Effect<void, GenerationGone | StorageFailed>
     /** Drops the generation unless it is active. May be repeated. */
     abandon(generation: Generation): Effect.Effect<void, StorageFailed>
     /** The active generation of a document, whole; undefined where the owner has none. */
     read(document: DocumentKey): Effect.Effect<IndexedDocument | undefined, StorageFailed>
+    /**
+     * A stretch of the text of a document's active generation, in time that depends on the stretch alone; undefined where
+     * the owner has none.
+     */
+    excerpt(input: ExcerptInput): Effect.Effect<Excerpt | undefined, StorageFailed>
     /** The best passages first: by score, then by document and position, so that equal scores have one order. */
     search(input: SearchInput): Effect.Effect<ReadonlyArray<FoundPassage>, StorageFailed>
   }

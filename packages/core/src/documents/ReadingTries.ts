@@ -1,12 +1,10 @@
 import { Clock, Effect } from "effect"
 import { RateLimiter } from "../limits/RateLimiter.ts"
+import { momentOf } from "../storage/spokenNumbers.ts"
 import type { Document } from "./Document.ts"
 import { DocumentUnreadable } from "./DocumentParser.ts"
 import { ReadingLimits } from "./ReadingLimits.ts"
 import { sha256 } from "./sha256.ts"
-
-const day = (milliseconds: number): string =>
-  `${new Date(milliseconds).toISOString().slice(0, 16).replace("T", " ")} UTC`
 
 const SENTENCES = {
   content: (when: string) =>
@@ -14,7 +12,7 @@ const SENTENCES = {
   document: (when: string) =>
     `This document was tried several times and could not be read. It is not tried again before ${when}. Repair the file and upload the new one.`,
   person: (when: string) =>
-    `Too many of your documents took more time or memory than a document may. Your documents are read again after ${when}: ask for this one then with POST /api/rag.`
+    `Too many of your documents took more time or memory than a document may. Your documents are read again after ${when}: try this one again then.`
 }
 
 /** A document about to be read. */
@@ -36,20 +34,38 @@ export const makeReadingTries = Effect.gen(function* () {
 
   const eventsOf = (content: string, { id, type, userId }: Reading["document"]) =>
     [
-      { subject: `${type} ${content}`, name: "exhausting-content", limit: 1, sentence: SENTENCES.content },
-      { subject: id, name: "unreadable-document", limit: triesPerDocument, sentence: SENTENCES.document },
-      { subject: userId, name: "exhausting-documents", limit: exhaustingPerPerson, sentence: SENTENCES.person }
+      {
+        subject: `${type} ${content}`,
+        name: "exhausting-content",
+        limit: 1,
+        sentence: SENTENCES.content,
+        failure: "too_costly"
+      },
+      {
+        subject: id,
+        name: "unreadable-document",
+        limit: triesPerDocument,
+        sentence: SENTENCES.document,
+        failure: "unreadable"
+      },
+      {
+        subject: userId,
+        name: "exhausting-documents",
+        limit: exhaustingPerPerson,
+        sentence: SENTENCES.person,
+        failure: "waiting"
+      }
     ] as const
 
   /** Runs `read` unless too much failed before; counts its failure. A refusal is `DocumentUnreadable` as well. */
   return <A, E, R>({ document, bytes, last }: Reading, read: Effect.Effect<A, E | DocumentUnreadable, R>) =>
     Effect.gen(function* () {
       const events = eventsOf(yield* sha256(bytes), document)
-      for (const { subject, name, limit, sentence } of events) {
+      for (const { failure, limit, name, sentence, subject } of events) {
         const { count, remainingMs } = yield* limiter.peek({ subject, name })
         if (count < limit) continue
         const now = yield* Clock.currentTimeMillis
-        return yield* new DocumentUnreadable({ reason: sentence(day(now + remainingMs)) })
+        return yield* new DocumentUnreadable({ reason: sentence(momentOf(now + remainingMs)), failure })
       }
       const [content, tries, person] = events
       const count = ({ subject, name }: (typeof events)[number]) => limiter.count({ subject, name, windowMs })

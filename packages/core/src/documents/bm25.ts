@@ -16,12 +16,19 @@ export interface TermMatch {
   readonly averageLength: number
 }
 
+/** How far the occurrences of a term in a passage count: 0 to 1, less in a long passage. */
+export const saturation = ({
+  averageLength,
+  frequency,
+  length
+}: Pick<TermMatch, "averageLength" | "frequency" | "length">): number =>
+  frequency / (frequency + BM25.k1 * (1 - BM25.b + (BM25.b * length) / averageLength))
+
 /**
  * What one term of the query adds to a passage's score: BM25 as Lucene computes it, with the inverse document frequency
  * `ln(1 + (N - n + 0.5) / (n + 0.5))`, which is never negative, and without the constant factor `k1 + 1`.
  */
 export const scoreTerm = (match: TermMatch): number => {
-  const { passages, passagesWithTerm, frequency, length, averageLength } = match
-  const rarity = Math.log(1 + (passages - passagesWithTerm + 0.5) / (passagesWithTerm + 0.5))
-  return (rarity * frequency) / (frequency + BM25.k1 * (1 - BM25.b + (BM25.b * length) / averageLength))
+  const { passages, passagesWithTerm } = match
+  return Math.log(1 + (passages - passagesWithTerm + 0.5) / (passagesWithTerm + 0.5)) * saturation(match)
 }

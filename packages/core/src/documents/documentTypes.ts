@@ -40,19 +40,33 @@ export const DOCUMENT_TYPE_TABLE = {
     content: { _tag: "OfficeOpenXml", folder: "word/" },
     parser: "docx"
   },
+  xlsx: {
+    noun: "an Excel workbook",
+    extensions: ["xlsx"],
+    mediaType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    content: { _tag: "OfficeOpenXml", folder: "xl/" },
+    parser: "xlsx"
+  },
+  pptx: {
+    noun: "a presentation",
+    extensions: ["pptx"],
+    mediaType: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    content: { _tag: "OfficeOpenXml", folder: "ppt/" },
+    parser: "pptx"
+  },
   html: {
     noun: "an HTML page",
     extensions: ["html", "htm"],
     mediaType: "text/html",
     content: TEXT,
-    parser: null
+    parser: "html"
   },
   md: {
     noun: "a Markdown text",
     extensions: ["md", "markdown"],
     mediaType: "text/markdown",
     content: TEXT,
-    parser: "text"
+    parser: "markdown"
   },
   txt: {
     noun: "a plain text",
@@ -66,7 +80,7 @@ export const DOCUMENT_TYPE_TABLE = {
     extensions: ["csv"],
     mediaType: "text/csv",
     content: TEXT,
-    parser: null
+    parser: "csv"
   }
 } as const satisfies Readonly<Record<string, DocumentTypeRow>>
 

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { countOf, sizeOf } from "../storage/spokenNumbers.ts"
 
 /** No such document. */
 export class DocumentNotFound extends Schema.TaggedError<DocumentNotFound>()("DocumentNotFound", {
@@ -6,7 +7,7 @@ export class DocumentNotFound extends Schema.TaggedError<DocumentNotFound>()("Do
 }) {
   readonly code = "document_not_found"
   override get message() {
-    return `There is no document ${this.documentId}. Upload it again, or leave it out.`
+    return "There is no such document; it may have been deleted. Upload it again, or leave it out."
   }
 }
 
@@ -16,7 +17,7 @@ export class DocumentForbidden extends Schema.TaggedError<DocumentForbidden>()("
 }) {
   readonly code = "document_forbidden"
   override get message() {
-    return `The document ${this.documentId} does not belong to you.`
+    return "One of the documents belongs to somebody else. Leave it out."
   }
 }
 
@@ -26,7 +27,7 @@ export class DocumentNotIndexed extends Schema.TaggedError<DocumentNotIndexed>()
 }) {
   readonly code = "document_not_indexed"
   override get message() {
-    return `The document ${this.documentId} has not been processed. Wait until it is ready, or ask for it again.`
+    return "The document has not been processed. Wait until it is ready; if it failed, try again or upload another file."
   }
 }
 
@@ -49,9 +50,18 @@ export class FileRejected extends Schema.TaggedError<FileRejected>()("FileReject
   }
 }
 
+/** A file of more bytes than a document may have. */
+export const fileTooLarge = (maxBytes: number): FileRejected =>
+  new FileRejected({
+    problem: "too-large",
+    detail: `The file is larger than the ${sizeOf(maxBytes)} that a document may have. Split it, or reduce its images.`
+  })
+
 /** The tier's quota of documents or bytes is used up. */
 export class DocumentQuotaExceeded extends Schema.TaggedError<DocumentQuotaExceeded>()("DocumentQuotaExceeded", {
   tier: Schema.String,
+  /** What people call the tier. */
+  tierName: Schema.optionalKey(Schema.String),
   documents: Schema.Int,
   bytes: Schema.Int,
   maxDocuments: Schema.Int,
@@ -59,6 +69,8 @@ export class DocumentQuotaExceeded extends Schema.TaggedError<DocumentQuotaExcee
 }) {
   readonly code = "document_quota"
   override get message() {
-    return `The ${this.tier} tier holds ${this.maxDocuments} documents and ${this.maxDocumentBytes} bytes; you have ${this.documents} documents with ${this.bytes} bytes. Delete some, or upgrade.`
+    const room = `${countOf(this.maxDocuments, "document")} with ${sizeOf(this.maxDocumentBytes)} together`
+    const used = `${countOf(this.documents, "document")} with ${sizeOf(this.bytes)}`
+    return `The plan ${this.tierName ?? this.tier} has room for ${room}; you have ${used}. Delete some you no longer need, or upgrade.`
   }
 }

@@ -9,6 +9,11 @@ export const notReadable = Effect.fnUntraced(function* (documents: DocumentStore
   return yield* new DocumentNotFound({ documentId })
 })
 
+/** Ids as they are kept, each once. */
+export const uniqueIds = (documentIds: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...new Set(documentIds.map((id) => id.toLowerCase()))
+]
+
 /**
  * Splits the documents a person names into those that can be searched and those that are not ready. Fails with
  * `DocumentNotFound` or `DocumentForbidden` at the first that the person does not have.
@@ -18,7 +23,7 @@ export const findReadableDocuments = Effect.fnUntraced(function* (
   userId: UserId,
   documentIds: ReadonlyArray<string>
 ) {
-  const ids = [...new Set(documentIds.map((id) => id.toLowerCase()))]
+  const ids = uniqueIds(documentIds)
   if (ids.length === 0) return { ready: [], pending: [] }
   const found = new Map((yield* documents.find(userId, ids)).map((document) => [document.id, document]))
   const ready: Array<string> = []

@@ -29,13 +29,19 @@ export const identifyFile = (input: IdentifyFileInput): Result.Result<Identified
   if (input.bytes.byteLength === 0) return reject("empty", `${filename} is empty. Upload a file with content.`)
   const type = typeOfExtension(extensionOf(filename))
   if (type === undefined || !input.accepted.includes(type)) {
-    return reject("type", `${filename} is of a type that is not accepted. Accepted are: ${input.accepted.join(", ")}.`)
+    return reject(
+      "type",
+      `${filename} is of a type that is not accepted. Accepted are ${acceptedTypes(input.accepted)}.`
+    )
   }
   const content = sniffContent(input.bytes, type)
   return matches(type, content)
     ? Result.succeed({ filename, type })
     : reject("contradiction", `${filename} is named like ${documentType(type).noun} but holds ${advice(type, content)}`)
 }
+
+const acceptedTypes = (types: ReadonlyArray<DocumentType>): string =>
+  new Intl.ListFormat("en").format(types.map((type) => `.${documentType(type).extensions[0]}`))
 
 const reject = (problem: FileRejected["problem"], detail: string) => Result.fail(new FileRejected({ problem, detail }))
 
@@ -46,12 +52,10 @@ const advice = (type: DocumentType, content: Content): string => {
   switch (content.kind) {
     case "binary":
       return `${documentType(content.type).noun}. Rename it so that it ends in .${documentType(content.type).extensions[0]}.`
-    case "utf-16":
-      return isTextType(type) ? "UTF-16 text. Save it as UTF-8 and upload it again." : textAdvice(type)
     case "text":
       return textAdvice(type)
     case "other":
-      return `${content.description}. Save it as ${isTextType(type) ? "plain UTF-8 text" : `a real .${type}`} and upload that.`
+      return `${content.description}. Save it as ${isTextType(type) ? "plain text" : `a real .${type}`} and upload that.`
   }
 }
 

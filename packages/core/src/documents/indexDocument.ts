@@ -4,6 +4,7 @@ import type { DocumentKey, Passage } from "./Document.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { ParsedDocument } from "./DocumentParser.ts"
 import type { BegunGeneration, PassageIndex } from "./PassageIndex.ts"
+import { pageBodySteps } from "./runningHeads.ts"
 import { textFingerprint } from "./textFingerprint.ts"
 
 /** Passages cut before other work has its turn: about a millisecond's work. */
@@ -20,6 +21,15 @@ export interface IndexDocument {
   /** Called after each batch with the end, in the text, of what is written. */
   readonly onProgress: (end: number) => Effect.Effect<unknown, StorageFailed>
 }
+
+/** The bodies of a document's pages, found in many turns. */
+const bodiesOf = Effect.fnUntraced(function* (parsed: ParsedDocument) {
+  const steps = pageBodySteps(parsed)
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done === true) return step.value
+    yield* Effect.yieldNow
+  }
+})
 
 /**
  * Writes a document's passages into a new generation, batch by batch, without activating it; what an unfinished try of
@@ -41,7 +51,7 @@ export const indexDocument = Effect.fnUntraced(function* (
     return Effect.andThen(index.add(begun, written), onProgress(end))
   })
   const writeAll = Effect.gen(function* () {
-    for (const passage of cutPassages(parsed)) {
+    for (const passage of cutPassages(parsed, yield* bodiesOf(parsed))) {
       passages++
       if (passages % PASSAGES_PER_TURN === 0) yield* Effect.yieldNow
       if (passage.ordinal < begun.passages) continue

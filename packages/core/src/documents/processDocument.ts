@@ -1,22 +1,26 @@
 import { Effect, Schema } from "effect"
 import { handledJob, type JobTry } from "../jobs/JobHandler.ts"
 import { jobKind } from "../jobs/JobKind.ts"
+import { countOf } from "../storage/spokenNumbers.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import type { Document, DocumentKey } from "./Document.ts"
+import type { DocumentFailure } from "./DocumentFailure.ts"
 import { DocumentParser, DocumentUnreadable } from "./DocumentParser.ts"
 import { type DocumentChange, DocumentStore } from "./DocumentStore.ts"
 import { FileStore } from "./FileStore.ts"
+import { keptHeadings } from "./Heading.ts"
 import { indexDocument } from "./indexDocument.ts"
 import { PassageIndex } from "./PassageIndex.ts"
 import { makeReadingTries } from "./ReadingTries.ts"
 
-const NO_TEXT =
-  "No text was found in the document. If it is a scan, run text recognition (OCR) on it and upload it again."
-const GAVE_UP = "The document could not be processed for a reason on our side. Ask for it again with POST /api/rag."
+const NO_TEXT = "No text was found in the document. Upload one that holds some."
+const GAVE_UP = "The document could not be processed, for a reason on our side. Try again."
+
+const GONE = "The file's content is not here any more. Upload it again."
 
 /** The longest text that is kept and searched, in UTF-16 units. */
 export const MAX_TEXT_LENGTH = 32 * 1024 * 1024
-const TOO_LONG = `The document holds more than the ${MAX_TEXT_LENGTH} characters of text that can be searched. Split it.`
+const TOO_LONG = `The document holds more text than the ${countOf(MAX_TEXT_LENGTH, "character")} that can be searched. Split it.`
 
 /** What reading is of the whole work, and indexing the rest. */
 const READING_SHARE = 0.5
@@ -46,16 +50,19 @@ const makeProcessDocument = Effect.gen(function* () {
 
   const update = ({ userId, documentId }: DocumentKey, change: DocumentChange) =>
     documents.update(userId, documentId, ["processing"], change)
-  const fail = (key: DocumentKey, reason: string) => update(key, { status: "failed", progress: 0, reason })
+  const fail = (key: DocumentKey, reasonCode: DocumentFailure, reason: string) =>
+    update(key, { status: "failed", progress: 0, reason, reasonCode })
 
   const read = Effect.fnUntraced(function* (document: Document, last: boolean) {
     const { id: documentId, type, userId } = document
     const bytes = yield* files.read({ userId, documentId })
-    if (bytes === undefined) return yield* new DocumentUnreadable({ reason: NO_TEXT })
+    if (bytes === undefined) return yield* new DocumentUnreadable({ reason: GONE, failure: "incomplete" })
     const parsed = yield* tryReading({ document, bytes, last }, parser.parse({ type, bytes, userId }))
-    if (parsed.text.trim() === "") return yield* new DocumentUnreadable({ reason: NO_TEXT })
-    if (parsed.text.length > MAX_TEXT_LENGTH) return yield* new DocumentUnreadable({ reason: TOO_LONG })
-    return parsed
+    if (parsed.text.trim() === "") return yield* new DocumentUnreadable({ reason: NO_TEXT, failure: "no_text" })
+    if (parsed.text.length > MAX_TEXT_LENGTH) {
+      return yield* new DocumentUnreadable({ reason: TOO_LONG, failure: "too_long" })
+    }
+    return parsed.headings === undefined ? parsed : { ...parsed, headings: keptHeadings(parsed.headings) }
   })
 
   const process = Effect.fnUntraced(function* (key: DocumentKey, { last, report, retried }: JobTry) {
@@ -83,11 +90,11 @@ const makeProcessDocument = Effect.gen(function* () {
     const key = { userId: tried.owner, documentId: tried.payload.documentId }
     yield* process(key, tried).pipe(
       Effect.catchTags({
-        DocumentUnreadable: ({ reason }) => Effect.asVoid(fail(key, reason)),
+        DocumentUnreadable: ({ failure = "unreadable", reason }) => Effect.asVoid(fail(key, failure, reason)),
         // Deleted meanwhile, or taken over by another try.
         GenerationGone: () => Effect.void
       }),
-      Effect.onError(() => (tried.last ? Effect.ignore(fail(key, GAVE_UP)) : Effect.void))
+      Effect.onError(() => (tried.last ? Effect.ignore(fail(key, "our_side", GAVE_UP)) : Effect.void))
     )
   })
 })

@@ -6,24 +6,33 @@ const WITHOUT_SPACES =
 const RUN = new RegExp(`[${WITHOUT_SPACES}][${WITHOUT_SPACES}\\p{M}ー]*`, "gu")
 /** A word that a line's end parts; bounded, so that the search for it stays linear. */
 const PARTED = /(\p{L}{1,40})[-\u00ad\u2010]\n(\p{Ll}{1,40})/gu
+/** Marks of Arabic that are written or left out at will, letters written in more than one way, and what is put before words. */
+const ARABIC_MARKS = /[\u0640\u064b-\u0655\u0670]+/gu
+const ARABIC_ALEF = /[\u0622\u0623\u0625\u0671]/gu
+const ARABIC_PREFIX = /(?<![\p{L}\p{M}])(?:وال|بال|كال|فال|ال|لل)(?=\p{sc=Arabic}{3})/gu
+const ARABIC = /\p{sc=Arabic}/u
 const NOT_WORDS = /[^\p{L}\p{N}\p{M}]+/gu
 
 /**
  * A text as words apart from each other by spaces, ready for any splitter of words: compatibility forms folded (NFKC), in
  * lower case, punctuation gone. Scripts written without spaces, and Hangul with its particles, become single characters
  * and pairs of neighbours, so that a word is found inside a longer run. A word hyphenated at a line's end counts in its
- * parts and whole, as the text does not say whether the hyphen belongs to it; soft hyphens inside words vanish. Passages and
- * queries go through it alike; what is stored and shown is the text itself. Well formed, free of NUL, whatever comes in.
+ * parts and whole, as the text does not say whether the hyphen belongs to it; soft hyphens inside words vanish. Arabic
+ * words lose vowel signs and the article. Passages and queries go through it alike; what is stored and shown is the text
+ * itself. Well formed, free of NUL, whatever comes in.
  */
 export const searchableText = (text: string): string =>
-  text
-    .normalize("NFKC")
-    .replace(PARTED, "$1 $2 $1$2")
-    .replaceAll("\u00ad", "")
-    .toLowerCase()
-    .replace(NOT_WORDS, " ")
+  plainArabic(
+    text.normalize("NFKC").replace(PARTED, "$1 $2 $1$2").replaceAll("\u00ad", "").toLowerCase().replace(NOT_WORDS, " ")
+  )
     .replace(RUN, charactersAndPairs)
     .trim()
+
+/** After Larkey, Ballesteros and Connell, "Light stemming for Arabic information retrieval" (2007), as far as prefixes go. */
+const plainArabic = (text: string): string =>
+  ARABIC.test(text)
+    ? text.replace(ARABIC_MARKS, "").replace(ARABIC_ALEF, "ا").replaceAll("ى", "ي").replace(ARABIC_PREFIX, "")
+    : text
 
 /** `searchableText` of a query, cut to the longest that is searched for. */
 export const searchableQuery = (query: string): string => searchableText(query.slice(0, MAX_QUERY_LENGTH))

@@ -3,7 +3,7 @@ import { type ContentRule, DOCUMENT_TYPES, type DocumentType, documentType, isTe
 /** What bytes are, judged by themselves. `other` names what was recognised, for a sentence: "a PNG image". */
 export type Content =
   | { readonly kind: "binary"; readonly type: DocumentType }
-  | { readonly kind: "text" | "utf-16" }
+  | { readonly kind: "text" }
   | { readonly kind: "other"; readonly description: string }
 
 /** How much of a text is looked at. */
@@ -66,7 +66,7 @@ const hasEntryBelow = (bytes: Uint8Array, folder: string): boolean => {
 }
 
 const sniffText = (sample: Uint8Array): Content => {
-  if (startsWith(sample, 0, "\xff\xfe") || startsWith(sample, 0, "\xfe\xff")) return { kind: "utf-16" }
+  if (startsWith(sample, 0, "\xff\xfe") || startsWith(sample, 0, "\xfe\xff")) return { kind: "text" }
   const nulls = [0, 0] as [number, number]
   let controls = 0
   sample.forEach((byte, index) => {
@@ -75,7 +75,7 @@ const sniffText = (sample: Uint8Array): Content => {
   })
   const half = sample.length / 2
   // In UTF-16 the Latin letters leave one byte of each pair zero, always the same one.
-  if (Math.max(...nulls) > half * 0.4 && Math.min(...nulls) < half * 0.1) return { kind: "utf-16" }
+  if (Math.max(...nulls) > half * 0.4 && Math.min(...nulls) < half * 0.1) return { kind: "text" }
   if (nulls[0] + nulls[1] > 0 || controls > sample.length * 0.1) return other("binary data")
   return { kind: "text" }
 }

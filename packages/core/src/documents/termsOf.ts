@@ -1,6 +1,10 @@
+import { foldedTerm } from "./foldedTerm.ts"
+import { FUNCTION_WORDS } from "./languageOf.ts"
+import { lightStem } from "./lightStem.ts"
 import { searchableText } from "./searchableText.ts"
+import type { SearchLanguage } from "./searchLanguage.ts"
 
-/** Words too common to tell passages apart. */
+/** Words of English too common to tell passages apart. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     "a about after all also am an and any are as at be because been before being between both but by can could did do " +
@@ -11,20 +15,21 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(" ")
 )
 
-/** The terms of a text with how often each occurs, in the order of their first occurrence. */
-export const termsOf = (text: string): ReadonlyMap<string, number> => {
+const stopWordsOf = (language: SearchLanguage): ReadonlySet<string> | undefined =>
+  language === "en" ? STOP_WORDS : (FUNCTION_WORDS as Partial<Record<SearchLanguage, ReadonlySet<string>>>)[language]
+
+/** The terms among words apart by spaces, with how often each occurs, in the order of their first occurrence. */
+export const termsAmong = (words: string, language: SearchLanguage): ReadonlyMap<string, number> => {
+  const stopWords = stopWordsOf(language)
   const terms = new Map<string, number>()
-  for (const word of searchableText(text).split(" ")) {
-    if (word === "" || STOP_WORDS.has(word)) continue
-    const term = withoutPlural(word)
+  for (const word of words.split(/\s+/u)) {
+    if (word === "" || stopWords?.has(word) === true) continue
+    const term = foldedTerm(lightStem(word, language))
     terms.set(term, (terms.get(term) ?? 0) + 1)
   }
   return terms
 }
 
-/** The plural endings of English only: the S stemmer of Harman, "How effective is suffixing?" (JASIS 42, 1991), table 2. */
-const withoutPlural = (word: string): string => {
-  if (/(?<![ea])ies$/.test(word)) return `${word.slice(0, -3)}y`
-  if (/(?<![aeo])es$/.test(word)) return word.slice(0, -1)
-  return /[^us]s$/.test(word) ? word.slice(0, -1) : word
-}
+/** The same of a text of a language, English unless given. */
+export const termsOf = (text: string, language: SearchLanguage = "en"): ReadonlyMap<string, number> =>
+  termsAmong(searchableText(text), language)

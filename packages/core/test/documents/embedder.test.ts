@@ -18,7 +18,7 @@ embedderContract("the embedder in memory", {
           most = Math.max(most, now)
           const all = texts.join(" ")
           if (all.includes("silence")) return yield* Effect.never
-          yield* Effect.sleep(5)
+          while (all.includes("together") && most < limits.concurrency) yield* Effect.yieldNow
           if (all.includes("unwanted")) return yield* new EmbeddingFailed({ reason: "refused", retryable: false })
           if (all.includes("unlucky")) return yield* new EmbeddingFailed({ reason: "unavailable", retryable: true })
         }).pipe(Effect.ensuring(Effect.sync(() => (now -= 1))))

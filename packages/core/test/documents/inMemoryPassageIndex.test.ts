@@ -1,5 +1,8 @@
-import { InMemoryDocumentStore, InMemoryPassageIndex } from "@parley/core/adapter"
-import { passageIndexContract } from "@parley/core/testing"
+import { InMemoryDocumentStore, InMemoryPassageIndex, PassageEmbedder } from "@parley/core/adapter"
+import { passageIndexContract, passageMeaningContract } from "@parley/core/testing"
 import { Layer } from "effect"
 
-passageIndexContract("in memory", InMemoryPassageIndex.layer.pipe(Layer.provideMerge(InMemoryDocumentStore.layer)))
+const stores = InMemoryPassageIndex.layer.pipe(Layer.provideMerge(InMemoryDocumentStore.layer))
+
+passageIndexContract("in memory", stores)
+passageMeaningContract("in memory", (embedder) => Layer.provide(stores, Layer.succeed(PassageEmbedder, embedder)))

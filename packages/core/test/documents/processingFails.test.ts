@@ -4,6 +4,7 @@ import { DocumentParser, JobQueue, JobWorker, ProcessDocument } from "@parley/co
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { plainParser, says, scriptedModel, world } from "../chat/world.ts"
+import { digestAtOnce } from "../digestAtOnce.ts"
 
 /** A parser that breaks as often as said, and reads then. */
 const breakingParser = (times: number) => {
@@ -51,6 +52,8 @@ const on = <A, E>(parser: DocumentParser["Service"], body: Effect.Effect<A, E, D
       )
     )
   )
+
+digestAtOnce()
 
 describe("a document whose processing fails on our side", () => {
   it.effect("is tried again and ready where that passes", () =>

@@ -1,6 +1,7 @@
 import { searchableQuery, searchableText } from "@parley/core/adapter"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { processorTime } from "../processorTime.ts"
 
 describe("searchableText", () => {
   it.each([
@@ -27,9 +28,9 @@ describe("searchableText", () => {
   })
 
   it("takes time that grows with the text only", () => {
-    const started = performance.now()
+    const took = processorTime()
     for (const unit of ["x", "x-", "-\n", "日", "é ", "x-\n"]) searchableText(unit.repeat(100_000))
     for (const unit of ["x", "x-\n", "日"]) searchableQuery(unit.repeat(5_000_000))
-    expect(performance.now() - started).toBeLessThan(5000)
+    expect(took()).toBeLessThan(20_000)
   })
 })

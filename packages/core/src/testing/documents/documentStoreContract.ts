@@ -133,7 +133,7 @@ const sweeping = (run: Run<DocumentStore>) => {
         const [ann, bob] = [newUserId(), newUserId()]
         const inWork = [newDocument(ann), newDocument(ann), newDocument(bob), newDocument(bob), newDocument(bob)]
         const ready = newDocument(ann, { status: "ready", progress: 1 })
-        const failed = newDocument(bob, { status: "failed", reason: "The file is broken." })
+        const failed = newDocument(bob, { status: "failed", reason: "The file is broken.", reasonCode: "damaged" })
         for (const document of [...inWork, ready, failed]) yield* documents.insert(document, ampleQuota)
         const listed: Array<DocumentKey> = []
         for (let after: DocumentKey | undefined; ;) {
@@ -176,9 +176,14 @@ const changing = (run: Run<DocumentStore>) => {
         const document = newDocument(newUserId())
         yield* documents.insert(document, ampleQuota)
         const reason = "The file is encrypted."
-        yield* documents.update(document.userId, document.id, ["processing"], { status: "failed", progress: 0, reason })
+        yield* documents.update(document.userId, document.id, ["processing"], {
+          status: "failed",
+          progress: 0,
+          reason,
+          reasonCode: "password"
+        })
         expect(yield* documents.find(document.userId, [document.id])).toEqual([
-          { ...document, status: "failed", reason }
+          { ...document, status: "failed", reason, reasonCode: "password" }
         ])
         yield* documents.update(document.userId, document.id, ["failed"], { status: "processing", progress: 0.5 })
         expect(yield* documents.find(document.userId, [document.id])).toEqual([{ ...document, progress: 0.5 }])

@@ -5,7 +5,8 @@ import type { Embedder, EmbedderLimits, EmbeddingFailure, EmbeddingResult } from
 
 /**
  * What the provider behind an embedder does: it refuses requests that hold a text with "unwanted" in it, fails those
- * with "unlucky" in it for good as if it were overloaded, and never answers those with "silence" in it.
+ * with "unlucky" in it for good as if it were overloaded, and never answers those with "silence" in it. Those with
+ * "together" in it it answers once so many requests have been under way as may be.
  */
 export interface StagedEmbedder {
   readonly embedder: Embedder["Service"]
@@ -16,7 +17,7 @@ export interface StagedEmbedder {
 }
 
 export interface EmbedderStage {
-  /** A new provider, with these limits. Each request takes it some milliseconds. */
+  /** A new provider, with these limits. */
   stage(limits: EmbedderLimits): Promise<StagedEmbedder>
 }
 
@@ -72,7 +73,7 @@ export const embedderContract = (name: string, { stage }: EmbedderStage): void =
     })
 
     it("has so many requests under way at once as it may, and no more", async () => {
-      const { staged } = await embed(numbered(40))
+      const { staged } = await embed(numbered(40).map((text) => `${text}, together`))
       expect(staged.underWay().most).toBe(limits.concurrency)
     })
 

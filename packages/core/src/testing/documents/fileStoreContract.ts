@@ -41,6 +41,50 @@ export const fileStoreContract = (name: string, layer: Layer.Layer<FileStore | D
         ))
     }
 
+    it("a file is read piece by piece, in pieces as large as the reader wants or smaller", () =>
+      run(
+        Effect.gen(function* () {
+          const files = yield* FileStore
+          const bytes = patterned(2 * MIB + 777)
+          const { id: documentId, userId } = yield* newFile(bytes)
+          const read: Array<Uint8Array> = []
+          let offset = 0
+          for (;;) {
+            const length = offset % 3 === 0 ? 700_001 : 64 * 1024
+            const piece = yield* files.readSome({ userId, documentId, offset, length })
+            if (piece === undefined || piece.byteLength === 0) break
+            expect(piece.byteLength).toBeLessThanOrEqual(length)
+            read.push(piece)
+            offset += piece.byteLength
+          }
+          const whole = new Uint8Array(offset)
+          read.reduce((at, piece) => (whole.set(piece, at), at + piece.byteLength), 0)
+          expect(offset).toBe(bytes.byteLength)
+          expect(whole.every((byte, index) => byte === bytes[index])).toBe(true)
+        })
+      ))
+
+    it("only its owner reads pieces of a file; an empty one has none, and a document without bytes is no file", () =>
+      run(
+        Effect.gen(function* () {
+          const documents = yield* DocumentStore
+          const files = yield* FileStore
+          const { id: documentId, userId } = yield* newFile(patterned(10))
+          const piece = { offset: 2, length: 3 }
+          expect([...((yield* files.readSome({ userId, documentId, ...piece })) ?? [])]).toEqual([
+            ...patterned(10).slice(2, 5)
+          ])
+          expect(yield* files.readSome({ userId: newUserId(), documentId, ...piece })).toBeUndefined()
+          expect(yield* files.readSome({ userId, documentId: "nonsense'", ...piece })).toBeUndefined()
+          const empty = yield* newFile(new Uint8Array())
+          const ofEmpty = { userId: empty.userId, documentId: empty.id, offset: 0, length: 10 }
+          expect((yield* files.readSome(ofEmpty))?.byteLength).toBe(0)
+          const without = newDocument(userId)
+          yield* documents.insert(without, ampleQuota)
+          expect(yield* files.readSome({ userId, documentId: without.id, ...piece })).toBeUndefined()
+        })
+      ))
+
     it("part of a larger buffer is written as that part alone", () =>
       run(
         Effect.gen(function* () {

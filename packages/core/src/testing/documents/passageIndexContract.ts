@@ -3,6 +3,7 @@ import { expect, it } from "vitest"
 import { DocumentStore } from "../../documents/DocumentStore.ts"
 import { indexed, indexPassages, type PassageStores, search, textsOf } from "./passageIndexFixtures.ts"
 import { ranking, statistics } from "./passageRanking.ts"
+import { languages } from "./passageLanguages.ts"
 import { generations } from "./passageGenerations.ts"
 import { replacing } from "./passageReplacing.ts"
 import { scope } from "./passageScope.ts"
@@ -20,6 +21,7 @@ export const passageIndexContract = (name: string, layer: Layer.Layer<PassageSto
     storedText(run)
     statistics(run)
     ranking(run)
+    languages(run)
     oddQueries(run)
   })
 
@@ -35,7 +37,11 @@ const finding = (run: Run<PassageStores>) => {
           page: 3,
           start: 17,
           end: 61,
-          text: "The  ornithopter\n\tflaps 'its' \\wings\\ 😀 日本."
+          text: "The  ornithopter\n\tflaps 'its' \\wings\\ 😀 日本.",
+          headings: [
+            { level: 1, title: "Flight 'of' \"birds\" \\ 😀", start: 0 },
+            { level: 2, title: "日本", start: 20 }
+          ]
         }
         yield* indexPassages({ userId, documentId: document.id }, [passage])
         const [found, ...others] = yield* search({ userId, documentIds: [document.id], query: "ornithopter" })

@@ -89,14 +89,46 @@ export const ranking = (run: Run<PassageStores>) => {
       })
     ))
 
-  it("scores are those of BM25 with k1 1.2 and b 0.75", () =>
+  it("scores are those of BM25 with k1 1.2 and b 0.75, and of what the best passages have beside the query", () =>
     run(
       Effect.gen(function* () {
         const userId = newUserId()
         const documentIds = [yield* indexed(userId, ["slat slat wing", "wing", "body tail"])]
         const [found] = yield* search({ userId, documentIds, query: "slat" })
-        const rarity = Math.log(1 + (3 - 1 + 0.5) / (1 + 0.5))
-        expect(found?.score).toBeCloseTo((rarity * 2) / (2 + 1.2 * (0.25 + (0.75 * 3) / 2)), 6)
+        const rarity = (having: number) => Math.log(1 + (3 - having + 0.5) / (having + 0.5))
+        const saturated = (frequency: number) => frequency / (frequency + 1.2 * (0.25 + (0.75 * 3) / 2))
+        const [slat, wing] = [saturated(2), saturated(1)]
+        const expected = (slat * rarity(1) * slat + wing * rarity(2) * wing) / (slat + wing)
+        expect(found?.score).toBeCloseTo(rarity(1) * slat + (0.45 / 0.55) * expected, 6)
+      })
+    ))
+
+  it("of passages that answer alike, the one that is like the best of them comes first", () =>
+    run(
+      Effect.gen(function* () {
+        const userId = newUserId()
+        const best = "slat slat wing rotor propeller"
+        const [like, unlike] = ["slat kept near wing rotor propeller", "slat kept near kitchen garden window"]
+        const others = Array.from({ length: 8 }, (_, number) => `kept near other number${number}`)
+        const documentIds = [yield* indexed(userId, [unlike, like, best, ...others])]
+        expect(yield* textsOf({ userId, documentIds, query: "slat" })).toEqual([best, like, unlike])
+      })
+    ))
+
+  it("a passage is found by the words of its headings as well, and comes before one that has them only in its text", () =>
+    run(
+      Effect.gen(function* () {
+        const userId = newUserId()
+        const documentId = yield* indexed(userId, [])
+        const headings = [{ level: 1, title: "Warranty", start: 0 }]
+        const [first, second, ...rest] = passagesOf(
+          "it lasts two years here",
+          "a warranty lasts two years",
+          ...Array.from({ length: 6 }, (_, number) => `other words number${number}`)
+        )
+        yield* indexPassages({ userId, documentId }, [{ ...first!, headings }, { ...second!, headings }, ...rest])
+        const texts = yield* textsOf({ userId, documentIds: [documentId], query: "warranty" })
+        expect(texts).toEqual([second?.text, first?.text])
       })
     ))
 
@@ -104,9 +136,11 @@ export const ranking = (run: Run<PassageStores>) => {
     run(
       Effect.gen(function* () {
         const userId = newUserId()
-        const documentIds = [yield* indexed(userId, ["slat wing body", "slat slat wing", "slat slat slat"])]
+        const texts = ["slat wing body", "slat slat wing", "slat slat slat"]
+        const others = Array.from({ length: 8 }, (_, number) => `tail rotor number${number}`)
+        const documentIds = [yield* indexed(userId, [...texts, ...others])]
         const all = yield* textsOf({ userId, documentIds, query: "slat" })
-        expect(all).toEqual(["slat slat slat", "slat slat wing", "slat wing body"])
+        expect(all).toEqual(texts.toReversed())
         expect(yield* textsOf({ userId, documentIds, query: "slat", limit: 2 })).toEqual(all.slice(0, 2))
         expect(yield* textsOf({ userId, documentIds, query: "slat", limit: 0 })).toEqual([])
       })

@@ -21,6 +21,17 @@ const TEXTS: ReadonlyArray<readonly [name: string, parsed: ParsedDocument]> = [
     "of 40 pages",
     { text: pages.join("\n"), pageStarts: pages.map((_, at) => pages.slice(0, at).join("\n").length + (at && 1)) }
   ],
+  [
+    "with headings",
+    {
+      text: "Flight\n\nlift\n\nBirds\n\ndrag",
+      pageStarts: null,
+      headings: [
+        { level: 1, title: "Flight", start: 0 },
+        { level: 2, title: "Birds", start: 14 }
+      ]
+    }
+  ],
   ["with a blank first page", { text: "\n lift", pageStarts: [0, 1] }],
   ["of quotes, NUL and lone surrogates", { text: "'\"\\ lift\0 \ud800 and \udc00 $1 {{schema}}", pageStarts: null }]
 ]
@@ -45,11 +56,91 @@ export const storedText = (run: Run<PassageStores>) => {
         const storable = parsed.text.replaceAll("\0", "\uFFFD").toWellFormed()
         expect(stored?.text === storable).toBe(true)
         expect(stored?.pageStarts).toEqual(parsed.pageStarts)
+        expect(stored?.headings).toEqual(parsed.headings)
+        expect(stored?.passages.map(({ headings }) => headings)).toEqual(
+          [...cutPassages(parsed)].map(({ headings }) => headings)
+        )
         expect(stored?.passages.length).toBe([...cutPassages(parsed)].length)
         expect(stored && verifyPassages(stored)).toEqual([])
       })
     )
   )
+
+  it.each(TEXTS)("a text %s is read in stretches that fit together, none of which splits a character", (_, parsed) =>
+    run(
+      Effect.gen(function* () {
+        const index = yield* PassageIndex
+        const userId = newUserId()
+        const documentId = yield* indexed(userId, ["lift before"])
+        yield* indexText(userId, documentId, parsed)
+        const stored = yield* index.read({ userId, documentId })
+        const text = stored?.text ?? ""
+        const near = [0, 1, 262_143, 262_144, 262_145, 524_287, 524_288, text.length - 1, text.length].flatMap((at) => [
+          [at, at],
+          [at, at + 1],
+          [at, at + 1_000],
+          [at - 1_000, at]
+        ])
+        for (const [from = 0, to = 0] of near.filter(([from = 0]) => from >= 0 && from <= text.length)) {
+          const excerpt = yield* index.excerpt({ userId, documentId, from, to })
+          expect(excerpt?.text).toBe(text.slice(excerpt?.from, excerpt?.to))
+          expect(excerpt?.length).toBe(text.length)
+          expect(excerpt?.text.isWellFormed()).toBe(true)
+          expect(Math.abs((excerpt?.from ?? NaN) - from)).toBeLessThanOrEqual(1)
+          expect(Math.abs((excerpt?.to ?? NaN) - Math.min(to, text.length))).toBeLessThanOrEqual(1)
+          if (to > from && from < text.length) expect(excerpt?.text).not.toBe("")
+          if (parsed.pageStarts === null) expect(excerpt?.pages).toBe(null)
+          else expect(excerpt?.pages?.every(({ end, start }) => start <= end)).toBe(true)
+        }
+        const beyond = yield* index.excerpt({ userId, documentId, from: text.length + 10, to: text.length + 20 })
+        expect(beyond).toMatchObject({ from: text.length, to: text.length, text: "", length: text.length })
+      })
+    )
+  )
+
+  it("a stretch tells the pages it is on", () =>
+    run(
+      Effect.gen(function* () {
+        const index = yield* PassageIndex
+        const userId = newUserId()
+        const documentId = yield* indexed(userId, ["lift before"])
+        // Pages 1 and 3 have three characters each, page 2 none, page 4 the rest.
+        yield* indexText(userId, documentId, { text: "one" + "two" + "four", pageStarts: [0, 3, 3, 6] })
+        const pagesOf = (from: number, to: number) =>
+          Effect.map(index.excerpt({ userId, documentId, from, to }), (excerpt) =>
+            excerpt?.pages?.map(({ page, start, end }) => [page, start, end])
+          )
+        expect(yield* pagesOf(0, 10)).toEqual([
+          [1, 0, 3],
+          [3, 3, 6],
+          [4, 6, 10]
+        ])
+        expect(yield* pagesOf(0, 3)).toEqual([[1, 0, 3]])
+        expect(yield* pagesOf(3, 3)).toEqual([[3, 3, 6]])
+        expect(yield* pagesOf(5, 7)).toEqual([
+          [3, 3, 6],
+          [4, 6, 10]
+        ])
+        expect(yield* pagesOf(10, 10)).toEqual([])
+      })
+    ))
+
+  it("only its owner reads a stretch of a text, and of no document but an indexed one", () =>
+    run(
+      Effect.gen(function* () {
+        const index = yield* PassageIndex
+        const documents = yield* DocumentStore
+        const userId = newUserId()
+        const documentId = yield* indexed(userId, ["lift"])
+        const stretch = { from: 0, to: 10 }
+        expect((yield* index.excerpt({ userId, documentId, ...stretch }))?.text).toBe("lift")
+        expect(yield* index.excerpt({ userId: newUserId(), documentId, ...stretch })).toBeUndefined()
+        expect(yield* index.excerpt({ userId, documentId: crypto.randomUUID(), ...stretch })).toBeUndefined()
+        expect(yield* index.excerpt({ userId, documentId: "nonsense'", ...stretch })).toBeUndefined()
+        yield* documents.remove(userId, documentId)
+        expect(yield* index.excerpt({ userId, documentId, ...stretch })).toBeUndefined()
+      })
+    ))
 
   it("the text is that of the active generation: the new one's from its activation on", () =>
     run(

@@ -1,0 +1,66 @@
+import { withoutMarks } from "./headingMarks.ts"
+
+/**
+ * Writes a text of blocks: white space in a row becomes one space, and blocks are apart by as many line ends as the most
+ * that was asked for between them. Without recursion, and in time linear in what is written.
+ */
+export class BlockWriter {
+  readonly #parts: Array<string> = []
+  #breaks = 0
+  #space = false
+  /** At the beginning of the text, or right after the mark of a list item: what comes next needs no line of its own. */
+  #fresh = true
+  #length = 0
+
+  /** UTF-16 units written so far. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** Words of the document; `exact` keeps their white space and lines. */
+  write(text: string, { exact = false }: { readonly exact?: boolean } = {}): void {
+    const words = withoutMarks(text)
+    if (exact) return this.#put(words)
+    const collapsed = words.replace(/\s+/gu, " ")
+    if (collapsed.startsWith(" ")) this.#space = true
+    const inner = collapsed.trim()
+    if (inner === "") return
+    this.#put(inner)
+    this.#space = collapsed.endsWith(" ")
+  }
+
+  /** What another writer has written, marks and all. */
+  copy(written: string): void {
+    this.#put(written)
+  }
+
+  /** What is no word of the document: the mark of a heading, or that of a list item, after which its words follow. */
+  mark(text: string): void {
+    this.#put(text)
+    this.#fresh = true
+  }
+
+  /** What comes next is so many line ends away from what is there. */
+  apart(lines: 1 | 2): void {
+    this.#space = false
+    if (!this.#fresh) this.#breaks = Math.max(this.#breaks, lines)
+  }
+
+  text(): string {
+    return this.#parts.join("")
+  }
+
+  #put(text: string): void {
+    if (this.#breaks > 0) this.#append("\n".repeat(this.#breaks))
+    else if (this.#space && !this.#fresh) this.#append(" ")
+    this.#breaks = 0
+    this.#space = false
+    this.#fresh = false
+    this.#append(text)
+  }
+
+  #append(text: string): void {
+    this.#parts.push(text)
+    this.#length += text.length
+  }
+}

@@ -1,0 +1,130 @@
+import { decodeBytes } from "./decodeBytes.ts"
+import {
+  COMMON_HAN,
+  COMMON_SIGNS,
+  CYRILLIC_LETTERS,
+  type EncodingRow,
+  LEGACY_ENCODINGS,
+  VOWEL_LETTERS
+} from "./encodings.ts"
+
+/** How much of a text is looked at, of its lines that are not ASCII alone. */
+const SAMPLE_BYTES = 16 * 1024
+/** A character of an ordinary text scores about 1; less than this on average is no text anybody wrote. */
+const LEAST_SCORE = 0.55
+/** So much better a less likely encoding has to fit. */
+const MARGIN = 0.02
+/** What part of the letters of a text in Cyrillic or Greek are vowels. */
+const VOWELS = { least: 0.3, most: 0.6 } as const
+
+const WITH_VOWELS = /\p{sc=Cyrillic}|\p{sc=Greek}/u
+const OTHER_SCRIPT = /\p{sc=Cyrillic}|\p{sc=Greek}|\p{sc=Hebrew}|\p{sc=Arabic}/u
+const LETTER = /\p{L}/u
+const SMALL = /\p{Ll}/u
+const CAPITAL = /\p{Lu}/u
+const ASCII_LETTER = /[A-Za-z]/u
+const KANA = /[\u3040-\u30fa]/u
+const HAN = /\p{sc=Han}/u
+const HANGUL = /\p{sc=Hangul}/u
+const NEVER = /[\u0080-\u009f\ufffd\ue000-\uf8ff]/u
+const WITHIN_WORDS = /[’·ー\u00ad]/u
+
+type Alphabet = ReadonlySet<string> | undefined
+
+const wideScore = (character: string, before: string, after: string): number => {
+  if (ASCII_LETTER.test(before) && ASCII_LETTER.test(after)) return -1
+  if (KANA.test(character)) return 1.3
+  if (HANGUL.test(character)) return 1
+  if (HAN.test(character)) return COMMON_HAN.has(character) ? 1.5 : 0.5
+  return -0.5
+}
+
+/** How well a character stands between its neighbours, from -4 to 1.5. Without an alphabet several bytes make one. */
+const scoreOf = (character: string, before: string, after: string, alphabet: Alphabet): number => {
+  if (NEVER.test(character)) return -4
+  if (COMMON_SIGNS.has(character)) {
+    return LETTER.test(before) && LETTER.test(after) && !WITHIN_WORDS.test(character) ? -1.5 : 0.6
+  }
+  if (alphabet === undefined) return wideScore(character, before, after)
+  if (!LETTER.test(character)) return LETTER.test(before) || LETTER.test(after) ? -2 : -0.5
+  // A capital after a small letter is the sign of two cases that are exchanged.
+  if (CAPITAL.test(character) && SMALL.test(before)) return -2
+  const small = character.toLowerCase()
+  const known = alphabet.has(small) ? 1 : 0.1
+  if (OTHER_SCRIPT.test(character)) {
+    if (ASCII_LETTER.test(before) || ASCII_LETTER.test(after)) return -2
+    return known + (CYRILLIC_LETTERS.common.has(small) ? 0.15 : 0) - (CYRILLIC_LETTERS.rare.has(small) ? 0.5 : 0)
+  }
+  // In Latin letters, accents are few: several in a row are rather letters of another script.
+  const crowded = [before, after].filter((each) => LETTER.test(each) && !ASCII_LETTER.test(each)).length
+  return known - crowded * 0.3
+}
+
+/** Words have vowels; letters of another script that are read as Cyrillic or Greek have as many as chance gives. */
+const vowelFactor = (text: string): number => {
+  const found = Array.from(text.toLowerCase()).filter((character) => WITH_VOWELS.test(character))
+  if (found.length === 0) return 1
+  const share = found.filter((character) => VOWEL_LETTERS.has(character)).length / found.length
+  return share < VOWELS.least || share > VOWELS.most ? 0.7 : 1
+}
+
+const naturalness = (text: string, alphabet: Alphabet): number => {
+  const characters = Array.from(text)
+  let sum = 0
+  let count = 0
+  characters.forEach((character, index) => {
+    if (character <= "\u007f") return
+    count += 1
+    sum += scoreOf(character, characters[index - 1] ?? " ", characters[index + 1] ?? " ", alphabet)
+  })
+  return count === 0 ? 0 : (sum / count) * vowelFactor(text)
+}
+
+/** The lines that are not ASCII alone, from the beginning, up to a bound. */
+const sampleOf = (bytes: Uint8Array): Uint8Array => {
+  const sample = new Uint8Array(SAMPLE_BYTES)
+  let length = 0
+  let lineStart = 0
+  let foreign = false
+  for (let at = 0; at <= bytes.length && length < SAMPLE_BYTES; at++) {
+    const byte = bytes[at]
+    if (byte !== undefined && byte >= 0x80) foreign = true
+    if (byte !== undefined && byte !== 0x0a && at - lineStart < 4096) continue
+    if (foreign) {
+      const line = bytes.subarray(lineStart, Math.min(at + 1, lineStart + SAMPLE_BYTES - length))
+      sample.set(line, length)
+      length += line.length
+    }
+    lineStart = at + 1
+    foreign = false
+  }
+  return sample.subarray(0, length)
+}
+
+/** Half a character at the end of a sample is none of the encoding's faults. */
+const decoded = (bytes: Uint8Array, { alphabets, label }: EncodingRow): string | undefined => {
+  for (const cut of alphabets.length === 0 ? [0, 1, 2, 3] : [0]) {
+    const text = decodeBytes(label, bytes.subarray(0, bytes.length - cut))
+    if (text !== undefined) return text
+  }
+  return undefined
+}
+
+/**
+ * The encoding, of those older than Unicode, in which bytes read as a text that somebody wrote: by the letters that its
+ * languages have, how they stand together, and what never occurs. Undefined where none does. `declared` is preferred to
+ * others that fit as well. Looks at a bounded part of the text.
+ */
+export const detectEncoding = (bytes: Uint8Array, declared?: string): string | undefined => {
+  const sample = sampleOf(bytes)
+  let best: { readonly label: string; readonly score: number } | undefined
+  for (const row of LEGACY_ENCODINGS) {
+    const text = decoded(sample, row)
+    if (text === undefined) continue
+    const alphabets: ReadonlyArray<Alphabet> = row.alphabets.length === 0 ? [undefined] : row.alphabets
+    const fits = Math.max(...alphabets.map((alphabet) => naturalness(text, alphabet)))
+    const score = fits + (row.label === declared ? 5 * MARGIN : 0)
+    if (score >= LEAST_SCORE && score > (best?.score ?? 0) + MARGIN) best = { label: row.label, score }
+  }
+  return best?.label
+}

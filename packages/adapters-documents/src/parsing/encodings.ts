@@ -1,0 +1,60 @@
+/** An encoding, and the letters, beside those of ASCII, of each language that is written in it. */
+export interface EncodingRow {
+  /** A label of the WHATWG Encoding Standard. */
+  readonly label: string
+  /** Small letters, by language; none where several bytes make a character. */
+  readonly alphabets: ReadonlyArray<ReadonlySet<string>>
+}
+
+const letters = (text: string): ReadonlySet<string> => new Set(text)
+const alphabets = (text: string): ReadonlyArray<ReadonlySet<string>> => text.split(" ").map(letters)
+
+/** French, German, Spanish, Portuguese, Italian, Swedish and Finnish, Danish and Norwegian, Dutch, Icelandic. */
+const WESTERN = alphabets("àâæçéèêëîïôùûüÿœ äöüß áéíñóúü áâãàçéêíóôõú àèéìíòóùú åäöé æøåéò éëïóöüè áðéíóúýþæö")
+/** Polish, Czech, Slovak, Hungarian, Romanian, Croatian and Slovene; German is mixed into all of them. */
+const CENTRAL = alphabets("ąćęłńóśźż áčďéěíňóřšťúůýž áäčďéíľňóôšťúýž áéíóöőúüű ăâîşţșț čćđšž äöüß")
+/** Russian and Bulgarian, Ukrainian, Belarusian, Serbian and Macedonian. */
+const CYRILLIC = alphabets(
+  "абвгдежзийклмнопрстуфхцчшщъыьэюяё абвгґдеєжзиіїйклмнопрстуфхцчшщьюя абвгдеёжзійклмнопрстуўфхцчшыьэюя абвгдђѓежзѕијклљмнњопрстћќуфхцчџш"
+)
+
+/**
+ * The encodings older than Unicode that texts are looked for in, likelier ones first. Those with two names for what differs
+ * in a few signs are here once.
+ */
+export const LEGACY_ENCODINGS: ReadonlyArray<EncodingRow> = [
+  { label: "windows-1252", alphabets: WESTERN },
+  { label: "windows-1251", alphabets: CYRILLIC },
+  { label: "windows-1250", alphabets: CENTRAL },
+  { label: "shift_jis", alphabets: [] },
+  { label: "gb18030", alphabets: [] },
+  { label: "big5", alphabets: [] },
+  { label: "euc-kr", alphabets: [] },
+  { label: "euc-jp", alphabets: [] },
+  { label: "koi8-u", alphabets: CYRILLIC },
+  { label: "ibm866", alphabets: CYRILLIC },
+  { label: "iso-8859-5", alphabets: CYRILLIC },
+  { label: "iso-8859-2", alphabets: CENTRAL },
+  { label: "windows-1254", alphabets: alphabets("çğıi̇öşüâîû") },
+  { label: "windows-1253", alphabets: alphabets("αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ") },
+  { label: "windows-1255", alphabets: alphabets("אבגדהוזחטיךכלםמןנסעףפץצקרשת") },
+  { label: "windows-1256", alphabets: alphabets("ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىي") },
+  { label: "windows-1257", alphabets: alphabets("āčēģīķļņšūž ąčęėįšųūž äöõüšž") },
+  { label: "macintosh", alphabets: WESTERN },
+  { label: "x-mac-cyrillic", alphabets: CYRILLIC }
+]
+
+/** Signs that any text has, and that say little. */
+export const COMMON_SIGNS = letters("“”„‘’‚«»‹›–—…•·°§€£©®™№ª º¿¡×½¼¾²³±µ\u00a0\u00ad、。「」『』（），：；！？・ー―")
+
+/** Letters of which most words in Cyrillic are made, and those that are rare. */
+export const CYRILLIC_LETTERS = { common: letters("оеаинтсрвл"), rare: letters("фщъэёцшю") } as const
+
+/** The vowels of Cyrillic and Greek. */
+export const VOWEL_LETTERS = letters("аеиоуыэюяёіїєαεηιουωάέήίόύώϊϋΐΰ")
+
+/** The commonest Chinese characters, which are about half of any Chinese text. */
+export const COMMON_HAN = letters(
+  "的一是不了在人有我他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可里后小么心多天而能好都然没日于起还发成事只作当想看文无开手十用主行方又如前所本见经头面公同三已老从动两长" +
+    "這來國個說們為時會對過後發沒於還當開無見經頭從動兩長書語東京社部今新分者高間出入合場法字章測試檔案"
+)

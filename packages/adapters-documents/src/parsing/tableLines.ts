@@ -1,0 +1,61 @@
+/** The longest name of a column that is repeated in every row, in UTF-16 units. */
+const MAX_NAME = 80
+/** Rows that are looked at to tell whether the first one names the columns. */
+const SAMPLE_ROWS = 50
+
+/** What the first row of a table is known to be: `yes` names columns, `likely` does so unless it looks like data. */
+export type FirstRowNames = "yes" | "likely" | "unknown"
+
+const oneLine = (text: string): string => text.replace(/\s+/gu, " ").trim()
+
+/** Amounts, dates, shares, codes: a digit, and no more than a word around it. */
+const isFigure = (cell: string): boolean => /\p{N}/u.test(cell) && cell.replace(/\P{L}/gu, "").length <= 4
+
+const isName = (cell: string): boolean => cell !== "" && cell.length <= MAX_NAME && /\p{L}/u.test(cell)
+
+/** Whether the columns below are of figures, which tells names from a first row of data. */
+const hasFigures = (rows: ReadonlyArray<ReadonlyArray<string>>): boolean => {
+  const sample = rows.slice(1, 1 + SAMPLE_ROWS)
+  return rows[0]!.some((_, column) => {
+    const cells = sample.map((row) => row[column] ?? "").filter((cell) => cell !== "")
+    return cells.length > 0 && cells.filter(isFigure).length > cells.length / 2
+  })
+}
+
+const namesColumns = (rows: ReadonlyArray<ReadonlyArray<string>>, known: FirstRowNames): boolean => {
+  const [first] = rows
+  if (first === undefined || rows.length < 2 || first.length < 2) return false
+  if (known === "yes") return true
+  // The corner above names of rows is often empty.
+  if (!first.every((cell, column) => isName(cell) || (column === 0 && cell === ""))) return false
+  if (first.some(isFigure) || new Set(first).size < first.length) return false
+  return known === "likely" || first.length > 2 || hasFigures(rows)
+}
+
+const rowLine = (names: ReadonlyArray<string>, row: ReadonlyArray<string>): string =>
+  row
+    .map((cell, column) => {
+      const name = names[column] ?? ""
+      return cell === "" || name === "" ? cell : `${name}: ${cell}`
+    })
+    .filter((cell) => cell !== "")
+    .join("\t")
+
+/**
+ * The lines of a table, a row each, its cells apart by tabs. Where the first row names the columns, each cell says its
+ * name before its value ("Part: Blade"), so that a row that is found alone can be read; empty cells are left out then.
+ */
+export function* tableLines(
+  table: ReadonlyArray<ReadonlyArray<string>>,
+  firstRowNames: FirstRowNames
+): Generator<string> {
+  const rows = table.map((row) => row.map(oneLine)).filter((row) => row.some((cell) => cell !== ""))
+  if (!namesColumns(rows, firstRowNames)) {
+    for (const row of rows) yield row.join("\t").trimEnd()
+    return
+  }
+  const [first = [], ...body] = rows
+  yield first.filter((name) => name !== "").join("\t")
+  const names = first.map((name) => name.slice(0, MAX_NAME).toWellFormed())
+  for (const row of body) yield rowLine(names, row)
+}

@@ -1,0 +1,69 @@
+import { DocumentParser, Ocr, OcrFailed, type OcrService } from "@parley/core/adapter"
+import { Effect, Exit, Layer, Result } from "effect"
+import { inflateSync } from "node:zlib"
+import { describe, expect, it } from "vitest"
+import { type ParserLimits, WorkerDocumentParser } from "../src/index.ts"
+import { writePdf } from "./fixtures/writePdf.ts"
+import { writeScan } from "./fixtures/writeScan.ts"
+
+/** What a PNG file of grey pixels shows: its size, and the shade of its first pixel. */
+const shownBy = (png: Uint8Array) => {
+  const view = Buffer.from(png)
+  const length = view.readUInt32BE(33)
+  const rows = inflateSync(view.subarray(41, 41 + length))
+  return { width: view.readUInt32BE(16), height: view.readUInt32BE(20), shade: rows[1] }
+}
+
+/** Reads the pictures of `writeScan`: each shows its number as a shade. */
+const reading: OcrService = {
+  recognise: ({ page, png }) => Effect.succeed(`Picture ${shownBy(png).shade} of page ${page}.\u0000\r\n`)
+}
+
+const parse = (bytes: Uint8Array, ocr: OcrService | undefined, limits: Partial<ParserLimits> = {}) =>
+  DocumentParser.use((parser) => Effect.result(parser.parse({ type: "pdf", bytes, userId: "ann" }))).pipe(
+    Effect.provide(Layer.provide(WorkerDocumentParser.layer(limits), Layer.succeed(Ocr, ocr)))
+  )
+
+describe("a scan", () => {
+  it("is read page by page where text recognition is configured, blank pages kept", async () => {
+    const result = await Effect.runPromise(parse(writeScan([[10], [], [30, 31]]), reading))
+    expect(Result.isSuccess(result) && result.success).toEqual({
+      text: "Picture 10 of page 1.\n\nPicture 30 of page 3.\nPicture 31 of page 3.",
+      pageStarts: [0, 22, 23]
+    })
+  })
+
+  it("is unreadable and said to be a scan where it is not", async () => {
+    const result = await Effect.runPromise(parse(writeScan([[10]]), undefined))
+    expect(Result.isFailure(result) && result.failure).toMatchObject({
+      failure: "scan",
+      reason: expect.stringMatching(/OCR/)
+    })
+  })
+
+  it("on which nothing is recognised, or of too many pages, is unreadable with a reason", async () => {
+    const blind: OcrService = { recognise: () => Effect.succeed(" \n") }
+    const nothing = await Effect.runPromise(parse(writeScan([[10]]), blind))
+    expect(Result.isFailure(nothing) && nothing.failure).toMatchObject({
+      failure: "scan",
+      reason: expect.stringMatching(/no text was recognised/)
+    })
+    const long = await Effect.runPromise(parse(writeScan([[1], [2], [3]]), reading, { maxScannedPages: 2 }))
+    expect(Result.isFailure(long) && long.failure).toMatchObject({
+      failure: "too_long",
+      reason: expect.stringMatching(/3 pages.*up to 2/)
+    })
+  })
+
+  it("is no verdict on the document where text recognition itself breaks", async () => {
+    const broken: OcrService = { recognise: () => Effect.fail(new OcrFailed({ cause: new Error("no data") })) }
+    const exit = await Effect.runPromiseExit(parse(writeScan([[10]]), broken))
+    expect(Exit.isFailure(exit)).toBe(true)
+  })
+
+  it("is never asked for where a document has text", async () => {
+    const forbidden: OcrService = { recognise: () => Effect.die(new Error("asked")) }
+    const result = await Effect.runPromise(parse(writePdf([["Words."], "image"]), forbidden))
+    expect(Result.isSuccess(result) && result.success.text.trim()).toBe("Words.")
+  })
+})

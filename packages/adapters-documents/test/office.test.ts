@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest"
+import { DEFAULT_PARSER_LIMITS } from "../src/ParserLimits.ts"
+import { parseDocument } from "../src/parsing/parseDocument.ts"
+import { writeDocx } from "./fixtures/writeDocx.ts"
+import { writePptx } from "./fixtures/writePptx.ts"
+import { writeXlsx, type XlsxCell, type XlsxSheet } from "./fixtures/writeXlsx.ts"
+
+const parse = (kind: "xlsx" | "pptx" | "docx", bytes: Uint8Array) => parseDocument(kind, bytes, DEFAULT_PARSER_LIMITS)
+const sheetText = async (rows: XlsxSheet["rows"], at?: XlsxSheet["at"]) => {
+  const { text } = await parse("xlsx", writeXlsx([{ name: "S", rows, ...(at === undefined ? {} : { at }) }]))
+  return text.slice("S\n\n".length)
+}
+
+describe("a workbook", () => {
+  it("is read sheet by sheet under their names, hidden ones left out", async () => {
+    const { headings, pageStarts, text } = await parse(
+      "xlsx",
+      writeXlsx([
+        { name: "Income & costs", rows: [["a"]] },
+        { name: "Secret", rows: [["hidden words"]], state: "hidden" },
+        { name: "More secret", rows: [["hidden words"]], state: "veryHidden" },
+        { name: "Empty", rows: [] },
+        { name: "Staff", rows: [["b"]] }
+      ])
+    )
+    expect(text).toBe("Income & costs\n\na\n\nStaff\n\nb")
+    expect(headings).toEqual([
+      { level: 1, title: "Income & costs", start: 0 },
+      { level: 1, title: "Staff", start: text.indexOf("Staff") }
+    ])
+    expect(pageStarts).toBeNull()
+  })
+
+  it.each<[string, XlsxCell, string]>([
+    ["a date of a code", { number: 45366, format: "dd.mm.yyyy" }, "15.03.2024"],
+    ["a date as the locale has it", { number: 45366, format: 14 }, "2024-03-15"],
+    ["a date with a time", { number: 45366.75, format: "yyyy-mm-dd hh:mm" }, "2024-03-15 18:00"],
+    ["a share", { number: 0.125, format: 10 }, "12.50%"],
+    ["an amount", { number: 1234.5, format: '#,##0.00" €"' }, "1,234.50 €"],
+    ["a number as it is", { number: 0.1 + 0.2 }, "0.3"],
+    ["a code that cannot be read", { number: 7, format: "bad [[" }, "7"],
+    ["a code that hides the number", { number: 7, format: ";;;" }, "7"],
+    ["a truth", true, "TRUE"],
+    ["an error", { error: "#N/A" }, "#N/A"],
+    ["words of its own", { inline: "in <line>" }, "in <line>"],
+    ["words in parts, without how they are spoken", "shared words", "shared words"]
+  ])("shows %s as its program does", async (_, cell, shown) => {
+    expect(await sheetText([[cell]])).toBe(shown)
+  })
+
+  it("counts days from 1904 where it says so", async () => {
+    const bytes = writeXlsx([{ name: "S", rows: [[{ number: 43904, format: 14 }, { number: 5 }]] }], { from1904: true })
+    expect((await parse("xlsx", bytes)).text).toBe("S\n\n2024-03-15\t5")
+  })
+
+  it("names the columns in each row, wherever the table stands and whatever stands above it", async () => {
+    const table: XlsxSheet["rows"] = [
+      ["Report of the year"],
+      ["Part", null, "Wear", "Note"],
+      ["Blade", null, { number: 0.4 }, "old"],
+      ["Hub", null, { number: 2 }, null],
+      [],
+      ["City", "Country"],
+      ["Rome", "Italy"]
+    ]
+    const text =
+      "Report of the year\nPart\tWear\tNote\nPart: Blade\tWear: 0.4\tNote: old\nPart: Hub\tWear: 2\n\nCity\tCountry\nCity: Rome\tCountry: Italy"
+    expect(await sheetText(table)).toBe(text)
+    expect(await sheetText(table, [700, 40])).toBe(text)
+  })
+
+  it("whose cells are scattered stays small", async () => {
+    const rows = Array.from({ length: 700 }, (_, index) => [...Array.from({ length: index }, () => null), "x"])
+    const text = await sheetText(rows)
+    expect(text.length).toBe(2 * 700 - 1)
+  })
+})
+
+describe("a presentation", () => {
+  it("has a page for each slide in the order shown, titles as headings, tables and notes, and no repeated foot", async () => {
+    const { headings, pageStarts, text } = await parse(
+      "pptx",
+      writePptx([
+        { title: "Plan", body: ["First & last", "\tdeeper"], notes: "Say hello." },
+        {},
+        {
+          title: "Wear",
+          table: [
+            ["Part", "Wear"],
+            ["Blade", "0.4 mm"]
+          ]
+        }
+      ])
+    )
+    const pages = [
+      "Plan\n\nFirst & last\n- deeper\n\nNotes:\nSay hello.",
+      "",
+      "Wear\n\nPart\tWear\nPart: Blade\tWear: 0.4 mm"
+    ]
+    expect(text).toBe(pages.join("\n"))
+    expect(pageStarts).toEqual([0, pages[0]!.length + 1, pages[0]!.length + 2])
+    expect(headings).toEqual([
+      { level: 1, title: "Plan", start: 0 },
+      { level: 1, title: "Wear", start: text.indexOf("Wear") }
+    ])
+  })
+
+  it("of more slides than pages may be is refused", async () => {
+    const bytes = writePptx(Array.from({ length: 4 }, () => ({ title: "x" })))
+    const limits = { ...DEFAULT_PARSER_LIMITS, maxPages: 3 }
+    await expect(parseDocument("pptx", bytes, limits)).rejects.toThrow(/more than the 3 slides/)
+  })
+})
+
+describe("a table of a Word document", () => {
+  it("names its columns in each row; one that lays out a page is read as what it holds", async () => {
+    const table = [
+      ["Part", "Wear", "Note"],
+      ["Blade", "0.4 mm", ""],
+      ["Hub", "", "new"]
+    ]
+    const { text } = await parse("docx", writeDocx([{ table }, { table: [["one"], ["two"]] }, { paragraph: "End." }]))
+    expect(text).toBe("Part\tWear\tNote\nPart: Blade\tWear: 0.4 mm\nPart: Hub\tNote: new\n\none\n\ntwo\n\n\nEnd.")
+  })
+
+  it("of labels and values keeps them side by side", async () => {
+    const { text } = await parse(
+      "docx",
+      writeDocx([
+        {
+          table: [
+            ["Name", "Ann"],
+            ["City", "Rome"]
+          ]
+        }
+      ])
+    )
+    expect(text).toBe("Name\tAnn\nCity\tRome")
+  })
+})

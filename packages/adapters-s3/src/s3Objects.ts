@@ -1,0 +1,105 @@
+import { type Objects, StorageFailed } from "@parley/core/adapter"
+import { AwsV4Signer } from "aws4fetch"
+import { Effect, Redacted, Schedule } from "effect"
+import type { S3Options } from "./S3Options.ts"
+
+const TIMEOUT_MS = 60_000
+const RETRIES = 3
+
+/** An answer, read to its end. */
+interface Answer {
+  readonly status: number
+  readonly bytes: Uint8Array
+}
+
+type Method = "PUT" | "GET" | "DELETE"
+
+/** Answers that say nothing of the request: to ask again may succeed. */
+const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500
+
+const hex = (bytes: ArrayBuffer): string => Buffer.from(bytes).toString("hex")
+
+/** The digest that the service compares the body with: what was changed on its way is refused. */
+const sha256 = async (bytes: Uint8Array): Promise<string> =>
+  hex(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>))
+
+/**
+ * Objects in a bucket of S3 or what speaks like it, signed by Signature Version 4
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html). Needs the permissions
+ * `s3:PutObject`, `s3:GetObject` and `s3:DeleteObject`; without `s3:ListBucket` an object that is not there is answered
+ * with 403, which reads as a failure. Failures are `StorageFailed`; texts of the service reach neither logs nor answers.
+ */
+export const s3Objects = (options: S3Options): Objects => {
+  const { accessKeyId, bucket, endpoint, prefix = "", region = "us-east-1" } = options
+  const { retries = RETRIES, timeoutMs = TIMEOUT_MS } = options
+  const base =
+    endpoint === undefined
+      ? `https://${bucket}.s3.${region}.amazonaws.com/`
+      : `${endpoint.replace(/\/+$/, "")}/${bucket}/`
+  const addressOf = (key: string) => base + `${prefix}${key}`.split("/").map(encodeURIComponent).join("/")
+
+  const send = async (
+    method: Method,
+    key: string,
+    { body, headers = {} }: { readonly body?: Uint8Array; readonly headers?: Readonly<Record<string, string>> },
+    signal: AbortSignal
+  ): Promise<Answer> => {
+    const signer = new AwsV4Signer({
+      method,
+      url: addressOf(key),
+      headers: { ...headers, "x-amz-content-sha256": await sha256(body ?? new Uint8Array()) },
+      accessKeyId,
+      secretAccessKey: Redacted.value(options.secretAccessKey),
+      ...(options.sessionToken === undefined ? {} : { sessionToken: Redacted.value(options.sessionToken) }),
+      service: "s3",
+      region
+    })
+    const signed = await signer.sign()
+    const response = await fetch(signed.url, {
+      method,
+      headers: signed.headers,
+      ...(body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> }),
+      redirect: "error",
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+    })
+    return { status: response.status, bytes: new Uint8Array(await response.arrayBuffer()) }
+  }
+
+  /** An answer with one of `statuses`; undefined where the object is not there. */
+  const ask = (
+    operation: string,
+    method: Method,
+    key: string,
+    request: { readonly body?: Uint8Array; readonly headers?: Readonly<Record<string, string>> },
+    statuses: ReadonlyArray<number>
+  ): Effect.Effect<Uint8Array | undefined, StorageFailed> => {
+    const failed = (retryable: boolean, cause: string) =>
+      new StorageFailed({ operation: `ObjectStore.${operation}`, retryable, cause: new Error(cause) })
+    return Effect.tryPromise({
+      try: (signal) => send(method, key, request, signal),
+      catch: () => failed(true, "The object store did not answer.")
+    }).pipe(
+      Effect.flatMap(({ bytes, status }) => {
+        if (statuses.includes(status)) return Effect.succeed(bytes)
+        if (status === 404 && method !== "PUT") return Effect.succeed(undefined)
+        return Effect.fail(failed(isPassing(status), `The object store answered ${status}.`))
+      }),
+      Effect.retry({
+        schedule: Schedule.jittered(Schedule.max([Schedule.exponential("200 millis"), Schedule.recurs(retries)])),
+        while: ({ retryable }) => retryable
+      })
+    )
+  }
+
+  return {
+    put: (key, bytes) => Effect.asVoid(ask("put", "PUT", key, { body: bytes }, [200])),
+    read: (key) => ask("read", "GET", key, {}, [200]),
+    readSome: (key, offset, length) =>
+      Effect.map(
+        ask("readSome", "GET", key, { headers: { range: `bytes=${offset}-${offset + length - 1}` } }, [200, 206]),
+        // A service that knows no ranges gives the whole object.
+        (bytes) => (bytes !== undefined && bytes.byteLength > length ? bytes.subarray(offset, offset + length) : bytes)
+      ),
+    remove: (key) => Effect.asVoid(ask("remove", "DELETE", key, {}, [200, 204]))
+  }
+}

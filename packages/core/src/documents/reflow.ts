@@ -1,0 +1,181 @@
+import type { TextSpan } from "./splitSentences.ts"
+
+/** Characters that a shown text has in common with the text it was made of, from `shown` there and `source` here on. */
+export interface SharedRun {
+  readonly shown: number
+  readonly source: number
+  readonly length: number
+}
+
+/** A text as it is shown to people, and where what it shows stands in the text it was made of. */
+export interface ReflowedText {
+  readonly text: string
+  /** In order, apart from each other. What is between two of them was white space, or a hyphen at the end of a line. */
+  readonly runs: ReadonlyArray<SharedRun>
+}
+
+/** Lines shorter than this are not wrapped ones, unless the next one goes on with a small letter. */
+const WRAPPED_LENGTH = 35
+/** Of the widest line around it, a wrapped line has at least so much, with the word that went to the next. */
+const WRAPPED_SHARE = 0.85
+
+/** What begins an item, a heading, a quotation, or a line with a label ("Present: …"). */
+const ITEM = /^(?:[-*+•–·]\s|#{1,6}\s|>|\p{L}\)\s|\((?:\p{L}|\d{1,2}|[ivx]{1,4})\)\s|\p{Lu}[\p{L} ]{1,24}:\s)/u
+const NUMBERED = /^\d{1,3}(?:[.)]|(?:\.\d{1,3})+\.?)\s+["“„«]?\p{Lu}/u
+const TABULAR = /\t|^\|.*\|$|\S {3,}\S/u
+const ENDS_NUMBERED = /\d(?:\s*[€$£%])?$/u
+/** What is not shown at the ends of a line: white space, and soft hyphens apart from a word. */
+const LEADING = /^[\s\u00ad]+/u
+const TRAILING = /\s[\s\u00ad]*$/u
+const FENCE = /^(?:```|~~~)/
+const HYPHENATED = /(\p{L}{2,})[-\u2010\u00ad]$/u
+/** After these a hyphen at the end of a line stands for a part of the word that is left out ("Kosten- und …"). */
+const JOINING = /^(?:und|oder|bzw|sowie|and|or|to|et|ou|y|o|e|en|of|och|og)\b/u
+const WIDE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}、。，！？]/u
+
+interface Line {
+  readonly text: string
+  /** Where it begins in the source. */
+  readonly at: number
+  /** The widest line of its block, which blank lines end. */
+  readonly width: number
+  readonly fenced: boolean
+}
+
+type Join = "apart" | "space" | "nothing" | "hyphen"
+
+const linesOf = (text: string): ReadonlyArray<Line> => {
+  const lines: Array<{ text: string; at: number; width: number; fenced: boolean }> = []
+  let block: Array<(typeof lines)[number]> = []
+  let fenced = false
+  let at = 0
+  const endBlock = () => {
+    const width = block.reduce((most, line) => Math.max(most, line.text.length), 0)
+    for (const line of block) line.width = width
+    block = []
+  }
+  for (const raw of text.split("\n")) {
+    const trimmed = raw.replace(LEADING, "").replace(TRAILING, "")
+    const isFence = FENCE.test(trimmed)
+    const line = { text: trimmed, at: at + raw.indexOf(trimmed), width: 0, fenced: fenced || isFence }
+    if (isFence) fenced = !fenced
+    lines.push(line)
+    if (trimmed === "") endBlock()
+    else block.push(line)
+    at += raw.length + 1
+  }
+  endBlock()
+  return lines
+}
+
+/** Whether a line was full, so that the next one's first word did not fit any more. */
+const isWrapped = (line: Line, next: string): boolean => {
+  const wide = WIDE.test(line.text.at(-1) ?? "")
+  const least = wide ? WRAPPED_LENGTH / 2 : WRAPPED_LENGTH
+  const word = wide ? 1 : next.search(/\s|$/u)
+  return line.text.length >= least && line.text.length + 1 + word >= WRAPPED_SHARE * line.width
+}
+
+const startsItem = (line: Line, next: string): boolean =>
+  ITEM.test(next) || (NUMBERED.test(next) && (/[.:;!?)]$/u.test(line.text) || !isWrapped(line, next)))
+
+const isStructured = (text: string): boolean => TABULAR.test(text) || /^#{1,6}\s/u.test(text)
+
+/** How a line goes on in the next one. `source` is the whole text: it may have the word in one piece elsewhere. */
+const joinOf = (line: Line, { fenced, text: next }: Line, source: string): Join => {
+  if (line.text === "" || next === "" || line.fenced || fenced) return "apart"
+  if (isStructured(line.text) || isStructured(next) || startsItem(line, next)) return "apart"
+  const parted = HYPHENATED.exec(line.text)
+  if (parted !== null && /^\p{Ll}/u.test(next) && !JOINING.test(next)) {
+    const rest = /^\p{L}+/u.exec(next)?.[0] ?? ""
+    return source.includes(`${parted[1]}-${rest}`) ? "nothing" : "hyphen"
+  }
+  if (/^\p{Ll}/u.test(next)) return "space"
+  if (ENDS_NUMBERED.test(line.text) && ENDS_NUMBERED.test(next) && /^[\p{Lu}\p{N}]/u.test(next)) return "apart"
+  if (!isWrapped(line, next)) return "apart"
+  return WIDE.test(line.text.at(-1) ?? "") && WIDE.test(next) ? "nothing" : "space"
+}
+
+/** Takes characters and gives the shown text with its runs. */
+const makeWriter = () => {
+  let shown = ""
+  const runs: Array<{ shown: number; source: number; length: number }> = []
+  return {
+    copy: (part: string, source: number) => {
+      const last = runs.at(-1)
+      const follows = last !== undefined && last.shown + last.length === shown.length
+      if (follows && last.source + last.length === source) last.length += part.length
+      else if (part !== "") runs.push({ shown: shown.length, source, length: part.length })
+      shown += part
+    },
+    add: (space: string) => void (shown += space),
+    finish: (): ReflowedText => ({ text: shown, runs })
+  }
+}
+
+/** Soft hyphens are not shown, and white space within a line as one space, but for tables, where it makes the columns. */
+const writeLine = (write: ReturnType<typeof makeWriter>, line: string, at: number, exact: boolean) => {
+  let from = 0
+  for (const { 0: gap, index } of line.matchAll(exact ? /\u00ad/gu : /\u00ad|\s{2,}|[^\S ]/gu)) {
+    write.copy(line.slice(from, index), at + from)
+    if (gap !== "\u00ad") write.add(" ")
+    from = index + gap.length
+  }
+  write.copy(line.slice(from), at + from)
+}
+
+/**
+ * A document's text as it is shown: lines that were wrapped are joined into paragraphs, words that a line's end parted are
+ * whole again, blank lines are one. Headings, list items, rows of tables, addresses and fenced code keep their lines. The
+ * words and their order stay; `runs` tells where each of them stands in `text`, which stays what offsets refer to. A
+ * guess, as every reader's is, of what its author meant; a hyphen stays where the text has the word with it elsewhere.
+ */
+export const reflow = (text: string): ReflowedText => {
+  const lines = linesOf(text)
+  const write = makeWriter()
+  let blanks = 0
+  let written = false
+  let join: Join = "apart"
+  lines.forEach((line, index) => {
+    if (line.text === "") {
+      blanks += 1
+      return
+    }
+    if (written && join === "apart") write.add(blanks > 0 ? "\n\n" : "\n")
+    if (written && join === "space") write.add(" ")
+    const next = lines[index + 1]
+    join = next === undefined ? "apart" : joinOf(line, next, text)
+    const shown = join === "hyphen" ? line.text.slice(0, -1) : line.text
+    writeLine(write, shown, line.at, line.fenced || TABULAR.test(line.text))
+    written = true
+    blanks = 0
+  })
+  return write.finish()
+}
+
+/** Where a part of the shown text stands in the text it was made of. */
+export const sourceSpan = ({ runs }: ReflowedText, { start, end }: TextSpan): TextSpan =>
+  convert(runs, start, end, "shown", "source")
+
+/** Where a part of the text stands in what is shown of it; an empty span where nothing of it is shown. */
+export const shownSpan = ({ runs }: ReflowedText, { start, end }: TextSpan): TextSpan =>
+  convert(runs, start, end, "source", "shown")
+
+const convert = (
+  runs: ReadonlyArray<SharedRun>,
+  start: number,
+  end: number,
+  from: "shown" | "source",
+  to: "shown" | "source"
+): TextSpan => {
+  const first = runs.find((run) => run[from] + run.length > start)
+  const last = runs.findLast((run) => run[from] < end)
+  const begin = first === undefined ? lengthOf(runs, to) : first[to] + Math.max(0, start - first[from])
+  const stop = last === undefined ? 0 : last[to] + Math.min(last.length, end - last[from])
+  return { start: begin, end: Math.max(begin, stop) }
+}
+
+const lengthOf = (runs: ReadonlyArray<SharedRun>, side: "shown" | "source"): number => {
+  const last = runs.at(-1)
+  return last === undefined ? 0 : last[side] + last.length
+}

@@ -1,0 +1,111 @@
+import { FUNCTION_WORDS, LANGUAGES } from "./languageOf.ts"
+
+/** Languages whose words an index reduces to stems, by their ISO 639-1 codes. */
+export const SEARCH_LANGUAGES = [
+  ...LANGUAGES,
+  "ar",
+  "ca",
+  "el",
+  "eu",
+  "ga",
+  "hi",
+  "hu",
+  "hy",
+  "id",
+  "lt",
+  "ro",
+  "sr",
+  "ta",
+  "tr"
+] as const
+export type SearchLanguage = (typeof SEARCH_LANGUAGES)[number]
+
+/** What a text counts as that tells no language, or one that has no stems: its words in the Latin script are read as English. */
+const ELSE: SearchLanguage = "en"
+
+/** Scripts that tell the language, or nearly so: of two that share one, the one with more readers. */
+const SCRIPTS: ReadonlyArray<readonly [SearchLanguage, RegExp]> = [
+  ["ar", /\p{sc=Arabic}/u],
+  ["el", /\p{sc=Greek}/u],
+  ["hi", /\p{sc=Devanagari}/u],
+  ["hy", /\p{sc=Armenian}/u],
+  ["ta", /\p{sc=Tamil}/u]
+]
+
+/** Letters of Persian and Urdu that Arabic has not. */
+const NOT_ARABIC = /[\u067e\u0686\u0698\u06af\u06a9\u06cc\u06d2\u0679\u0688\u0691]/u
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(" "))
+
+/** Function words of the languages that `languageOf` does not tell. */
+const MORE_WORDS: Readonly<Partial<Record<SearchLanguage, ReadonlySet<string>>>> = {
+  ca: words(
+    "a al amb aquest aquesta com de del dels el els en entre és està han hi i la les més molt no o on per però que quan què s'ha són també un una van va ser sense seva"
+  ),
+  eu: words(
+    "aldiz arte baina bat batean bere beste da dira dituen du edo egin ere eta ez hau horrek izan izango ko nahi nola non oso zen zer ziren zuen"
+  ),
+  ga: words(
+    "ach ag agus an ar as bhí bhfuil cad chun dá de do faoi gach gan go i is le leis mar na nach ní nuair ó sa san sé sí siad sin tá thar"
+  ),
+  hu: words(
+    "a abban ahol aki akkor amely ami az azonban azt be csak de egy egyik el és ez ezek ezt fel ha hogy hogyan is ki kell lehet mely meg mert mi mikor mint minden nagyon nem nincs után vagy van volt voltak"
+  ),
+  id: words(
+    "ada adalah akan apa atau bagaimana bahwa bisa dalam dan dapat dari dengan di harus ini itu juga kapan karena ke kepada mereka oleh pada saat sebagai secara sudah telah tidak untuk yang"
+  ),
+  lt: words(
+    "apie ar bei bet bus buvo dėl gali iki ir iš į jei jis jo jos kad kaip kas ką kiek kur kurie kuris ne nėra nuo o pagal per po prie su tai tik turi už yra"
+  ),
+  ro: words(
+    "a ai al ale am ar are au această acest ca care că ce cea cei cel când cât cu cum de decât despre din după este eu fi fost iar în într la lui mai ne nu o pe pentru prin sau să se sunt și unei unui"
+  ),
+  sr: words(
+    "a ali bi bio bila biti da do где gde i iz ili je jer još kada kako kao koja koje koji li na ne nije od po pre sa se si su što šta to u uz za će а али би бити да до и из или је јер још када како као која које који на није од по пре са се су што у уз за ће"
+  ),
+  tr: words(
+    "acaba ama ancak bir biz bu bunu çok da daha de değil dır diye en gibi göre hangi her için ile ise kadar karşı kaç ki kim mi mı mu nasıl ne neden nerede o olan olarak olduğu oldu olur sonra şu tarafından var ve veya ya yok zaman"
+  )
+}
+
+const ALL_WORDS: ReadonlyArray<readonly [SearchLanguage, ReadonlySet<string>]> = SEARCH_LANGUAGES.flatMap(
+  (language) => {
+    const its = (FUNCTION_WORDS as typeof MORE_WORDS)[language] ?? MORE_WORDS[language]
+    return its === undefined ? [] : [[language, its] as const]
+  }
+)
+
+/** How much of a text is looked at, in UTF-16 units: so much from so many places of it. */
+const SAMPLE = { length: 2_000, places: 4 } as const
+/** Function words that have to be in it, and letters of a script. */
+const LEAST = 3
+const WORD = /[\p{L}\p{M}]+/gu
+
+const sampleOf = (text: string): string =>
+  text.length <= SAMPLE.length * SAMPLE.places
+    ? text
+    : Array.from({ length: SAMPLE.places }, (_, place) => {
+        const from = Math.floor(((text.length - SAMPLE.length) * place) / (SAMPLE.places - 1))
+        return text.slice(from, from + SAMPLE.length)
+      }).join(" ")
+
+/** The language of a word by its script alone. */
+const byScript = (word: string): SearchLanguage | undefined => SCRIPTS.find(([, script]) => script.test(word))?.[0]
+
+/**
+ * The language by which a document's words are stemmed: that of most function words, or of most words in a script of its own,
+ * in stretches from all over the text; English where none is told. One text has one language, whoever asks.
+ */
+export const searchLanguageOf = (text: string): SearchLanguage => {
+  const counts = new Map<SearchLanguage, number>()
+  const count = (language: SearchLanguage) => counts.set(language, (counts.get(language) ?? 0) + 1)
+  const sample = sampleOf(text).toLowerCase()
+  for (const [word] of sample.matchAll(WORD)) {
+    const script = byScript(word)
+    if (script !== undefined) count(script)
+    else for (const [language, its] of ALL_WORDS) if (its.has(word)) count(language)
+  }
+  if (NOT_ARABIC.test(sample)) counts.delete("ar")
+  const [best] = [...counts].sort(([, one], [, other]) => other - one)
+  return best === undefined || best[1] < LEAST ? ELSE : best[0]
+}

@@ -1,0 +1,46 @@
+import { Effect } from "effect"
+import { type Embedder, EmbeddingFailed } from "../../documents/Embedder.ts"
+import { embedBatches } from "../../documents/embedBatches.ts"
+
+/** Words that mean the same, or nearly so: each line is a dimension of its own. */
+const MEANINGS: ReadonlyArray<ReadonlyArray<string>> = [
+  ["car", "automobile", "vehicle", "auto"],
+  ["lift", "wing", "wings", "slats", "buoyancy"],
+  ["house", "home", "wohnung", "dwelling"],
+  ["invoice", "bill", "payment"]
+]
+
+/** What an embedder of the script was asked, and what it is to fail with. */
+export interface EmbedderScript {
+  readonly asked: Array<string>
+  /** Fails every request in which a text has this. */
+  failing: string | undefined
+}
+
+export const makeEmbedderScript = (): EmbedderScript => ({ asked: [], failing: undefined })
+
+const vectorOf = (text: string): ReadonlyArray<number> => {
+  const words = new Set(text.toLowerCase().split(/[^\p{L}]+/u))
+  // All texts have a little in common, as those of real models do.
+  return [...MEANINGS.map((meaning) => meaning.filter((word) => words.has(word)).length), 0.05]
+}
+
+/**
+ * An embedder that knows a few meanings: texts about the same are near each other though they share no word. It refuses a text
+ * with "unwanted" in it.
+ */
+export const scriptedEmbedder = (script: EmbedderScript, name = "scripted/meanings"): Embedder["Service"] => {
+  const dimensions = MEANINGS.length + 1
+  const limits = { textsPerRequest: 8, tokensPerRequest: 10_000, tokensPerText: 1_000, concurrency: 2 }
+  const fail = (reason: "refused" | "unavailable") =>
+    Effect.fail(new EmbeddingFailed({ reason, retryable: reason === "unavailable" }))
+  const request = (texts: ReadonlyArray<string>) =>
+    Effect.suspend(() => {
+      const { failing } = script
+      if (texts.some((text) => text.includes("unwanted"))) return fail("refused")
+      if (failing !== undefined && texts.some((text) => text.includes(failing))) return fail("unavailable")
+      script.asked.push(...texts)
+      return Effect.succeed(texts.map(vectorOf))
+    })
+  return { name, dimensions, limits, embed: (texts) => embedBatches({ limits, dimensions, request }, texts) }
+}
