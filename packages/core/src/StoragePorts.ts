@@ -1,6 +1,18 @@
 import { type Context, Effect, Layer } from "effect"
+import { AuditLog } from "./audit/AuditLog.ts"
+import { InMemoryAuditLog } from "./audit/InMemoryAuditLog.ts"
+import { BillingStore } from "./billing/BillingStore.ts"
+import { InMemoryBillingStore } from "./billing/InMemoryBillingStore.ts"
+import { BotStore } from "./bots/BotStore.ts"
+import { InMemoryBotStore } from "./bots/InMemoryBotStore.ts"
 import { ChatStore } from "./chat/ChatStore.ts"
 import { InMemoryChatStore } from "./chat/InMemoryChatStore.ts"
+import { InMemoryRunningReplies } from "./chat/running/InMemoryRunningReplies.ts"
+import { RunningReplies } from "./chat/running/RunningReplies.ts"
+import { CrmConnectionStore } from "./crm/CrmConnectionStore.ts"
+import { InMemoryCrmConnectionStore } from "./crm/InMemoryCrmConnectionStore.ts"
+import { InMemoryOAuthStateStore } from "./crm/InMemoryOAuthStateStore.ts"
+import { OAuthStateStore } from "./crm/OAuthStateStore.ts"
 import { CreditLedger } from "./credits/CreditLedger.ts"
 import { InMemoryCreditLedger } from "./credits/InMemoryCreditLedger.ts"
 import { DocumentStore } from "./documents/DocumentStore.ts"
@@ -11,8 +23,12 @@ import { InMemoryPassageIndex } from "./documents/InMemoryPassageIndex.ts"
 import { PassageIndex } from "./documents/PassageIndex.ts"
 import { InMemoryJobQueue } from "./jobs/InMemoryJobQueue.ts"
 import { JobQueue } from "./jobs/JobQueue.ts"
+import { CallLimiter } from "./limits/CallLimiter.ts"
+import { InMemoryCallLimiter } from "./limits/InMemoryCallLimiter.ts"
 import { InMemoryRateLimiter } from "./limits/InMemoryRateLimiter.ts"
 import { RateLimiter } from "./limits/RateLimiter.ts"
+import { InMemoryRevokedSessions } from "./sessions/InMemoryRevokedSessions.ts"
+import { RevokedSessions } from "./sessions/RevokedSessions.ts"
 import { InMemoryUnitOfWork } from "./storage/InMemoryUnitOfWork.ts"
 import { type IdentifiersOf, type ServicesOf, servicesFrom, servicesLayer } from "./storage/PortRecord.ts"
 import { UnitOfWork } from "./storage/UnitOfWork.ts"
@@ -33,13 +49,21 @@ const storagePort = <Port extends Context.Key<unknown, unknown>>(
  * one line here, and one in the record of layers of each adapter, which does not compile without it.
  */
 const storagePorts = {
+  audit: storagePort(AuditLog, InMemoryAuditLog.layer),
+  billing: storagePort(BillingStore, InMemoryBillingStore.layer),
+  bots: storagePort(BotStore, InMemoryBotStore.layer),
   ledger: storagePort(CreditLedger, InMemoryCreditLedger.layer),
   chats: storagePort(ChatStore, InMemoryChatStore.layer),
+  runningReplies: storagePort(RunningReplies, InMemoryRunningReplies.layer),
+  crmConnections: storagePort(CrmConnectionStore, InMemoryCrmConnectionStore.layer),
+  oauthStates: storagePort(OAuthStateStore, InMemoryOAuthStateStore.layer),
   documents: storagePort(DocumentStore, InMemoryDocumentStore.layer),
   files: storagePort(FileStore, InMemoryFileStore.layer),
   passages: storagePort(PassageIndex, Layer.provide(InMemoryPassageIndex.layer, InMemoryDocumentStore.layer)),
   jobs: storagePort(JobQueue, InMemoryJobQueue.layer),
   personalData: storagePort(PersonalData, InMemoryPersonalData.layer),
+  callLimiter: storagePort(CallLimiter, InMemoryCallLimiter.layer),
+  revokedSessions: storagePort(RevokedSessions, InMemoryRevokedSessions.layer),
   rateLimiter: storagePort(RateLimiter, InMemoryRateLimiter.layer),
   unitOfWork: storagePort(UnitOfWork, InMemoryUnitOfWork.layer)
 }

@@ -9,16 +9,96 @@ export {
   storagePortsFromContext
 } from "./StoragePorts.ts"
 export { type BackgroundTaskName, backgroundTasks } from "./backgroundTasks.ts"
+export {
+  type BillingAccount,
+  type BoughtCredits,
+  EVENT_STATES,
+  type EventOutcome,
+  type EventState,
+  type StoredPaymentEvent,
+  OTHER_MODE_NOTE,
+  noBilling
+} from "./billing/BillingAccount.ts"
+export {
+  BillingStore,
+  type ConcludeInput,
+  type KeptEvent,
+  type LinkInput,
+  type Linked,
+  type ListEventsInput,
+  type Matched,
+  type Owner,
+  type PaymentSteps,
+  type PlainPayment,
+  type ReceiveInput,
+  type Received,
+  type Sale,
+  type SalesInput
+} from "./billing/BillingStore.ts"
+export type { FollowedPeriod, SetAside, TakenBack } from "./billing/FollowedPeriod.ts"
+export type { InvoiceReport } from "./billing/InvoiceReport.ts"
+export { type CatchUpInput, type CatchUpReport, type HandledEvent, PaymentInbox } from "./billing/PaymentInbox.ts"
+export type {
+  PaidPeriod,
+  PeriodPayment,
+  SeenPrice,
+  SubscriptionFacts,
+  SubscriptionReport
+} from "./billing/SubscriptionFacts.ts"
+export {
+  type CheckoutMode,
+  type CheckoutSession,
+  type InvoiceLine,
+  type InvoiceReason,
+  type PaidInvoice,
+  type PaymentCharge,
+  type PaymentDispute,
+  type PaymentEvent,
+  type PaymentSubscription,
+  type ReceivedPaymentEvent,
+  type SubscriptionItem,
+  type SubscriptionStatus
+} from "./billing/PaymentEvent.ts"
+export {
+  type CheckoutInput,
+  type CheckoutLink,
+  type CreateCustomerInput,
+  type Invoice,
+  type InvoicesInput,
+  PaymentGateway,
+  type PortalInput,
+  type PriceOffer,
+  type SignedEvent,
+  type SinceInput
+} from "./billing/PaymentGateway.ts"
+export {
+  InvalidSignature,
+  PaymentEventNotFound,
+  PAYMENT_OBJECTS,
+  type PaymentFailed,
+  type PaymentObject,
+  PaymentObjectNotFound,
+  PaymentRefused,
+  PaymentUnavailable,
+  PaymentsNotConfigured,
+  SIGNATURE_PROBLEMS
+} from "./billing/errors.ts"
+export type { Bot, BotKey, BotName, BotSettings } from "./bots/Bot.ts"
+export { BotStore, type KeyAdded, type KeyRetired, type StoredBot } from "./bots/BotStore.ts"
 export { AbandonedTries } from "./chat/AbandonedTries.ts"
 export { ChatQuota } from "./chat/ChatQuota.ts"
 export { ChatRequest } from "./chat/ChatRequest.ts"
 export { type ChatOwner, type ChatPage, ChatService, PAGE_MESSAGES } from "./chat/ChatService.ts"
 export {
   type BeginTurnInput,
+  type BotConversation,
   type ChatList,
   ChatStore,
+  type ConversationCursor,
+  type ConversationPage,
   type EndTurnInput,
   type ListChatsInput,
+  type ListConversationsInput,
   MAX_PAGE_BYTES,
   MAX_TRANSCRIPT_BYTES,
   type Transcript,
@@ -40,13 +120,33 @@ export type { Chat, MessageState, Source, StoredMessage } from "./chat/StoredMes
 export { InvalidChatRequest, PromptTooLong } from "./chat/errors.ts"
 export { type QuotedPassage, readPassages } from "./chat/passageQuotes.ts"
 export { type BuildPromptInput, type Prompt, buildPrompt } from "./chat/prompt.ts"
+export {
+  type ReplyName,
+  type ReplyWritten,
+  RunningReplies,
+  type RunningChat,
+  type RunningProgress,
+  type RunningReply,
+  type WriteReplyInput
+} from "./chat/running/RunningReplies.ts"
 export type { Account, Balance, Buckets, RenewedBy } from "./credits/Account.ts"
 export { Accounts } from "./credits/Accounts.ts"
 export type { Payment } from "./credits/Correction.ts"
 export { CreditLedger, type HistoryInput, type HistoryPage } from "./credits/CreditLedger.ts"
 export { CreditOperations, creditOperations } from "./credits/CreditOperations.ts"
 export { CreditService } from "./credits/CreditService.ts"
-export type { Receipt, ReceiptDraft, ReplyEnd } from "./credits/Receipt.ts"
+export {
+  isOfReply,
+  type Receipt,
+  type ReceiptDraft,
+  type ReceiptLine,
+  type ReplyEnd,
+  type ReplyReceipt,
+  type ReplyReceiptDraft,
+  type WorkEnd,
+  type WorkReceipt,
+  type WorkReceiptDraft
+} from "./credits/Receipt.ts"
 export { TRANSACTION_TYPES, type Transaction, type TransactionType } from "./credits/Transaction.ts"
 export { type UsageInput, type UsageRow, dayText, parseDay } from "./credits/UsageReport.ts"
 export { SOURCE_KINDS, type SourceKind, UsageSource } from "./credits/UsageSource.ts"
@@ -87,6 +187,7 @@ export { type Decisions, type LoadedAccount, NO_ACCOUNT, decideAll } from "./cre
 export { expireOperation, sweptBy } from "./credits/rules/decideExpiry.ts"
 export type { SettleRefusal } from "./credits/rules/decideHold.ts"
 export type { OnceRefusal } from "./credits/rules/decideOnce.ts"
+export type { FollowedPlan, FollowPlanInput, LeftPeriod, PeriodRest, PlanTerms } from "./credits/rules/followPlan.ts"
 export { type Period, periodAt, periodStart } from "./credits/rules/period.ts"
 export { priceOf } from "./credits/rules/price.ts"
 export type { PurchaseState } from "./credits/rules/purchase.ts"
@@ -118,6 +219,7 @@ export {
   type FoundPassage,
   type Passage
 } from "./documents/Document.ts"
+export { DOCUMENT_FAILURES, type DocumentFailure, mayBeReadAgain } from "./documents/DocumentFailure.ts"
 export { DocumentParser, DocumentUnreadable, type ParsedDocument } from "./documents/DocumentParser.ts"
 export { DocumentRequeue } from "./documents/DocumentRequeue.ts"
 export { DocumentService, type UploadInput } from "./documents/DocumentService.ts"
@@ -131,7 +233,22 @@ export {
   type EmbeddingFailure,
   type EmbeddingResult
 } from "./documents/Embedder.ts"
-export { FileStore } from "./documents/FileStore.ts"
+export { FileMover } from "./documents/FileMover.ts"
+export { type FilesMoved, FileStore, NOTHING_MOVED } from "./documents/FileStore.ts"
+export { type Objects, ObjectStore } from "./documents/ObjectStore.ts"
+export { embeddingModel, embedPassages, embedQuery } from "./documents/embedPassages.ts"
+export { type FusedCandidate, FUSION, fusedScores } from "./documents/fuseScores.ts"
+export {
+  RERANKED_SHARE,
+  Reranker,
+  type RerankerService,
+  RerankFailed,
+  rerankFound,
+  type RerankInput
+} from "./documents/Reranker.ts"
+export { PassageEmbedder } from "./documents/PassageEmbedder.ts"
+export { FEEDBACK, type FeedbackCandidate, type FeedbackStatistics, feedbackScores } from "./documents/feedback.ts"
+export { type Heading, headingPath } from "./documents/Heading.ts"
 export { InMemoryDocumentStore } from "./documents/InMemoryDocumentStore.ts"
 export {
   type InMemoryEmbedderOptions,
@@ -151,6 +268,7 @@ export {
 export type { ReadingLimitsData } from "./documents/ReadingLimits.ts"
 export { UploadLimits, type UploadLimitsData } from "./documents/UploadLimits.ts"
 export { BM25 } from "./documents/bm25.ts"
+export { cutPassages } from "./documents/cutPassages.ts"
 export {
   DOCUMENT_TYPES,
   DOCUMENT_TYPE_TABLE,
@@ -160,10 +278,18 @@ export {
   documentType
 } from "./documents/documentTypes.ts"
 export { type EmbedBatches, embedBatches } from "./documents/embedBatches.ts"
-export { FileRejected } from "./documents/errors.ts"
+export { FileRejected, fileTooLarge } from "./documents/errors.ts"
+export { type Excerpt, type ExcerptInput, excerptOf, type PageSpan } from "./documents/excerpt.ts"
+export { type IndexDocument, indexDocument } from "./documents/indexDocument.ts"
 export { isUuid } from "./documents/isUuid.ts"
+export { Ocr, OcrFailed, type OcrService, type ScannedPicture } from "./documents/Ocr.ts"
+export { FUNCTION_WORDS, LANGUAGES, type Language, languageOf } from "./documents/languageOf.ts"
 export { ProcessDocument } from "./documents/processDocument.ts"
+export { type ReflowedText, type SharedRun, reflow, shownSpan, sourceSpan } from "./documents/reflow.ts"
+export { passageWords } from "./documents/passageWords.ts"
+export { SEARCH_LANGUAGES, type SearchLanguage, searchLanguageOf } from "./documents/searchLanguage.ts"
 export { searchableQuery, searchableText } from "./documents/searchableText.ts"
+export { type TextSpan, splitSentences } from "./documents/splitSentences.ts"
 export { type PassageProblem, verifyPassages } from "./documents/verifyPassages.ts"
 export { RoundRobin } from "./fairness/RoundRobin.ts"
 export {
@@ -181,6 +307,15 @@ export { JOB_STATES, type JobPage, type JobQuery, type JobRecord, type JobState 
 export { JobWorker } from "./jobs/JobWorker.ts"
 export { Turns } from "./jobs/Turns.ts"
 export { JobNotFailed, JobNotFound } from "./jobs/errors.ts"
+export {
+  type Admission,
+  type AdmitInput,
+  type CallLimit,
+  CallLimiter,
+  type KeepInput,
+  type LimitReached
+} from "./limits/CallLimiter.ts"
+export { addressBucket } from "./limits/addressBucket.ts"
 export { type CountInput, type Counted, type EventName, RateLimiter } from "./limits/RateLimiter.ts"
 export { type ChatMessage, ROLES, type Role } from "./models/ChatMessage.ts"
 export {
@@ -221,6 +356,7 @@ export { IdGenerator } from "./storage/IdGenerator.ts"
 export type { IdentifiersOf, PortRecord, ServicesOf } from "./storage/PortRecord.ts"
 export { StorageFailed } from "./storage/StorageFailed.ts"
 export { UnitOfWork } from "./storage/UnitOfWork.ts"
+export { countOf, momentOf, sizeOf } from "./storage/spokenNumbers.ts"
 export { storableText } from "./storage/storableText.ts"
 export {
   Catalog,
@@ -236,3 +372,8 @@ export type { TokenCount, TokenizerService } from "./tokens/TokenizerService.ts"
 export { pieceTokenizer } from "./tokens/pieceTokenizer.ts"
 export { type AccountInUse, type EraseInput, PersonalData, type StoredData } from "./users/PersonalData.ts"
 export { UserService } from "./users/UserService.ts"
+export { VisitorGate } from "./widget/VisitorGate.ts"
+export { type RevokedSession, RevokedSessions, type RevokedSince } from "./sessions/RevokedSessions.ts"
+export { type AuditEntry, AuditLog, type ListAuditInput, type StoredAuditEntry } from "./audit/AuditLog.ts"
+export * from "./crm/forAdapters.ts"
+export { SecretBox, type SealedSecret, type SecretContext } from "./secrets/SecretBox.ts"

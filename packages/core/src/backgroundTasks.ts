@@ -1,10 +1,13 @@
 import { Effect, Layer, Schedule, type Scope } from "effect"
 import type { BackgroundTask } from "./background/BackgroundTask.ts"
 import { startTasks } from "./background/startTasks.ts"
+import { ReplySweeper } from "./chat/running/ReplySweeper.ts"
 import { HoldSweeper } from "./credits/upkeep/HoldSweeper.ts"
 import { ResetService } from "./credits/upkeep/ResetService.ts"
 import { DocumentRequeue } from "./documents/DocumentRequeue.ts"
+import { FileMover } from "./documents/FileMover.ts"
 import { JobWorker } from "./jobs/JobWorker.ts"
+import { CallLimitSweeper } from "./limits/CallLimitSweeper.ts"
 import type { ParleyServices } from "./parleyLayer.ts"
 
 /** A process that starts has other things to do first; and processes that start together do not reset in step. */
@@ -38,9 +41,24 @@ export const backgroundTasks = {
     run: DocumentRequeue.use(({ run }) => run),
     stopWithinMs: 5_000
   },
+  files: {
+    consequence: "Uploaded files are not being moved to the object store",
+    run: FileMover.use(({ run }) => run),
+    stopWithinMs: 5_000
+  },
   holds: {
     consequence: "The holds of processes that died are not being ended",
     run: HoldSweeper.use(({ run }) => run),
+    stopWithinMs: 5_000
+  },
+  replies: {
+    consequence: "What was written of replies whose process died is not being kept",
+    run: ReplySweeper.use(({ run }) => run),
+    stopWithinMs: 5_000
+  },
+  callLimits: {
+    consequence: "What visitors' calls were counted on is not being forgotten",
+    run: CallLimitSweeper.use(({ run }) => run),
     stopWithinMs: 5_000
   },
   resets: {

@@ -13,23 +13,70 @@ export type { BackgroundTask } from "./background/BackgroundTask.ts"
 export { startTasks } from "./background/startTasks.ts"
 export { superviseTask } from "./background/superviseTask.ts"
 export { BACKGROUND_TASKS, type BackgroundTaskName, backgroundWorkLayer } from "./backgroundTasks.ts"
+export { EVENT_STATES, type EventOutcome, type EventState, type StoredPaymentEvent } from "./billing/BillingAccount.ts"
+export {
+  BillingService,
+  type Buyer,
+  type CheckoutLinkInput,
+  type Offer,
+  type PortalLinkInput,
+  type SubscriptionState
+} from "./billing/BillingService.ts"
+export {
+  CHECKOUT_MODES,
+  type CheckoutMode,
+  SUBSCRIPTION_STATUSES,
+  type SubscriptionStatus
+} from "./billing/PaymentEvent.ts"
+export { type Invoice, PaymentGateway, type PriceOffer, type SignedEvent } from "./billing/PaymentGateway.ts"
+export { type CatchUpInput, type CatchUpReport, type HandledEvent, PaymentInbox } from "./billing/PaymentInbox.ts"
+export {
+  CustomerNotFound,
+  InvalidSignature,
+  PaymentEventNotFound,
+  type PaymentFailed,
+  PaymentRefused,
+  PaymentUnavailable,
+  PaymentsNotConfigured,
+  PriceNotOffered
+} from "./billing/errors.ts"
+export { noPayments } from "./billing/noPayments.ts"
+export { type Bot, type BotKey, BotSettings } from "./bots/Bot.ts"
+export { BotChange, BotDraft } from "./bots/BotDraft.ts"
+export { type BotRefused, BotService, type BotUnreadable, MAX_BOT_KEYS, MAX_BOTS } from "./bots/BotService.ts"
+export { BOT_LIMITS } from "./bots/botFields.ts"
+export {
+  BotKeyNotFound,
+  BotMisconfigured,
+  BotNotFound,
+  InvalidBot,
+  LastBotKey,
+  TooManyBotKeys,
+  TooManyBots
+} from "./bots/errors.ts"
 export { ChatRequest, MAX_DOCUMENTS, MAX_MESSAGES, Uuid } from "./chat/ChatRequest.ts"
 export {
   type ChatOwner,
   type ChatPage,
   ChatService,
+  type OnDisconnect,
   PAGE_MESSAGES,
+  type ReadChat,
   type SendFailed,
   type SendInput
 } from "./chat/ChatService.ts"
-export type { Transcript } from "./chat/ChatStore.ts"
+export type { ConversationCursor, Transcript } from "./chat/ChatStore.ts"
 export type { ConversationOwner, PersonOwner, VisitorOwner } from "./chat/ConversationOwner.ts"
 export { ModelOffers, type OfferedModel } from "./chat/ModelOffers.ts"
 export type { Reply } from "./chat/Reply.ts"
-export { type ReplyParties, onePerson } from "./chat/ReplyParties.ts"
+export { type ReplyParties, type ReplyTerms, onePerson } from "./chat/ReplyParties.ts"
 export type { Chat, MessageState, Source, StoredMessage } from "./chat/StoredMessage.ts"
+export type { JoinedReply } from "./chat/running/ContinuingReplies.ts"
+export { ReplySweeper } from "./chat/running/ReplySweeper.ts"
+export type { RunningReply } from "./chat/running/RunningReplies.ts"
 export {
   ChatNotFound,
+  InvalidChatChange,
   InvalidChatRequest,
   PromptTooLong,
   RequestInProgress,
@@ -52,9 +99,21 @@ export {
 export type { HistoryInput, HistoryPage } from "./credits/CreditLedger.ts"
 export { CreditOperations, creditOperations } from "./credits/CreditOperations.ts"
 export { CreditService } from "./credits/CreditService.ts"
+export type { ReplyCost } from "./credits/replyCosts.ts"
 export { PositiveCredits } from "./credits/Credits.ts"
 export type { GrantInput, OpenAccountInput } from "./credits/Grant.ts"
-export type { Receipt, ReceiptDraft, ReplyEnd } from "./credits/Receipt.ts"
+export {
+  isOfReply,
+  type Receipt,
+  type ReceiptDraft,
+  type ReceiptLine,
+  type ReplyEnd,
+  type ReplyReceipt,
+  type ReplyReceiptDraft,
+  type WorkEnd,
+  type WorkReceipt,
+  type WorkReceiptDraft
+} from "./credits/Receipt.ts"
 export { TRANSACTION_TYPES, type Transaction, type TransactionType } from "./credits/Transaction.ts"
 export type { UsageInput, UsageRow } from "./credits/UsageReport.ts"
 export { CHAT_SOURCE, type SourceKind, UsageSource, parseUsageSource } from "./credits/UsageSource.ts"
@@ -66,12 +125,15 @@ export {
   InsufficientCredits,
   InvalidAmount,
   InvalidUsageRange,
+  InvalidWork,
   KeyConflict,
   PurchaseConflict,
   PurchaseNotFound,
   ReceiptNotFound,
   ResetTooEarly,
-  SubscriptionNotFound
+  SubscriptionNotFound,
+  WorkExpired,
+  WorkInProgress
 } from "./credits/errors.ts"
 export type {
   Hold,
@@ -83,6 +145,21 @@ export type {
   SettleInput
 } from "./credits/holds/Hold.ts"
 export { HoldTtl } from "./credits/holds/HoldTtl.ts"
+export type {
+  MeteredWork,
+  WorkBound,
+  WorkHold,
+  WorkName,
+  WorkPayment,
+  WorkReport
+} from "./credits/metering/Metering.ts"
+export {
+  type MeterFailed,
+  type OpenWork,
+  type ReserveWorkFailed,
+  type SettleWorkFailed,
+  WorkMeter
+} from "./credits/metering/WorkMeter.ts"
 export type { CloseInput } from "./credits/rules/closeAccount.ts"
 export type { GrantRefusal } from "./credits/rules/decideAccount.ts"
 export type { PurchaseRefusal } from "./credits/rules/decideCorrection.ts"
@@ -101,7 +178,14 @@ export {
   type FoundPassage,
   type Passage
 } from "./documents/Document.ts"
-export { DocumentService, type UploadInput } from "./documents/DocumentService.ts"
+export {
+  type DocumentFile,
+  DocumentService,
+  type ExcerptOfDocument,
+  MAX_EXCERPT,
+  type UploadInput
+} from "./documents/DocumentService.ts"
+export { type Heading, headingPath } from "./documents/Heading.ts"
 export { ReadingLimits, type ReadingLimitsData } from "./documents/ReadingLimits.ts"
 export { UploadLimits, type UploadLimitsData } from "./documents/UploadLimits.ts"
 export { type DocumentType, PARSED_DOCUMENT_TYPES } from "./documents/documentTypes.ts"
@@ -113,6 +197,7 @@ export {
   FileRejected,
   InvalidDocumentId
 } from "./documents/errors.ts"
+export type { Excerpt, PageSpan } from "./documents/excerpt.ts"
 export { isUuid } from "./documents/isUuid.ts"
 export {
   SESSION_PROBLEMS,
@@ -142,11 +227,12 @@ export {
 } from "./models/Model.ts"
 export { Usage } from "./models/Usage.ts"
 export { type ParleyPorts, type ParleyServices, parleyLayer } from "./parleyLayer.ts"
+export type { CreditCalls, RunningWork } from "./promise/CreditCalls.ts"
 export type { Parley, SentReply } from "./promise/Parley.ts"
 export type { ParleyError } from "./promise/ParleyError.ts"
 export { type ParleyOptions, createParley } from "./promise/createParley.ts"
 export { openInMemory } from "./promise/openInMemory.ts"
-export type { OpenReplies } from "./promise/sendReply.ts"
+export type { OpenReplies } from "./promise/OpenReplies.ts"
 export type { IdentifiersOf, PortRecord, ServicesOf } from "./storage/PortRecord.ts"
 export { StorageFailed } from "./storage/StorageFailed.ts"
 export {
@@ -163,4 +249,90 @@ export { TIER_NAMES, type Tier, type TierName } from "./tiers/Tier.ts"
 export { ModelNotAllowed } from "./tiers/errors.ts"
 export type { TokenCount, TokenizerService } from "./tokens/TokenizerService.ts"
 export { type ErasedUser, PSEUDONYM_PREFIX, UserService } from "./users/UserService.ts"
+export { BotBusy, BotResting, ConversationNotFound } from "./widget/botErrors.ts"
+export {
+  ConversationService,
+  type FindConversationsInput,
+  type FoundConversations,
+  type OwnedConversation,
+  type OwnedMessage,
+  type ReadConversation
+} from "./widget/ConversationService.ts"
+export { VisitorConversation, VisitorMessage } from "./widget/VisitorMessage.ts"
+export {
+  type BotUnreachable,
+  NEUTRAL_DECLINE,
+  type VisitorCallInput,
+  type WidgetConfig,
+  type WidgetMessage,
+  type WidgetReply,
+  type WidgetSendFailed,
+  WidgetService,
+  type WidgetTranscript
+} from "./widget/WidgetService.ts"
+export { SignOut, type SignOutInput } from "./sessions/SignOut.ts"
+export {
+  type Compared,
+  type CompareInput,
+  PaymentComparison,
+  type PaymentDifference
+} from "./billing/PaymentComparison.ts"
 export { UserNotFound } from "./users/errors.ts"
+export { type VisitorCall, VisitorGate } from "./widget/VisitorGate.ts"
+export {
+  VISITOR_LIMITS,
+  type VisitorLimit,
+  VisitorLimitReached,
+  VisitorMessageTooLong,
+  VisitorReadsLimited
+} from "./widget/errors.ts"
+export { AppointmentBook, type AppointmentDraft } from "./crm/AppointmentBook.ts"
+export { CrmAccess, type CrmAccessFailed, type CrmAccessToken } from "./crm/CrmAccess.ts"
+export {
+  CRM_PROBLEMS,
+  CRM_STATES,
+  type CrmConnection,
+  type CrmConnectionName,
+  type CrmProblem,
+  type CrmState
+} from "./crm/CrmConnection.ts"
+export {
+  CRM_PROVIDERS,
+  type CrmAccount,
+  type CrmProvider,
+  type CrmProviderId,
+  CrmProviders,
+  type CrmTokens
+} from "./crm/CrmProvider.ts"
+export { CrmRelease, type Revocation } from "./crm/CrmRelease.ts"
+export {
+  type BegunConnection,
+  CALLBACK_ERRORS,
+  type CallbackError,
+  type CallbackInput,
+  type CallbackOutcome,
+  type ConnectFailed,
+  type ConnectInput,
+  type CrmOffer,
+  CrmService
+} from "./crm/CrmService.ts"
+export {
+  AppointmentsNotAvailable,
+  CrmAnswerLost,
+  type CrmFailed,
+  CrmNeedsReconnect,
+  CrmNotConfigured,
+  CrmNotConnected,
+  CrmProviderNotFound,
+  CrmRefused,
+  CrmStateUnknown,
+  CrmUnavailable
+} from "./crm/errors.ts"
+export { noCrmLayer } from "./crm/noCrmLayer.ts"
+export { stateIdOf } from "./crm/oauthState.ts"
+export { type RotateInput, type RotationReport, SecretRotation } from "./crm/SecretRotation.ts"
+export { InvalidSecretKeys, SecretsNotConfigured, SecretUnreadable } from "./secrets/errors.ts"
+export { noSecrets } from "./secrets/noSecrets.ts"
+export { SecretBox, type SealedSecret, type SecretContext } from "./secrets/SecretBox.ts"
+export { parseSecretKeys, type SecretKey } from "./secrets/secretKeys.ts"
+export { makeWebCryptoSecretBox, WebCryptoSecretBoxLayer } from "./secrets/WebCryptoSecretBox.ts"

@@ -1,51 +1,112 @@
 import { Layer } from "effect"
+import { BillingService } from "./billing/BillingService.ts"
+import type { PaymentGateway } from "./billing/PaymentGateway.ts"
+import { PaymentComparison } from "./billing/PaymentComparison.ts"
+import { PaymentInbox } from "./billing/PaymentInbox.ts"
+import { BotService } from "./bots/BotService.ts"
+import { AppointmentBook } from "./crm/AppointmentBook.ts"
+import { CrmAccess } from "./crm/CrmAccess.ts"
+import type { CrmProviders } from "./crm/CrmProvider.ts"
+import { CrmRelease } from "./crm/CrmRelease.ts"
+import { CrmService } from "./crm/CrmService.ts"
+import { SecretRotation } from "./crm/SecretRotation.ts"
+import type { SecretBox } from "./secrets/SecretBox.ts"
 import { AbandonedTries } from "./chat/AbandonedTries.ts"
 import type { ChatModels } from "./models/ChatModel.ts"
 import { ChatQuota } from "./chat/ChatQuota.ts"
+import { ReplySweeper } from "./chat/running/ReplySweeper.ts"
+import { ContinuingReplies } from "./chat/running/ContinuingReplies.ts"
 import { ChatService } from "./chat/ChatService.ts"
 import { Accounts } from "./credits/Accounts.ts"
 import { CreditOperations } from "./credits/CreditOperations.ts"
 import { CreditService } from "./credits/CreditService.ts"
+import { WorkMeter } from "./credits/metering/WorkMeter.ts"
 import { HoldHeartbeat } from "./credits/holds/HoldHeartbeat.ts"
 import { HoldSweeper } from "./credits/upkeep/HoldSweeper.ts"
 import { ResetService } from "./credits/upkeep/ResetService.ts"
 import type { DocumentParser } from "./documents/DocumentParser.ts"
 import { DocumentRequeue } from "./documents/DocumentRequeue.ts"
 import { DocumentService } from "./documents/DocumentService.ts"
+import { FileMover } from "./documents/FileMover.ts"
+import { CallLimitSweeper } from "./limits/CallLimitSweeper.ts"
 import type { StoragePort } from "./StoragePorts.ts"
 import type { JobWorker } from "./jobs/JobWorker.ts"
 import type { Catalog } from "./tiers/Catalog.ts"
 import { parleyJobWorker } from "./parleyJobs.ts"
 import { ModelOffers } from "./chat/ModelOffers.ts"
+import { ConversationService } from "./widget/ConversationService.ts"
+import { WidgetService } from "./widget/WidgetService.ts"
+import { SignOut } from "./sessions/SignOut.ts"
 import { UserService } from "./users/UserService.ts"
+import { VisitorGate } from "./widget/VisitorGate.ts"
 
 /** What Parley does. */
 export type ParleyServices =
+  | AppointmentBook
+  | BillingService
+  | BotService
+  | CallLimitSweeper
   | ChatService
+  | ConversationService
   | CreditService
+  | CrmAccess
+  | CrmService
   | DocumentRequeue
   | DocumentService
+  | FileMover
   | HoldSweeper
   | JobWorker
   | ModelOffers
+  | PaymentComparison
+  | PaymentInbox
+  | ReplySweeper
   | ResetService
+  | SecretRotation
+  | SignOut
   | UserService
+  | VisitorGate
+  | WidgetService
+  | WorkMeter
 
 /** What Parley needs done: the ports, and the catalog of what is on sale. */
-export type ParleyPorts = Catalog | ChatModels | DocumentParser | StoragePort
+export type ParleyPorts =
+  | Catalog
+  | ChatModels
+  | CrmProviders
+  | DocumentParser
+  | PaymentGateway
+  | SecretBox
+  | StoragePort
 
 /** All services over the ports: what an Effect user provides adapters to. */
 export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Layer.mergeAll(
-  ChatService.layer,
+  AppointmentBook.unavailable,
+  Layer.provideMerge(BillingService.layer, PaymentInbox.layer),
+  CallLimitSweeper.layer,
   CreditService.layer,
+  CrmAccess.layer,
+  CrmService.layer,
   DocumentRequeue.layer,
   DocumentService.layer,
+  FileMover.layer,
   HoldSweeper.layer,
   parleyJobWorker,
+  PaymentComparison.layer,
+  ReplySweeper.layer,
   ResetService.layer,
   ModelOffers.layer,
-  UserService.layer
+  SecretRotation.layer,
+  SignOut.layer,
+  UserService.layer,
+  WorkMeter.layer,
+  Layer.provideMerge(
+    Layer.mergeAll(ConversationService.layer, WidgetService.layer),
+    Layer.mergeAll(BotService.layer, ChatService.layer, VisitorGate.layer)
+  )
 ).pipe(
-  Layer.provide(Layer.mergeAll(AbandonedTries.layer, Accounts.layer, ChatQuota.layer, HoldHeartbeat.layer)),
-  Layer.provide(CreditOperations.layer)
+  Layer.provide(
+    Layer.mergeAll(AbandonedTries.layer, Accounts.layer, ChatQuota.layer, ContinuingReplies.layer, HoldHeartbeat.layer)
+  ),
+  Layer.provide(CrmRelease.farewellLayer),
+  Layer.provide(Layer.mergeAll(CreditOperations.layer, CrmRelease.layer))
 )

@@ -1,18 +1,26 @@
 import { assert, describe, it } from "@effect/vitest"
 import { BACKGROUND_TASKS, type BackgroundTaskName, backgroundWorkLayer, DocumentService } from "@parley/core"
-import { CreditLedger } from "@parley/core/adapter"
-import { reservation, testedLedger } from "@parley/core/testing"
+import { CallLimiter, ChatStore, CreditLedger, RunningReplies } from "@parley/core/adapter"
+import { newTurn, reservation, testedLedger } from "@parley/core/testing"
 import { Effect, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { scriptedModel, world } from "./chat/world.ts"
+import { digestAtOnce } from "./digestAtOnce.ts"
 
 const model = scriptedModel(() => Stream.empty)
 
-/** A person with an uploaded document, the hold of a process that died, and a period that ends in a month. */
+const turn = newTurn("ann")
+const deadReply = { ...turn, replyId: turn.reply.id, model: "model-a-mini" }
+
+/** A person with an uploaded document, the hold and the reply of a process that died, and a period that ends in a month. */
 const given = Effect.gen(function* () {
   const ledger = yield* testedLedger
   const { nextResetAt } = yield* ledger.open({ userId: "ann", tier: "free", allowance: 3 })
   yield* ledger.reserve(reservation("ann", "reply:1", 1, { ttlMs: 1_000 }))
+  yield* ChatStore.use((chats) => chats.beginTurn(turn))
+  yield* RunningReplies.use((replies) => replies.write({ ...deadReply, start: 0, text: "The sky", ttlMs: 1_000 }))
+  const limits = [{ subject: "192.0.2.1", name: "ip", calls: 1 }]
+  yield* CallLimiter.use(({ admit }) => admit({ limits, windowMs: 1, lease: "one", leaseMs: 1, ended: [] }))
   const bytes = new TextEncoder().encode("The sky over Basel is blue today.")
   const { id } = yield* DocumentService.use(({ upload }) => upload({ userId: "ann", filename: "sky.txt", bytes }))
   return { documentId: id, nextResetAt }
@@ -23,13 +31,20 @@ const done = (documentId: string) =>
   Effect.gen(function* () {
     const { heldAllowance, nextResetAt } = yield* CreditLedger.use((ledger) => ledger.account("ann"))
     const { status } = yield* DocumentService.use(({ get }) => get("ann", documentId))
-    return { read: status === "ready", swept: heldAllowance === 0, nextResetAt }
+    const dead = yield* RunningReplies.use((replies) => replies.read({ ...deadReply, from: 0 }))
+    return { read: status === "ready", swept: heldAllowance === 0, kept: dead._tag === "Ended", nextResetAt }
   })
 
-/** Reading takes hashes from the platform, which no clock of a test moves: it is waited for. */
+/** Whether nothing is left to forget. */
+const forgotten = Effect.map(
+  CallLimiter.use(({ sweep }) => sweep({ limit: 1 })),
+  (swept) => swept === 0
+)
+
+/** Lets everything go on until the document is read, though no time passes. */
 const readingEnds = (documentId: string) =>
   done(documentId).pipe(
-    Effect.tap(({ read }) => (read ? Effect.void : TestClock.withLive(Effect.sleep("10 millis")))),
+    Effect.tap(({ read }) => (read ? Effect.void : TestClock.adjust(0))),
     Effect.repeat({ until: ({ read }) => read, times: 1_000 })
   )
 
@@ -39,6 +54,8 @@ const begun = (names?: ReadonlyArray<BackgroundTaskName>) =>
     yield* TestClock.adjust(0)
   })
 
+digestAtOnce()
+
 describe("background work", () => {
   it.effect("reads documents, ends the holds of dead processes and begins the periods that ended meanwhile", () =>
     Effect.gen(function* () {
@@ -47,7 +64,8 @@ describe("background work", () => {
       yield* begun()
       yield* TestClock.adjust("2 minutes")
       const { nextResetAt: next, ...rest } = yield* readingEnds(documentId)
-      assert.deepStrictEqual({ ...rest, reset: next > nextResetAt }, { read: true, swept: true, reset: true })
+      const all = { read: true, swept: true, kept: true, reset: true, forgotten: true }
+      assert.deepStrictEqual({ ...rest, reset: next > nextResetAt, forgotten: yield* forgotten }, all)
     }).pipe(Effect.provide(world(model)))
   )
 
@@ -63,7 +81,8 @@ describe("background work", () => {
     }).pipe(Effect.provide(world(model)))
   )
 
-  it.effect.each(BACKGROUND_TASKS.filter((name) => name !== "requeue"))(
+  // Documents in memory are never without a job, and their bytes in one place.
+  it.effect.each(BACKGROUND_TASKS.filter((name) => name !== "requeue" && name !== "files"))(
     "does nothing but what it is asked to: %s",
     (name) =>
       Effect.gen(function* () {
@@ -72,9 +91,11 @@ describe("background work", () => {
         yield* begun([name])
         yield* TestClock.adjust("2 minutes")
         if (name === "jobs") yield* readingEnds(documentId)
-        const { nextResetAt: next, read, swept } = yield* done(documentId)
-        const worked = { jobs: read, holds: swept, resets: next > nextResetAt }
-        assert.deepStrictEqual(worked, { jobs: false, holds: false, resets: false, [name]: true })
+        const { kept, nextResetAt: next, read, swept } = yield* done(documentId)
+        const resets = next > nextResetAt
+        const worked = { jobs: read, holds: swept, replies: kept, resets, callLimits: yield* forgotten }
+        const nothing = { jobs: false, holds: false, replies: false, resets: false, callLimits: false }
+        assert.deepStrictEqual(worked, { ...nothing, [name]: true })
       }).pipe(Effect.provide(world(model)))
   )
 })

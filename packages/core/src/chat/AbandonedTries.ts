@@ -8,6 +8,8 @@ import { TooManyAbandonedTries } from "./errors.ts"
 export interface Tries {
   readonly payer: UserId
   readonly source: UsageSource
+  /** Where a visitor asked from: counted by itself, in this process alone. */
+  readonly askedFrom?: string | undefined
 }
 
 /** Whose tries, and how many a minute their tier allows. */
@@ -25,12 +27,11 @@ const WINDOW_MS = 60_000
 /** Beyond so many people, those whose minute is over are forgotten. */
 const MANY = 10_000
 
-/** No source has a space in it. */
-const keyOf = ({ payer, source }: Tries): string => `${source} ${payer}`
+const keyOf = ({ askedFrom = "", payer, source }: Tries): string => JSON.stringify([source, payer, askedFrom])
 const eventOf = (source: UsageSource): string => (source === CHAT_SOURCE ? "abandoned" : `abandoned ${source}`)
 
 /**
- * Bounds what a person may leave before its first word, and what a bot's visitors may together: such a reply costs its reader nothing, but the operator a
+ * Bounds what a person may leave before its first word, and what a bot's visitors may together, or from one place: such a reply costs its reader nothing, but the operator a
  * prompt. What this process has counted refuses at once; the count of all processes is asked when a try was abandoned,
  * and only then, so that ordinary replies cost no statement.
  */
@@ -73,6 +74,8 @@ export class AbandonedTries extends Context.Service<
         note: Effect.fnUntraced(function* (tries) {
           const window = windowOf(keyOf(tries), yield* Clock.currentTimeMillis)
           window.count += 1
+          // Addresses are as many as an abuser likes: a row for each would fill the store.
+          if (tries.askedFrom !== undefined) return
           const counting = limiter.count({
             subject: tries.payer,
             name: eventOf(tries.source),

@@ -64,7 +64,12 @@ export class ChatQuota extends Context.Service<
           const read = yield* chats.usage(owner)
           remember(key, { read, since: 0 })
           if (read + bytes > maxChatBytes) {
-            return yield* new StorageQuotaExceeded({ tier: tier.name, bytes: read, maxChatBytes })
+            return yield* new StorageQuotaExceeded({
+              tier: tier.name,
+              tierName: tier.displayName,
+              bytes: read,
+              maxChatBytes
+            })
           }
           remember(key, { read, since: bytes })
         }),

@@ -2,6 +2,8 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { CreditLedger } from "../credits/CreditLedger.ts"
 import type { HoldName } from "../credits/holds/Hold.ts"
 import { type DailyCapReached, type InsufficientCredits, KeyConflict } from "../credits/errors.ts"
+import { DocumentStore } from "../documents/DocumentStore.ts"
+import { uniqueIds } from "../documents/findReadableDocuments.ts"
 import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
@@ -12,6 +14,7 @@ import { AbandonedTries } from "./AbandonedTries.ts"
 import type { ChatMessage } from "../models/ChatMessage.ts"
 import type { ModelFailed, ModelUnavailable } from "../models/ChatModel.ts"
 import { type ChatRequest, decodeChatRequest } from "./ChatRequest.ts"
+import { makeChatChanges, stillThere } from "./chatChanges.ts"
 import { ChatQuota } from "./ChatQuota.ts"
 import { keptMessages } from "./keptMessages.ts"
 import {
@@ -23,9 +26,10 @@ import {
   type Transcript,
   type TranscriptInput
 } from "./ChatStore.ts"
-import type { ConversationOwner } from "./ConversationOwner.ts"
+import { type ConversationOwner, ownerKey } from "./ConversationOwner.ts"
 import {
   ChatNotFound,
+  type InvalidChatChange,
   type InvalidChatRequest,
   type PromptTooLong,
   RequestInProgress,
@@ -36,8 +40,11 @@ import {
 import { fingerprintOf, idempotentChatId, idempotentMessageId } from "./idempotency.ts"
 import { makeMeteredReply } from "./meteredReply.ts"
 import { makePrepareReply, TRANSCRIPT_MESSAGES } from "./prepareReply.ts"
+import type { Chat } from "./StoredMessage.ts"
 import type { Reply } from "./Reply.ts"
-import { onePerson, type ReplyParties } from "./ReplyParties.ts"
+import { onePerson, type ReplyParties, type ReplyTerms } from "./ReplyParties.ts"
+import { ContinuingReplies, type JoinedReply } from "./running/ContinuingReplies.ts"
+import type { RunningReply } from "./running/RunningReplies.ts"
 import { replayedReply } from "./replayedReply.ts"
 import { makeReserveReply } from "./reserveReply.ts"
 
@@ -60,14 +67,24 @@ export type SendFailed =
   | StorageFailed
   | StorageQuotaExceeded
 
+/** What becomes of a reply whose reader leaves. */
+export type OnDisconnect = "end" | "continue"
+
 interface Asked {
   /** The body of a chat request as it came; it is checked here. */
   readonly request: unknown
   /**
    * Names the request, so that sending it again never charges twice: a repetition gets the first answer again,
-   * `RequestInProgress` while that is being written, and `KeyConflict` where it asks something else.
+   * `RequestInProgress` while that is being written, unless it goes on without its reader and so can be joined, and `KeyConflict` where it asks something else.
    */
   readonly idempotencyKey?: string | undefined
+  /**
+   * What becomes of the reply when its reader leaves: it ends, and its bill with it, unless `continue` is given. Then it is
+   * written and paid to its end, kept with its chat, and can be joined (`join`) and stopped (`stop`) on any process.
+   */
+  readonly onDisconnect?: OnDisconnect | undefined
+  /** What whoever lets others ask has decided; nothing unless given. */
+  readonly terms?: ReplyTerms | undefined
 }
 
 /** What is asked, and for whom: one person who asks and pays, or the parties where they are not one. */
@@ -89,7 +106,19 @@ export interface ChatPage {
   readonly before?: string | undefined
 }
 
+/** A page of a chat. */
+export interface ReadChat extends Transcript {
+  /**
+   * The reply that goes on without its reader at the moment, if any. Its message is there from its first words on, as
+   * `streaming` and empty until it has ended.
+   */
+  readonly running: RunningReply | undefined
+}
+
 export const PAGE_MESSAGES = 100
+/** How often, and how many times, a new chat is looked for whose first words are there. */
+const FIRST_TURN_POLL = "50 millis"
+const FIRST_TURN_TRIES = 100
 const TITLE_CHARACTERS = 80
 /** What of a message a title is made of. */
 const TITLE_SOURCE = 1_000
@@ -105,14 +134,45 @@ export class ChatService extends Context.Service<
      * and settled once when the reply ends, fails, or the scope closes.
      */
     send(input: SendInput): Effect.Effect<Reply, SendFailed, Scope.Scope>
+    /**
+     * The reply of a chat that goes on without its reader (`onDisconnect`), from its beginning, on whatever process it is
+     * written: waits for its first words. Undefined where none runs. Leaving it ends nothing.
+     */
+    join(
+      owner: ChatOwner,
+      chatId: string
+    ): Effect.Effect<JoinedReply | undefined, ChatNotFound | ModelFailed | StorageFailed, Scope.Scope>
+    /**
+     * Ends the replies of a chat that go on without their reader, on whatever process, as their readers' leaving ends
+     * others: charged for what was written. Waits a few seconds for that.
+     */
+    stop(owner: ChatOwner, chatId: string): Effect.Effect<void, ChatNotFound | StorageFailed>
     /** A person's own chats, or the conversations that visitors have with one of their bots; last used first. */
     list(input: ListChatsInput): Effect.Effect<ChatList, StorageFailed>
     /**
      * A page of a chat with the sources of its replies: the newest messages, or those before one of them, 100 unless
-     * `limit` is given and fewer where they are long. A bot's owner may name a visitor's, as `list` gives it.
+     * `limit` is given and fewer where they are long; with the documents kept with it that are still there. A bot's owner may name a visitor's, as `list` gives it.
      */
-    get(owner: ChatOwner, chatId: string, page?: ChatPage): Effect.Effect<Transcript, ChatNotFound | StorageFailed>
+    get(owner: ChatOwner, chatId: string, page?: ChatPage): Effect.Effect<ReadChat, ChatNotFound | StorageFailed>
     remove(owner: ChatOwner, chatId: string): Effect.Effect<void, ChatNotFound | StorageFailed>
+    /** Gives one of a person's own chats another title: trimmed, 1 to 200 characters, in one line. */
+    rename(
+      userId: UserId,
+      chatId: string,
+      title: string
+    ): Effect.Effect<Chat, InvalidChatChange | ChatNotFound | StorageFailed>
+    /**
+     * Keeps documents with one of a person's own chats, at most 1,000, in place of those before; also some that are still
+     * processed. Gives their ids. What a reply reads is named by its request all the same.
+     */
+    keepDocuments(
+      userId: UserId,
+      chatId: string,
+      documentIds: ReadonlyArray<string>
+    ): Effect.Effect<
+      ReadonlyArray<string>,
+      InvalidChatChange | ChatNotFound | DocumentNotFound | DocumentForbidden | StorageFailed
+    >
   }
 >()("@parley/core/chat/ChatService") {
   static readonly layer = Layer.effect(
@@ -121,14 +181,53 @@ export class ChatService extends Context.Service<
       const send = yield* makeSend
       const quota = yield* ChatQuota
       const chats = yield* ChatStore
+      const documents = yield* DocumentStore
+      const changes = yield* makeChatChanges
+      const continuing = yield* ContinuingReplies
+      const check = Effect.fnUntraced(function* (owner: ConversationOwner, chatId: string) {
+        if ((yield* chats.transcript({ owner, chatId, limit: 1 })) === undefined) {
+          return yield* new ChatNotFound({ chatId })
+        }
+      })
+      /**
+       * A transcript and the reply that runs, as they are at one moment: a reply that ends between the two looks is read
+       * again, and the first turn of a chat, which is stored beside its first words, is waited for.
+       */
+      const look = Effect.fnUntraced(function* (input: TranscriptInput) {
+        for (let tries = 1; ; tries += 1) {
+          const found = yield* chats.transcript(input)
+          const running = yield* continuing.find(input)
+          if (running !== undefined && found === undefined && tries < FIRST_TURN_TRIES) {
+            yield* Effect.sleep(FIRST_TURN_POLL)
+            continue
+          }
+          const isPast = running === undefined && (found === undefined || found.messages.at(-1)?.state === "streaming")
+          return { found: isPast ? yield* chats.transcript(input) : found, running }
+        }
+      })
       return ChatService.of({
         send,
+        ...changes,
         list: (input) => chats.list(input),
         get: Effect.fn("ChatService.get")(function* (of, chatId, page = {}) {
           const { before, limit = PAGE_MESSAGES } = page
           const owner = conversationOwner(of)
-          const found = yield* chats.transcript({ owner, chatId, limit, before, maxBytes: MAX_PAGE_BYTES })
-          return found ?? (yield* new ChatNotFound({ chatId }))
+          const { found, running } = yield* look({ owner, chatId, limit, before, maxBytes: MAX_PAGE_BYTES })
+          if (found === undefined) return yield* new ChatNotFound({ chatId })
+          const documentIds = yield* stillThere(documents, ownerKey(owner).userId, found.documentIds)
+          return { ...found, documentIds, running }
+        }),
+        join: Effect.fn("ChatService.join")(function* (of, chatId) {
+          const owner = conversationOwner(of)
+          const joined = yield* continuing.join({ owner, chatId })
+          if (joined === undefined) yield* check(owner, chatId)
+          return joined
+        }),
+        stop: Effect.fn("ChatService.stop")(function* (of, chatId) {
+          const owner = conversationOwner(of)
+          // The chat of a reply that has just begun may not be stored yet.
+          if ((yield* continuing.find({ owner, chatId })) === undefined) yield* check(owner, chatId)
+          yield* continuing.stop({ owner, chatId })
         }),
         remove: Effect.fn("ChatService.remove")(function* (of, chatId) {
           const owner = conversationOwner(of)
@@ -144,6 +243,7 @@ const makeSend = Effect.gen(function* () {
   const abandoned = yield* AbandonedTries
   const catalog = yield* Catalog
   const chats = yield* ChatStore
+  const continuing = yield* ContinuingReplies
   const ledger = yield* CreditLedger
   const ids = yield* IdGenerator
   const quota = yield* ChatQuota
@@ -181,8 +281,12 @@ const makeSend = Effect.gen(function* () {
     const found = yield* chats.transcript({ owner, chatId, limit: TRANSCRIPT_MESSAGES })
     if (found === undefined && ended) return yield* new ChatNotFound({ chatId })
     const message = found?.messages.find(({ id }) => id === messageId)
-    if (message === undefined) return yield* new RequestInProgress()
-    if (message.state === "streaming" && !(ended && (yield* isAbandoned(hold)))) return yield* new RequestInProgress()
+    if (message === undefined || (message.state === "streaming" && !(ended && (yield* isAbandoned(hold))))) {
+      const joined = yield* continuing.join({ owner, chatId, replyId: messageId })
+      return joined === undefined
+        ? yield* new RequestInProgress()
+        : { ...joined, sources: message?.sources ?? [], pendingDocuments: [], limitedTo: undefined }
+    }
     return replayedReply(chatId, message)
   })
 
@@ -199,16 +303,16 @@ const makeSend = Effect.gen(function* () {
 
   return Effect.fn("ChatService.send")(function* (input: SendInput): Effect.fn.Return<Reply, SendFailed, Scope.Scope> {
     const parties = partiesOf(input)
-    const { conversationOwner: owner, payer, source } = parties
+    const { askedFrom, conversationOwner: owner, payer, source } = parties
     const request = yield* decodeChatRequest(input.request)
-    const { account, candidates, added, pending, prompt } = yield* prepareReply(parties, request)
+    const { account, candidates, added, pending, prompt } = yield* prepareReply(parties, request, input.terms)
     const { chatId, fingerprint, messageId: nextMessageId } = yield* identify(owner, input.idempotencyKey, request)
     const tier = catalog.tiers[account.tier]
     const kept = keptMessages(added, prompt.messages)
     const bytes = kept.reduce((sum, { content }) => sum + storedBytes(content), storedBytes("", prompt.sources))
     const withinLimits = Effect.andThen(
       quota.check({ owner, tier, bytes }),
-      abandoned.check({ payer, source, perMinute: tier.abandonedTriesPerMinute })
+      abandoned.check({ payer, source, askedFrom, perMinute: tier.abandonedTriesPerMinute })
     )
     yield* fingerprint === undefined
       ? withinLimits
@@ -230,8 +334,18 @@ const makeSend = Effect.gen(function* () {
         const chosen = calls[0].request
         const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources }
         const continues = request.chatId !== undefined
-        const turn = { owner, chatId, continues, title: titleOf(added), messages: kept, reply }
-        const { model, text } = yield* meteredReply({ calls, hold, source, turn })
+        const documentIds = uniqueIds(request.documentIds ?? [])
+        const turn = { owner, chatId, continues, title: titleOf(added), messages: kept, documentIds, reply }
+        const metered = { calls, hold, spending: parties, turn }
+        const { model, text } =
+          input.onDisconnect === "continue"
+            ? yield* continuing.run({
+                reply: { owner, chatId, replyId: messageId },
+                model: chosen.model.id,
+                chatExists: continues,
+                open: (kept) => meteredReply({ ...metered, kept })
+              })
+            : yield* meteredReply(metered)
         return {
           chatId,
           messageId,
@@ -248,7 +362,8 @@ const makeSend = Effect.gen(function* () {
   })
 })
 
-const titleOf = (messages: ReadonlyArray<ChatMessage>): string => {
+/** What a chat is called that begins with these messages. */
+export const titleOf = (messages: ReadonlyArray<ChatMessage>): string => {
   const asked = messages.find((message) => message.role === "user")?.content ?? ""
   const words = asked.trimStart().slice(0, TITLE_SOURCE).trimEnd().replaceAll(/\s+/g, " ")
   const characters = Array.from(words)

@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-import type { ConversationOwner } from "./ConversationOwner.ts"
+import type { ConversationOwner, VisitorOwner } from "./ConversationOwner.ts"
 import type { Chat, MessageState, Source, StoredMessage } from "./StoredMessage.ts"
 import type { ChatMessage } from "../models/ChatMessage.ts"
 
@@ -38,6 +38,8 @@ export interface Transcript {
   readonly messages: ReadonlyArray<StoredMessage>
   /** Something was said before the first of `messages`. */
   readonly hasEarlier: boolean
+  /** The documents kept with the chat or, where none ever were, those that its last request named. */
+  readonly documentIds: ReadonlyArray<string>
 }
 
 export interface BeginTurnInput {
@@ -49,7 +51,14 @@ export interface BeginTurnInput {
   readonly title: string
   /** What is new, in order. */
   readonly messages: ReadonlyArray<ChatMessage>
-  readonly reply: { readonly id: string; readonly model: string; readonly sources: ReadonlyArray<Source> }
+  /** The documents the request named, at most 1,000; none unless given. */
+  readonly documentIds?: ReadonlyArray<string>
+  readonly reply: {
+    readonly id: string
+    /** Undefined where no model writes it. */
+    readonly model: string | undefined
+    readonly sources: ReadonlyArray<Source>
+  }
 }
 
 export interface EndTurnInput {
@@ -67,12 +76,58 @@ export interface ListChatsInput {
   readonly bot?: string | undefined
   readonly limit: number
   readonly offset: number
+  /**
+   * Only chats with this text, whatever its case, in their title or in the messages of those last used; all of them where
+   * it is empty or not given. How far back messages are searched is bounded.
+   */
+  readonly search?: string | undefined
 }
 
 /** A page of chats, and the count of all. */
 export interface ChatList {
   readonly chats: ReadonlyArray<Chat>
   readonly total: number
+}
+
+/** A conversation that a visitor has with a bot, as the bot's owner finds it. */
+export interface BotConversation {
+  readonly id: string
+  readonly owner: VisitorOwner
+  /** The beginning of the visitor's first message. */
+  readonly title: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly messageCount: number
+  /** Its replies that models wrote: by them the ledger knows what it cost. */
+  readonly replyIds: ReadonlyArray<string>
+}
+
+/** A place among the conversations of a bot in the order of their last use: behind one used then, with this id. */
+export interface ConversationCursor {
+  /** Unix microseconds, as exact as a store keeps it. */
+  readonly usedAtMicros: number
+  readonly id: string
+}
+
+/** Asks for a page of a bot's conversations. */
+export interface ListConversationsInput {
+  readonly botOwner: UserId
+  readonly bot: string
+  readonly limit: number
+  /** Only those behind this place. */
+  readonly before?: ConversationCursor | undefined
+  /** Only those with this text, whatever its case, in their title or messages; all of them where it is empty or not given. */
+  readonly search?: string | undefined
+}
+
+/** A page of a bot's conversations, last used first. */
+export interface ConversationPage {
+  readonly conversations: ReadonlyArray<BotConversation>
+  /**
+   * Where to go on; undefined where there are no more. A search looks at a bounded number of bytes for one page, so that
+   * a page may have fewer than were asked for, or none, and yet not be the last.
+   */
+  readonly next: ConversationCursor | undefined
 }
 
 /**
@@ -84,7 +139,7 @@ export class ChatStore extends Context.Service<
   {
     /** Stores what is new, followed by an empty `streaming` reply, in one transaction; creates the chat if need be, unless the turn continues one. Repeating a reply's id does nothing. */
     beginTurn(input: BeginTurnInput): Effect.Effect<void, StorageFailed>
-    /** Stores what a reply became. Nothing happens where the chat was deleted meanwhile. */
+    /** Stores what a reply became. One that has ended stays as it is. Nothing happens where the chat was deleted meanwhile. */
     endTurn(input: EndTurnInput): Effect.Effect<void, StorageFailed>
     /**
      * The newest `limit` messages, of those before one of them where that is asked, oldest of them first; undefined
@@ -94,6 +149,28 @@ export class ChatStore extends Context.Service<
     transcript(input: TranscriptInput): Effect.Effect<Transcript | undefined, StorageFailed>
     /** A person's own chats, or the conversations of one of their bots; last used first. */
     list(input: ListChatsInput): Effect.Effect<ChatList, StorageFailed>
+    /** A page of what visitors said to one of a person's bots, last used first. */
+    conversations(input: ListConversationsInput): Effect.Effect<ConversationPage, StorageFailed>
+    /** One conversation of a bot of the person's, with whichever visitor; undefined where the bot has no such. */
+    conversation(botOwner: UserId, bot: string, id: string): Effect.Effect<BotConversation | undefined, StorageFailed>
+    /**
+     * The conversations of a bot whose ids come after `after`, in the order of their ids, which no use changes: all there
+     * were at the beginning are met once by who goes on behind the last.
+     */
+    conversationsById(input: {
+      readonly botOwner: UserId
+      readonly bot: string
+      readonly after: string | undefined
+      readonly limit: number
+    }): Effect.Effect<ReadonlyArray<BotConversation>, StorageFailed>
+    /** Gives one of a person's own chats another title; undefined where they have no such chat. */
+    rename(userId: UserId, chatId: string, title: string): Effect.Effect<Chat | undefined, StorageFailed>
+    /** Keeps these documents, at most 1,000, with one of a person's own chats in place of others; true where there is one. */
+    keepDocuments(
+      userId: UserId,
+      chatId: string,
+      documentIds: ReadonlyArray<string>
+    ): Effect.Effect<boolean, StorageFailed>
     /**
      * What all of a person's own chats hold, or for a visitor the conversations of all visitors of all bots of the bot's
      * owner, in bytes: the `storedBytes` of their messages.
@@ -101,5 +178,7 @@ export class ChatStore extends Context.Service<
     usage(owner: ConversationOwner): Effect.Effect<number, StorageFailed>
     /** Deletes a chat with its messages; true where there was one. */
     remove(owner: ConversationOwner, chatId: string): Effect.Effect<boolean, StorageFailed>
+    /** Deletes all conversations that visitors have with this bot of the person's. */
+    removeOfBot(userId: UserId, bot: string): Effect.Effect<void, StorageFailed>
   }
 >()("@parley/core/chat/ChatStore") {}

@@ -3,33 +3,31 @@ import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import { storableText } from "../storage/storableText.ts"
-import { type ConversationOwner, type OwnerKey, ownerKey } from "./ConversationOwner.ts"
+import { type ConversationOwner, type OwnerKey, ownerKey, type VisitorOwner } from "./ConversationOwner.ts"
+import { InMemoryChats, keyOf, type StoredChat } from "./InMemoryChats.ts"
 import type { Chat, StoredMessage } from "./StoredMessage.ts"
 import type { ChatMessage } from "../models/ChatMessage.ts"
 import {
   type BeginTurnInput,
+  type BotConversation,
   ChatStore,
+  type ConversationCursor,
   type EndTurnInput,
   MAX_TRANSCRIPT_BYTES,
   storedBytes,
   type TranscriptInput
 } from "./ChatStore.ts"
 
-interface StoredChat {
-  readonly chat: Chat
-  readonly messages: ReadonlyArray<StoredMessage>
-  /** Orders chats used within the same millisecond. */
-  readonly use: number
-}
-
-const keyOf = (owner: ConversationOwner, chatId: string): string => {
-  const { userId, bot, visitor } = ownerKey(owner)
-  return JSON.stringify([userId, bot, visitor, chatId.toLowerCase()])
-}
-
 const isListed = ({ owner }: Chat, userId: UserId, bot: string): boolean => {
   const key = ownerKey(owner)
   return key.userId === userId && key.bot === bot
+}
+
+const lowerCase = (ids: ReadonlyArray<string>): ReadonlyArray<string> => ids.map((id) => id.toLowerCase())
+
+const hasText = ({ chat, messages }: StoredChat, search: string): boolean => {
+  const text = storableText(search).toLowerCase()
+  return [chat.title, ...messages.map(({ content }) => content)].some((each) => each.toLowerCase().includes(text))
 }
 
 /** Both a person's own chats, or both of visitors of this person's bots. */
@@ -81,9 +79,25 @@ const newest = (
   return { messages: messages.slice(start), hasEarlier: start > 0 && start < messages.length }
 }
 
+const conversationOf = ({ chat, messages }: StoredChat): BotConversation => ({
+  ...chat,
+  owner: chat.owner as VisitorOwner,
+  messageCount: messages.length,
+  replyIds: messages.filter(({ model }) => model !== undefined).map(({ id }) => id)
+})
+
+const cursorOf = ({ id, updatedAt }: BotConversation): ConversationCursor => ({ usedAtMicros: updatedAt * 1_000, id })
+
+const byUse = (a: BotConversation, b: BotConversation): number => b.updatedAt - a.updatedAt || (a.id < b.id ? -1 : 1)
+
+const isBehind = (each: BotConversation, { id, usedAtMicros }: ConversationCursor): boolean => {
+  const used = each.updatedAt * 1_000
+  return used < usedAtMicros || (used === usedAtMicros && each.id > id)
+}
+
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
-  const chats = yield* storage.table<string, StoredChat>()
+  const chats = yield* InMemoryChats
   const ids = yield* IdGenerator
   let uses = 0
 
@@ -105,9 +119,23 @@ const make = Effect.gen(function* () {
     chats.set(key, {
       chat: { ...chat, updatedAt: now },
       messages: [...(existing?.messages ?? []), ...added, begun(input.reply, now)],
+      asked: lowerCase(input.documentIds ?? []),
+      kept: existing?.kept,
       use: ++uses
     })
   })
+
+  const change = (owner: ConversationOwner, chatId: string, how: (stored: StoredChat) => StoredChat) =>
+    storage.exclusive(
+      Effect.sync(() => {
+        const key = keyOf(owner, chatId)
+        const stored = chats.get(key)
+        if (stored === undefined) return undefined
+        const changed = how(stored)
+        chats.set(key, changed)
+        return changed
+      })
+    )
 
   yield* storage.addPersonalPart({
     count: (userId) => ({
@@ -133,17 +161,60 @@ const make = Effect.gen(function* () {
       storage.exclusive(
         Effect.sync(() => {
           const stored = chats.get(keyOf(input.owner, input.chatId))
-          return stored && { chat: stored.chat, ...newest(stored.messages, input) }
+          const documentIds = stored?.kept ?? stored?.asked ?? []
+          return stored && { chat: stored.chat, ...newest(stored.messages, input), documentIds }
         })
       ),
-    list: ({ userId, bot = "", limit, offset }) =>
+    list: ({ userId, bot = "", limit, offset, search = "" }) =>
       storage.exclusive(
         Effect.sync(() => {
           const found = [...chats.values()]
-            .filter(({ chat }) => isListed(chat, userId, bot))
+            .filter((stored) => isListed(stored.chat, userId, bot) && hasText(stored, search))
             .toSorted((a, b) => b.use - a.use)
           return { chats: found.slice(offset, offset + limit).map(({ chat }) => chat), total: found.length }
         })
+      ),
+    conversations: ({ before, bot, botOwner, limit, search = "" }) =>
+      storage.exclusive(
+        Effect.sync(() => {
+          const found = [...chats.values()]
+            .filter((stored) => bot !== "" && isListed(stored.chat, botOwner, bot) && hasText(stored, search))
+            .map(conversationOf)
+            .toSorted(byUse)
+            .filter((each) => before === undefined || isBehind(each, before))
+          const conversations = found.slice(0, limit)
+          const last = conversations.at(-1)
+          return { conversations, next: last !== undefined && found.length > limit ? cursorOf(last) : undefined }
+        })
+      ),
+    conversation: (botOwner, bot, id) =>
+      storage.exclusive(
+        Effect.sync(() => {
+          const found = [...chats.values()].find(
+            ({ chat }) => bot !== "" && isListed(chat, botOwner, bot) && chat.id === id.toLowerCase()
+          )
+          return found && conversationOf(found)
+        })
+      ),
+    conversationsById: ({ after = "", bot, botOwner, limit }) =>
+      storage.exclusive(
+        Effect.sync(() =>
+          [...chats.values()]
+            .filter(({ chat }) => bot !== "" && isListed(chat, botOwner, bot) && chat.id > after.toLowerCase())
+            .map(conversationOf)
+            .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+            .slice(0, limit)
+        )
+      ),
+    rename: (userId, chatId, title) =>
+      change({ person: userId }, chatId, ({ chat, ...rest }) => ({
+        ...rest,
+        chat: { ...chat, title: storableText(title) }
+      })).pipe(Effect.map((stored) => stored?.chat)),
+    keepDocuments: (userId, chatId, documentIds) =>
+      Effect.map(
+        change({ person: userId }, chatId, (stored) => ({ ...stored, kept: lowerCase(documentIds) })),
+        (stored) => stored !== undefined
       ),
     usage: (owner) =>
       storage.exclusive(
@@ -154,11 +225,17 @@ const make = Effect.gen(function* () {
             .reduce((sum, { content, sources }) => sum + storedBytes(content, sources), 0)
         )
       ),
-    remove: (owner, chatId) => storage.exclusive(Effect.sync(() => chats.delete(keyOf(owner, chatId))))
+    remove: (owner, chatId) => storage.exclusive(Effect.sync(() => chats.delete(keyOf(owner, chatId)))),
+    removeOfBot: (userId, bot) =>
+      storage.exclusive(
+        Effect.sync(() => {
+          for (const [key, { chat }] of chats) if (bot !== "" && isListed(chat, userId, bot)) chats.delete(key)
+        })
+      )
   })
 })
 
 /** Chats in the memory of one process: for tests, and for trying the product out without a database. */
 export const InMemoryChatStore = {
-  layer: Layer.effect(ChatStore, make).pipe(Layer.provide(InMemoryStorage.layer))
+  layer: Layer.effect(ChatStore, make).pipe(Layer.provide(InMemoryChats.layer), Layer.provide(InMemoryStorage.layer))
 }

@@ -5,11 +5,13 @@ import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog, tiersAllowing } from "../tiers/Catalog.ts"
 import { type Model, modelPrice, type ModelPrice } from "../models/Model.ts"
-import type { TierName } from "../tiers/Tier.ts"
+import type { Tier, TierName } from "../tiers/Tier.ts"
 
 /** A model as one person may see it. */
 export interface OfferedModel {
   readonly id: string
+  /** What people call it. */
+  readonly displayName: string
   readonly price: ModelPrice
   readonly maxOutputTokens: number
   /** The person's tier includes it. */
@@ -29,6 +31,8 @@ export class ModelOffers extends Context.Service<
     models(
       userId: UserId
     ): Effect.Effect<{ readonly tier: TierName; readonly models: ReadonlyArray<OfferedModel> }, StorageFailed>
+    /** The person's tier; opens the account at first sight. */
+    tier(userId: UserId): Effect.Effect<Tier, StorageFailed>
   }
 >()("@parley/core/chat/ModelOffers") {
   static readonly layer = Layer.effect(
@@ -45,6 +49,7 @@ export class ModelOffers extends Context.Service<
             const allowedTiers = tiersAllowing(catalog, model.id)
             return {
               id: model.id,
+              displayName: model.displayName ?? model.vendorModel,
               price: modelPrice(model),
               maxOutputTokens: model.maxOutputTokens,
               allowed: allowedTiers.includes(tier),
@@ -55,6 +60,7 @@ export class ModelOffers extends Context.Service<
           })
         )
       return ModelOffers.of({
+        tier: (userId) => Effect.map(accounts.of(userId), ({ tier }) => catalog.tiers[tier]),
         models: Effect.fn("ModelOffers.models")(function* (userId) {
           const { tier } = yield* accounts.of(userId)
           return { tier, models: yield* Effect.forEach(catalog.models, (model) => offer(model, tier)) }

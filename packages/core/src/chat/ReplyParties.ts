@@ -14,6 +14,19 @@ export interface ReplyParties {
   readonly source: UsageSource
   /** The most credits that all sources of this kind may take of the payer on one UTC day; no bound unless given. */
   readonly dailyCap?: number | undefined
+  /**
+   * Where a visitor asks from, as the server knows it: of a bot's visitors, what each place leaves before its first word
+   * is counted by itself, so that none uses up what the others share.
+   */
+  readonly askedFrom?: string | undefined
+}
+
+/** What whoever lets others ask has decided about their replies; nothing of a request changes it. */
+export interface ReplyTerms {
+  /** What the model is told before the conversation. It is not stored with it. */
+  readonly instructions: string
+  /** The model that answers, whatever the request names; the first of the payer's tier where that does not have it, or null. */
+  readonly modelId: string | null
 }
 
 /** One person who asks, pays and owns everything. */

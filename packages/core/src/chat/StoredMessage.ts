@@ -1,4 +1,5 @@
 import type { ChatMessage } from "../models/ChatMessage.ts"
+import type { Heading } from "../documents/Heading.ts"
 import type { ConversationOwner } from "./ConversationOwner.ts"
 
 /** A passage that a reply could quote, as kept with the reply. `number` is what `[1]` in its text refers to. */
@@ -12,6 +13,8 @@ export interface Source {
   readonly start: number
   readonly end: number
   readonly text: string
+  /** The headings it stands under where it starts, then those that begin in it (`headingPath`); absent where none do. */
+  readonly headings?: ReadonlyArray<Heading>
 }
 
 /**
@@ -24,7 +27,7 @@ export type MessageState = "complete" | "streaming" | "stopped" | "failed"
 export interface StoredMessage extends ChatMessage {
   readonly id: string
   readonly state: MessageState
-  /** Public id of the model that wrote it; undefined for what people wrote. */
+  /** Public id of the model that wrote it; undefined for what people wrote, and for a reply that no model wrote. */
   readonly model: string | undefined
   readonly sources: ReadonlyArray<Source>
   /** Unix milliseconds. */

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { countOf, sizeOf } from "../storage/spokenNumbers.ts"
 
 /** A chat request that cannot be understood, with the problems found, up to a bound, and where. */
 export class InvalidChatRequest extends Schema.TaggedError<InvalidChatRequest>()("InvalidChatRequest", {
@@ -13,12 +14,24 @@ export class InvalidChatRequest extends Schema.TaggedError<InvalidChatRequest>()
 /** What the person's chats hold has reached the tier's quota, in bytes. */
 export class StorageQuotaExceeded extends Schema.TaggedError<StorageQuotaExceeded>()("StorageQuotaExceeded", {
   tier: Schema.String,
+  /** What people call the tier. */
+  tierName: Schema.optionalKey(Schema.String),
   bytes: Schema.Int,
   maxChatBytes: Schema.Int
 }) {
   readonly code = "storage_quota"
   override get message() {
-    return `The ${this.tier} tier keeps ${this.maxChatBytes} bytes of chats; yours have ${this.bytes} bytes. Delete some, or upgrade.`
+    return `The plan ${this.tierName ?? this.tier} has room for ${sizeOf(this.maxChatBytes)} of chats; yours have ${sizeOf(this.bytes)}. Delete some you no longer need, or upgrade.`
+  }
+}
+
+/** A change of a chat that cannot be made, with what is wrong and where. */
+export class InvalidChatChange extends Schema.TaggedError<InvalidChatChange>()("InvalidChatChange", {
+  issues: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
+}) {
+  readonly code = "invalid_chat_change"
+  override get message() {
+    return `The chat cannot be changed so: ${this.issues.map((issue) => `${issue.path}: ${issue.message}`).join("; ")}.`
   }
 }
 
@@ -26,7 +39,7 @@ export class StorageQuotaExceeded extends Schema.TaggedError<StorageQuotaExceede
 export class ChatNotFound extends Schema.TaggedError<ChatNotFound>()("ChatNotFound", { chatId: Schema.String }) {
   readonly code = "chat_not_found"
   override get message() {
-    return "There is no such chat. Leave chatId out to start a new one."
+    return "There is no such chat; it may have been deleted. Start a new one."
   }
 }
 
@@ -37,7 +50,7 @@ export class PromptTooLong extends Schema.TaggedError<PromptTooLong>()("PromptTo
 }) {
   readonly code = "prompt_too_long"
   override get message() {
-    return `The message needs about ${this.tokens} tokens and the model takes ${this.window}. Shorten it, or upload it as a document.`
+    return `The message is too long for the model: it has about ${countOf(this.tokens, "token")}, and the model takes ${countOf(this.window, "token")}. Shorten it, or upload it as a document.`
   }
 }
 
@@ -49,20 +62,22 @@ export class TooManyAbandonedTries extends Schema.TaggedError<TooManyAbandonedTr
 }) {
   readonly code = "too_many_abandoned_tries"
   override get message() {
-    return `More than ${this.perMinute} replies were left within a minute before their first word. Wait ${Math.ceil(this.retryAfterMs / 1000)} seconds, then wait for the replies you ask for.`
+    return `More than ${countOf(this.perMinute, "time")} within a minute, a reply was stopped before its first word. Wait ${countOf(Math.ceil(this.retryAfterMs / 1000), "second")}, then wait for the replies you ask for.`
   }
 }
 
 /** As many replies of the account are being written as its tier allows at once. */
 export class TooManyReplies extends Schema.TaggedError<TooManyReplies>()("TooManyReplies", {
   tier: Schema.String,
+  /** What people call the tier. */
+  tierName: Schema.optionalKey(Schema.String),
   limit: Schema.Int,
   /** Milliseconds after which trying again may be worthwhile. */
   retryAfterMs: Schema.Finite
 }) {
   readonly code = "too_many_replies"
   override get message() {
-    return `The tier ${this.tier} writes at most ${this.limit} ${this.limit === 1 ? "reply" : "replies"} at once. Wait until one has ended.`
+    return `The plan ${this.tierName ?? this.tier} writes at most ${countOf(this.limit, "reply", "replies")} at once. Wait until one has ended.`
   }
 }
 
@@ -70,6 +85,6 @@ export class TooManyReplies extends Schema.TaggedError<TooManyReplies>()("TooMan
 export class RequestInProgress extends Schema.TaggedError<RequestInProgress>()("RequestInProgress", {}) {
   readonly code = "request_in_progress"
   override get message() {
-    return "A request with this idempotency key is being answered. Wait for that answer, or send the request again later."
+    return "This request is being answered already. Wait for that answer, or send it again later."
   }
 }

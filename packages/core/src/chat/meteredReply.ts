@@ -1,6 +1,5 @@
 import { Cause, Effect, Exit, Fiber, Option, Pull, type Scope, Stream } from "effect"
 import type { Hold } from "../credits/holds/Hold.ts"
-import type { UsageSource } from "../credits/UsageSource.ts"
 import type { ReplyEnd } from "../credits/Receipt.ts"
 import { AbandonedTries } from "./AbandonedTries.ts"
 import { ModelFailed, type ModelFailure } from "../models/ChatModel.ts"
@@ -11,18 +10,23 @@ import type { TokenizerService } from "../tokens/TokenizerService.ts"
 import { type ReplyOutput, replyOutput } from "../models/replyOutput.ts"
 import { type OpenedReply, openReply, type ModelCall } from "./openReply.ts"
 import { lostReplyDraft, replyCharge } from "./replyCharge.ts"
-import { finishSoon, storeThenEnd } from "./endHold.ts"
+import { finishSoon } from "../credits/holds/finishSoon.ts"
+import { storeThenEnd } from "./storeThenEnd.ts"
 import { makeKeepReplyHold, type ReplyHold, type ReplyProgress } from "./replyHold.ts"
+import type { ReplyParties } from "./ReplyParties.ts"
+import type { KeptReply } from "./running/KeptReply.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 
 export interface MeteredReplyInput {
   /** The model that was chosen, then those that may answer instead: the hold covers each. */
   readonly calls: readonly [ModelCall, ...ReadonlyArray<ModelCall>]
   readonly hold: Hold
-  /** What the credits are spent by. */
-  readonly source: UsageSource
+  /** What the credits are spent by, and how much that may be in a day. */
+  readonly spending: Pick<ReplyParties, "source" | "dailyCap" | "askedFrom">
   /** The model of the reply is the one that answers. */
   readonly turn: BeginTurnInput
+  /** How the reply is kept where it is delivered to the store, and not to its reader. */
+  readonly kept?: KeptReply | undefined
 }
 
 /** A reply whose first words have arrived, and the public id of the model that writes it. */
@@ -56,10 +60,10 @@ interface Progress {
 const NOT_REPORTED: OpenedReply["reported"] = { inputUsage: undefined, end: undefined }
 
 /** How far a reply has come, as a heartbeat records it. */
-const progressOf = ([chosen]: MeteredReplyInput["calls"], { spoken, tokenizer }: Progress): ReplyProgress => {
+const progressOf = ({ calls: [chosen], kept }: MeteredReplyInput, { spoken, tokenizer }: Progress): ReplyProgress => {
   const { call, reported } = spoken?.opened ?? { call: chosen, reported: NOT_REPORTED }
   return {
-    outputTokens: Math.min(spoken?.output.tokens() ?? 0, call.request.maxOutputTokens),
+    outputTokens: Math.min(kept?.tokens() ?? spoken?.output.tokens() ?? 0, call.request.maxOutputTokens),
     draft: lostReplyDraft({ call, reported }, tokenizer),
     isBetterKnown: call.request.model !== chosen.request.model || reported.inputUsage !== undefined
   }
@@ -109,17 +113,24 @@ export const makeMeteredReply = Effect.gen(function* () {
   const chats = yield* ChatStore
   const keepReplyHold = yield* makeKeepReplyHold
 
-  const storeEnd = Effect.fnUntraced(function* ({ opened, output, turn, turnStored }: Spoken, ended: ReplyEnd) {
+  const storeEnd = Effect.fnUntraced(function* (
+    { opened, output, turn, turnStored }: Spoken,
+    ended: ReplyEnd,
+    kept: KeptReply | undefined
+  ) {
     yield* opened.leave
     // Stored once, however often it is asked.
     if (Exit.isFailure(yield* Fiber.await(turnStored))) yield* chats.beginTurn(turn)
     const { owner, chatId, reply } = turn
-    yield* chats.endTurn({ owner, chatId, replyId: reply.id, content: output.text(), state: stateOf(ended) })
+    const end = { owner, chatId, replyId: reply.id, content: output.text(), state: stateOf(ended) } as const
+    yield* kept === undefined ? chats.endTurn(end) : kept.end(end)
   })
 
   /** Settles or releases the hold and stores what the reply became; does so once, and never fails. */
-  const finishReply = ({ hold: held, source }: MeteredReplyInput, progress: Progress, ended: ReplyEnd) =>
+  const finishReply = (input: MeteredReplyInput, progress: Progress, ended: ReplyEnd) =>
     Effect.suspend(() => {
+      const { hold: held, kept, spending } = input
+      const { askedFrom, source } = spending
       const { finished, hold, spoken, tokenizer, unanswered } = progress
       progress.finished = true
       // Interrupted before it was kept, which cannot be.
@@ -127,8 +138,10 @@ export const makeMeteredReply = Effect.gen(function* () {
       const isDelivered = spoken !== undefined && spoken.output.text() !== ""
       const paid = isDelivered ? settle(held, hold, spoken, ended, tokenizer) : hold.release
       const isAbandoned = !isDelivered && ended === "stopped" && !unanswered
-      const released = isAbandoned ? Effect.andThen(paid, abandoned.note({ payer: held.userId, source })) : paid
-      const work = spoken === undefined ? released : storeThenEnd(storeEnd(spoken, ended), released, held.key)
+      const released = isAbandoned
+        ? Effect.andThen(paid, abandoned.note({ payer: held.userId, source, askedFrom }))
+        : paid
+      const work = spoken === undefined ? released : storeThenEnd(storeEnd(spoken, ended, kept), released, held.key)
       return finishSoon(work, held.key)
     }).pipe(Effect.uninterruptible)
 
@@ -162,8 +175,8 @@ export const makeMeteredReply = Effect.gen(function* () {
     const progress: Progress = { tokenizer, spoken: undefined, finished: false, unanswered: false, hold: undefined }
     const finish = (ended: ReplyEnd) => finishReply(input, progress, ended)
     yield* Effect.addFinalizer(() => finish("stopped"))
-    const { calls, hold: held, source } = input
-    const hold = yield* keepReplyHold({ hold: held, source, progress: () => progressOf(calls, progress) })
+    const { hold: held, spending } = input
+    const hold = yield* keepReplyHold({ hold: held, spending, progress: () => progressOf(input, progress) })
     progress.hold = hold
 
     const opened = yield* Effect.interruptible(openReply(input.calls)).pipe(

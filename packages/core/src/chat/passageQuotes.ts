@@ -1,3 +1,4 @@
+import { headingPath } from "../documents/Heading.ts"
 import type { Source } from "./StoredMessage.ts"
 
 /** A passage as read back from a prompt. */
@@ -5,6 +6,8 @@ export interface QuotedPassage {
   readonly number: number
   readonly filename: string
   readonly page: number | null
+  /** The titles it stands under where it begins, outermost first. */
+  readonly headings: ReadonlyArray<string>
   readonly text: string
 }
 
@@ -26,11 +29,15 @@ const INVISIBLE =
 export const quotableText = (text: string): string =>
   text.toWellFormed().replace(INVISIBLE, "").split(LINE_BREAK).join("\n")
 
+const oneLine = (text: string): string => quotableText(text).replaceAll("\n", " ")
+
 const header = (source: Source): string => {
-  const name = JSON.stringify(quotableText(source.filename))
-  return source.page === null
-    ? `[${source.number}] from ${name}`
-    : `[${source.number}] from ${name}, page ${source.page}`
+  const titles = headingPath(source.headings, source.start).map(oneLine)
+  return [
+    `[${source.number}] from ${JSON.stringify(quotableText(source.filename))}`,
+    ...(source.page === null ? [] : [`page ${source.page}`]),
+    ...(titles.length === 0 ? [] : [`under ${JSON.stringify(titles)}`])
+  ].join(", ")
 }
 
 const quote = (source: Source): string =>
@@ -43,18 +50,22 @@ const quote = (source: Source): string =>
 
 /**
  * The passages as one text in which they are numbered data. What a passage says cannot end its own quotation: every one
- * of its lines, however it breaks them, begins with a bar, and lines of ours never do. A file's name is a JSON string.
+ * of its lines, however it breaks them, begins with a bar, and lines of ours never do. A file's name is a JSON string,
+ * and so are the titles above a passage.
  */
 export const quotePassages = (sources: ReadonlyArray<Source>): string =>
   [OPENING, ...sources.map(quote), CLOSING].join("\n")
 
-const HEADER = /^\[(\d{1,9})\] from ("(?:[^"\\]|\\["\\/bfnrt]|\\u[0-9a-f]{4})*")(?:, page (\d{1,9}))?$/
+const JSON_STRING = String.raw`"(?:[^"\\]|\\["\\/bfnrt]|\\u[0-9a-f]{4})*"`
+const HEADER = new RegExp(
+  String.raw`^\[(\d{1,9})\] from (${JSON_STRING})(?:, page (\d{1,9}))?(?:, under (\[${JSON_STRING}(?:,${JSON_STRING})*\]))?$`
+)
 
 /** Reads back what `quotePassages` wrote; undefined for any other text. */
 export const readPassages = (text: string): ReadonlyArray<QuotedPassage> | undefined => {
   const lines = text.split("\n")
   if (lines[0] !== OPENING || lines.at(-1) !== CLOSING) return undefined
-  const found: Array<{ number: number; filename: string; page: number | null; lines: Array<string> }> = []
+  const found: Array<Omit<QuotedPassage, "text"> & { readonly lines: Array<string> }> = []
   for (const line of lines.slice(1, -1)) {
     if (line.startsWith(BAR)) {
       found.at(-1)?.lines.push(line.slice(BAR.length))
@@ -62,11 +73,12 @@ export const readPassages = (text: string): ReadonlyArray<QuotedPassage> | undef
     }
     const parts = HEADER.exec(line)
     if (parts === null) return undefined
-    const [, number, filename, page] = parts
+    const [, number, filename, page, headings] = parts
     found.push({
       number: Number(number),
       filename: String(JSON.parse(filename ?? '""')),
       page: page === undefined ? null : Number(page),
+      headings: headings === undefined ? [] : (JSON.parse(headings) as ReadonlyArray<string>),
       lines: []
     })
   }

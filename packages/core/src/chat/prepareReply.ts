@@ -2,7 +2,8 @@ import { Effect, Option } from "effect"
 import { Accounts } from "../credits/Accounts.ts"
 import { DocumentStore } from "../documents/DocumentStore.ts"
 import { findReadableDocuments } from "../documents/findReadableDocuments.ts"
-import { PassageIndex } from "../documents/PassageIndex.ts"
+import { PassageIndex, type SearchInput } from "../documents/PassageIndex.ts"
+import { RERANKED_SHARE, rerankFound, Reranker } from "../documents/Reranker.ts"
 import { Catalog, findModel, tiersAllowing } from "../tiers/Catalog.ts"
 import { ModelNotAllowed } from "../tiers/errors.ts"
 import { fallbacksOf } from "../models/fallbacks.ts"
@@ -18,7 +19,8 @@ import { Tokenizer } from "../tokens/Tokenizer.ts"
 import { ChatNotFound, InvalidChatRequest } from "./errors.ts"
 import { buildPrompt, MINIMUM_REPLY_TOKENS, type Prompt } from "./prompt.ts"
 import type { Candidate } from "./quoteReply.ts"
-import type { ReplyParties } from "./ReplyParties.ts"
+import type { ReplyParties, ReplyTerms } from "./ReplyParties.ts"
+import type { StoredMessage } from "./StoredMessage.ts"
 import { sourcesFrom } from "./sourcesFrom.ts"
 
 /** How many stored messages are read back, and how many passages are offered to a model. */
@@ -33,6 +35,18 @@ export const makePrepareReply = Effect.gen(function* () {
   const documents = yield* DocumentStore
   const models = yield* ChatModels
   const passages = yield* PassageIndex
+  const reranker = yield* Reranker
+
+  /** What a model is offered: the best found, by the reranker's judgement where there is one. */
+  const findPassages = Effect.fnUntraced(function* (input: Omit<SearchInput, "limit">) {
+    if (reranker === undefined) return yield* passages.search({ ...input, limit: PASSAGES })
+    const found = yield* passages.search({ ...input, limit: PASSAGES * RERANKED_SHARE })
+    return (yield* rerankFound(reranker, input.query, found)).slice(0, PASSAGES)
+  })
+
+  /** The model that a bot's owner chose, or what their tier has instead. */
+  const decidedModel = (tier: TierName, { modelId }: ReplyTerms): string | undefined =>
+    modelId !== null && tiersAllowing(catalog, modelId).includes(tier) ? modelId : catalog.tiers[tier].models[0]
 
   const chooseModel = Effect.fnUntraced(function* (modelId: string | undefined) {
     const id = modelId ?? catalog.models[0]?.id ?? ""
@@ -64,26 +78,36 @@ export const makePrepareReply = Effect.gen(function* () {
     return found
   })
 
-  return Effect.fnUntraced(function* (parties: ReplyParties, request: ChatRequest) {
+  return Effect.fnUntraced(function* (parties: ReplyParties, request: ChatRequest, terms?: ReplyTerms) {
     const { conversationOwner, documentsOwner, payer } = parties
     const account = yield* accounts.of(payer)
-    const { model, allowedTiers } = yield* chooseModel(request.modelId)
+    const modelId = terms === undefined ? request.modelId : decidedModel(account.tier, terms)
+    const { model, allowedTiers } = yield* chooseModel(modelId)
     const stored = yield* transcriptOf(conversationOwner, request.chatId)
     const { ready, pending } = yield* findReadableDocuments(documents, documentsOwner, request.documentIds ?? [])
     if (!allowedTiers.includes(account.tier)) {
-      return yield* new ModelNotAllowed({ model: model.id, tier: account.tier, allowedTiers })
+      return yield* new ModelNotAllowed({
+        model: model.id,
+        modelName: model.displayName ?? model.vendorModel,
+        tier: account.tier,
+        tierName: catalog.tiers[account.tier].displayName,
+        allowedTiers,
+        allowedTierNames: allowedTiers.map((tier) => catalog.tiers[tier].displayName)
+      })
     }
     const provider = yield* models.resolve(model)
     const added = request.chatId === undefined ? request.messages : afterLastReply(request.messages)
     const question = added.at(-1)?.content ?? ""
     const found =
-      ready.length === 0
-        ? []
-        : yield* passages.search({ userId: documentsOwner, documentIds: ready, query: question, limit: PASSAGES })
-    const messages = [...stored.filter((message) => message.content !== ""), ...added]
+      ready.length === 0 ? [] : yield* findPassages({ userId: documentsOwner, documentIds: ready, query: question })
+    const told: ReadonlyArray<ChatMessage> =
+      terms === undefined ? [] : [{ role: "system", content: terms.instructions }]
+    const messages = [...told, ...stored.filter(terms === undefined ? hasContent : isOfModel), ...added]
     const tokenizer = yield* Tokenizer
     yield* countMessages(payer, messages, model.contextTokens)
-    const prompt = yield* Effect.fromResult(buildPrompt({ model, messages, sources: sourcesFrom(found), tokenizer }))
+    const prompt = yield* Effect.fromResult(
+      buildPrompt({ model, messages, sources: sourcesFrom(found), searched: ready.length > 0, tokenizer })
+    )
     const { maxInputTokens, maxOutputTokens } = prompt
     const chosen: Candidate = { model, provider, maxInputTokens, maxOutputTokens }
     const fallbacks = model.fallback === undefined ? [] : yield* fallbacksFor(model, account.tier, prompt)
@@ -91,6 +115,12 @@ export const makePrepareReply = Effect.gen(function* () {
     return { account, candidates, added, pending, prompt }
   })
 })
+
+const hasContent = ({ content }: StoredMessage): boolean => content !== ""
+
+/** Of a visitor's conversation, what no model wrote is not said to one: that the bot cannot answer at the moment. */
+const isOfModel = ({ content, model, role }: StoredMessage): boolean =>
+  content !== "" && (role !== "assistant" || model !== undefined)
 
 /** Of the messages sent along with a stored chat, only what follows the last reply is new. */
 const afterLastReply = (messages: ChatRequest["messages"]): ReadonlyArray<ChatMessage> =>

@@ -1,5 +1,5 @@
 import { priceOf } from "../credits/rules/price.ts"
-import type { ReceiptDraft, ReplyEnd } from "../credits/Receipt.ts"
+import type { ReplyReceiptDraft, ReplyEnd } from "../credits/Receipt.ts"
 import type { Usage } from "../models/Usage.ts"
 import { modelPrice } from "../models/Model.ts"
 import type { InputUsage } from "../models/ChatModel.ts"
@@ -11,7 +11,7 @@ import type { TokenizerService } from "../tokens/TokenizerService.ts"
 export interface ReplyCharge {
   /** Whole credits by the price; may exceed the hold, of which the ledger takes no more than there is. */
   readonly amount: number
-  readonly draft: ReceiptDraft
+  readonly draft: ReplyReceiptDraft
 }
 
 /** No token of any tokenizer stands for so many UTF-16 units. */
@@ -36,7 +36,7 @@ const plausibleUsage = (reported: Usage | undefined, delivered: string): Usage |
 export const lostReplyDraft = (
   { call, reported }: Pick<OpenedReply, "call" | "reported">,
   tokenizer: TokenizerService
-): ReceiptDraft => {
+): ReplyReceiptDraft => {
   const { messages, model } = call.request
   const usage = { ...(plausibleInput(reported.inputUsage) ?? estimatedInput(messages, tokenizer)), output: 0 }
   return { model: model.id, price: modelPrice(model), usage, estimated: true, ended: "expired" }

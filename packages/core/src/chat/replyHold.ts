@@ -2,16 +2,17 @@ import { Effect, Semaphore } from "effect"
 import { CreditOperations } from "../credits/CreditOperations.ts"
 import type { Hold, HoldEnd } from "../credits/holds/Hold.ts"
 import { HoldHeartbeat } from "../credits/holds/HoldHeartbeat.ts"
-import type { ReceiptDraft } from "../credits/Receipt.ts"
-import type { UsageSource } from "../credits/UsageSource.ts"
+import { restKey } from "../credits/holds/replyKey.ts"
+import { isOfReply, type ReplyReceiptDraft } from "../credits/Receipt.ts"
 import type { Usage } from "../models/Usage.ts"
-import { endHold } from "./endHold.ts"
+import { endHold } from "../credits/holds/endHold.ts"
+import type { ReplyParties } from "./ReplyParties.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 
 export interface ReplyHoldInput {
   readonly hold: Hold
-  /** What spends its credits. */
-  readonly source: UsageSource
+  /** What spends its credits, and how much that may be in a day. */
+  readonly spending: Pick<ReplyParties, "source" | "dailyCap">
   readonly progress: () => ReplyProgress
 }
 
@@ -19,17 +20,17 @@ export interface ReplyHoldInput {
 export interface ReplyProgress {
   readonly outputTokens: number
   /** What charges the whole reply should this process die. */
-  readonly draft: ReceiptDraft
+  readonly draft: ReplyReceiptDraft
   /** True where the draft is better known than when the hold was reserved. */
   readonly isBetterKnown: boolean
 }
 
 /** The credits that pay a reply: its hold, and where that was ended behind its back, another for what it did not pay. */
 export interface ReplyHold {
-  /** True once the hold is gone and the balance does not have what the rest may cost: the reply has to end. */
+  /** True once the hold is gone and the balance, or the daily cap, does not have what the rest may cost: the reply has to end. */
   readonly isLost: () => boolean
   /** Takes what the whole reply costs. Ends the heartbeat, once, and never fails. */
-  settle(cost: number, draft: ReceiptDraft): Effect.Effect<void>
+  settle(cost: number, draft: ReplyReceiptDraft): Effect.Effect<void>
   /** Gives all credits back that are held still. */
   readonly release: Effect.Effect<void>
 }
@@ -46,7 +47,7 @@ const NOTHING: Paid = { credits: 0, usage: { freshInput: 0, cacheRead: 0, cacheW
 const isSwept = (end: HoldEnd): boolean => end._tag === "Released" || end.receipt.ended === "expired"
 
 const addPaid = ({ credits, usage }: Paid, end: HoldEnd): Paid => {
-  if (end._tag === "Released") return { credits, usage }
+  if (end._tag === "Released" || !isOfReply(end.receipt)) return { credits, usage }
   const { charged, usage: more } = end.receipt
   return {
     credits: credits + charged,
@@ -69,11 +70,11 @@ const restOf = (usage: Usage, paid: Usage): Usage => ({
 
 const REPLACED = "The hold of an open reply was ended by a sweeper; credits for the rest of the reply were held anew."
 const LOST =
-  "The hold of an open reply was ended by a sweeper, and the balance does not pay the rest; the reply is cut off."
+  "The hold of an open reply was ended by a sweeper, and balance or daily cap do not pay the rest; the reply is cut off."
 
 /**
  * Keeps the hold of a reply. A heartbeat that finds it gone holds what the rest of the reply may cost anew, where the
- * balance has it; else the reply is lost. Whatever was delivered is paid in the end as far as there are credits: what a
+ * balance and the daily cap have room for it; else the reply is lost. Whatever was delivered is paid in the end as far as there are credits: what a
  * sweeper took is part of the price.
  */
 export const makeKeepReplyHold = Effect.gen(function* () {
@@ -82,6 +83,7 @@ export const makeKeepReplyHold = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (input: ReplyHoldInput): Effect.fn.Return<ReplyHold> {
     const { progress } = input
+    const { dailyCap, source } = input.spending
     const { userId, key: first, amount: bound } = input.hold
     /** One after another: holding anew and ending. */
     const turn = Semaphore.makeUnsafe(1)
@@ -93,7 +95,7 @@ export const makeKeepReplyHold = Effect.gen(function* () {
     let ended = false
     let stopKeeping: Effect.Effect<void> = Effect.void
 
-    const unpaid = (draft: ReceiptDraft, before: Paid): ReceiptDraft => ({
+    const unpaid = (draft: ReplyReceiptDraft, before: Paid): ReplyReceiptDraft => ({
       ...draft,
       usage: restOf(draft.usage, before.usage)
     })
@@ -102,19 +104,26 @@ export const makeKeepReplyHold = Effect.gen(function* () {
       Effect.catchTag(credits.release({ userId, key }), "HoldNotFound", () =>
         Effect.succeed<HoldEnd>({ _tag: "Released" })
       )
-    const holdRest = (place: number, amount: number, minimumAmount: number, draft: ReceiptDraft) =>
+    const holdRest = (
+      place: number,
+      amount: number,
+      minimumAmount: number,
+      draft: ReplyReceiptDraft,
+      cap?: ReplyParties["dailyCap"]
+    ) =>
       credits
         .reserve({
           userId,
-          key: `${first}:rest:${place}`,
+          key: restKey(first, place),
           fingerprint: `the rest of ${first}`,
           amount,
           minimumAmount,
-          source: input.source,
+          source,
+          dailyCap: cap,
           ttlMs: heartbeat.ttlMs,
           draft
         })
-        .pipe(Effect.catchTag(["AccountNotFound", "DailyCapReached", "InvalidAmount", "KeyConflict"], Effect.die))
+        .pipe(Effect.catchTag(["AccountNotFound", "InvalidAmount", "KeyConflict"], Effect.die))
 
     const keep = (key: string, before: Paid) =>
       heartbeat.keep(
@@ -133,7 +142,11 @@ export const makeKeepReplyHold = Effect.gen(function* () {
         const before = addPaid(paid, yield* endOf(gone))
         const left = bound - before.credits
         const reserved =
-          left > 0 ? yield* holdRest(number + 1, left, left, unpaid(progress().draft, before)) : undefined
+          left > 0
+            ? yield* holdRest(number + 1, left, left, unpaid(progress().draft, before), dailyCap).pipe(
+                Effect.catchTag("DailyCapReached", ({ _tag }) => Effect.succeed({ _tag } as const))
+              )
+            : undefined
         yield* stopKeeping
         stopKeeping = Effect.void
         if (reserved !== undefined && reserved._tag !== "Held") {
@@ -160,7 +173,7 @@ export const makeKeepReplyHold = Effect.gen(function* () {
       before: Paid,
       place: number,
       cost: number,
-      draft: ReceiptDraft
+      draft: ReplyReceiptDraft
     ): Effect.Effect<void, unknown> =>
       Effect.gen(function* () {
         const amount = Math.max(0, cost - before.credits)
@@ -169,7 +182,12 @@ export const makeKeepReplyHold = Effect.gen(function* () {
         const after = addPaid(before, end)
         const due = Math.min(cost, bound) - after.credits
         if (due <= 0) return
-        const reserved = yield* holdRest(place + 1, due, 1, unpaid(draft, after))
+        // Without the cap: this was delivered.
+        const reserved = yield* Effect.catchTag(
+          holdRest(place + 1, due, 1, unpaid(draft, after)),
+          "DailyCapReached",
+          Effect.die
+        )
         if (reserved._tag === "Held") yield* payFrom(reserved.hold, after, place + 1, cost, draft)
       })
 

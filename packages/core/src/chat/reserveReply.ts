@@ -2,7 +2,8 @@ import { Effect } from "effect"
 import { type Account, availableOf } from "../credits/Account.ts"
 import { CreditOperations } from "../credits/CreditOperations.ts"
 import type { Reserved } from "../credits/holds/Hold.ts"
-import { InsufficientCredits } from "../credits/errors.ts"
+import { insufficientCredits } from "../credits/holds/insufficientCredits.ts"
+import { replyKey } from "../credits/holds/replyKey.ts"
 import { HoldTtl } from "../credits/holds/HoldTtl.ts"
 import { Catalog, modelsOfTier } from "../tiers/Catalog.ts"
 import { maxInputTokensFor, type Model, modelPrice } from "../models/Model.ts"
@@ -42,28 +43,23 @@ export const makeReserveReply = Effect.gen(function* () {
     account: Account,
     prompt: Prompt,
     required: number,
-    { buckets, nextResetAt }: Extract<Reserved, { readonly _tag: "Refused" }>
+    refused: Extract<Reserved, { readonly _tag: "Refused" }>
   ) => {
-    const available = availableOf(buckets)
+    const available = availableOf(refused.buckets)
     const fits = (model: Model) =>
       quoteReply(model, maxInputTokensFor(model, prompt.maxTokens), model.maxOutputTokens).minimumAmount <= available
-    return new InsufficientCredits({
+    const affordable = modelsOfTier(catalog, account.tier).filter(fits)
+    return insufficientCredits(
       required,
-      available,
-      allowance: buckets.allowance - buckets.heldAllowance,
-      topup: buckets.topup - buckets.heldTopup,
-      held: buckets.heldAllowance + buckets.heldTopup,
-      debt: buckets.debt,
-      nextResetAt: new Date(nextResetAt).toISOString(),
-      affordableModels: modelsOfTier(catalog, account.tier)
-        .filter(fits)
-        .map((model) => model.id)
-    })
+      refused,
+      affordable.map(({ id }) => id)
+    )
   }
 
   const busy = ({ tier }: Account, open: number) =>
     new TooManyReplies({
       tier,
+      tierName: catalog.tiers[tier].displayName,
       limit: catalog.tiers[tier].maxConcurrentReplies ?? open,
       retryAfterMs: BUSY_RETRY_MS
     })
@@ -78,7 +74,7 @@ export const makeReserveReply = Effect.gen(function* () {
     const reserved = yield* credits
       .reserve({
         userId: account.userId,
-        key: `reply:${messageId}`,
+        key: replyKey(messageId),
         fingerprint,
         amount: Math.max(...quotes.map(({ amount }) => amount)),
         minimumAmount: quote.minimumAmount,

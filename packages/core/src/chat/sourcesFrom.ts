@@ -3,12 +3,13 @@ import type { Source } from "./StoredMessage.ts"
 
 /** Numbers found passages from 1, best first, as a reply cites them. */
 export const sourcesFrom = (found: ReadonlyArray<FoundPassage>): ReadonlyArray<Source> =>
-  found.map(({ documentId, filename, page, start, end, text }, index) => ({
+  found.map(({ documentId, filename, page, start, end, text, headings }, index) => ({
     number: index + 1,
     documentId,
     filename,
     page,
     start,
     end,
-    text
+    text,
+    ...(headings === undefined ? {} : { headings })
   }))

@@ -9,8 +9,8 @@ export interface Session {
   readonly expiresAt: number
 }
 
-/** What is wrong with a session: `ambiguous` are several different ones that are valid. */
-export const SESSION_PROBLEMS = ["missing", "refused", "expired", "ambiguous"] as const
+/** What is wrong with a session: `ambiguous` are several different ones that are valid, `signed-out` one that was ended. */
+export const SESSION_PROBLEMS = ["missing", "refused", "expired", "ambiguous", "signed-out"] as const
 
 /** No token, or one that is forged, expired or meant for somebody else. `problem` and `userId` are for logs alone. */
 export class SessionInvalid extends Schema.TaggedError<SessionInvalid>()("SessionInvalid", {
@@ -20,7 +20,7 @@ export class SessionInvalid extends Schema.TaggedError<SessionInvalid>()("Sessio
 }) {
   readonly code = "unauthorized"
   override get message() {
-    return "Sign in to use this route: the request carries no valid session."
+    return "You are not signed in, or your session has ended. Sign in and try again."
   }
 }
 

@@ -7,3 +7,6 @@ export const UserId = Schema.String.check(
   Schema.makeFilter((value: string) => (value.isWellFormed() && !value.includes("\0")) || "a well-formed text")
 )
 export type UserId = typeof UserId.Type
+
+/** Whether a text may name a person. */
+export const isUserId: (value: unknown) => value is UserId = Schema.is(UserId)

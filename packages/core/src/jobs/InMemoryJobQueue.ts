@@ -17,7 +17,7 @@ export interface InMemoryJobQueueOptions {
   readonly stopTimeoutMs?: number
 }
 
-type Next = { readonly claimed: HeldJob } | { readonly waitMs: number | undefined }
+type Next = { readonly claimed: HeldJob } | { readonly waitMs: number | undefined; readonly change: Latch.Latch }
 type TryEnd = "done" | "failed" | "cut-short"
 
 const endOf = (exit: Exit.Exit<unknown, unknown>): TryEnd => {
@@ -34,8 +34,8 @@ const makeJobs = Effect.gen(function* () {
   /** Those that ended, by id, the longest ago first. */
   const ended = yield* storage.table<string, HeldJob>()
   const progress = new Map<string, JobProgress>()
-  /** Open while there may be something to take. */
-  const work = Latch.makeUnsafe(false)
+  /** Opens for good with the next change that may leave something to take; the one after it is another latch. */
+  let change = Latch.makeUnsafe(false)
   let lastMicros = 0
 
   const newMicros = (now: number): number => (lastMicros = Math.max(lastMicros + 1, now * 1000))
@@ -44,12 +44,18 @@ const makeJobs = Effect.gen(function* () {
     yield* ended.values()
   }
 
+  const changed = () => {
+    const before = change
+    change = Latch.makeUnsafe(false)
+    before.openUnsafe()
+  }
+
   /** Has a run begin after now: adds a job, unless one waits; one that runs is marked. */
   const ask = (job: HeldJob): HeldJob => {
     const twin = alive.get(job.twin)
     const standing = twin === undefined ? job : twin.state === "running" ? { ...twin, again: true } : twin
     alive.set(job.twin, standing)
-    work.openUnsafe()
+    changed()
     return standing
   }
 
@@ -79,7 +85,7 @@ const makeJobs = Effect.gen(function* () {
     alive,
     ended,
     progress,
-    work,
+    changed,
     ask,
     prepare,
     removeAll: (owner: UserId): void => {
@@ -88,8 +94,8 @@ const makeJobs = Effect.gen(function* () {
     },
     page: (mayBeSeen: (job: HeldJob) => boolean, query: JobQuery) =>
       pageOf(everything(), mayBeSeen, query, (id) => progress.get(id)),
-    /** The next job for a worker, now running; or how long nothing is due. `stopping` keeps the latch open for the others. */
-    claim: (turns: Turns, kinds: ReadonlyMap<string, JobHandler>, stopping: () => boolean) =>
+    /** The next job for a worker, now running; or how long nothing is due, and what opens with the next change. */
+    claim: (turns: Turns, kinds: ReadonlyMap<string, JobHandler>) =>
       Effect.map(Clock.currentTimeMillis, (now): Next => {
         const waiting = [...alive.values()].filter(({ kind, state }) => state === "waiting" && kinds.has(kind))
         const due = turns.next(waiting.filter(({ dueAt }) => dueAt <= now).map((job) => ({ job, userId: job.owner })))
@@ -99,9 +105,8 @@ const makeJobs = Effect.gen(function* () {
           turns.begin(claimed.owner)
           return { claimed }
         }
-        if (!stopping()) work.closeUnsafe()
         const later = waiting.map(({ dueAt }) => dueAt - now).filter((waitMs) => waitMs > 0)
-        return { waitMs: later.length === 0 ? undefined : Math.min(...later) }
+        return { waitMs: later.length === 0 ? undefined : Math.min(...later), change }
       }),
     /** Ends a try: the job is over, or waits for its next one. Asked for meanwhile, it waits anew. */
     settle: (claimed: HeldJob, kind: JobKind, end: TryEnd) =>
@@ -112,7 +117,7 @@ const makeJobs = Effect.gen(function* () {
         const again = alive.get(twin)?.again === true
         progress.delete(claimed.id)
         if (alive.get(twin)?.id !== claimed.id) return
-        work.openUnsafe()
+        changed()
         if (end !== "done" && tries < triesMax) {
           const dueAt = end === "cut-short" ? now : now + retryDelayMs(kind, tries)
           return void alive.set(twin, { ...claimed, state: "waiting", dueAt })
@@ -191,12 +196,14 @@ const makeWith = ({ concurrency = 2, stopTimeoutMs = 10_000 }: InMemoryJobQueueO
         const turns = new Turns(concurrency)
         const step = Effect.uninterruptibleMask((restore) =>
           Effect.gen(function* () {
-            const found = yield* storage.exclusive(jobs.claim(turns, kinds, () => stopping))
+            const found = yield* storage.exclusive(jobs.claim(turns, kinds))
             if ("claimed" in found) {
               const handler = kinds.get(found.claimed.kind)!
               return yield* tryJob(turns, found.claimed, { ...handler, run: (facts) => restore(handler.run(facts)) })
             }
-            const opened = restore(jobs.work.await)
+            // Stopped since it looked, it looks no more.
+            if (stopping) return
+            const opened = restore(found.change.await)
             yield* found.waitMs === undefined ? opened : Effect.timeoutOption(opened, found.waitMs)
           })
         )
@@ -208,7 +215,7 @@ const makeWith = ({ concurrency = 2, stopTimeoutMs = 10_000 }: InMemoryJobQueueO
         const stop = (worker: Fiber.Fiber<void>) =>
           Effect.gen(function* () {
             stopping = true
-            jobs.work.openUnsafe()
+            jobs.changed()
             const over = yield* Effect.timeoutOption(Fiber.await(worker), stopTimeoutMs)
             if (Option.isNone(over)) yield* Fiber.interrupt(worker)
           })

@@ -101,7 +101,7 @@ export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("Mo
 }) {
   readonly code = "model_unavailable"
   override get message() {
-    return `The model ${this.model} is not set up on this server. Choose another model; "parley doctor" tells the operator why.`
+    return `The model ${this.model} is not set up on this server. Choose another model, or ask who runs this server: "parley doctor" tells why.`
   }
 }
 

@@ -43,6 +43,8 @@ export type OmittableParameter = (typeof OMITTABLE_PARAMETERS)[number]
 export interface Model extends ModelPrice {
   /** The public id. */
   readonly id: string
+  /** What people call it; the vendor's own name of it unless given. */
+  readonly displayName?: string
   readonly vendor: Vendor
   /** The vendor's own name of the model behind the id. */
   readonly vendorModel: string

@@ -1,19 +1,26 @@
 import type { ManagedRuntime } from "effect"
-import type { Source } from "../chat/StoredMessage.ts"
+import type { CheckoutLinkInput, Offer, PortalLinkInput, SubscriptionState } from "../billing/BillingService.ts"
+import type { Invoice, SignedEvent } from "../billing/PaymentGateway.ts"
+import type { HandledEvent } from "../billing/PaymentInbox.ts"
+import type { CrmAccessToken } from "../crm/CrmAccess.ts"
+import type { CrmConnectionName } from "../crm/CrmConnection.ts"
+import type { Revocation } from "../crm/CrmRelease.ts"
+import type { BegunConnection, CallbackInput, CallbackOutcome, ConnectInput, CrmOffer } from "../crm/CrmService.ts"
+import type { Bot } from "../bots/Bot.ts"
+import type { BotChange, BotDraft } from "../bots/BotDraft.ts"
+import type { Chat, Source } from "../chat/StoredMessage.ts"
 import type { ChatRequest } from "../chat/ChatRequest.ts"
-import type { ChatOwner, ChatPage } from "../chat/ChatService.ts"
-import type { ChatList, ListChatsInput, Transcript } from "../chat/ChatStore.ts"
+import type { ChatOwner, ChatPage, OnDisconnect, ReadChat } from "../chat/ChatService.ts"
+import type { ChatList, ListChatsInput } from "../chat/ChatStore.ts"
 import type { ReplyParties } from "../chat/ReplyParties.ts"
-import type { Balance } from "../credits/Account.ts"
-import type { HistoryInput, HistoryPage } from "../credits/CreditLedger.ts"
-import type { Receipt } from "../credits/Receipt.ts"
-import type { Transaction } from "../credits/Transaction.ts"
 import type { Document } from "../documents/Document.ts"
 import type { UploadInput } from "../documents/DocumentService.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { ParleyServices } from "../parleyLayer.ts"
+import type { SignOutInput } from "../sessions/SignOut.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import type { OfferedModel } from "../chat/ModelOffers.ts"
+import type { CreditCalls } from "./CreditCalls.ts"
 
 /** A reply whose first words have arrived. */
 export interface SentReply {
@@ -28,11 +35,21 @@ export interface SentReply {
   readonly limitedTo: number | undefined
   /**
    * The text as it is written. Ends when the reply is complete and settled; errors with `ModelFailed` where the model
-   * failed half-way. Cancelling it stops the model and charges what was delivered. Read it, or cancel it.
+   * failed half-way. Cancelling it stops the model and charges what was delivered, unless the reply was sent to go on.
+   * Read it, or cancel it.
    */
   readonly stream: ReadableStream<string>
   /** Reads the stream to its end. */
   text(): Promise<string>
+}
+
+/** A reply that runs already. */
+export type RejoinedReply = Pick<SentReply, "chatId" | "messageId" | "model" | "stream" | "text">
+
+export interface SendOptions {
+  readonly signal?: AbortSignal
+  /** With `continue` the reply goes on, and costs, when its stream is cancelled; it ends then unless given. */
+  readonly onDisconnect?: OnDisconnect
 }
 
 /**
@@ -47,16 +64,23 @@ export interface Parley {
      * abort after the first words cancels the stream. Who asks, pays and owns the documents is one person, or the parties
      * of the reply.
      */
-    send(
-      from: UserId | ReplyParties,
-      request: ChatRequest,
-      options?: { readonly signal?: AbortSignal }
-    ): Promise<SentReply>
+    send(from: UserId | ReplyParties, request: ChatRequest, options?: SendOptions): Promise<SentReply>
+    /**
+     * The reply of a chat that goes on without its reader, on whatever process, from its beginning; undefined where none
+     * runs. Cancelling its stream ends nothing. Rejects with `ChatNotFound` or `ModelFailed`.
+     */
+    join(owner: ChatOwner, chatId: string): Promise<RejoinedReply | undefined>
+    /** Ends the replies of a chat that go on without their reader. Rejects with `ChatNotFound`. */
+    stop(owner: ChatOwner, chatId: string): Promise<void>
     list(input: ListChatsInput): Promise<ChatList>
     /** A page of a chat: its newest messages unless asked otherwise. Rejects with `ChatNotFound`. */
-    get(owner: ChatOwner, chatId: string, page?: ChatPage): Promise<Transcript>
+    get(owner: ChatOwner, chatId: string, page?: ChatPage): Promise<ReadChat>
     /** Rejects with `ChatNotFound`. */
     remove(owner: ChatOwner, chatId: string): Promise<void>
+    /** Rejects with `InvalidChatChange` or `ChatNotFound`. */
+    rename(userId: UserId, chatId: string, title: string): Promise<Chat>
+    /** Gives the ids kept. Rejects with `InvalidChatChange`, `ChatNotFound`, `DocumentNotFound` or `DocumentForbidden`. */
+    keepDocuments(userId: UserId, chatId: string, documentIds: ReadonlyArray<string>): Promise<ReadonlyArray<string>>
   }
   readonly documents: {
     /** Rejects with `FileRejected` or `DocumentQuotaExceeded`. */
@@ -69,13 +93,58 @@ export interface Parley {
     /** Rejects with `DocumentNotFound`. */
     remove(userId: UserId, documentId: string): Promise<void>
   }
-  readonly credits: {
-    balance(userId: UserId): Promise<Balance>
-    history(input: HistoryInput): Promise<HistoryPage>
-    /** What a reply cost and why. Rejects with `ReceiptNotFound`. */
-    receipt(userId: UserId, messageId: string): Promise<Receipt>
-    /** Rejects with `AccountNotFound`, `InvalidAmount` or `KeyConflict`. */
-    grant(input: { readonly userId: UserId; readonly amount: number; readonly key: string }): Promise<Transaction>
+  readonly bots: {
+    /** Rejects with `InvalidBot`, `TooManyBots`, `DocumentNotFound` or `DocumentForbidden`. */
+    create(owner: UserId, draft: BotDraft): Promise<Bot>
+    /** Rejects with `InvalidBot`, `BotNotFound`, `DocumentNotFound` or `DocumentForbidden`. */
+    update(owner: UserId, botId: string, change: BotChange): Promise<Bot>
+    /** Newest first. */
+    list(owner: UserId): Promise<ReadonlyArray<Bot>>
+    /** Rejects with `BotNotFound`. */
+    get(owner: UserId, botId: string): Promise<Bot>
+    /** Deletes the bot with its keys, conversations and connections to CRMs. Rejects with `BotNotFound`. */
+    remove(owner: UserId, botId: string): Promise<void>
+    /** Adds a public key beside the others. Rejects with `BotNotFound` or `TooManyBotKeys`. */
+    addKey(owner: UserId, botId: string): Promise<Bot>
+    /** Rejects with `BotNotFound`, `BotKeyNotFound` or, for the only key, `LastBotKey`. */
+    retireKey(owner: UserId, botId: string, publicKey: string): Promise<Bot>
+  }
+  readonly crm: {
+    /** Rejects with `CrmProviderNotFound`, `BotNotFound` or `CrmNotConfigured`. */
+    connect(input: ConnectInput): Promise<BegunConnection>
+    /** Rejects with `CrmStateUnknown` where the state names no bot; what else fails is in the outcome. */
+    callback(input: CallbackInput): Promise<CallbackOutcome>
+    /** Rejects with `BotNotFound`. */
+    list(owner: UserId, botId: string): Promise<ReadonlyArray<CrmOffer>>
+    /** Rejects with `CrmProviderNotFound`, `BotNotFound` or `CrmNotConnected`. */
+    disconnect(owner: UserId, botId: string, provider: string): Promise<{ readonly revocation: Revocation }>
+    /** A token that is valid for a minute at least. Rejects with one of `CrmAccessFailed`. */
+    accessToken(name: CrmConnectionName): Promise<CrmAccessToken>
+  }
+  readonly credits: CreditCalls
+  readonly billing: {
+    /** Rejects with `PaymentsNotConfigured`, `PaymentUnavailable` or `PaymentRefused`, as all of these. */
+    portal(input: PortalLinkInput): Promise<{ readonly url: string }>
+    /** Rejects with `PriceNotOffered`. */
+    generateCheckoutLink(input: CheckoutLinkInput): Promise<{ readonly url: string }>
+    /** Everything on sale, with what it costs. */
+    offers(): Promise<ReadonlyArray<Offer>>
+    /** What a person has subscribed to, as far as it was reported. */
+    subscription(userId: UserId): Promise<SubscriptionState>
+    /** Newest first. Rejects with `CustomerNotFound` for a customer that is not the person's. */
+    invoices(input: {
+      readonly userId: UserId
+      readonly customerId: string
+      readonly limit: number
+    }): Promise<ReadonlyArray<Invoice>>
+    /** Takes in what the provider sent, by its raw bytes. Rejects with `InvalidSignature`. */
+    receive(signed: SignedEvent): Promise<HandledEvent>
+  }
+  readonly sessions: {
+    /** Ends a session before its token expires: the token is refused from then on, by other processes within two seconds. */
+    signOut(input: SignOutInput): Promise<void>
+    /** Whether a token belongs to a session that was ended: for servers that verify tokens by themselves. */
+    isSignedOut(token: string): Promise<boolean>
   }
   /** What the person's tier offers. */
   models(userId: UserId): Promise<{ readonly tier: TierName; readonly models: ReadonlyArray<OfferedModel> }>

@@ -1,5 +1,30 @@
+import type {
+  BotKeyNotFound,
+  BotMisconfigured,
+  BotNotFound,
+  InvalidBot,
+  LastBotKey,
+  TooManyBotKeys,
+  TooManyBots
+} from "../bots/errors.ts"
+import type { CustomerNotFound, InvalidSignature, PaymentFailed, PriceNotOffered } from "../billing/errors.ts"
+import type { CrmAccessFailed } from "../crm/CrmAccess.ts"
+import type { CrmProviderNotFound, CrmStateUnknown } from "../crm/errors.ts"
 import type { SendFailed } from "../chat/ChatService.ts"
-import type { AccountNotFound, HoldNotFound, InvalidAmount, KeyConflict, ReceiptNotFound } from "../credits/errors.ts"
+import type { InvalidChatChange } from "../chat/errors.ts"
+import type {
+  AccountNotFound,
+  HoldNotFound,
+  InvalidAmount,
+  InvalidWork,
+  KeyConflict,
+  PurchaseConflict,
+  PurchaseNotFound,
+  ReceiptNotFound,
+  ResetTooEarly,
+  WorkExpired,
+  WorkInProgress
+} from "../credits/errors.ts"
 import type {
   DocumentForbidden,
   DocumentNotFound,
@@ -14,15 +39,36 @@ import type { InvalidCatalog } from "../tiers/Catalog.ts"
 export type ParleyError =
   | SendFailed
   | AccountNotFound
+  | BotKeyNotFound
+  | BotMisconfigured
+  | BotNotFound
+  | CrmAccessFailed
+  | CrmProviderNotFound
+  | CrmStateUnknown
+  | CustomerNotFound
   | DocumentForbidden
   | DocumentNotFound
   | DocumentQuotaExceeded
   | FileRejected
   | HoldNotFound
   | InvalidAmount
+  | InvalidBot
   | InvalidCatalog
+  | InvalidChatChange
   | InvalidDocumentId
+  | InvalidSignature
+  | InvalidWork
   | KeyConflict
+  | LastBotKey
+  | PaymentFailed
+  | PriceNotOffered
+  | PurchaseConflict
+  | PurchaseNotFound
   | ReceiptNotFound
+  | ResetTooEarly
   | SessionInvalid
   | SessionVerifierUnavailable
+  | TooManyBotKeys
+  | TooManyBots
+  | WorkExpired
+  | WorkInProgress

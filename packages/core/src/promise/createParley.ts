@@ -1,8 +1,18 @@
 import { Clock, Effect, Layer, ManagedRuntime } from "effect"
 import { type BackgroundTaskName, backgroundWorkLayer } from "../backgroundTasks.ts"
+import { SignOut } from "../sessions/SignOut.ts"
+import { BillingService } from "../billing/BillingService.ts"
+import { noPayments } from "../billing/noPayments.ts"
+import { PaymentGateway } from "../billing/PaymentGateway.ts"
+import { PaymentInbox } from "../billing/PaymentInbox.ts"
+import { BotService } from "../bots/BotService.ts"
 import { ChatModels } from "../models/ChatModel.ts"
 import { ChatService } from "../chat/ChatService.ts"
-import { CreditService } from "../credits/CreditService.ts"
+import { CrmAccess } from "../crm/CrmAccess.ts"
+import { type CrmProvider, CrmProviders } from "../crm/CrmProvider.ts"
+import { CrmService } from "../crm/CrmService.ts"
+import { noSecrets } from "../secrets/noSecrets.ts"
+import { SecretBox } from "../secrets/SecretBox.ts"
 import { HoldTtl } from "../credits/holds/HoldTtl.ts"
 import { DocumentParser } from "../documents/DocumentParser.ts"
 import { DocumentService } from "../documents/DocumentService.ts"
@@ -15,13 +25,21 @@ import { ModelOffers } from "../chat/ModelOffers.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
 import type { TokenizerService } from "../tokens/TokenizerService.ts"
 import type { Parley } from "./Parley.ts"
+import { creditCalls } from "./CreditCalls.ts"
 import { runWith } from "./runWith.ts"
-import { type OpenReplies, sendReply } from "./sendReply.ts"
+import type { OpenReplies } from "./OpenReplies.ts"
+import { joinReply, sendReply } from "./sendReply.ts"
 
 /** What `createParley` takes: an adapter for every port, and settings that all have defaults. */
 export interface ParleyOptions extends StoragePorts {
   readonly parser: DocumentParser["Service"]
   readonly models: ChatModels["Service"]
+  /** Who takes payments; nothing is sold unless given. */
+  readonly payments?: PaymentGateway["Service"]
+  /** The CRMs that bots can be connected to; none unless given. */
+  readonly crm?: ReadonlyArray<CrmProvider>
+  /** What tokens of other services are kept with; without it no bot can be connected to a CRM. */
+  readonly secrets?: SecretBox["Service"]
   /** Parsed JSON laid over the shipped tiers, models and prices. */
   readonly config?: unknown
   readonly uploads?: Partial<UploadLimitsData>
@@ -60,9 +78,14 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
     runtime,
     chat: {
       send: (from, request, sendOptions) => sendReply(runtime, open, from, request, sendOptions),
+      join: (owner, chatId) => joinReply(runtime, open, owner, chatId),
+      stop: (owner, chatId) => run(ChatService.use((chat) => chat.stop(owner, chatId))),
       list: (input) => run(ChatService.use((chat) => chat.list(input))),
       get: (owner, chatId, page) => run(ChatService.use((chat) => chat.get(owner, chatId, page))),
-      remove: (owner, chatId) => run(ChatService.use((chat) => chat.remove(owner, chatId)))
+      remove: (owner, chatId) => run(ChatService.use((chat) => chat.remove(owner, chatId))),
+      rename: (userId, chatId, title) => run(ChatService.use((chat) => chat.rename(userId, chatId, title))),
+      keepDocuments: (userId, chatId, documentIds) =>
+        run(ChatService.use((chat) => chat.keepDocuments(userId, chatId, documentIds)))
     },
     documents: {
       upload: (input) => run(DocumentService.use((documents) => documents.upload(input))),
@@ -71,11 +94,39 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
       get: (userId, id) => run(DocumentService.use((documents) => documents.get(userId, id))),
       remove: (userId, id) => run(DocumentService.use((documents) => documents.remove(userId, id)))
     },
-    credits: {
-      balance: (userId) => run(CreditService.use((credits) => credits.balance(userId))),
-      history: (input) => run(CreditService.use((credits) => credits.history(input))),
-      receipt: (userId, messageId) => run(CreditService.use((credits) => credits.receipt(userId, messageId))),
-      grant: (input) => run(CreditService.use((credits) => credits.grant(input)))
+    bots: {
+      create: (owner, draft) => run(BotService.use((bots) => bots.create(owner, draft))),
+      update: (owner, botId, change) => run(BotService.use((bots) => bots.update(owner, botId, change))),
+      list: (owner) => run(BotService.use((bots) => bots.list(owner))),
+      get: (owner, botId) => run(BotService.use((bots) => bots.get(owner, botId))),
+      remove: (owner, botId) => run(BotService.use((bots) => bots.remove(owner, botId))),
+      addKey: (owner, botId) => run(BotService.use((bots) => bots.addKey(owner, botId))),
+      retireKey: (owner, botId, key) => run(BotService.use((bots) => bots.retireKey(owner, botId, key)))
+    },
+    crm: {
+      connect: (input) => run(CrmService.use((crm) => crm.connect(input))),
+      callback: (input) => run(CrmService.use((crm) => crm.callback(input))),
+      list: (owner, botId) => run(CrmService.use((crm) => crm.list(owner, botId))),
+      disconnect: (owner, botId, provider) => run(CrmService.use((crm) => crm.disconnect(owner, botId, provider))),
+      accessToken: (name) => run(CrmAccess.use((crm) => crm.accessToken(name)))
+    },
+    credits: creditCalls(runtime, open),
+    sessions: {
+      signOut: (input) => run(SignOut.use(({ signOut }) => signOut(input))),
+      isSignedOut: (token) => run(SignOut.use(({ isSignedOut }) => isSignedOut(token)))
+    },
+    billing: {
+      portal: (input) => run(BillingService.use((billing) => billing.portal(input))),
+      generateCheckoutLink: (input) => run(BillingService.use((billing) => billing.generateCheckoutLink(input))),
+      offers: () => run(Effect.flatMap(BillingService, ({ offers }) => offers)),
+      subscription: (userId) =>
+        run(
+          Effect.flatMap(Clock.currentTimeMillis, (now) =>
+            BillingService.use((billing) => billing.subscription(userId, now))
+          )
+        ),
+      invoices: (input) => run(BillingService.use((billing) => billing.invoices(input))),
+      receive: (signed) => run(PaymentInbox.use((inbox) => inbox.receive(signed)))
     },
     models: (userId) => run(ModelOffers.use((offers) => offers.models(userId))),
     close: async () => {
@@ -92,6 +143,9 @@ const portsLayer = (options: ParleyOptions, catalog: CatalogData) =>
   Layer.mergeAll(
     Layer.succeed(Catalog, catalog),
     Layer.succeed(ChatModels, options.models),
+    Layer.succeed(PaymentGateway, options.payments ?? noPayments),
+    Layer.succeed(CrmProviders, new Map((options.crm ?? []).map((provider) => [provider.id, provider]))),
+    Layer.succeed(SecretBox, options.secrets ?? noSecrets),
     Layer.succeed(DocumentParser, options.parser),
     openStorageLayer(options)
   )

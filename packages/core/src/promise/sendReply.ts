@@ -1,16 +1,14 @@
-import { Effect, Exit, type ManagedRuntime, Pull, Scope, Stream } from "effect"
+import { Channel, Effect, Exit, type ManagedRuntime, Pull, Scope, Stream } from "effect"
 import type { ChatRequest } from "../chat/ChatRequest.ts"
-import { ChatService } from "../chat/ChatService.ts"
+import { type ChatOwner, ChatService } from "../chat/ChatService.ts"
 import { onePerson, type ReplyParties } from "../chat/ReplyParties.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { ParleyServices } from "../parleyLayer.ts"
-import type { SentReply } from "./Parley.ts"
+import type { OpenReplies } from "./OpenReplies.ts"
+import type { RejoinedReply, SendOptions, SentReply } from "./Parley.ts"
 import { runWith } from "./runWith.ts"
 
 type Runtime = ManagedRuntime.ManagedRuntime<ParleyServices, never>
-
-/** Replies being read: each entry ends one, as its reader's leaving would. */
-export type OpenReplies = Set<() => Promise<void>>
 
 /** `ChatService.send` for promises: the reply's scope lives until its stream ends, fails, or is cancelled. */
 export const sendReply = async (
@@ -18,19 +16,50 @@ export const sendReply = async (
   open: OpenReplies,
   from: UserId | ReplyParties,
   request: ChatRequest,
-  options?: { readonly signal?: AbortSignal }
+  options?: SendOptions
 ): Promise<SentReply> => {
+  const parties = typeof from === "string" ? onePerson(from) : from
+  const sending = ChatService.use((chat) => chat.send({ parties, request, onDisconnect: options?.onDisconnect }))
+  return readReply(runtime, open, sending, options?.signal)
+}
+
+/** `ChatService.join` for promises. */
+export const joinReply = async (
+  runtime: Runtime,
+  open: OpenReplies,
+  owner: ChatOwner,
+  chatId: string
+): Promise<RejoinedReply | undefined> => {
+  const none = new Error("none")
+  const joining = Effect.flatMap(
+    ChatService.use((chat) => chat.join(owner, chatId)),
+    (joined) => (joined === undefined ? Effect.fail(none) : Effect.succeed(joined))
+  )
+  try {
+    return await readReply(runtime, open, joining)
+  } catch (error) {
+    if (error === none) return undefined
+    throw error
+  }
+}
+
+/** Opens a reply and gives its text as a stream of the platform; its scope lives until that ends or is cancelled. */
+const readReply = async <R extends { readonly text: Stream.Stream<string, unknown> }>(
+  runtime: Runtime,
+  open: OpenReplies,
+  opening: Effect.Effect<R, unknown, ParleyServices | Scope.Scope>,
+  signal?: AbortSignal
+): Promise<Omit<R, "text"> & Pick<SentReply, "stream" | "text">> => {
   const run = runWith(runtime)
   const scope = Scope.makeUnsafe()
   const close = () => run(Scope.close(scope, Exit.void))
   try {
-    const parties = typeof from === "string" ? onePerson(from) : from
-    const sending = ChatService.use((chat) => chat.send({ parties, request }))
-    const { text, ...reply } = await run(Scope.provide(sending, scope), { signal: options?.signal })
-    const pullText = await run(Scope.provide(Stream.toPull(text), scope))
+    const { text, ...reply } = await run(Scope.provide(opening, scope), { signal })
+    // Not by `Stream.toPull`, which merges all services into the context of every pull.
+    const pullText = await run(Channel.toPullScoped(Stream.toChannel(text), scope))
     const next = Pull.catchDone(pullText, () => Effect.succeed(undefined))
     const read = (signal: AbortSignal) => run(next, { signal })
-    const stream = readableFrom({ read, close, open, signal: options?.signal })
+    const stream = readableFrom({ read, close, open, signal })
     return { ...reply, stream, text: async () => (await Array.fromAsync(stream)).join("") }
   } catch (error) {
     await close()

@@ -13,10 +13,21 @@ import { TIER_NAMES, type Tier, type TierName } from "./Tier.ts"
 /** What a payment provider's price id buys: a tier, or a number of top-up credits. */
 export type Purchase = { readonly tier: TierName } | { readonly topup: number }
 
-/** Limits of the public widget. */
+/** Limits of the public widget. Each of them holds for all server processes together. */
 export interface WidgetLimits {
+  /** Messages from one address; of IPv6, from one network of 64 bits. */
   readonly perIpPerMinute: number
+  readonly perConversationPerMinute: number
   readonly perBotPerMinute: number
+  /** Conversations that one address may load. */
+  readonly readsPerIpPerMinute: number
+  /** Replies that are written to one address at once. */
+  readonly streamsPerIp: number
+  /** Replies that a bot writes at once. */
+  readonly streamsPerBot: number
+  /** Unicode characters of a visitor's message. */
+  readonly maxMessageCharacters: number
+  /** Credits that all bots of an owner may take on one UTC day. */
   readonly ownerDailyCredits: number
 }
 
@@ -38,8 +49,16 @@ const ABANDONED_TRIES_PER_MINUTE = 20
  * Vendors are not asked to write their caches, so that what they charge more for writing is not priced here.
  * OpenAI's models answer at once: they think in silence, and a reply that was left could not be charged for it.
  */
-const openai = (id: string, vendorModel: string, input: number, cachedInput: number, output: number): Model => ({
+const openai = (
+  id: string,
+  displayName: string,
+  vendorModel: string,
+  input: number,
+  cachedInput: number,
+  output: number
+): Model => ({
   id,
+  displayName,
   vendor: "openai",
   vendorModel,
   creditsPer1kInput: input,
@@ -55,8 +74,8 @@ const openai = (id: string, vendorModel: string, input: number, cachedInput: num
 /** Anthropic's tokenizers are not public; the present one counts up to about 1.5 times what its predecessor did. */
 const ANTHROPIC_TOKEN_FACTOR = 1.35
 
-const anthropic = (id: string, vendorModel: string, input: number, cachedInput: number, output: number): Model => ({
-  ...openai(id, vendorModel, input, cachedInput, output),
+const anthropic = (...of: Parameters<typeof openai>): Model => ({
+  ...openai(...of),
   vendor: "anthropic",
   contextTokens: 200_000,
   effort: "low",
@@ -66,15 +85,16 @@ const anthropic = (id: string, vendorModel: string, input: number, cachedInput: 
 /** The catalog that ships; a configuration file overrides any part of it. */
 export const defaultCatalog: CatalogData = {
   models: [
-    openai("model-a-mini", "gpt-6-luna", 1, 0.1, 4),
-    openai("model-a", "gpt-6.1-terra", 8, 0.4, 40),
-    openai("model-a-turbo", "gpt-6.1-sol", 16, 0.8, 80),
-    anthropic("model-b-sonnet-20241022", "claude-sonnet-5-5", 16, 0.8, 80),
-    anthropic("model-b-opus-20240229", "claude-opus-5-5", 32, 1.6, 160)
+    openai("model-a-mini", "GPT-6 Luna", "gpt-6-luna", 1, 0.1, 4),
+    openai("model-a", "GPT-6.1 Terra", "gpt-6.1-terra", 8, 0.4, 40),
+    openai("model-a-turbo", "GPT-6.1 Sol", "gpt-6.1-sol", 16, 0.8, 80),
+    anthropic("model-b-sonnet-20241022", "Claude Sonnet 5.5", "claude-sonnet-5-5", 16, 0.8, 80),
+    anthropic("model-b-opus-20240229", "Claude Opus 5.5", "claude-opus-5-5", 32, 1.6, 160)
   ],
   tiers: {
     free: {
       name: "free",
+      displayName: "Free",
       monthlyCredits: 100,
       models: ["model-a-mini"],
       maxDocuments: 20,
@@ -84,6 +104,7 @@ export const defaultCatalog: CatalogData = {
     },
     pro: {
       name: "pro",
+      displayName: "Pro",
       monthlyCredits: 5_000,
       models: ["model-a-mini", "model-a", "model-a-turbo", "model-b-sonnet-20241022"],
       maxDocuments: 500,
@@ -93,6 +114,7 @@ export const defaultCatalog: CatalogData = {
     },
     business: {
       name: "business",
+      displayName: "Business",
       monthlyCredits: 25_000,
       models: ["model-a-mini", "model-a", "model-a-turbo", "model-b-sonnet-20241022", "model-b-opus-20240229"],
       maxDocuments: 5_000,
@@ -102,13 +124,25 @@ export const defaultCatalog: CatalogData = {
     }
   },
   prices: {},
-  widget: { perIpPerMinute: 20, perBotPerMinute: 300, ownerDailyCredits: 2_000 }
+  widget: {
+    perIpPerMinute: 20,
+    perConversationPerMinute: 10,
+    perBotPerMinute: 300,
+    readsPerIpPerMinute: 120,
+    streamsPerIp: 5,
+    streamsPerBot: 100,
+    maxMessageCharacters: 4_000,
+    ownerDailyCredits: 2_000
+  }
 }
 
 const WholeFrom = (minimum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum: Number.MAX_SAFE_INTEGER }))
 const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 
+const Name = Schema.NonEmptyString.check(Schema.isMaxLength(100))
+
 const ModelOverride = Schema.Struct({
+  displayName: Schema.optionalKey(Name),
   vendor: Schema.optionalKey(Schema.Literals(VENDORS)),
   vendorModel: Schema.optionalKey(Schema.NonEmptyString),
   creditsPer1kInput: Schema.optionalKey(Price),
@@ -134,6 +168,7 @@ const ModelOverride = Schema.Struct({
 })
 
 const TierOverride = Schema.Struct({
+  displayName: Schema.optionalKey(Name),
   monthlyCredits: Schema.optionalKey(WholeFrom(0)),
   models: Schema.optionalKey(Schema.Array(Schema.NonEmptyString).check(Schema.isMinLength(1))),
   maxDocuments: Schema.optionalKey(WholeFrom(0)),
@@ -162,7 +197,12 @@ export const CatalogOverrides = Schema.Struct({
   widget: Schema.optionalKey(
     Schema.Struct({
       perIpPerMinute: Schema.optionalKey(WholeFrom(1)),
+      perConversationPerMinute: Schema.optionalKey(WholeFrom(1)),
       perBotPerMinute: Schema.optionalKey(WholeFrom(1)),
+      readsPerIpPerMinute: Schema.optionalKey(WholeFrom(1)),
+      streamsPerIp: Schema.optionalKey(WholeFrom(1)),
+      streamsPerBot: Schema.optionalKey(WholeFrom(1)),
+      maxMessageCharacters: Schema.optionalKey(WholeFrom(1)),
       ownerDailyCredits: Schema.optionalKey(WholeFrom(0))
     })
   )
@@ -208,10 +248,13 @@ const newModel = {
   contextTokens: 128_000
 }
 
-/** How much a model may think is said in words of its own: those for another vendor model may be refused by this one. */
-const withoutForeignEffort = (before: Model, vendorModel: string | undefined): Omit<Model, "effort"> => {
+/**
+ * What was said of another vendor model does not hold for this one: its name, and how much it may think, which is said in
+ * words of its own that this one may refuse.
+ */
+const withoutForeignWords = (before: Model, vendorModel: string | undefined): Omit<Model, "effort" | "displayName"> => {
   if (vendorModel === undefined || vendorModel === before.vendorModel) return before
-  const { effort: _, ...rest } = before
+  const { displayName: _name, effort: _effort, ...rest } = before
   return rest
 }
 
@@ -228,7 +271,7 @@ const merge = (base: CatalogData, overrides: CatalogOverrides): CatalogData => {
     const { longContext, ...plain } = override
     const repriced = before === undefined || override.creditsPer1kInput !== undefined
     const model = {
-      ...(before ? withoutForeignEffort(before, override.vendorModel) : { ...newModel, id }),
+      ...(before ? withoutForeignWords(before, override.vendorModel) : { ...newModel, id }),
       ...(repriced && cacheRates(override)),
       ...plain,
       ...(longContext && { longContext: { ...cacheRates(longContext), ...longContext } })

@@ -5,6 +5,8 @@ export type TierName = (typeof TIER_NAMES)[number]
 /** What a tier gives. */
 export interface Tier {
   readonly name: TierName
+  /** What people call it. */
+  readonly displayName: string
   /** Whole credits each period. */
   readonly monthlyCredits: number
   /** Public ids of the models this tier may use; the first is its default. */

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { ofReply } from "@parley/core/testing"
 import { ChatService, ModelFailed } from "@parley/core"
 import { defaultReplyLimits, type ReplyPart, replyStream } from "@parley/core/adapter"
 import { Deferred, Effect, Exit, Fiber, Layer, Logger, Metric, Scope, Stream } from "effect"
@@ -29,8 +30,8 @@ describe("a reply that completes", () => {
     return Effect.gen(function* () {
       yield* ask("ann", "Hi")
       const [row] = yield* usageRows("ann")
-      assert.isTrue(row?.receipt?.estimated)
-      assert.isAbove(row?.receipt?.usage.output ?? 0, 1_000)
+      assert.isTrue(ofReply(row?.receipt).estimated)
+      assert.isAbove(ofReply(row?.receipt).usage.output ?? 0, 1_000)
     }).pipe(Effect.provide(world(model)))
   })
 
@@ -46,7 +47,7 @@ describe("a reply that completes", () => {
         const held = row?.receipt?.held ?? 0
         assert.isAbove(held, 0)
         assert.deepInclude(row?.receipt, { charged: held, estimated: false, ended: "completed" })
-        assert.strictEqual(row?.receipt?.usage.freshInput, 1_000_000_000_000)
+        assert.strictEqual(ofReply(row?.receipt).usage.freshInput, 1_000_000_000_000)
         assert.deepInclude(yield* balance("ann"), { allowance: 100 - held, held: 0, debt: 0 })
         assert.include(JSON.stringify(logged), "charged up to its hold")
         const counted = Metric.withAttributes(usageAboveHold, { vendor: "scripted", model: "model-a-mini" })
@@ -65,9 +66,9 @@ describe("a reply that completes", () => {
     return Effect.gen(function* () {
       yield* ask("ann", "Hi")
       const [row] = yield* usageRows("ann")
-      assert.isTrue(row?.receipt?.estimated)
-      assert.isAbove(row?.receipt?.usage.output ?? 0, 1_000)
-      assert.isAbove(row?.receipt?.usage.freshInput ?? 0, 0)
+      assert.isTrue(ofReply(row?.receipt).estimated)
+      assert.isAbove(ofReply(row?.receipt).usage.output ?? 0, 1_000)
+      assert.isAbove(ofReply(row?.receipt).usage.freshInput ?? 0, 0)
     }).pipe(Effect.provide(world(model)))
   })
 

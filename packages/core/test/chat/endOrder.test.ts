@@ -1,5 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Catalog, inMemoryStorageLayer, makeCatalog, parleyLayer } from "@parley/core"
+import {
+  Catalog,
+  inMemoryStorageLayer,
+  makeCatalog,
+  parleyLayer,
+  noCrmLayer,
+  noPayments,
+  PaymentGateway
+} from "@parley/core"
 import { ChatModels, ChatStore, CreditLedger, DocumentParser, type Operation, type Refusal } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { ask, modelsFrom, plainParser, says, scriptedModel } from "./world.ts"
@@ -30,6 +38,8 @@ const chats = Layer.effect(
 const world = parleyLayer.pipe(
   Layer.provide(
     Layer.mergeAll(
+      Layer.succeed(PaymentGateway, noPayments),
+      noCrmLayer,
       Layer.succeed(Catalog, makeCatalog({})),
       Layer.succeed(ChatModels, modelsFrom(scriptedModel(() => says(["A reply."])))),
       Layer.succeed(DocumentParser, plainParser)

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { ofReply } from "@parley/core/testing"
 import { Catalog, ChatService, makeCatalog, ModelFailed } from "@parley/core"
 import { type ReplyPart, replyStream } from "@parley/core/adapter"
 import { modelFailures } from "../../src/models/modelMetrics.ts"
@@ -278,8 +279,8 @@ describe("a reply that is left", () => {
       yield* Effect.scoped(read)
       const [row] = yield* transactions("ann")
       assert.deepInclude(row?.receipt, { estimated: true, ended: "stopped" })
-      assert.deepInclude(row?.receipt?.usage, { freshInput: 700, cacheRead: 40, cacheWrite: 5 })
-      assert.isAtMost(row?.receipt?.usage.output ?? 0, 10)
+      assert.deepInclude(ofReply(row?.receipt).usage, { freshInput: 700, cacheRead: 40, cacheWrite: 5 })
+      assert.isAtMost(ofReply(row?.receipt).usage.output ?? 0, 10)
     }).pipe(Effect.provide(world(model)))
   })
 })

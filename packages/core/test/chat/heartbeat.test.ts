@@ -1,5 +1,14 @@
 import { assert, layer } from "@effect/vitest"
-import { HoldSweeper, ModelFailed, type ReceiptDraft, StorageFailed } from "@parley/core"
+import { ofReply } from "@parley/core/testing"
+import {
+  HoldSweeper,
+  ModelFailed,
+  type ReceiptDraft,
+  StorageFailed,
+  noCrmLayer,
+  noPayments,
+  PaymentGateway
+} from "@parley/core"
 import { type CreditLedger, CreditLedger as Ledger } from "@parley/core/adapter"
 import { Effect, Fiber, Layer, Schedule, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -41,6 +50,8 @@ const worldWith = (
 ) => {
   const storage = Layer.effect(Ledger, Effect.map(Ledger, change)).pipe(Layer.provideMerge(inMemoryStorageLayer))
   const ports = Layer.mergeAll(
+    Layer.succeed(PaymentGateway, noPayments),
+    noCrmLayer,
     Layer.succeed(Catalog, makeCatalog(prices)),
     Layer.succeed(ChatModels, modelsFrom(model)),
     Layer.succeed(DocumentParser, plainParser),
@@ -117,7 +128,7 @@ layer(passingOn)("the heartbeat of a reply that a fallback writes", (it) => {
       const reply = yield* Effect.forkChild(ask("eve", "Go on."))
       yield* TestClock.adjust("3 seconds")
       assert.deepInclude(drafts[0], { model: "model-a", estimated: true })
-      assert.deepInclude(drafts[0]?.price, { creditsPer1kOutput: 3, minimumCredits: 3 })
+      assert.deepInclude(ofReply(drafts[0]).price, { creditsPer1kOutput: 3, minimumCredits: 3 })
       yield* Fiber.interrupt(reply)
     })
   )

@@ -1,7 +1,18 @@
 import { assert, layer } from "@effect/vitest"
-import { Catalog, inMemoryStorageLayer, makeCatalog, parleyLayer } from "@parley/core"
+import {
+  Catalog,
+  CreditService,
+  inMemoryStorageLayer,
+  ChatService,
+  makeCatalog,
+  onePerson,
+  parleyLayer,
+  noCrmLayer,
+  noPayments,
+  PaymentGateway
+} from "@parley/core"
 import { ChatModels, CreditLedger, DocumentParser } from "@parley/core/adapter"
-import { testedLedger } from "@parley/core/testing"
+import { reservation, testedLedger } from "@parley/core/testing"
 import { Clock, Effect, Fiber, Layer, Result, Schedule, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import {
@@ -40,6 +51,8 @@ const worldOf = (model: ScriptedModel, change = (ledger: CreditLedger["Service"]
   parleyLayer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(
+        Layer.succeed(PaymentGateway, noPayments),
+        noCrmLayer,
         Layer.succeed(Catalog, catalog),
         Layer.succeed(ChatModels, modelsFrom(model)),
         Layer.succeed(DocumentParser, plainParser),
@@ -89,14 +102,17 @@ layer(worldOf(slow()))("an open reply whose hold was swept", (it) => {
 
   it.effect("is swept again and again, and still costs in all what it costs", () =>
     Effect.gen(function* () {
-      const reply = yield* Effect.forkChild(ask("ben", "Go on."))
+      const asked = yield* Effect.forkChild(ask("ben", "Go on."))
       for (let round = 0; round < 4; round += 1) {
         yield* seconds(13)
         yield* sweepAway
       }
       yield* seconds(WORDS)
-      yield* Fiber.join(reply)
+      const { reply } = yield* Fiber.join(asked)
       const rows = yield* usageOf("ben")
+      const costs = yield* CreditService.use((credits) => credits.replyCosts("ben", [reply.messageId, "another"]))
+      assert.deepStrictEqual([...costs.keys()], [reply.messageId])
+      assert.deepStrictEqual<unknown>(costs.get(reply.messageId), { credits: WORDS, receipt: rows.at(-1)?.receipt })
       assert.strictEqual(
         rows.reduce((sum, { amount }) => sum + amount, 0),
         -WORDS
@@ -136,6 +152,37 @@ layer(worldOf(slow()))("an open reply whose hold was swept", (it) => {
       assert.strictEqual(swept?.receipt?.ended, "expired")
       assert.deepInclude(rest, { amount: -2 })
       assert.deepInclude(rest?.receipt, { ended: "failed" })
+    })
+  )
+
+  it.effect("is cut off where the daily cap was taken meanwhile, and what was delivered is paid", () =>
+    Effect.gen(function* () {
+      const ledger = yield* testedLedger
+      yield* balance("fay")
+      yield* ledger.grant({ userId: "fay", key: "gift", type: "grant", amount: 5_000 })
+      const parties = { ...onePerson("fay"), source: "bot:a", dailyCap: 1_000 } as const
+      const asking = ChatService.use((chat) =>
+        Effect.flatMap(
+          chat.send({ parties, request: { messages: [{ role: "user", content: "Go on." }] } }),
+          ({ text }) => Stream.mkString(text)
+        )
+      )
+      const reply = yield* Effect.forkChild(Effect.result(Effect.scoped(asking)))
+      yield* seconds(21)
+      yield* sweepAway
+      const other = { source: "bot:b", dailyCap: 1_000 } as const
+      yield* ledger.reserve(reservation("fay", "reply:other", 50, other))
+      yield* seconds(10)
+      assert.isFalse(isGoing(reply), "no reply goes on past the cap")
+      const result = yield* Fiber.join(reply)
+      assert.strictEqual(Result.isFailure(result) ? result.failure._tag : undefined, "ModelFailed")
+      assert.deepInclude(yield* balance("fay"), { held: 50 })
+      const rows = yield* usageOf("fay")
+      assert.deepEqual(
+        rows.map((row) => row.receipt?.ended),
+        ["expired", "failed"]
+      )
+      yield* ledger.release({ userId: "fay", key: "reply:other" })
     })
   )
 

@@ -15,14 +15,21 @@ const model = (contextTokens: number, maxOutputTokens = 4096): Model => ({
   maxOutputTokens
 })
 
-const source = (number: number, text: string, filename = "terms.pdf", page: number | null = null): Source => ({
+const source = (
+  number: number,
+  text: string,
+  filename = "terms.pdf",
+  page: number | null = null,
+  titles: ReadonlyArray<string> = []
+): Source => ({
   number,
   documentId: "d",
   filename,
   page,
   start: 0,
   end: text.length,
-  text
+  text,
+  headings: titles.map((title, index) => ({ level: index + 1, title, start: 0 }))
 })
 
 const user = (content: string): ChatMessage => ({ role: "user", content })
@@ -60,17 +67,23 @@ const hostile = fc.oneof(
     .map((parts) => parts.join(""))
 )
 const sources = fc
-  .array(fc.tuple(hostile, hostile, fc.option(fc.integer({ min: 1, max: 9_999 }))), { maxLength: 6 })
-  .map((all) => all.map(([text, filename, page], index) => source(index + 1, text, filename, page)))
+  .array(
+    fc.tuple(hostile, hostile, fc.option(fc.integer({ min: 1, max: 9_999 })), fc.array(hostile, { maxLength: 3 })),
+    {
+      maxLength: 6
+    }
+  )
+  .map((all) => all.map(([text, filename, page, titles], index) => source(index + 1, text, filename, page, titles)))
 
 describe("quoted passages", () => {
   it("are read back as they were given, whatever they say: nothing in them ends or opens a quotation", () => {
     fc.assert(
       fc.property(sources, (given) => {
         expect(readPassages(quotePassages(given))).toEqual(
-          given.map(({ filename, number, page, text }) => ({
+          given.map(({ filename, headings = [], number, page, text }) => ({
             number,
             page,
+            headings: headings.map(({ title }) => quotableText(title).replaceAll("\n", " ")),
             filename: quotableText(filename),
             text: quotableText(text)
           }))
@@ -109,12 +122,12 @@ describe("buildPrompt", () => {
     const { messages } = built({
       model: model(128_000),
       messages: [user("Hello"), system("Be brief."), assistant("Hi"), user("How long is the warranty?")],
-      sources: [source(1, "Two years.", "terms.pdf", 3)]
+      sources: [source(1, "Two years.", "terms.pdf", 3, ["Terms", "Warranty"])]
     })
     expect(messages.map(({ role }) => role)).toEqual(["system", "system", "user", "assistant", "user", "user"])
     expect(messages[0]?.content).toMatch(/\[1\].*\n.*do not answer/s)
     expect(messages[1]?.content).toBe("Be brief.")
-    expect(messages[4]?.content).toContain('[1] from "terms.pdf", page 3\n| Two years.')
+    expect(messages[4]?.content).toContain('[1] from "terms.pdf", page 3, under ["Terms","Warranty"]\n| Two years.')
     expect(messages[5]?.content).toBe("How long is the warranty?")
   })
 
@@ -122,6 +135,13 @@ describe("buildPrompt", () => {
     const { messages } = built({ model: model(128_000), messages: [user("Hello")], sources: [] })
     expect(messages).toHaveLength(2)
     expect(messages[0]?.content).not.toMatch(/passage/i)
+  })
+
+  it("says so where documents were searched and nothing was found: an empty list of passages", () => {
+    const { messages } = built({ model: model(128_000), messages: [user("Hello")], sources: [], searched: true })
+    expect(messages[0]?.content).toMatch(/do not answer the question, say so/)
+    expect(readPassages(messages[1]?.content ?? "")).toEqual([])
+    expect(messages[2]).toEqual(user("Hello"))
   })
 
   it("leaves blank messages out", () => {

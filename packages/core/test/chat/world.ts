@@ -6,7 +6,10 @@ import {
   inMemoryStorageLayer,
   makeCatalog,
   type ModelFailed,
-  parleyLayer
+  parleyLayer,
+  noCrmLayer,
+  noPayments,
+  PaymentGateway
 } from "@parley/core"
 import {
   type ChatModelRequest,
@@ -71,6 +74,8 @@ export const world = (
   parser: DocumentParser["Service"] = plainParser
 ) => {
   const ports = Layer.mergeAll(
+    Layer.succeed(PaymentGateway, noPayments),
+    noCrmLayer,
     Layer.succeed(Catalog, makeCatalog(config)),
     Layer.succeed(ChatModels, modelsFrom(model)),
     Layer.succeed(DocumentParser, parser),

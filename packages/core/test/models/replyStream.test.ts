@@ -18,6 +18,11 @@ const ping: Item = { kind: "ping" }
 const mark: Item = { kind: "mark" }
 const usage = (output: number): Item => ({ kind: "usage", output })
 
+/** Has the event loop go round until everything that can go on has. */
+const rounds = async (number = 20): Promise<void> => {
+  for (let round = 0; round < number; round++) await new Promise(setImmediate)
+}
+
 const reader = (): ReplyReader<Item> => {
   let marked = false
   const end = (output: number | undefined) => ({
@@ -148,7 +153,7 @@ describe("replyStream", () => {
     Effect.gen(function* () {
       const fiber = yield* Effect.forkChild(listen(source))
       for (const step of steps) {
-        yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+        yield* Effect.promise(() => rounds())
         yield* TestClock.adjust(step as "1 second")
       }
       return yield* Fiber.join(fiber)
@@ -176,7 +181,7 @@ describe("replyStream", () => {
       }
       const fiber = yield* Effect.forkChild(listen(sourceOf(slow)))
       for (let step = 0; step < 4; step++) {
-        yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+        yield* Effect.promise(() => rounds())
         yield* TestClock.adjust("8 seconds")
         go.shift()?.()
       }
@@ -188,7 +193,7 @@ describe("replyStream", () => {
     Effect.gen(function* () {
       async function* endless(): AsyncGenerator<Item> {
         for (;;) {
-          await new Promise((resolve) => setTimeout(resolve, 1))
+          await rounds(1)
           yield ping
         }
       }
@@ -223,7 +228,7 @@ describe("replyStream", () => {
       let said = ""
       const slow = (ready: ReadonlyArray<ReplyPart>) =>
         Effect.promise(async () => {
-          await new Promise((resolve) => setTimeout(resolve, 5))
+          await rounds()
           for (const part of ready) said += part._tag === "text-delta" ? part.text : "."
         })
       await Effect.runPromise(Stream.runForEachArray(replyStream(sourceOf(() => sending(items, [0]))), slow))
@@ -241,7 +246,7 @@ describe("replyStream", () => {
     }
     const reading = Stream.runForEach(replyStream(sourceOf(counting)), () => Effect.never)
     const fiber = Effect.runFork(reading)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await rounds(100)
     expect(sent).toBeGreaterThan(0)
     expect(sent).toBeLessThanOrEqual(2 * READ_AHEAD + 1)
     await Effect.runPromise(Fiber.interrupt(fiber))
@@ -264,10 +269,10 @@ describe("replyStream", () => {
       const take = last === "silence" ? 100 : 1
       const left = replyStream(sourceOf(open)).pipe(Stream.take(take), Stream.runDrain)
       const fiber = Effect.runFork(last === "silence" ? Effect.andThen(left, Effect.never) : left)
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await rounds()
       await Effect.runPromise(Fiber.interrupt(fiber))
       expect(signal?.aborted).toBe(true)
-      await new Promise((resolve) => setTimeout(resolve, 0))
+      await rounds()
       expect(closed).toBe(1)
     }
   })
@@ -277,7 +282,7 @@ describe("replyStream", () => {
     let closed = false
     const source = sourceOf(() => new Promise((resolve) => (opened = resolve)))
     const fiber = Effect.runFork(Stream.runDrain(replyStream(source)))
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await rounds()
     await Effect.runPromise(Fiber.interrupt(fiber))
     opened?.({
       [Symbol.asyncIterator]: () => ({
@@ -288,7 +293,7 @@ describe("replyStream", () => {
         }
       })
     })
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await rounds()
     expect(closed).toBe(true)
   })
 })

@@ -172,10 +172,10 @@ describe("Parley with promises", () => {
     const sweeping = await createParley({ ...stores, ...rest, work: ["holds"], holdTtlMs: 20 })
     const hold = reservation("ann", "reply:of-a-dead-process", 1, { ttlMs: 1 })
     await Effect.runPromise(creditOperations(stores.ledger).reserve(hold))
-    await expect.poll(async () => (await idle.credits.balance("ann")).held, { timeout: 20_000 }).toBe(0)
+    await expect.poll(async () => (await idle.credits.balance("ann")).held).toBe(0)
     expect((await idle.documents.get("ann", id)).status).toBe("processing")
     const working = await createParley({ ...stores, ...rest, work: ["jobs"] })
-    await expect.poll(async () => (await idle.documents.get("ann", id)).status, { timeout: 20_000 }).toBe("ready")
+    await expect.poll(async () => (await idle.documents.get("ann", id)).status).toBe("ready")
     await Promise.all([idle.close(), sweeping.close(), working.close()])
   })
 

@@ -1,22 +1,31 @@
 import { Layer } from "effect"
+import { InMemoryBotStore } from "../../src/bots/InMemoryBotStore.ts"
 import { InMemoryChatStore } from "../../src/chat/InMemoryChatStore.ts"
 import { InMemoryDocumentStore } from "../../src/documents/InMemoryDocumentStore.ts"
 import { InMemoryFileStore } from "../../src/documents/InMemoryFileStore.ts"
 import { InMemoryJobQueue } from "../../src/jobs/InMemoryJobQueue.ts"
 import { InMemoryUnitOfWork } from "../../src/storage/InMemoryUnitOfWork.ts"
+import { botStoreContract } from "../../src/testing/bots/botStoreContract.ts"
 import { chatStoreContract } from "../../src/testing/chat/chatStoreContract.ts"
 import { documentStoreContract } from "../../src/testing/documents/documentStoreContract.ts"
+import { InMemoryCallLimiter } from "../../src/limits/InMemoryCallLimiter.ts"
+import { callLimiterContract } from "../../src/testing/limits/callLimiterContract.ts"
 import { InMemoryRateLimiter } from "../../src/limits/InMemoryRateLimiter.ts"
 import { rateLimiterContract } from "../../src/testing/limits/rateLimiterContract.ts"
 import { fileStoreContract } from "../../src/testing/documents/fileStoreContract.ts"
 import { hastyJobQueueContract, jobQueueContract } from "../../src/testing/jobs/jobQueueContract.ts"
+import { InMemoryRunningReplies } from "../../src/chat/running/InMemoryRunningReplies.ts"
+import { runningRepliesContract } from "../../src/testing/chat/runningRepliesContract.ts"
 import { unitOfWorkContract } from "../../src/testing/storage/unitOfWorkContract.ts"
 
 const files = Layer.merge(InMemoryDocumentStore.layer, InMemoryFileStore.layer)
 
+botStoreContract("in memory", Layer.merge(InMemoryBotStore.layer, InMemoryDocumentStore.layer))
 chatStoreContract("in memory", InMemoryChatStore.layer)
+runningRepliesContract("in memory", Layer.merge(InMemoryChatStore.layer, InMemoryRunningReplies.layer))
 documentStoreContract("in memory", InMemoryDocumentStore.layer)
 fileStoreContract("in memory", files)
+callLimiterContract("in memory", InMemoryCallLimiter.layer)
 rateLimiterContract("in memory", InMemoryRateLimiter.layer)
 unitOfWorkContract("in memory", Layer.mergeAll(files, InMemoryChatStore.layer, InMemoryUnitOfWork.layer))
 jobQueueContract("in memory", Layer.merge(InMemoryJobQueue.layer, InMemoryUnitOfWork.layer))

@@ -1,10 +1,11 @@
+import { createHash } from "node:crypto"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { estimateMessageTokens, maxRequestTokens } from "../../src/models/messageTokens.ts"
 import { tokenizerContract } from "../../src/testing/tokens/tokenizerContract.ts"
 import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
 import * as tables from "../../src/tokens/tokenTables.ts"
-import { countTokens, makeTokenTables } from "./makeTokenTables.ts"
+import { countTokens } from "./makeTokenTables.ts"
 
 const words = `${tables.WORDS_EVERYWHERE} ${tables.WORDS_AFTER_SPACE}`.split(" ")
 
@@ -23,12 +24,11 @@ describe("the tables of pieceTokenizer", () => {
     }
   )
 
-  it("are of the vocabularies as they are", () => {
-    const written = Object.values(tables)
-    const made = [...makeTokenTables().matchAll(/^ {2}("(?:[^"\\]|\\.)*")$/gm)].map(([, text]) =>
-      JSON.parse(text ?? "")
-    )
-    expect(new Set(written)).toEqual(new Set(made))
+  it("are those that the long test makes of the vocabularies", () => {
+    const digest = createHash("sha256")
+      .update(JSON.stringify(tables, Object.keys(tables).toSorted()))
+      .digest("hex")
+    expect(digest).toBe("8729baddb204b5f330c65905ec3bc87ad8738ed5beaac8c8d2c595b986d7cb58")
   })
 })
 

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest"
 import { tokenVocabulary } from "../../src/tokens/tokenVocabulary.ts"
 import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
-import { countTokens } from "./makeTokenTables.ts"
+import * as tables from "../../src/tokens/tokenTables.ts"
+import { countTokens, makeTokenTables } from "./makeTokenTables.ts"
 
 /** Every ASCII character but those that always cut: spaces, digits and line ends. */
 const NEIGHBOURS = Array.from({ length: 0x80 }, (_, code) => String.fromCharCode(code)).filter(
@@ -15,4 +16,9 @@ test("the bound of a listed word holds with every character before it", { timeou
   )
   expect(broken).toEqual([])
   expect(words.length).toBeGreaterThan(5_000)
+})
+
+test("the tables are of the vocabularies as they are", () => {
+  const made = [...makeTokenTables().matchAll(/^ {2}("(?:[^"\\]|\\.)*")$/gm)].map(([, text]) => JSON.parse(text ?? ""))
+  expect(new Set(Object.values(tables))).toEqual(new Set(made))
 })

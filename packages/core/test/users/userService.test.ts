@@ -1,5 +1,12 @@
-import { Effect, Exit, Layer } from "effect"
-import { expect, it } from "vitest"
+import { Cause, Effect, Exit, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+import { BillingStore } from "../../src/billing/BillingStore.ts"
+import { PaymentObjectNotFound, PaymentUnavailable } from "../../src/billing/errors.ts"
+import { noPayments } from "../../src/billing/noPayments.ts"
+import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
+import { noFacts } from "../../src/billing/SubscriptionFacts.ts"
+import { CrmRelease } from "../../src/crm/CrmRelease.ts"
+import { noCrmLayer } from "../../src/crm/noCrmLayer.ts"
 import { CreditLedger } from "../../src/credits/CreditLedger.ts"
 import { creditOperations } from "../../src/credits/CreditOperations.ts"
 import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
@@ -72,7 +79,76 @@ const erasing = (run: Run<UserService | CreditLedger>) => {
     ))
 }
 
-suiteOn("UserService", Layer.provideMerge(UserService.layer, inMemoryStorageLayer), erasing)
+const unsold = Layer.succeed(PaymentGateway, noPayments)
+const unconnected = Layer.provide(CrmRelease.layer, noCrmLayer)
+suiteOn(
+  "UserService",
+  UserService.layer.pipe(Layer.provide([unsold, unconnected]), Layer.provideMerge(inMemoryStorageLayer)),
+  erasing
+)
+
+describe("erasing somebody who has subscribed", () => {
+  const subscribed = (id: string, endedAt: number | undefined) =>
+    BillingStore.use((store) =>
+      Effect.gen(function* () {
+        const event = { id: `evt_${id}`, kind: "x", createdAt: 0, customerId: undefined, payload: "{}" }
+        yield* store.receive({ event, references: [], claimed: "ann", bought: {}, again: false })
+        yield* store.conclude({
+          event,
+          userId: "ann",
+          outcome: { state: "applied", note: "" },
+          subscription: { ...noFacts(id), endedAt },
+          followed: undefined,
+          invoiceReports: undefined,
+          bought: undefined,
+          links: [],
+          waitsFor: []
+        })
+      })
+    )
+  const erased = (gateway: PaymentGateway["Service"]) =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        yield* (yield* operations).open({ userId: "ann", tier: "free", allowance: 100 })
+        yield* subscribed("sub_ended", 1)
+        yield* subscribed("sub_runs", undefined)
+        yield* subscribed("sub_unknown", undefined)
+        const outcome = yield* Effect.exit(UserService.use((users) => users.erase("ann")))
+        return { outcome, left: yield* Effect.exit(UserService.use((users) => users.find("ann"))) }
+      }).pipe(
+        Effect.provide(
+          UserService.layer.pipe(
+            Layer.provide([Layer.succeed(PaymentGateway, gateway), unconnected]),
+            Layer.provideMerge(inMemoryStorageLayer)
+          ),
+          { local: true }
+        )
+      )
+    )
+
+  it("ends the subscriptions that go on at the payment provider, and no other", async () => {
+    const ended: Array<string> = []
+    const { left, outcome } = await erased({
+      ...noPayments,
+      endSubscription: (id) =>
+        Effect.suspend(() => {
+          ended.push(id)
+          return id === "sub_unknown"
+            ? Effect.fail(new PaymentObjectNotFound({ object: "subscription", id }))
+            : Effect.void
+        })
+    })
+    expect([Exit.isSuccess(outcome), Exit.isSuccess(left)]).toEqual([true, false])
+    expect(ended.toSorted()).toEqual(["sub_runs", "sub_unknown"])
+  })
+
+  it("erases nothing while the provider does not answer", async () => {
+    const down = new PaymentUnavailable({ operation: "endSubscription", cause: undefined })
+    const { left, outcome } = await erased({ ...noPayments, endSubscription: () => Effect.fail(down) })
+    expect(Exit.isFailure(outcome) && Cause.squash(outcome.cause)).toBe(down)
+    expect(Exit.isSuccess(left)).toBe(true)
+  })
+})
 
 const busy = Layer.succeed(PersonalData, {
   prove: () => Effect.void,
@@ -81,7 +157,7 @@ const busy = Layer.succeed(PersonalData, {
 })
 
 it("an account that came into use again after it was closed is not erased; it can be tried again", async () => {
-  const layer = UserService.layer.pipe(Layer.provide(busy), Layer.provide(inMemoryStorageLayer))
+  const layer = UserService.layer.pipe(Layer.provide([busy, unsold, unconnected]), Layer.provide(inMemoryStorageLayer))
   const exit = await Effect.runPromiseExit(
     Effect.provide(
       UserService.use((users) => users.erase("user-1")),

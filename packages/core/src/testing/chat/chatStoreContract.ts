@@ -4,6 +4,8 @@ import type { Source } from "../../chat/StoredMessage.ts"
 import { ChatStore, MAX_TRANSCRIPT_BYTES } from "../../chat/ChatStore.ts"
 import { newTurn, newUserId } from "../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
+import { chatChanges } from "./chatChanges.ts"
+import { botConversations } from "./botConversations.ts"
 import { visitorConversations } from "./visitorConversations.ts"
 
 const source: Source = {
@@ -336,4 +338,6 @@ export const chatStoreContract = (name: string, layer: Layer.Layer<ChatStore, un
     endings(run)
     reading(run)
     visitorConversations(run)
+    botConversations(run)
+    chatChanges(run)
   })

@@ -54,6 +54,22 @@ export const visitorConversations = (run: Run<ChatStore>) => {
       })
     ))
 
+  it("the conversations of a bot are deleted together, and neither those of another bot nor the owner's chats", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const botOwner = newUserId()
+        const visitor = newVisitor(botOwner)
+        const gone = [newTurn(visitor), newTurn(newVisitor(botOwner, visitor.bot))]
+        const kept = [newTurn(newVisitor(botOwner)), newTurn(newVisitor(newUserId(), visitor.bot)), newTurn(botOwner)]
+        for (const turn of [...gone, ...kept]) yield* chats.beginTurn(turn)
+        yield* chats.removeOfBot(botOwner, visitor.bot)
+        yield* chats.removeOfBot(botOwner, "")
+        for (const turn of gone) expect(yield* chats.transcript({ ...turn, limit: 1 })).toBeUndefined()
+        for (const turn of kept) expect(yield* chats.transcript({ ...turn, limit: 1 })).toBeDefined()
+      })
+    ))
+
   it("neither the bot's owner as a person nor another visitor goes on with a visitor's conversation, nor begins one in its place", () =>
     run(
       Effect.gen(function* () {

@@ -68,7 +68,7 @@ export const startWorker = (handle: TestHandler = () => Effect.void) =>
         Effect.ensuring(handle(job, tried), Queue.offer(ended, { job, number: tried.number, last: tried.last }))
       )
     )
-    const nextTry = Effect.timeout(Queue.take(ended), "30 seconds")
+    const nextTry = Effect.timeout(Queue.take(ended), "90 seconds")
     /** All tries up to the one of a job enqueued now, which comes after whatever was waiting. */
     const triesUntilNow = Effect.gen(function* () {
       const marker = newJob()

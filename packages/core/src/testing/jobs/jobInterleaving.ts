@@ -6,8 +6,6 @@ import type { Run } from "../suiteOn.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 import { handling, TestJob } from "./jobFixtures.ts"
 
-const HISTORIES = 15
-
 /** Times the event loop goes round. */
 const rounds = (number: number) =>
   Effect.forEach(Array.from({ length: number }), () => Effect.yieldNow, { discard: true })
@@ -27,8 +25,8 @@ const expectLaw = (name: string, happened: ReadonlyArray<Happened>) => {
   expect(happened.lastIndexOf("began"), story).toBeGreaterThan(happened.lastIndexOf("asked"))
 }
 
-/** Histories by chance: jobs asked for at any moment of the runs of their twins, which last, and fail, as it happens. */
-export const jobInterleaving = (run: Run<JobQueue>) => {
+/** So many histories by chance: jobs asked for at any moment of the runs of their twins, which last, and fail, as it happens. */
+export const jobInterleaving = (run: Run<JobQueue>, histories: number) => {
   const ask = fc.record({ name: fc.constantFrom("a", "b"), pause: fc.integer({ min: 0, max: 12 }) })
   const fails = fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) })
   const tries = fc.array(fc.record({ lasts: fc.integer({ min: 0, max: 40 }), fails }), { minLength: 1, maxLength: 5 })
@@ -71,7 +69,7 @@ export const jobInterleaving = (run: Run<JobQueue>) => {
               })
             )
           ),
-          { numRuns: HISTORIES }
+          { numRuns: histories }
         )
       )
     ))

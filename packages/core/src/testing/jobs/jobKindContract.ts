@@ -30,7 +30,7 @@ export const jobKinds = (run: Run<JobQueue>) => {
           ...handling([TestJob], ({ owner }) => Queue.offer(seen, `test ${owner}`)),
           ...handling([OtherJob], ({ owner }) => Queue.offer(seen, `other ${owner}`))
         ])
-        const nextSeen = Effect.timeout(Queue.take(seen), "30 seconds")
+        const nextSeen = Effect.timeout(Queue.take(seen), "90 seconds")
         expect([yield* nextSeen, yield* nextSeen, yield* nextSeen].toSorted()).toEqual([
           "other ann",
           "test ann",
@@ -49,7 +49,7 @@ export const jobKinds = (run: Run<JobQueue>) => {
         expect(yield* worker.triesUntilNow).toEqual([])
         const done = yield* Queue.unbounded<string>()
         yield* jobs.work(handling([OtherJob], ({ name }) => Queue.offer(done, name)))
-        expect(yield* Effect.timeout(Queue.take(done), "30 seconds")).toBe(other.name)
+        expect(yield* Effect.timeout(Queue.take(done), "90 seconds")).toBe(other.name)
       })
     ))
 
@@ -65,7 +65,7 @@ export const jobKinds = (run: Run<JobQueue>) => {
           )
         ])
         yield* jobs.enqueue("ann", SlowlyRetriedJob, { name })
-        expect(yield* Effect.timeout(Queue.take(tried), "30 seconds")).toBe(1)
+        expect(yield* Effect.timeout(Queue.take(tried), "90 seconds")).toBe(1)
         const worker = yield* startWorker()
         expect(yield* worker.triesUntilNow).toEqual([])
         const waits = Effect.map(jobs.list("ann", { kind: SlowlyRetriedJob.tag, limit: 10 }), (page) =>
@@ -89,8 +89,8 @@ export const jobKinds = (run: Run<JobQueue>) => {
           jobHandler(BriefJob, ({ number }) => Effect.onInterrupt(Effect.never, () => Queue.offer(interrupted, number)))
         ])
         yield* jobs.enqueue("ann", BriefJob, { name })
-        expect(yield* Effect.timeout(Queue.take(interrupted), "30 seconds")).toBe(1)
-        expect(yield* Effect.timeout(Queue.take(interrupted), "30 seconds")).toBe(2)
+        expect(yield* Effect.timeout(Queue.take(interrupted), "90 seconds")).toBe(1)
+        expect(yield* Effect.timeout(Queue.take(interrupted), "90 seconds")).toBe(2)
       })
     ))
 
@@ -106,7 +106,7 @@ export const jobKinds = (run: Run<JobQueue>) => {
         ])
         yield* enqueue({ owner: "ann", name }, OtherJob)
         yield* enqueue(newJob())
-        yield* Effect.timeout(Deferred.await(done), "30 seconds")
+        yield* Effect.timeout(Deferred.await(done), "90 seconds")
         const failed = Effect.map(jobs.list("ann", { kind: OtherJob.tag, state: "failed", limit: 100 }), (page) =>
           page.jobs.some(({ payload }) => (payload as { name: string }).name === name)
         )

@@ -19,7 +19,7 @@ export const listedJob = ({ owner, name }: TestedJob, holds: (job: JobRecord) =>
       if (found !== undefined) return found
       yield* Effect.sleep("10 millis")
     }
-  }).pipe(Effect.timeout("30 seconds"))
+  }).pipe(Effect.timeout("90 seconds"))
 
 /** All pages of a list, as the names of their jobs; `between` runs after each. */
 const pagesOf = (owner: string, query: JobQuery, between: Effect.Effect<unknown, unknown, JobQueue> = Effect.void) =>

@@ -162,7 +162,7 @@ const turns = (run: Run<Ports>) => {
             })
           )
         )
-        const nextDone = Effect.timeout(Queue.take(done), "30 seconds")
+        const nextDone = Effect.timeout(Queue.take(done), "90 seconds")
         for (let number = 0; number < 4; number++) yield* enqueue(newJob("ann"))
         yield* Deferred.await(started)
         for (let number = 0; number < 3; number++) {
@@ -276,15 +276,18 @@ const stopping = (run: Run<Ports>) => {
     ))
 }
 
-/** The guarantees of every `JobQueue`. `layer`'s workers are to wait for the end of a try when they stop. */
-export const jobQueueContract = (name: string, layer: Layer.Layer<Ports, unknown>): void =>
+/**
+ * The guarantees of every `JobQueue`. `layer`'s workers are to wait for the end of a try when they stop. Of the law of twins,
+ * so many `histories` are tried.
+ */
+export const jobQueueContract = (name: string, layer: Layer.Layer<Ports, unknown>, histories = 8): void =>
   suiteOn(`JobQueue: ${name}`, layer, (run) => {
     enqueueing(run)
     turns(run)
     units(run)
     failing(run)
     stopping(run)
-    jobInterleaving(run)
+    jobInterleaving(run, histories)
     jobKinds(run)
     jobListing(run)
     jobRetrying(run)

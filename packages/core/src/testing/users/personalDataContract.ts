@@ -1,5 +1,6 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
+import { BotStore } from "../../bots/BotStore.ts"
 import { ChatStore } from "../../chat/ChatStore.ts"
 import { CreditLedger } from "../../credits/CreditLedger.ts"
 import { creditOperations } from "../../credits/CreditOperations.ts"
@@ -9,10 +10,11 @@ import { FileStore } from "../../documents/FileStore.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { PersonalData } from "../../users/PersonalData.ts"
 import { receiptDraft, reservation } from "../credits/creditFixtures.ts"
-import { ampleQuota, newDocument, newTurn, newUserId } from "../storage/storageFixtures.ts"
+import { newBot } from "../bots/botFixtures.ts"
+import { ampleQuota, newDocument, newTurn, newUserId, newVisitor } from "../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
 
-type Stores = ChatStore | CreditLedger | DocumentStore | FileStore | PersonalData
+type Stores = BotStore | ChatStore | CreditLedger | DocumentStore | FileStore | PersonalData
 
 const operations = Effect.map(CreditLedger, creditOperations)
 
@@ -66,6 +68,30 @@ const erasing = (run: Run<Stores>) => {
           })
         expect(yield* seen(gone, lost)).toEqual([0, 0])
         expect(yield* seen(stays, kept)).toEqual([2, 1])
+      })
+    ))
+
+  it("an erased person's bots are gone with their keys and their visitors' conversations; other people's are untouched", () =>
+    run(
+      Effect.gen(function* () {
+        const bots = yield* BotStore
+        const chats = yield* ChatStore
+        const asked = Effect.fnUntraced(function* (owner: UserId) {
+          const bot = newBot(owner)
+          const turn = newTurn(newVisitor(owner, bot.id))
+          yield* bots.insert(bot, 10)
+          yield* chats.beginTurn(turn)
+          return { bot, turn }
+        })
+        const [gone, stays] = [yield* asked(newUserId()), yield* asked(newUserId())]
+        yield* PersonalData.use((data) => data.erase({ userId: gone.bot.owner, pseudonym: newPseudonym() }))
+        const left = Effect.fnUntraced(function* ({ bot, turn }: typeof gone) {
+          const byKey = yield* bots.findByKey(bot.keys[0]?.publicKey ?? "")
+          const transcript = yield* chats.transcript({ ...turn, limit: 1 })
+          return [(yield* bots.list(bot.owner)).length, byKey !== undefined, transcript !== undefined]
+        })
+        expect(yield* left(gone)).toEqual([0, false, false])
+        expect(yield* left(stays)).toEqual([1, true, true])
       })
     ))
 

@@ -1,0 +1,43 @@
+import { Clock, Effect, Layer } from "effect"
+import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
+import { AuditLog, type StoredAuditEntry } from "./AuditLog.ts"
+
+const make = Effect.gen(function* () {
+  const storage = yield* InMemoryStorage
+  const entries = yield* storage.table<number, StoredAuditEntry>()
+  yield* storage.addPersonalPart({
+    count: () => ({}),
+    erase: (userId, pseudonym) => {
+      for (const [number, entry] of entries) {
+        if (entry.userId === userId)
+          entries.set(number, { ...entry, userId: pseudonym, reason: undefined, details: "" })
+      }
+    }
+  })
+  return AuditLog.of({
+    record: (entry) =>
+      storage.exclusive(
+        Effect.map(Clock.currentTimeMillis, (at) => {
+          const number = entries.size + 1
+          entries.set(number, { ...entry, number, at })
+        })
+      ),
+    list: ({ before, limit, since, userId }) =>
+      storage.exclusive(
+        Effect.sync(() =>
+          [...entries.values()]
+            .filter(
+              (entry) =>
+                (userId === undefined || entry.userId === userId) &&
+                entry.at >= (since ?? -Infinity) &&
+                entry.number < (before ?? Infinity)
+            )
+            .toSorted((a, b) => b.number - a.number)
+            .slice(0, limit)
+        )
+      )
+  })
+})
+
+/** What operators did, in the memory of one process. */
+export const InMemoryAuditLog = { layer: Layer.effect(AuditLog, make).pipe(Layer.provide(InMemoryStorage.layer)) }

@@ -1,0 +1,21 @@
+import { type Duration, Effect, Schedule } from "effect"
+
+/** How a piece of background work is repeated. */
+export interface Repetition<A, R> {
+  /** The time from the end of one run to the next; varied, so that processes do not run in step. */
+  readonly every: Duration.Input
+  /** What a run that succeeded says of itself. */
+  readonly report: (done: A) => Effect.Effect<void>
+  /** What follows a run that failed, before the next one is due. */
+  readonly onFailure: Effect.Effect<void, never, R>
+}
+
+/** Does `work` now and again and again until interrupted; a failure ends one run, never the repetition. */
+export const repeatWork = <A, E, R, R2>(
+  work: Effect.Effect<A, E, R>,
+  { every, onFailure, report }: Repetition<A, R2>
+): Effect.Effect<never, never, R | R2> =>
+  Effect.matchEffect(work, { onSuccess: report, onFailure: () => onFailure }).pipe(
+    Effect.repeat(Schedule.jittered(Schedule.spaced(every))),
+    Effect.andThen(Effect.never)
+  )

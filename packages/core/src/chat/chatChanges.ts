@@ -1,0 +1,63 @@
+import { Effect } from "effect"
+import type { UserId } from "../identity/UserId.ts"
+import { DocumentStore } from "../documents/DocumentStore.ts"
+import { findReadableDocuments, uniqueIds } from "../documents/findReadableDocuments.ts"
+import { isUuid } from "../documents/isUuid.ts"
+import { storableText } from "../storage/storableText.ts"
+import { MAX_DOCUMENTS } from "./ChatRequest.ts"
+import { ChatStore } from "./ChatStore.ts"
+import { ChatNotFound, InvalidChatChange } from "./errors.ts"
+
+const MAX_TITLE_CHARACTERS = 200
+
+/** A title as it is kept: trimmed, in one line. */
+const cleanTitle = (title: string): string => storableText(title).trim().replaceAll(/\s+/g, " ")
+
+const invalid = (path: string, message: string) => new InvalidChatChange({ issues: [{ path, message }] })
+
+const documentProblem = (documentIds: ReadonlyArray<string>): string | undefined => {
+  if (documentIds.length > MAX_DOCUMENTS) return `Expected at most ${MAX_DOCUMENTS} documents`
+  return documentIds.every(isUuid) ? undefined : "Expected UUIDs"
+}
+
+/** Of these documents those that their owner still has, in the same order. */
+export const stillThere = Effect.fnUntraced(function* (
+  documents: DocumentStore["Service"],
+  userId: UserId,
+  documentIds: ReadonlyArray<string>
+) {
+  if (documentIds.length === 0) return documentIds
+  const found = new Set((yield* documents.find(userId, documentIds)).map(({ id }) => id))
+  return documentIds.filter((id) => found.has(id))
+})
+
+/** What a person changes of a chat of their own, beside what is said in it. */
+export const makeChatChanges = Effect.gen(function* () {
+  const chats = yield* ChatStore
+  const documents = yield* DocumentStore
+
+  const rename = Effect.fn("ChatService.rename")(function* (userId: UserId, chatId: string, title: string) {
+    const clean = cleanTitle(title)
+    if (clean === "" || Array.from(clean).length > MAX_TITLE_CHARACTERS) {
+      return yield* invalid("title", `Expected 1 to ${MAX_TITLE_CHARACTERS} characters`)
+    }
+    return (yield* chats.rename(userId, chatId, clean)) ?? (yield* new ChatNotFound({ chatId }))
+  })
+
+  const keepDocuments = Effect.fn("ChatService.keepDocuments")(function* (
+    userId: UserId,
+    chatId: string,
+    documentIds: ReadonlyArray<string>
+  ) {
+    const problem = documentProblem(documentIds)
+    if (problem !== undefined) return yield* invalid("documentIds", problem)
+    const found = yield* chats.transcript({ owner: { person: userId }, chatId, limit: 1 })
+    if (found === undefined) return yield* new ChatNotFound({ chatId })
+    const ids = uniqueIds(documentIds)
+    yield* findReadableDocuments(documents, userId, ids)
+    if (!(yield* chats.keepDocuments(userId, chatId, ids))) return yield* new ChatNotFound({ chatId })
+    return ids
+  })
+
+  return { rename, keepDocuments }
+})

@@ -1,0 +1,7 @@
+/** What shows a reply's sources to people, for a page in a browser: pure functions that load nothing else. */
+
+export { type ShownSource, showSource } from "./chat/showSource.ts"
+export type { Source } from "./chat/StoredMessage.ts"
+export { type Heading, headingPath } from "./documents/Heading.ts"
+export { type ReflowedText, type SharedRun, reflow, shownSpan, sourceSpan } from "./documents/reflow.ts"
+export { type TextSpan, splitSentences } from "./documents/splitSentences.ts"

@@ -1,0 +1,99 @@
+import { Clock, Context, Effect, Layer, Semaphore } from "effect"
+import { retryStorage } from "../storage/retryStorage.ts"
+import { StorageFailed } from "../storage/StorageFailed.ts"
+import { RevokedSessions } from "./RevokedSessions.ts"
+
+/** For so long a process relies on what it knows of sessions that were signed out elsewhere. */
+const RELIED_ON_MS = 2_000
+
+/** A storage that does not answer holds no request up for longer. */
+const ANSWER_WITHIN = "2 seconds"
+
+export interface SignOutInput {
+  /** The token that proved the session. */
+  readonly token: string
+  /** When it expires, in Unix milliseconds. */
+  readonly expiresAt: number
+}
+
+const digestOf = (token: string): Effect.Effect<string> =>
+  Effect.map(
+    Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(token))),
+    (digest) => Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("")
+  )
+
+/** Ends sessions before their tokens expire. */
+export class SignOut extends Context.Service<
+  SignOut,
+  {
+    /**
+     * Ends a session: its token is refused from now on, by every other process within two seconds. What is kept of it,
+     * until it expires, is its SHA-256. Signing out again changes nothing.
+     */
+    signOut(input: SignOutInput): Effect.Effect<void, StorageFailed>
+    /**
+     * Whether a token belongs to a session that was signed out. Fails only where this process never learnt which were;
+     * while the storage does not answer it goes by what it learnt last.
+     */
+    isSignedOut(token: string): Effect.Effect<boolean, StorageFailed>
+  }
+>()("@parley/core/sessions/SignOut") {
+  static readonly layer = Layer.effect(
+    SignOut,
+    Effect.gen(function* () {
+      const store = yield* RevokedSessions
+      /** When each expires. */
+      const known = new Map<string, number>()
+      const alone = yield* Semaphore.make(1)
+      let asOf: number | undefined
+      /** When this process asked last, by its own clock. */
+      let askedAt = -Infinity
+
+      const isDue = (now: number) => now - askedAt >= RELIED_ON_MS || now < askedAt
+
+      const ask = Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        if (!isDue(now)) return
+        const answer = yield* store.since(asOf).pipe(
+          Effect.timeoutOrElse({
+            duration: ANSWER_WITHIN,
+            orElse: () =>
+              Effect.fail(
+                new StorageFailed({
+                  operation: "RevokedSessions.since",
+                  retryable: true,
+                  cause: new Error("No answer.")
+                })
+              )
+          })
+        )
+        for (const [digest, expiresAt] of known) if (expiresAt <= now) known.delete(digest)
+        for (const { digest, expiresAt } of answer.sessions) known.set(digest, expiresAt)
+        asOf = answer.asOf
+        askedAt = now
+      }).pipe(
+        Effect.catchTag("StorageFailed", (failure) =>
+          Effect.gen(function* () {
+            if (asOf === undefined) return yield* failure
+            askedAt = yield* Clock.currentTimeMillis
+            yield* Effect.logWarning("Which sessions were signed out is not known anew: the storage does not answer.")
+          })
+        )
+      )
+      // Requests that come meanwhile wait for the one answer, and then find it.
+      const asked = alone.withPermits(1)(ask)
+
+      return SignOut.of({
+        signOut: Effect.fnUntraced(function* ({ expiresAt, token }) {
+          const digest = yield* digestOf(token)
+          yield* retryStorage(store.revoke({ digest, expiresAt }))
+          known.set(digest, expiresAt)
+        }),
+        isSignedOut: Effect.fnUntraced(function* (token) {
+          if (isDue(yield* Clock.currentTimeMillis)) yield* asked
+          return known.size > 0 && known.has(yield* digestOf(token))
+        })
+      })
+    })
+  )
+}

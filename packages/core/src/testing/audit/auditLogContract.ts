@@ -1,0 +1,76 @@
+import { Effect, type Layer } from "effect"
+import { expect, it } from "vitest"
+import { type AuditEntry, AuditLog, type ListAuditInput } from "../../audit/AuditLog.ts"
+import { UnitOfWork } from "../../storage/UnitOfWork.ts"
+import { PersonalData } from "../../users/PersonalData.ts"
+import { newUserId } from "../storage/storageFixtures.ts"
+import { suiteOn } from "../suiteOn.ts"
+
+/** The guarantees of every `AuditLog`. */
+export const auditLogContract = (
+  name: string,
+  layer: Layer.Layer<AuditLog | PersonalData | UnitOfWork, unknown>
+): void =>
+  suiteOn(`AuditLog: ${name}`, layer, (run) => {
+    const entryOf = (changes: Partial<AuditEntry> = {}): AuditEntry => ({
+      action: "credits adjust",
+      by: "operator ä",
+      userId: newUserId(),
+      reason: "outage of 3 May",
+      details: "200 credits",
+      ...changes
+    })
+    const record = (entry: AuditEntry) => AuditLog.use((log) => log.record(entry))
+    const list = (input: Partial<ListAuditInput>) =>
+      AuditLog.use((log) => log.list({ userId: undefined, since: undefined, before: undefined, limit: 100, ...input }))
+
+    it("gives what was entered, of one person or all, the newest first, page by page and from a moment on", () =>
+      run(
+        Effect.gen(function* () {
+          const userId = newUserId()
+          const mine = [
+            entryOf({ userId, details: "first" }),
+            entryOf({ userId, reason: undefined, details: "second" })
+          ]
+          const other = entryOf({ userId: undefined, action: "credits reset" })
+          for (const entry of [...mine, other]) yield* record(entry)
+          const found = yield* list({ userId })
+          expect(found.map(({ at: _at, number: _number, ...entry }) => entry)).toEqual(mine.toReversed())
+          const [second, first] = found
+          expect(second?.at).toBeGreaterThanOrEqual(first?.at ?? Infinity)
+          expect(yield* list({ userId, limit: 1 })).toEqual([second])
+          expect(yield* list({ userId, before: second?.number })).toEqual([first])
+          expect((yield* list({ userId, since: first?.at })).length).toBe(2)
+          expect(yield* list({ userId, since: (second?.at ?? 0) + 1 })).toEqual([])
+          const all = yield* list({})
+          expect(all.filter(({ userId: whose }) => whose === userId)).toEqual(found)
+          expect(all[0]).toMatchObject({ userId: undefined, action: "credits reset" })
+        })
+      ))
+
+    it("has nothing of a unit of work that fails, and is entered with one that does not", () =>
+      run(
+        Effect.gen(function* () {
+          const userId = newUserId()
+          const unit = yield* UnitOfWork
+          const failing = Effect.andThen(record(entryOf({ userId })), Effect.fail("no" as const))
+          expect(yield* Effect.flip(unit.run(userId, failing))).toBe("no")
+          expect(yield* list({ userId })).toEqual([])
+          yield* unit.run(userId, record(entryOf({ userId })))
+          expect(yield* list({ userId })).toHaveLength(1)
+        })
+      ))
+
+    it("names nobody who was erased, and says still what was done and by whom", () =>
+      run(
+        Effect.gen(function* () {
+          const userId = newUserId()
+          const pseudonym = `erased:${crypto.randomUUID()}`
+          yield* record(entryOf({ userId, reason: "asked by Ann Smith", details: "her last order" }))
+          yield* PersonalData.use((data) => data.erase({ userId, pseudonym }))
+          expect(yield* list({ userId })).toEqual([])
+          const [kept] = yield* list({ userId: pseudonym })
+          expect(kept).toMatchObject({ action: "credits adjust", by: "operator ä", reason: undefined, details: "" })
+        })
+      ))
+  })

@@ -1,0 +1,36 @@
+import { JobQueue } from "@parley/core/adapter"
+import { enqueue, handling, newJob, OtherJob, TestJob } from "@parley/core/testing"
+import { Effect, Queue } from "effect"
+import fc from "fast-check"
+import { describe, it } from "vitest"
+import { InMemoryJobQueue } from "../../src/jobs/InMemoryJobQueue.ts"
+
+/** The times that whatever goes on may go on before a test looks. */
+const rounds = (number: number) =>
+  Effect.forEach(Array.from({ length: number }), () => Effect.yieldNow, { discard: true })
+
+// Nobody looks again by the clock: whoever misses what wakes it waits for ever.
+describe("workers in memory that wait beside each other", () => {
+  it("each hear of every job of theirs, at whatever moment it comes", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ kind: fc.constantFrom(TestJob, OtherJob), pause: fc.nat(6) }), { maxLength: 12 }),
+        (asked) =>
+          Effect.gen(function* () {
+            const jobs = yield* JobQueue
+            const done = yield* Queue.unbounded<string>()
+            for (const kind of [TestJob, OtherJob])
+              yield* jobs.work(handling([kind], ({ name }) => Queue.offer(done, name)))
+            const names = new Set<string>()
+            for (const { kind, pause } of asked) {
+              yield* rounds(pause)
+              const job = newJob()
+              names.add(job.name)
+              yield* enqueue(job, kind)
+            }
+            while (names.size > 0) names.delete(yield* Queue.take(done))
+          }).pipe(Effect.scoped, Effect.provide(InMemoryJobQueue.layer), Effect.runPromise)
+      ),
+      { numRuns: 100 }
+    ))
+})

@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs"
+import { expect, it } from "vitest"
+
+/** What a file loads when it runs: its imports and re-exports but those of types alone. */
+const loadedBy = (file: URL): ReadonlyArray<string> =>
+  [...readFileSync(file, "utf8").matchAll(/^(?:import|export) (?!type )(?:[^"';]*?from )?"([^"]+)"/gmu)].map(
+    ([, specifier]) => specifier!
+  )
+
+it("what a page imports to show sources loads nothing but a few files of ours", () => {
+  const seen = new Set<string>()
+  const visit = (file: URL): void => {
+    if (seen.has(file.href)) return
+    seen.add(file.href)
+    for (const specifier of loadedBy(file)) {
+      expect(specifier).toMatch(/^\.\.?\//)
+      visit(new URL(specifier, file))
+    }
+  }
+  visit(new URL("../src/reading.ts", import.meta.url))
+  expect([...seen].map((href) => href.replace(/^.*\/src\//, "")).toSorted()).toEqual([
+    "chat/showSource.ts",
+    "documents/Heading.ts",
+    "documents/languageOf.ts",
+    "documents/reflow.ts",
+    "documents/splitSentences.ts",
+    "reading.ts"
+  ])
+})
