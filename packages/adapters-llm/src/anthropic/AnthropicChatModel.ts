@@ -67,7 +67,7 @@ export class AnthropicChatModel implements ChatModel {
     }
     // Not by `messages.create`, which writes to the console about models that will retire.
     const response = await client.post("/v1/messages", { body, stream: true, signal }).asResponse()
-    return readEventStream(response, maxReplyBytes(maxOutputTokens))
+    return readEventStream(response, maxReplyBytes(maxOutputTokens), signal)
   }
 
   /** The SDK is loaded when it is first needed. Time limits and retries are ours, and it is to log nothing. */

@@ -11,8 +11,8 @@ import {
   replyStream,
   type Usage
 } from "@parley/core/adapter"
-import { offlineAnswer, questionOf } from "./offlineAnswer.ts"
 import { behaviourAskedFor, type OfflineBehaviour } from "./offlineBehaviour.ts"
+import { questionOf } from "./questionOf.ts"
 
 /** What happens inside one reply. `produced` counts the tokens made so far. */
 export interface OfflineEvent {
@@ -31,6 +31,10 @@ export interface OfflineChatModelOptions {
 
 /** Slow enough for people to see that a reply is streamed. */
 const DEFAULT_TOKEN_DELAY_MS = 15
+
+/** Loaded with the first answer: stemmers of a dozen languages are nothing that a server with a real model needs. */
+const answer = async (messages: ChatModelRequest["messages"]): Promise<string> =>
+  (await import("./offlineAnswer.ts")).offlineAnswer(messages)
 
 /** The model's tokens: a word or up to eight characters of it, with the space before. */
 const tokensOf = (text: string): ReadonlyArray<string> => text.match(/\s*\S{1,8}/gu) ?? []
@@ -62,7 +66,7 @@ async function* produce(reply: Reply, signal: AbortSignal): AsyncGenerator<Reply
     behaviour.empty === true
       ? []
       : behaviour.speakTokens === undefined
-        ? tokensOf(offlineAnswer(request.messages))
+        ? tokensOf(await answer(request.messages))
         : spoken(behaviour.speakTokens)
   const tokens = all.slice(0, request.maxOutputTokens)
   let produced = 0

@@ -66,7 +66,7 @@ export class OpenAiChatModel implements ChatModel {
     await this.#connections.take(signal)
     const client = await (this.#client ??= this.#connect())
     const response = await this.#ask(client, request, signal, log)
-    return readEventStream(response, maxReplyBytes(request.maxOutputTokens))
+    return readEventStream(response, maxReplyBytes(request.maxOutputTokens), signal)
   }
 
   /** Asks, and again without a parameter that the endpoint refuses, until it refuses something else or answers. */

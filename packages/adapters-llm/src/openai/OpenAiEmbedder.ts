@@ -98,7 +98,7 @@ export const makeOpenAiEmbedder = (options: OpenAiEmbedderOptions): Embedder["Se
     const asked = options.dimensions === undefined ? {} : { dimensions: options.dimensions }
     const body = { model, input: [...input], encoding_format: "float" as const, ...asked }
     const response = await embeddings.create(body, { signal }).asResponse()
-    const bytes = await wholeBytes(response, BYTES_AROUND + input.length * dimensions * BYTES_PER_NUMBER)
+    const bytes = await wholeBytes(response, BYTES_AROUND + input.length * dimensions * BYTES_PER_NUMBER, signal)
     return embeddingsFrom(new TextDecoder().decode(bytes), input.length)
   }
 

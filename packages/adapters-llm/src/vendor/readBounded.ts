@@ -1,3 +1,5 @@
+import { bodyReader } from "./bodyReader.ts"
+
 /** More came than there may be. */
 export class AnswerTooLarge extends Error {
   override readonly name = "AnswerTooLarge"
@@ -12,13 +14,17 @@ export const byteBudget = (maxBytes: number): ((length: number) => void) => {
   }
 }
 
-/** The pieces of a body as they come out of its decompression. Where it is left early, the rest is not read. */
-async function* piecesOf(response: Response): AsyncGenerator<Uint8Array> {
-  const reader = response.body?.getReader()
+/**
+ * The pieces of a body as they come out of its decompression. Where it is left early, the rest is not read; where `signal`
+ * aborts, its reason is thrown.
+ */
+async function* piecesOf(response: Response, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+  const reader = bodyReader(response, signal)
   if (reader === undefined) return
   try {
     for (;;) {
       const { done, value } = await reader.read()
+      signal?.throwIfAborted()
       if (done) return
       yield value
     }
@@ -27,22 +33,30 @@ async function* piecesOf(response: Response): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** A body's bytes, decompressed. Throws `AnswerTooLarge` where they are more than `maxBytes`. */
-export const wholeBytes = async (response: Response, maxBytes: number): Promise<Uint8Array> => {
+/** A body's bytes, decompressed. Throws `AnswerTooLarge` where they are more than `maxBytes`, and why `signal` aborted. */
+export const wholeBytes = async (
+  response: Response,
+  maxBytes: number,
+  signal: AbortSignal | undefined
+): Promise<Uint8Array> => {
   const take = byteBudget(maxBytes)
   const pieces: Array<Uint8Array> = []
-  for await (const piece of piecesOf(response)) {
+  for await (const piece of piecesOf(response, signal)) {
     take(piece.length)
     pieces.push(piece)
   }
   return Buffer.concat(pieces)
 }
 
-/** A body's first bytes, decompressed: `maxBytes` of them at most. */
-export const firstBytes = async (response: Response, maxBytes: number): Promise<Uint8Array> => {
+/** A body's first bytes, decompressed: `maxBytes` of them at most. Throws why `signal` aborted. */
+export const firstBytes = async (
+  response: Response,
+  maxBytes: number,
+  signal: AbortSignal | undefined
+): Promise<Uint8Array> => {
   const pieces: Array<Uint8Array> = []
   let length = 0
-  for await (const piece of piecesOf(response)) {
+  for await (const piece of piecesOf(response, signal)) {
     pieces.push(piece.subarray(0, maxBytes - length))
     length += piece.length
     if (length >= maxBytes) break

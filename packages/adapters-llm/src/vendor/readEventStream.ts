@@ -1,3 +1,4 @@
+import { bodyReader } from "./bodyReader.ts"
 import { AnswerTooLarge, byteBudget, wholeBytes } from "./readBounded.ts"
 import { EventStreamBroken, makeEventDecoder, type ServerSentEvent } from "./serverSentEvents.ts"
 
@@ -25,15 +26,17 @@ const throwNamed = (cause: unknown): never => {
 /**
  * The events of a response, as many at once as came together. A response that is one JSON document, though a stream was
  * asked for, is one event. Throws `EventStreamBroken` where the response is neither, though its status is 200,
- * `AnswerTooLarge` beyond `maxBytes` bytes, and `ConnectionLost` where its connection breaks or its request is aborted.
+ * `AnswerTooLarge` beyond `maxBytes` bytes, and `ConnectionLost` where its connection breaks or `signal`, that of its
+ * request, aborts.
  */
 export async function* readEventStream(
   response: Response,
-  maxBytes: number
+  maxBytes: number,
+  signal: AbortSignal
 ): AsyncGenerator<ReadonlyArray<ServerSentEvent>> {
   const type = response.headers.get("content-type")
   if (type !== null && JSON_TYPE.test(type)) {
-    yield await readWhole(response, Math.min(maxBytes, MAX_WHOLE_BYTES))
+    yield await readWhole(response, Math.min(maxBytes, MAX_WHOLE_BYTES), signal)
     // A reader that found a whole reply in it has left already, or has its end and ignores this.
     throw new EventStreamBroken("The answer is JSON, and no whole reply.")
   }
@@ -41,13 +44,14 @@ export async function* readEventStream(
     void response.body?.cancel().catch(() => undefined)
     throw new EventStreamBroken("The answer is no event stream.")
   }
-  const reader = response.body?.getReader()
+  const reader = bodyReader(response, signal)
   if (reader === undefined) return
   const decoder = makeEventDecoder()
   const take = byteBudget(maxBytes)
   try {
     for (;;) {
       const { done, value } = await reader.read().catch(throwNamed)
+      if (signal.aborted) throwNamed(signal.reason)
       if (done) return
       take(value.length)
       yield decoder.feed(value)
@@ -57,8 +61,12 @@ export async function* readEventStream(
   }
 }
 
-const readWhole = async (response: Response, maxBytes: number): Promise<ReadonlyArray<ServerSentEvent>> => {
-  const bytes = await wholeBytes(response, maxBytes).catch((cause: unknown) => {
+const readWhole = async (
+  response: Response,
+  maxBytes: number,
+  signal: AbortSignal
+): Promise<ReadonlyArray<ServerSentEvent>> => {
+  const bytes = await wholeBytes(response, maxBytes, signal).catch((cause: unknown) => {
     throw cause instanceof AnswerTooLarge ? cause : throwNamed(cause)
   })
   return [{ data: new TextDecoder().decode(bytes) }]

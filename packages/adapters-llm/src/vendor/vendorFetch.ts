@@ -29,7 +29,7 @@ export const vendorFetch: typeof fetch = async (input, init) => {
   }
   if (response.ok) return response
   // The status says enough where the connection breaks behind it.
-  const bytes = await firstBytes(response, MAX_ERROR_BYTES).catch(() => new Uint8Array())
+  const bytes = await firstBytes(response, MAX_ERROR_BYTES, init?.signal ?? undefined).catch(() => new Uint8Array())
   const text = new TextDecoder().decode(bytes)
   throw new VendorRefusal(response.status, response.headers, parsed(text))
 }

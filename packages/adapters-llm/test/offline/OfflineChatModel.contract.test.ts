@@ -27,7 +27,6 @@ chatModelContract("OfflineChatModel", {
       let running = 0
       const chatModel = new OfflineChatModel({
         behaviour: { tokenDelayMs: 0, ...behaviourOf(scenario) },
-        limits: { idleMs: 50 },
         observe: (event) => {
           if (event._tag === "opened") running += 1
           else if (event._tag === "closed") running -= 1

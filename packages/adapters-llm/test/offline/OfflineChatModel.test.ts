@@ -6,7 +6,8 @@ import {
   type ReplyPart,
   type Source
 } from "@parley/core/adapter"
-import { Cause, Effect, Exit, Stream } from "effect"
+import { Cause, Effect, Exit, Fiber, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { OfflineChatModel, type OfflineChatModelOptions } from "../../src/index.ts"
@@ -29,6 +30,19 @@ const passages = [
   "Our office is in Vienna. Visitors ring the bell twice."
 ].map((text, index) => source(index + 1, text))
 
+/** Runs what hears a reply until no more comes, and lets an hour pass then. */
+const untilSilent = <A, E>(hearing: Effect.Effect<A, E>, heard: () => number): Effect.Effect<A, E> =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(hearing, { startImmediately: true })
+    for (let before = -1, rounds = 0; fiber.pollUnsafe() === undefined && rounds < 50; rounds++) {
+      if (heard() !== before) rounds = 0
+      before = heard()
+      yield* Effect.promise(() => new Promise(setImmediate))
+    }
+    yield* TestClock.adjust("1 hour")
+    return yield* Fiber.join(fiber)
+  }).pipe(Effect.provide(TestClock.layer()))
+
 const ask = async (
   question: string,
   sources: ReadonlyArray<Source> = [],
@@ -40,10 +54,11 @@ const ask = async (
   const { messages } = prompt.success
   const chatModel = new OfflineChatModel({ ...options, behaviour: { tokenDelayMs: 0, ...options.behaviour } })
   const parts: Array<ReplyPart> = []
+  const hearing = Stream.runForEach(chatModel.stream({ model, messages, maxOutputTokens }), (part) =>
+    Effect.sync(() => parts.push(part))
+  )
   const exit = await Effect.runPromiseExit(
-    Stream.runForEach(chatModel.stream({ model, messages, maxOutputTokens }), (part) =>
-      Effect.sync(() => parts.push(part))
-    )
+    options.limits === undefined ? hearing : untilSilent(hearing, () => parts.length)
   )
   const failure = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
   return { messages, parts, failure, text: parts.map((part) => (part._tag === "text-delta" ? part.text : "")).join("") }
@@ -56,7 +71,7 @@ describe("OfflineChatModel", () => {
   it("quotes the sentence that answers, word for word, and cites its passage", async () => {
     const { text } = await ask("What does the warranty cover?", passages)
     expect(quotesOf(text)[0]).toEqual({
-      quote: "The warranty covers parts and labour. It lasts for twenty-four months.",
+      quote: "The warranty covers parts and labour. It lasts for twenty-four months. Batteries are excluded.",
       number: "2"
     })
     expect(text).not.toContain("[1]")
@@ -66,6 +81,48 @@ describe("OfflineChatModel", () => {
   it("answers in any language that shares words with the passages", async () => {
     const { text } = await ask("保修期是多久?", [source(1, "送货需要三天。"), source(2, "保修期为两年,包括零件。")])
     expect(quotesOf(text)).toEqual([{ quote: "保修期为两年,包括零件。", number: "2" }])
+  })
+
+  it("quotes no sentence twice, also where several passages say the same", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.array(
+            fc.constantFrom("The lamp is red.", "A red lamp warns.", "Press the lamp, e.g. twice.", "Red is No. 5."),
+            {
+              minLength: 1,
+              maxLength: 4
+            }
+          ),
+          { minLength: 1, maxLength: 5 }
+        ),
+        fc.constantFrom("Is the lamp red?", "What does the lamp do?", "red lamp", "Press twice?"),
+        async (texts, question) => {
+          const { text } = await ask(
+            question,
+            texts.map((sentences, index) => source(index + 1, sentences.join(" ")))
+          )
+          const quoted = quotesOf(text).flatMap(({ quote }) => quote?.match(/[A-Z].*?(?:red|warns|twice|5)\./g) ?? [])
+          expect(new Set(quoted).size).toBe(quoted.length)
+        }
+      )
+    ))
+
+  it("says that the documents do not mention it where a search found no passage at all", async () => {
+    const prompt = buildPrompt({
+      model,
+      messages: [{ role: "user", content: "Any pets?" }],
+      sources: [],
+      searched: true
+    })
+    if (prompt._tag === "Failure") throw prompt.failure
+    const request = { model, messages: prompt.success.messages, maxOutputTokens: 1_000 }
+    const parts = await Effect.runPromise(
+      Stream.runCollect(new OfflineChatModel({ behaviour: { tokenDelayMs: 0 } }).stream(request))
+    )
+    const text = [...parts].map((part) => (part._tag === "text-delta" ? part.text : "")).join("")
+    expect(text).toMatch(/do not mention what you ask/)
+    expect(text).not.toMatch(/Upload a document/)
   })
 
   it("only ever quotes what the passage it cites says", () =>
@@ -90,6 +147,13 @@ describe("OfflineChatModel", () => {
     expect(text).toMatch(/do not mention/)
     expect(quotesOf(text)).toEqual([])
   })
+
+  it.each(["Is there a warranty for the Zeppelin?", "Is warranty plan X9 offered?"])(
+    "says so where none mentions what is asked by its name, though they share another word: %s",
+    async (question) => {
+      expect((await ask(question, passages)).text).toMatch(/do not mention/)
+    }
+  )
 
   it("says without passages that it is a stand-in, repeats the question in short, and tells how to get a real model", async () => {
     const { text } = await ask(`What is love? ${"Tell me more. ".repeat(100)}`)
@@ -142,7 +206,7 @@ describe("OfflineChatModel", () => {
   })
 
   describe("directives in a message", () => {
-    const directed = (question: string) => ask(question, [], { directives: true, limits: { idleMs: 40 } })
+    const directed = (question: string) => ask(question, [], { directives: true, limits: { idleMs: 60_000 } })
 
     it.each([
       ["!offline fail rate-limited", "", { reason: "rate-limited", retryAfterMs: 1_000, retryable: true }],
@@ -157,14 +221,14 @@ describe("OfflineChatModel", () => {
     })
 
     it("make it slow or long", async () => {
-      expect((await directed("!offline tokens 500")).text).toMatch(/^1 2 3 .* 500$/)
-      expect((await directed("!offline slow 1 !offline tokens 3")).parts).toHaveLength(4)
+      expect((await ask("!offline tokens 500", [], { directives: true })).text).toMatch(/^1 2 3 .* 500$/)
+      expect((await ask("!offline slow 1 !offline tokens 3", [], { directives: true })).parts).toHaveLength(4)
     })
 
     it.each(["!offline fail nonsense", "!offline", "!offline slow", "offline fail refused"])(
       "that make no sense are an ordinary question: %s",
       async (question) => {
-        expect((await directed(question)).text).toMatch(/stand-in/)
+        expect((await ask(question, [], { directives: true })).text).toMatch(/stand-in/)
       }
     )
 

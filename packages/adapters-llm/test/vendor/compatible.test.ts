@@ -3,7 +3,7 @@ import { Redacted } from "effect"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import { OpenAiChatModel } from "../../src/index.ts"
 import type { FakeVendor, Play } from "./FakeVendor.ts"
-import { type Heard, listen, logOf, withVendor } from "./listen.ts"
+import { type Heard, listen, listenWhile, logOf, withVendor } from "./listen.ts"
 import { azure } from "./servers/azure.ts"
 import { answered, chunk, type CompatibleServer, done, has, streamed, told } from "./servers/CompatibleServer.ts"
 import { deepSeek, deepSeekInOnePiece } from "./servers/deepSeek.ts"
@@ -18,7 +18,7 @@ import { openAiWire } from "./wires.ts"
 
 const servers = [ollama, vllm, llamaCpp, liteLlm, azure, openRouter, groq, deepSeek, deepSeekInOnePiece, mistral]
 const model: Model = { ...openAiWire.model, effort: "low" }
-const limits = { afterEndMs: 500 }
+const limits = { afterEndMs: 30_000 }
 const OPTIONAL = ["stream", "stream_options", "max_tokens", "max_completion_tokens", "reasoning_effort"]
 
 const playing =
@@ -261,15 +261,21 @@ describe("a reply in one piece", () => {
   })
 
   it("is asked for where a model streams nothing, and may be silent for as long as a reply may take", async () => {
+    const { promise: late, resolve: goOn } = Promise.withResolvers<void>()
     const play: Play = async (connection, { body }) => {
-      await new Promise((resolve) => setTimeout(resolve, 300))
+      await late
       const answer = whole({ message: { content: "Hi" }, finish_reason: "stop" })
       await connection.write(has(body, "stream") ? named("stream") : answer)
       connection.end()
     }
     await withVendor(play, async (url, vendor) => {
-      const provider = openAiWire.connect(url, { limits: { ...limits, idleMs: 100, totalMs: 20_000 } })
-      expect(await listen(provider, { ...model, omitParameters: ["stream"] })).toMatchObject({ text: "Hi" })
+      const provider = openAiWire.connect(url, { limits: { ...limits, idleMs: 60_000, totalMs: 600_000 } })
+      const heard = await listenWhile(provider, { ...model, omitParameters: ["stream"] }, async (pass) => {
+        await vi.waitUntil(() => vendor.working === 1, { timeout: 60_000 })
+        await pass("9 minutes")
+        goOn()
+      })
+      expect(heard).toMatchObject({ text: "Hi" })
       expect(vendor.requests[0]?.body).not.toHaveProperty("stream_options")
     })
   })

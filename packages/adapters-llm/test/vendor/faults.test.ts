@@ -1,64 +1,16 @@
 import type { ModelFailure } from "@parley/core/adapter"
 import { Effect, Fiber, Stream } from "effect"
-import { describe, expect, it } from "vitest"
-import type { Play } from "./FakeVendor.ts"
-import { type Heard, listen, withVendor } from "./listen.ts"
-import { anthropicWire, chunked, chunkedHead, head, lastChunk, type Wire, wires } from "./wires.ts"
-
-/** Characters of two, three and four bytes, so that a cut may fall within each. */
-const words = ["Größe", " 世界", " 👩‍🚀!"]
-const said = words.join("")
-
-const deltasOf = (wire: Wire) => wire.start + words.map(wire.delta).join("")
-const wholeOf = (wire: Wire) => deltasOf(wire) + wire.end("completed", { input: 9, output: 3 })
-
-const sending =
-  (...pieces: ReadonlyArray<string | Uint8Array>): Play =>
-  async (connection) => {
-    for (const piece of pieces) await connection.write(piece)
-    connection.end()
-  }
-
-const heard = (wire: Wire, play: Play, limits = {}): Promise<Heard> =>
-  withVendor(play, (url) => listen(wire.connect(url, { limits: { afterEndMs: 500, ...limits } }), wire.model))
-
-const isComplete = ({ failure, parts, text }: Heard) => {
-  expect(failure).toBeUndefined()
-  expect(text).toBe(said)
-  expect(parts.at(-1)).toMatchObject({ _tag: "end", reason: "completed", usage: { freshInput: 9, output: 3 } })
-}
-
-const failsAs = ({ failure, parts }: Heard, reason: ModelFailure) => {
-  expect(failure).toMatchObject({ _tag: "ModelFailed", reason })
-  expect(parts.some((part) => part._tag === "end")).toBe(false)
-}
-
-/** Runs checks over many positions, a few at once. */
-const everywhere = async (length: number, check: (position: number) => Promise<void>): Promise<void> => {
-  let next = 0
-  const work = async () => {
-    while (next < length) await check(next++)
-  }
-  await Promise.all(Array.from({ length: 8 }, work))
-}
+import { TestClock } from "effect/testing"
+import { describe, expect, it, vi } from "vitest"
+import type { Play, VendorConnection } from "./FakeVendor.ts"
+import { deltasOf, failsAs, heard, isComplete, LIMITS, PATIENCE, said, sending, wholeOf } from "./hearing.ts"
+import { listenWhile, untilRead, withVendor } from "./listen.ts"
+import { anthropicWire, chunked, chunkedHead, head, lastChunk, wires } from "./wires.ts"
 
 describe.each(wires)("$name", (wire) => {
   it("is complete where the vendor says all it has to say, framed or not", async () => {
     isComplete(await heard(wire, sending(head() + wholeOf(wire))))
     isComplete(await heard(wire, sending(chunkedHead + chunked(wholeOf(wire)) + lastChunk)))
-  })
-
-  it("is complete however the bytes are cut, within characters too", { timeout: 120_000 }, async () => {
-    const bytes = Buffer.from(head() + wholeOf(wire))
-    const play =
-      (at: number): Play =>
-      async (connection) => {
-        await connection.write(bytes.subarray(0, at))
-        await new Promise((resolve) => setTimeout(resolve, 6))
-        await connection.write(bytes.subarray(at))
-        connection.end()
-      }
-    await everywhere(bytes.length, async (at) => isComplete(await heard(wire, play(at))))
   })
 
   it("is complete when every byte comes alone", async () => {
@@ -72,47 +24,11 @@ describe.each(wires)("$name", (wire) => {
     isComplete(await heard(wire, play))
   })
 
-  describe("a connection that closes or breaks at any byte", { timeout: 120_000 }, () => {
-    const prefix = Buffer.byteLength(head())
-    const body = Buffer.from(wholeOf(wire))
-    const endMark = wire.name === "openai" ? '"finish_reason":"stop"' : '{"type":"message_stop"}'
-    // The event is complete with the empty line behind it.
-    const complete = body.indexOf("\n\n", body.indexOf(endMark)) + 2
-
-    const cutting =
-      (how: "end" | "reset", at: number): Play =>
-      async (connection) => {
-        await connection.write(Buffer.concat([Buffer.from(head()), body]).subarray(0, prefix + at))
-        if (how === "reset") await new Promise((resolve) => setTimeout(resolve, 5))
-        connection[how]()
-      }
-    const check = (how: "end" | "reset") => async (at: number) => {
-      const result = await heard(wire, cutting(how, at))
-      expect(said.startsWith(result.text)).toBe(true)
-      if (at < complete) return failsAs(result, "cut-off")
-      expect(result).toMatchObject({ text: said, failure: undefined })
-    }
-
-    it("is cut off unless the end mark came before: closed", () => everywhere(body.length, check("end")))
-    it("is cut off unless the end mark came before: reset", () => everywhere(body.length, check("reset")))
-
-    it("is unavailable where not even the head of the answer came", async () => {
-      await everywhere(prefix - 4, async (at) => {
-        const play: Play = async (connection) => {
-          await connection.write(head().slice(0, at))
-          connection.reset()
-        }
-        failsAs(await heard(wire, play), "unavailable")
-      })
-    })
-
-    it("is cut off where the framing says that more should have come", async () => {
-      const framed = chunkedHead + chunked(deltasOf(wire))
-      for (const rest of ["", "5", "5\r\n", "ff\r\nda", "zz\r\n"])
-        failsAs(await heard(wire, sending(framed + rest)), "cut-off")
-    })
+  it("is cut off where the framing says that more should have come", async () => {
+    const framed = chunkedHead + chunked(deltasOf(wire))
+    for (const rest of ["", "5", "5\r\n", "ff\r\nda", "zz\r\n"])
+      failsAs(await heard(wire, sending(framed + rest)), "cut-off")
   })
-
   it.each<readonly [string, string, ModelFailure]>([
     [
       "a page of HTML with status 200",
@@ -189,22 +105,36 @@ describe.each(wires)("$name", (wire) => {
       await connection.gone
     }
     await withVendor(play, async (url, vendor) => {
-      failsAs(await listen(wire.connect(url, { limits: { idleMs: 80 } }), wire.model), "stalled")
-      await expect.poll(() => vendor.working, { timeout: 1_000 }).toBe(0)
+      const silence = await listenWhile(wire.connect(url, { limits: LIMITS }), wire.model, async (pass) => {
+        await vi.waitUntil(() => vendor.working === 1, PATIENCE)
+        await untilRead()
+        await pass("61 seconds")
+      })
+      failsAs(silence, "stalled")
+      await vi.waitUntil(() => vendor.working === 0, PATIENCE)
     })
   })
 
   it("does not stall while the vendor gives signs of life, but does not wait for ever either", async () => {
+    const { promise: opened, resolve: open } = Promise.withResolvers<VendorConnection>()
     const play: Play = async (connection) => {
       await connection.write(head() + wire.start)
-      for (;;) {
-        await connection.write(wire.ping)
-        await new Promise((resolve) => setTimeout(resolve, 20))
-      }
+      open(connection)
+      await connection.gone
     }
-    const start = performance.now()
-    failsAs(await heard(wire, play, { idleMs: 500, totalMs: 900 }), "stalled")
-    expect(performance.now() - start).toBeGreaterThan(850)
+    await withVendor(play, async (url, vendor) => {
+      const limits = { ...LIMITS, totalMs: 10 * LIMITS.idleMs }
+      const alive = await listenWhile(wire.connect(url, { limits }), wire.model, async (pass) => {
+        const connection = await opened
+        for (let passed = 0; passed < limits.totalMs; passed += 40_000) {
+          expect(vendor.working, `after ${passed} ms`).toBe(1)
+          await connection.write(wire.ping)
+          await untilRead()
+          await pass("40 seconds")
+        }
+      })
+      failsAs(alive, "stalled")
+    })
   })
 
   it("is complete though the vendor keeps the connection open behind its end", async () => {
@@ -212,25 +142,32 @@ describe.each(wires)("$name", (wire) => {
       await connection.write(chunkedHead + chunked(wholeOf(wire)))
       await connection.gone
     }
-    isComplete(await heard(wire, play, { afterEndMs: 60 }))
+    await withVendor(play, async (url, vendor) => {
+      const whole = await listenWhile(wire.connect(url, { limits: LIMITS }), wire.model, async (pass) => {
+        await vi.waitUntil(() => vendor.working === 1, PATIENCE)
+        await untilRead()
+        await pass("51 seconds")
+      })
+      isComplete(whole)
+    })
   })
 
-  it("tells the vendor within 100 ms that its reader has left", async () => {
-    let goneAt = 0
+  it("tells the vendor at once that its reader has left: no time has to pass", async () => {
     const play: Play = async (connection) => {
       await connection.write(head() + deltasOf(wire))
       await connection.gone
-      goneAt = performance.now()
     }
-    await withVendor(play, async (url) => {
+    await withVendor(play, async (url, vendor) => {
       const request = { model: wire.model, messages: [{ role: "user" as const, content: "Hi" }], maxOutputTokens: 50 }
-      const reading = Stream.runForEach(wire.connect(url).stream(request), () => Effect.void)
-      const fiber = Effect.runFork(reading)
-      await new Promise((resolve) => setTimeout(resolve, 150))
-      const leftAt = performance.now()
+      let text = ""
+      const reading = Stream.runForEach(wire.connect(url).stream(request), (part) =>
+        Effect.sync(() => (text += part._tag === "text-delta" ? part.text : ""))
+      )
+      const fiber = Effect.runFork(Effect.provide(reading, TestClock.layer()))
+      await vi.waitUntil(() => text === said, PATIENCE)
+      expect(vendor.working).toBe(1)
       await Effect.runPromise(Fiber.interrupt(fiber))
-      await expect.poll(() => goneAt, { timeout: 1_000, interval: 5 }).toBeGreaterThan(0)
-      expect(goneAt - leftAt).toBeLessThan(100)
+      await vi.waitUntil(() => vendor.working === 0, PATIENCE)
     })
   })
 })

@@ -1,5 +1,6 @@
 import type { ChatMessage, ChatModel, Model, ModelFailed, ReplyPart } from "@parley/core/adapter"
-import { Cause, Effect, Exit, Logger, Stream } from "effect"
+import { Cause, type Duration, Effect, Exit, Fiber, Logger, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import { FakeVendor, type Play } from "./FakeVendor.ts"
 
 export interface Heard {
@@ -10,22 +11,48 @@ export interface Heard {
 
 const question: ReadonlyArray<ChatMessage> = [{ role: "user", content: "Hello" }]
 
+const hear = (
+  chatModel: ChatModel,
+  model: Model,
+  messages: ReadonlyArray<ChatMessage>,
+  maxOutputTokens: number,
+  log: ReadonlyArray<Logger.Logger<unknown, unknown>>
+): Effect.Effect<Heard> =>
+  Effect.gen(function* () {
+    const parts: Array<ReplyPart> = []
+    const hearing = Stream.runForEach(chatModel.stream({ model, messages, maxOutputTokens }), (part) =>
+      Effect.sync(() => parts.push(part))
+    )
+    const exit = yield* Effect.exit(hearing)
+    const failure = Exit.isFailure(exit) ? (Cause.squash(exit.cause) as ModelFailed) : undefined
+    return { parts, failure, text: parts.map((part) => (part._tag === "text-delta" ? part.text : "")).join("") }
+  }).pipe(Effect.provide(Logger.layer([...log])))
+
 /** Takes a reply to its end. What is logged goes to `log`. */
-export const listen = async (
+export const listen = (
   chatModel: ChatModel,
   model: Model,
   messages: ReadonlyArray<ChatMessage> = question,
   maxOutputTokens = 1_000,
   log: ReadonlyArray<Logger.Logger<unknown, unknown>> = []
-): Promise<Heard> => {
-  const parts: Array<ReplyPart> = []
-  const exit = await Effect.runPromiseExit(
-    Stream.runForEach(chatModel.stream({ model, messages, maxOutputTokens }), (part) =>
-      Effect.sync(() => parts.push(part))
-    ).pipe(Effect.provide(Logger.layer([...log])))
-  )
-  const failure = Exit.isFailure(exit) ? (Cause.squash(exit.cause) as ModelFailed) : undefined
-  return { parts, failure, text: parts.map((part) => (part._tag === "text-delta" ? part.text : "")).join("") }
+): Promise<Heard> => Effect.runPromise(hear(chatModel, model, messages, maxOutputTokens, log))
+
+/** Takes a reply to its end while no time passes but what `meanwhile` lets pass. */
+export const listenWhile = (
+  chatModel: ChatModel,
+  model: Model,
+  meanwhile: (pass: (duration: Duration.Input) => Promise<void>) => Promise<void>
+): Promise<Heard> =>
+  Effect.gen(function* () {
+    const hearing = yield* Effect.forkChild(hear(chatModel, model, question, 1_000, []), { startImmediately: true })
+    const passing = Effect.runPromiseWith(yield* Effect.context<never>())
+    yield* Effect.promise(() => meanwhile((duration) => passing(TestClock.adjust(duration))))
+    return yield* Fiber.join(hearing)
+  }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
+
+/** Has the event loop go round until what was written here to a socket of this process has been read and taken. */
+export const untilRead = async (): Promise<void> => {
+  for (let round = 0; round < 12; round++) await new Promise(setImmediate)
 }
 
 /** The lines that are logged while replies are listened to. */

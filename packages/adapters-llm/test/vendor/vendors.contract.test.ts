@@ -55,9 +55,8 @@ for (const wire of wires) {
           (server) => Effect.promise(() => server[Symbol.asyncDispose]())
         )
         const url = yield* Effect.promise(() => vendor.listen())
-        const limits = { idleMs: scenario._tag === "stall" ? 150 : 5_000, afterEndMs: 500 }
         return {
-          chatModel: wire.connect(url, { limits }),
+          chatModel: wire.connect(url),
           model: wire.model,
           produced: () => produced,
           running: () => vendor.working

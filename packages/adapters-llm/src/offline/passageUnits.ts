@@ -1,0 +1,111 @@
+import {
+  type Language,
+  languageOf,
+  type QuotedPassage,
+  reflow,
+  splitSentences,
+  type TextSpan
+} from "@parley/core/adapter"
+import { stemsOf } from "./wordStems.ts"
+
+/** What can be quoted: a sentence, an item of a list, or a row of a table. */
+export interface Unit {
+  readonly passage: QuotedPassage
+  /** The passage as it is shown, and where the unit is in it. */
+  readonly shown: string
+  readonly start: number
+  readonly end: number
+  /** Place among all units, in the order of the passages and within them. */
+  readonly order: number
+  /** The paragraph, list or table it is in; a quotation does not reach over its end. */
+  readonly block: number
+  readonly language: Language | undefined
+  readonly stems: ReadonlySet<string>
+  /** Stems of the heading, or of the question, that it stands under. */
+  readonly heading: ReadonlySet<string>
+  /** It heads what follows, and says nothing alone. */
+  readonly isHeading: boolean
+}
+
+/** Marks of Markdown around what is said. */
+const OPENING = /^(?:#{1,6}\s+|[-*+•–·]\s+|>\s*|\*\*|__|\|\s*)*/u
+const CLOSING = /(?:\*\*|__|\s*\|)*$/u
+const MARKED_HEADING = /^#{1,6}\s|^\*\*[^*]+\*\*$/u
+const LONGEST_HEADING = 80
+const ITEM = /^[-*+•–·]\s|^\|/u
+const ROW = /\t|^\|/u
+const NONE: ReadonlySet<string> = new Set()
+
+/** A line that stands alone, is short and ends like no sentence; or one that its author marked as a heading. */
+const headsLine = (line: string, next: string | undefined): boolean =>
+  MARKED_HEADING.test(line) ||
+  (next !== undefined &&
+    line.length <= LONGEST_HEADING &&
+    !/[.!,;|\t…]|:$/u.test(line.replace(/^[\d.]+\s/u, "")) &&
+    !ITEM.test(line) &&
+    next.length > line.length)
+
+/** "Limitations." or "Artículo 4." before the sentences of a paragraph. */
+const headsParagraph = (sentence: string): boolean => /^\p{L}{4,}(?: [\d.]+)?\.$/u.test(sentence)
+
+/** Words of the same language, whatever little of it a passage has: files are mostly of one language. */
+const languagesOf = (passages: ReadonlyArray<QuotedPassage>): ReadonlyMap<string, Language | undefined> => {
+  const texts = new Map<string, string>()
+  for (const { filename, text } of passages) texts.set(filename, `${texts.get(filename) ?? ""} ${text}`)
+  return new Map([...texts].map(([filename, text]) => [filename, languageOf(text)]))
+}
+
+const unitsOfPassage = (passage: QuotedPassage, fileLanguage: Language | undefined): ReadonlyArray<Unit> => {
+  const language = languageOf(passage.text) ?? fileLanguage
+  const shown = reflow(passage.text).text
+  const lines = shown.split("\n")
+  const units: Array<Unit> = []
+  let heading = passage.headings.length === 0 ? NONE : stemsOf(passage.headings.join(" "), language)
+  let block = 0
+  let lineStart = 0
+
+  const add = (span: TextSpan, under: ReadonlySet<string>, isHeading: boolean) => {
+    const marked = shown.slice(span.start, span.end)
+    const opening = OPENING.exec(marked)?.[0].length ?? 0
+    const said = marked.slice(opening).replace(CLOSING, "")
+    if (!/[\p{L}\p{N}]/u.test(said)) return
+    const start = span.start + opening
+    const stems = stemsOf(said, language)
+    const end = start + said.length
+    units.push({ passage, shown, start, end, order: 0, block, language, stems, heading: under, isHeading })
+  }
+
+  const addSentences = (line: string) => {
+    const spans = splitSentences(line)
+    let under = heading
+    for (const [index, { start, end }] of spans.entries()) {
+      const sentence = line.slice(start, end)
+      const heads = index < 2 && index < spans.length - 1 && headsParagraph(sentence)
+      if (heads) under = new Set([...under, ...stemsOf(sentence, language)])
+      add({ start: lineStart + start, end: lineStart + end }, under, heads)
+    }
+  }
+
+  lines.forEach((line, index) => {
+    const next = lines.slice(index + 1).find((each) => each !== "")
+    if (line === "") block += 1
+    else if (headsLine(line, next)) {
+      block += 1
+      heading = stemsOf(line, language)
+      add({ start: lineStart, end: lineStart + line.length }, NONE, true)
+    } else {
+      if (ROW.test(line)) block += 1
+      addSentences(line)
+    }
+    lineStart += line.length + 1
+  })
+  return units
+}
+
+/** What of these passages can be quoted, in their order. */
+export const unitsOf = (passages: ReadonlyArray<QuotedPassage>): ReadonlyArray<Unit> => {
+  const languages = languagesOf(passages)
+  return passages
+    .flatMap((passage) => unitsOfPassage(passage, languages.get(passage.filename)))
+    .map((unit, order) => ({ ...unit, order }))
+}

@@ -1,0 +1,5 @@
+import { type ChatMessage, readPassages } from "@parley/core/adapter"
+
+/** The newest thing the user said. */
+export const questionOf = (messages: ReadonlyArray<ChatMessage>): string =>
+  messages.findLast((message) => message.role === "user" && readPassages(message.content) === undefined)?.content ?? ""

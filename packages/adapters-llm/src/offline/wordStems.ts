@@ -1,0 +1,68 @@
+import { stemmer as danish } from "@orama/stemmers/danish"
+import { stemmer as dutch } from "@orama/stemmers/dutch"
+import { stemmer as english } from "@orama/stemmers/english"
+import { stemmer as finnish } from "@orama/stemmers/finnish"
+import { stemmer as french } from "@orama/stemmers/french"
+import { stemmer as german } from "@orama/stemmers/german"
+import { stemmer as italian } from "@orama/stemmers/italian"
+import { stemmer as norwegian } from "@orama/stemmers/norwegian"
+import { stemmer as portuguese } from "@orama/stemmers/portuguese"
+import { stemmer as russian } from "@orama/stemmers/russian"
+import { stemmer as spanish } from "@orama/stemmers/spanish"
+import { stemmer as swedish } from "@orama/stemmers/swedish"
+import { FUNCTION_WORDS, type Language } from "@parley/core/adapter"
+
+/** The Snowball stemmer of each language. */
+const STEMMERS: Readonly<Record<Language, (word: string) => string>> = {
+  da: danish,
+  de: german,
+  en: english,
+  es: spanish,
+  fi: finnish,
+  fr: french,
+  it: italian,
+  nl: dutch,
+  no: norwegian,
+  pt: portuguese,
+  ru: russian,
+  sv: swedish
+}
+
+/** Languages that write words together: "Jahresprämie" tells of a "Prämie". */
+const COMPOUNDING: ReadonlySet<Language> = new Set(["da", "de", "fi", "nl", "no", "sv"])
+
+const segmenter = new Intl.Segmenter("en", { granularity: "word" })
+/** An article or pronoun that lost its vowel before the word. */
+const ELISION = /^(?:\p{L}|qu|lorsqu|jusqu|puisqu|un|d?all|dell|nell|sull|quest)['’](?=\p{L})/u
+
+/** The words of a text in small letters, in order, with their elisions and possessive endings off. */
+export const wordsOf = (text: string): ReadonlyArray<string> =>
+  [...segmenter.segment(text.normalize("NFKC").toLowerCase())]
+    .filter(({ isWordLike }) => isWordLike === true)
+    .map(({ segment }) => segment.replace(ELISION, "").replace(/['’]s?$/u, ""))
+
+/** What close forms of a word have in common; the word itself where it has a digit, or its language is not known. */
+export const stemOf = (word: string, language: Language | undefined): string =>
+  language === undefined || /\p{N}/u.test(word) ? word : STEMMERS[language](word)
+
+export const isFunctionWord = (word: string, language: Language | undefined): boolean =>
+  language !== undefined && FUNCTION_WORDS[language].has(word)
+
+/** The stems of a text without its function words. */
+export const stemsOf = (text: string, language: Language | undefined): ReadonlySet<string> =>
+  new Set(
+    wordsOf(text)
+      .filter((word) => !isFunctionWord(word, language))
+      .map((word) => stemOf(word, language))
+  )
+
+const LEAST_PART = 4
+const LEAST_REST = 2
+
+/** Whether one stem is the beginning or the end of the other, which is a compound of this language. */
+export const isPartOf = (part: string, whole: string, language: Language | undefined): boolean =>
+  language !== undefined &&
+  COMPOUNDING.has(language) &&
+  part.length >= LEAST_PART &&
+  whole.length >= part.length + LEAST_REST &&
+  (whole.startsWith(part) || whole.endsWith(part))

@@ -1,0 +1,3 @@
+import { cuts } from "./cuts.ts"
+
+cuts(1)
