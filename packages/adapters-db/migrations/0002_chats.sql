@@ -11,6 +11,9 @@ CREATE TABLE {{schema}}.chats (
   last_position bigint NOT NULL CHECK (last_position >= 0),
   -- What its messages count towards the quota: contents and the texts of sources, in UTF-8.
   bytes bigint NOT NULL DEFAULT 0 CHECK (bytes >= 0),
+  -- The documents its last request named, and those that its owner keeps with it; null where none were ever kept.
+  asked_document_ids uuid[] NOT NULL DEFAULT '{}' CHECK (cardinality(asked_document_ids) <= 1000),
+  document_ids uuid[] CHECK (cardinality(document_ids) <= 1000),
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (user_id, bot, visitor, id),
@@ -37,6 +40,42 @@ CREATE TABLE {{schema}}.messages (
   FOREIGN KEY (user_id, bot, visitor, chat_id) REFERENCES {{schema}}.chats (user_id, bot, visitor, id) ON DELETE CASCADE
 );
 
+-- Replies that go on without their reader, while they are written: text and end of one are here until they are in its
+-- message.
+CREATE TABLE {{schema}}.running_replies (
+  user_id text COLLATE "C" NOT NULL,
+  bot text COLLATE "C" NOT NULL,
+  visitor text COLLATE "C" NOT NULL,
+  chat_id uuid NOT NULL,
+  -- The id of the message it becomes, which is not there before the first words.
+  reply_id uuid NOT NULL,
+  model text NOT NULL,
+  -- Of what is stored of it, in UTF-16 units.
+  length integer NOT NULL CHECK (length >= 0),
+  stop_asked boolean NOT NULL DEFAULT false,
+  started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- Nobody writes it any more unless it is written again before.
+  expires_at timestamptz NOT NULL,
+  PRIMARY KEY (user_id, bot, visitor, chat_id, reply_id),
+  FOREIGN KEY (user_id, bot, visitor, chat_id) REFERENCES {{schema}}.chats (user_id, bot, visitor, id) ON DELETE CASCADE
+);
+-- What no process writes any more is looked for all the time.
+CREATE INDEX running_replies_by_expiry ON {{schema}}.running_replies (expires_at);
+
+CREATE TABLE {{schema}}.running_reply_texts (
+  user_id text COLLATE "C" NOT NULL,
+  bot text COLLATE "C" NOT NULL,
+  visitor text COLLATE "C" NOT NULL,
+  chat_id uuid NOT NULL,
+  reply_id uuid NOT NULL,
+  -- Where it begins in the reply, in UTF-16 units.
+  start_offset integer NOT NULL CHECK (start_offset >= 0),
+  text text NOT NULL CHECK (text <> ''),
+  PRIMARY KEY (user_id, bot, visitor, chat_id, reply_id, start_offset),
+  FOREIGN KEY (user_id, bot, visitor, chat_id, reply_id)
+    REFERENCES {{schema}}.running_replies (user_id, bot, visitor, chat_id, reply_id) ON DELETE CASCADE
+);
+
 -- A person writes what is their own. What a visitor said, and what was answered, the bot's owner may read, and delete; it
 -- is written by the service, which acts for visitors.
 ALTER TABLE {{schema}}.chats ENABLE ROW LEVEL SECURITY;
@@ -61,4 +100,27 @@ CREATE POLICY owner_continues ON {{schema}}.messages FOR UPDATE TO parley_user
   USING (user_id = current_setting('parley.user_id', true) AND bot = '');
 CREATE POLICY service ON {{schema}}.messages TO parley_service USING (true);
 
-GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.chats, {{schema}}.messages TO parley_user, parley_service;
+ALTER TABLE {{schema}}.running_replies ENABLE ROW LEVEL SECURITY;
+CREATE POLICY owner ON {{schema}}.running_replies FOR SELECT TO parley_user
+  USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY owner_deletes ON {{schema}}.running_replies FOR DELETE TO parley_user
+  USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY owner_begins ON {{schema}}.running_replies FOR INSERT TO parley_user
+  WITH CHECK (user_id = current_setting('parley.user_id', true) AND bot = '');
+CREATE POLICY owner_continues ON {{schema}}.running_replies FOR UPDATE TO parley_user
+  USING (user_id = current_setting('parley.user_id', true) AND bot = '');
+CREATE POLICY service ON {{schema}}.running_replies TO parley_service USING (true);
+
+ALTER TABLE {{schema}}.running_reply_texts ENABLE ROW LEVEL SECURITY;
+CREATE POLICY owner ON {{schema}}.running_reply_texts FOR SELECT TO parley_user
+  USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY owner_deletes ON {{schema}}.running_reply_texts FOR DELETE TO parley_user
+  USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY owner_begins ON {{schema}}.running_reply_texts FOR INSERT TO parley_user
+  WITH CHECK (user_id = current_setting('parley.user_id', true) AND bot = '');
+CREATE POLICY owner_continues ON {{schema}}.running_reply_texts FOR UPDATE TO parley_user
+  USING (user_id = current_setting('parley.user_id', true) AND bot = '');
+CREATE POLICY service ON {{schema}}.running_reply_texts TO parley_service USING (true);
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.chats, {{schema}}.messages, {{schema}}.running_replies,
+  {{schema}}.running_reply_texts TO parley_user, parley_service;

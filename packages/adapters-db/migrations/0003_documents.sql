@@ -8,6 +8,7 @@ CREATE TABLE {{schema}}.documents (
   status text NOT NULL CHECK (status IN ('processing', 'ready', 'failed')),
   progress double precision NOT NULL CHECK (progress BETWEEN 0 AND 1),
   reason text CHECK (reason IS NULL OR status = 'failed'),
+  reason_code text CHECK (reason_code IS NULL OR (status = 'failed' AND reason_code ~ '^[a-z_]{1,32}$')),
   pages integer CHECK (pages >= 0),
   passages integer CHECK (passages >= 0),
   created_at timestamptz NOT NULL,

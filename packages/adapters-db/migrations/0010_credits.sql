@@ -20,6 +20,8 @@ CREATE TABLE {{schema}}.credit_accounts (
   period_credits bigint NOT NULL DEFAULT 0 CHECK (period_credits BETWEEN 0 AND 9007199254740991),
   -- What begins the next period: the monthly job, or the paid invoice of a subscription; nothing where the account is closed.
   renewed_by text NOT NULL DEFAULT 'schedule' CHECK (renewed_by IN ('schedule', 'invoice', 'none')),
+  -- From then on the monthly job begins no period: none is paid for. None: no such end.
+  renewed_until timestamptz,
   -- The tier from the next period on, where it was changed downwards.
   pending_tier text CHECK (pending_tier IN ('free', 'pro', 'business')),
   -- The number of the newest transaction.
@@ -104,6 +106,7 @@ CREATE TABLE {{schema}}.credit_transactions (
   tier text,
   pending_tier text,
   renewed_by text,
+  renewed_until timestamptz,
   anchor timestamptz,
   period_start timestamptz,
   next_reset_at timestamptz,
@@ -159,11 +162,11 @@ CREATE FUNCTION {{schema}}.transaction_text(
   user_id text, number bigint, type text, amount bigint, allowance_amount bigint, topup_amount bigint,
   balance_after bigint, model text, source text, charge text, reference text, created_at timestamptz, receipt jsonb, allowance_after bigint,
   topup_after bigint, type_number bigint, previous bigint, tier text, pending_tier text, renewed_by text,
-  anchor timestamptz, period_start timestamptz, next_reset_at timestamptz, period_credits bigint
+  renewed_until timestamptz, anchor timestamptz, period_start timestamptz, next_reset_at timestamptz, period_credits bigint
 ) RETURNS text LANGUAGE sql STABLE
 RETURN ROW(user_id, number, type, amount, allowance_amount, topup_amount, balance_after, model, source, charge, reference,
   extract(epoch FROM created_at), receipt, allowance_after, topup_after, type_number, previous, tier, pending_tier,
-  renewed_by, extract(epoch FROM anchor), extract(epoch FROM period_start), extract(epoch FROM next_reset_at),
+  renewed_by, extract(epoch FROM renewed_until), extract(epoch FROM anchor), extract(epoch FROM period_start), extract(epoch FROM next_reset_at),
   period_credits)::text;
 
 -- The digest of a row, from that of the row before it.

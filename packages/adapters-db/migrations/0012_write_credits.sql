@@ -37,13 +37,14 @@ BEGIN
       by_type bigint[], terms_transaction bigint, holds_opened bigint, holds_ended bigint, usage_day integer,
       usage_by_kind bigint[],
       tier text, anchor float8, period_start float8, next_reset_at float8, period_credits bigint, renewed_by text,
-      pending_tier text)
+      renewed_until float8, pending_tier text)
     ORDER BY g.user_id COLLATE "C"
   ), free AS MATERIALIZED (
     SELECT g.*, a.ctid AS place FROM given g JOIN {{schema}}.credit_accounts a ON a.user_id = g.user_id
     -- The version alone says it, unless the database was restored to an earlier state while a process remembered a later.
     WHERE a.version = g.version - 1
-      AND concat_ws(' ', a.allowance, a.topup, a.debt, a.held_allowance, a.held_topup, a.transaction_count) = g.seen
+      AND a.allowance || ' ' || a.topup || ' ' || a.debt || ' ' || a.held_allowance || ' ' || a.held_topup || ' '
+        || a.transaction_count = g.seen
     FOR NO KEY UPDATE OF a SKIP LOCKED
   ), updated AS (
     UPDATE {{schema}}.credit_accounts a
@@ -57,16 +58,17 @@ BEGIN
       period_start = coalesce(to_timestamp(g.period_start / 1000), a.period_start),
       next_reset_at = coalesce(to_timestamp(g.next_reset_at / 1000), a.next_reset_at),
       period_credits = coalesce(g.period_credits, a.period_credits), renewed_by = coalesce(g.renewed_by, a.renewed_by),
+      renewed_until = CASE WHEN g.tier IS NULL THEN a.renewed_until ELSE to_timestamp(g.renewed_until / 1000) END,
       pending_tier = CASE WHEN g.tier IS NULL THEN a.pending_tier ELSE g.pending_tier END
     FROM free g WHERE a.ctid = g.place
     RETURNING a.user_id
   ), inserted AS (
     INSERT INTO {{schema}}.credit_accounts (user_id, tier, allowance, topup, debt, held_allowance, held_topup, open_holds,
-      anchor, period_start, next_reset_at, period_credits, renewed_by, pending_tier, transaction_count, version, by_type,
+      anchor, period_start, next_reset_at, period_credits, renewed_by, renewed_until, pending_tier, transaction_count, version, by_type,
       terms_transaction, holds_opened, holds_ended, usage_day, usage_by_kind)
     SELECT g.user_id, g.tier, g.allowance, g.topup, g.debt, g.held_allowance, g.held_topup, g.open_holds,
       to_timestamp(g.anchor / 1000), to_timestamp(g.period_start / 1000), to_timestamp(g.next_reset_at / 1000),
-      g.period_credits, g.renewed_by, g.pending_tier, g.transaction_count, g.version, g.by_type, g.terms_transaction,
+      g.period_credits, g.renewed_by, to_timestamp(g.renewed_until / 1000), g.pending_tier, g.transaction_count, g.version, g.by_type, g.terms_transaction,
       g.holds_opened, g.holds_ended, g.usage_day, g.usage_by_kind
     FROM given g WHERE g.seen IS NULL
     ON CONFLICT DO NOTHING
@@ -125,25 +127,26 @@ BEGIN
   IF transactions IS NOT NULL THEN
     INSERT INTO {{schema}}.credit_transactions (user_id, number, type, amount, allowance_amount, topup_amount,
       balance_after, model, source, charge, reference, created_at, receipt, allowance_after, topup_after, type_number, previous, tier,
-      pending_tier, renewed_by, anchor, period_start, next_reset_at, period_credits,
+      pending_tier, renewed_by, renewed_until, anchor, period_start, next_reset_at, period_credits,
       digest)
     SELECT t.*, {{schema}}.chain_digests(
       (SELECT p.digest FROM {{schema}}.credit_transactions p WHERE p.user_id = t.user_id AND p.number = t.number - 1),
       {{schema}}.transaction_text(t.user_id, t.number, t.type, t.amount, t.allowance_amount, t.topup_amount,
         t.balance_after, t.model, t.source, t.charge, t.reference, t.created_at, t.receipt, t.allowance_after, t.topup_after, t.type_number,
-        t.previous, t.tier, t.pending_tier, t.renewed_by, t.anchor, t.period_start, t.next_reset_at,
+        t.previous, t.tier, t.pending_tier, t.renewed_by, t.renewed_until, t.anchor, t.period_start, t.next_reset_at,
         t.period_credits)
     ) OVER (PARTITION BY t.user_id ORDER BY t.number)
     FROM (
       SELECT g.user_id, g.number, g.type, g.amount, g.allowance_amount, g.topup_amount, g.balance_after, g.model,
         g.source, g.charge, g.reference, to_timestamp(g.created_at / 1000) AS created_at, g.receipt, g.allowance_after, g.topup_after,
-        g.type_number, g.previous, g.tier, g.pending_tier, g.renewed_by, to_timestamp(g.anchor / 1000) AS anchor,
+        g.type_number, g.previous, g.tier, g.pending_tier, g.renewed_by,
+        to_timestamp(g.renewed_until / 1000) AS renewed_until, to_timestamp(g.anchor / 1000) AS anchor,
         to_timestamp(g.period_start / 1000) AS period_start, to_timestamp(g.next_reset_at / 1000) AS next_reset_at,
         g.period_credits
       FROM json_to_recordset(transactions) AS g(user_id text, number bigint, type text, amount bigint,
         allowance_amount bigint, topup_amount bigint, balance_after bigint, model text, source text, charge text, reference text,
         created_at float8, receipt jsonb, allowance_after bigint, topup_after bigint, type_number bigint,
-        previous bigint, tier text, pending_tier text, renewed_by text, anchor float8, period_start float8,
+        previous bigint, tier text, pending_tier text, renewed_by text, renewed_until float8, anchor float8, period_start float8,
         next_reset_at float8, period_credits bigint)
       WHERE whole OR g.user_id = ANY(written)
     ) t;

@@ -34,21 +34,25 @@ BEGIN
   IF dry_run THEN
     taken := ARRAY(
       SELECT a.user_id FROM {{schema}}.credit_accounts a
-      WHERE a.renewed_by = 'schedule' AND a.next_reset_at <= as_of AND a.user_id > after AND a.user_id <= upto
+      WHERE a.renewed_by = 'schedule' AND a.next_reset_at <= as_of
+        AND (a.renewed_until IS NULL OR a.next_reset_at < a.renewed_until) AND a.user_id > after AND a.user_id <= upto
       ORDER BY a.user_id
     );
   ELSE
     taken := ARRAY(
       SELECT a.user_id FROM {{schema}}.credit_accounts a
-      WHERE a.renewed_by = 'schedule' AND a.next_reset_at <= as_of AND a.user_id > after AND a.user_id <= upto
+      WHERE a.renewed_by = 'schedule' AND a.next_reset_at <= as_of
+        AND (a.renewed_until IS NULL OR a.next_reset_at < a.renewed_until) AND a.user_id > after AND a.user_id <= upto
       ORDER BY a.user_id FOR UPDATE SKIP LOCKED
     );
   END IF;
   SELECT greatest(0, count(*) - cardinality(taken)) INTO busy FROM {{schema}}.credit_accounts a
-  WHERE a.renewed_by = 'schedule' AND a.next_reset_at <= as_of AND a.user_id > after AND a.user_id <= upto;
+  WHERE a.renewed_by = 'schedule' AND a.next_reset_at <= as_of
+        AND (a.renewed_until IS NULL OR a.next_reset_at < a.renewed_until) AND a.user_id > after AND a.user_id <= upto;
 
   WITH numbered AS MATERIALIZED (
-    SELECT a.*, coalesce(a.pending_tier, a.tier) AS new_tier, {{schema}}.period_number(a.anchor, as_of) AS number
+    SELECT a.*, coalesce(a.pending_tier, a.tier) AS new_tier, {{schema}}.period_number(a.anchor,
+      least(as_of, a.renewed_until - interval '1 millisecond')) AS number
     FROM {{schema}}.credit_accounts a WHERE a.user_id = ANY(taken)
   ), dated AS MATERIALIZED (
     SELECT n.*, (allowances ->> n.new_tier)::bigint AS plan, {{schema}}.period_start(n.anchor, n.number) AS new_start,
@@ -83,19 +87,19 @@ BEGIN
         AS balance_after,
       CASE WHEN p.fresh THEN p.key ELSE 'moved:' || p.key END AS reference, written_at AS created_at,
       CASE WHEN p.fresh THEN p.held_allowance + p.added ELSE p.allowance END AS allowance_after, p.topup AS topup_after,
-      p.by_type[3] + 1 AS type_number, p.by_type[4] AS previous, p.new_tier AS tier, p.renewed_by, p.anchor,
+      p.by_type[3] + 1 AS type_number, p.by_type[4] AS previous, p.new_tier AS tier, p.renewed_by, p.renewed_until, p.anchor,
       p.new_start AS period_start, p.new_end AS next_reset_at,
       CASE WHEN p.fresh THEN p.plan ELSE greatest(p.period_credits, p.plan) END AS period_credits
     FROM planned p WHERE NOT dry_run
   ), entered AS (
     INSERT INTO {{schema}}.credit_transactions (user_id, number, type, amount, allowance_amount, topup_amount,
-      balance_after, reference, created_at, allowance_after, topup_after, type_number, previous, tier, renewed_by, anchor,
+      balance_after, reference, created_at, allowance_after, topup_after, type_number, previous, tier, renewed_by, renewed_until, anchor,
       period_start, next_reset_at, period_credits, digest)
     SELECT w.*, {{schema}}.link_digest(
       (SELECT l.digest FROM {{schema}}.credit_transactions l WHERE l.user_id = w.user_id AND l.number = w.number - 1),
       {{schema}}.transaction_text(w.user_id, w.number, w.type, w.amount, w.allowance_amount, w.topup_amount,
         w.balance_after, NULL, NULL, NULL, w.reference, w.created_at, NULL, w.allowance_after, w.topup_after, w.type_number, w.previous,
-        w.tier, NULL, w.renewed_by, w.anchor, w.period_start, w.next_reset_at, w.period_credits))
+        w.tier, NULL, w.renewed_by, w.renewed_until, w.anchor, w.period_start, w.next_reset_at, w.period_credits))
     FROM written w
   ), remembered AS (
     INSERT INTO {{schema}}.credit_idempotency (user_id, key, fingerprint, used_at, number)

@@ -61,9 +61,9 @@ BEGIN
         + a.by_type[7] + a.by_type[9] + a.by_type[11])::integer),
       ('transactions beyond the newest', 0, b.beyond),
       ('tier, dates and renewal', 0, CASE WHEN
-        (a.tier, coalesce(a.pending_tier, ''), a.renewed_by, a.anchor, a.period_start, a.next_reset_at,
+        (a.tier, coalesce(a.pending_tier, ''), a.renewed_by, a.renewed_until, a.anchor, a.period_start, a.next_reset_at,
           a.period_credits)
-        IS NOT DISTINCT FROM (t.tier, coalesce(t.pending_tier, ''), t.renewed_by, t.anchor, t.period_start,
+        IS NOT DISTINCT FROM (t.tier, coalesce(t.pending_tier, ''), t.renewed_by, t.renewed_until, t.anchor, t.period_start,
           t.next_reset_at, t.period_credits)
         THEN 0 ELSE 1 END),
       ('held allowance', h.allowance::bigint, a.held_allowance),
@@ -107,7 +107,7 @@ BEGIN
         coalesce(p.allowance_after, 0) + r.allowance_amount, coalesce(p.topup_after, 0) + r.topup_amount) AS unbalanced,
       r.digest <> {{schema}}.link_digest(p.digest, {{schema}}.transaction_text(r.user_id, r.number, r.type, r.amount,
         r.allowance_amount, r.topup_amount, r.balance_after, r.model, r.source, r.charge, r.reference, r.created_at, r.receipt,
-        r.allowance_after, r.topup_after, r.type_number, r.previous, r.tier, r.pending_tier, r.renewed_by, r.anchor,
+        r.allowance_after, r.topup_after, r.type_number, r.previous, r.tier, r.pending_tier, r.renewed_by, r.renewed_until, r.anchor,
         r.period_start, r.next_reset_at, r.period_credits)) AS changed,
       CASE
         WHEN starts_with(r.reference, 'repaid:') OR starts_with(r.reference, 'expired:') THEN NOT EXISTS (

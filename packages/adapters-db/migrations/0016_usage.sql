@@ -53,7 +53,7 @@ $function$;
 -- Looks at up to "page" sums, in the order of (user, upto), after (after_user, after_upto) and of users up to "last_user":
 -- each against the transactions it sums. Gives how many were looked at, the last of each user, and how many differ.
 CREATE FUNCTION {{schema}}.verify_usage(after_user text, after_upto bigint, last_user text, page integer)
-RETURNS TABLE (user_id text, last_upto bigint, sums bigint, wrong bigint) LANGUAGE plpgsql STABLE
+RETURNS TABLE (user_id text, last bigint, looked bigint, wrong bigint) LANGUAGE plpgsql STABLE
 SET jit = off SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $function$

@@ -25,7 +25,7 @@ RETURN sha256(convert_to(ROW(user_id, charge, granted, paid, clawed_back, report
 -- "last_user": each against its transactions, its reports and its digest. Gives how many were looked at, the last of each
 -- user, and how many differ.
 CREATE FUNCTION {{schema}}.verify_purchases(after_user text, after_charge text, last_user text, page integer)
-RETURNS TABLE (user_id text, last_charge text, purchases bigint, wrong bigint) LANGUAGE plpgsql STABLE
+RETURNS TABLE (user_id text, last text, looked bigint, wrong bigint) LANGUAGE plpgsql STABLE
 SET jit = off SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $function$

@@ -75,7 +75,7 @@ BEGIN
     ), chained AS (
       SELECT t.number, r.reference, {{schema}}.chain_digests(NULL, {{schema}}.transaction_text(erase_user.pseudonym, t.number,
         t.type, t.amount, t.allowance_amount, t.topup_amount, t.balance_after, t.model, t.source, t.charge, r.reference, t.created_at,
-        t.receipt, t.allowance_after, t.topup_after, t.type_number, t.previous, t.tier, t.pending_tier, t.renewed_by,
+        t.receipt, t.allowance_after, t.topup_after, t.type_number, t.previous, t.tier, t.pending_tier, t.renewed_by, t.renewed_until,
         t.anchor, t.period_start, t.next_reset_at, t.period_credits)) OVER (ORDER BY t.number) AS digest
       FROM {{schema}}.credit_transactions t JOIN renamed r ON r.number = t.number WHERE t.user_id = person
     )
@@ -110,7 +110,20 @@ BEGIN
       IF name = 'documents' THEN documents := removed; END IF;
     END IF;
   END LOOP;
+  -- What the payment provider reports of the person from now on is for nobody. Events that were about nobody, as those of
+  -- unknown kinds, may tell of the person's customer with address and name.
+  UPDATE {{schema}}.payment_events SET payload = NULL
+  WHERE owner IS NULL AND payload IS NOT NULL AND customer_id IN (
+    SELECT substr(r.reference, 10) FROM {{schema}}.payment_references r
+    WHERE r.owner = person AND starts_with(r.reference, 'customer:'));
+  UPDATE {{schema}}.payment_references SET owner = 'erased:' WHERE owner = person;
+  UPDATE {{schema}}.payment_events SET owner = NULL, payload = NULL WHERE owner = person;
   DELETE FROM {{schema}}.rate_windows WHERE subject = person;
+  -- What operators did stays, and says of nobody whom they did it to.
+  IF EXISTS (SELECT FROM {{schema}}.audit_log WHERE subject = person) THEN
+    INSERT INTO {{schema}}.erasures (pseudonym) VALUES (erase_user.pseudonym) ON CONFLICT DO NOTHING;
+    UPDATE {{schema}}.audit_log SET subject = erase_user.pseudonym, reason = NULL, details = '' WHERE subject = person;
+  END IF;
   RETURN json_build_object('chats', chats, 'documents', documents, 'transactions', transactions);
 END
 $function$;

@@ -1,10 +1,10 @@
-import { mkdirSync } from "node:fs"
 import { Effect, Layer } from "effect"
 import type { Database } from "./database/Database.ts"
 import type { DatabaseOwner } from "./database/DatabaseOwner.ts"
 import { type FolderInUse, lockFolder } from "./database/folderLock.ts"
 import { PgDatabaseLayer } from "./database/PgDatabase.ts"
 import { PgliteDatabaseLayer } from "./database/PgliteDatabase.ts"
+import type { PgliteThread } from "./database/PgliteThread.ts"
 
 /** Where the data is. With neither `url` nor `dataDir`, in the memory of this process. */
 export interface DatabaseOptions {
@@ -14,6 +14,8 @@ export interface DatabaseOptions {
   readonly directUrl?: string | undefined
   /** The folder of the embedded database. One process at a time: it is locked while open. */
   readonly dataDir?: string | undefined
+  /** The embedded database, where `openEngine` is opening it already: the caller closes it. */
+  readonly engine?: PgliteThread | undefined
   /** The schema all tables live in; `parley` unless given. */
   readonly schema?: string | undefined
   /** Connections to a server at most; 10 unless given. */
@@ -27,12 +29,8 @@ export interface DatabaseOptions {
  * `lockFolder`, before and for as long.
  */
 export const unlockedDatabaseLayer = (options: DatabaseOptions): Layer.Layer<Database | DatabaseOwner> => {
-  const { url, dataDir, schema } = options
-  if (url !== undefined) return PgDatabaseLayer({ ...options, url })
-  const embedded = PgliteDatabaseLayer({ dataDir, schema })
-  if (dataDir === undefined) return embedded
-  const folder = Effect.sync(() => mkdirSync(dataDir, { recursive: true, mode: 0o700 }))
-  return Layer.provide(embedded, Layer.effectDiscard(folder))
+  const { url, dataDir, engine, schema } = options
+  return url === undefined ? PgliteDatabaseLayer({ dataDir, engine, schema }) : PgDatabaseLayer({ ...options, url })
 }
 
 /** The same, with the folder of an embedded database locked while it is open. */

@@ -1,9 +1,9 @@
-import { type StoragePorts, storagePortsFromContext } from "@parley/core/adapter"
+import { type Objects, ObjectStore, type StoragePorts, storagePortsFromContext } from "@parley/core/adapter"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { LedgerClock } from "./credits/LedgerClock.ts"
 import { type DatabaseOptions, databaseLayer, withDatabase } from "./databaseLayer.ts"
 import { installJobQueue } from "./jobs/installJobQueue.ts"
-import type { JobQueueOptions } from "./jobs/startBoss.ts"
+import type { JobQueueOptions } from "./jobs/JobQueueOptions.ts"
 import { migrate } from "./migrations/migrate.ts"
 import { checkReadiness } from "./readiness.ts"
 import { storesLayer } from "./storesLayer.ts"
@@ -12,6 +12,8 @@ export interface OpenDatabaseOptions extends DatabaseOptions {
   /** False leaves the schema as it is: run `migrateDatabase` before. */
   readonly migrate?: boolean | undefined
   readonly jobs?: JobQueueOptions | undefined
+  /** Where the bytes of documents rest, if anywhere but in the database. */
+  readonly objects?: Objects | undefined
   /**
    * The clock that holds and periods go by: the database's unless given, or the one of whoever calls, for tests and
    * demonstrations that move the time (`clock` of `createParley`).
@@ -46,7 +48,11 @@ export const migrateDatabase = (options: DatabaseOptions): Promise<ReadonlyArray
 export const openDatabase = async (options: OpenDatabaseOptions = {}): Promise<OpenDatabase> => {
   const direct = options.directUrl !== undefined && options.url !== undefined
   if (options.migrate !== false && direct) await migrateDatabase(options)
-  const stores = Layer.provide(storesLayer(options.jobs), Layer.succeed(LedgerClock, options.clock ?? "database"))
+  const references = Layer.merge(
+    Layer.succeed(LedgerClock, options.clock ?? "database"),
+    Layer.succeed(ObjectStore, options.objects)
+  )
+  const stores = Layer.provide(storesLayer(options.jobs), references)
   const runtime = ManagedRuntime.make(Layer.provideMerge(stores, databaseLayer(options)))
   try {
     if (options.migrate !== false && !direct) await runtime.runPromise(migrate())

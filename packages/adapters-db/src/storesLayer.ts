@@ -1,25 +1,41 @@
 import { storageLayer } from "@parley/core/adapter"
+import { PgAuditLogLayer } from "./audit/PgAuditLog.ts"
+import { PgBillingStoreLayer } from "./billing/PgBillingStore.ts"
+import { PgBotStoreLayer } from "./bots/PgBotStore.ts"
 import { PgChatStoreLayer } from "./chat/PgChatStore.ts"
+import { PgRunningRepliesLayer } from "./chat/PgRunningReplies.ts"
+import { PgCrmConnectionStoreLayer } from "./crm/PgCrmConnectionStore.ts"
+import { PgOAuthStateStoreLayer } from "./crm/PgOAuthStateStore.ts"
 import { PgCreditLedgerLayer } from "./credits/PgCreditLedger.ts"
 import { PgDocumentStoreLayer } from "./documents/PgDocumentStore.ts"
 import { PgFileStoreLayer } from "./documents/PgFileStore.ts"
 import { PgPassageIndexLayer } from "./documents/PgPassageIndex.ts"
 import { PgBossJobQueueLayer } from "./jobs/PgBossJobQueue.ts"
+import { PgCallLimiterLayer } from "./limits/PgCallLimiter.ts"
 import { PgRateLimiterLayer } from "./limits/PgRateLimiter.ts"
-import type { JobQueueOptions } from "./jobs/startBoss.ts"
+import type { JobQueueOptions } from "./jobs/JobQueueOptions.ts"
+import { PgRevokedSessionsLayer } from "./sessions/PgRevokedSessions.ts"
 import { PgUnitOfWorkLayer } from "./storage/PgUnitOfWork.ts"
 import { PgPersonalDataLayer } from "./users/PgPersonalData.ts"
 
 /** Every storage port of the core on a database, over a database layer. */
 export const storesLayer = (jobs: JobQueueOptions = {}) =>
   storageLayer({
+    audit: PgAuditLogLayer,
+    billing: PgBillingStoreLayer,
+    bots: PgBotStoreLayer,
     ledger: PgCreditLedgerLayer,
     chats: PgChatStoreLayer,
+    runningReplies: PgRunningRepliesLayer,
+    crmConnections: PgCrmConnectionStoreLayer,
+    oauthStates: PgOAuthStateStoreLayer,
     documents: PgDocumentStoreLayer,
     files: PgFileStoreLayer,
     passages: PgPassageIndexLayer,
     jobs: PgBossJobQueueLayer(jobs),
     personalData: PgPersonalDataLayer,
+    callLimiter: PgCallLimiterLayer,
+    revokedSessions: PgRevokedSessionsLayer,
     rateLimiter: PgRateLimiterLayer,
     unitOfWork: PgUnitOfWorkLayer
   })

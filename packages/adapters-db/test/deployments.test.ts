@@ -5,6 +5,7 @@ import {
   documentStoreContract,
   fileStoreContract,
   jobQueueContract,
+  runningRepliesContract,
   unitOfWorkContract
 } from "@parley/core/testing"
 import { Effect, Layer, type Scope } from "effect"
@@ -26,6 +27,7 @@ const contracts = (name: string, url: Effect.Effect<string, never, Scope.Scope>)
   creditLedgerContract(name, layer)
   documentStoreContract(name, layer)
   fileStoreContract(name, layer)
+  runningRepliesContract(name, layer)
   unitOfWorkContract(name, layer)
   jobQueueContract(name, layer)
 }

@@ -6,6 +6,7 @@ import { ampleQuota, indexPassages, newDocument, newTurn, newUserId, withOperati
 import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { migrateDatabase, type OpenDatabase, openDatabase, type OpenDatabaseOptions } from "../src/openDatabase.ts"
+import type { DatabaseNotReady } from "../src/readiness.ts"
 import { freshPostgres, hasPostgres } from "./databases.ts"
 
 const run = Effect.runPromise
@@ -59,6 +60,17 @@ const expectFinal = async (database: OpenDatabase) => {
   await expect(run(database.chats.list({ userId, limit: 10, offset: 0 }))).rejects.toMatchObject({ retryable: false })
 }
 
+/** Why it is not ready, nothing where it is: asked again while a busy machine keeps it from answering in time. */
+const problemOf = async (database: OpenDatabase): Promise<string | undefined> => {
+  for (;;) {
+    const problem = await database.checkReadiness().then(
+      () => undefined,
+      (error: DatabaseNotReady) => error.problem
+    )
+    if (problem !== "slow") return problem
+  }
+}
+
 describe("openDatabase on the embedded database", () => {
   let root: string
   beforeEach(() => {
@@ -70,7 +82,7 @@ describe("openDatabase on the embedded database", () => {
     const options = { dataDir: join(root, "database") }
     const first = await openDatabase(options)
     const stored = await useEverything(first)
-    await first.checkReadiness()
+    expect(await problemOf(first)).toBeUndefined()
     await expect(openDatabase(options)).rejects.toMatchObject({ _tag: "FolderInUse" })
     await first.close()
     const second = await openDatabase(options)
@@ -82,9 +94,7 @@ describe("openDatabase on the embedded database", () => {
 
   it("is not ready while migrations are missing", async () => {
     const database = await openDatabase({ migrate: false })
-    // The first call waits until the database has been made, which takes longer than readiness may.
-    await run(Effect.exit(database.documents.find("nobody", [])))
-    await expect(database.checkReadiness()).rejects.toMatchObject({ _tag: "DatabaseNotReady", problem: "migrations" })
+    expect(await problemOf(database)).toBe("migrations")
     await database.close()
   })
 })
@@ -100,7 +110,7 @@ describe.runIf(hasPostgres)("openDatabase on a server", () => {
         openDatabase({ ...options, directUrl: options.url })
       ])
       const stored = await useEverything(first)
-      await second.checkReadiness()
+      expect(await problemOf(second)).toBeUndefined()
       await expectEverything(second, stored)
       await Promise.all([first.close(), second.close()])
     }))
@@ -108,9 +118,9 @@ describe.runIf(hasPostgres)("openDatabase on a server", () => {
   it("leaves the schema alone when told to, and is ready once it has been migrated apart", () =>
     withServer(async (options) => {
       const database = await openDatabase({ ...options, migrate: false })
-      await expect(database.checkReadiness()).rejects.toMatchObject({ problem: "migrations" })
+      expect(await problemOf(database)).toBe("migrations")
       expect((await migrateDatabase(options)).length).toBeGreaterThan(0)
-      await database.checkReadiness()
+      expect(await problemOf(database)).toBeUndefined()
       await database.close()
     }))
 
@@ -120,7 +130,7 @@ describe.runIf(hasPostgres)("openDatabase on a server", () => {
     const options = { url: "postgres://nobody@127.0.0.1:1/none" }
     await expect(openDatabase(options)).rejects.toMatchObject({ _tag: "DatabaseError", retryable: true })
     const database = await openDatabase({ ...options, migrate: false })
-    await expect(database.checkReadiness()).rejects.toMatchObject({ problem: "unreachable" })
+    expect(await problemOf(database)).toBe("unreachable")
     await expect(run(database.chats.list({ userId: "a", limit: 1, offset: 0 }))).rejects.toMatchObject({
       _tag: "StorageFailed",
       operation: "ChatStore.list",

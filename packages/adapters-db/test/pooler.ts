@@ -37,29 +37,39 @@ const stopPooler = (pooler: ChildProcess, folder: string) =>
     rmSync(folder, { recursive: true, force: true })
   })
 
-/** A pooler of our own in transaction mode, with fewer connections than callers, before a database of our own. */
-export const behindPooler = Effect.gen(function* () {
-  const url = new URL(yield* freshPostgres)
+/** Starts a pooler of our own in transaction mode, with fewer connections than callers; undefined where its port was taken meanwhile. */
+const startPooler = Effect.fnUntraced(function* (database: URL) {
   const port = yield* freePort
   const folder = mkdtempSync(join(tmpdir(), "parley-pooler-"))
   const settings = join(folder, "pgbouncer.ini")
-  const user = decodeURIComponent(url.username)
+  const user = decodeURIComponent(database.username)
   writeFileSync(join(folder, "users"), `"${user}" ""\n`, { mode: 0o644 })
-  const ini = `[databases]\n* = host=${url.hostname} port=${url.port}\n[pgbouncer]\nlisten_addr = 127.0.0.1
+  const ini = `[databases]\n* = host=${database.hostname} port=${database.port}\n[pgbouncer]\nlisten_addr = 127.0.0.1
 listen_port = ${port}\nunix_socket_dir =\nauth_type = trust\nauth_file = ${join(folder, "users")}\npool_mode = transaction
 default_pool_size = 4\n`
   writeFileSync(settings, ini, { mode: 0o644 })
   const asUser = userInfo().uid === 0 ? ["-u", "nobody"] : []
   if (asUser.length > 0) chmodSync(folder, 0o755)
-  yield* Effect.acquireRelease(
+  const pooler = yield* Effect.acquireRelease(
     Effect.sync(() => spawn(POOLER, ["-q", ...asUser, settings], { stdio: "ignore" })),
-    (pooler) => stopPooler(pooler, folder)
+    (running) => stopPooler(running, folder)
   )
+  const url = new URL(database)
   url.port = String(port)
   const answers = Effect.provide(
     Database.use(({ statement }) => statement("SELECT 1")),
     databaseLayer({ url: url.href })
   )
-  yield* Effect.orDie(Effect.retry(answers, { times: 100, schedule: Schedule.spaced("50 millis") }))
-  return url.href
+  const patience = { schedule: Schedule.spaced("50 millis"), while: () => pooler.exitCode === null, times: 1_000 }
+  yield* Effect.ignore(Effect.retry(answers, patience))
+  return pooler.exitCode === null ? url.href : undefined
+})
+
+/** A pooler before a database of our own. */
+export const behindPooler = Effect.gen(function* () {
+  const database = new URL(yield* freshPostgres)
+  for (;;) {
+    const url = yield* startPooler(database)
+    if (url !== undefined) return url
+  }
 })

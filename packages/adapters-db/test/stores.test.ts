@@ -1,31 +1,61 @@
 import {
+  auditLogContract,
+  botStoreContract,
+  callLimiterContract,
   chatStoreContract,
+  crmConnectionStoreContract,
   documentStoreContract,
   fileStoreContract,
+  oauthStateStoreContract,
   rateLimiterContract,
+  revokedSessionsContract,
+  runningRepliesContract,
   unitOfWorkContract
 } from "@parley/core/testing"
 import { Layer } from "effect"
+import { PgAuditLogLayer } from "../src/audit/PgAuditLog.ts"
+import { PgPersonalDataLayer } from "../src/users/PgPersonalData.ts"
+import { PgBotStoreLayer } from "../src/bots/PgBotStore.ts"
 import { PgChatStoreLayer } from "../src/chat/PgChatStore.ts"
+import { PgRunningRepliesLayer } from "../src/chat/PgRunningReplies.ts"
+import { PgCrmConnectionStoreLayer } from "../src/crm/PgCrmConnectionStore.ts"
+import { PgOAuthStateStoreLayer } from "../src/crm/PgOAuthStateStore.ts"
 import { PgDocumentStoreLayer } from "../src/documents/PgDocumentStore.ts"
 import { PgFileStoreLayer } from "../src/documents/PgFileStore.ts"
+import { PgCallLimiterLayer } from "../src/limits/PgCallLimiter.ts"
 import { PgRateLimiterLayer } from "../src/limits/PgRateLimiter.ts"
+import { PgRevokedSessionsLayer } from "../src/sessions/PgRevokedSessions.ts"
 import { PgUnitOfWorkLayer } from "../src/storage/PgUnitOfWork.ts"
 import { databases } from "./databases.ts"
 
 const stores = Layer.mergeAll(
+  PgAuditLogLayer,
+  PgPersonalDataLayer,
+  PgBotStoreLayer,
   PgChatStoreLayer,
+  PgCrmConnectionStoreLayer,
+  PgOAuthStateStoreLayer,
   PgDocumentStoreLayer,
   PgFileStoreLayer,
+  PgCallLimiterLayer,
   PgRateLimiterLayer,
+  PgRevokedSessionsLayer,
+  PgRunningRepliesLayer,
   PgUnitOfWorkLayer
 )
 
 for (const { name, layer } of databases) {
   const onDatabase = stores.pipe(Layer.provide(layer))
+  auditLogContract(name, onDatabase)
+  botStoreContract(name, onDatabase)
   chatStoreContract(name, onDatabase)
+  crmConnectionStoreContract(name, onDatabase)
+  oauthStateStoreContract(name, onDatabase)
   documentStoreContract(name, onDatabase)
   fileStoreContract(name, onDatabase)
+  callLimiterContract(name, onDatabase)
   rateLimiterContract(name, onDatabase)
+  revokedSessionsContract(name, onDatabase)
+  runningRepliesContract(name, onDatabase)
   unitOfWorkContract(name, onDatabase)
 }

@@ -15,7 +15,20 @@ import {
 import { Effect, Layer } from "effect"
 import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
-import { beginTurnSql, countSql, endTurnSql, listSql, removeSql, transcriptSql, usageSql } from "./chatSql.ts"
+import {
+  beginTurnSql,
+  countSql,
+  endTurnSql,
+  keepDocumentsSql,
+  listSql,
+  removeOfBotSql,
+  removeSql,
+  renameSql,
+  searchSql,
+  transcriptSql,
+  usageSql
+} from "./chatSql.ts"
+import { pgConversations } from "./PgConversations.ts"
 
 interface ChatRow extends Row {
   readonly id: string
@@ -36,6 +49,13 @@ interface TranscriptRow extends ChatRow {
   readonly model: string | null
   readonly sources: ReadonlyArray<Source>
   readonly message_created_at: Date
+  /** Of the chat, in its last row alone. */
+  readonly document_ids: ReadonlyArray<string> | null
+}
+
+/** A chat that was found, if any, and the count of all. */
+interface FoundRow extends ChatRow {
+  readonly total: number
 }
 
 const chatOf = (userId: UserId, row: ChatRow): Chat => ({
@@ -79,9 +99,13 @@ const make = Effect.map(Database, (database) => {
     transcript: transcriptSql(schema),
     list: listSql(schema),
     count: countSql(schema),
+    search: searchSql(schema),
+    rename: renameSql(schema),
+    keepDocuments: keepDocumentsSql(schema),
     usageOfOwn: usageSql(schema, "own"),
     usageOfVisitors: usageSql(schema, "visitors"),
-    remove: removeSql(schema)
+    remove: removeSql(schema),
+    removeOfBot: removeOfBotSql(schema)
   }
 
   /** Reads and deletes as the person whose rows they are, which a bot's owner may do with a visitor's. */
@@ -94,8 +118,26 @@ const make = Effect.map(Database, (database) => {
       ? Effect.asVoid(database.statementAsUser(owner.person, text, params))
       : database.asService((sql) => Effect.asVoid(sql.query(text, params)))
 
+  const listed = (userId: UserId, bot: string, limit: number, offset: number) =>
+    database.asUser(userId, (sql) =>
+      Effect.gen(function* () {
+        const [counted] = yield* sql.query<{ total: number }>(sqlTexts.count, [userId, bot])
+        const rows = yield* sql.query<ChatRow>(sqlTexts.list, [userId, bot, limit, offset])
+        return { chats: rows.map((row) => chatOf(userId, row)), total: counted?.total ?? 0 }
+      })
+    )
+
+  const found = (userId: UserId, bot: string, limit: number, offset: number, text: string) =>
+    Effect.map(
+      database.statementAsUser<FoundRow>(userId, sqlTexts.search, [userId, bot, limit, offset, text]),
+      (rows) => ({
+        chats: rows.flatMap((row) => ((row.id as string | null) === null ? [] : [chatOf(userId, row)])),
+        total: rows[0]?.total ?? 0
+      })
+    )
+
   return ChatStore.of({
-    beginTurn: ({ owner, chatId, continues, title, messages, reply }) => {
+    beginTurn: ({ owner, chatId, continues, title, messages, documentIds = [], reply }) => {
       const added = messages.map(({ role, content }) => ({ role, content, state: "complete" }))
       const begun = { ...reply, role: "assistant", content: "", state: "streaming" }
       const bytes = messages.reduce((sum, each) => sum + storedBytes(each.content), storedBytes("", reply.sources))
@@ -108,7 +150,8 @@ const make = Effect.map(Database, (database) => {
         reply.id,
         stored,
         continues,
-        bytes
+        bytes,
+        documentIds
       ]
       return storing("ChatStore.beginTurn")(
         Effect.catchTag(asAuthor(owner, sqlTexts.begin, params), "DatabaseError", (error) =>
@@ -135,20 +178,34 @@ const make = Effect.map(Database, (database) => {
                 rows[0] && {
                   chat: chatOf(ownerKey(owner).userId, rows[0]),
                   messages: rows.filter((row) => row.message_id !== null).map(messageOf),
-                  hasEarlier: Number(rows[0].position ?? 1) > 1
+                  hasEarlier: Number(rows[0].position ?? 1) > 1,
+                  documentIds: rows.at(-1)?.document_ids ?? []
                 }
             )
           : Effect.succeed(undefined)
       ),
-    list: ({ userId, bot = "", limit, offset }) =>
+    list: ({ userId, bot = "", limit, offset, search = "" }) =>
       storing("ChatStore.list")(
-        database.asUser(userId, (sql) =>
-          Effect.gen(function* () {
-            const [counted] = yield* sql.query<{ total: number }>(sqlTexts.count, [userId, bot])
-            const rows = yield* sql.query<ChatRow>(sqlTexts.list, [userId, bot, limit, offset])
-            return { chats: rows.map((row) => chatOf(userId, row)), total: counted?.total ?? 0 }
-          })
-        )
+        search === "" ? listed(userId, bot, limit, offset) : found(userId, bot, limit, offset, storableText(search))
+      ),
+    ...pgConversations(database),
+    rename: (userId, chatId, title) =>
+      storing("ChatStore.rename")(
+        isUuid(chatId)
+          ? Effect.map(
+              database.statementAsUser<ChatRow>(userId, sqlTexts.rename, [userId, chatId, storableText(title)]),
+              ([row]) => row && chatOf(userId, row)
+            )
+          : Effect.succeed(undefined)
+      ),
+    keepDocuments: (userId, chatId, documentIds) =>
+      storing("ChatStore.keepDocuments")(
+        isUuid(chatId)
+          ? Effect.map(
+              database.statementAsUser(userId, sqlTexts.keepDocuments, [userId, chatId, documentIds]),
+              (rows) => rows.length > 0
+            )
+          : Effect.succeed(false)
       ),
     usage: (owner) =>
       storing("ChatStore.usage")(
@@ -164,6 +221,10 @@ const make = Effect.map(Database, (database) => {
         isUuid(chatId)
           ? Effect.map(asOwner(owner, sqlTexts.remove, [...keyOf(owner), chatId]), (rows) => rows.length > 0)
           : Effect.succeed(false)
+      ),
+    removeOfBot: (userId, bot) =>
+      storing("ChatStore.removeOfBot")(
+        Effect.asVoid(database.statementAsUser(userId, sqlTexts.removeOfBot, [userId, bot]))
       )
   })
 })

@@ -1,5 +1,5 @@
 /** The owner's key: the first three parameters of most texts. */
-const OWNED = "user_id = $1 AND bot = $2 AND visitor = $3"
+export const OWNED = "user_id = $1 AND bot = $2 AND visitor = $3"
 
 /**
  * Stores what is new and an empty reply in one statement. The insertion into `chats`, or its update, locks the chat's
@@ -7,18 +7,19 @@ const OWNED = "user_id = $1 AND bot = $2 AND visitor = $3"
  * chat is left alone, and with it everything else; two at the same moment meet at the unique key of messages. A turn
  * that continues a chat locks it first, so that it neither comes too late for a deletion nor undoes one.
  * Parameters: the owner's key, chat, title, number of messages, reply's id, messages as JSON, whether it continues the
- * chat, bytes that count.
+ * chat, bytes that count, documents named.
  */
 export const beginTurnSql = (schema: string): string => `
 WITH continued AS (
   SELECT FROM ${schema}.chats WHERE $9::boolean AND ${OWNED} AND id = $4::uuid FOR UPDATE
 ), chat AS (
-  INSERT INTO ${schema}.chats AS c (user_id, bot, visitor, id, title, last_position, bytes)
-  SELECT $1::text, $2::text, $3::text, $4::uuid, $5::text, $6::bigint, $10::bigint
+  INSERT INTO ${schema}.chats AS c (user_id, bot, visitor, id, title, last_position, bytes, asked_document_ids)
+  SELECT $1::text, $2::text, $3::text, $4::uuid, $5::text, $6::bigint, $10::bigint, $11::uuid[]
   WHERE NOT EXISTS (SELECT FROM ${schema}.messages WHERE ${OWNED} AND chat_id = $4::uuid AND id = $7::uuid)
     AND (NOT $9::boolean OR EXISTS (SELECT FROM continued))
   ON CONFLICT (user_id, bot, visitor, id) DO UPDATE
-  SET last_position = c.last_position + excluded.last_position, bytes = c.bytes + excluded.bytes, updated_at = clock_timestamp()
+  SET last_position = c.last_position + excluded.last_position, bytes = c.bytes + excluded.bytes,
+    asked_document_ids = excluded.asked_document_ids, updated_at = clock_timestamp()
   RETURNING last_position
 )
 INSERT INTO ${schema}.messages (user_id, bot, visitor, chat_id, position, id, role, content, state, model, sources)
@@ -50,13 +51,15 @@ export const usageSql = (schema: string, whose: "own" | "visitors"): string =>
    WHERE user_id = $1 AND bot ${whose === "own" ? "=" : ">"} ''`
 
 /**
- * The chat beside each of its newest messages, oldest first; one row without a message where it has none. Lengths are
+ * The chat beside each of its newest messages, oldest first; one row without a message where it has none. Its documents
+ * are in the last row alone. Lengths are
  * known without reading what is long: sources count as they are stored. Positions begin at 1 and have no gaps. Parameters:
  * the owner's key, chat, limit, bytes of all contents and sources together, the message before which they are or null.
  */
 export const transcriptSql = (schema: string): string => `
-SELECT c.id, c.bot, c.visitor, c.title, c.created_at, c.updated_at, m.id AS message_id, m.role, m.content, m.state,
-  m.model, m.sources, m.position, m.created_at AS message_created_at
+SELECT c.id, c.bot, c.visitor, c.title, c.created_at, c.updated_at,
+  CASE WHEN coalesce(m.number, 1) = 1 THEN coalesce(c.document_ids, c.asked_document_ids) END AS document_ids,
+  m.id AS message_id, m.role, m.content, m.state, m.model, m.sources, m.position, m.created_at AS message_created_at
 FROM ${schema}.chats c
 LEFT JOIN LATERAL (
   SELECT * FROM (
@@ -78,6 +81,44 @@ export const listSql = (schema: string): string => `
 SELECT id, bot, visitor, title, created_at, updated_at FROM ${schema}.chats WHERE user_id = $1 AND bot = $2
 ORDER BY updated_at DESC, id LIMIT $3 OFFSET $4`
 
+/** What of the last used chats is searched word by word, together and of each, in bytes: it is read whole. */
+const SEARCHED_BYTES = 8 * 1024 * 1024
+const SEARCHED_CHAT_BYTES = 4 * 1024 * 1024
+
+/**
+ * A page of the chats with a text in their title or, of those last used, in their messages, and the count of all; without
+ * a row of the page where it is empty. Parameters: user, bot or an empty text, limit, offset, text.
+ */
+export const searchSql = (schema: string): string => `
+WITH candidate AS (
+  SELECT user_id, bot, visitor, id, title, created_at, updated_at, bytes,
+    sum(bytes) FILTER (WHERE bytes <= ${SEARCHED_CHAT_BYTES})
+      OVER (ORDER BY updated_at DESC, id ROWS UNBOUNDED PRECEDING) AS together
+  FROM ${schema}.chats WHERE user_id = $1 AND bot = $2
+), found AS MATERIALIZED (
+  SELECT id, bot, visitor, title, created_at, updated_at FROM candidate c
+  WHERE c.title ~* ('***=' || $5::text)
+    OR (c.bytes <= ${SEARCHED_CHAT_BYTES} AND c.together <= ${SEARCHED_BYTES} AND EXISTS (
+      SELECT FROM ${schema}.messages m
+      WHERE m.user_id = $1 AND m.bot = $2 AND m.visitor = c.visitor AND m.chat_id = c.id
+        AND m.content ~* ('***=' || $5::text)))
+)
+SELECT counted.total, page.* FROM (SELECT count(*) AS total FROM found) counted
+LEFT JOIN LATERAL (SELECT * FROM found ORDER BY updated_at DESC, id LIMIT $3 OFFSET $4) page ON true
+ORDER BY page.updated_at DESC, page.id`
+
+/** One of a person's own chats. */
+const OWN = "user_id = $1 AND bot = '' AND visitor = '' AND id = $2"
+
+/** Gives the chat where there is one. Parameters: user, chat, title. */
+export const renameSql = (schema: string): string =>
+  `UPDATE ${schema}.chats SET title = $3 WHERE ${OWN}
+   RETURNING id, bot, visitor, title, created_at, updated_at`
+
+/** Gives a row where there is such a chat. Parameters: user, chat, documents. */
+export const keepDocumentsSql = (schema: string): string =>
+  `UPDATE ${schema}.chats SET document_ids = $3::uuid[] WHERE ${OWN} RETURNING id`
+
 /** Parameters: user, bot or an empty text. */
 export const countSql = (schema: string): string =>
   `SELECT count(*) AS total FROM ${schema}.chats WHERE user_id = $1 AND bot = $2`
@@ -85,3 +126,7 @@ export const countSql = (schema: string): string =>
 /** Gives a row where there was a chat. Parameters: the owner's key, chat. */
 export const removeSql = (schema: string): string =>
   `DELETE FROM ${schema}.chats WHERE ${OWNED} AND id = $4 RETURNING id`
+
+/** The conversations of a bot's visitors. Parameters: user, bot. */
+export const removeOfBotSql = (schema: string): string =>
+  `DELETE FROM ${schema}.chats WHERE user_id = $1 AND bot = $2 AND bot <> ''`

@@ -68,6 +68,15 @@ const make = Effect.gen(function* () {
     )
     .pipe(Effect.flatMap(time.at))
 
+  const answersText = `SELECT k.key AS answered_key, ${TRANSACTION_COLUMNS} FROM ${schema}.credit_idempotency k
+    JOIN ${schema}.credit_transactions t ON t.user_id = k.user_id AND t.number = k.number
+    WHERE k.user_id = $1 AND k.key = ANY($2::text[])`
+  const answersTo = (userId: string, keys: ReadonlyArray<string>) =>
+    Effect.map(
+      database.statement<TransactionRow & Row & { readonly answered_key: string }>(answersText, [userId, keys]),
+      (rows) => new Map(rows.map((row) => [row.answered_key, toTransaction(row)]))
+    )
+
   return CreditLedger.of({
     now: atOnce("now", () => tellTime, "interactive"),
     run,
@@ -82,13 +91,9 @@ const make = Effect.gen(function* () {
       if (row === undefined) return yield* new AccountNotFound({ userId })
       return accountOf(toAccount(row))
     }, storing("CreditLedger.account")),
-    transaction: Effect.fnUntraced(function* (userId, key) {
-      const text = `SELECT ${TRANSACTION_COLUMNS} FROM ${schema}.credit_idempotency k
-        JOIN ${schema}.credit_transactions t ON t.user_id = k.user_id AND t.number = k.number
-        WHERE k.user_id = $1 AND k.key = $2`
-      const [row] = yield* database.statement<TransactionRow & Row>(text, [userId, key])
-      return row && toTransaction(row)
-    }, storing("CreditLedger.transaction")),
+    transaction: (userId, key) =>
+      Effect.map(answersTo(userId, [key]), (found) => found.get(key)).pipe(storing("CreditLedger.transaction")),
+    transactions: (userId, keys) => answersTo(userId, keys).pipe(storing("CreditLedger.transactions")),
     usage: (input) => readUsage(database, input).pipe(storing("CreditLedger.usage")),
     history: (input) =>
       Effect.flatMap(readHistory(database, input), Effect.fromResult).pipe(storing("CreditLedger.history"))

@@ -28,6 +28,7 @@ export interface AccountRow extends Row {
   readonly next_reset_at: Date
   readonly period_credits: number
   readonly renewed_by: LedgerAccount["renewedBy"]
+  readonly renewed_until: Date | null
   readonly pending_tier: LedgerAccount["tier"] | null
   readonly transaction_count: number
   readonly version: number
@@ -40,7 +41,7 @@ export interface AccountRow extends Row {
 }
 
 export const ACCOUNT_COLUMNS = `a.user_id, a.tier, a.allowance, a.topup, a.debt, a.held_allowance, a.held_topup,
-  a.open_holds, a.anchor, a.period_start, a.next_reset_at, a.period_credits, a.renewed_by, a.pending_tier, a.transaction_count, a.version,
+  a.open_holds, a.anchor, a.period_start, a.next_reset_at, a.period_credits, a.renewed_by, a.renewed_until, a.pending_tier, a.transaction_count, a.version,
   a.by_type, a.terms_transaction, a.holds_opened, a.holds_ended,
   a.usage_day, a.usage_by_kind`
 
@@ -57,6 +58,7 @@ export const toAccount = (row: AccountRow): LedgerAccount => ({
   nextResetAt: row.next_reset_at.getTime(),
   periodCredits: row.period_credits,
   renewedBy: row.renewed_by,
+  renewedUntil: row.renewed_until?.getTime(),
   pendingTier: row.pending_tier ?? undefined,
   transactionCount: row.transaction_count,
   version: row.version,

@@ -12,7 +12,8 @@ import type { Database, DatabaseError, Row } from "../database/Database.ts"
 const dueText = (schema: string) => `
   SELECT max(user_id) AS upto FROM (
     SELECT user_id FROM ${schema}.credit_accounts
-    WHERE renewed_by = 'schedule' AND next_reset_at <= $1::timestamptz AND user_id > $2 ORDER BY user_id LIMIT $3
+    WHERE renewed_by = 'schedule' AND next_reset_at <= $1::timestamptz
+      AND (renewed_until IS NULL OR next_reset_at < renewed_until) AND user_id > $2 ORDER BY user_id LIMIT $3
   ) d`
 
 /** The next range of users, in the order of their ids, with at most so many accounts that are due. */

@@ -153,69 +153,62 @@ const verifyKeys = Effect.fnUntraced(function* (
 /** Sums of usage looked at in one statement, at most: each is of some hundred transactions. */
 const SUMS = 20
 
-interface UsageSumsRow extends Row {
+interface WalkedRow extends Row {
   readonly user_id: string
-  readonly last_upto: number
-  readonly sums: number
+  readonly last: string | number
+  readonly looked: number
   readonly wrong: number
 }
 
-/** Walks the sums of usage of a range of users: each is what the transactions tell. */
-const verifyUsage = Effect.fnUntraced(function* (
+interface Walk {
+  /** The function that looks at a page of rows after (user, key), and counts for each user those that are wrong. */
+  readonly page: "verify_usage" | "verify_purchases"
+  /** The key behind all keys of the user before the range. */
+  readonly lastKey: string | number
+  readonly rows: number
+  readonly invariant: Invariant
+}
+
+/** Walks rows of a range of users in the order of (user, key), in bounded pages. */
+const walk = Effect.fnUntraced(function* (
   { schema, statement }: Service,
-  { after, upto }: Users
+  { after, upto }: Users,
+  { invariant, lastKey, page, rows: most }: Walk
 ): Effect.fn.Return<ReadonlyArray<Difference>, DatabaseError> {
   const wrong = new Map<string, number>()
-  let place = { user: after, upto: Number.MAX_SAFE_INTEGER }
-  for (let read = SUMS; read === SUMS;) {
-    const rows = yield* statement<UsageSumsRow>(`SELECT * FROM ${schema}.verify_usage($1, $2, $3, $4)`, [
+  let place = { user: after, key: lastKey }
+  for (let read = most; read === most;) {
+    const rows = yield* statement<WalkedRow>(`SELECT * FROM ${schema}.${page}($1, $2, $3, $4)`, [
       place.user,
-      place.upto,
+      place.key,
       upto,
-      SUMS
+      most
     ])
     read = 0
     for (const row of rows) {
       wrong.set(row.user_id, (wrong.get(row.user_id) ?? 0) + row.wrong)
-      read += row.sums
-      place = { user: row.user_id, upto: row.last_upto }
+      read += row.looked
+      place = { user: row.user_id, key: row.last }
     }
   }
-  return [...wrong].flatMap(([userId, differing]) => differ(userId, "sums of usage", 0, differing))
+  return [...wrong].flatMap(([userId, differing]) => differ(userId, invariant, 0, differing))
 })
 
-interface PurchasesRow extends Row {
-  readonly user_id: string
-  readonly last_charge: string
-  readonly purchases: number
-  readonly wrong: number
+/** Each sum of usage is what the transactions tell. */
+const USAGE: Walk = {
+  page: "verify_usage",
+  lastKey: Number.MAX_SAFE_INTEGER,
+  rows: SUMS,
+  invariant: "sums of usage"
 }
 
-/** Walks the purchases of a range of users: each is what its transactions granted and took back. */
-const verifyPurchases = Effect.fnUntraced(function* (
-  { schema, statement }: Service,
-  { after, upto }: Users
-): Effect.fn.Return<ReadonlyArray<Difference>, DatabaseError> {
-  const wrong = new Map<string, number>()
-  let place = { user: after, charge: "\u{10FFFF}" }
-  for (let read = PAGE; read === PAGE;) {
-    const rows = yield* statement<PurchasesRow>(`SELECT * FROM ${schema}.verify_purchases($1, $2, $3, $4)`, [
-      place.user,
-      place.charge,
-      upto,
-      PAGE
-    ])
-    read = 0
-    for (const row of rows) {
-      wrong.set(row.user_id, (wrong.get(row.user_id) ?? 0) + row.wrong)
-      read += row.purchases
-      place = { user: row.user_id, charge: row.last_charge }
-    }
-  }
-  return [...wrong].flatMap(([userId, differing]) =>
-    differ(userId, "purchases that contradict their transactions", 0, differing)
-  )
-})
+/** Each purchase is what its transactions granted and took back. */
+const PURCHASES: Walk = {
+  page: "verify_purchases",
+  lastKey: "\u{10FFFF}",
+  rows: PAGE,
+  invariant: "purchases that contradict their transactions"
+}
 
 const verifyOwners = ({ schema, statement }: Service, { after, upto }: Users): Found =>
   Effect.map(
@@ -254,8 +247,8 @@ export const verifyAccounts = Effect.fnUntraced(function* (
     ...accounts.flatMap(wrongOf),
     ...(yield* verifyTransactions(database, accounts)),
     ...(whole ? yield* verifyKeys(database, users, accounts) : []),
-    ...(whole ? yield* verifyUsage(database, users) : []),
-    ...(whole ? yield* verifyPurchases(database, users) : []),
+    ...(whole ? yield* walk(database, users, USAGE) : []),
+    ...(whole ? yield* walk(database, users, PURCHASES) : []),
     ...(yield* verifyOwners(database, users)),
     ...(upto === null ? yield* verifyOpenings(database) : [])
   ]

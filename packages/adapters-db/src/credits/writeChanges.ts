@@ -27,6 +27,7 @@ const termsJson = (account: LedgerAccount) => ({
   next_reset_at: account.nextResetAt,
   period_credits: account.periodCredits,
   renewed_by: account.renewedBy,
+  renewed_until: account.renewedUntil,
   pending_tier: account.pendingTier
 })
 
@@ -169,6 +170,22 @@ const summedJson = ({ changes: { account }, seen }: AccountWrite) => {
   return [{ user_id: account.userId, upto: account.transactionCount }]
 }
 
+/** A parameter of the schema's functions: null where there is nothing to do. */
+export const jsonList = (list: ReadonlyArray<unknown>): string | null =>
+  list.length === 0 ? null : JSON.stringify(list)
+
+/** What was decided for several accounts, as the parameters of `write_credits`. */
+export const creditLists = (writes: ReadonlyArray<AccountWrite>) => ({
+  accounts: jsonList(writes.map(accountJson)),
+  unseen: jsonList(writes.flatMap(unseenJson)),
+  ended: jsonList(writes.flatMap(endedJson)),
+  opened: jsonList(writes.flatMap(openedJson)),
+  transactions: jsonList(writes.flatMap(transactionsJson)),
+  records: jsonList(writes.flatMap(recordsJson)),
+  purchases: jsonList(writes.flatMap(purchasesJson)),
+  summed: jsonList(writes.flatMap(summedJson))
+})
+
 /** What became of a write. */
 export interface Written {
   /** Users for whom nothing was written: their account was not as it was seen, or the time not what it was taken to be. */
@@ -188,20 +205,11 @@ export const writeChanges = (
   writes: ReadonlyArray<AccountWrite>,
   decidedAt: number | null
 ): Effect.Effect<Written, DatabaseError> => {
-  const lists = [
-    writes.map(accountJson),
-    writes.flatMap(unseenJson),
-    writes.flatMap(endedJson),
-    writes.flatMap(openedJson),
-    writes.flatMap(transactionsJson),
-    writes.flatMap(recordsJson),
-    writes.flatMap(purchasesJson),
-    writes.flatMap(summedJson)
-  ]
+  const { accounts, ended, opened, purchases, records, summed, transactions, unseen } = creditLists(writes)
   return Effect.map(
     query<{ missed: ReadonlyArray<string>; database_now: number }>(
       `SELECT ${schema}.write_credits($1, $2, $3, $4, $5, $6, $7, $8, $9) AS missed, ${DATABASE_NOW} AS database_now`,
-      [...lists.map((list) => (list.length === 0 ? null : JSON.stringify(list))), decidedAt]
+      [accounts, unseen, ended, opened, transactions, records, purchases, summed, decidedAt]
     ),
     ([row]) => ({ missed: new Set(row?.missed), databaseNow: row?.database_now })
   )

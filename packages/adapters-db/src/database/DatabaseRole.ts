@@ -1,4 +1,4 @@
-import { quoteLiteral } from "./quoting.ts"
+import { setForTransaction } from "./sessionSettings.ts"
 
 /** As whom a statement runs. `owner` is the login itself, for migrations and the job queue's own schema. */
 export type DatabaseRole =
@@ -11,11 +11,11 @@ export type DatabaseRole =
  * transaction with `begins` where it has no role yet.
  */
 export const enterRole = (begins: string, from: DatabaseRole | undefined, to: DatabaseRole): string => {
-  const begin = from === undefined ? `${begins}; ` : ""
-  const role = `SET LOCAL ROLE ${to.name === "owner" ? "NONE" : to.name}`
-  if (to.name === "parley_user")
-    return `${begin}${role}; SELECT set_config('parley.user_id', ${quoteLiteral(to.userId)}, true)`
-  return from?.name === "parley_user" ? `${role}; SELECT set_config('parley.user_id', '', true)` : begin + role
+  const role = ["role", to.name === "owner" ? "none" : to.name] as const
+  const user = ["parley.user_id", to.name === "parley_user" ? to.userId : ""] as const
+  const concernsUser = to.name === "parley_user" || from?.name === "parley_user"
+  const enter = setForTransaction(concernsUser ? [role, user] : [role])
+  return from === undefined ? `${begins}; ${enter}` : enter
 }
 
 export const sameRole = (a: DatabaseRole | undefined, b: DatabaseRole): boolean =>

@@ -7,7 +7,7 @@ import { openRoles } from "./openRoles.ts"
 import type { Connection, Driver } from "./Driver.ts"
 import { ANSWER_GRACE_MS, type Limits, LIMITS, type LimitsPolicy, type Purpose } from "./limits.ts"
 import { borrow, giveBack, type Loan, send } from "./PgLoan.ts"
-import { openPgPool, type PgPool } from "./PgPool.ts"
+import type { PgPool } from "./PgPool.ts"
 import { beginWithin, isPlainSession, PROBE, scriptWithin, standsAlone } from "./sessionSettings.ts"
 
 export interface PgDatabaseOptions {
@@ -37,6 +37,17 @@ const notCommitted = new DatabaseError({
   cause: new Error("A statement's transaction was rolled back.")
 })
 
+/** Has the socket write what `send` sends at once: each write of its own costs a call of the system. */
+const inOneWrite = <A>(client: pg.PoolClient, send: () => A): A => {
+  const { stream } = client.connection
+  stream.cork()
+  try {
+    return send()
+  } finally {
+    stream.uncork()
+  }
+}
+
 /**
  * A statement as a transaction that `begin` begins and the server bounds: begun, run and committed in one round trip. The
  * first on a connection also asks what its session is like.
@@ -49,11 +60,17 @@ const sendBounded = async <R extends Row>(
   params: ReadonlyArray<unknown>
 ): Promise<ReadonlyArray<R>> => {
   const asks = loan.pool.isPlain(client) === undefined
-  const steps = await Promise.allSettled([
-    client.query(asks ? `${PROBE}; ${begin}` : begin),
-    client.query<R>(text, [...params]),
-    client.query("COMMIT")
-  ])
+  const steps = await Promise.allSettled(
+    inOneWrite(
+      client,
+      () =>
+        [
+          client.query(asks ? `${PROBE}; ${begin}` : begin),
+          client.query<R>(text, [...params]),
+          client.query("COMMIT")
+        ] as const
+    )
+  )
   const [begun, ran, committed] = steps
   // Cancelled before it began, it left its transaction open, which the next borrower must not find.
   loan.broken ||= committed.status === "rejected"
@@ -132,7 +149,11 @@ export const PgDatabaseLayer = (options: PgDatabaseOptions): Layer.Layer<Databas
   Layer.effectContext(
     Effect.gen(function* () {
       const pool = yield* Effect.acquireRelease(
-        Effect.sync(() => openPgPool(options)),
+        // The driver is loaded where there is a server to talk to.
+        Effect.map(
+          Effect.promise(() => import("./PgPool.ts")),
+          ({ openPgPool }) => openPgPool(options)
+        ),
         (pool) => Effect.promise(() => pool.close())
       )
       const roles = openRoles(pgDriver(pool, options.limits ?? LIMITS), options.schema ?? "parley")

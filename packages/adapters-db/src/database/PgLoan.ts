@@ -1,6 +1,5 @@
 import { Effect } from "effect"
 import type pg from "pg"
-import { cancelStatement } from "./cancelStatement.ts"
 import { DatabaseError } from "./Database.ts"
 import { INTERRUPT_GRACE_MS } from "./limits.ts"
 import type { PgPool } from "./PgPool.ts"
@@ -53,7 +52,7 @@ const giveUp = async (loan: Loan): Promise<void> => {
   loan.broken = true
   loan.pool.doubtIdle()
   // Before the connection is dropped: a pooler knows the statement by it.
-  if (loan.client !== undefined) await cancelStatement(loan.client)
+  if (loan.client !== undefined) await loan.pool.cancel(loan.client)
 }
 
 const silent = (milliseconds: number) =>

@@ -1,5 +1,6 @@
 import { once } from "node:events"
 import pg from "pg"
+import { cancelStatement } from "./cancelStatement.ts"
 import { databaseClosed } from "./Database.ts"
 import { CLOSE_MS, CONNECT_MS, KEEPALIVE_MS } from "./limits.ts"
 import { columnTypes } from "./pgColumnTypes.ts"
@@ -23,6 +24,8 @@ export interface PgPool {
   /** What `PROBE` said of the client's session; undefined before it was asked. */
   isPlain(client: pg.PoolClient): boolean | undefined
   setPlain(client: pg.PoolClient, plain: boolean): void
+  /** Asks the server to end what the client runs; ends when it was asked. */
+  cancel(client: pg.PoolClient): Promise<void>
   close(): Promise<void>
 }
 
@@ -78,6 +81,7 @@ export const openPgPool = (options: PgPoolOptions): PgPool => {
     },
     doubtIdle: () => void (doubts += 1),
     isPlain: (client) => plain.get(client),
+    cancel: cancelStatement,
     setPlain: (client, value) => void plain.set(client, value),
     close: async () => {
       closed = true

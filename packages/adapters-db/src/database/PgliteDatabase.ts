@@ -3,13 +3,14 @@ import { Database, type DatabaseError, type Row } from "./Database.ts"
 import { DatabaseOwner } from "./DatabaseOwner.ts"
 import { openRoles } from "./openRoles.ts"
 import type { Connection, Driver } from "./Driver.ts"
-import { PgliteThread, type PgliteThreadOptions } from "./PgliteThread.ts"
+import { openEngine, type OpenEngineOptions } from "./openEngine.ts"
+import type { PgliteThread } from "./PgliteThread.ts"
 import { BEGIN_EMBEDDED } from "./sessionSettings.ts"
 import { toDatabaseError } from "./toDatabaseError.ts"
 
-export interface PgliteDatabaseOptions extends PgliteThreadOptions {
-  /** The schema all tables live in; `parley` unless given. */
-  readonly schema?: string | undefined
+export interface PgliteDatabaseOptions extends OpenEngineOptions {
+  /** The same database, where it is being opened already: it is then closed by the caller, and not by the layer. */
+  readonly engine?: PgliteThread | undefined
 }
 
 /** A statement cannot be called back: interrupted, its end is awaited. */
@@ -49,15 +50,20 @@ export const pgliteDriver = (thread: PgliteThread): Driver => {
   }
 }
 
-/** An embedded PGlite behind its roles, the owner among them. Closed with the scope. */
+/** The engine given, or one of its own that is closed with the scope. */
+const engineOf = ({ engine, ...options }: PgliteDatabaseOptions) =>
+  engine === undefined
+    ? Effect.acquireRelease(
+        Effect.sync(() => openEngine(options)),
+        (own) => Effect.promise(() => own.close())
+      )
+    : Effect.succeed(engine)
+
+/** An embedded PGlite behind its roles, the owner among them. */
 export const PgliteDatabaseLayer = (options: PgliteDatabaseOptions): Layer.Layer<Database | DatabaseOwner> =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const thread = yield* Effect.acquireRelease(
-        Effect.sync(() => new PgliteThread(options)),
-        (thread) => Effect.promise(() => thread.close())
-      )
-      const roles = openRoles(pgliteDriver(thread), options.schema ?? "parley")
+      const roles = openRoles(pgliteDriver(yield* engineOf(options)), options.schema ?? "parley")
       return Context.make(Database, roles.database).pipe(Context.add(DatabaseOwner, roles.owner))
     })
   )

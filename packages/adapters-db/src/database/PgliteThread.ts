@@ -1,19 +1,26 @@
-import { Worker } from "node:worker_threads"
+import type { Worker } from "node:worker_threads"
 import { databaseClosed } from "./Database.ts"
+import { takeEngine } from "./engineWorker.ts"
 
 export interface PgliteThreadOptions {
   /** The folder of the database; in memory unless given. */
   readonly dataDir?: string | undefined
-  /** A dump of a data folder to begin with, where the folder is new or in memory. */
+  /** A dump of a data folder to begin with, in memory. */
   readonly prepared?: Uint8Array<ArrayBuffer> | undefined
+  /** True where a new folder may begin as the shipped image, which holds the migrated schema `IMAGE_SCHEMA`. */
+  readonly fromImage?: boolean | undefined
 }
 
-export type PgliteQuestion = { readonly id: number } & (
+export type PgliteQuestion =
   | { readonly kind: "query"; readonly text: string; readonly params: ReadonlyArray<unknown> }
   | { readonly kind: "script"; readonly text: string }
   | { readonly kind: "dump" }
   | { readonly kind: "close" }
-)
+
+/** What the thread is sent: at first what to open, then numbered questions. */
+export type PgliteMessage =
+  | { readonly open: PgliteThreadOptions }
+  | { readonly id: number; readonly question: PgliteQuestion }
 
 /** What the thread tells of an error. */
 export interface PgliteErrorReport {
@@ -28,11 +35,6 @@ export type PgliteAnswer =
   | { readonly id: number; readonly ok: true; readonly value: unknown }
   | { readonly id: number; readonly ok: false; readonly error: PgliteErrorReport }
 
-type WithoutId<Q> = Q extends unknown ? Omit<Q, "id"> : never
-
-/** The entry beside this module: a source where this is one, else compiled. */
-const entry = new URL(`./pgliteWorker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url)
-
 /** A PGlite in a thread of its own, so that no query holds up the caller's. Asks are answered in order. */
 export class PgliteThread {
   readonly #worker: Worker
@@ -40,23 +42,23 @@ export class PgliteThread {
   #nextId = 1
   #ended: Error | undefined
 
+  /** Begins to open the database; a question waits until it is open, or is told why it cannot be. */
   constructor(options: PgliteThreadOptions) {
-    this.#worker = new Worker(entry, { workerData: options, name: "parley-database" })
-    // An idle database does not keep a process alive; a question that waits for its answer does.
-    this.#worker.unref()
+    this.#worker = takeEngine({ forFolder: options.dataDir !== undefined })
     this.#worker.on("message", (answer: PgliteAnswer) => this.#settle(answer))
     this.#worker.on("error", (error) => this.#end(error as Error))
     this.#worker.on("exit", () => this.#end(new Error("The embedded database has stopped.")))
+    this.#send({ open: options })
   }
 
   /** Sends a question; rejects with the database's report, or where the thread has ended. */
-  ask(question: WithoutId<PgliteQuestion>): Promise<unknown> {
+  ask(question: PgliteQuestion): Promise<unknown> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended)
     const id = this.#nextId++
     return new Promise((resolve, reject) => {
       if (this.#waiting.size === 0) this.#worker.ref()
       this.#waiting.set(id, { resolve, reject })
-      this.#worker.postMessage({ ...question, id })
+      this.#send({ id, question })
     })
   }
 
@@ -66,6 +68,10 @@ export class PgliteThread {
     this.#ended ??= databaseClosed()
     await asked.catch(() => undefined)
     await this.#worker.terminate()
+  }
+
+  #send(message: PgliteMessage): void {
+    this.#worker.postMessage(message)
   }
 
   #settle(answer: PgliteAnswer): void {

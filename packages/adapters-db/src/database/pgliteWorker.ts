@@ -1,31 +1,21 @@
 /**
- * The embedded database's own thread: one PGlite, asked by messages and answering each with its number. Run by
- * `PgliteThread`, never imported.
+ * The embedded database's own thread: one PGlite, told what to open, then asked by messages and answering each with its
+ * number. Started by `engineWorker.ts`, never imported.
  */
 import { parentPort, workerData } from "node:worker_threads"
-import { PGlite, type PGliteOptions } from "@electric-sql/pglite"
-import { vector } from "@electric-sql/pglite-pgvector"
-import type { PgliteAnswer, PgliteQuestion, PgliteThreadOptions } from "./PgliteThread.ts"
-import { EMBEDDED_SESSION } from "./sessionSettings.ts"
+import type { PGlite } from "@electric-sql/pglite"
+import { loadEngine, openPglite } from "./openPglite.ts"
+import type { EngineStart } from "./engineWorker.ts"
+import type { PgliteAnswer, PgliteMessage, PgliteQuestion } from "./PgliteThread.ts"
 
 const port = parentPort
 if (port === null) throw new Error("This module runs as a worker thread only.")
 
-const { dataDir, prepared } = workerData as PgliteThreadOptions
-
-const options: PGliteOptions = {
-  extensions: { vector },
-  ...(dataDir === undefined ? {} : { dataDir }),
-  ...(prepared === undefined ? {} : { loadDataDir: new Blob([prepared]) })
-}
-const open = async () => {
-  const database = await PGlite.create(options)
-  await database.exec(EMBEDDED_SESSION)
-  return database
-}
-const opening = open()
+const loaded = (workerData as EngineStart).forFolder ? loadEngine() : undefined
+let opening: Promise<PGlite> | undefined
 
 const answerTo = async (question: PgliteQuestion): Promise<unknown> => {
+  if (opening === undefined) throw new Error("No database was opened.")
   const database = await opening
   switch (question.kind) {
     case "query":
@@ -45,9 +35,14 @@ const report = (error: unknown) => {
   return { message: String(message ?? error), severity, code, constraint, detail }
 }
 
-port.on("message", (question: PgliteQuestion) => {
+port.on("message", (message: PgliteMessage) => {
+  if ("open" in message) {
+    opening = openPglite(message.open, loaded)
+    return
+  }
+  const { id, question } = message
   answerTo(question).then(
-    (value) => port.postMessage({ id: question.id, ok: true, value } satisfies PgliteAnswer),
-    (error: unknown) => port.postMessage({ id: question.id, ok: false, error: report(error) } satisfies PgliteAnswer)
+    (value) => port.postMessage({ id, ok: true, value } satisfies PgliteAnswer),
+    (error: unknown) => port.postMessage({ id, ok: false, error: report(error) } satisfies PgliteAnswer)
   )
 })

@@ -1,20 +1,33 @@
 import type { Row } from "./Database.ts"
 import type { Limits } from "./limits.ts"
+import { quoteLiteral } from "./quoting.ts"
 
 /**
  * What the meaning of statements and answers depends on, and a server, database or login may have set otherwise. They
  * are set for each transaction, never for a session, which a pooler shares with others.
  */
 const MEANING = [
-  ["DateStyle", "'ISO'"],
-  ["IntervalStyle", "'postgres'"],
-  ["TimeZone", "'UTC'"],
+  ["DateStyle", "ISO"],
+  ["IntervalStyle", "postgres"],
+  ["TimeZone", "UTC"],
   ["extra_float_digits", "1"],
   ["search_path", "pg_catalog, pg_temp"]
 ] as const
 
-const setLocal = (settings: ReadonlyArray<readonly [string, string | number]>): string =>
+type Settings = ReadonlyArray<readonly [name: string, value: string | number]>
+
+const setLocal = (settings: Settings): string =>
   settings.map(([name, value]) => `SET LOCAL ${name} = ${value}`).join("; ")
+
+/**
+ * Sets all of them for the transaction in one statement that answers with neither row nor column: a statement each, and
+ * an answer to each, cost a process more than what it asks. Each name is qualified, as no search path is to be trusted.
+ */
+export const setForTransaction = (settings: Settings): string => {
+  const set = ([name, value]: Settings[number]) =>
+    `pg_catalog.set_config('${name}', ${quoteLiteral(String(value))}, true)`
+  return `SELECT WHERE pg_catalog.concat(${settings.map(set).join(", ")}) IS NULL`
+}
 
 const bounds = ({ statementMs, lockMs, silenceMs }: Limits) =>
   [
@@ -25,8 +38,17 @@ const bounds = ({ statementMs, lockMs, silenceMs }: Limits) =>
 
 const ISOLATED = "BEGIN ISOLATION LEVEL READ COMMITTED"
 
-/** Begins a transaction within `limits`, in one round trip. The limits come first: they hold for the rest already. */
-export const beginWithin = (limits: Limits): string => `${ISOLATED}; ${setLocal([...bounds(limits), ...MEANING])}`
+/** Begins a transaction within `limits`, in one round trip. */
+export const beginWithin = (limits: Limits): string => {
+  const known = begins.get(limits)
+  if (known !== undefined) return known
+  const text = `${ISOLATED}; ${setForTransaction([...bounds(limits), ...MEANING])}`
+  begins.set(limits, text)
+  return text
+}
+
+/** The texts by their limits, of which there are as many as purposes. */
+const begins = new WeakMap<Limits, string>()
 
 /** The same for an engine in this process, which has one session and no clock of its own. */
 export const BEGIN_EMBEDDED = ISOLATED

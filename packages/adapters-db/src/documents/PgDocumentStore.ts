@@ -20,6 +20,7 @@ interface DocumentRow extends Row {
   readonly status: Document["status"]
   readonly progress: number
   readonly reason: string | null
+  readonly reason_code: Document["reasonCode"] | null
   readonly pages: number | null
   readonly passages: number | null
   readonly created_at: Date
@@ -34,6 +35,7 @@ const documentOf = (row: DocumentRow): Document => ({
   status: row.status,
   progress: row.progress,
   reason: row.reason ?? undefined,
+  reasonCode: row.reason_code ?? undefined,
   pages: row.pages ?? undefined,
   passages: row.passages ?? undefined,
   createdAt: row.created_at.getTime()
@@ -48,6 +50,7 @@ const insertParams = (document: Document): ReadonlyArray<unknown> => [
   document.status,
   document.progress,
   document.reason === undefined ? null : storableText(document.reason),
+  document.reasonCode ?? null,
   document.pages,
   document.passages,
   new Date(document.createdAt)
@@ -65,6 +68,7 @@ const changeParams = (
   change.status,
   change.progress,
   change.reason === undefined ? null : storableText(change.reason),
+  change.reasonCode ?? null,
   change.pages,
   change.passages
 ]
@@ -74,12 +78,12 @@ const texts = (schema: string) => ({
   lockOwner: "SELECT pg_advisory_xact_lock(hashtextextended($1, 7221))",
   usage: `SELECT count(*) AS documents, coalesce(sum(bytes), 0)::bigint AS bytes FROM ${schema}.documents WHERE user_id = $1`,
   insert: `INSERT INTO ${schema}.documents
-    (user_id, id, filename, type, bytes, status, progress, reason, pages, passages, created_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    (user_id, id, filename, type, bytes, status, progress, reason, reason_code, pages, passages, created_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
   find: `SELECT * FROM ${schema}.documents WHERE user_id = $1 AND id = ANY($2::uuid[])`,
   exists: `SELECT FROM ${schema}.documents WHERE id = $1 LIMIT 1`,
   list: `SELECT * FROM ${schema}.documents WHERE user_id = $1 ORDER BY created_at DESC, id`,
-  update: `UPDATE ${schema}.documents SET status = $4, progress = $5, reason = $6, pages = $7, passages = $8
+  update: `UPDATE ${schema}.documents SET status = $4, progress = $5, reason = $6, reason_code = $7, pages = $8, passages = $9
     WHERE user_id = $1 AND id = $2 AND status = ANY($3::text[]) RETURNING id`,
   listProcessing: `SELECT user_id AS "userId", id AS "documentId" FROM ${schema}.documents
     WHERE status = 'processing' AND ($1::text IS NULL OR (user_id, id) > ($1, $2::uuid))

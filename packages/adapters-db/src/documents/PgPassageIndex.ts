@@ -1,46 +1,43 @@
-import { type FoundPassage, isUuid, PassageIndex, searchableQuery } from "@parley/core/adapter"
+import {
+  type BeginGeneration,
+  type Embedder,
+  embeddingModel,
+  isUuid,
+  PassageEmbedder,
+  PassageIndex
+} from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
-import { Database, type Row } from "../database/Database.ts"
+import { Database } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
 import { addPassages } from "./addPassages.ts"
 import { activateGeneration, beginGeneration, generationGone, generationParams } from "./buildGeneration.ts"
 import { generationSql } from "./generationSql.ts"
-import { readGeneration } from "./readGeneration.ts"
 import { passageSql } from "./passageSql.ts"
-
-interface FoundRow extends Row {
-  readonly document_id: string
-  readonly filename: string
-  readonly ordinal: number
-  readonly page: number | null
-  readonly start_offset: number
-  readonly end_offset: number
-  readonly text: string
-  readonly score: number
-}
-
-const foundOf = (row: FoundRow): FoundPassage => ({
-  documentId: row.document_id,
-  filename: row.filename,
-  ordinal: row.ordinal,
-  page: row.page,
-  start: row.start_offset,
-  end: row.end_offset,
-  text: row.text,
-  score: row.score
-})
+import { readExcerpt, readGeneration } from "./readGeneration.ts"
+import { searchPassages } from "./searchPassages.ts"
+import { makeVectorSearch } from "./vectorSearch.ts"
 
 const indexing = (operation: string) => storing(operation, "documents")
 
-const make = Effect.map(Database, (database) => {
+/** A generation is continued only with embeddings of the same embedder. */
+const withEmbedder = (input: BeginGeneration, embedder: Embedder["Service"] | undefined): BeginGeneration =>
+  embedder === undefined ? input : { ...input, fingerprint: `${input.fingerprint} ${embeddingModel(embedder)}` }
+
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  const embedder = yield* PassageEmbedder
+  const vectors = yield* makeVectorSearch(database)
   const text = passageSql(database.schema)
   const building = generationSql(database.schema)
   return PassageIndex.of({
     begin: (input) =>
       indexing("PassageIndex.begin")(
-        isUuid(input.documentId) ? beginGeneration(database, building, input) : Effect.fail(generationGone(input))
+        isUuid(input.documentId)
+          ? beginGeneration(database, building, withEmbedder(input, embedder))
+          : Effect.fail(generationGone(input))
       ),
-    add: (generation, passages) => indexing("PassageIndex.add")(addPassages(database, building, generation, passages)),
+    add: (generation, passages) =>
+      indexing("PassageIndex.add")(addPassages(database, building, { embedder, generation, passages })),
     activate: (generation) => indexing("PassageIndex.activate")(activateGeneration(database, building, generation)),
     abandon: (generation) =>
       indexing("PassageIndex.abandon")(
@@ -50,19 +47,13 @@ const make = Effect.map(Database, (database) => {
       indexing("PassageIndex.read")(
         isUuid(document.documentId) ? readGeneration(database, building, document) : Effect.succeed(undefined)
       ),
-    search: ({ userId, documentIds, query, limit }) => {
-      const named = documentIds.filter(isUuid)
-      const searchable = searchableQuery(query)
-      if (named.length === 0 || searchable === "" || limit <= 0) return Effect.succeed([])
-      return storing("PassageIndex.search")(
-        Effect.map(
-          database.asUser(userId, (sql) => sql.query<FoundRow>(text.search, [userId, named, searchable, limit])),
-          (rows) => rows.map(foundOf)
-        )
-      )
-    }
+    excerpt: (input) =>
+      storing("PassageIndex.excerpt")(
+        isUuid(input.documentId) ? readExcerpt(database, building, input) : Effect.succeed(undefined)
+      ),
+    search: (input) => storing("PassageIndex.search")(searchPassages({ database, embedder, text, vectors }, input))
   })
 })
 
-/** Passages in Postgres or PGlite, ranked by BM25 in SQL: exactly, within the documents named, by the owner's statistics. */
+/** Passages in Postgres or PGlite, ranked by BM25 in SQL, exactly, within the documents named and by the owner's statistics, then by feedback. */
 export const PgPassageIndexLayer: Layer.Layer<PassageIndex, never, Database> = Layer.effect(PassageIndex, make)

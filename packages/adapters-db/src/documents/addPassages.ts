@@ -1,8 +1,19 @@
-import { type Generation, type Passage, searchableText, storableText } from "@parley/core/adapter"
+import {
+  type Embedder,
+  type Embedding,
+  embeddingModel,
+  embedPassages,
+  type Generation,
+  type Passage,
+  passageWords,
+  storableText
+} from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { Database, Sql } from "../database/Database.ts"
 import { generationGone, generationParams } from "./buildGeneration.ts"
 import type { GenerationSql } from "./generationSql.ts"
+import { headingsValue } from "./headingsValue.ts"
+import { textConfiguration } from "./stemsSql.ts"
 
 /** The most passages of a block. One row of postings speaks of a block at most. */
 const BLOCK_PASSAGES = 128
@@ -13,7 +24,19 @@ const POSTINGS_PER_STATEMENT = 500
 
 /** A passage as it is written, with the words it is found by. */
 interface PassageRecord extends Passage {
-  readonly searchable: string
+  readonly words: string
+}
+
+/** Embeddings of a block's passages by their ordinals, and of which model. */
+interface EmbeddedBlock {
+  readonly model: string
+  readonly embeddings: ReadonlyMap<number, Embedding>
+}
+
+interface GenerationRow extends Record<string, unknown> {
+  readonly active: boolean
+  readonly passages: number
+  readonly language: string
 }
 
 interface TermRow extends Record<string, unknown> {
@@ -28,9 +51,9 @@ function* blocksOf(passages: ReadonlyArray<Passage>): Generator<ReadonlyArray<Pa
   let block: Array<PassageRecord> = []
   let words = new Set<string>()
   for (const passage of passages) {
-    const record = { ...passage, text: storableText(passage.text), searchable: searchableText(passage.text) }
+    const record = { ...passage, text: storableText(passage.text), words: passageWords(passage) }
     block.push(record)
-    for (const word of record.searchable.split(" ")) words.add(word)
+    for (const word of record.words.split(" ")) words.add(word)
     if (block.length < BLOCK_PASSAGES && words.size < BLOCK_WORDS) continue
     yield block
     block = []
@@ -39,45 +62,127 @@ function* blocksOf(passages: ReadonlyArray<Passage>): Generator<ReadonlyArray<Pa
   if (block.length > 0) yield block
 }
 
-/** How many terms each of the block's passages has. */
-const lengthsOf = (block: ReadonlyArray<PassageRecord>, terms: ReadonlyArray<TermRow>): ReadonlyArray<number> => {
-  const lengths = block.map(() => 0)
-  for (const { places, frequencies } of terms) {
-    places.forEach((place, index) => (lengths[place]! += frequencies[index]!))
+/** What each of the block's passages is found by. */
+const termsByPassage = (block: ReadonlyArray<PassageRecord>, terms: ReadonlyArray<TermRow>) => {
+  const found = block.map(() => ({ length: 0, terms: [] as Array<string>, frequencies: [] as Array<number> }))
+  for (const { frequencies, places, term } of terms) {
+    places.forEach((place, index) => {
+      const passage = found[place]!
+      passage.length += frequencies[index]!
+      passage.terms.push(term)
+      passage.frequencies.push(frequencies[index]!)
+    })
   }
-  return lengths
+  return found
 }
+
+/** The most that the 16 bits of an entry hold. */
+const MAX_COUNT = 65_535n
+const count = (value: number): bigint => (BigInt(value) > MAX_COUNT ? MAX_COUNT : BigInt(value))
+
+/** A passage in the entries of a term, as the table of postings has it. */
+const entry = (ordinal: number, frequency: number, length: number): string =>
+  String((BigInt(ordinal) << 32n) | (count(frequency) << 16n) | count(length))
 
 const writeBlock = Effect.fnUntraced(function* (
   sql: Sql,
   text: GenerationSql,
-  key: ReadonlyArray<unknown>,
-  block: ReadonlyArray<PassageRecord>
+  {
+    block,
+    embedded,
+    key,
+    language
+  }: {
+    readonly block: ReadonlyArray<PassageRecord>
+    readonly embedded: EmbeddedBlock | undefined
+    readonly key: ReadonlyArray<unknown>
+    readonly language: string
+  }
 ) {
-  const terms = yield* sql.query<TermRow>(text.findTerms, [block.map(({ searchable }) => searchable)])
-  const lengths = lengthsOf(block, terms)
+  const words = block.map((passage) => passage.words)
+  const terms = yield* sql.query<TermRow>(text.findTerms, [words, textConfiguration(language)])
+  const found = termsByPassage(block, terms)
   const passages = block.flatMap((each, place) => [
     each.ordinal,
     each.page,
     each.start,
     each.end,
     each.text,
-    lengths[place]
+    headingsValue(each.headings),
+    found[place]?.length,
+    found[place]?.terms.join(" "),
+    found[place]?.frequencies.join(" ")
   ])
   yield* sql.query(text.addPassages(block.length), [...key, ...passages])
   for (let from = 0; from < terms.length; from += POSTINGS_PER_STATEMENT) {
     const some = terms.slice(from, from + POSTINGS_PER_STATEMENT)
-    const postings = some.flatMap(({ term, places, frequencies }) => [
+    const postings = some.flatMap(({ frequencies, places, term }) => [
       term,
-      places.map((place) => block[place]?.ordinal),
-      frequencies,
-      places.map((place) => lengths[place])
+      places.map((place, index) => entry(block[place]!.ordinal, frequencies[index]!, found[place]!.length))
     ])
     yield* sql.query(text.addPostings(some.length), [...key, block[0]?.ordinal, ...postings])
   }
-  const added = lengths.reduce((sum, length) => sum + length, 0)
+  if (embedded !== undefined) yield* writeEmbeddings(sql, text, { block, embedded, key })
+  const added = found.reduce((sum, { length }) => sum + length, 0)
   yield* sql.query(text.countAdded, [...key, block.length, added])
 })
+
+/** Rows of embeddings that one statement writes: a few hundred kilobytes. */
+const EMBEDDINGS_PER_STATEMENT = 32
+
+const writeEmbeddings = Effect.fnUntraced(function* (
+  sql: Sql,
+  text: GenerationSql,
+  {
+    block,
+    embedded,
+    key
+  }: {
+    readonly block: ReadonlyArray<PassageRecord>
+    readonly embedded: EmbeddedBlock
+    readonly key: ReadonlyArray<unknown>
+  }
+) {
+  const all = block.flatMap(({ ordinal }) => {
+    const embedding = embedded.embeddings.get(ordinal)
+    return embedding === undefined ? [] : [[ordinal, embedding] as const]
+  })
+  for (let from = 0; from < all.length; from += EMBEDDINGS_PER_STATEMENT) {
+    const some = all.slice(from, from + EMBEDDINGS_PER_STATEMENT)
+    yield* sql.query(text.addEmbeddings(some.length), [...key, embedded.model, ...some.flat()])
+  }
+})
+
+/** Asks for the embeddings that the generation lacks of a block, before anything is locked. */
+const embedBlock = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  text: GenerationSql,
+  {
+    block,
+    embedder,
+    generation
+  }: {
+    readonly block: ReadonlyArray<PassageRecord>
+    readonly embedder: Embedder["Service"]
+    readonly generation: Generation
+  }
+) {
+  const [found] = yield* database.statement<{ passages: number }>(text.findGeneration, generationParams(generation))
+  if (found === undefined) return yield* generationGone(generation)
+  const rest = block.filter(({ ordinal }) => ordinal >= found.passages)
+  const embeddings = yield* embedPassages(embedder, rest)
+  const known = rest.flatMap(({ ordinal }, place) => {
+    const embedding = embeddings[place]
+    return embedding === undefined ? [] : [[ordinal, embedding] as const]
+  })
+  return { model: embeddingModel(embedder), embeddings: new Map(known) } satisfies EmbeddedBlock
+})
+
+export interface AddPassages {
+  readonly generation: Generation
+  readonly passages: ReadonlyArray<Passage>
+  readonly embedder: Embedder["Service"] | undefined
+}
 
 /**
  * `PassageIndex.add`, block by block, each in a transaction under the lock of the generation's row: it writes what the
@@ -86,14 +191,14 @@ const writeBlock = Effect.fnUntraced(function* (
 export const addPassages = Effect.fnUntraced(function* (
   database: Database["Service"],
   text: GenerationSql,
-  generation: Generation,
-  passages: ReadonlyArray<Passage>
+  { embedder, generation, passages }: AddPassages
 ) {
   const key = generationParams(generation)
   for (const block of blocksOf(passages)) {
+    const embedded = embedder && (yield* embedBlock(database, text, { block, embedder, generation }))
     yield* database.asService((sql) =>
       Effect.gen(function* () {
-        const [found] = yield* sql.query<{ active: boolean; passages: number }>(text.lockGeneration, key)
+        const [found] = yield* sql.query<GenerationRow>(text.lockGeneration, key)
         if (found === undefined) return yield* generationGone(generation)
         const rest = block.filter(({ ordinal }) => ordinal >= found.passages)
         const [first] = rest
@@ -102,7 +207,7 @@ export const addPassages = Effect.fnUntraced(function* (
         if (first.ordinal !== found.passages) {
           return yield* Effect.die(new Error(`Passage ${first.ordinal} was added where ${found.passages} was due.`))
         }
-        yield* writeBlock(sql, text, key, rest)
+        yield* writeBlock(sql, text, { block: rest, embedded, key, language: found.language })
       })
     )
   }

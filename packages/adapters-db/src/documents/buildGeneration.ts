@@ -3,11 +3,13 @@ import {
   type DocumentKey,
   type Generation,
   GenerationGone,
+  searchLanguageOf,
   storableText
 } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { Database, Sql } from "../database/Database.ts"
 import type { GenerationSql } from "./generationSql.ts"
+import { headingsValue } from "./headingsValue.ts"
 import { textParts } from "./textParts.ts"
 
 const FOREIGN_KEY_VIOLATION = "23503"
@@ -41,7 +43,14 @@ const findOrBegin = (database: Database["Service"], text: GenerationSql, input: 
       yield* sql.query(text.dropUnfinished, document)
       const [next] = yield* sql.query<{ generation: number }>(text.nextNumber, document)
       if (next === undefined) return yield* generationGone(input)
-      yield* sql.query(text.begin, [...document, next.generation, fingerprint, parsed.pageStarts])
+      yield* sql.query(text.begin, [
+        ...document,
+        next.generation,
+        fingerprint,
+        parsed.pageStarts,
+        headingsValue(parsed.headings),
+        searchLanguageOf(parsed.text)
+      ])
       return { userId, documentId, ...next, passages: 0 }
     })
   )
@@ -56,9 +65,9 @@ const storeText = Effect.fnUntraced(function* (
   const key = generationParams(generation)
   const [stored] = yield* database.statement<{ parts: number }>(text.countTextParts, key)
   const parts = textParts(storableText(parsed))
-  for (const [part, content] of parts.entries()) {
+  for (const [part, { start, end, text: content }] of parts.entries()) {
     if (part < (stored?.parts ?? 0)) continue
-    yield* database.statement(text.addText, [...key, part, content]).pipe(
+    yield* database.statement(text.addText, [...key, part, start, end, content]).pipe(
       Effect.catchIf(
         ({ sqlState }) => sqlState === FOREIGN_KEY_VIOLATION,
         () => generationGone(generation)

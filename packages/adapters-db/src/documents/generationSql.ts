@@ -1,4 +1,4 @@
-import { stems } from "./passageSql.ts"
+import { stemsOf, termOf } from "./stemsSql.ts"
 
 const GENERATION = "user_id = $1 AND document_id = $2 AND generation = $3"
 
@@ -23,38 +23,49 @@ export const generationSql = (schema: string) => ({
   nextNumber: `UPDATE ${schema}.documents SET generations = generations + 1 WHERE user_id = $1 AND id = $2
     RETURNING generations AS generation`,
 
-  /** Parameters: fingerprint, page starts. */
+  /** Parameters: fingerprint, page starts, headings, language. */
   begin: `INSERT INTO ${schema}.passage_generations
-    (user_id, document_id, generation, active, fingerprint, page_starts, passages, terms)
-    VALUES ($1, $2, $3, false, $4, $5, 0, 0)`,
+    (user_id, document_id, generation, active, fingerprint, page_starts, headings, language, passages, terms)
+    VALUES ($1, $2, $3, false, $4, $5, $6::jsonb, $7, 0, 0)`,
 
   countTextParts: `SELECT count(*)::integer AS parts FROM ${schema}.document_texts WHERE ${GENERATION}`,
 
-  /** Parameters: part, text. */
-  addText: `INSERT INTO ${schema}.document_texts (user_id, document_id, generation, part, text)
-    VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+  /** Parameters: part, its start and end in UTF-16 units, text. */
+  addText: `INSERT INTO ${schema}.document_texts
+    (user_id, document_id, generation, part, start_offset, end_offset, text)
+    VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
 
   /** Nothing else adds to the generation until the transaction ends. No row: it is gone. */
-  lockGeneration: `SELECT active, passages FROM ${schema}.passage_generations WHERE ${GENERATION} FOR NO KEY UPDATE`,
+  lockGeneration: `SELECT active, passages, language FROM ${schema}.passage_generations WHERE ${GENERATION} FOR NO KEY UPDATE`,
 
   /**
-   * Which terms occur in which of the texts in $1 (by their index, from 0) and how often. Parameter: `searchableText` of
-   * each. Touches no table.
+   * Which terms occur in which of the texts in $1 (by their index, from 0) and how often. Parameters: `passageWords` of
+   * each, their language. Touches no table.
    */
-  findTerms: `SELECT lexeme AS term, array_agg(place::integer - 1 ORDER BY place) AS places,
-      array_agg(cardinality(positions) ORDER BY place) AS frequencies
-    FROM unnest($1::text[]) WITH ORDINALITY AS given (searchable, place), unnest(${stems("searchable")})
-    GROUP BY lexeme`,
+  findTerms: `SELECT term, array_agg(place ORDER BY place) AS places, array_agg(occurrences ORDER BY place) AS frequencies
+    FROM (
+      SELECT ${termOf("lexeme")} AS term, place::integer - 1 AS place, sum(cardinality(positions))::integer AS occurrences
+      FROM unnest($1::text[]) WITH ORDINALITY AS given (words, place), unnest(${stemsOf("$2", "words")})
+      GROUP BY 1, 2
+    ) AS found GROUP BY term`,
 
-  /** For each passage: ordinal, page, start, end, text, terms. */
+  /** For each passage: ordinal, page, start, end, text, headings, length, terms, frequencies. */
   addPassages: (count: number) => `INSERT INTO ${schema}.passages
-    (user_id, document_id, generation, ordinal, page, start_offset, end_offset, text, terms)
-    VALUES ${rows(count, 3, (p) => `($1, $2, $3, ${p(1)}, ${p(2)}, ${p(3)}, ${p(4)}, ${p(5)}, ${p(6)})`, 6)}`,
+    (user_id, document_id, generation, ordinal, page, start_offset, end_offset, text, headings, length, terms, frequencies)
+    VALUES ${rows(count, 3, (p) => `($1, $2, $3, ${p(1)}, ${p(2)}, ${p(3)}, ${p(4)}, ${p(5)}, ${p(6)}::jsonb, ${p(7)}, ${p(8)}, ${p(9)})`, 9)}`,
 
-  /** Parameter: the first passage of the block. For each term: the term, ordinals, frequencies, lengths. */
+  /** Parameter: the first passage of the block. For each term: the term, its entries. */
   addPostings: (count: number) => `INSERT INTO ${schema}.postings
-    (user_id, document_id, generation, block, term, passages, ordinals, frequencies, lengths)
-    VALUES ${rows(count, 4, (p) => `($1, $2, $3, $4, ${p(1)}, cardinality(${p(2)}::integer[]), ${p(2)}::integer[], ${p(3)}, ${p(4)})`, 4)}`,
+    (user_id, document_id, generation, block, term, entries)
+    VALUES ${rows(count, 4, (p) => `($1, $2, $3, $4, ${p(1)}, ${p(2)}::bigint[])`, 2)}`,
+
+  /** Parameter: the model. For each passage: ordinal, embedding. */
+  addEmbeddings: (count: number) => `INSERT INTO ${schema}.passage_embeddings
+    (user_id, document_id, generation, model, ordinal, embedding)
+    VALUES ${rows(count, 4, (p) => `($1, $2, $3, $4, ${p(1)}, ${p(2)}::real[])`, 2)}`,
+
+  /** How many passages the generation has; no row where it is gone. */
+  findGeneration: `SELECT passages FROM ${schema}.passage_generations WHERE ${GENERATION}`,
 
   /** Parameters: passages added, terms in them. */
   countAdded: `UPDATE ${schema}.passage_generations SET passages = passages + $4, terms = terms + $5 WHERE ${GENERATION}`,
@@ -65,14 +76,26 @@ export const generationSql = (schema: string) => ({
 
   abandon: `DELETE FROM ${schema}.passage_generations WHERE ${GENERATION} AND NOT active`,
 
-  findActive: `SELECT generation, passages, page_starts FROM ${schema}.passage_generations
+  findActive: `SELECT generation, passages, page_starts, headings FROM ${schema}.passage_generations
     WHERE user_id = $1 AND document_id = $2 AND active`,
 
   /** Parameters: the first part, how many. */
   readText: `SELECT text FROM ${schema}.document_texts WHERE ${GENERATION} AND part >= $4 ORDER BY part LIMIT $5`,
 
+  /**
+   * The parts of the active generation that have something of a stretch of the text, beside the length of the whole; one
+   * row without a part where there is none. Parameters: owner, document, where the stretch starts and ends.
+   */
+  readExcerpt: `SELECT g.page_starts, t.start_offset, t.text, coalesce((
+      SELECT max(e.end_offset) FROM ${schema}.document_texts e
+      WHERE e.user_id = g.user_id AND e.document_id = g.document_id AND e.generation = g.generation), 0) AS length
+    FROM ${schema}.passage_generations g
+    LEFT JOIN ${schema}.document_texts t ON t.user_id = g.user_id AND t.document_id = g.document_id
+      AND t.generation = g.generation AND t.start_offset < $4 AND t.end_offset > $3
+    WHERE g.user_id = $1 AND g.document_id = $2 AND g.active ORDER BY t.part`,
+
   /** Parameters: the first passage, how many. */
-  readPassages: `SELECT ordinal, page, start_offset, end_offset, text FROM ${schema}.passages
+  readPassages: `SELECT ordinal, page, start_offset, end_offset, text, headings FROM ${schema}.passages
     WHERE ${GENERATION} AND ordinal >= $4 ORDER BY ordinal LIMIT $5`
 })
 

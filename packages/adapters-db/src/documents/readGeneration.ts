@@ -1,7 +1,16 @@
-import type { DocumentKey, IndexedDocument, Passage } from "@parley/core/adapter"
+import {
+  type DocumentKey,
+  type Excerpt,
+  type ExcerptInput,
+  excerptOf,
+  type Heading,
+  type IndexedDocument,
+  type Passage
+} from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { Database, DatabaseError, Row } from "../database/Database.ts"
 import type { GenerationSql } from "./generationSql.ts"
+import { headingsField } from "./headingsValue.ts"
 
 /** Parts of the text, and passages, that one statement reads. */
 const PARTS_PER_STATEMENT = 4
@@ -11,6 +20,7 @@ interface ActiveRow extends Row {
   readonly generation: number
   readonly passages: number
   readonly page_starts: ReadonlyArray<number> | null
+  readonly headings: ReadonlyArray<Heading> | null
 }
 
 interface PassageRow extends Row {
@@ -19,6 +29,7 @@ interface PassageRow extends Row {
   readonly start_offset: number
   readonly end_offset: number
   readonly text: string
+  readonly headings: ReadonlyArray<Heading> | null
 }
 
 const passageOf = (row: PassageRow): Passage => ({
@@ -26,8 +37,16 @@ const passageOf = (row: PassageRow): Passage => ({
   page: row.page,
   start: row.start_offset,
   end: row.end_offset,
-  text: row.text
+  text: row.text,
+  ...headingsField(row.headings)
 })
+
+interface ExcerptRow extends Row {
+  readonly page_starts: ReadonlyArray<number> | null
+  readonly length: number
+  readonly start_offset: number | null
+  readonly text: string | null
+}
 
 /** Reads rows in pages of `size`, each from where the one before ended. */
 const readAll = Effect.fnUntraced(function* <R extends Row>(
@@ -73,9 +92,28 @@ export const readGeneration = Effect.fnUntraced(function* (
     const still = yield* findActive
     if (still?.generation === active.generation) {
       const whole = parts.map((part) => part.text).join("")
-      return { text: whole, pageStarts: active.page_starts, passages: passages.map(passageOf) }
+      const parsed = { text: whole, pageStarts: active.page_starts, ...headingsField(active.headings) }
+      return { ...parsed, passages: passages.map(passageOf) }
     }
     active = still
   }
   return undefined
 })
+
+/** `PassageIndex.excerpt`: what a stretch of the text is in is read in one statement, a part or two of it. */
+export const readExcerpt = (
+  { statementAsUser }: Database["Service"],
+  text: GenerationSql,
+  { userId, documentId, from, to }: ExcerptInput
+): Effect.Effect<Excerpt | undefined, DatabaseError> =>
+  Effect.map(
+    // One unit more on both sides tells whether a character would be split.
+    statementAsUser<ExcerptRow>(userId, text.readExcerpt, [userId, documentId, from - 1, to + 1]),
+    (rows) => {
+      const [first] = rows
+      if (first === undefined) return undefined
+      const { length, page_starts: pageStarts } = first
+      const read = { start: first.start_offset ?? length, text: rows.map((row) => row.text ?? "").join("") }
+      return excerptOf({ ...read, length, pageStarts }, from, to)
+    }
+  )

@@ -3,14 +3,21 @@ const PART_LENGTH = 256 * 1024
 
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
+/** A part of a text, which has it from `start` to `end`, in UTF-16 units. */
+export interface TextPart {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
 /** A text in parts of bounded size, no character of which is split. */
-export const textParts = (text: string): ReadonlyArray<string> => {
-  const parts: Array<string> = []
+export const textParts = (text: string): ReadonlyArray<TextPart> => {
+  const parts: Array<TextPart> = []
   for (let start = 0; start < text.length;) {
-    const end = start + PART_LENGTH
-    const whole = isLowSurrogate(text.charCodeAt(end)) ? end - 1 : end
-    parts.push(text.slice(start, whole))
-    start = whole
+    const bound = Math.min(start + PART_LENGTH, text.length)
+    const end = isLowSurrogate(text.charCodeAt(bound)) ? bound - 1 : bound
+    parts.push({ start, end, text: text.slice(start, end) })
+    start = end
   }
   return parts
 }

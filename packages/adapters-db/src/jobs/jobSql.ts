@@ -107,12 +107,15 @@ export const jobSql = (schemaName: string) => {
     tryAgain: `UPDATE ${job}
       SET data = data - 'again', start_after = ${schema}.job_now() + $2::float8 * interval '1 millisecond'
       WHERE name = '${JOBS_QUEUE}' AND id = $1`,
-    /** Claims without a sign of life for $1 seconds. */
-    silent: `SELECT * FROM (
-        SELECT ${STORED}, heartbeat_on::text AS heartbeat,
-          extract(epoch FROM ${schema}.job_now() - heartbeat_on)::float8 AS seconds
-        FROM ${job} WHERE ${alive} AND state = 'active'
-      ) active WHERE seconds >= $1::float8`,
+    /**
+     * Claims without a sign of life for $1 seconds, but for those that somebody holds: their workers could give none. The
+     * lock is a shared one, so that two who look at once see the same.
+     */
+    silent: `SELECT ${STORED}, heartbeat_on::text AS heartbeat,
+        extract(epoch FROM ${schema}.job_now() - heartbeat_on)::float8 AS seconds
+      FROM ${job} WHERE ${alive} AND state = 'active'
+        AND heartbeat_on <= ${schema}.job_now() - $1::float8 * interval '1 second'
+      FOR SHARE SKIP LOCKED`,
     /** Owner $1's job $2, kept as it is until the transaction ends. */
     lockJob: `SELECT ${STORED}, state::text AS state FROM ${job}
       WHERE name = '${JOBS_QUEUE}' AND id = $2 AND group_id = $1 FOR UPDATE`,

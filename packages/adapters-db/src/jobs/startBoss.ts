@@ -4,20 +4,10 @@ import { DatabaseError } from "../database/Database.ts"
 import type { DatabaseOwner } from "../database/DatabaseOwner.ts"
 import { forPurpose } from "../database/limits.ts"
 import { toDatabaseError } from "../database/toDatabaseError.ts"
+import type { JobQueueOptions } from "./JobQueueOptions.ts"
 
 /** The queue of all jobs. One job per twin key waits or runs at a time: its policy is held by a unique index. */
 export const JOBS_QUEUE = "jobs"
-
-export interface JobQueueOptions {
-  /** How many jobs one process works on at a time; 2 unless given. */
-  readonly concurrency?: number | undefined
-  /** Seconds between looks for jobs enqueued by other processes, 0.5 or more; 1 unless given. */
-  readonly pollingIntervalSeconds?: number | undefined
-  /** Milliseconds a running try may still take once its worker stops; 10,000 unless given. */
-  readonly stopTimeoutMs?: number | undefined
-  /** Called when a background statement of the queue fails, for example while the database is away. For logs. */
-  readonly onError?: ((error: Error) => void) | undefined
-}
 
 type Statement = (text: string, params: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<object>, DatabaseError>
 

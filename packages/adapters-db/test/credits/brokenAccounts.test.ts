@@ -44,7 +44,7 @@ for (const { name, layer: database } of databases) {
     Layer.provideMerge(Layer.mergeAll(PgCreditLedgerLayer, Layer.succeed(Catalog, makeCatalog()))),
     Layer.provideMerge(database)
   )
-  layer(services, { excludeTestServices: true, timeout: "60 seconds" })(
+  layer(services, { excludeTestServices: true, timeout: "120 seconds" })(
     `accounts that are broken, on ${name}`,
     (it) => {
       it.effect("keep no other from the monthly reset, and are counted", () =>

@@ -84,12 +84,12 @@ for (const { name, layer } of databases.filter((database) => database.name === "
             yield* wrong.on((ledger) => ledger.open({ userId: ben, tier: "free", allowance: 6_000 }))
             yield* wrong.on((ledger) => ledger.reserve(reservation(ben, "reply:1", 5_000, { ttlMs: LIFE })))
             const reserved = yield* lifeLeft(database, ben)
-            expect(reserved).toBeLessThan(LIFE + 2_000)
+            expect(reserved).toBeLessThan(LIFE + 30_000)
             expect(reserved).toBeGreaterThan(LIFE - 50_000)
             yield* wrong.on((ledger) =>
               ledger.renew({ holds: [{ userId: ben, key: "reply:1", outputTokens: 1 }], ttlMs: LIFE })
             )
-            expect(yield* lifeLeft(database, ben)).toBeLessThan(LIFE + 2_000)
+            expect(yield* lifeLeft(database, ben)).toBeLessThan(LIFE + 30_000)
             expect(yield* right.sweep).toMatchObject({ charged: 0, released: 0 })
             const end = yield* right.on((ledger) =>
               ledger.settle({ userId: ann, key: "reply:1", amount: 5_000, draft: receiptDraft })
@@ -124,7 +124,7 @@ for (const { name, layer } of databases.filter((database) => database.name === "
           yield* wrong.on((ledger) => ledger.changeTier(userId, { _tag: "Ended", key: "ended:sub_1", allowance: 100 }))
           const ended = yield* right.ledger.account(userId)
           const after = yield* right.ledger.now
-          const isNow = (at: number) => at >= before - 2_000 && at <= after + 2_000
+          const isNow = (at: number) => at >= before - 30_000 && at <= after + 30_000
           expect(isNow(anchor)).toBe(true)
           expect(nextResetAt).toBe(periodAt(anchor, anchor).end)
           expect(subscribed.periodStart).toBe(periodAt(start, before).start)
@@ -159,7 +159,7 @@ for (const { name, layer } of databases.filter((database) => database.name === "
             const key = `reply:${index}`
             yield* one.on((ledger) => ledger.reserve(reservation(userId, key, 10, { ttlMs: LIFE })))
             const left = yield* lifeLeft(database, userId)
-            expect(left).toBeLessThan(LIFE + 2_000)
+            expect(left).toBeLessThan(LIFE + 30_000)
             expect(left).toBeGreaterThan(LIFE - 50_000)
             expect(yield* one.sweep).toMatchObject({ charged: 0, released: 0 })
             yield* one.on((ledger) => ledger.release({ userId, key }))

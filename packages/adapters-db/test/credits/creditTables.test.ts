@@ -23,7 +23,7 @@ const setUp = Effect.gen(function* () {
 
 for (const { name, layer: database } of databases) {
   const ledgers = PgCreditLedgerLayer.pipe(Layer.provideMerge(database))
-  layer(ledgers, { excludeTestServices: true, timeout: "60 seconds" })(`credit tables on ${name}`, (it) => {
+  layer(ledgers, { excludeTestServices: true, timeout: "120 seconds" })(`credit tables on ${name}`, (it) => {
     /** The SQLSTATE with which the database, asked as the owner of its tables, refuses a statement. */
     const refusal = Effect.fnUntraced(function* (text: string, params: ReadonlyArray<unknown> = []) {
       const { schema, statement } = yield* Database

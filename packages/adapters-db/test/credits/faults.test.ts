@@ -106,7 +106,7 @@ const outcome = Effect.fnUntraced(function* (name: string, sound: DatabaseServic
 })
 
 for (const { name, layer: database } of databases) {
-  layer(database, { excludeTestServices: true, timeout: "60 seconds" })(`lost connections on ${name}`, (it) => {
+  layer(database, { excludeTestServices: true, timeout: "120 seconds" })(`lost connections on ${name}`, (it) => {
     const frozen = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(Effect.scoped(effect), TestClock.layer())
 
     for (const operation of Object.keys(operations)) {

@@ -16,7 +16,7 @@ export const writeLongHistory = Effect.fnUntraced(function* (userId: string, row
        renewed_by, anchor, period_start, next_reset_at, period_credits, digest)
      SELECT n.*, ${schema}.chain_digests(NULL, ${schema}.transaction_text(n.user_id, n.number, n.type, n.amount,
        n.allowance_amount, n.topup_amount, n.balance_after, n.model, n.source, NULL, n.reference, n.created_at, n.receipt,
-       n.allowance_after, n.topup_after, n.type_number, n.previous, n.tier, NULL, n.renewed_by, n.anchor, n.period_start,
+       n.allowance_after, n.topup_after, n.type_number, n.previous, n.tier, NULL, n.renewed_by, NULL, n.anchor, n.period_start,
        n.next_reset_at, n.period_credits)) OVER (ORDER BY n.number)
      FROM (
        SELECT '${userId}'::text AS user_id, s.number, s.type, s.amount, s.allowance_amount, s.topup_amount,

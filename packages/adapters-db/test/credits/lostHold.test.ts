@@ -9,9 +9,11 @@ import {
   inMemoryStorageLayer,
   makeCatalog,
   parleyLayer,
+  noCrmLayer,
+  PaymentGateway,
   type ReplyPart
 } from "@parley/core/adapter"
-import { testedLedger } from "@parley/core/testing"
+import { neutralGateway, testedLedger } from "@parley/core/testing"
 import { Effect, Fiber, Layer, Schedule, Stream } from "effect"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"
@@ -66,6 +68,8 @@ for (const { name, layer: database } of databases) {
     Layer.provideMerge(
       Layer.mergeAll(
         PgCreditLedgerLayer,
+        Layer.succeed(PaymentGateway, neutralGateway()),
+        noCrmLayer,
         Layer.succeed(Catalog, catalog),
         Layer.succeed(ChatModels, talker.models),
         Layer.succeed(DocumentParser, DocumentParser.of({ parse: () => Effect.never }))
@@ -74,7 +78,7 @@ for (const { name, layer: database } of databases) {
     Layer.provideMerge(inMemoryStorageLayer),
     Layer.provideMerge(Layer.mergeAll(database, Layer.succeed(HoldTtl, 1_500)))
   )
-  layer(services, { excludeTestServices: true, timeout: "60 seconds" })(`a hold that is swept, on ${name}`, (it) => {
+  layer(services, { excludeTestServices: true, timeout: "120 seconds" })(`a hold that is swept, on ${name}`, (it) => {
     it.effect("is replaced by the next heartbeat, and the reply costs in all what it costs", () =>
       Effect.gen(function* () {
         const ledger = yield* testedLedger

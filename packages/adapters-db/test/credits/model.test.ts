@@ -1,5 +1,5 @@
 import { historiesBehindPooler, historiesOnPglite, historiesOnPostgres } from "./histories.ts"
 
-historiesOnPglite(80)
-historiesOnPostgres(150)
-historiesBehindPooler(80)
+historiesOnPglite(30)
+historiesOnPostgres(50)
+historiesBehindPooler(25)

@@ -32,7 +32,7 @@ const cases = anchors.chain((anchor) => fc.tuple(fc.constant(anchor), moments(an
 const iso = (time: number) => new Date(time).toISOString()
 
 for (const { name, layer: database } of databases) {
-  layer(database, { excludeTestServices: true, timeout: "60 seconds" })(`periods in SQL on ${name}`, (it) => {
+  layer(database, { excludeTestServices: true, timeout: "120 seconds" })(`periods in SQL on ${name}`, (it) => {
     it.effect("are those of the core, for every anchor and in every session's time zone", () =>
       Effect.gen(function* () {
         const { asService, schema } = yield* Database

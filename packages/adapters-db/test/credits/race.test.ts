@@ -1,3 +1,3 @@
 import { reserveRace } from "./reserveRace.ts"
 
-reserveRace(20)
+reserveRace(8)

@@ -43,7 +43,7 @@ const setUp = Effect.gen(function* () {
 })
 
 for (const { name, layer: database } of databases) {
-  layer(database, { excludeTestServices: true, timeout: "60 seconds" })(`remembered accounts on ${name}`, (it) => {
+  layer(database, { excludeTestServices: true, timeout: "120 seconds" })(`remembered accounts on ${name}`, (it) => {
     it.effect("an account that nobody else writes is not read again", () =>
       Effect.gen(function* () {
         const { first, reserve, settle } = yield* setUp

@@ -45,6 +45,10 @@ const roundsOf = (count: number): ReadonlyArray<Stakes> =>
     balance: round % 4 === 0 ? price : balance
   }))
 
+/** A reply of a caller who asks again for as long as what fails it passes, as it does where many write one account. */
+const reservePatiently = ({ ledger }: Process, asked: ReturnType<typeof reservation>) =>
+  Effect.retry(ledger.reserve(asked), { while: (error) => error._tag === "StorageFailed" && error.retryable })
+
 /** All callers wait at a barrier and then reserve a reply each. */
 const raceOnce = Effect.fnUntraced(function* (processes: ReadonlyArray<Process>, { balance, price }: Stakes) {
   const userId = `user-${crypto.randomUUID()}`
@@ -52,8 +56,9 @@ const raceOnce = Effect.fnUntraced(function* (processes: ReadonlyArray<Process>,
   yield* first.ledger.open({ userId, tier: "free", allowance: balance })
   const barrier = yield* Deferred.make<void>()
   const calls = Array.from({ length: CALLERS }, (_, index) => {
-    const { ledger } = processes[index % processes.length] as Process
-    return Effect.andThen(Deferred.await(barrier), ledger.reserve(reservation(userId, `reply:${index}`, price)))
+    const process = processes[index % processes.length] as Process
+    const asked = reservation(userId, `reply:${index}`, price)
+    return Effect.andThen(Deferred.await(barrier), reservePatiently(process, asked))
   })
   const release = Effect.andThen(Effect.yieldNow, Deferred.succeed(barrier, undefined))
   const [answers] = yield* Effect.all([Effect.all(calls, { concurrency: "unbounded" }), release], {
@@ -95,9 +100,9 @@ const playCapped = Effect.fnUntraced(function* (processes: ReadonlyArray<Process
   const allowance = CALLERS * PRICE_AT_MOST
   yield* first.ledger.open({ userId, tier: "free", allowance })
   const reserve = (index: number) => {
-    const { ledger } = processes[index % processes.length] as Process
+    const process = processes[index % processes.length] as Process
     const asked = reservation(userId, `reply:${index}`, price, { source: `bot:${index % 3}`, dailyCap: cap })
-    return Effect.catchTag(ledger.reserve(asked), "DailyCapReached", (refused) => Effect.succeed(refused))
+    return Effect.catchTag(reservePatiently(process, asked), "DailyCapReached", (refused) => Effect.succeed(refused))
   }
   const all = Effect.forEach(Array.from({ length: CALLERS }).keys(), reserve, { concurrency: "unbounded" })
   const served = Math.min(CALLERS, Math.floor(cap / price))

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { expect } from "vitest"
 import { FAULTS } from "../faults/FaultyWire.ts"
 import { torture } from "./torture.ts"
-import { oneFaultEach, tortureSuite } from "./tortureSuite.ts"
+import { everyFault, tortureSuite } from "./tortureSuite.ts"
 
 /** Two or three faults on the way of one operation: also on the way of what makes up for the first. */
 const manyFaults = fc
@@ -14,7 +14,7 @@ const manyFaults = fc
   })
   .map((faults) => new Map(faults))
 
-tortureSuite("every request of an operation refused, and its connection cut, once", true, oneFaultEach)
+tortureSuite("every request of an operation refused, and its connection cut, once", true, everyFault)
 
 tortureSuite(
   "several requests of an operation refused, and its connections cut",

@@ -1,3 +1,3 @@
-import { oneFaultEach, tortureSuite } from "./tortureSuite.ts"
+import { dealtFaults, tortureSuite } from "./tortureSuite.ts"
 
-tortureSuite("every request of an operation refused, and its connection cut, once", false, oneFaultEach)
+tortureSuite("every request of an operation refused, and its connection cut, once", false, dealtFaults)

@@ -6,7 +6,7 @@ import { Database } from "../../src/database/Database.ts"
 import { databases } from "../databases.ts"
 
 for (const { name, layer: database } of databases) {
-  layer(PgCreditLedgerLayer.pipe(Layer.provideMerge(database)), { excludeTestServices: true, timeout: "60 seconds" })(
+  layer(PgCreditLedgerLayer.pipe(Layer.provideMerge(database)), { excludeTestServices: true, timeout: "120 seconds" })(
     `credits in a unit of work on ${name}`,
     (it) => {
       const setUp = Effect.gen(function* () {

@@ -47,7 +47,7 @@ const script = Effect.fnUntraced(function* (text: string, userId: string) {
 
 for (const { name, layer: database } of databases) {
   const ledgers = PgCreditLedgerLayer.pipe(Layer.provideMerge(database))
-  layer(ledgers, { excludeTestServices: true, timeout: "60 seconds" })(`proofs of credits on ${name}`, (it) => {
+  layer(ledgers, { excludeTestServices: true, timeout: "120 seconds" })(`proofs of credits on ${name}`, (it) => {
     const refusal = (text: string, userId: string) =>
       Effect.map(Effect.result(script(text, userId)), (result) =>
         Result.isFailure(result) ? result.failure.sqlState : "accepted"
@@ -90,7 +90,7 @@ for (const { name, layer: database } of databases) {
     )
   })
 
-  layer(ledgers, { excludeTestServices: true, timeout: "60 seconds" })(`verification of credits on ${name}`, (it) => {
+  layer(ledgers, { excludeTestServices: true, timeout: "120 seconds" })(`verification of credits on ${name}`, (it) => {
     /** Does what the guards of the database refuse. */
     const forge = Effect.fnUntraced(function* (text: string, userId: string) {
       const { schema, statement } = yield* Database

@@ -1,7 +1,18 @@
-import { ChatStore, DocumentStore, FileStore, type UserId } from "@parley/core/adapter"
+import {
+  BotStore,
+  ChatStore,
+  CrmConnectionStore,
+  DocumentStore,
+  FileStore,
+  OAuthStateStore,
+  RunningReplies,
+  type UserId
+} from "@parley/core/adapter"
 import {
   ampleQuota,
   indexPassages,
+  newBot,
+  newCrmConnection,
   newDocument,
   newTurn,
   newUserId,
@@ -24,11 +35,34 @@ type Parts = Database | Layer.Success<ReturnType<typeof storesLayer>>
 const own = (userId: UserId) =>
   Effect.gen(function* () {
     const document = newDocument(userId)
-    yield* (yield* ChatStore).beginTurn(newTurn(userId))
+    const turn = newTurn(userId)
+    yield* (yield* ChatStore).beginTurn(turn)
+    const reply = { ...turn, replyId: turn.reply.id, model: "model-a-mini" }
+    yield* (yield* RunningReplies).write({ ...reply, start: 0, text: "Annual", ttlMs: 60_000 })
     yield* (yield* DocumentStore).insert(document, ampleQuota)
     yield* (yield* FileStore).write({ userId, documentId: document.id, bytes: new Uint8Array([1]) })
+    yield* Database.use(({ schema, statement }) =>
+      statement(
+        `INSERT INTO ${schema}.file_objects (user_id, document_id, object_key, size, begun_at)
+         VALUES ($1, $2, $3, 1, now())`,
+        [userId, document.id, `object of ${document.id}`]
+      )
+    )
     const passage = { ordinal: 0, page: 1, start: 0, end: 13, text: "Annual growth" }
     yield* indexPassages({ userId, documentId: document.id }, [passage])
+    yield* Database.use(({ schema, statement }) =>
+      statement(
+        `INSERT INTO ${schema}.passage_embeddings (user_id, document_id, generation, ordinal, model, embedding)
+         SELECT user_id, document_id, generation, 0, 'a model', '{1}' FROM ${schema}.passage_generations
+         WHERE user_id = $1`,
+        [userId]
+      )
+    )
+    const bot = newBot(userId, { documentIds: [document.id] })
+    yield* (yield* BotStore).insert(bot, 10)
+    yield* (yield* CrmConnectionStore).save(newCrmConnection({ owner: userId, botId: bot.id }))
+    const expiresAt = Date.now() + 600_000
+    yield* (yield* OAuthStateStore).spend({ owner: userId, digest: "ab".repeat(32), expiresAt })
     const ledger = yield* testedLedger
     yield* ledger.open({ userId, tier: "free", allowance: 100 })
     const payment = { charge: "ch:1", paid: 100 }
@@ -40,6 +74,13 @@ const own = (userId: UserId) =>
     yield* statement(
       `INSERT INTO ${schema}.credit_usage (user_id, upto, day, source, model, replies, credits, input_tokens, output_tokens)
        SELECT $1, 3, u.* FROM ${schema}.sum_usage($1, 0, 3) u`,
+      [userId]
+    )
+    yield* statement(`INSERT INTO ${schema}.billing_accounts (user_id, customer_id) VALUES ($1, 'cus_1')`, [userId])
+    yield* statement(`INSERT INTO ${schema}.billing_subscriptions VALUES ($1, 'sub_1', '{}')`, [userId])
+    yield* statement(
+      `INSERT INTO ${schema}.billing_purchases (user_id, session_id, price_id, granted, paid, currency, bought_at)
+       VALUES ($1, 'cs_1', 'price_1', 10, 100, 'usd', now())`,
       [userId]
     )
   })

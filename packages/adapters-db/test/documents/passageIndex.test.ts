@@ -13,12 +13,11 @@ import { Database, PgDocumentStoreLayer, PgPassageIndexLayer } from "../../src/i
 import { databases } from "../databases.ts"
 
 const TABLES = ["passage_generations", "document_texts", "passages", "postings"] as const
-
 for (const { name, layer } of databases) {
   const stores = Layer.mergeAll(PgPassageIndexLayer, PgDocumentStoreLayer)
   passageIndexContract(name, stores.pipe(Layer.provide(layer)))
 
-  suite(stores.pipe(Layer.provideMerge(layer)), { excludeTestServices: true, timeout: "60 seconds" })(
+  suite(stores.pipe(Layer.provideMerge(layer)), { excludeTestServices: true, timeout: "120 seconds" })(
     `The tables of passages on ${name}`,
     (it) => {
       const indexed = Effect.gen(function* () {

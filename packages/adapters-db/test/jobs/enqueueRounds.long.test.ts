@@ -28,7 +28,7 @@ const rounds = Effect.gen(function* () {
   const job = newJob()
   for (let round = 1; round <= ROUNDS; round++) {
     yield* enqueue(job)
-    const next = yield* Effect.timeoutOption(Queue.take(begun), "30 seconds")
+    const next = yield* Effect.timeoutOption(Queue.take(begun), "90 seconds")
     expect(next._tag, `no run began after the enqueue of round ${round}`).toBe("Some")
   }
 })

@@ -48,7 +48,7 @@ export const killOneOfTwo: Effect.Effect<ReadonlyArray<number>, unknown> = Effec
       const seconds: Array<number> = []
       const names = new Set<string>()
       while (names.size < expected.length) {
-        names.add((yield* Effect.timeout(Queue.take(tried), "60 seconds")).name)
+        names.add((yield* Effect.timeout(Queue.take(tried), "90 seconds")).name)
         seconds.push(((yield* Clock.currentTimeMillis) - killedAt) / 1000)
       }
       return seconds

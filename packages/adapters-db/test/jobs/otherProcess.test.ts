@@ -40,11 +40,11 @@ const suite = (name: string, url: Effect.Effect<string, never, Scope.Scope>) =>
             const job = newJob()
             yield* enqueue(job)
             const lines = yield* workerProcess(at)
-            while ((yield* Effect.timeout(Queue.take(lines), "50 seconds")) !== "ends") continue
+            while ((yield* Effect.timeout(Queue.take(lines), "90 seconds")) !== "ends") continue
             for (let round = 1; round <= ROUNDS; round++) {
               yield* enqueue(job)
               // A sweep once a minute would not come in time.
-              const next = yield* Effect.timeoutOption(Queue.take(lines), "20 seconds")
+              const next = yield* Effect.timeoutOption(Queue.take(lines), "50 seconds")
               expect(next, `no run began after the enqueue of round ${round}`).toMatchObject({ value: "begins" })
               yield* Queue.take(lines)
             }

@@ -52,7 +52,7 @@ const deadWorkers = (run: Run<Parts>) => {
         )
         const tried = yield* Queue.unbounded<EndedTry>()
         yield* jobs.work(noting(tried))
-        expect(yield* Effect.timeout(Queue.take(tried), "30 seconds")).toEqual({ job, number: 2, last: false })
+        expect(yield* Effect.timeout(Queue.take(tried), "90 seconds")).toEqual({ job, number: 2, last: false })
         expect(yield* kept(job)).toMatchObject([{ retry_count: 1 }])
       })
     ))
@@ -73,7 +73,7 @@ const deadWorkers = (run: Run<Parts>) => {
         yield* enqueue(job)
         const tried = yield* Queue.unbounded<EndedTry>()
         yield* jobs.work(noting(tried))
-        expect(yield* Effect.timeout(Queue.take(tried), "30 seconds")).toEqual({ job, number: 1, last: false })
+        expect(yield* Effect.timeout(Queue.take(tried), "90 seconds")).toEqual({ job, number: 1, last: false })
       })
     ))
 
@@ -106,8 +106,8 @@ const deadWorkers = (run: Run<Parts>) => {
           `UPDATE "${schemaName}_boss".job SET state = 'retry', heartbeat_on = NULL WHERE singleton_key = $1`,
           [twin(job)]
         )
-        yield* Effect.timeout(Deferred.await(interrupted), "30 seconds")
-        yield* Effect.timeout(Deferred.await(second), "30 seconds")
+        yield* Effect.timeout(Deferred.await(interrupted), "90 seconds")
+        yield* Effect.timeout(Deferred.await(second), "90 seconds")
         expect(yield* kept(job)).toMatchObject([{ state: "active", retry_count: 1 }])
         yield* Deferred.succeed(finish, undefined)
         while ((yield* kept(job))[0]?.["state"] !== "completed") yield* Effect.sleep("20 millis")
@@ -138,7 +138,7 @@ const deadWorkers = (run: Run<Parts>) => {
         expect(interrupted).toBe(true)
         const tried = yield* Queue.unbounded<EndedTry>()
         yield* jobs.work(noting(tried))
-        expect(yield* Effect.timeout(Queue.take(tried), "30 seconds")).toEqual({ job, number: 2, last: false })
+        expect(yield* Effect.timeout(Queue.take(tried), "90 seconds")).toEqual({ job, number: 2, last: false })
       })
     ))
 
@@ -200,8 +200,8 @@ describe.runIf(hasPostgres)("while the database is away", () => {
             expect(yield* Effect.flip(enqueue(newJob()))).toMatchObject({ _tag: "StorageFailed" })
             yield* Effect.promise(() => administer(`ALTER DATABASE ${database} ALLOW_CONNECTIONS true`))
             const again = newJob()
-            yield* Effect.retry(enqueue(again), { times: 10 })
-            expect((yield* Effect.timeout(Queue.take(tried), "30 seconds")).job).toEqual(again)
+            yield* Effect.retry(enqueue(again), { times: 100 })
+            expect((yield* Effect.timeout(Queue.take(tried), "90 seconds")).job).toEqual(again)
           })
           yield* Effect.provide(Effect.scoped(program), layer)
           expect(unhandled).toEqual([])

@@ -1,9 +1,10 @@
 import type { Run } from "@parley/core/testing"
 import { suiteOn } from "@parley/core/testing"
 import { Effect } from "effect"
-import { expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { Database } from "../../src/database/Database.ts"
 import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
+import { loadMigrations } from "../../src/migrations/Migration.ts"
 import { databases } from "../databases.ts"
 
 interface Key {
@@ -55,5 +56,16 @@ const keys = (run: Run<Database | DatabaseOwner>) => {
       })
     ))
 }
+
+describe("what a planner of distributed tables refuses", () => {
+  it.each([
+    ["concat_ws", /\bconcat_ws\(/i],
+    ["the clock of the moment in an upsert", /\bDO UPDATE\b[^;]*\bclock_timestamp\(/i]
+  ])("is in no migration: %s", async (_what, refused) => {
+    const migrations = await loadMigrations()
+    expect(migrations.length).toBeGreaterThan(5)
+    expect(migrations.filter(({ text }) => refused.test(text)).map(({ id }) => id)).toEqual([])
+  })
+})
 
 for (const { name, layer } of databases) suiteOn(`the keys of the tables on ${name}`, layer, keys)

@@ -9,8 +9,8 @@ import type { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
 import { migrate, pendingMigrations } from "../../src/migrations/migrate.ts"
 import { loadMigrations, makeMigration } from "../../src/migrations/Migration.ts"
-import { migrateDatabase } from "../../src/openDatabase.ts"
 import { databases, freshPostgres, hasPostgres } from "../databases.ts"
+import { migrateTogether } from "./migrateTogether.ts"
 
 const first = makeMigration("0001_first", "CREATE TABLE {{schema}}.first (id integer); SELECT ';'")
 const second = makeMigration("0002_second", "CREATE TABLE {{schema}}.second (id integer)")
@@ -107,19 +107,7 @@ describe.runIf(hasPostgres)("migrating a server", () => {
       )
     ))
 
-  it("many may do so at the same moment, the job queue's schema included, every time", () =>
-    Effect.runPromise(
-      Effect.scoped(
-        Effect.gen(function* () {
-          for (let round = 0; round < 5; round++) {
-            const url = yield* freshPostgres
-            const all = Array.from({ length: 6 }, () => migrateDatabase({ url }))
-            const applied = yield* Effect.promise(() => Promise.all(all))
-            expect(applied.flat().length).toBe((yield* Effect.promise(loadMigrations)).length)
-          }
-        })
-      )
-    ))
+  migrateTogether(2)
 
   it("two schemas of one database, and names in any case, stay apart", () =>
     Effect.runPromise(

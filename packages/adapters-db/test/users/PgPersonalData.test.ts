@@ -1,4 +1,4 @@
-import { UserService } from "@parley/core"
+import { CrmRelease, noCrmLayer, noPayments, PaymentGateway, UserService } from "@parley/core"
 import { CreditLedger, PersonalData, closeOperation, creditOperations } from "@parley/core/adapter"
 import { newUserId, personalDataContract, type Run, suiteOn } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
@@ -132,5 +132,8 @@ const erasing = (run: Run<Parts>) => {
 for (const { name, layer } of databases) {
   const stores = Layer.provideMerge(storesLayer(), layer)
   personalDataContract(name, stores)
-  suiteOn(`erasing a person on ${name}`, Layer.provideMerge(UserService.layer, stores), erasing)
+  const users = UserService.layer.pipe(
+    Layer.provide([Layer.succeed(PaymentGateway, noPayments), Layer.provide(CrmRelease.layer, noCrmLayer)])
+  )
+  suiteOn(`erasing a person on ${name}`, Layer.provideMerge(users, stores), erasing)
 }

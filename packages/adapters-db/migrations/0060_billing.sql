@@ -1,0 +1,322 @@
+-- What the payment provider reports: the inbox of its events, and for each person the subscriptions and purchases that
+-- follow from them.
+
+-- What names a person at the provider: customers, subscriptions, payments. Without an owner: events wait for it. Events
+-- name nobody else, so that this table and the next two belong to no person; the owner is kept beside.
+CREATE TABLE {{schema}}.payment_references (
+  reference text COLLATE "C" PRIMARY KEY CHECK (reference <> ''),
+  -- 'erased:' once the person was erased: what comes for them later is for nobody.
+  owner text COLLATE "C"
+);
+CREATE INDEX payment_references_of_owner ON {{schema}}.payment_references (owner) WHERE owner IS NOT NULL;
+
+-- Every event, once.
+CREATE TABLE {{schema}}.payment_events (
+  event_id text COLLATE "C" PRIMARY KEY CHECK (event_id <> ''),
+  kind text NOT NULL,
+  created_at timestamptz NOT NULL,
+  received_at timestamptz NOT NULL,
+  customer_id text,
+  owner text COLLATE "C",
+  state text NOT NULL CHECK (state IN ('applied', 'ignored', 'waiting', 'refused', 'unreadable')),
+  -- Why, in words.
+  note text NOT NULL,
+  -- As it was received, so that it can be read again; null once its person was erased.
+  payload text
+);
+CREATE INDEX payment_events_by_time ON {{schema}}.payment_events (received_at, event_id);
+CREATE INDEX payment_events_of_owner ON {{schema}}.payment_events (owner, received_at) WHERE owner IS NOT NULL;
+-- Events about nobody may tell of a person nevertheless, who is to be erased.
+CREATE INDEX payment_events_of_customer ON {{schema}}.payment_events (customer_id)
+  WHERE owner IS NULL AND payload IS NOT NULL;
+-- What is not done: few, and what operators ask for.
+CREATE INDEX payment_events_open ON {{schema}}.payment_events (state, received_at)
+  WHERE state IN ('waiting', 'refused', 'unreadable');
+
+-- Which events wait for what.
+CREATE TABLE {{schema}}.payment_waits (
+  reference text COLLATE "C" NOT NULL,
+  event_id text COLLATE "C" NOT NULL REFERENCES {{schema}}.payment_events,
+  PRIMARY KEY (reference, event_id)
+);
+CREATE INDEX payment_waits_of_event ON {{schema}}.payment_waits (event_id);
+
+-- One row a person: what is decided of their payments is decided under its lock.
+CREATE TABLE {{schema}}.billing_accounts (
+  user_id text COLLATE "C" NOT NULL CHECK (char_length(user_id) BETWEEN 1 AND 255),
+  -- The customer that pages of the provider are opened for.
+  customer_id text,
+  -- Which plan the credits follow: "FollowedPeriod" of the core.
+  followed jsonb CHECK (jsonb_typeof(followed) = 'object'),
+  -- What was reported of payments of invoices: "InvoiceReport" of the core.
+  invoice_reports jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(invoice_reports) = 'array'),
+  -- Another one whenever anything that is known of the person is; never one that a row of an erased person had.
+  version bigint NOT NULL DEFAULT extract(epoch FROM clock_timestamp()) * 1000000,
+  PRIMARY KEY (user_id)
+);
+
+CREATE TABLE {{schema}}.billing_subscriptions (
+  user_id text COLLATE "C" NOT NULL,
+  subscription_id text COLLATE "C" NOT NULL CHECK (subscription_id <> ''),
+  -- "SubscriptionFacts" of the core.
+  facts jsonb NOT NULL CHECK (jsonb_typeof(facts) = 'object'),
+  PRIMARY KEY (user_id, subscription_id)
+);
+
+-- Credits that were bought once, by the checkout session that sold them.
+CREATE TABLE {{schema}}.billing_purchases (
+  user_id text COLLATE "C" NOT NULL,
+  session_id text COLLATE "C" NOT NULL CHECK (session_id <> ''),
+  -- What refunds and disputes name; null where nothing was to pay.
+  payment_id text COLLATE "C",
+  price_id text NOT NULL,
+  -- Whole credits, and in the smallest unit of the currency.
+  granted bigint NOT NULL CHECK (granted BETWEEN 1 AND 9007199254740991),
+  paid bigint NOT NULL CHECK (paid BETWEEN 0 AND 9007199254740991),
+  currency text NOT NULL,
+  bought_at timestamptz NOT NULL,
+  PRIMARY KEY (user_id, session_id)
+);
+CREATE INDEX billing_purchases_by_payment ON {{schema}}.billing_purchases (user_id, payment_id);
+
+-- Whom the first of some references names that has an owner, in their order; 'erased:' where only erased people are named.
+-- Like those below in a language whose plans a connection keeps.
+CREATE FUNCTION {{schema}}.owner_of_references(refs text[]) RETURNS text LANGUAGE plpgsql STABLE AS $function$
+BEGIN
+  RETURN (
+    SELECT r.owner FROM {{schema}}.payment_references r
+    WHERE r.reference = ANY(refs) AND r.owner IS NOT NULL
+    ORDER BY r.owner = 'erased:', array_position(refs, r.reference COLLATE "C") LIMIT 1
+  );
+END
+$function$;
+
+-- What is known of a person, for a decision. Null where nothing was ever known.
+CREATE FUNCTION {{schema}}.billing_known(person text, by_session text, by_payment text) RETURNS json
+LANGUAGE plpgsql STABLE AS $function$
+BEGIN
+  RETURN (
+    SELECT json_build_object(
+      'userId', a.user_id, 'customerId', a.customer_id, 'followed', a.followed, 'invoiceReports', a.invoice_reports,
+      'subscriptions', (
+        SELECT coalesce(json_agg(s.facts ORDER BY s.subscription_id), '[]') FROM {{schema}}.billing_subscriptions s
+        WHERE s.user_id = person),
+      'bought', (
+        SELECT json_build_object('sessionId', p.session_id, 'paymentId', p.payment_id, 'priceId', p.price_id,
+          'granted', p.granted, 'paid', p.paid, 'currency', p.currency,
+          'boughtAt', extract(epoch FROM p.bought_at) * 1000)
+        FROM (
+          SELECT s.* FROM {{schema}}.billing_purchases s WHERE s.user_id = person AND s.session_id = by_session
+          UNION ALL
+          SELECT c.* FROM {{schema}}.billing_purchases c WHERE c.user_id = person AND c.payment_id = by_payment
+        ) p LIMIT 1)
+    ) FROM {{schema}}.billing_accounts a WHERE a.user_id = person
+  );
+END
+$function$;
+
+-- What is known of a person, under the lock of their row.
+CREATE FUNCTION {{schema}}.billing_account(person text, by_session text, by_payment text) RETURNS json LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+BEGIN
+  PERFORM FROM {{schema}}.billing_accounts a WHERE a.user_id = person FOR NO KEY UPDATE;
+  IF NOT FOUND THEN
+    INSERT INTO {{schema}}.billing_accounts (user_id) VALUES (person) ON CONFLICT DO NOTHING;
+    PERFORM FROM {{schema}}.billing_accounts a WHERE a.user_id = person FOR NO KEY UPDATE;
+  END IF;
+  RETURN {{schema}}.billing_known(person, by_session, by_payment);
+END
+$function$;
+
+-- An event that has come, first of all copies: the others wait here for the end of the transaction, and then find it
+-- known. Writes nothing where its person is found; "conclude_payment" does, once it is decided.
+CREATE FUNCTION {{schema}}.receive_payment(
+  event json, refs text[], claimed text, by_session text, by_payment text, again boolean, wrote_at timestamptz
+) RETURNS json LANGUAGE plpgsql AS $function$
+DECLARE
+  id CONSTANT text := event ->> 'id';
+  was record;
+  person text;
+  outcome text := 'waiting';
+  why text := 'nobody is linked to its customer yet';
+  content text := event ->> 'payload';
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(id, 8060));
+  SELECT e.state, e.note INTO was FROM {{schema}}.payment_events e WHERE e.event_id = id;
+  IF FOUND AND NOT again AND was.state IN ('applied', 'ignored') THEN
+    RETURN json_build_object('found', 'Known', 'state', was.state, 'note', was.note);
+  END IF;
+  person := {{schema}}.owner_of_references(refs);
+  IF person IS NULL AND claimed IS NULL THEN
+    -- Whoever links one of these at this moment waits for the end of this transaction, and finds the event; or is waited
+    -- for. References that other events wait for are there already, and are not locked by inserting them again.
+    INSERT INTO {{schema}}.payment_references (reference)
+    SELECT r.reference FROM unnest(refs) AS r(reference) ORDER BY r.reference COLLATE "C"
+    ON CONFLICT DO NOTHING;
+    PERFORM FROM {{schema}}.payment_references r WHERE r.reference = ANY(refs) ORDER BY r.reference FOR SHARE;
+    person := {{schema}}.owner_of_references(refs);
+  END IF;
+  person := coalesce(person, claimed);
+  IF person IS NOT NULL AND person <> 'erased:' THEN
+    RETURN json_build_object('found', 'Matched',
+      'account', {{schema}}.billing_account(person, by_session, by_payment),
+      'now', extract(epoch FROM coalesce(wrote_at, clock_timestamp())) * 1000);
+  END IF;
+  IF person = 'erased:' THEN
+    outcome := 'ignored';
+    why := 'its person was erased';
+    content := NULL;
+  END IF;
+  INSERT INTO {{schema}}.payment_events AS e (event_id, kind, created_at, received_at, customer_id, state, note, payload)
+  VALUES (id, event ->> 'kind', to_timestamp((event ->> 'createdAt')::float8 / 1000),
+    coalesce(wrote_at, clock_timestamp()), event ->> 'customerId', outcome, why, content)
+  ON CONFLICT (event_id) DO UPDATE SET state = excluded.state, note = excluded.note, payload = excluded.payload;
+  IF outcome = 'waiting' THEN
+    INSERT INTO {{schema}}.payment_waits (reference, event_id) SELECT r.reference, id FROM unnest(refs) AS r(reference)
+    ON CONFLICT DO NOTHING;
+    RETURN json_build_object('found', 'Unmatched');
+  END IF;
+  RETURN json_build_object('found', 'Erased');
+END
+$function$;
+
+-- Links references to a person and gives the events that waited for those that nobody had.
+CREATE FUNCTION {{schema}}.link_payments(person text, links text[], besides text) RETURNS json LANGUAGE plpgsql
+AS $function$
+DECLARE
+  fresh text[];
+BEGIN
+  WITH linked AS (
+    INSERT INTO {{schema}}.payment_references AS r (reference, owner)
+    SELECT n.reference, person FROM unnest(links) AS n(reference)
+    WHERE NOT EXISTS (
+      SELECT FROM {{schema}}.payment_references k WHERE k.reference = n.reference AND k.owner IS NOT NULL)
+    ORDER BY n.reference COLLATE "C"
+    ON CONFLICT (reference) DO UPDATE SET owner = excluded.owner WHERE r.owner IS NULL
+    RETURNING r.reference
+  )
+  SELECT array_agg(l.reference) INTO fresh FROM linked l;
+  IF fresh IS NULL THEN RETURN '[]'; END IF;
+  RETURN (
+    SELECT coalesce(json_agg(json_build_object('id', e.event_id, 'kind', e.kind,
+      'createdAt', extract(epoch FROM e.created_at) * 1000, 'receivedAt', extract(epoch FROM e.received_at) * 1000,
+      'customerId', e.customer_id, 'userId', e.owner, 'state', e.state, 'note', e.note, 'payload', e.payload)
+      ORDER BY e.created_at, e.event_id), '[]')
+    FROM {{schema}}.payment_events e
+    WHERE e.state = 'waiting' AND e.event_id IS DISTINCT FROM besides
+      AND e.event_id IN (SELECT w.event_id FROM {{schema}}.payment_waits w WHERE w.reference = ANY(fresh))
+  );
+END
+$function$;
+
+-- Writes what follows from an event: the event, its subscription or purchase, the plan, the links. Gives the events that
+-- waited for what is linked now.
+CREATE FUNCTION {{schema}}.conclude_payment(
+  event json, person text, outcome text, why text, subscription json, plan jsonb, reports jsonb, bought json,
+  links text[], waits_for text[], wrote_at timestamptz
+) RETURNS json LANGUAGE plpgsql AS $function$
+DECLARE
+  id CONSTANT text := event ->> 'id';
+  customer CONSTANT text := (
+    SELECT substr(l.reference, 10) FROM unnest(links) AS l(reference) WHERE starts_with(l.reference, 'customer:') LIMIT 1);
+BEGIN
+  INSERT INTO {{schema}}.payment_events AS e (event_id, kind, created_at, received_at, customer_id, owner, state, note,
+    payload)
+  VALUES (id, event ->> 'kind', to_timestamp((event ->> 'createdAt')::float8 / 1000),
+    coalesce(wrote_at, clock_timestamp()), event ->> 'customerId', person, outcome, why, event ->> 'payload')
+  ON CONFLICT (event_id) DO UPDATE SET owner = excluded.owner, state = excluded.state, note = excluded.note;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'An event was not written.' USING ERRCODE = 'integrity_constraint_violation';
+  END IF;
+  IF subscription IS NOT NULL THEN
+    INSERT INTO {{schema}}.billing_subscriptions AS s (user_id, subscription_id, facts)
+    VALUES (person, subscription ->> 'id', subscription::jsonb)
+    ON CONFLICT (user_id, subscription_id) DO UPDATE SET facts = excluded.facts WHERE s.facts <> excluded.facts;
+  END IF;
+  UPDATE {{schema}}.billing_accounts a
+  SET followed = coalesce(plan, a.followed), customer_id = coalesce(a.customer_id, customer),
+    invoice_reports = coalesce(reports, a.invoice_reports), version = a.version + 1
+  WHERE a.user_id = person;
+  IF bought IS NOT NULL THEN
+    INSERT INTO {{schema}}.billing_purchases (user_id, session_id, payment_id, price_id, granted, paid, currency, bought_at)
+    VALUES (person, bought ->> 'sessionId', bought ->> 'paymentId', bought ->> 'priceId', (bought ->> 'granted')::bigint,
+      (bought ->> 'paid')::bigint, bought ->> 'currency', to_timestamp((bought ->> 'boughtAt')::float8 / 1000));
+  END IF;
+  DELETE FROM {{schema}}.payment_waits w WHERE w.event_id = id;
+  IF cardinality(waits_for) > 0 THEN
+    INSERT INTO {{schema}}.payment_waits (reference, event_id)
+    SELECT r.reference, id FROM unnest(waits_for) AS r(reference) ON CONFLICT DO NOTHING;
+  END IF;
+  RETURN {{schema}}.link_payments(person, links, id);
+END
+$function$;
+
+-- Keeps an event that is about nobody, without its content where its customer was erased; gives its first outcome where
+-- it came before and is done.
+CREATE FUNCTION {{schema}}.keep_payment(event json, outcome text, why text, wrote_at timestamptz) RETURNS json
+LANGUAGE plpgsql AS $function$
+DECLARE
+  kept record;
+  is_erased CONSTANT boolean := {{schema}}.owner_of_references(ARRAY['customer:' || (event ->> 'customerId')]) = 'erased:';
+BEGIN
+  INSERT INTO {{schema}}.payment_events AS e (event_id, kind, created_at, received_at, customer_id, state, note, payload)
+  VALUES (event ->> 'id', event ->> 'kind', to_timestamp((event ->> 'createdAt')::float8 / 1000),
+    coalesce(wrote_at, clock_timestamp()), event ->> 'customerId', outcome, why,
+    CASE WHEN is_erased THEN NULL ELSE event ->> 'payload' END)
+  ON CONFLICT (event_id) DO UPDATE SET state = excluded.state, note = excluded.note
+    WHERE e.state NOT IN ('applied', 'ignored');
+  SELECT e.state, e.note INTO kept FROM {{schema}}.payment_events e WHERE e.event_id = event ->> 'id';
+  RETURN json_build_object('state', kept.state, 'note', kept.note);
+END
+$function$;
+
+-- Links a customer to a person who had none, or the one that it takes the place of; not one that is somebody else's.
+CREATE FUNCTION {{schema}}.link_customer(person text, customer text, replaced text) RETURNS json LANGUAGE plpgsql
+AS $function$
+DECLARE
+  current text := {{schema}}.billing_account(person, NULL, NULL) ->> 'customerId';
+BEGIN
+  IF current IS NOT NULL AND current IS DISTINCT FROM replaced THEN
+    RETURN json_build_object('customerId', current, 'waiting', '[]'::json);
+  END IF;
+  IF {{schema}}.owner_of_references(ARRAY['customer:' || customer]) <> person THEN
+    RETURN json_build_object('customerId', NULL, 'waiting', '[]'::json);
+  END IF;
+  UPDATE {{schema}}.billing_accounts a SET customer_id = customer, version = a.version + 1 WHERE a.user_id = person;
+  RETURN json_build_object('customerId', customer,
+    'waiting', {{schema}}.link_payments(person, ARRAY['customer:' || customer], NULL));
+END
+$function$;
+
+-- People see what is theirs and change nothing; the inbox is the service's alone.
+ALTER TABLE {{schema}}.billing_accounts ENABLE ROW LEVEL SECURITY;
+CREATE POLICY owner ON {{schema}}.billing_accounts FOR SELECT TO parley_user
+  USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY service ON {{schema}}.billing_accounts TO parley_service USING (true);
+
+ALTER TABLE {{schema}}.billing_subscriptions ENABLE ROW LEVEL SECURITY;
+CREATE POLICY owner ON {{schema}}.billing_subscriptions FOR SELECT TO parley_user
+  USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY service ON {{schema}}.billing_subscriptions TO parley_service USING (true);
+
+ALTER TABLE {{schema}}.billing_purchases ENABLE ROW LEVEL SECURITY;
+CREATE POLICY owner ON {{schema}}.billing_purchases FOR SELECT TO parley_user
+  USING (user_id = current_setting('parley.user_id', true));
+CREATE POLICY service ON {{schema}}.billing_purchases TO parley_service USING (true);
+
+ALTER TABLE {{schema}}.payment_references ENABLE ROW LEVEL SECURITY;
+CREATE POLICY service ON {{schema}}.payment_references TO parley_service USING (true);
+ALTER TABLE {{schema}}.payment_events ENABLE ROW LEVEL SECURITY;
+CREATE POLICY service ON {{schema}}.payment_events TO parley_service USING (true);
+ALTER TABLE {{schema}}.payment_waits ENABLE ROW LEVEL SECURITY;
+CREATE POLICY service ON {{schema}}.payment_waits TO parley_service USING (true);
+
+GRANT SELECT ON {{schema}}.billing_accounts, {{schema}}.billing_subscriptions, {{schema}}.billing_purchases TO parley_user;
+GRANT SELECT, INSERT, UPDATE ON {{schema}}.billing_accounts, {{schema}}.billing_subscriptions,
+  {{schema}}.payment_references, {{schema}}.payment_events TO parley_service;
+GRANT SELECT, INSERT ON {{schema}}.billing_purchases TO parley_service;
+GRANT SELECT, INSERT, DELETE ON {{schema}}.payment_waits TO parley_service;
+
+-- Where databases are hardened, functions are nobody's by default.
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

@@ -1,0 +1,130 @@
+-- Events of many people in one transaction of two statements: what is known of each is read, the server decides, and what
+-- follows is written where everything is still as it was read. Whatever is not plain takes the way of "receive_payment" and
+-- "conclude_payment", one event at a time. These functions compare and write; they know no rules. Their plans are kept, and
+-- so are pinned to look up one row after another by its key.
+
+-- What is known of some events, of whom they are about, and of that person's credits. Locks nothing. Without "known" where
+-- nothing was ever known of the person, or nobody is named.
+CREATE FUNCTION {{schema}}.read_payments(payments json)
+RETURNS TABLE (
+  place integer, state text, note text, person text, version bigint, known json, account {{schema}}.credit_accounts
+) LANGUAGE plpgsql STABLE ROWS 8
+SET plan_cache_mode = force_generic_plan SET jit = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $function$
+BEGIN
+  RETURN QUERY
+  WITH given AS MATERIALIZED (
+    SELECT g.place, g.id, coalesce({{schema}}.owner_of_references(g.refs), g.claimed) AS person, g.session, g.payment
+    FROM json_to_recordset(payments) AS g(place integer, id text, refs text[], claimed text, session text, payment text)
+  )
+  SELECT g.place, e.state, e.note, g.person, b.version, {{schema}}.billing_known(g.person, g.session, g.payment), a
+  FROM given g
+  LEFT JOIN {{schema}}.payment_events e ON e.event_id = g.id
+  LEFT JOIN {{schema}}.billing_accounts b ON b.user_id = g.person
+  LEFT JOIN {{schema}}.credit_accounts a ON a.user_id = g.person;
+END
+$function$;
+
+-- Applies events of different people, all or none: gives the people of whom something is not as it was when their event was
+-- decided (or whom somebody else is at work on), having written nothing; an empty list where all are written. Waits for no
+-- row of people that others write. Fails with 40001, with nothing written, where events wait for what is linked.
+--
+-- Of each event there is its id, its person, the versions of what was known of them and of their credits (null where those
+-- are not touched); beside that the keys and charges that are taken to be unused. The rest is what follows, as
+-- "conclude_payment" and "write_credits" write it.
+CREATE FUNCTION {{schema}}.apply_payments(
+  ids text[], people text[], versions bigint[], credit_versions bigint[],
+  key_people text[], keys text[], charge_people text[], charges text[],
+  events json, known json, subscriptions json, bought json, links json,
+  accounts json, transactions json, records json, purchases json, summed json,
+  decided_at float8
+) RETURNS text[] LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan SET jit = off
+SET lock_timeout = 500
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $function$
+DECLARE
+  changed text[];
+  fresh text[];
+BEGIN
+  WITH given AS MATERIALIZED (
+    SELECT g.* FROM unnest(ids, people, versions, credit_versions) AS g(id, person, version, credit_version)
+  ), billing AS MATERIALIZED (
+    SELECT g.person FROM given g JOIN {{schema}}.billing_accounts b ON b.user_id = g.person
+    WHERE b.version = g.version
+    FOR NO KEY UPDATE OF b SKIP LOCKED
+  ), credits AS MATERIALIZED (
+    SELECT g.person FROM given g JOIN {{schema}}.credit_accounts a ON a.user_id = g.person
+    WHERE a.version = g.credit_version
+    FOR NO KEY UPDATE OF a SKIP LOCKED
+  )
+  SELECT array_agg(g.person) INTO changed FROM given g
+  WHERE NOT pg_try_advisory_xact_lock(hashtextextended(g.id, 8060))
+    OR g.person NOT IN (SELECT b.person FROM billing b)
+    OR (g.credit_version IS NOT NULL AND g.person NOT IN (SELECT c.person FROM credits c));
+
+  -- Of those that are locked now nothing changes any more.
+  SELECT array_agg(u.person) INTO changed FROM (
+    SELECT c.person FROM unnest(changed) AS c(person)
+    UNION
+    SELECT g.person FROM unnest(ids, people) AS g(id, person)
+    JOIN {{schema}}.payment_events e ON e.event_id = g.id
+    UNION
+    SELECT k.person FROM unnest(key_people, keys) AS k(person, key)
+    WHERE EXISTS (SELECT FROM {{schema}}.credit_idempotency i WHERE i.user_id = k.person AND i.key = k.key)
+      OR EXISTS (SELECT FROM {{schema}}.credit_holds h WHERE h.user_id = k.person AND h.key = k.key)
+    UNION
+    SELECT p.person FROM unnest(charge_people, charges) AS p(person, charge)
+    WHERE EXISTS (SELECT FROM {{schema}}.credit_purchases c WHERE c.user_id = p.person AND c.charge = p.charge)
+  ) u;
+  IF changed IS NOT NULL THEN RETURN changed; END IF;
+
+  IF accounts IS NOT NULL AND {{schema}}.write_credits(accounts, NULL, NULL, NULL, transactions, records, purchases, summed,
+      decided_at) <> '{}' THEN
+    RAISE EXCEPTION 'Credits were decided at another time than they are written.' USING ERRCODE = 'serialization_failure';
+  END IF;
+  INSERT INTO {{schema}}.payment_events (event_id, kind, created_at, received_at, customer_id, owner, state, note, payload)
+  SELECT g.id, g.kind, to_timestamp(g.created_at / 1000), coalesce(g.received_at, clock_timestamp()), g.customer_id,
+    g.person, g.state, g.note, g.payload
+  FROM json_to_recordset(events) AS g(id text, kind text, created_at float8, received_at timestamptz, customer_id text, person text, state text,
+    note text, payload text);
+  UPDATE {{schema}}.billing_accounts a
+  SET followed = coalesce(g.followed, a.followed), customer_id = coalesce(a.customer_id, g.customer),
+    invoice_reports = coalesce(g.reports, a.invoice_reports), version = a.version + 1
+  FROM json_to_recordset(known) AS g(person text, followed jsonb, customer text, reports jsonb)
+  WHERE a.user_id = g.person;
+  IF subscriptions IS NOT NULL THEN
+    INSERT INTO {{schema}}.billing_subscriptions AS s (user_id, subscription_id, facts)
+    SELECT g.person, g.facts ->> 'id', g.facts FROM json_to_recordset(subscriptions) AS g(person text, facts jsonb)
+    ON CONFLICT (user_id, subscription_id) DO UPDATE SET facts = excluded.facts WHERE s.facts <> excluded.facts;
+  END IF;
+  IF bought IS NOT NULL THEN
+    INSERT INTO {{schema}}.billing_purchases (user_id, session_id, payment_id, price_id, granted, paid, currency, bought_at)
+    SELECT g.person, g.session_id, g.payment_id, g.price_id, g.granted, g.paid, g.currency,
+      to_timestamp(g.bought_at / 1000)
+    FROM json_to_recordset(bought) AS g(person text, session_id text, payment_id text, price_id text, granted bigint,
+      paid bigint, currency text, bought_at float8);
+  END IF;
+  IF links IS NOT NULL THEN
+    WITH linked AS (
+      INSERT INTO {{schema}}.payment_references AS r (reference, owner)
+      SELECT g.reference, g.person FROM json_to_recordset(links) AS g(reference text, person text)
+      WHERE NOT EXISTS (
+        SELECT FROM {{schema}}.payment_references k WHERE k.reference = g.reference AND k.owner IS NOT NULL)
+      ORDER BY g.reference COLLATE "C"
+      ON CONFLICT (reference) DO UPDATE SET owner = excluded.owner WHERE r.owner IS NULL
+      RETURNING r.reference
+    )
+    SELECT array_agg(l.reference) INTO fresh FROM linked l;
+    PERFORM FROM {{schema}}.payment_waits w WHERE w.reference = ANY(fresh);
+    IF FOUND THEN
+      RAISE EXCEPTION 'Events wait for what is linked.' USING ERRCODE = 'serialization_failure';
+    END IF;
+  END IF;
+  RETURN '{}';
+END
+$function$;
+
+-- Where databases are hardened, functions are nobody's by default.
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

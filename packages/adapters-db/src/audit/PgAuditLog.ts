@@ -1,0 +1,50 @@
+import { AuditLog, type StoredAuditEntry } from "@parley/core/adapter"
+import { Effect, Layer } from "effect"
+import { Database, type Row } from "../database/Database.ts"
+import { storing } from "../storage/storageFailed.ts"
+
+interface EntryRow extends Row {
+  readonly number: number
+  readonly at: Date
+  readonly action: string
+  readonly operator: string
+  readonly subject: string | null
+  readonly reason: string | null
+  readonly details: string
+}
+
+const toEntry = ({ action, at, details, number, operator, reason, subject }: EntryRow): StoredAuditEntry => ({
+  number,
+  at: at.getTime(),
+  action,
+  by: operator,
+  userId: subject ?? undefined,
+  reason: reason ?? undefined,
+  details
+})
+
+const make = Effect.map(Database, ({ schema, statement }) =>
+  AuditLog.of({
+    record: ({ action, by, details, reason, userId }) =>
+      Effect.asVoid(
+        statement(
+          `INSERT INTO ${schema}.audit_log (action, operator, subject, reason, details) VALUES ($1, $2, $3, $4, $5)`,
+          [action, by, userId ?? null, reason ?? null, details]
+        )
+      ).pipe(storing("AuditLog.record")),
+    list: ({ before, limit, since, userId }) =>
+      Effect.map(
+        statement<EntryRow>(
+          `SELECT number, at, action, operator, subject, reason, details FROM ${schema}.audit_log
+           WHERE ($1::text IS NULL OR subject = $1) AND ($2::bigint IS NULL OR number < $2)
+             AND ($3::float8 IS NULL OR at >= to_timestamp($3::float8 / 1000))
+           ORDER BY number DESC LIMIT $4`,
+          [userId ?? null, before ?? null, since ?? null, limit]
+        ),
+        (rows) => rows.map(toEntry)
+      ).pipe(storing("AuditLog.list"))
+  })
+)
+
+/** What operators did, in Postgres or PGlite. */
+export const PgAuditLogLayer: Layer.Layer<AuditLog, never, Database> = Layer.effect(AuditLog, make)

@@ -1,0 +1,242 @@
+import {
+  type ConcludeInput,
+  decideAll,
+  type EventOutcome,
+  type FollowedPlan,
+  keysOf,
+  type LedgerAccount,
+  NO_ACCOUNT,
+  type PaymentSteps,
+  type PlainPayment
+} from "@parley/core/adapter"
+import { Effect, Exit, Result } from "effect"
+import { type AccountRow, ACCOUNT_COLUMNS, toAccount } from "../credits/loadAccounts.ts"
+import { coalesce } from "../credits/coalesce.ts"
+import { DATABASE_NOW, type LedgerTime } from "../credits/LedgerClock.ts"
+import { type AccountWrite, creditLists, jsonList } from "../credits/writeChanges.ts"
+import type { Database, Row } from "../database/Database.ts"
+import { forPurpose } from "../database/limits.ts"
+import { matched, type StoredAccount } from "./storedAccount.ts"
+
+/** Events in one transaction at most, and transactions under way at once. */
+const MAX_BATCH = 64
+const MAX_IN_FLIGHT = 2
+/** So many times a batch is written without those that are not as they were read. */
+const MAX_WRITES = 2
+const TIMEOUT = "30 seconds"
+
+/** An event, and the moment of its call where the caller keeps the time. */
+interface Call {
+  readonly payment: PlainPayment
+  readonly at: string | null
+}
+
+/** What was read for an event. */
+interface FoundRow extends Row {
+  readonly place: number
+  readonly state: EventOutcome["state"] | null
+  readonly note: string
+  readonly person: string | null
+  readonly known: StoredAccount | null
+  readonly known_version: number
+  readonly now: number
+}
+
+/** An event as it was decided, with what it was decided from. */
+interface DecidedPayment {
+  readonly place: number
+  /** When it came, where the database is not to say it. */
+  readonly receivedAt: string | null
+  readonly person: string
+  /** The version of what was known of the person. */
+  readonly version: number
+  /** That of the credit account; null where nothing was decided of it. */
+  readonly creditVersion: number | null
+  /** What is taken to be unused. */
+  readonly keys: ReadonlyArray<string>
+  readonly charges: ReadonlyArray<string>
+  readonly conclusion: ConcludeInput
+  readonly credits: AccountWrite | undefined
+}
+
+/** Decides the operations on one account, none of which was done before; undefined where the ledger refuses one. */
+const decideCredits = ({ conclude, operations }: PaymentSteps, account: LedgerAccount | undefined, now: number) => {
+  const keys = operations.flatMap(keysOf)
+  const charges = operations.flatMap(({ reads }) => reads.charge ?? [])
+  const { answers, changes } = decideAll({ ...NO_ACCOUNT, account }, operations, now)
+  if (
+    !answers.every(Result.isSuccess) ||
+    (changes !== undefined && changes.opened.length + changes.closed.length > 0)
+  ) {
+    return undefined
+  }
+  const conclusion = conclude(answers.map(({ success }) => success as FollowedPlan))
+  return { conclusion, keys, charges, credits: changes && { changes, seen: account, unseen: [] } }
+}
+
+const decidePlain = ({ at, payment }: Call, row: FoundRow, now: number): DecidedPayment | undefined => {
+  const { known, known_version: version, person, place } = row
+  if (known === null || person === null) return undefined
+  const steps = payment.decide(matched(known, now))
+  if (steps === undefined) return undefined
+  const account = row["version"] === null ? undefined : toAccount(row as Row as AccountRow)
+  const decided = decideCredits(steps, account, now)
+  const creditVersion = steps.operations.length === 0 ? null : (account?.version ?? null)
+  return decided && { ...decided, place, receivedAt: at, person, version, creditVersion }
+}
+
+const eventJson = ({ conclusion: { event, outcome }, person, receivedAt }: DecidedPayment) => ({
+  id: event.id,
+  kind: event.kind,
+  created_at: event.createdAt,
+  received_at: receivedAt,
+  customer_id: event.customerId,
+  payload: event.payload,
+  person,
+  ...outcome
+})
+
+const CUSTOMER = "customer:"
+
+const knownJson = ({ conclusion: { followed, invoiceReports: reports, links }, person }: DecidedPayment) => {
+  const customer = links.find((link) => link.startsWith(CUSTOMER))?.slice(CUSTOMER.length)
+  return { person, followed, customer, reports }
+}
+
+const subscriptionJson = ({ conclusion: { subscription }, person }: DecidedPayment) =>
+  subscription === undefined ? [] : [{ person, facts: subscription }]
+
+const linksJson = ({ conclusion: { links }, person }: DecidedPayment) =>
+  links.map((reference) => ({ reference, person }))
+
+const boughtJson = ({ conclusion: { bought }, person }: DecidedPayment) =>
+  bought === undefined
+    ? []
+    : [
+        {
+          person,
+          session_id: bought.sessionId,
+          payment_id: bought.paymentId,
+          price_id: bought.priceId,
+          granted: bought.granted,
+          paid: bought.paid,
+          currency: bought.currency,
+          bought_at: bought.boughtAt
+        }
+      ]
+
+/**
+ * Gives the function that applies one event. Events of different people that wait at the same time share a transaction,
+ * of two statements: one reads, without a lock, and one writes where everything is as it was read. What is not so is left
+ * to the caller, who has it applied alone: copies that come at once, several events of one person, whatever the ledger
+ * refuses, and all of a batch whose statement fails.
+ */
+export const applyPayments = (
+  { inTransaction, schema, statement }: Database["Service"],
+  time: LedgerTime
+): ((payment: PlainPayment) => Effect.Effect<EventOutcome | undefined>) => {
+  const load = (batch: ReadonlyArray<Call>) =>
+    statement<FoundRow>(
+      `SELECT p.place, p.state, p.note, p.person, p.version AS known_version, p.known, ${DATABASE_NOW} AS now,
+         ${ACCOUNT_COLUMNS}
+       FROM ${schema}.read_payments($1) p CROSS JOIN LATERAL (SELECT (p.account).*) a ORDER BY p.place`,
+      [
+        JSON.stringify(
+          batch.map(({ payment: { bought, claimed, event, references } }, place) => ({
+            place,
+            id: event.id,
+            refs: references,
+            claimed,
+            session: bought.sessionId,
+            payment: bought.paymentId
+          }))
+        )
+      ]
+    )
+
+  /** Gives the people of whom something is not as it was read: nothing is written then. */
+  const write = Effect.fnUntraced(function* (decided: ReadonlyArray<DecidedPayment>, decidedAt: number | null) {
+    const { accounts, purchases, records, summed, transactions } = creditLists(
+      decided.flatMap(({ credits }) => credits ?? [])
+    )
+    const [row] = yield* statement<{ readonly changed: ReadonlyArray<string> }>(
+      `SELECT ${schema}.apply_payments(
+         $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) AS changed`,
+      [
+        decided.map(({ conclusion }) => conclusion.event.id),
+        decided.map(({ person }) => person),
+        decided.map(({ version }) => version),
+        decided.map(({ creditVersion }) => creditVersion),
+        decided.flatMap(({ keys, person }) => keys.map(() => person)),
+        decided.flatMap(({ keys }) => keys),
+        decided.flatMap(({ charges, person }) => charges.map(() => person)),
+        decided.flatMap(({ charges }) => charges),
+        JSON.stringify(decided.map(eventJson)),
+        JSON.stringify(decided.map(knownJson)),
+        jsonList(decided.flatMap(subscriptionJson)),
+        jsonList(decided.flatMap(boughtJson)),
+        jsonList(decided.flatMap(linksJson)),
+        accounts,
+        transactions,
+        records,
+        purchases,
+        summed,
+        decidedAt
+      ]
+    )
+    return new Set(row?.changed)
+  })
+
+  /** The outcomes of a batch; undefined for what is to be applied alone. */
+  const apply = Effect.fnUntraced(function* (batch: ReadonlyArray<Call>) {
+    const outcomes: Array<EventOutcome | undefined> = batch.map(() => undefined)
+    const rows = yield* load(batch)
+    const read = Math.floor(rows[0]?.now ?? 0)
+    const people = new Set<string>()
+    let decided: Array<DecidedPayment> = []
+    for (const row of rows) {
+      const { note, person, place, state } = row
+      if (state === "applied" || state === "ignored") outcomes[place] = { state, note }
+      if (state !== null || person === null || people.has(person)) continue
+      people.add(person)
+      // A defect is that of its own event, which meets it again alone.
+      const call = batch[place] as Call
+      const now = call.at === null ? read : Date.parse(call.at)
+      const plain = yield* Effect.exit(Effect.sync(() => decidePlain(call, row, now)))
+      if (Exit.isSuccess(plain) && plain.value !== undefined) decided.push(plain.value)
+    }
+    for (let tries = 0; tries < MAX_WRITES && decided.length > 0; tries += 1) {
+      const changed = yield* write(decided, time.decidedAt(read))
+      if (changed.size === 0) {
+        for (const { conclusion, place } of decided) outcomes[place] = conclusion.outcome
+        break
+      }
+      decided = decided.filter(({ person }) => !changed.has(person))
+    }
+    return outcomes
+  })
+
+  const together = coalesce<Call, EventOutcome | undefined, never>({
+    laneOf: ({ payment: { claimed, event, references } }) => claimed ?? references[0] ?? event.id,
+    run: (batch) =>
+      apply(batch).pipe(
+        forPurpose("commit"),
+        Effect.timeout(TIMEOUT),
+        Effect.catchCause((cause) =>
+          Effect.as(
+            Effect.logDebug("Events of the payment provider are applied one by one.", cause),
+            batch.map(() => undefined)
+          )
+        ),
+        Effect.map((outcomes) => outcomes.map((outcome) => Exit.succeed(outcome)))
+      ),
+    contend: () => Effect.succeed([]),
+    maxBatch: MAX_BATCH,
+    maxInFlight: MAX_IN_FLIGHT
+  })
+
+  return (payment) =>
+    Effect.flatMap(inTransaction, (joins) =>
+      joins ? Effect.succeed(undefined) : Effect.flatMap(time.given, (at) => together({ payment, at }))
+    )
+}

@@ -1,0 +1,34 @@
+import type { BillingAccount, BoughtCredits, FollowedPeriod, Matched, SubscriptionFacts } from "@parley/core/adapter"
+
+/** JSON has null for what is absent. */
+interface StoredBought extends Omit<BoughtCredits, "paymentId"> {
+  readonly paymentId: string | null
+}
+
+/** What is known of a person, as the schema's functions give it. */
+export interface StoredAccount {
+  readonly userId: string
+  readonly customerId: string | null
+  readonly followed: FollowedPeriod | null
+  readonly subscriptions: ReadonlyArray<SubscriptionFacts>
+  readonly invoiceReports: BillingAccount["invoiceReports"]
+  readonly bought: StoredBought | null
+}
+
+export const toAccount = (stored: Omit<StoredAccount, "bought">): BillingAccount => ({
+  userId: stored.userId,
+  customerId: stored.customerId ?? undefined,
+  subscriptions: stored.subscriptions,
+  followed: stored.followed ?? undefined,
+  invoiceReports: stored.invoiceReports
+})
+
+const toBought = (bought: StoredBought): BoughtCredits => ({ ...bought, paymentId: bought.paymentId ?? undefined })
+
+/** What an event finds whose person is known; `now` in Unix milliseconds. */
+export const matched = (stored: StoredAccount, now: number): Matched => ({
+  _tag: "Matched",
+  account: toAccount(stored),
+  bought: stored.bought === null ? undefined : toBought(stored.bought),
+  now
+})

@@ -1,0 +1,97 @@
+import {
+  type BotConversation,
+  type ChatStore,
+  type ConversationCursor,
+  isUuid,
+  storableText
+} from "@parley/core/adapter"
+import { Effect } from "effect"
+import type { Database, Row } from "../database/Database.ts"
+import { storing } from "../storage/storageFailed.ts"
+import { conversationsByIdSql, conversationSql, conversationsSql, searchConversationsSql } from "./conversationSql.ts"
+
+interface ConversationRow extends Row {
+  readonly id: string
+  readonly bot: string
+  readonly visitor: string
+  readonly title: string
+  readonly created_at: Date
+  readonly updated_at: Date
+  readonly used_at_micros: number
+  readonly message_count: number
+  readonly reply_ids: ReadonlyArray<string>
+}
+
+/** A row of a search: a conversation, or at the end where looking ended. */
+interface FoundRow extends ConversationRow {
+  readonly is_end: boolean
+}
+
+const cursorOf = (row: ConversationRow): ConversationCursor => ({ usedAtMicros: row.used_at_micros, id: row.id })
+
+type Conversations = Pick<ChatStore["Service"], "conversation" | "conversations" | "conversationsById">
+
+/** What the owners of bots read of their visitors, as the owner. */
+export const pgConversations = ({ schema, statementAsUser }: Database["Service"]): Conversations => {
+  const text = {
+    list: conversationsSql(schema),
+    search: searchConversationsSql(schema),
+    byId: conversationsByIdSql(schema),
+    one: conversationSql(schema)
+  }
+
+  const conversationOf =
+    (botOwner: string) =>
+    (row: ConversationRow): BotConversation => ({
+      id: row.id,
+      owner: { visitor: row.visitor, bot: row.bot, botOwner },
+      title: row.title,
+      createdAt: row.created_at.getTime(),
+      updatedAt: row.updated_at.getTime(),
+      messageCount: row.message_count,
+      replyIds: row.reply_ids
+    })
+
+  /** The first `limit` of the rows, and where to go on: behind the last of them, or where looking ended. */
+  const pageOf = (botOwner: string, limit: number, rows: ReadonlyArray<ConversationRow>, end?: ConversationRow) => {
+    const page = rows.slice(0, limit)
+    const last = rows.length > limit ? page.at(-1) : end
+    return { conversations: page.map(conversationOf(botOwner)), next: last && cursorOf(last) }
+  }
+
+  return {
+    conversations: ({ before, bot, botOwner, limit, search = "" }) => {
+      const params = [botOwner, bot, before?.usedAtMicros ?? null, before?.id ?? null, limit]
+      return storing("ChatStore.conversations")(
+        search === ""
+          ? Effect.map(statementAsUser<ConversationRow>(botOwner, text.list, params), (rows) =>
+              pageOf(botOwner, limit, rows)
+            )
+          : Effect.map(statementAsUser<FoundRow>(botOwner, text.search, [...params, storableText(search)]), (rows) =>
+              pageOf(
+                botOwner,
+                limit,
+                rows.filter((row) => !row.is_end),
+                rows.find((row) => row.is_end)
+              )
+            )
+      )
+    },
+    conversationsById: ({ after, bot, botOwner, limit }) =>
+      storing("ChatStore.conversationsById")(
+        Effect.map(
+          statementAsUser<ConversationRow>(botOwner, text.byId, [botOwner, bot, after ?? null, limit]),
+          (rows) => rows.map(conversationOf(botOwner))
+        )
+      ),
+    conversation: (botOwner, bot, id) =>
+      storing("ChatStore.conversation")(
+        isUuid(id)
+          ? Effect.map(
+              statementAsUser<ConversationRow>(botOwner, text.one, [botOwner, bot, id]),
+              ([row]) => row && conversationOf(botOwner)(row)
+            )
+          : Effect.succeed(undefined)
+      )
+  }
+}

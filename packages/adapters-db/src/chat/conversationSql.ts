@@ -1,0 +1,68 @@
+/** How much of what was said is searched for one page, and of one conversation, in bytes: it is read whole. */
+const SEARCHED_BYTES = 8 * 1024 * 1024
+const SEARCHED_CHAT_BYTES = 4 * 1024 * 1024
+/** How many conversations are looked at for one page of a search, however short they are. */
+const SEARCHED_CHATS = 5_000
+
+const columns = (schema: string) => `c.id, c.bot, c.visitor, c.title, c.created_at, c.updated_at,
+  (extract(epoch FROM c.updated_at) * 1000000)::bigint AS used_at_micros, c.last_position AS message_count,
+  ARRAY(
+    SELECT m.id FROM ${schema}.messages m
+    WHERE m.user_id = c.user_id AND m.bot = c.bot AND m.visitor = c.visitor AND m.chat_id = c.id AND m.model IS NOT NULL
+    ORDER BY m.position
+  ) AS reply_ids`
+
+/** Those behind the cursor: parameters 3 (Unix microseconds, or null for all) and 4. In the order of the index by use. */
+const BEHIND = `($3::bigint IS NULL OR (c.updated_at <= moment.used_at AND (c.updated_at < moment.used_at OR c.id > $4::uuid)))`
+const MOMENT = `(SELECT timestamptz 'epoch' + $3::bigint * interval '1 microsecond' AS used_at) AS moment`
+
+/** One more than asked for tells whether there are more. Parameters: owner, bot, cursor's time and id, limit. */
+export const conversationsSql = (schema: string): string => `
+SELECT ${columns(schema)} FROM ${schema}.chats c, ${MOMENT}
+WHERE c.user_id = $1 AND c.bot = $2 AND c.bot <> '' AND ${BEHIND}
+ORDER BY c.updated_at DESC, c.id LIMIT $5::bigint + 1`
+
+/**
+ * A page of a search: of the conversations behind the cursor those are looked at that have so many bytes together, the
+ * first one at least. Its last row, of nulls but for the cursor, is where looking ended before all were seen. Parameters: owner, bot,
+ * cursor's time and id, limit, text.
+ */
+export const searchConversationsSql = (schema: string): string => `
+WITH candidate AS (
+  SELECT c.*, sum(c.bytes) OVER (ORDER BY c.updated_at DESC, c.id ROWS UNBOUNDED PRECEDING) AS together,
+    row_number() OVER (ORDER BY c.updated_at DESC, c.id) AS place
+  FROM (
+    SELECT c.* FROM ${schema}.chats c, ${MOMENT} WHERE c.user_id = $1 AND c.bot = $2 AND c.bot <> '' AND ${BEHIND}
+    ORDER BY c.updated_at DESC, c.id LIMIT ${SEARCHED_CHATS} + 1
+  ) c
+), looked AS MATERIALIZED (
+  SELECT * FROM candidate WHERE place <= ${SEARCHED_CHATS} AND (place = 1 OR together <= ${SEARCHED_BYTES})
+), found AS MATERIALIZED (
+  SELECT * FROM looked c
+  WHERE c.title ~* ('***=' || $6::text) OR (c.bytes <= ${SEARCHED_CHAT_BYTES} AND EXISTS (
+    SELECT FROM ${schema}.messages m
+    WHERE m.user_id = $1 AND m.bot = $2 AND m.visitor = c.visitor AND m.chat_id = c.id
+      AND m.content ~* ('***=' || $6::text)))
+  ORDER BY c.updated_at DESC, c.id LIMIT $5::bigint + 1
+), page AS (
+  SELECT ${columns(schema)} FROM found c
+), ended AS (
+  SELECT l.id, (extract(epoch FROM l.updated_at) * 1000000)::bigint AS used_at_micros
+  FROM looked l WHERE (SELECT count(*) FROM candidate) > (SELECT count(*) FROM looked)
+  ORDER BY l.place DESC LIMIT 1
+)
+SELECT false AS is_end, * FROM page
+UNION ALL
+SELECT true, id, NULL, NULL, NULL, NULL, NULL, used_at_micros, NULL, NULL FROM ended
+ORDER BY is_end, used_at_micros DESC, id`
+
+/** Parameters: owner, bot, the id behind which they begin or null, limit. */
+export const conversationsByIdSql = (schema: string): string => `
+SELECT ${columns(schema)} FROM ${schema}.chats c
+WHERE c.user_id = $1 AND c.bot = $2 AND c.bot <> '' AND ($3::uuid IS NULL OR c.id > $3::uuid)
+ORDER BY c.id LIMIT $4`
+
+/** Parameters: owner, bot, id. */
+export const conversationSql = (schema: string): string => `
+SELECT ${columns(schema)} FROM ${schema}.chats c
+WHERE c.user_id = $1 AND c.bot = $2 AND c.bot <> '' AND c.id = $3::uuid LIMIT 1`

@@ -1,0 +1,61 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib"
+
+/**
+ * A folder as one piece of bytes, compressed: the length of a head (32 bits, little-endian), the head (JSON), and the
+ * contents of its files one after another. A checksum over all is the compression's.
+ */
+interface Head {
+  /** Below the folder, with `/` between the names; a folder comes before what is in it. */
+  readonly folders: ReadonlyArray<string>
+  readonly files: ReadonlyArray<readonly [path: string, size: number]>
+}
+
+const HEAD_LENGTH_BYTES = 4
+
+/** The files of one database have much in common across megabytes. */
+const PACKING = {
+  [constants.ZSTD_c_compressionLevel]: 19,
+  [constants.ZSTD_c_enableLongDistanceMatching]: 1,
+  [constants.ZSTD_c_checksumFlag]: 1
+}
+
+/** The image of `folder` and all that is in it. */
+export const packFolder = (folder: string): Buffer => {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const below = entries
+    .map((entry) => ({
+      entry,
+      path: join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll("\\", "/")
+    }))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+  const contents = below
+    .filter(({ entry }) => entry.isFile())
+    .map(({ path }) => [path, readFileSync(join(folder, path))] as const)
+  const head: Head = {
+    folders: below.filter(({ entry }) => entry.isDirectory()).map(({ path }) => path),
+    files: contents.map(([path, bytes]) => [path, bytes.length])
+  }
+  const headBytes = Buffer.from(JSON.stringify(head))
+  const headLength = Buffer.alloc(HEAD_LENGTH_BYTES)
+  headLength.writeUInt32LE(headBytes.length)
+  const whole = Buffer.concat([headLength, headBytes, ...contents.map(([, bytes]) => bytes)])
+  return zstdCompressSync(whole, { params: PACKING })
+}
+
+/** Makes `folder`, which is absent or empty, and in it what `image` holds. Throws where the image is damaged. */
+export const unpackFolder = (image: Uint8Array, folder: string): void => {
+  const whole = zstdDecompressSync(image)
+  const headEnd = HEAD_LENGTH_BYTES + whole.readUInt32LE()
+  const { folders, files } = JSON.parse(whole.toString("utf8", HEAD_LENGTH_BYTES, headEnd)) as Head
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  for (const path of folders) mkdirSync(join(folder, path), { mode: 0o700 })
+  let start = headEnd
+  for (const [path, size] of files) {
+    writeFileSync(join(folder, path), whole.subarray(start, start + size), { flag: "wx", mode: 0o600 })
+    start += size
+  }
+}

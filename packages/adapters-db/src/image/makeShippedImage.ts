@@ -1,0 +1,49 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { basename, join } from "node:path"
+import { packFolder } from "./folderImage.ts"
+import { IMAGE_FOLDER, IMAGE_SCHEMA, shippedImageFile } from "./shippedImage.ts"
+
+/** Databases that new ones are copied from. An embedded engine makes none, and they are half of all files. */
+const DROP_TEMPLATES = `
+  UPDATE pg_database SET datistemplate = false;
+  DROP DATABASE template0;
+  DROP DATABASE template1`
+
+const makeImage = async (folder: string): Promise<Uint8Array> => {
+  const dataDir = join(folder, "database")
+  // Loaded only where there is something to make: mostly there is not.
+  const { migrateDatabase } = await import("../openDatabase.ts")
+  const { openEngine } = await import("../database/openEngine.ts")
+  await migrateDatabase({ dataDir, schema: IMAGE_SCHEMA })
+  const thread = openEngine({ dataDir })
+  try {
+    for (const text of DROP_TEMPLATES.split(";")) await thread.ask({ kind: "script", text })
+  } finally {
+    await thread.close()
+  }
+  return packFolder(dataDir)
+}
+
+/**
+ * Makes the image that new folders begin as, unless the one that fits is there, and removes others. Takes some ten
+ * seconds. Gives its file and whether it was made now.
+ */
+export const makeShippedImage = async (): Promise<{ readonly file: string; readonly made: boolean }> => {
+  const file = await shippedImageFile()
+  if (existsSync(file)) return { file, made: false }
+  const folder = mkdtempSync(join(tmpdir(), "parley-image-"))
+  try {
+    const image = await makeImage(folder)
+    mkdirSync(IMAGE_FOLDER, { recursive: true })
+    const own = `${file}.${process.pid}`
+    writeFileSync(own, image)
+    renameSync(own, file)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  for (const name of readdirSync(IMAGE_FOLDER)) {
+    if (name.endsWith(".zst") && name !== basename(file)) rmSync(join(IMAGE_FOLDER, name), { force: true })
+  }
+  return { file, made: true }
+}

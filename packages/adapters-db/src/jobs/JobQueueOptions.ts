@@ -1,0 +1,11 @@
+/** How one process works on the queue of jobs. Apart from what the queue library's own types are in: users see these. */
+export interface JobQueueOptions {
+  /** How many jobs one process works on at a time; 2 unless given. */
+  readonly concurrency?: number | undefined
+  /** Seconds between looks for jobs enqueued by other processes, 0.5 or more; 1 unless given. */
+  readonly pollingIntervalSeconds?: number | undefined
+  /** Milliseconds a running try may still take once its worker stops; 10,000 unless given. */
+  readonly stopTimeoutMs?: number | undefined
+  /** Called when a background statement of the queue fails, for example while the database is away. For logs. */
+  readonly onError?: ((error: Error) => void) | undefined
+}

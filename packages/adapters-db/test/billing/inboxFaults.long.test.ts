@@ -1,0 +1,3 @@
+import { inboxFaults } from "./inboxFaults.ts"
+
+inboxFaults(true)

@@ -1,0 +1,3 @@
+import { storiesOnDatabases } from "./stories.ts"
+
+storiesOnDatabases(1_000)

@@ -1,0 +1,3 @@
+import { crowdsOnDatabases } from "./together.ts"
+
+crowdsOnDatabases(8)

@@ -1,0 +1,112 @@
+/** What several people's payments come to where their events arrive at the same time. */
+import { CreditOperations } from "@parley/core/adapter"
+import {
+  accountAfter,
+  atTime,
+  billingUnderTest,
+  BillingWorld,
+  deliver,
+  STORY_START,
+  type StoryPlan,
+  storyPlans,
+  worldCatalog
+} from "@parley/core/testing"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import fc from "fast-check"
+import { afterAll, describe, expect, it } from "vitest"
+import { PgBillingStoreLayer } from "../../src/billing/PgBillingStore.ts"
+import { LedgerClock } from "../../src/credits/LedgerClock.ts"
+import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
+import { PgUnitOfWorkLayer } from "../../src/storage/PgUnitOfWork.ts"
+import { databases } from "../databases.ts"
+
+const DAY = 86_400_000
+const PEOPLE = 6
+const FREE = worldCatalog.tiers.free.monthlyCredits
+
+/** Stories keep the time themselves. */
+const stores = Layer.mergeAll(PgBillingStoreLayer, PgCreditLedgerLayer, PgUnitOfWorkLayer).pipe(
+  Layer.provide(Layer.succeed(LedgerClock, "caller"))
+)
+
+interface Crowd {
+  readonly plans: ReadonlyArray<StoryPlan>
+  /** How many events are delivered at the same time, in turn. */
+  readonly sizes: ReadonlyArray<number>
+}
+
+const crowds: fc.Arbitrary<Crowd> = fc.record({
+  plans: fc.array(storyPlans(6), { minLength: 2, maxLength: PEOPLE }),
+  sizes: fc.array(fc.integer({ min: 1, max: 24 }), { minLength: 1, maxLength: 5 })
+})
+
+/** Delivers the events of all in batches, late and twice as their plans say; everybody ends as their own story says. */
+const checkCrowd = Effect.fnUntraced(function* ({ plans, sizes }: Crowd) {
+  const crowd = crypto.randomUUID()
+  const people = plans.map((plan, person) => {
+    const name = `${crowd}-${person}`
+    const world = new BillingWorld(name, STORY_START)
+    for (const { act, afterHours } of plan.acts) world.act(act, afterHours * 3_600_000)
+    return { name, world, plan }
+  })
+  const credits = yield* CreditOperations
+  for (const { name } of people) {
+    yield* atTime(STORY_START, credits.open({ userId: `user-${name}`, tier: "free", allowance: FREE }))
+  }
+  const deliveries = people
+    .flatMap(({ plan, world }) =>
+      world.events.flatMap((event, index) => {
+        const { days = 0, twice = false } = plan.delays[index % plan.delays.length] ?? {}
+        const at = event.createdAt + days * DAY
+        return twice
+          ? [
+              { at, event },
+              { at, event }
+            ]
+          : [{ at, event }]
+      })
+    )
+    .toSorted((a, b) => a.at - b.at)
+  for (let next = 0, batch = 0; next < deliveries.length; batch += 1) {
+    const size = sizes[batch % sizes.length] ?? 1
+    yield* Effect.forEach(
+      deliveries.slice(next, next + size),
+      ({ at, event }) => Effect.map(atTime(at, deliver(event)), (handled) => expect(handled.id).toBe(event.id)),
+      { concurrency: "unbounded", discard: true }
+    )
+    next += size
+  }
+  const end = Math.max(STORY_START, ...deliveries.map(({ at }) => at)) + DAY
+  for (const { name, world } of people) {
+    if (world.events.length === 0) continue
+    expect(yield* accountAfter(`user-${name}`, end), name).toEqual({
+      account: world.expected(STORY_START, end),
+      debt: 0,
+      differences: []
+    })
+  }
+})
+
+/** `PARLEY_TEST_SEED` and `PARLEY_TEST_PATH`, as a failing run prints them, play its crowds again. */
+const { PARLEY_TEST_SEED: seed, PARLEY_TEST_PATH: path } = process.env
+
+/** Plays random crowds on a database of each kind. */
+export const crowdsOnDatabases = (runs: number): void => {
+  for (const { name, layer } of databases) {
+    describe(`events of many people that come at the same time: ${name}`, () => {
+      const runtime = ManagedRuntime.make(billingUnderTest(stores.pipe(Layer.provide(layer))))
+      afterAll(() => runtime.dispose())
+
+      it(`end as one after another, in batches of any composition, ${runs} times`, { timeout: 3_600_000 }, () =>
+        fc.assert(
+          fc.asyncProperty(crowds, (crowd) => runtime.runPromise(checkCrowd(crowd))),
+          {
+            numRuns: runs,
+            ...(seed === undefined ? {} : { seed: Number(seed) }),
+            ...(path === undefined ? {} : { path })
+          }
+        )
+      )
+    })
+  }
+}

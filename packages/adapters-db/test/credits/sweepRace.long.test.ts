@@ -1,0 +1,3 @@
+import { sweepRace } from "./sweepRace.ts"
+
+sweepRace(100)

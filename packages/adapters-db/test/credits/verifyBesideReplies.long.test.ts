@@ -1,0 +1,3 @@
+import { verifyBesideReplies } from "./verifyBesideReplies.ts"
+
+verifyBesideReplies(200, 2_000)

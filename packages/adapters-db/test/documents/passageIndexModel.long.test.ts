@@ -1,0 +1,3 @@
+import { passageIndexModel } from "./passageIndexModel.ts"
+
+passageIndexModel(500)

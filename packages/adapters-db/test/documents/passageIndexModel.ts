@@ -1,0 +1,141 @@
+import { DocumentStore, InMemoryDocumentStore, InMemoryPassageIndex, PassageIndex } from "@parley/core/adapter"
+import { ampleQuota, indexPassages, newDocument, newUserId, passagesOf } from "@parley/core/testing"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import fc from "fast-check"
+import { afterAll, describe, expect, it } from "vitest"
+import { Database, PgDocumentStoreLayer, PgPassageIndexLayer } from "../../src/index.ts"
+import { databases } from "../databases.ts"
+
+/** Words that both splitters leave as they are. */
+const word = fc.constantFrom("slat", "wing", "body", "tail", "rotor", "flap", "日本", "café", "x15")
+const text = fc.array(word, { minLength: 1, maxLength: 12 }).map((words) => words.join(" "))
+const texts = fc.array(text, { maxLength: 5 })
+
+type Step =
+  | { readonly kind: "index"; readonly document: number; readonly texts: ReadonlyArray<string> }
+  | { readonly kind: "remove"; readonly document: number }
+  | {
+      readonly kind: "search"
+      readonly documents: ReadonlyArray<number>
+      readonly query: string
+    }
+
+/** Documents 0 to 3 belong to one person, 4 and 5 to another. */
+const DOCUMENTS = [0, 0, 0, 0, 1, 1] as const
+const document = fc.nat({ max: DOCUMENTS.length - 1 })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("index" as const), document, texts }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("remove" as const), document }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("search" as const),
+      documents: fc.array(document, { maxLength: 6 }),
+      query: text
+    })
+  }
+)
+
+/** Runs the steps for people and documents that exist nowhere else; gives what each search found. */
+const play = Effect.fnUntraced(function* (
+  steps: ReadonlyArray<Step>,
+  people: ReadonlyArray<string>,
+  ids: ReadonlyArray<string>
+) {
+  const documents = yield* DocumentStore
+  const index = yield* PassageIndex
+  const ownerOf = (number: number) => people[DOCUMENTS[number] ?? 0] ?? ""
+  for (const [number, id] of ids.entries()) yield* documents.insert(newDocument(ownerOf(number), { id }), ampleQuota)
+  const found: Array<ReadonlyArray<{ readonly place: string; readonly score: number }>> = []
+  for (const step of steps) {
+    if (step.kind === "search") {
+      const documentIds = step.documents.map((number) => ids[number] ?? "")
+      const passages = yield* index.search({
+        userId: people[0] ?? "",
+        documentIds,
+        query: step.query,
+        limit: 100
+      })
+      found.push(passages.map(({ documentId, ordinal, score }) => ({ place: `${documentId} ${ordinal}`, score })))
+    } else {
+      const owned = { userId: ownerOf(step.document), documentId: ids[step.document] ?? "" }
+      if (step.kind === "remove") yield* documents.remove(owned.userId, owned.documentId)
+      else yield* Effect.catchTag(indexPassages(owned, passagesOf(...step.texts)), "GenerationGone", () => Effect.void)
+    }
+  }
+  return found
+})
+
+/**
+ * What the statistics of these people say that counting anew what is active does not, and the other way round: by owner and
+ * term, or by owner alone for the whole.
+ */
+const uncounted = Effect.fnUntraced(function* (people: ReadonlyArray<string>) {
+  const { schema, statement } = yield* Database
+  const active = `SELECT * FROM ${schema}.passage_generations WHERE active AND user_id = ANY($1)`
+  return yield* statement(
+    `WITH kept AS (
+      SELECT user_id, term, passages, 0::bigint AS terms FROM ${schema}.term_statistics WHERE user_id = ANY($1)
+      UNION ALL SELECT user_id, NULL, passages, terms FROM ${schema}.index_statistics WHERE user_id = ANY($1)
+    ), counted AS (
+      SELECT user_id, term, sum(cardinality(entries))::bigint AS passages, 0::bigint AS terms
+      FROM (${active}) AS g JOIN ${schema}.postings USING (user_id, document_id, generation) GROUP BY user_id, term
+      UNION ALL
+      SELECT user_id, NULL, count(*), sum(length)::bigint
+      FROM (${active}) AS g JOIN ${schema}.passages p USING (user_id, document_id, generation) GROUP BY user_id
+    )
+    (SELECT 'kept', * FROM kept EXCEPT SELECT 'kept', * FROM counted)
+    UNION ALL (SELECT 'counted', * FROM counted EXCEPT SELECT 'counted', * FROM kept)`,
+    [people]
+  )
+})
+
+const inMemory = InMemoryPassageIndex.layer.pipe(Layer.provideMerge(InMemoryDocumentStore.layer))
+
+/** Plays so many histories on every database. */
+export const passageIndexModel = (histories: number): void => {
+  for (const { name, layer } of databases) {
+    describe(`PassageIndex on ${name} beside the plain model`, () => {
+      const runtime = ManagedRuntime.make(
+        Layer.mergeAll(PgPassageIndexLayer, PgDocumentStoreLayer).pipe(Layer.provideMerge(layer))
+      )
+      afterAll(() => runtime.dispose())
+
+      it("finds the same passages with the same scores over any history of indexing and deleting, and counts what a fresh build would", async () => {
+        await fc.assert(
+          fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+            const people = [newUserId(), newUserId()]
+            const ids = DOCUMENTS.map(() => crypto.randomUUID())
+            const expected = await Effect.runPromise(Effect.provide(play(steps, people, ids), inMemory))
+            const found = await runtime.runPromise(play(steps, people, ids))
+            expect(await runtime.runPromise(uncounted(people))).toEqual([])
+            expect(found.map((each) => each.length)).toEqual(expected.map((each) => each.length))
+            found.forEach((each, search) =>
+              each.forEach(({ score }, rank) => expect(score).toBeCloseTo(expected[search]?.[rank]?.score ?? NaN, 6))
+            )
+            const clearly = distinct(expected)
+            expect(found.map((each, search) => keep(each, clearly[search]))).toEqual(
+              expected.map((each, search) => keep(each, clearly[search]))
+            )
+          }),
+          { numRuns: histories }
+        )
+      })
+    })
+  }
+}
+
+type Found = ReadonlyArray<{ readonly place: string; readonly score: number }>
+
+/** For each search, which ranks are further from their neighbours than rounding can move them. */
+const distinct = (all: ReadonlyArray<Found>): ReadonlyArray<ReadonlyArray<boolean>> =>
+  all.map((found) =>
+    found.map(({ score }, rank) =>
+      [found[rank - 1], found[rank + 1]].every(
+        (neighbour) => neighbour === undefined || neighbour.score === score || Math.abs(neighbour.score - score) > 1e-6
+      )
+    )
+  )
+
+const keep = (found: Found, clearly: ReadonlyArray<boolean> | undefined): ReadonlyArray<string> =>
+  found.filter((_, rank) => clearly?.[rank] === true).map(({ place }) => place)
