@@ -1,4 +1,7 @@
-import { Schema } from "effect"
+import { InvalidSignature, makeWebCryptoSecretBox, parseSecretKeys, PaymentGateway } from "@parley/core"
+import { neutralGateway, scriptedCrm } from "@parley/core/testing"
+import { widgetFiles } from "@parley/widget/files"
+import { Effect, Result, Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type Route, routes } from "../src/index.ts"
 import { expectProblem } from "./support/expectProblem.ts"
@@ -8,11 +11,36 @@ const OWNER = "owner"
 const STRANGER = "stranger"
 const otherSecret = new TextEncoder().encode("another secret, just as long as the first")
 
+/** A provider whose customers are called by the key they were created with, and whose events are signed by nobody. */
+const payments = PaymentGateway.of({
+  ...neutralGateway(),
+  verify: () => Effect.fail(new InvalidSignature({ problem: "mismatch" }))
+})
+
 let server: TestServer
-let owned: { chatId: string; documentId: string }
+const crm = scriptedCrm()
+const secretKeys = Result.getOrThrow(
+  parseSecretKeys(Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex"))
+)
+
+let owned: {
+  chatId: string
+  documentId: string
+  botId: string
+  publicKey: string
+  conversationId: string
+  /** The query of a callback that the provider could send the browser back with, and what the browser kept for it. */
+  callback: string
+  stateCookie: string
+}
 beforeAll(async () => {
-  const config = { tiers: { free: { monthlyCredits: 100_000, maxDocuments: 10_000 } } }
-  server = await startServer({ parley: { work: ["holds"], config } })
+  const config = {
+    tiers: { free: { monthlyCredits: 100_000, maxDocuments: 10_000 } },
+    prices: { price_credits: { topup: 700 } },
+    widget: { perIpPerMinute: 100_000, perBotPerMinute: 100_000, ownerDailyCredits: 100_000 }
+  }
+  const secrets = await Effect.runPromise(makeWebCryptoSecretBox(secretKeys))
+  server = await startServer({ parley: { work: ["holds"], config, payments, crm: [crm.provider], secrets } })
 })
 afterAll(() => server.close())
 
@@ -23,26 +51,74 @@ const createOwned = async () => {
   const form = new FormData()
   form.set("file", new File(["mine"], "mine.txt"))
   const uploaded = await server.fetch("/api/upload", { method: "POST", user: OWNER, body: form })
+  await server.fetch("/api/billing/portal", { method: "POST", user: OWNER })
   const { documentId } = (await uploaded.json()) as { documentId: string }
-  owned = { chatId: reply.headers.get("x-chat-id") ?? "", documentId }
+  for (const old of await server.parley.bots.list(OWNER)) await server.parley.bots.remove(OWNER, old.id)
+  const { id: botId } = await server.parley.bots.create(OWNER, { displayName: "Mine too." })
+  const { keys } = await server.parley.bots.addKey(OWNER, botId)
+  const publicKey = keys[0]?.publicKey ?? ""
+  const visit = await server.post("/api/widget/chat", { publicKey, visitorId: "v-1", message: "Hello." })
+  await visit.text()
+  const conversationId = visit.headers.get("x-conversation-id") ?? ""
+  const redirectUri = `${server.url}/api/crm/provider_one/callback`
+  const connect = () => server.parley.crm.connect({ owner: OWNER, botId, provider: "provider_one", redirectUri })
+  const [made, open] = [await connect(), await connect()]
+  const done = { owner: OWNER, by: OWNER, provider: "provider_one", callback: crm.approve(made.url) }
+  await server.parley.crm.callback({ ...done, kept: () => made.state.sealed })
+  const stateCookie = `parley_crm_${open.state.id}=${open.state.sealed}`
+  const callback = String(crm.approve(open.url))
+  const chatId = reply.headers.get("x-chat-id") ?? ""
+  owned = { chatId, documentId, botId, publicKey, conversationId, callback, stateCookie }
 }
+
+/** The id in the path of a route, of what the owner has. */
+const idOf = ({ path }: Route): string =>
+  path.includes("chats") ? owned.chatId : path.includes("bots") ? owned.botId : owned.documentId
+
+/** A file of the widget. */
+const assetName = () => [...(widgetFiles()?.assets.keys() ?? [])][0] ?? ""
 
 /** A valid request of a route, about what the owner has. */
 const requestOf = (route: Route): { readonly path: string; readonly init: RequestInit } => {
-  const id = route.path.includes("chats") ? owned.chatId : owned.documentId
-  const path = route.path.replace("{id}", id)
+  const queries: Readonly<Record<string, string>> = {
+    "/api/billing/invoices": `?customerId=${encodeURIComponent(`cus_customer:${OWNER}`)}`,
+    "/api/crm/{provider}/connect": `?botId=${owned.botId}`,
+    "/api/crm/{provider}/callback": `?${owned.callback}`
+  }
+  const query = queries[route.path] ?? ""
+  const values: Readonly<Record<string, string>> = {
+    id: idOf(route),
+    key: owned.publicKey,
+    publicKey: owned.publicKey,
+    conversationId: owned.conversationId,
+    name: assetName(),
+    provider: "provider_one"
+  }
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "") + query
   if (route.body === undefined) return { path, init: { method: route.method } }
   if (route.body.contentType === "multipart/form-data") {
     const body = new FormData()
     body.set("file", new File(["new"], "new.txt"))
     return { path, init: { method: route.method, body } }
   }
+  if (route.body.contentType === "application/octet-stream") return { path, init: { method: route.method, body: "{}" } }
   const bodies: Readonly<Record<string, unknown>> = {
+    "/api/bots": { displayName: "New", documentIds: [owned.documentId] },
+    "/api/bots/{id}": { displayName: "Renamed" },
+    "/api/widget/chat": { publicKey: owned.publicKey, visitorId: "v-1", message: "And?" },
+    "/api/widget/conversation": {
+      publicKey: owned.publicKey,
+      visitorId: "v-1",
+      conversationId: owned.conversationId
+    },
+    "/api/chats/{id}": { title: "Renamed" },
+    "/api/chats/{id}/documents": { documentIds: [owned.documentId] },
     "/api/chat": {
       messages: [{ role: "user", content: "And?" }],
       chatId: owned.chatId,
       documentIds: [owned.documentId]
     },
+    "/api/billing/checkout": { priceId: "price_credits", mode: "one-time" },
     "/api/rag": { documentId: owned.documentId },
     "/dev/sign-in": { email: "owner@example.com" }
   }
@@ -56,9 +132,13 @@ const requestOf = (route: Route): { readonly path: string; readonly init: Reques
 
 const call = async (route: Route, headers: Readonly<Record<string, string>>) => {
   const { path, init } = requestOf(route)
+  // What the owner's browser kept of a connection that it began, whoever it asks as.
+  const cookie = [headers["cookie"], owned.stateCookie].filter((each) => each !== undefined).join("; ")
+  const kept = route.path.startsWith("/api/crm/") ? { cookie } : {}
   return fetch(`${server.url}${path}`, {
     ...init,
-    headers: { ...(init.headers as Record<string, string>), ...headers }
+    headers: { ...(init.headers as Record<string, string>), ...headers, ...kept },
+    redirect: "manual"
   })
 }
 
@@ -70,11 +150,36 @@ const of = (access: string) =>
 const strangersGet: Readonly<Record<string, number>> = {
   "POST /api/chat": 404,
   "GET /api/chats/{id}": 404,
+  "PATCH /api/chats/{id}": 404,
+  "PUT /api/chats/{id}/documents": 404,
+  "GET /api/chats/{id}/stream": 404,
+  "DELETE /api/chats/{id}/stream": 404,
   "DELETE /api/chats/{id}": 404,
+  "POST /api/bots": 403,
+  "GET /api/bots/{id}": 404,
+  "PATCH /api/bots/{id}": 404,
+  "DELETE /api/bots/{id}": 404,
+  "POST /api/bots/{id}/keys": 404,
+  "DELETE /api/bots/{id}/keys/{key}": 404,
+  "GET /api/crm/{provider}/connect": 404,
+  "GET /api/crm/{provider}/callback": 303,
+  "GET /api/bots/{id}/crm": 404,
+  "DELETE /api/bots/{id}/crm/{provider}": 404,
+  "GET /api/bots/{id}/conversations": 404,
+  "GET /api/bots/{id}/conversations.jsonl": 404,
+  "GET /api/bots/{id}/conversations.csv": 404,
+  "GET /api/bots/{id}/conversations/{conversationId}": 404,
+  "DELETE /api/bots/{id}/conversations/{conversationId}": 404,
   "POST /api/rag": 403,
   "GET /api/documents/{id}": 404,
-  "DELETE /api/documents/{id}": 404
+  "DELETE /api/documents/{id}": 404,
+  "GET /api/documents/{id}/text": 404,
+  "GET /api/documents/{id}/file": 404,
+  "GET /api/billing/invoices": 404
 }
+
+/** What the owner gets from a route where that is not what it is for: documents are not processed here. */
+const ownersGet: Readonly<Record<string, number>> = { "GET /api/documents/{id}/text": 409 }
 
 /** Ways of not being signed in. */
 const strange: ReadonlyArray<readonly [string, () => Promise<Record<string, string>> | Record<string, string>]> = [
@@ -122,11 +227,12 @@ describe.each(of("session"))("%s", (name, route) => {
   test("the owner may", async () => {
     await createOwned()
     const response = await call(route, { cookie: await cookieFor(OWNER) })
+    if (ownersGet[name] !== undefined) return expect(response.status).toBe(ownersGet[name])
     const declared = route.responses[response.status]
     const text = await response.text()
     expect(declared).toBeDefined()
     if (declared?.schema !== undefined) Schema.decodeUnknownSync(declared.schema as never)(JSON.parse(text))
-    else expect(declared?.contentType === undefined).toBe(text === "")
+    else expect(response.status === 204 || declared?.contentType === undefined).toBe(text === "")
   })
 
   test("somebody else gets nothing of the owner's", async () => {
@@ -136,7 +242,9 @@ describe.each(of("session"))("%s", (name, route) => {
     const text = await response.text()
     const expected = strangersGet[name] ?? Number(Object.keys(route.responses)[0])
     expect(response.status).toBe(expected)
-    if (expected < 400) for (const secret of ["Mine.", "mine.txt", owned.chatId]) expect(text).not.toContain(secret)
+    if (expected < 400)
+      for (const secret of ["Mine.", "mine.txt", "Mine too.", owned.chatId, owned.botId])
+        expect(text).not.toContain(secret)
     expect(await everything()).toEqual(before)
   })
 })
@@ -146,14 +254,32 @@ test.each(byId)("%s: what is somebody else's looks like what does not exist", as
   await createOwned()
   const cookie = await cookieFor(STRANGER)
   const answerAbout = async (id: string) => {
-    const response = await fetch(`${server.url}${route.path.replace("{id}", id)}`, {
-      method: route.method,
-      headers: { cookie, "x-request-id": "same" }
+    const { init } = requestOf(route)
+    const path = route.path
+      .replace("{id}", id)
+      .replace("{key}", owned.publicKey)
+      .replace("{provider}", "provider_one")
+      .replace("{conversationId}", owned.conversationId)
+    const response = await fetch(`${server.url}${path}`, {
+      ...init,
+      headers: { ...(init.headers as Record<string, string>), cookie, "x-request-id": "same" }
     })
     return { status: response.status, body: (await response.text()).replaceAll(id, "ID") }
   }
-  const foreign = await answerAbout(route.path.includes("chats") ? owned.chatId : owned.documentId)
+  const foreign = await answerAbout(idOf(route))
   expect(foreign).toEqual(await answerAbout("00000000-0000-4000-8000-000000000000"))
+})
+
+describe.each(of("visitor"))("%s", (_, route) => {
+  test.each(strange)("with %s answers as it does anybody: no cookie is read or set", async (_name, headers) => {
+    await createOwned()
+    for (const sent of [await headers(), { cookie: await cookieFor(OWNER) }, { cookie: await cookieFor(STRANGER) }]) {
+      const response = await call(route, sent)
+      expect([response.status, response.headers.get("set-cookie")]).toEqual([200, null])
+      const text = await response.text()
+      for (const secret of ["Mine.", "mine.txt", OWNER, owned.botId]) expect(text).not.toContain(secret)
+    }
+  })
 })
 
 describe.each(of("public"))("%s", (_, route) => {
@@ -226,8 +352,20 @@ describe.each(of("development"))("%s", (_, route) => {
   })
 })
 
+describe.each(of("payment-signature"))("%s", (_, route) => {
+  test.each(strange)("with %s is taken from its signer alone", async (_, headers) => {
+    await createOwned()
+    const before = await everything()
+    await expectProblem(await call(route, await headers()), 400, "invalid_signature")
+    await expectProblem(await call(route, { cookie: await cookieFor(OWNER) }), 400, "invalid_signature")
+    expect(await everything()).toEqual(before)
+  })
+})
+
 test("every route has a row in this matrix", () => {
-  const covered = (["session", "cron", "public", "development"] as const).flatMap((access) => of(access))
+  const covered = (["session", "cron", "public", "visitor", "payment-signature", "development"] as const).flatMap(
+    (access) => of(access)
+  )
   expect(covered).toHaveLength(routes.length)
   expect(new Set(routes.map(nameOf)).size).toBe(routes.length)
 })
@@ -241,5 +379,9 @@ test("the first valid session among several cookies counts", async () => {
 const everything = async () => ({
   balance: await server.parley.credits.balance(OWNER),
   chats: await server.parley.chat.list({ userId: OWNER, limit: 200, offset: 0 }),
-  documents: await server.parley.documents.list(OWNER)
+  chat: await server.parley.chat.get(OWNER, owned.chatId),
+  documents: await server.parley.documents.list(OWNER),
+  bots: await server.parley.bots.list(OWNER),
+  crm: await server.parley.crm.list(OWNER, owned.botId),
+  crmCalls: crm.calls.length
 })

@@ -31,7 +31,7 @@ describe("closing the server", () => {
     const services = await startServer()
     const { server, port } = await serverOver(services)
     const { raw, call } = await beginReply(services, port)
-    const closing = server.close({ deadlineMs: 60_000 })
+    const closing = server.close({ deadlineMs: 600_000 })
     await expect(openRaw(port)).rejects.toThrow("ECONNREFUSED")
     call.say(" a reply.")
     call.complete()
@@ -59,7 +59,7 @@ describe("closing the server", () => {
     const raw = await openRaw(port)
     raw.socket.write("GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n")
     await raw.until('"ok"')
-    await server.close({ deadlineMs: 60_000 })
+    await server.close({ deadlineMs: 600_000 })
     await raw.closed
     await services.close()
   })
@@ -68,7 +68,7 @@ describe("closing the server", () => {
     const services = await startServer()
     const { server, port } = await serverOver(services)
     const raw = await openRaw(port)
-    await server.close({ deadlineMs: 60_000 })
+    await server.close({ deadlineMs: 600_000 })
     await raw.closed
     await services.close()
   })

@@ -2,9 +2,10 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { networkInterfaces } from "node:os"
 import { connect } from "node:net"
-import { afterEach, expect, test, vi } from "vitest"
+import { afterEach, expect, test } from "vitest"
 import { boundConnections, type ConnectionBounds } from "../src/node/boundConnections.ts"
 import { openRaw } from "./support/openRaw.ts"
+import { waitUntil } from "./support/waitUntil.ts"
 
 const closing: Array<() => void> = []
 afterEach(() => closing.splice(0).forEach((close) => close()))
@@ -31,7 +32,7 @@ test("where there are as many connections as there may be, the one silent for lo
   const { port, slow } = await start({ total: 3, perPeer: undefined })
   const busy = await openRaw(port)
   busy.socket.write(ask("/slow"))
-  await vi.waitUntil(() => slow.length === 1)
+  await waitUntil(() => slow.length === 1)
   const [silent, used] = [await openRaw(port), await openRaw(port)]
   used.socket.write(ask("/"))
   await used.until("fast")
@@ -50,7 +51,7 @@ test("a connection whose first request is answered while its second is under way
   const busy = await openRaw(port)
   busy.socket.write(ask("/") + ask("/slow"))
   await busy.until("fast")
-  await vi.waitUntil(() => slow.length === 1)
+  await waitUntil(() => slow.length === 1)
   const refused = await openRaw(port)
   await refused.until('"code":"server_busy"')
   slow[0]?.()
@@ -61,7 +62,7 @@ test("where each connection has a request under way, a new one is told to come a
   const { port, slow } = await start({ total: 1, perPeer: undefined })
   const busy = await openRaw(port)
   busy.socket.write(ask("/slow"))
-  await vi.waitUntil(() => slow.length === 1)
+  await waitUntil(() => slow.length === 1)
   const refused = await openRaw(port)
   await refused.until('"code":"server_busy"')
   expect(refused.received()).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: \d/)

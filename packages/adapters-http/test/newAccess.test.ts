@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
+import { InvalidSignature } from "@parley/core"
 import { Context, Effect, Schema } from "effect"
 import express from "express"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -9,7 +10,7 @@ import { json } from "../src/answers/Answer.ts"
 import { jsonBody } from "../src/body/jsonBody.ts"
 import { rawBody } from "../src/body/rawBody.ts"
 import { answerNotFound } from "../src/index.ts"
-import { InvalidSignature, RouteNotFound, TooManyRequests } from "../src/problems/errors.ts"
+import { RouteNotFound, TooManyRequests } from "../src/problems/errors.ts"
 import { textParameter } from "../src/routes/parameters.ts"
 import { defineRoute } from "../src/routes/Route.ts"
 import { openApiDocument } from "../src/core/openApiDocument.ts"
@@ -33,7 +34,7 @@ const webhook = defineRoute({
       const sent = Buffer.from(String(headers["payment-signature"] ?? ""))
       const expected = Buffer.from(signatureOf(bytes))
       const fits = sent.byteLength === expected.byteLength && timingSafeEqual(sent, expected)
-      return fits ? Effect.void : Effect.fail(new InvalidSignature())
+      return fits ? Effect.void : Effect.fail(new InvalidSignature({ problem: "mismatch" }))
     }
   }),
   body: rawBody("The event."),

@@ -104,6 +104,8 @@ describeInChromium("a sibling domain in a real browser", (browser) => {
 
   const inContext = async <A>(use: (context: BrowserContext) => Promise<A>): Promise<A> => {
     const context = await browser().newContext({ ignoreHTTPSErrors: true })
+    // What a busy machine does late is not wrong.
+    context.setDefaultTimeout(110_000)
     try {
       return await use(context)
     } finally {

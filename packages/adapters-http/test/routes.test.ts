@@ -1,9 +1,10 @@
 import { openInMemory } from "@parley/core"
 import { CreditLedger } from "@parley/core/adapter"
 import { Effect } from "effect"
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { expectProblem } from "./support/expectProblem.ts"
-import { startServer, type TestServer } from "./support/startServer.ts"
+import { cookieFor, startServer, type TestServer } from "./support/startServer.ts"
+import { waitUntil } from "./support/waitUntil.ts"
 
 const ANN = "ann"
 const hello = { messages: [{ role: "user", content: "Hello?" }] }
@@ -53,13 +54,15 @@ describe("chat", () => {
     const chat = (await (await server.fetch(`/api/chats/${chatId}`, { user: ANN })).json()) as Record<string, unknown>
     expect(chat).toMatchObject({ id: chatId, title: "Hello?" })
     expect(chat["messages"]).toMatchObject([
-      { role: "user", content: "Hello?", state: "complete", model: null },
+      { role: "user", content: "Hello?", state: "complete", model: null, credits: null, receipt: null },
       {
         id: response.headers.get("x-message-id"),
         role: "assistant",
         content: "Hello there.",
         state: "complete",
-        model: "model-a-mini"
+        model: "model-a-mini",
+        credits: 1,
+        receipt: { model: "model-a-mini", charged: 1, ended: "completed" }
       }
     ])
     const after = await server.parley.credits.balance(ANN)
@@ -207,7 +210,8 @@ describe("documents", () => {
     expect(uploaded.status).toBe(200)
     const { documentId, ...rest } = (await uploaded.json()) as { documentId: string }
     expect(rest).toEqual({ filename: "notes.txt", status: "processing" })
-    expect(await untilReady(ANN, documentId)).toMatchObject({ status: "ready", progress: 1, reason: null })
+    const ready = { status: "ready", progress: 1, reason: null, reasonCode: null, retryable: false }
+    expect(await untilReady(ANN, documentId)).toMatchObject(ready)
 
     const listed = (await (await server.fetch("/api/documents", { user: ANN })).json()) as Record<string, unknown>
     expect(listed).toMatchObject({ documents: [{ id: documentId, filename: "notes.txt", type: "txt", bytes: 23 }] })
@@ -217,7 +221,38 @@ describe("documents", () => {
     await reply.text()
     const chat = await server.fetch(`/api/chats/${reply.headers.get("x-chat-id")}`, { user: ANN })
     const { messages } = (await chat.json()) as { messages: Array<Record<string, unknown>> }
-    expect(messages[1]?.["sources"]).toMatchObject([{ number: 1, documentId, filename: "notes.txt" }])
+    expect(messages[1]?.["sources"]).toMatchObject([{ number: 1, documentId, filename: "notes.txt", headings: [] }])
+  })
+
+  test("a source says which headings its passage stands under, and which begin in it", async () => {
+    const { documentId } = (await (
+      await upload("heads", "book.md", "# Flight\n\nLift.\n\n# Birds\n\nWings.")
+    ).json()) as {
+      documentId: string
+    }
+    await untilReady("heads", documentId)
+    const ask = { messages: [{ role: "user", content: "wings?" }], documentIds: [documentId] }
+    const reply = await server.post("/api/chat", ask, "heads")
+    await reply.text()
+    const chat = await server.fetch(`/api/chats/${reply.headers.get("x-chat-id")}`, { user: "heads" })
+    const { messages } = (await chat.json()) as { messages: Array<{ sources: Array<{ headings: unknown }> }> }
+    expect(messages[1]?.sources[0]?.headings).toEqual([
+      { level: 1, title: "Flight", start: 0 },
+      { level: 1, title: "Birds", start: 17 }
+    ])
+  })
+
+  test("a document that failed says why, to people and to programs, and whether trying again can help", async () => {
+    const { documentId } = (await (await upload("locked", "a.txt", "locked away")).json()) as { documentId: string }
+    const failed = {
+      status: "failed",
+      reason: "It is protected by a password.",
+      reasonCode: "password",
+      retryable: false
+    }
+    expect(await untilReady("locked", documentId)).toMatchObject(failed)
+    const listed = await (await server.fetch("/api/documents", { user: "locked" })).json()
+    expect(listed).toMatchObject({ documents: [failed] })
   })
 
   test("POST /api/rag leaves a ready document ready and says so", async () => {
@@ -355,7 +390,48 @@ describe("billing and models", () => {
     const { tier, models } = (await response.json()) as { tier: string; models: Array<Record<string, unknown>> }
     expect(tier).toBe("free")
     expect(models[0]).toMatchObject({ id: "model-a-mini", allowed: true, available: true, answeredBy: "scripted" })
+    expect(models[0]).toMatchObject({ name: "GPT-6 Luna" })
     expect(models[1]).toMatchObject({ id: "model-a", allowed: false, allowedTiers: ["pro", "business"] })
+  })
+
+  test("a model that an operator set up has the name they gave it, else its vendor's", async () => {
+    const models = {
+      "model-a-mini": { vendorModel: "llama-9" },
+      "model-a": { vendorModel: "llama-9-large", displayName: "The large one" }
+    }
+    const own = await startServer({ parley: { config: { models } } })
+    const body = (await (await own.fetch("/api/models", { user: ANN })).json()) as { models: Array<{ name: string }> }
+    expect(body.models.slice(0, 3).map(({ name }) => name)).toEqual(["llama-9", "The large one", "GPT-6.1 Sol"])
+    await own.close()
+  })
+})
+
+describe("who is signed in", () => {
+  test("GET /api/me says who it is, what the tier includes, and what may be uploaded", async () => {
+    const config = { tiers: { free: { displayName: "Trial", monthlyCredits: 7, maxConcurrentReplies: 2 } } }
+    const own = await startServer({ parley: { config, uploads: { maxBytes: 1_000, types: ["txt"] } } })
+    const cookie = await cookieFor("ann", { claims: { email: "ann@example.com" } })
+    const me = await (await own.fetch("/api/me", { headers: { cookie } })).json()
+    expect(me).toEqual({
+      userId: "ann",
+      email: "ann@example.com",
+      sessionExpiresAt: expect.stringMatching(/Z$/),
+      tier: {
+        id: "free",
+        name: "Trial",
+        monthlyCredits: 7,
+        models: ["model-a-mini"],
+        quotas: {
+          maxDocuments: 20,
+          maxDocumentBytes: 100 * 1024 * 1024,
+          maxChatBytes: 50 * 1024 * 1024,
+          maxConcurrentReplies: 2
+        }
+      },
+      uploads: { maxBytes: 1_000, types: ["txt"] }
+    })
+    expect(await (await own.fetch("/api/me", { user: "ben" })).json()).toMatchObject({ userId: "ben", email: null })
+    await own.close()
   })
 })
 
@@ -366,7 +442,7 @@ describe("server", () => {
     expect((await own.fetch("/healthz")).status).toBe(200)
     expect((await own.fetch("/readyz")).status).toBe(200)
     ready = () => Promise.reject(new Error("password=hunter2"))
-    await vi.waitUntil(async () => !(await own.fetch("/readyz")).ok, { timeout: 10_000 })
+    await waitUntil(async () => !(await own.fetch("/readyz")).ok)
     const problem = await expectProblem(await own.fetch("/readyz"), 503, "not_ready")
     expect(JSON.stringify(problem)).not.toContain("hunter2")
     expect((await own.fetch("/healthz")).status).toBe(200)

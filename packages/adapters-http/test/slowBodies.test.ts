@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest"
+import { afterEach, beforeEach, expect, test } from "vitest"
 import { expectProblem } from "./support/expectProblem.ts"
 import { openRaw, type RawConnection, rawPost } from "./support/openRaw.ts"
 import { cookieFor, startServer, type TestServer, type TestServerOptions } from "./support/startServer.ts"
+import { waitUntil } from "./support/waitUntil.ts"
 
 const ANN = "ann"
 const MIB = 1024 * 1024
@@ -38,7 +39,7 @@ const upload = (user: string, content: string) => {
 test("connections that announce uploads and send nothing keep nobody from uploading, not even their sender", async () => {
   await start()
   for (let index = 0; index < 40; index++) await begin("/api/upload", MULTIPART, 16 * MIB, "")
-  await vi.waitUntil(() => server.requests.size === 40)
+  await waitUntil(() => server.requests.size === 40)
   expect((await upload("bob", "x".repeat(MIB))).status).toBe(200)
   expect((await upload(ANN, "x".repeat(MIB))).status).toBe(200)
 })
@@ -48,7 +49,7 @@ test("unfinished uploads that fill the memory give way to those of others, and a
   const half = FILE + "x".repeat(2 * MIB)
   const hoarders = ["eve", "eva", "evi"]
   for (const user of hoarders) await begin("/api/upload", MULTIPART, 20 * MIB, half, user)
-  await vi.waitUntil(() => opened.some((connection) => connection.received().includes('"code":"server_busy"')))
+  await waitUntil(() => opened.some((connection) => connection.received().includes('"code":"server_busy"')))
   expect((await upload("bob", "x".repeat(MIB))).status).toBe(200)
 })
 
@@ -75,7 +76,7 @@ test("a sender that goes on too slowly is ended as well", async () => {
 test("where one person's unfinished JSON fills its memory, the small requests of all and the large ones of others go on", async () => {
   await start({ jsonMemoryBytes: 2 * MIB })
   for (let index = 0; index < 8; index++) await begin("/api/chat", "application/json", MIB, " ".repeat(900_000), "eve")
-  await vi.waitUntil(() => server.requests.size === 8)
+  await waitUntil(() => server.requests.size === 8)
   expect((await server.post("/api/chat", HELLO, "eve")).status).toBe(200)
   const long = { messages: [{ role: "user", content: "word ".repeat(20_000) }] }
   const answers = await Promise.all(["ann", "bob"].map((user) => server.post("/api/chat", long, user)))
@@ -88,12 +89,12 @@ test("a person with as many requests under way as there may be is told to wait; 
     await begin("/api/chat", "application/json", 100, "{"),
     await begin("/api/chat", "application/json", 100, "{")
   ]
-  await vi.waitUntil(() => server.requests.size === 2)
+  await waitUntil(() => server.requests.size === 2)
   const refused = await server.post("/api/chat", HELLO, ANN)
   expect(refused.headers.get("retry-after")).toBe("1")
   expect(await expectProblem(refused, 429, "too_many_requests")).toMatchObject({ limit: 2 })
   expect((await server.post("/api/chat", HELLO, "bob")).status).toBe(200)
   held[0]?.socket.destroy()
-  await vi.waitUntil(() => server.requests.size === 1)
+  await waitUntil(() => server.requests.size === 1)
   expect((await server.post("/api/chat", HELLO, ANN)).status).toBe(200)
 })

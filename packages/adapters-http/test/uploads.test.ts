@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { expectProblem } from "./support/expectProblem.ts"
 import { openRaw, rawPost } from "./support/openRaw.ts"
 import { cookieFor, startServer, type TestServer } from "./support/startServer.ts"
+import { waitUntil } from "./support/waitUntil.ts"
 
 const ANN = "ann"
 const MIB = 1024 * 1024
@@ -97,10 +98,10 @@ describe("files that cannot be accepted are 400 and store nothing", () => {
     const headers = { cookie: await cookieFor(ANN), "content-type": MULTIPART }
     const slow = await openRaw(narrow.port)
     slow.socket.write(rawPost("/api/upload", { ...headers, "content-length": String(body.length) }, body.slice(0, -9)))
-    await vi.waitUntil(() => narrow.requests.size === 1)
+    await waitUntil(() => narrow.requests.size === 1)
     const waiting = await openRaw(narrow.port)
     waiting.socket.write(rawPost("/api/upload", headers, body))
-    await vi.waitUntil(() => narrow.requests.size === 2)
+    await waitUntil(() => narrow.requests.size === 2)
     const small = await narrow.fetch("/api/upload", { method: "POST", user: ANN, body: formOf(["file", "x", "a.txt"]) })
     expect(small.status).toBe(200)
     expect(waiting.received()).toBe("")

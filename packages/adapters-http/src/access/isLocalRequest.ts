@@ -68,7 +68,7 @@ const isForwarding = (name: string): boolean =>
   FORWARDING.has(name) || name.includes("forwarded") || FORWARDING_FAMILIES.some((family) => name.startsWith(family))
 
 /** Whether a Host header names this machine: a page of another site that resolves to 127.0.0.1 does not pass. */
-const isLocalHost = (host: string | undefined): boolean => {
+export const isLocalHost = (host: string | undefined): boolean => {
   const url = host === undefined || /[/?#@\\]/.test(host) ? null : URL.parse(`http://${host}/`)
   if (url === null) return false
   const { hostname } = url

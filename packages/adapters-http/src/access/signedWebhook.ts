@@ -4,35 +4,43 @@ import type { RequestHead } from "../exchange/RequestHead.ts"
 import type { Coded } from "../problems/problemTable.ts"
 import { type Access, defineAccess } from "./Access.ts"
 
-export interface SignedWebhookOptions<R extends RouteServices> {
+/** With which a webhook refuses what it is sent, or cannot judge it. */
+const WEBHOOK_ERRORS = [
+  "invalid_signature",
+  "payments_not_configured",
+  "payment_provider_unavailable",
+  "payment_provider_refused"
+] as const
+
+export interface SignedWebhookOptions<A, R extends RouteServices> {
   /** Its name in the documentation. */
   readonly name: string
   /** The header that carries the signature, in lower case. */
   readonly header: string
-  /** Takes the bytes as they were sent and the head; fails where the signature is missing or wrong. */
+  /** Takes the bytes as they were sent and the head, and gives what they say; fails where the signature is missing or wrong. */
   readonly verify: (
     bytes: Uint8Array,
     request: RequestHead
-  ) => Effect.Effect<void, Coded<"invalid_signature" | "webhook_not_configured">, R>
+  ) => Effect.Effect<A, Coded<(typeof WEBHOOK_ERRORS)[number]>, R>
 }
 
 /**
  * A sender that signs what it sends. The signature is over the bytes, so that the route reads its body with `rawBody`,
- * and parses nothing before this has decided.
+ * and parses nothing before this has decided. The handler gets what was signed as its caller.
  */
-export const signedWebhook = <R extends RouteServices>({
+export const signedWebhook = <A, R extends RouteServices>({
   header,
   name,
   verify
-}: SignedWebhookOptions<R>): Access<undefined, Uint8Array> =>
-  defineAccess<undefined, Uint8Array, "invalid_signature" | "webhook_not_configured">({
+}: SignedWebhookOptions<A, R>): Access<A, Uint8Array> =>
+  defineAccess<A, Uint8Array, (typeof WEBHOOK_ERRORS)[number]>({
     name,
     scheme: () => ({ type: "apiKey", in: "header", name: header }),
-    errors: () => ["invalid_signature", "webhook_not_configured"],
+    errors: () => WEBHOOK_ERRORS,
     claimOf: (request) =>
       Effect.succeed({
         userId: undefined,
         admit: Effect.void,
-        callerOf: ({ body }) => Effect.as(verify(body, request), undefined)
+        callerOf: ({ body }) => verify(body, request)
       })
   })

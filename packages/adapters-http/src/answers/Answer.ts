@@ -1,18 +1,25 @@
 import type { Stream } from "effect"
 import type { Coded } from "../problems/problemTable.ts"
 
-/** Header names in lower case. An array sends the header once per element. */
+/** Header names in lower case. An array sends the header once per element: an empty one takes back what every answer has. */
 export type AnswerHeaders = Readonly<Record<string, string | ReadonlyArray<string>>>
 
 /** What a route answers with. A text stream's status line goes out with its first text. */
 export type Answer =
   | { readonly _tag: "json"; readonly status: number; readonly headers: AnswerHeaders; readonly body: unknown }
   | { readonly _tag: "empty"; readonly status: number; readonly headers: AnswerHeaders }
+  | { readonly _tag: "bytes"; readonly status: number; readonly headers: AnswerHeaders; readonly bytes: Uint8Array }
   | {
       readonly _tag: "text-stream"
       readonly status: number
       readonly headers: AnswerHeaders
       readonly text: Stream.Stream<string, Coded>
+    }
+  | {
+      readonly _tag: "byte-stream"
+      readonly status: number
+      readonly headers: AnswerHeaders
+      readonly bytes: Stream.Stream<Uint8Array, Coded>
     }
 
 /** An answer whose body is `body` as JSON. */
@@ -26,10 +33,26 @@ export const json = (status: number, body: unknown, headers: AnswerHeaders = {})
 /** An answer without a body: 204 unless another status is given. */
 export const empty = (headers: AnswerHeaders = {}, status = 204): Answer => ({ _tag: "empty", status, headers })
 
+/** An answer whose body is there already. */
+export const wholeBytes = (bytes: Uint8Array, headers: AnswerHeaders): Answer => ({
+  _tag: "bytes",
+  status: 200,
+  headers,
+  bytes
+})
+
 /** An answer whose body is written while `text` runs. */
 export const textStream = (text: Stream.Stream<string, Coded>, headers: AnswerHeaders = {}): Answer => ({
   _tag: "text-stream",
   status: 200,
   headers,
   text
+})
+
+/** An answer whose body is written while `bytes` runs: 200 unless another status is given. */
+export const byteStream = (bytes: Stream.Stream<Uint8Array, Coded>, headers: AnswerHeaders, status = 200): Answer => ({
+  _tag: "byte-stream",
+  status,
+  headers,
+  bytes
 })

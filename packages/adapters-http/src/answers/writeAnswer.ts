@@ -3,12 +3,12 @@ import type { AnswerWriter } from "../exchange/AnswerWriter.ts"
 import { PROBLEM_CONTENT_TYPE, type Problem } from "../problems/Problem.ts"
 import type { Coded } from "../problems/problemTable.ts"
 import type { Answer, AnswerHeaders } from "./Answer.ts"
-import { streamText } from "./streamText.ts"
+import { streamBody } from "./streamBody.ts"
 
 const plainHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
 const jsonHeaders = { ...plainHeaders, "content-type": "application/json; charset=utf-8" }
 
-/** Writes an answer. A text stream ends it only once it is finished, what it settles included. */
+/** Writes an answer. A stream ends it only once it is finished, what it settles included. */
 export const writeAnswer = (
   writer: AnswerWriter,
   answer: Answer,
@@ -17,7 +17,14 @@ export const writeAnswer = (
   if (answer._tag === "json") return Effect.sync(() => writeJson(writer, answer.status, answer.body, answer.headers))
   const headers = { ...plainHeaders, ...answer.headers }
   if (answer._tag === "empty") return Effect.sync(() => writer.send(answer.status, headers))
-  return streamText({ writer, status: answer.status, headers, text: answer.text, stalledReaderMs })
+  if (answer._tag === "bytes") {
+    const { bytes, status } = answer
+    return Effect.sync(() => writer.send(status, { ...headers, "content-length": String(bytes.byteLength) }, bytes))
+  }
+  const { status } = answer
+  return answer._tag === "text-stream"
+    ? streamBody({ writer, status, headers, pieces: answer.text, join: (batch) => batch.join(""), stalledReaderMs })
+    : streamBody({ writer, status, headers, pieces: answer.bytes, join: Buffer.concat, stalledReaderMs })
 }
 
 /** Writes problem details with the status they name. */

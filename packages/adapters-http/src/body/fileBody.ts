@@ -1,5 +1,5 @@
-import { FileRejected, PARSED_DOCUMENT_TYPES, UploadLimits } from "@parley/core"
-import { documentType } from "@parley/core/adapter"
+import { type FileRejected, PARSED_DOCUMENT_TYPES, UploadLimits } from "@parley/core"
+import { documentType, fileTooLarge } from "@parley/core/adapter"
 import busboy from "busboy"
 import { Effect, Schema } from "effect"
 import { BodyIntake } from "../environment/BodyIntake.ts"
@@ -50,12 +50,6 @@ export const fileBody: RouteBody<SentFile, (typeof REFUSALS)[number]> = {
 
 const invalid = (problem: string) => new InvalidUpload({ detail: `${problem} ${ONE_FILE}` })
 
-const tooLarge = (maxBytes: number) =>
-  new FileRejected({
-    problem: "too-large",
-    detail: `The file is larger than the ${maxBytes} bytes a document may have. Split it, or reduce its images.`
-  })
-
 const makeParser = (request: HttpRequest, maxBytes: number): Effect.Effect<busboy.Busboy, InvalidUpload> =>
   Effect.try({
     try: () => {
@@ -87,7 +81,7 @@ const readFile = (
       const file = { filename: filename ?? "", content: collectBytes() }
       sent = file
       stream.on("data", (chunk: Buffer) => file.content.add(chunk))
-      stream.on("limit", () => refuse(tooLarge(maxBytes)))
+      stream.on("limit", () => refuse(fileTooLarge(maxBytes)))
     })
     parser.on("field", (field) => {
       if (field === "file") problem = 'The field "file" holds a text without a file name.'

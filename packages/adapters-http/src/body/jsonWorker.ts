@@ -1,4 +1,4 @@
-import { setPriority } from "node:os"
+import { constants, getPriority, setPriority } from "node:os"
 import { parentPort } from "node:worker_threads"
 import type { JsonAnswer, JsonQuestion } from "./JsonThread.ts"
 import { pruneJson } from "./pruneJson.ts"
@@ -13,11 +13,13 @@ const answer = ({ bytes, shape }: JsonQuestion): JsonAnswer => {
   }
 }
 
+/** So much nicer than the rest of the process. */
+const NICER = 5
+
 /** Linux counts priority by thread. Elsewhere it is the whole process's, which has to keep its own. */
-const NICENESS = 5
 const giveWay = (): void => {
   try {
-    if (process.platform === "linux") setPriority(NICENESS)
+    if (process.platform === "linux") setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + NICER))
   } catch {
     return
   }

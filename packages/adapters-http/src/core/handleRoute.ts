@@ -1,5 +1,7 @@
 import type { ParleyServices } from "@parley/core"
+import { addressBucket } from "@parley/core/adapter"
 import { type Context, Effect, Exit, Scope } from "effect"
+import { empty } from "../answers/Answer.ts"
 import { writeAnswer } from "../answers/writeAnswer.ts"
 import type { ParleyRuntime } from "../environment/HttpOptions.ts"
 import type { RouteServices } from "../environment/HttpServices.ts"
@@ -76,7 +78,7 @@ const serve = Effect.fnUntraced(function* (
     query: yield* decodeParameters(route.queryParameters, (name) => sent.getAll(name)),
     headers: yield* decodeParameters(route.headerParameters, (name) => request.valuesOf(name))
   }
-  const person = claim.userId === undefined ? `peer ${request.peer}` : `user ${claim.userId}`
+  const person = claim.userId === undefined ? `peer ${addressBucket(request.peer)}` : `user ${claim.userId}`
   const preparing = yield* Scope.fork(yield* Scope.Scope)
   const body = route.body === undefined ? undefined : yield* Scope.provide(route.body.read(request, person), preparing)
   const caller = yield* claim.callerOf({ ...parameters, body })
@@ -85,7 +87,12 @@ const serve = Effect.fnUntraced(function* (
     yield* Scope.provide(turns[route.largeWork].enter(person), preparing)
   }
   const answer = yield* route.handle({ caller, ...parameters, body, prefix: request.prefix })
+  const isStream = answer._tag === "text-stream" || answer._tag === "byte-stream"
+  // Nothing is streamed to who asks for the head alone.
+  if (isStream && request.method === "HEAD") {
+    return yield* writeAnswer(writer, empty(answer.headers, answer.status), stalledReaderMs)
+  }
   // What a body kept is given back before a reply is streamed, which may take minutes.
-  if (answer._tag === "text-stream") yield* Scope.close(preparing, Exit.void)
+  if (isStream) yield* Scope.close(preparing, Exit.void)
   yield* writeAnswer(writer, answer, stalledReaderMs)
 })

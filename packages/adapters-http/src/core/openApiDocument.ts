@@ -85,6 +85,16 @@ const requestBodyOf = (body: RouteBody<unknown, ErrorCode>): JsonObject => ({
 const successesOf = (responses: Readonly<Record<number, RouteResponse>>): JsonObject =>
   Object.fromEntries(Object.entries(responses).map(([status, response]) => [status, successOf(response)]))
 
+/** Bodies that are not JSON; bytes have no schema (OpenAPI 3.1, 4.8.14.3). */
+const bodySchemas = {
+  "text/plain": { type: "string" },
+  "text/html": { type: "string" },
+  "text/javascript": { type: "string" },
+  "text/csv": { type: "string" },
+  "application/jsonl": { type: "string" },
+  "application/octet-stream": {}
+}
+
 const successOf = ({ description, schema, contentType, headers }: RouteResponse): JsonObject => ({
   description,
   ...(headers === undefined
@@ -95,7 +105,7 @@ const successOf = ({ description, schema, contentType, headers }: RouteResponse)
         )
       }),
   ...(schema === undefined ? {} : { content: { "application/json": { schema: jsonSchemaOf(schema) } } }),
-  ...(contentType === undefined ? {} : { content: { [contentType]: { schema: { type: "string" } } } })
+  ...(contentType === undefined ? {} : { content: { [contentType]: { schema: bodySchemas[contentType] } } })
 })
 
 const mayRetryAfter = (code: ErrorCode): boolean => "mayRetryAfter" in problemTable[code]

@@ -20,6 +20,8 @@ export interface HttpOptions extends BodyIntakeOptions {
   readonly sessionCookie?: string | undefined
   /** Where people reach the server. With https, cookies are `Secure`, and only the `__Host-` one counts. */
   readonly baseUrl?: string | undefined
+  /** Where people are led once they have signed out, for example the identity provider's own page for it. */
+  readonly signOutUrl?: string | undefined
   /** What schedules send as their bearer token to `/api/cron/*`. Without it those routes answer every request with 503. */
   readonly cronSecret?: string | undefined
   /** Turns on `POST /dev/sign-in`, for requests to a local Host only. Never give it where others can reach the server. */

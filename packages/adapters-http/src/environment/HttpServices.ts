@@ -9,6 +9,7 @@ import type { PublicAddress } from "./PublicAddress.ts"
 import type { Readiness } from "./Readiness.ts"
 import type { RefusalLog } from "./RefusalLog.ts"
 import type { SessionCookies } from "./SessionCookies.ts"
+import type { SignOutPage } from "./SignOutPage.ts"
 
 /** What routes and accesses know of the server they run in. */
 export type HttpServices =
@@ -23,6 +24,7 @@ export type HttpServices =
   | RefusalLog
   | SessionCookies
   | SessionVerifier
+  | SignOutPage
 
 /** What handlers and accesses may ask for. */
 export type RouteServices = ParleyServices | HttpServices

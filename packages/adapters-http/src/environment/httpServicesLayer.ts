@@ -13,6 +13,7 @@ import { PublicAddress } from "./PublicAddress.ts"
 import { makeReadiness, Readiness } from "./Readiness.ts"
 import { makeRefusalLog, RefusalLog } from "./RefusalLog.ts"
 import { SessionCookies } from "./SessionCookies.ts"
+import { SignOutPage } from "./SignOutPage.ts"
 
 const REQUESTS_PER_PERSON = 1_000
 
@@ -31,6 +32,7 @@ export const httpServicesLayer = (options: HttpOptions, document: OpenApiDocumen
     Layer.sync(Readiness, () => makeReadiness(options.ready ?? (() => Promise.resolve()))),
     Layer.sync(RefusalLog, makeRefusalLog),
     Layer.succeed(SessionCookies, sessionCookieOf(options)),
-    Layer.succeed(SessionVerifier, options.sessions)
+    Layer.succeed(SessionVerifier, options.sessions),
+    Layer.succeed(SignOutPage, { url: options.signOutUrl })
   )
 }

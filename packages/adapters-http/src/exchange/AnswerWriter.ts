@@ -12,7 +12,7 @@ export interface AnswerWriter {
   send(status: number, headers: AnswerHeaders, bytes?: Uint8Array): void
   begin(status: number, headers: AnswerHeaders): void
   /** False where the reader is behind: then the writer waits until `onDrain` calls. */
-  write(text: string): boolean
+  write(piece: string | Uint8Array): boolean
   /** Calls once, as soon as the reader has caught up; gives what takes the listener back. */
   onDrain(listener: () => void): () => void
   end(): void

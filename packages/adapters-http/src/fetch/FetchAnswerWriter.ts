@@ -60,9 +60,9 @@ export class FetchAnswerWriter implements AnswerWriter {
     this.#respond(new Response(body, { status, headers: this.#all(headers) }))
   }
 
-  write(text: string): boolean {
+  write(piece: string | Uint8Array): boolean {
     if (this.#state !== "begun") return false
-    this.#controller?.enqueue(encoder.encode(text))
+    this.#controller?.enqueue(typeof piece === "string" ? encoder.encode(piece) : piece)
     return (this.#controller?.desiredSize ?? 0) > 0
   }
 

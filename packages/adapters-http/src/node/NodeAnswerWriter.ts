@@ -33,8 +33,8 @@ export class NodeAnswerWriter implements AnswerWriter {
     this.#response.writeHead(status, { ...this.#headers, ...headers } as OutgoingHttpHeaders)
   }
 
-  write(text: string): boolean {
-    return this.#response.write(text)
+  write(piece: string | Uint8Array): boolean {
+    return this.#response.write(piece)
   }
 
   onDrain(listener: () => void): () => void {

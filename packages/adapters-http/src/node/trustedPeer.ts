@@ -11,7 +11,8 @@ export type TrustProxy = boolean | number | string
 export const trustedPeer = (trust: TrustProxy = false): ((request: IncomingMessage) => string) => {
   if (trust === false) return ({ socket }) => socket.remoteAddress ?? ""
   const isTrusted = trustFunction(trust)
-  return (request) => proxyAddr(request, isTrusted)
+  // Over a Unix socket there is no address unless a proxy reports one.
+  return (request) => proxyAddr(request, isTrusted) ?? ""
 }
 
 const trustFunction = (trust: TrustProxy): ((address: string, hop: number) => boolean) => {

@@ -1,3 +1,4 @@
+import { countOf, sizeOf } from "@parley/core/adapter"
 import { Schema } from "effect"
 
 const Issues = Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
@@ -22,7 +23,7 @@ export class InvalidUpload extends Schema.TaggedError<InvalidUpload>()("InvalidU
 export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()("PayloadTooLarge", { limit: Schema.Int }) {
   readonly code = "payload_too_large"
   override get message() {
-    return `The body may have at most ${this.limit} bytes. Send less, or upload long texts as documents.`
+    return `What is sent may have at most ${sizeOf(this.limit)}. Send less, or upload long texts as documents.`
   }
 }
 
@@ -42,27 +43,19 @@ export class CronUnauthorized extends Schema.TaggedError<CronUnauthorized>()("Cr
   }
 }
 
-/** A webhook's signature is missing, or is not of the bytes that were sent. */
-export class InvalidSignature extends Schema.TaggedError<InvalidSignature>()("InvalidSignature", {}) {
-  readonly code = "invalid_signature"
-  override get message() {
-    return "The signature does not fit the body. Sign the bytes as they are sent, with the secret of this endpoint."
-  }
-}
-
-/** A webhook has no secret here, so that no signature could be checked. */
-export class WebhookNotConfigured extends Schema.TaggedError<WebhookNotConfigured>()("WebhookNotConfigured", {}) {
-  readonly code = "webhook_not_configured"
-  override get message() {
-    return "This webhook is switched off: set its secret and start the server again."
-  }
-}
-
 /** Scheduled jobs have no secret, so that no schedule may start them. */
 export class CronNotConfigured extends Schema.TaggedError<CronNotConfigured>()("CronNotConfigured", {}) {
   readonly code = "cron_not_configured"
   override get message() {
     return "Scheduled jobs are switched off: set CRON_SECRET and start the server again."
+  }
+}
+
+/** Somebody who has subscribed would pay for a second plan beside the first. */
+export class AlreadySubscribed extends Schema.TaggedError<AlreadySubscribed>()("AlreadySubscribed", {}) {
+  readonly code = "already_subscribed"
+  override get message() {
+    return "You have subscribed already. Change the plan on the payment provider's page, or end it there first."
   }
 }
 
@@ -122,6 +115,14 @@ export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooM
   readonly code = "too_many_requests"
   readonly retryAfterMs = 1_000
   override get message() {
-    return `You have ${this.limit} requests under way, which is the most. Wait until some of them have ended.`
+    return `You have ${countOf(this.limit, "request")} under way, which is the most. Wait until some of them have ended.`
+  }
+}
+
+/** The server has no files of the widget. */
+export class WidgetNotBuilt extends Schema.TaggedError<WidgetNotBuilt>()("WidgetNotBuilt", {}) {
+  readonly code = "widget_not_built"
+  override get message() {
+    return "The widget is not built yet: npm ci builds it, and npm run build."
   }
 }

@@ -5,6 +5,8 @@ export interface ProblemKind {
   readonly members?: ReadonlyArray<string>
   /** Its errors may carry in `retryAfterMs` how long to wait: the answer's `Retry-After`. */
   readonly mayRetryAfter?: true
+  /** Its errors may say in `rateLimit` which limit is used up: the answer's `RateLimit` and `RateLimit-Policy`. */
+  readonly tellsRateLimit?: true
   /** Said instead of the error's own message, where that would not help the reader. */
   readonly detail?: string
   /** The connection ends with the answer. */
@@ -13,13 +15,20 @@ export interface ProblemKind {
 
 const ON_OUR_SIDE = "Something failed on our side. Try again in a moment; if it persists, report the request id."
 
+/** How limits of visitors are told. */
+const LIMITED = { mayRetryAfter: true, tellsRateLimit: true } as const
+
 /** Every code that an answer can carry, and its status. A code that is not listed here is answered as `internal_error`. */
 export const problemTable = {
   invalid_request: { status: 400, title: "The request is not valid", members: ["issues"] },
+  invalid_chat_change: { status: 400, title: "The chat cannot be changed so", members: ["issues"] },
+  invalid_bot: { status: 400, title: "The bot cannot be so", members: ["issues"] },
   invalid_document_id: { status: 400, title: "The document id is not valid" },
   invalid_upload: { status: 400, title: "The upload cannot be read" },
   file_rejected: { status: 400, title: "The file cannot be accepted", members: ["problem"] },
   invalid_usage_range: { status: 400, title: "The days are not valid", members: ["maxDays"] },
+  message_too_long: { status: 400, title: "The message is too long", members: ["limit"] },
+  crm_state_unknown: { status: 400, title: "The connection was not begun here" },
   invalid_signature: { status: 400, title: "The signature is not valid" },
   unauthorized: { status: 401, title: "Not signed in" },
   cron_unauthorized: { status: 401, title: "The bearer secret is missing or wrong" },
@@ -31,25 +40,36 @@ export const problemTable = {
   cross_site_request: { status: 403, title: "The request comes from another site" },
   model_not_allowed: {
     status: 403,
-    title: "The tier does not include the model",
+    title: "The plan does not include the model",
     members: ["model", "tier", "allowedTiers"]
   },
-  document_forbidden: { status: 403, title: "The document belongs to another user" },
+  document_forbidden: { status: 403, title: "The document belongs to another user", members: ["documentId"] },
   document_quota: {
     status: 403,
-    title: "The tier's document quota is used up",
+    title: "The plan has no room for the document",
     members: ["tier", "documents", "bytes", "maxDocuments", "maxDocumentBytes"]
   },
   storage_quota: {
     status: 403,
-    title: "The tier's quota of chats is used up",
+    title: "The plan has no room for more chats",
     members: ["tier", "bytes", "maxChatBytes"]
   },
+  too_many_bots: { status: 403, title: "You have as many bots as one may have", members: ["limit"] },
   not_found: { status: 404, title: "There is nothing here" },
+  bot_not_found: { status: 404, title: "There is no such bot" },
+  bot_key_not_found: { status: 404, title: "The bot has no such public key" },
+  crm_provider_not_found: { status: 404, title: "There is no such CRM provider" },
+  crm_not_connected: { status: 404, title: "The bot is not connected to this CRM" },
+  conversation_not_found: { status: 404, title: "There is no such conversation" },
   chat_not_found: { status: 404, title: "There is no such chat" },
-  document_not_found: { status: 404, title: "There is no such document" },
+  customer_not_found: { status: 404, title: "There is no such customer" },
+  document_not_found: { status: 404, title: "There is no such document", members: ["documentId"] },
   method_not_allowed: { status: 405, title: "The method does not apply here", members: ["allowed"] },
   request_too_slow: { status: 408, title: "The request came too slowly", closes: true },
+  document_not_indexed: { status: 409, title: "The document has no text yet", members: ["documentId"] },
+  already_subscribed: { status: 409, title: "There is a plan already" },
+  last_bot_key: { status: 409, title: "The bot has no other public key" },
+  too_many_bot_keys: { status: 409, title: "The bot has as many public keys as one may have", members: ["limit"] },
   request_in_progress: { status: 409, title: "The request is being answered" },
   payload_too_large: { status: 413, title: "The body is too large", members: ["limit"] },
   invalid_chat_request: { status: 422, title: "The chat request is not valid", members: ["issues"] },
@@ -58,6 +78,7 @@ export const problemTable = {
     title: "The idempotency key belongs to another request",
     detail: "This idempotency key was used for another request. Use a new key for each new request."
   },
+  price_not_offered: { status: 422, title: "The price is not on sale", members: ["priceId", "problem"] },
   prompt_too_long: { status: 422, title: "The message is too long for the model", members: ["tokens", "window"] },
   too_many_abandoned_tries: {
     status: 429,
@@ -67,16 +88,24 @@ export const problemTable = {
   },
   too_many_replies: {
     status: 429,
-    title: "As many replies as the tier allows are being written",
+    title: "As many replies as the plan allows are being written",
     members: ["tier", "limit"],
     mayRetryAfter: true
   },
   daily_cap_reached: {
     status: 429,
-    title: "The day's cap of credits is used up",
+    title: "Today's limit of credits is used up",
     members: ["kind", "cap", "spent", "resetsAt"],
     mayRetryAfter: true
   },
+  visitor_rate_limited: { status: 429, title: "Too many messages from this address", ...LIMITED },
+  conversation_rate_limited: { status: 429, title: "Too many messages in this conversation", ...LIMITED },
+  bot_rate_limited: { status: 429, title: "Too many messages to this bot", ...LIMITED },
+  visitor_reads_limited: { status: 429, title: "Conversations are loaded too often", ...LIMITED },
+  too_many_visitor_streams: { status: 429, title: "Too many replies to this address at once", ...LIMITED },
+  too_many_bot_streams: { status: 429, title: "Too many replies of this bot at once", ...LIMITED },
+  bot_busy: { status: 429, title: "The bot is busy", ...LIMITED },
+  bot_resting: { status: 429, title: "The bot answers no more today", ...LIMITED },
   too_many_requests: { status: 429, title: "Too many requests are under way", members: ["limit"], mayRetryAfter: true },
   model_failed: { status: 500, title: "The model did not answer", members: ["model", "reason"] },
   provider_rate_limited: {
@@ -92,13 +121,22 @@ export const problemTable = {
     mayRetryAfter: true
   },
   model_misconfigured: { status: 500, title: "The model is not set up right", members: ["model", "reason"] },
+  bot_misconfigured: { status: 500, title: "The bot is not set up right" },
   model_unavailable: { status: 500, title: "The model is not set up", members: ["model"] },
   body_already_read: { status: 500, title: "The body was read before" },
   storage_unavailable: { status: 500, title: "The storage did not answer", detail: ON_OUR_SIDE },
   internal_error: { status: 500, title: "Something failed on our side", detail: ON_OUR_SIDE },
+  payment_provider_unavailable: {
+    status: 502,
+    title: "The payment provider does not answer for now",
+    mayRetryAfter: true
+  },
+  payment_provider_refused: { status: 502, title: "The payment provider is not set up right" },
   identity_unavailable: { status: 503, title: "The identity provider cannot be reached" },
   cron_not_configured: { status: 503, title: "Scheduled jobs are not configured" },
-  webhook_not_configured: { status: 503, title: "The webhook is not configured" },
+  crm_not_configured: { status: 503, title: "CRM connections are not configured", members: ["missing"] },
+  payments_not_configured: { status: 503, title: "Payments are not configured" },
+  widget_not_built: { status: 503, title: "The widget is not built" },
   server_busy: { status: 503, title: "The server is busy", mayRetryAfter: true },
   not_ready: { status: 503, title: "The server is not ready" }
 } as const satisfies Record<string, ProblemKind>

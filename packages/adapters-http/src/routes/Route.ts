@@ -7,14 +7,20 @@ import type { LargeWork } from "../environment/PersonTurns.ts"
 import type { Coded, ErrorCode } from "../problems/problemTable.ts"
 import type { Parameters, ParameterValues } from "./parameters.ts"
 
-export type Method = "GET" | "POST" | "DELETE"
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
 /** One way a route answers when all is well. */
 export interface RouteResponse {
   readonly description: string
   /** The form of the JSON body; left out where the body is empty or not JSON. */
   readonly schema?: Schema.Top
-  readonly contentType?: "text/plain"
+  readonly contentType?:
+    | "text/plain"
+    | "text/html"
+    | "text/javascript"
+    | "text/csv"
+    | "application/jsonl"
+    | "application/octet-stream"
   /** Headers worth knowing, with what they say. */
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -1,8 +1,10 @@
-import { type AccountNotFound, CreditService, type HistoryPage, type StorageFailed } from "@parley/core"
+import { type AccountNotFound, BillingService, CreditService, type HistoryPage, type StorageFailed } from "@parley/core"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { json } from "../answers/Answer.ts"
-import { pageParameters, textParameter } from "./parameters.ts"
+import { pageParameters, requiredTextParameter, textParameter } from "./parameters.ts"
+import { PROVIDER_ERRORS } from "./providerErrors.ts"
+import { hostParameter, returnAddress, returnToParameter } from "./returnAddress.ts"
 import { defineRoute } from "./Route.ts"
 import { transactionRow, TransactionRow } from "./transactionRow.ts"
 
@@ -65,6 +67,66 @@ export const getCreditHistory = defineRoute({
       total: page.total,
       limit,
       offset
+    }
+    return json(200, body)
+  })
+})
+
+/** The most invoices of a list. */
+const MAX_INVOICES = 100
+
+const InvoicesBody = Schema.Struct({
+  invoices: Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      amount: Schema.Finite.annotate({ description: "In major units of the currency: 12.5; yen without decimals." }),
+      currency: Schema.String,
+      status: Schema.NullOr(Schema.String),
+      date: Schema.String,
+      invoiceUrl: Schema.NullOr(Schema.String),
+      description: Schema.NullOr(Schema.String)
+    })
+  )
+})
+
+/** Where a person manages plan and means of payment. */
+export const postPortal = defineRoute({
+  method: "POST",
+  path: "/api/billing/portal",
+  summary: "Opens the payment provider's page for your plan, means of payment and invoices",
+  access: sessionAccess,
+  queryParameters: { returnTo: returnToParameter },
+  headerParameters: { host: hostParameter },
+  responses: { 200: { description: "Where to go.", schema: Schema.Struct({ url: Schema.String }) } },
+  errors: PROVIDER_ERRORS,
+  handle: Effect.fnUntraced(function* ({ caller: { email, userId }, headers: { host }, prefix, query }) {
+    const { href: returnUrl } = yield* returnAddress(query.returnTo, host, prefix)
+    const { url } = yield* BillingService.use((billing) => billing.portal({ userId, email, returnUrl }))
+    return json(200, { url })
+  })
+})
+
+/** What a person was billed. */
+export const getInvoices = defineRoute({
+  method: "GET",
+  path: "/api/billing/invoices",
+  summary: "Lists your invoices, newest first",
+  access: sessionAccess,
+  queryParameters: { customerId: requiredTextParameter("Your customer id at the payment provider.") },
+  responses: { 200: { description: "The invoices, at most a hundred.", schema: InvoicesBody } },
+  errors: [...PROVIDER_ERRORS, "customer_not_found"],
+  handle: Effect.fnUntraced(function* ({ caller: { userId }, query: { customerId } }) {
+    const found = yield* BillingService.use((billing) => billing.invoices({ userId, customerId, limit: MAX_INVOICES }))
+    const body: typeof InvoicesBody.Type = {
+      invoices: found.map(({ amount, createdAt, currency, description, id, invoiceUrl, status }) => ({
+        id,
+        amount,
+        currency,
+        status: status ?? null,
+        date: new Date(createdAt).toISOString(),
+        invoiceUrl: invoiceUrl ?? null,
+        description: description ?? null
+      }))
     }
     return json(200, body)
   })

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { json, textStream } from "../answers/Answer.ts"
 import { chatBody } from "../body/chatBody.ts"
-import { idempotencyKeyParameter } from "./parameters.ts"
+import { idempotencyKeyParameter, onDisconnectParameter } from "./parameters.ts"
 import { defineRoute } from "./Route.ts"
 
 /** Says that chat can be used. */
@@ -33,7 +33,7 @@ export const postChat = defineRoute({
   path: "/api/chat",
   summary: "Sends messages and streams the reply",
   access: sessionAccess,
-  headerParameters: { "idempotency-key": idempotencyKeyParameter },
+  headerParameters: { "idempotency-key": idempotencyKeyParameter, "x-on-disconnect": onDisconnectParameter },
   body: chatBody,
   responses: {
     200: {
@@ -76,7 +76,8 @@ export const postChat = defineRoute({
     const reply = yield* chat.send({
       userId: caller.userId,
       request: body,
-      idempotencyKey: headers["idempotency-key"]
+      idempotencyKey: headers["idempotency-key"],
+      onDisconnect: headers["x-on-disconnect"]
     })
     return textStream(reply.text, headersOf(reply))
   })

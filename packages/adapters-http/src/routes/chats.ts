@@ -1,11 +1,27 @@
-import { type Chat, ChatService, PAGE_MESSAGES, ROLES, type StoredMessage } from "@parley/core"
+import {
+  type Chat,
+  ChatService,
+  CreditService,
+  PAGE_MESSAGES,
+  type ReplyCost,
+  ROLES,
+  type StoredMessage
+} from "@parley/core"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
+import { LargeWorkTurns } from "../environment/LargeWorkTurns.ts"
 import { empty, json } from "../answers/Answer.ts"
-import { integerParameter, optionalUuidParameter, pageParameters, uuidParameter } from "./parameters.ts"
+import {
+  integerParameter,
+  optionalUuidParameter,
+  pageParameters,
+  searchParameter,
+  uuidParameter
+} from "./parameters.ts"
 import { defineRoute } from "./Route.ts"
+import { replyReceiptRow, ReplyReceiptRow } from "./transactionRow.ts"
 
-const chatFields = {
+export const chatFields = {
   id: Schema.String,
   title: Schema.String,
   createdAt: Schema.String,
@@ -19,7 +35,11 @@ const SourceBody = Schema.Struct({
   page: Schema.NullOr(Schema.Int),
   start: Schema.Int,
   end: Schema.Int,
-  text: Schema.String
+  text: Schema.String,
+  headings: Schema.Array(Schema.Struct({ level: Schema.Int, title: Schema.String, start: Schema.Int })).annotate({
+    description:
+      "Those the passage stands under where it starts, then those that begin in it; with offsets like `start`."
+  })
 })
 
 const MessageBody = Schema.Struct({
@@ -28,6 +48,10 @@ const MessageBody = Schema.Struct({
   content: Schema.String,
   state: Schema.Literals(["complete", "streaming", "stopped", "failed"]),
   model: Schema.NullOr(Schema.String),
+  credits: Schema.NullOr(Schema.Int).annotate({
+    description: "What the reply cost, once it is charged."
+  }),
+  receipt: Schema.NullOr(ReplyReceiptRow),
   sources: Schema.Array(SourceBody),
   createdAt: Schema.String
 })
@@ -41,6 +65,16 @@ const ChatListBody = Schema.Struct({
 
 const ChatBody = Schema.Struct({
   ...chatFields,
+  documentIds: Schema.Array(Schema.String).annotate({
+    description:
+      "The documents kept with the chat or, where none ever were, those that its last request named. What a reply reads is what its own request names."
+  }),
+  running: Schema.NullOr(
+    Schema.Struct({ messageId: Schema.String, model: Schema.String, startedAt: Schema.String })
+  ).annotate({
+    description:
+      "The reply that is written at the moment and goes on without its reader: GET /api/chats/{id}/stream joins it. Its message is there from its first words on."
+  }),
   messages: Schema.Array(MessageBody),
   limit: Schema.Int,
   nextBefore: Schema.NullOr(Schema.String).annotate({
@@ -50,41 +84,47 @@ const ChatBody = Schema.Struct({
 
 const iso = (milliseconds: number) => new Date(milliseconds).toISOString()
 
-const chatRow = (chat: Chat) => ({
+export const chatRow = (chat: Chat) => ({
   id: chat.id,
   title: chat.title,
   createdAt: iso(chat.createdAt),
   updatedAt: iso(chat.updatedAt)
 })
 
-const messageRow = (message: StoredMessage): typeof MessageBody.Type => ({
+const messageRow = (message: StoredMessage, cost: ReplyCost | undefined): typeof MessageBody.Type => ({
   id: message.id,
   role: message.role,
   content: message.content,
   state: message.state,
   model: message.model ?? null,
-  sources: message.sources,
+  credits: cost?.credits ?? null,
+  receipt: cost === undefined ? null : replyReceiptRow(cost.receipt),
+  sources: message.sources.map((source) => ({ ...source, headings: source.headings ?? [] })),
   createdAt: iso(message.createdAt)
 })
 
-/** A person's chats. */
+/** A person's chats, all or those with a text. */
 export const listChats = defineRoute({
   method: "GET",
   path: "/api/chats",
   summary: "Lists your chats, last used first",
   access: sessionAccess,
-  queryParameters: pageParameters,
+  queryParameters: { ...pageParameters, search: searchParameter },
   responses: { 200: { description: "The chats.", schema: ChatListBody } },
   errors: ["storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, query }) {
     const chat = yield* ChatService
+    // A search reads much: few go on at a time, people taking turns.
+    const turns = yield* LargeWorkTurns
+    if (query.search) yield* turns.read.enter(`user ${caller.userId}`)
     const { chats, total } = yield* chat.list({ userId: caller.userId, ...query })
-    const body: typeof ChatListBody.Type = { chats: chats.map(chatRow), total, ...query }
+    const { limit, offset } = query
+    const body: typeof ChatListBody.Type = { chats: chats.map(chatRow), total, limit, offset }
     return json(200, body)
   })
 })
 
-const pathParameters = { id: uuidParameter("The chat's id.") }
+export const chatPath = { id: uuidParameter("The chat's id.") }
 
 const messagePage = {
   limit: integerParameter({
@@ -103,17 +143,25 @@ export const getOneChat = defineRoute({
   summary: "Gives a chat with its newest messages and the sources of its replies, a page at a time",
   access: sessionAccess,
   largeWork: "read",
-  pathParameters,
+  pathParameters: chatPath,
   queryParameters: messagePage,
   responses: { 200: { description: "The chat.", schema: ChatBody } },
   errors: ["chat_not_found", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, path, query }) {
     const service = yield* ChatService
-    const { chat, hasEarlier, messages } = yield* service.get(caller.userId, path.id, query)
+    const { chat, documentIds, hasEarlier, messages, running } = yield* service.get(caller.userId, path.id, query)
+    const credits = yield* CreditService
+    const replies = messages.filter(({ role, state }) => role === "assistant" && state !== "streaming")
+    const costs = yield* credits.replyCosts(
+      caller.userId,
+      replies.map(({ id }) => id)
+    )
     const nextBefore = hasEarlier ? (messages[0]?.id ?? null) : null
     const body: typeof ChatBody.Type = {
       ...chatRow(chat),
-      messages: messages.map(messageRow),
+      documentIds,
+      running: running === undefined ? null : { ...running, startedAt: iso(running.startedAt) },
+      messages: messages.map((message) => messageRow(message, costs.get(message.id))),
       limit: query.limit,
       nextBefore
     }
@@ -127,7 +175,7 @@ export const deleteChat = defineRoute({
   path: "/api/chats/{id}",
   summary: "Deletes a chat with its messages",
   access: sessionAccess,
-  pathParameters,
+  pathParameters: chatPath,
   responses: { 204: { description: "It is deleted." } },
   errors: ["chat_not_found", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, path }) {

@@ -1,5 +1,5 @@
 import { type Document, DOCUMENT_STATUSES, DocumentService } from "@parley/core"
-import { DOCUMENT_TYPES } from "@parley/core/adapter"
+import { DOCUMENT_FAILURES, DOCUMENT_TYPES, mayBeReadAgain } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { empty, json } from "../answers/Answer.ts"
@@ -15,7 +15,13 @@ const DocumentBody = Schema.Struct({
   bytes: Schema.Int,
   status: Schema.Literals(DOCUMENT_STATUSES),
   progress: Schema.Finite,
-  reason: Schema.NullOr(Schema.String),
+  reason: Schema.NullOr(Schema.String).annotate({ description: "Why it failed: a sentence for people." }),
+  reasonCode: Schema.NullOr(Schema.Literals(DOCUMENT_FAILURES)).annotate({
+    description: "The same for programs; null where nothing is known."
+  }),
+  retryable: Schema.Boolean.annotate({
+    description: "It failed, and asking again with POST /api/rag may end otherwise; else only another file helps."
+  }),
   pages: Schema.NullOr(Schema.Int),
   passages: Schema.NullOr(Schema.Int),
   createdAt: Schema.String
@@ -37,6 +43,8 @@ const documentRow = (document: Document): typeof DocumentBody.Type => ({
   status: document.status,
   progress: document.progress,
   reason: document.reason ?? null,
+  reasonCode: document.reasonCode ?? null,
+  retryable: document.status === "failed" && mayBeReadAgain(document.reasonCode),
   pages: document.pages ?? null,
   passages: document.passages ?? null,
   createdAt: new Date(document.createdAt).toISOString()

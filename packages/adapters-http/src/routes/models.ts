@@ -16,6 +16,7 @@ const TokenRates = {
 
 const ModelBody = Schema.Struct({
   id: Schema.String,
+  name: Schema.String,
   ...TokenRates,
   longContext: Schema.NullOr(Schema.Struct({ aboveInputTokens: Schema.Int, ...TokenRates })),
   minimumCredits: Schema.Int,
@@ -41,8 +42,9 @@ export const listModels = defineRoute({
     const { tier, models } = yield* tiers.models(caller.userId)
     const body: typeof ModelsBody.Type = {
       tier,
-      models: models.map(({ price, answeredBy, ...model }) => ({
+      models: models.map(({ price, answeredBy, displayName, ...model }) => ({
         ...model,
+        name: displayName,
         longContext: null,
         ...price,
         answeredBy: answeredBy ?? null

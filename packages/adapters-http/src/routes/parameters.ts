@@ -1,4 +1,4 @@
-import { isUuid } from "@parley/core"
+import { type ConversationCursor, isUuid } from "@parley/core"
 import { Effect, Result } from "effect"
 import { InvalidRequest } from "../problems/errors.ts"
 
@@ -15,13 +15,25 @@ export type ParameterValues<P extends Parameters> = {
   readonly [K in keyof P]: P[K] extends Parameter<infer A> ? A : never
 }
 
-/** A whole number in plain decimal digits. */
-export const integerParameter = (input: {
+interface IntegerBounds {
   readonly description: string
   readonly minimum: number
   readonly maximum: number
-  readonly default: number
-}): Parameter<number> => {
+}
+
+/** A whole number that may be left out. */
+export const optionalIntegerParameter = (input: IntegerBounds): Parameter<number | undefined> => {
+  const { description, minimum, maximum } = input
+  const { decode } = integerParameter({ ...input, default: minimum })
+  return {
+    description,
+    jsonSchema: { type: "integer", minimum, maximum },
+    decode: (text) => (text === undefined ? Result.succeed(undefined) : decode(text))
+  }
+}
+
+/** A whole number in plain decimal digits. */
+export const integerParameter = (input: IntegerBounds & { readonly default: number }): Parameter<number> => {
   const { description, minimum, maximum } = input
   const expected = Result.fail(`Expected a whole number from ${minimum} to ${maximum}`)
   return {
@@ -45,6 +57,28 @@ export const textParameter = (description: string): Parameter<string | undefined
       : Result.fail("Expected a text without NUL")
 })
 
+/** A text that has to be there. */
+export const requiredTextParameter = (description: string): Parameter<string> => ({
+  description,
+  jsonSchema: { type: "string", minLength: 1 },
+  decode: (text) =>
+    text !== undefined && text !== "" && text.isWellFormed() && !text.includes("\0")
+      ? Result.succeed(text)
+      : Result.fail("Expected a text of one character or more, without NUL")
+})
+
+const MAX_SEARCH_CHARACTERS = 200
+
+/** A text to look for; left out, empty or blank, everything is given. */
+export const searchParameter: Parameter<string | undefined> = {
+  description: "Only what has this text in it, whatever its case.",
+  jsonSchema: { type: "string", maxLength: MAX_SEARCH_CHARACTERS },
+  decode: (text) =>
+    text === undefined || (text.length <= MAX_SEARCH_CHARACTERS && text.isWellFormed() && !text.includes("\0"))
+      ? Result.succeed(text?.trim())
+      : Result.fail(`Expected at most ${MAX_SEARCH_CHARACTERS} characters without NUL`)
+}
+
 /** The name a client gives a request, so that sending it again does not do it again; may be left out. */
 export const idempotencyKeyParameter: Parameter<string | undefined> = {
   description:
@@ -54,6 +88,19 @@ export const idempotencyKeyParameter: Parameter<string | undefined> = {
     text === undefined || /^[\x21-\x7e]{1,255}$/.test(text)
       ? Result.succeed(text)
       : Result.fail("Expected 1 to 255 visible ASCII characters")
+}
+
+const ON_DISCONNECT = ["end", "continue"] as const
+
+/** What becomes of a reply whose reader leaves. */
+export const onDisconnectParameter: Parameter<(typeof ON_DISCONNECT)[number]> = {
+  description:
+    "`continue`: the reply is written, kept and paid to its end also where its reader leaves; GET /api/chats/{id}/stream joins it, DELETE ends it. Without it, leaving ends the reply and its bill.",
+  jsonSchema: { type: "string", enum: ON_DISCONNECT, default: "end" },
+  decode: (text = "end") => {
+    const known = ON_DISCONNECT.find((each) => each === text)
+    return known === undefined ? Result.fail(`Expected ${ON_DISCONNECT.join(" or ")}`) : Result.succeed(known)
+  }
 }
 
 /** An id, required. Lower case is the form in which ids are kept. */
@@ -69,6 +116,25 @@ export const optionalUuidParameter = (description: string): Parameter<string | u
   const { decode, ...documented } = uuidParameter(description)
   return { ...documented, decode: (text) => (text === undefined ? Result.succeed(undefined) : decode(text)) }
 }
+
+const CURSOR = /^(\d{1,16})_([0-9a-f-]{36})$/
+
+/** Where a page of conversations begins, as the page before it said; may be left out. */
+export const conversationCursorParameter: Parameter<ConversationCursor | undefined> = {
+  description: "The `nextBefore` of the page before: only what was used before that.",
+  jsonSchema: { type: "string" },
+  decode: (text) => {
+    if (text === undefined) return Result.succeed(undefined)
+    const [, micros = "", id = ""] = CURSOR.exec(text) ?? []
+    const usedAtMicros = Number(micros)
+    return isUuid(id) && Number.isSafeInteger(usedAtMicros)
+      ? Result.succeed({ usedAtMicros, id })
+      : Result.fail("Expected what the page before gave as `nextBefore`")
+  }
+}
+
+/** A cursor as the parameter takes it. */
+export const cursorText = ({ id, usedAtMicros }: ConversationCursor): string => `${usedAtMicros}_${id}`
 
 /** Where a list begins and how much of it is given. */
 export const pageParameters = {

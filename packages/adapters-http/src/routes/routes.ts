@@ -1,12 +1,30 @@
-import { getBalance, getCreditHistory } from "./billing.ts"
+import { getBalance, getCreditHistory, getInvoices, postPortal } from "./billing.ts"
+import {
+  deleteConversation,
+  exportConversationLines,
+  exportConversationTable,
+  getConversation,
+  listConversations
+} from "./botConversations.ts"
+import { deleteBot, deleteBotKey, getBot, listBots, patchBot, postBot, postBotKey } from "./bots.ts"
 import { getChat, postChat } from "./chat.ts"
+import { deleteCrmConnection, getCrmCallback, getCrmConnect, listCrmConnections } from "./crm.ts"
 import { getResetCredits } from "./cron.ts"
+import { patchChat, putChatDocuments } from "./chatChanges.ts"
 import { deleteChat, getOneChat, listChats } from "./chats.ts"
 import { postDevelopmentSignIn, postDevelopmentSignOut } from "./development.ts"
+import { getDocumentFile, getDocumentText } from "./documentContents.ts"
 import { deleteDocument, getDocument, listDocuments, postRag, postUpload } from "./documents.ts"
+import { getMe } from "./me.ts"
 import { listModels } from "./models.ts"
+import { getPlans, getSubscription, postCheckout } from "./plans.ts"
 import type { Route } from "./Route.ts"
+import { deleteRunningReply, getRunningReply } from "./runningReply.ts"
+import { postSignOut } from "./signOut.ts"
 import { getUsage } from "./usage.ts"
+import { postPaymentWebhook } from "./webhooks.ts"
+import { getWidgetAsset, getWidgetFrame, getWidgetLoader } from "./widgetFiles.ts"
+import { getWidgetConfig, postWidgetChat, postWidgetConversation } from "./widget.ts"
 import { getHealth, getOpenApi, getReadiness } from "./server.ts"
 
 /**
@@ -19,18 +37,58 @@ export const routes: ReadonlyArray<Route> = [
   postChat,
   listChats,
   getOneChat,
+  patchChat,
   deleteChat,
+  putChatDocuments,
+  getRunningReply,
+  deleteRunningReply,
   listModels,
+  getMe,
+  postSignOut,
   // Documents
   postUpload,
   postRag,
   listDocuments,
   getDocument,
   deleteDocument,
+  getDocumentText,
+  getDocumentFile,
+  // Bots
+  listBots,
+  postBot,
+  getBot,
+  patchBot,
+  deleteBot,
+  postBotKey,
+  deleteBotKey,
+  listConversations,
+  exportConversationLines,
+  exportConversationTable,
+  getConversation,
+  deleteConversation,
+  // Bots connected to CRMs
+  getCrmConnect,
+  getCrmCallback,
+  listCrmConnections,
+  deleteCrmConnection,
+  // Visitors
+  getWidgetConfig,
+  postWidgetChat,
+  postWidgetConversation,
   // Billing
   getBalance,
   getCreditHistory,
   getUsage,
+  getPlans,
+  getSubscription,
+  postCheckout,
+  postPortal,
+  getInvoices,
+  postPaymentWebhook,
+  // What a visitor's browser loads
+  getWidgetLoader,
+  getWidgetFrame,
+  getWidgetAsset,
   // Schedules
   getResetCredits,
   // Server

@@ -1,4 +1,12 @@
-import { type Receipt, type TokenRates, type Transaction, TRANSACTION_TYPES } from "@parley/core"
+import {
+  isOfReply,
+  type Receipt,
+  type ReplyReceipt,
+  type TokenRates,
+  type Transaction,
+  TRANSACTION_TYPES,
+  type WorkReceipt
+} from "@parley/core"
 import { Schema } from "effect"
 
 /** Credits per 1,000 tokens. */
@@ -9,9 +17,18 @@ const RateRow = {
   credits_per_1k_output: Schema.Finite
 }
 
-const ReceiptRow = Schema.Struct({
-  model: Schema.String,
+const payerRow = {
   source: Schema.String,
+  held: Schema.Int,
+  charged: Schema.Int,
+  ended: Schema.String,
+  paid_from: Schema.Struct({ allowance: Schema.Int, topup: Schema.Int })
+}
+
+/** What a reply cost and why, on the wire. */
+export const ReplyReceiptRow = Schema.Struct({
+  ...payerRow,
+  model: Schema.String,
   price: Schema.Struct({
     ...RateRow,
     minimum_credits: Schema.Int,
@@ -23,11 +40,13 @@ const ReceiptRow = Schema.Struct({
     cache_write: Schema.Int,
     output: Schema.Int
   }),
-  held: Schema.Int,
-  charged: Schema.Int,
-  estimated: Schema.Boolean,
-  ended: Schema.String,
-  paid_from: Schema.Struct({ allowance: Schema.Int, topup: Schema.Int })
+  estimated: Schema.Boolean
+})
+
+/** What metered work cost and why, on the wire: its lines add up to what it cost. */
+export const WorkReceiptRow = Schema.Struct({
+  ...payerRow,
+  lines: Schema.Array(Schema.Struct({ label: Schema.String, quantity: Schema.Finite, unit_price: Schema.Finite }))
 })
 
 /** A credit transaction on the wire. */
@@ -42,7 +61,7 @@ export const TransactionRow = Schema.Struct({
   source: Schema.NullOr(Schema.String),
   reference: Schema.String,
   created_at: Schema.String,
-  receipt: Schema.NullOr(ReceiptRow)
+  receipt: Schema.NullOr(Schema.Union([ReplyReceiptRow, WorkReceiptRow]))
 })
 export type TransactionRow = typeof TransactionRow.Type
 
@@ -68,25 +87,40 @@ const rateRow = (rates: TokenRates) => ({
   credits_per_1k_output: rates.creditsPer1kOutput
 })
 
-const receiptRow = ({ price, usage, ...receipt }: Receipt): typeof ReceiptRow.Type => ({
-  model: receipt.model,
-  source: receipt.source,
-  price: {
-    ...rateRow(price),
-    minimum_credits: price.minimumCredits,
-    long_context: price.longContext
-      ? { above_input_tokens: price.longContext.aboveInputTokens, ...rateRow(price.longContext) }
-      : null
-  },
-  usage: {
-    fresh_input: usage.freshInput,
-    cache_read: usage.cacheRead,
-    cache_write: usage.cacheWrite,
-    output: usage.output
-  },
-  held: receipt.held,
-  charged: receipt.charged,
-  estimated: receipt.estimated,
-  ended: receipt.ended,
-  paid_from: receipt.paidFrom
+const receiptRow = (receipt: Receipt) => (isOfReply(receipt) ? replyReceiptRow(receipt) : workReceiptRow(receipt))
+
+const payerRowOf = ({ charged, ended, held, paidFrom, source }: Receipt) => ({
+  source,
+  held,
+  charged,
+  ended,
+  paid_from: paidFrom
 })
+
+const workReceiptRow = (receipt: WorkReceipt): typeof WorkReceiptRow.Type => ({
+  ...payerRowOf(receipt),
+  lines: receipt.lines.map(({ label, quantity, unitPrice }) => ({ label, quantity, unit_price: unitPrice }))
+})
+
+/** Takes a reply's receipt; gives the row that histories and chats show. */
+export const replyReceiptRow = (receipt: ReplyReceipt): typeof ReplyReceiptRow.Type => {
+  const { estimated, model, price, usage } = receipt
+  return {
+    ...payerRowOf(receipt),
+    model,
+    price: {
+      ...rateRow(price),
+      minimum_credits: price.minimumCredits,
+      long_context: price.longContext
+        ? { above_input_tokens: price.longContext.aboveInputTokens, ...rateRow(price.longContext) }
+        : null
+    },
+    usage: {
+      fresh_input: usage.freshInput,
+      cache_read: usage.cacheRead,
+      cache_write: usage.cacheWrite,
+      output: usage.output
+    },
+    estimated
+  }
+}

@@ -1,6 +1,8 @@
 import { type Session, SessionInvalid, SessionVerifier, UserId } from "@parley/core"
 import { Clock, Effect, Layer, Schema } from "effect"
-import { errors, jwtVerify, type JWTPayload } from "jose"
+import type { JWTPayload } from "jose"
+import { JWTClaimValidationFailed, JWTExpired } from "jose/errors"
+import { jwtVerify } from "jose/jwt/verify"
 
 export interface HmacSessionVerifierOptions {
   /** Shared with the identity provider; a text counts as its UTF-8 bytes. RFC 7518 wants 32 bytes or more. */
@@ -44,9 +46,9 @@ const make = (options: HmacSessionVerifierOptions): SessionVerifier["Service"] =
 
 /** Claims are checked after the signature: a token that fails by them alone is known to be its user's. */
 const refusalOf = (error: unknown): SessionInvalid => {
-  const claims = error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed
+  const claims = error instanceof JWTExpired || error instanceof JWTClaimValidationFailed
   const userId = claims ? error.payload.sub : undefined
-  const problem = error instanceof errors.JWTExpired ? "expired" : "refused"
+  const problem = error instanceof JWTExpired ? "expired" : "refused"
   return new SessionInvalid({ problem, ...(isUserId(userId) ? { userId } : {}) })
 }
 

@@ -1,6 +1,6 @@
 import type { SessionVerifier, UserId } from "@parley/core"
 import { Clock, Effect } from "effect"
-import { SignJWT } from "jose"
+import { SignJWT } from "jose/jwt/sign"
 import { HmacSessionVerifier } from "./HmacSessionVerifier.ts"
 
 const ISSUER = "parley-development"

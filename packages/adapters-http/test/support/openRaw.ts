@@ -16,11 +16,12 @@ export const openRaw = async (port: number): Promise<RawConnection> => {
   await new Promise<void>((resolve, reject) => socket.once("connect", resolve).once("error", reject))
   const chunks: Array<string> = []
   let state: "open" | "closed" | "reset" = "open"
-  const waiting = new Set<() => void>()
-  const tell = () => waiting.forEach((check) => check())
-  socket.on("data", (chunk) => {
-    chunks.push(chunk.toString("latin1"))
-    tell()
+  const waiting = new Set<(chunk: string) => void>()
+  const tell = (chunk: string) => waiting.forEach((check) => check(chunk))
+  socket.on("data", (bytes) => {
+    const chunk = bytes.toString("latin1")
+    chunks.push(chunk)
+    tell(chunk)
   })
   socket.on("error", () => {
     state = "reset"
@@ -29,22 +30,24 @@ export const openRaw = async (port: number): Promise<RawConnection> => {
     socket.once("close", () => {
       if (state === "open") state = "closed"
       resolve({ reset: state === "reset" })
-      tell()
+      tell("")
     })
   )
   const until = (text: string) =>
     new Promise<void>((resolve, reject) => {
-      let everything = true
-      const check = () => {
-        const found = (everything ? chunks : chunks.slice(-2)).join("").includes(text)
-        everything = false
+      // Where the text may have begun, however it is cut into chunks.
+      let end = ""
+      const check = (chunk: string) => {
+        end += chunk
+        const found = end.includes(text)
+        end = end.slice(-text.length)
         if (!found && state === "open") return
         waiting.delete(check)
         if (found) resolve()
         else reject(new Error(`The connection closed; received: ${chunks.join("").slice(0, 2_000)}`))
       }
       waiting.add(check)
-      check()
+      check(chunks.join(""))
     })
   return { socket, received: () => chunks.join(""), until, closed }
 }

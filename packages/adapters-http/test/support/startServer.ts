@@ -1,6 +1,6 @@
 import type { RequestListener } from "node:http"
 import { createParley, type Model, ModelUnavailable, openInMemory, type Parley, type ParleyOptions } from "@parley/core"
-import { ChatModels, DocumentParser } from "@parley/core/adapter"
+import { ChatModels, DocumentParser, DocumentUnreadable } from "@parley/core/adapter"
 import { Effect, Layer, Logger, ManagedRuntime } from "effect"
 import { SignJWT } from "jose"
 import {
@@ -43,12 +43,12 @@ export interface TestServerOptions {
   readonly unavailable?: ReadonlyArray<string>
 }
 
-/** A session cookie for this user. */
+/** A session cookie for this user, another one each time: signing out of one leaves the others. */
 export const cookieFor = async (
   user: string,
   { secret = SECRET, expiresAt = "1h", claims = {} as Record<string, unknown> } = {}
 ): Promise<string> => {
-  const token = await new SignJWT(claims)
+  const token = await new SignJWT({ jti: crypto.randomUUID(), ...claims })
     .setProtectedHeader({ alg: "HS256" })
     .setSubject(user)
     .setExpirationTime(expiresAt)
@@ -62,8 +62,20 @@ const models = (model: ScriptedModel, unavailable: ReadonlyArray<string>) =>
       unavailable.includes(id) ? Effect.fail(new ModelUnavailable({ model: id })) : Effect.succeed(model)
   })
 
+/** Texts without pages; a line that begins with a hash is a heading, and a text that begins with "locked" is locked. */
 const textParser = DocumentParser.of({
-  parse: ({ bytes }) => Effect.succeed({ text: new TextDecoder().decode(bytes), pageStarts: null })
+  parse: ({ bytes }) => {
+    const text = new TextDecoder().decode(bytes)
+    if (text.startsWith("locked")) {
+      return Effect.fail(new DocumentUnreadable({ reason: "It is protected by a password.", failure: "password" }))
+    }
+    const headings = [...text.matchAll(/^# (.*)$/gm)].map(({ 1: title = "", index }) => ({
+      level: 1,
+      title,
+      start: index
+    }))
+    return Effect.succeed({ text, pageStarts: null, ...(headings.length === 0 ? {} : { headings }) })
+  }
 })
 
 /** Parley with everything in memory behind a real HTTP server on a free port. */

@@ -3,35 +3,39 @@ import type { AnswerWriter } from "../exchange/AnswerWriter.ts"
 import type { Coded } from "../problems/problemTable.ts"
 import type { AnswerHeaders } from "./Answer.ts"
 
-export interface StreamTextInput {
+export interface StreamBodyInput<Piece extends string | Uint8Array> {
   readonly writer: AnswerWriter
   readonly status: number
   readonly headers: AnswerHeaders
-  readonly text: Stream.Stream<string, Coded>
+  readonly pieces: Stream.Stream<Piece, Coded>
+  /** Makes one piece of those that are ready together. */
+  readonly join: (batch: ReadonlyArray<Piece>) => Piece
   /** How long a reader may take nothing before the connection is given up. */
   readonly stalledReaderMs: number
 }
 
 /**
- * Writes a stream of text as it comes, a batch at a time: the status line with the first batch, and the end once the
+ * Writes a stream of pieces as they come, a batch at a time: the status line with the first batch, and the end once the
  * stream has finished. While the reader is behind, nothing is taken from the stream. Fails with the stream's own error,
  * the answer then being neither ended nor cut off; a reader that stalls is given up, and the work interrupted.
  */
-export const streamText = (input: StreamTextInput): Effect.Effect<void, Coded> => {
-  const { writer, status, headers, text } = input
+export const streamBody = <Piece extends string | Uint8Array>(
+  input: StreamBodyInput<Piece>
+): Effect.Effect<void, Coded> => {
+  const { writer, status, headers, join, pieces } = input
   const begin = () => {
     if (writer.state === "unsent") writer.begin(status, headers)
   }
-  const write = (batch: ReadonlyArray<string>) =>
+  const write = (batch: ReadonlyArray<Piece>) =>
     Effect.suspend(() => {
       begin()
-      return writer.write(batch.join("")) ? Effect.void : drained(writer, input.stalledReaderMs)
+      return writer.write(join(batch)) ? Effect.void : drained(writer, input.stalledReaderMs)
     })
   const end = Effect.sync(() => {
     begin()
     writer.end()
   })
-  return Effect.andThen(Stream.runForEachArray(text, write), end)
+  return Effect.andThen(Stream.runForEachArray(pieces, write), end)
 }
 
 /** Waits until the reader has caught up. One who has left never does: then the fiber is interrupted from outside. */

@@ -1,0 +1,13 @@
+/** What spreadsheets take for the beginning of a formula. */
+const FORMULA = /^[=+\-@\t\r]/
+
+const cell = (value: string | number | null): string => {
+  if (value === null) return ""
+  if (typeof value === "number") return String(value)
+  // What visitors write must not calculate in their reader's spreadsheet.
+  const text = FORMULA.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** A line of a table (RFC 4180), with its end. A text that spreadsheets would calculate begins with an apostrophe. */
+export const csvLine = (cells: ReadonlyArray<string | number | null>): string => `${cells.map(cell).join(",")}\r\n`

@@ -1,0 +1,157 @@
+import { BillingService, CHECKOUT_MODES, type Offer, SUBSCRIPTION_STATUSES, TIER_NAMES } from "@parley/core"
+import { Clock, Effect, Schema } from "effect"
+import { sessionAccess } from "../access/sessionAccess.ts"
+import { json } from "../answers/Answer.ts"
+import { jsonBody } from "../body/jsonBody.ts"
+import { AlreadySubscribed } from "../problems/errors.ts"
+import { PROVIDER_ERRORS } from "./providerErrors.ts"
+import { hostParameter, OwnPath, returnAddress } from "./returnAddress.ts"
+import { defineRoute } from "./Route.ts"
+import { TierBody, tierBody } from "./tierBody.ts"
+
+const Tier = Schema.Literals(TIER_NAMES)
+
+const Price = Schema.Struct({
+  priceId: Schema.String,
+  amount: Schema.NullOr(Schema.Finite).annotate({
+    description: "In major units of the currency; null where it is no fixed amount."
+  }),
+  currency: Schema.String,
+  every: Schema.NullOr(
+    Schema.Struct({ unit: Schema.Literals(["day", "week", "month", "year"]), count: Schema.Int })
+  ).annotate({ description: "How long one payment lasts; null for what is bought once." })
+})
+
+const PlansBody = Schema.Struct({
+  plans: Schema.Array(Schema.Struct({ ...TierBody.fields, prices: Schema.Array(Price) })),
+  credits: Schema.Array(Schema.Struct({ credits: Schema.Int, ...Price.fields }))
+})
+
+/** What the provider sells at the moment, as it is sent. */
+const priceBody = ({ cost, priceId }: Offer): ReadonlyArray<typeof Price.Type> =>
+  cost === undefined
+    ? []
+    : [{ priceId, amount: cost.amount ?? null, currency: cost.currency, every: cost.every ?? null }]
+
+/** What can be had, and for how much. */
+export const getPlans = defineRoute({
+  method: "GET",
+  path: "/api/billing/plans",
+  summary: "Lists the plans with what they include, and what plans and credits cost; no prices where nothing is sold",
+  access: sessionAccess,
+  responses: {
+    200: { description: "The plans, from none to the most paid, and the packs of credits.", schema: PlansBody }
+  },
+  errors: ["payment_provider_unavailable", "payment_provider_refused"],
+  handle: Effect.fnUntraced(function* () {
+    const { offers, tiers } = yield* BillingService
+    const sold = yield* Effect.catchTag(offers, "PaymentsNotConfigured", () => Effect.succeed<ReadonlyArray<Offer>>([]))
+    const body: typeof PlansBody.Type = {
+      plans: tiers.map((tier) => ({
+        ...tierBody(tier),
+        prices: sold.filter(({ buys }) => "tier" in buys && buys.tier === tier.name).flatMap(priceBody)
+      })),
+      credits: sold.flatMap((offer) => {
+        const { buys } = offer
+        return "topup" in buys ? priceBody(offer).map((price) => ({ credits: buys.topup, ...price })) : []
+      })
+    }
+    return json(200, body)
+  })
+})
+
+const SubscriptionBody = Schema.Struct({
+  customerId: Schema.NullOr(Schema.String),
+  subscription: Schema.NullOr(
+    Schema.Struct({
+      id: Schema.String,
+      tier: Tier,
+      nextTier: Schema.NullOr(Tier).annotate({ description: "The plan from the next period on, where it is another." }),
+      priceId: Schema.NullOr(Schema.String),
+      status: Schema.Literals(SUBSCRIPTION_STATUSES),
+      givesMonthly: Schema.Boolean.annotate({
+        description: "Paid for longer at once; its credits come month by month."
+      }),
+      paidUntil: Schema.String,
+      endsAt: Schema.NullOr(Schema.String).annotate({ description: "When it will end, where that is decided." })
+    })
+  )
+})
+
+const dateText = (instant: number): string => new Date(instant).toISOString()
+
+/** What a person has subscribed to. */
+export const getSubscription = defineRoute({
+  method: "GET",
+  path: "/api/billing/subscription",
+  summary:
+    "Says what you have subscribed to, as far as the payment provider has reported it, and your customer id there",
+  access: sessionAccess,
+  responses: { 200: { description: "Your subscription; null where you have none.", schema: SubscriptionBody } },
+  errors: ["storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller: { userId } }) {
+    const now = yield* Clock.currentTimeMillis
+    const { customerId, subscription } = yield* BillingService.use((billing) => billing.subscription(userId, now))
+    const body: typeof SubscriptionBody.Type = {
+      customerId: customerId ?? null,
+      subscription:
+        subscription === undefined
+          ? null
+          : {
+              ...subscription,
+              nextTier: subscription.nextTier ?? null,
+              priceId: subscription.priceId ?? null,
+              paidUntil: dateText(subscription.paidUntil),
+              endsAt: subscription.endsAt === undefined ? null : dateText(subscription.endsAt)
+            }
+    }
+    return json(200, body)
+  })
+})
+
+const Checkout = Schema.Struct({
+  priceId: Schema.String,
+  mode: Schema.Literals(CHECKOUT_MODES),
+  returnTo: Schema.optionalKey(OwnPath)
+})
+
+/** `path` with what became of the checkout in its query. */
+const withOutcome = (address: URL, outcome: "success" | "cancelled"): string => {
+  const url = new URL(address)
+  url.searchParams.set("checkout", outcome)
+  return url.href
+}
+
+/** Where a person pays. */
+export const postCheckout = defineRoute({
+  method: "POST",
+  path: "/api/billing/checkout",
+  summary: "Opens the payment provider's page where you pay for a plan or for credits",
+  access: sessionAccess,
+  headerParameters: { host: hostParameter },
+  body: jsonBody(
+    Checkout,
+    "The price, how it is bought, and the page of this server to come back to, with `checkout=success` or `cancelled` in its query."
+  ),
+  responses: { 200: { description: "Where to go.", schema: Schema.Struct({ url: Schema.String }) } },
+  errors: [...PROVIDER_ERRORS, "price_not_offered", "already_subscribed"],
+  handle: Effect.fnUntraced(function* ({ body, caller: { email, userId }, headers: { host }, prefix }) {
+    const { mode, priceId, returnTo = "/" } = body
+    const billing = yield* BillingService
+    if (mode === "subscription") {
+      const { subscription } = yield* billing.subscription(userId, yield* Clock.currentTimeMillis)
+      // A second one would be paid beside the first.
+      if (subscription !== undefined) return yield* new AlreadySubscribed()
+    }
+    const back = yield* returnAddress(returnTo, host, prefix)
+    const { url } = yield* billing.generateCheckoutLink({
+      userId,
+      email,
+      priceId,
+      mode,
+      successUrl: withOutcome(back, "success"),
+      cancelUrl: withOutcome(back, "cancelled")
+    })
+    return json(200, { url })
+  })
+})

@@ -1,0 +1,7 @@
+/** How routes fail that ask the payment provider for something. */
+export const PROVIDER_ERRORS = [
+  "storage_unavailable",
+  "payments_not_configured",
+  "payment_provider_unavailable",
+  "payment_provider_refused"
+] as const

@@ -1,0 +1,40 @@
+import { SignOut } from "@parley/core"
+import { Effect, Schema } from "effect"
+import { tokenAccess } from "../access/tokenAccess.ts"
+import { empty, json } from "../answers/Answer.ts"
+import { PublicAddress, publicPathOf } from "../environment/PublicAddress.ts"
+import { SessionCookies } from "../environment/SessionCookies.ts"
+import { SignOutPage } from "../environment/SignOutPage.ts"
+import { clearSessionCookie } from "../sessions/sessionCookie.ts"
+import { textParameter } from "./parameters.ts"
+import { defineRoute } from "./Route.ts"
+
+const SignedOutBody = Schema.Struct({
+  url: Schema.NullOr(Schema.String).annotate({ description: "Where to go on to, where the server leads anywhere." })
+})
+
+const COOKIE = { "set-cookie": "The session cookie, emptied." }
+
+/** Ends the caller's session; a form is led on, a script is told where to. */
+export const postSignOut = defineRoute({
+  method: "POST",
+  path: "/api/sign-out",
+  summary: "Ends your session: its token counts no more, also where somebody has copied it",
+  access: tokenAccess,
+  headerParameters: { accept: textParameter("With text/html, as forms send it, the answer leads on by itself.") },
+  responses: {
+    200: { description: "Signed out.", schema: SignedOutBody, headers: COOKIE },
+    303: { description: "Signed out, for a form.", headers: { ...COOKIE, location: "Where to go on to." } }
+  },
+  errors: ["storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller: { expiresAt, token }, headers: { accept = "" }, prefix }) {
+    yield* SignOut.use(({ signOut }) => signOut({ token, expiresAt }))
+    const { url } = yield* SignOutPage
+    const path = publicPathOf(yield* PublicAddress, prefix)
+    const headers = { "set-cookie": clearSessionCookie(yield* SessionCookies, path) }
+    const body: typeof SignedOutBody.Type = { url: url ?? null }
+    return accept.includes("text/html")
+      ? empty({ ...headers, location: url ?? `${path}/` }, 303)
+      : json(200, body, headers)
+  })
+})

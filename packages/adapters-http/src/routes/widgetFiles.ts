@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto"
+import { BotService } from "@parley/core"
+import { type WidgetFile, type WidgetFiles, widgetFiles } from "@parley/widget/files"
+import { Effect } from "effect"
+import { publicAccess } from "../access/publicAccess.ts"
+import { type Answer, type AnswerHeaders, empty, wholeBytes } from "../answers/Answer.ts"
+import { RouteNotFound, WidgetNotBuilt } from "../problems/errors.ts"
+import { requiredTextParameter, textParameter } from "./parameters.ts"
+import { defineRoute } from "./Route.ts"
+
+/** How long a browser may go on with a loader without asking for a newer one, in seconds. */
+const LOADER_SECONDS = 300
+const FOR_EVER = "public, max-age=31536000, immutable"
+
+/** Pages of any site may load it, also those that isolate themselves (`Cross-Origin-Embedder-Policy`). */
+const FOREIGN: AnswerHeaders = { "cross-origin-resource-policy": "cross-origin" }
+
+/**
+ * What the frame's page may do: load its own files, ask its own server, nothing inline, and no text becomes markup. Where
+ * sites are named, they and this server's own pages may show it; else every page may.
+ */
+const framePolicy = (sites: ReadonlyArray<string>): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+    ...(sites.length === 0 ? [] : [`frame-ancestors 'self' ${sites.join(" ")}`])
+  ].join("; ")
+
+const headerParameters = {
+  "accept-encoding": textParameter("Which compressed forms the client takes."),
+  "if-none-match": textParameter("What the client has.")
+}
+
+interface Sent {
+  readonly "accept-encoding": string | undefined
+  readonly "if-none-match": string | undefined
+}
+
+const takes = (accepted: string | undefined, encoding: string): boolean =>
+  accepted
+    ?.split(",")
+    .some((each) => each.trim().split(";")[0]?.trim() === encoding && !/;\s*q=0(\.0*)?\s*$/.test(each)) ?? false
+
+/** The file in a form that the client takes, or nothing where it has this very content already. */
+const answerWith = (file: WidgetFile, etag: string, sent: Sent, headers: AnswerHeaders): Answer => {
+  const all = { ...headers, etag, vary: "accept-encoding" }
+  const known = sent["if-none-match"]?.split(",").map((each) => each.trim().replace(/^W\//, ""))
+  if (known?.includes(etag) === true) return empty(all, 304)
+  const encoded = file.encoded.find(([encoding]) => takes(sent["accept-encoding"], encoding))
+  const typed = { ...all, "content-type": file.contentType }
+  return encoded === undefined
+    ? wholeBytes(file.bytes, typed)
+    : wholeBytes(encoded[1], { ...typed, "content-encoding": encoded[0] })
+}
+
+const built: Effect.Effect<WidgetFiles, WidgetNotBuilt> = Effect.suspend(() => {
+  const files = widgetFiles()
+  return files === undefined ? Effect.fail(new WidgetNotBuilt()) : Effect.succeed(files)
+})
+
+const UNCHANGED = { description: "The client has it already." }
+
+/** The script that sites embed. */
+export const getWidgetLoader = defineRoute({
+  method: "GET",
+  path: "/widget.js",
+  summary: "Gives the script that puts a bot's launcher on any page",
+  access: publicAccess,
+  headerParameters,
+  responses: { 200: { description: "The script.", contentType: "text/javascript" }, 304: UNCHANGED },
+  errors: ["widget_not_built"],
+  handle: Effect.fnUntraced(function* ({ headers }) {
+    const { loader } = yield* built
+    const cached = { ...FOREIGN, "cache-control": `public, max-age=${LOADER_SECONDS}, stale-while-revalidate=86400` }
+    return answerWith(loader, loader.etag, headers, cached)
+  })
+})
+
+/**
+ * The page in the frame. It is the same for every bot, and for none: the configuration says whether there is one. The
+ * `ETag` is of the policy, too, so that no browser goes on with that of yesterday.
+ */
+export const getWidgetFrame = defineRoute({
+  method: "GET",
+  path: "/widget/{publicKey}",
+  summary: "Gives the page in which visitors chat with a bot",
+  access: publicAccess,
+  pathParameters: { publicKey: requiredTextParameter("The bot's public key.") },
+  headerParameters,
+  responses: { 200: { description: "The page.", contentType: "text/html" }, 304: UNCHANGED },
+  errors: ["bot_misconfigured", "storage_unavailable", "widget_not_built"],
+  handle: Effect.fnUntraced(function* ({ headers, path }) {
+    const { frame } = yield* built
+    const bots = yield* BotService
+    const bot = yield* bots.findByKey(path.publicKey)
+    const policy = framePolicy(bot?.allowedSites ?? [])
+    const etag = `"${createHash("sha256").update(frame.etag).update(policy).digest("base64url").slice(0, 27)}"`
+    return answerWith(frame, etag, headers, {
+      ...FOREIGN,
+      "cache-control": "no-cache",
+      "content-security-policy": policy,
+      "cross-origin-embedder-policy": "require-corp",
+      // It is another page's to say who opens whom.
+      "cross-origin-opener-policy": [],
+      "x-frame-options": []
+    })
+  })
+})
+
+/** What that page loads. */
+export const getWidgetAsset = defineRoute({
+  method: "GET",
+  path: "/widget/assets/{name}",
+  summary: "Gives a file that the chat's page loads",
+  access: publicAccess,
+  pathParameters: { name: requiredTextParameter("The file's name, which stands for its content.") },
+  headerParameters,
+  responses: {
+    200: { description: "The file.", contentType: "application/octet-stream" },
+    304: UNCHANGED
+  },
+  errors: ["not_found", "widget_not_built"],
+  handle: Effect.fnUntraced(function* ({ headers, path }) {
+    const file = (yield* built).assets.get(path.name)
+    if (file === undefined) return yield* new RouteNotFound()
+    return answerWith(file, file.etag, headers, { "cache-control": FOR_EVER })
+  })
+})

@@ -1,0 +1,3 @@
+import { fuzzRoutes } from "./support/fuzzRoutes.ts"
+
+fuzzRoutes(600)
