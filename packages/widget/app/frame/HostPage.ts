@@ -1,0 +1,52 @@
+import { type FrameMessage, type HostState, PROTOCOL, type Theme } from "../../src/host/messages.ts"
+
+const THEMES: ReadonlyArray<string> = ["auto", "light", "dark"]
+
+/** What a page sent, if it is a state. */
+const stateOf = (data: unknown): HostState | undefined => {
+  if (typeof data !== "object" || data === null) return undefined
+  const { isOpen, parley, texts, theme } = data as Record<string, unknown>
+  if (parley !== PROTOCOL || typeof isOpen !== "boolean" || typeof texts !== "object" || texts === null)
+    return undefined
+  if (typeof theme !== "string" || !THEMES.includes(theme)) return undefined
+  return { isOpen, texts: texts as HostState["texts"], theme: theme as Theme }
+}
+
+/**
+ * The page around the chat. It hears nothing but that the frame runs until it has said what state it wants the chat to
+ * be in; from then on, only it and its origin are heard and told.
+ */
+export class HostPage {
+  #origin: string | undefined
+  readonly #page: Window | undefined = window.parent === window ? undefined : window.parent
+
+  /** Calls `apply` with each state that the page wants. */
+  constructor(apply: (state: HostState) => void) {
+    addEventListener("message", ({ data, origin, source }) => {
+      if (this.#page === undefined || source !== this.#page) return
+      if (this.#origin !== undefined && this.#origin !== origin) return
+      const state = stateOf(data)
+      if (state === undefined) return
+      this.#origin = origin
+      apply(state)
+    })
+  }
+
+  /** Whether there is a page that opens and closes the chat. */
+  get isConnected(): boolean {
+    return this.#origin !== undefined
+  }
+
+  greet(): void {
+    this.#post({ type: "hello" }, "*")
+  }
+
+  tell(message: Exclude<FrameMessage, { readonly type: "hello" }>): void {
+    // The origin of a page in a file is "null", which nothing can be addressed to.
+    if (this.#origin !== undefined) this.#post(message, this.#origin === "null" ? "*" : this.#origin)
+  }
+
+  #post(message: FrameMessage, origin: string): void {
+    this.#page?.postMessage({ parley: PROTOCOL, ...message }, origin)
+  }
+}

@@ -1,0 +1,131 @@
+import { type Transcript, transcriptFrom } from "./Transcript.ts"
+
+/** What a bot shows of itself to visitors. */
+export interface BotConfig {
+  readonly displayName: string
+  readonly welcomeMessage: string
+  readonly primaryColor: string
+  readonly suggestedQuestions: ReadonlyArray<string>
+  /** Whether visitors see the passages that replies rest on. */
+  readonly showSources: boolean
+}
+
+/** Why a request was not answered as asked. */
+export type Refusal =
+  | { readonly kind: "absent" }
+  /** There is no such conversation of this visitor. */
+  | { readonly kind: "forgotten" }
+  | { readonly kind: "limit"; readonly retryAfterSeconds: number }
+  | { readonly kind: "tooLong" }
+  | { readonly kind: "failed" }
+  | { readonly kind: "unreachable" }
+
+export interface BegunReply {
+  readonly kind: "reply"
+  readonly conversationId: string
+  /** Its text as it comes. Fails where it breaks off. */
+  readonly body: ReadableStream<Uint8Array>
+}
+
+export interface Question {
+  readonly visitorId: string
+  readonly conversationId: string | undefined
+  readonly message: string
+}
+
+/** Waited for where a limit does not say how long. */
+const DEFAULT_WAIT_SECONDS = 30
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
+
+const configFrom = (body: unknown): BotConfig => {
+  const { displayName, primaryColor, showSources, suggestedQuestions, welcomeMessage } = body as Record<string, unknown>
+  return {
+    displayName: textOf(displayName),
+    welcomeMessage: textOf(welcomeMessage),
+    primaryColor: textOf(primaryColor),
+    suggestedQuestions: Array.isArray(suggestedQuestions)
+      ? suggestedQuestions.filter((each): each is string => typeof each === "string" && each.trim() !== "")
+      : [],
+    showSources: showSources === true
+  }
+}
+
+const refusalOf = async (response: Response): Promise<Refusal> => {
+  const { status } = response
+  const body = (await response.json().catch(() => undefined)) as { readonly code?: unknown } | undefined
+  if (status === 404) return { kind: textOf(body?.code).startsWith("conversation") ? "forgotten" : "absent" }
+  if (status === 413 || (status === 400 && body?.code === "message_too_long")) return { kind: "tooLong" }
+  if (status !== 429) return { kind: "failed" }
+  const seconds = Number(response.headers.get("retry-after"))
+  return { kind: "limit", retryAfterSeconds: seconds > 0 ? Math.ceil(seconds) : DEFAULT_WAIT_SECONDS }
+}
+
+/** The service's routes for visitors of one bot. Nothing here throws but for an `AbortError`. */
+export class WidgetApi {
+  readonly #base: URL
+  readonly #publicKey: string
+
+  /** Takes the address of the frame's page, which ends in the bot's public key. */
+  constructor(page: string) {
+    this.#base = new URL("../api/widget/", page)
+    this.#publicKey = decodeURIComponent(new URL(page).pathname.split("/").at(-1) ?? "")
+  }
+
+  get publicKey(): string {
+    return this.#publicKey
+  }
+
+  async config(): Promise<BotConfig | Refusal> {
+    const response = await this.#fetch(`config/${encodeURIComponent(this.#publicKey)}`)
+    if (!(response instanceof Response)) return response
+    if (!response.ok) return refusalOf(response)
+    try {
+      return configFrom(await response.json())
+    } catch {
+      return { kind: "failed" }
+    }
+  }
+
+  async ask(question: Question, signal: AbortSignal): Promise<BegunReply | Refusal> {
+    const response = await this.#post("chat", question, signal)
+    if (!(response instanceof Response)) return response
+    if (!response.ok) return refusalOf(response)
+    const conversationId = response.headers.get("x-conversation-id") ?? question.conversationId
+    if (response.body === null || conversationId === undefined) return { kind: "failed" }
+    return { kind: "reply", conversationId, body: response.body }
+  }
+
+  /** What was said in the visitor's own conversation. */
+  async transcript(visitorId: string, conversationId: string): Promise<Transcript | Refusal> {
+    const response = await this.#post("conversation", { visitorId, conversationId })
+    if (!(response instanceof Response)) return response
+    if (!response.ok) {
+      const refusal = await refusalOf(response)
+      return refusal.kind === "absent" ? { kind: "forgotten" } : refusal
+    }
+    try {
+      return transcriptFrom(await response.json())
+    } catch {
+      return { kind: "failed" }
+    }
+  }
+
+  #post(path: string, body: object, signal?: AbortSignal): Promise<Response | Refusal> {
+    return this.#fetch(path, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ publicKey: this.#publicKey, ...body }),
+      ...(signal === undefined ? {} : { signal })
+    })
+  }
+
+  async #fetch(path: string, init: RequestInit = {}): Promise<Response | Refusal> {
+    try {
+      return await fetch(new URL(path, this.#base), { credentials: "omit", referrerPolicy: "no-referrer", ...init })
+    } catch (error) {
+      if (error instanceof DOMException && error.name === "AbortError") throw error
+      return { kind: "unreachable" }
+    }
+  }
+}

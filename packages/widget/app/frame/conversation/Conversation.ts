@@ -1,0 +1,242 @@
+import type { Refusal, WidgetApi } from "../api/WidgetApi.ts"
+import type { VisitorMemory } from "../VisitorMemory.ts"
+import type { Message } from "./Message.ts"
+
+/** What keeps the visitor from going on, and since when it no longer does. */
+export type Obstacle =
+  | { readonly kind: "limit"; readonly until: number }
+  | { readonly kind: "absent" | "tooLong" | "failed" | "unreachable" | "broken" }
+
+export type ConversationEvent =
+  | { readonly type: "message" | "reply" | "error" }
+  | { readonly type: "limit"; readonly retryAfterSeconds: number }
+
+interface ConversationInput {
+  readonly api: WidgetApi
+  readonly memory: VisitorMemory
+  /** Whether passages that replies rest on are asked for. */
+  readonly showsSources: boolean
+  readonly onEvent: (event: ConversationEvent) => void
+}
+
+const CITED = /\[\d{1,3}\]|\[\d{1,3}\s?[,;]/
+
+/** What visitor and bot have said, and what is done about it. Its listeners are told of every change. */
+export class Conversation {
+  readonly #input: ConversationInput
+  readonly #listeners = new Set<() => void>()
+  #messages: Array<Message> = []
+  #obstacle: Obstacle | undefined
+  #running: AbortController | undefined
+  #restoring: Promise<void> | undefined
+  #lacksHistory = false
+  #returned: string | undefined
+  #nextId = 1
+
+  constructor(input: ConversationInput) {
+    this.#input = input
+  }
+
+  get messages(): ReadonlyArray<Message> {
+    return this.#messages
+  }
+
+  get obstacle(): Obstacle | undefined {
+    return this.#obstacle
+  }
+
+  /** Whether a reply is awaited or being written. */
+  get isRunning(): boolean {
+    return this.#running !== undefined
+  }
+
+  /** Whether what was said before could not be had. */
+  get lacksHistory(): boolean {
+    return this.#lacksHistory
+  }
+
+  onChange(listener: () => void, signal: AbortSignal): void {
+    this.#listeners.add(listener)
+    signal.addEventListener("abort", () => this.#listeners.delete(listener))
+  }
+
+  /** Asks for what was said before the page was loaded, once. */
+  restore(): Promise<void> {
+    return (this.#restoring ??= this.#restore())
+  }
+
+  /** Sends a message and shows its reply as it comes. */
+  async send(text: string): Promise<void> {
+    if (this.isRunning || text.trim() === "") return
+    // What could not be sent before gives way to what the visitor wants now.
+    this.#messages = this.#messages.filter(({ state }) => state !== "unsent")
+    await this.restore()
+    const message = this.#add("visitor", text.trim(), "sending")
+    this.#input.onEvent({ type: "message" })
+    await this.#ask(message)
+  }
+
+  /** Sends the last message again: it was not taken, or its reply broke off. */
+  async retry(): Promise<void> {
+    if (this.isRunning) return
+    const last = this.#messages.at(-1)
+    if (last?.role === "bot" && last.state !== "complete") this.#messages.pop()
+    const message = this.#messages.at(-1)
+    if (message?.role !== "visitor") return
+    message.state = "sending"
+    await this.#ask(message)
+  }
+
+  /** Ends the reply that is being written. */
+  stop(): void {
+    this.#running?.abort()
+  }
+
+  /** Forgets what was said: the next message begins a new conversation. */
+  startOver(): void {
+    this.stop()
+    this.#input.memory.conversationId = undefined
+    this.#messages = []
+    this.#obstacle = undefined
+    this.#lacksHistory = false
+    this.#changed()
+  }
+
+  /** Gives a message back, once, that cannot be sent as it is: its writer can change it. */
+  takeReturned(): string | undefined {
+    const returned = this.#returned
+    this.#returned = undefined
+    return returned
+  }
+
+  /** The visitor may go on: a limit is over. */
+  clearObstacle(): void {
+    this.#obstacle = undefined
+    this.#changed()
+  }
+
+  async #restore(): Promise<void> {
+    const { api, memory } = this.#input
+    const { conversationId, visitorId } = memory
+    if (conversationId === undefined) return
+    const answer = await api.transcript(visitorId, conversationId)
+    if (memory.conversationId !== conversationId) return
+    if (answer.kind === "transcript") {
+      for (const { isComplete, role, sources, text } of answer.messages) {
+        this.#add(role, text, isComplete ? "complete" : "partial", sources)
+      }
+    } else if (answer.kind === "forgotten") memory.conversationId = undefined
+    else {
+      this.#lacksHistory = true
+      // The next time that the chat is opened, or used.
+      this.#restoring = undefined
+    }
+    this.#changed()
+  }
+
+  async #ask(message: Message, isAgain = false): Promise<void> {
+    const { api, memory } = this.#input
+    const running = new AbortController()
+    const { signal } = running
+    this.#running = running
+    this.#obstacle = undefined
+    const reply = this.#add("bot", "", "writing")
+    try {
+      const question = { visitorId: memory.visitorId, conversationId: memory.conversationId, message: message.text }
+      const answer = await api.ask(question, signal)
+      if (answer.kind === "forgotten" && question.conversationId !== undefined && !isAgain) {
+        this.#drop(reply)
+        memory.conversationId = undefined
+        return await this.#ask(message, true)
+      }
+      if (answer.kind !== "reply") return this.#refuse(message, reply, answer)
+      message.state = "complete"
+      memory.conversationId = answer.conversationId
+      await this.#read(answer.body, reply)
+      this.#end(running)
+      await this.#findSources(reply)
+    } catch {
+      if (signal.aborted) this.#stopped(message, reply)
+      else this.#broke(reply)
+    } finally {
+      this.#end(running)
+    }
+  }
+
+  async #read(body: ReadableStream<Uint8Array>, reply: Message): Promise<void> {
+    const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      reply.text += value
+      this.#changed()
+    }
+    if (reply.text === "") throw new Error("The reply has no text.")
+    reply.state = "complete"
+    this.#input.onEvent({ type: "reply" })
+  }
+
+  /** The passages that a reply cites are kept with the conversation, not sent with the words. */
+  async #findSources(reply: Message): Promise<void> {
+    const { api, memory, showsSources } = this.#input
+    const { conversationId, visitorId } = memory
+    if (!showsSources || conversationId === undefined || !CITED.test(reply.text)) return
+    const answer = await api.transcript(visitorId, conversationId)
+    if (answer.kind !== "transcript") return
+    const kept = answer.messages.findLast(({ role, text }) => role === "bot" && text === reply.text)
+    if (kept === undefined) return
+    reply.sources = kept.sources
+    this.#changed()
+  }
+
+  #refuse(message: Message, reply: Message, refusal: Refusal): void {
+    const { onEvent } = this.#input
+    this.#drop(reply)
+    message.state = "unsent"
+    if (refusal.kind === "limit") {
+      const { retryAfterSeconds } = refusal
+      this.#obstacle = { kind: "limit", until: Date.now() + retryAfterSeconds * 1_000 }
+      onEvent({ type: "limit", retryAfterSeconds })
+      return
+    }
+    if (refusal.kind === "tooLong") {
+      this.#drop(message)
+      this.#returned = message.text
+    }
+    this.#obstacle = { kind: refusal.kind === "forgotten" ? "failed" : refusal.kind }
+    onEvent({ type: "error" })
+  }
+
+  #stopped(message: Message, reply: Message): void {
+    message.state = "complete"
+    if (reply.text === "") this.#drop(reply)
+    reply.state = "stopped"
+  }
+
+  #broke(reply: Message): void {
+    reply.state = "broken"
+    this.#obstacle = { kind: "broken" }
+    this.#input.onEvent({ type: "error" })
+  }
+
+  #end(running: AbortController): void {
+    if (this.#running !== running) return
+    this.#running = undefined
+    this.#changed()
+  }
+
+  #drop(message: Message): void {
+    this.#messages = this.#messages.filter((each) => each !== message)
+  }
+
+  #add(role: Message["role"], text: string, state: Message["state"], sources: Message["sources"] = []): Message {
+    const message: Message = { id: this.#nextId++, role, text, state, sources }
+    this.#messages.push(message)
+    this.#changed()
+    return message
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}

@@ -1,0 +1,23 @@
+/** What an element is made with: attributes by name, `class` and `text`, and listeners by the name of their event. */
+type Attributes = Readonly<Record<string, string | boolean | number | undefined | ((event: never) => void)>>
+
+type Child = Node | string | undefined | false
+
+/**
+ * Makes an element. A function under a name is a listener of that event; `true` is an attribute without a value, and
+ * what is false or undefined is left out. Nothing is ever read as markup.
+ */
+export const element = <Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Attributes = {},
+  ...children: ReadonlyArray<Child>
+): HTMLElementTagNameMap[Name] => {
+  const made = document.createElement(name)
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue
+    if (typeof value === "function") made.addEventListener(key, value as (event: Event) => void)
+    else made.setAttribute(key, value === true ? "" : String(value))
+  }
+  made.append(...children.filter((child): child is Node | string => child !== undefined && child !== false))
+  return made
+}

@@ -1,0 +1,115 @@
+import type { HostState } from "../../src/host/messages.ts"
+import { type BotConfig, WidgetApi } from "./api/WidgetApi.ts"
+import { applyLook, lookOf } from "./applyLook.ts"
+import { Conversation } from "./conversation/Conversation.ts"
+import { HostPage } from "./HostPage.ts"
+import { readConfig } from "./readConfig.ts"
+import { Catalogue } from "./texts.ts"
+import { ChatView } from "./view/ChatView.ts"
+import { VisitorMemory } from "./VisitorMemory.ts"
+import "./frame.css"
+
+/** How long the page around may take to say what it wants before the chat goes on without it, in milliseconds. */
+const PATIENCE_MS = 1_000
+
+/** The chat of one bot: what it is, what was said, and how the page around wants it to be. */
+class Frame {
+  readonly #api = new WidgetApi(location.href)
+  readonly #host = new HostPage((state) => this.#apply(state))
+  #state: HostState = { isOpen: window.parent === window, theme: "auto", texts: {} }
+  #config: BotConfig | undefined
+  #conversation: Conversation | undefined
+  #view: ChatView | undefined
+  #isAbsent = false
+  #wasConnected = false
+
+  async run(): Promise<void> {
+    this.#host.greet()
+    addEventListener("keydown", (event) => {
+      const isTaken = event.defaultPrevented || document.querySelector("dialog[open]") !== null
+      if (event.key === "Escape" && !isTaken) this.#close()
+    })
+    const config = await readConfig(this.#api, () => this.#say("connecting"))
+    if (config === undefined) {
+      this.#isAbsent = true
+      return this.#show()
+    }
+    this.#config = config
+    this.#conversation = new Conversation({
+      api: this.#api,
+      memory: new VisitorMemory(this.#api.publicKey),
+      showsSources: config.showSources,
+      onEvent: (event) => this.#host.tell(event)
+    })
+    this.#show()
+    if (this.#state.isOpen) this.#opened()
+    else setTimeout(() => this.#host.isConnected || this.#opened(), PATIENCE_MS)
+  }
+
+  #apply(state: HostState): void {
+    const before = this.#state
+    this.#state = state
+    const isFirst = !this.#wasConnected
+    this.#wasConnected = true
+    if (isFirst || JSON.stringify(before.texts) !== JSON.stringify(state.texts) || before.theme !== state.theme) {
+      this.#show()
+    }
+    if (state.isOpen && !before.isOpen) this.#opened()
+  }
+
+  /** Draws the chat, anew where its texts have changed, and tells the page what it is called. */
+  #show(): void {
+    const texts = new Catalogue(this.#state.texts)
+    const config = this.#config
+    const conversation = this.#conversation
+    document.documentElement.lang = texts.lang
+    document.documentElement.dir = texts.dir
+    if (this.#isAbsent) {
+      this.#host.tell({ type: "absent" })
+      return this.#say("absent")
+    }
+    if (config === undefined || conversation === undefined) return
+    const look = lookOf(config.primaryColor)
+    const name = config.displayName
+    applyLook(look, this.#state.theme)
+    document.title = texts.say("frame", { name })
+    const draft = this.#view?.composer.text ?? ""
+    this.#view?.dispose()
+    const onClose = this.#host.isConnected ? () => this.#close() : undefined
+    this.#view = new ChatView({ config, conversation, texts, onClose })
+    this.#view.composer.text = draft
+    document.body.replaceChildren(this.#view.element)
+    this.#host.tell({
+      type: "ready",
+      displayName: name,
+      primaryColor: look.fill,
+      inkColor: look.ink,
+      launcherLabel: texts.say("launcher", { name }),
+      unreadLabel: texts.say("launcherUnread", { name }),
+      frameTitle: texts.say("frame", { name })
+    })
+  }
+
+  #opened(): void {
+    if (this.#view === undefined) return
+    void this.#conversation?.restore()
+    if (this.#state.isOpen) this.#view.focus()
+  }
+
+  #close(): void {
+    this.#host.tell({ type: "close" })
+  }
+
+  /** One sentence instead of the chat. */
+  #say(text: "connecting" | "absent"): void {
+    const line = document.createElement("p")
+    const main = document.createElement("main")
+    line.textContent = new Catalogue(this.#state.texts).say(text)
+    line.role = "status"
+    main.className = "alone"
+    main.append(line)
+    document.body.replaceChildren(main)
+  }
+}
+
+void new Frame().run()

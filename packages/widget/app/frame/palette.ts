@@ -1,0 +1,57 @@
+/** Colours made of the one colour of a bot, so that everything on and beside it can be read (WCAG 2.2, 1.4.3 and 1.4.11). */
+
+type Rgb = readonly [number, number, number]
+
+const BLACK: Rgb = [0, 0, 0]
+const WHITE: Rgb = [255, 255, 255]
+/** What text needs against what is behind it. */
+const LEGIBLE = 4.5
+
+/** What the chat is drawn on. */
+export const GROUNDS = { light: "#ffffff", dark: "#16181d" } as const
+
+const parse = (hex: string): Rgb => {
+  const value = Number.parseInt(hex.slice(1), 16)
+  return [value >> 16, (value >> 8) & 255, value & 255]
+}
+
+const format = (rgb: Rgb): string => `#${rgb.map((part) => Math.round(part).toString(16).padStart(2, "0")).join("")}`
+
+/** Relative luminance as WCAG defines it. */
+const luminance = (rgb: Rgb): number => {
+  const [red, green, blue] = rgb.map((part) => {
+    const share = part / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  }) as [number, number, number]
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+/** The contrast of two colours, each `#rrggbb`, from 1 to 21. */
+export const contrast = (one: string, other: string): number => {
+  const [low = 0, high = 0] = [luminance(parse(one)), luminance(parse(other))].toSorted((a, b) => a - b)
+  return (high + 0.05) / (low + 0.05)
+}
+
+const mix = (from: Rgb, to: Rgb, share: number): Rgb =>
+  from.map((part, index) => part + (to[index]! - part) * share) as unknown as Rgb
+
+/** Black or white: one of them reaches 4.58 on any colour. */
+export const inkOn = (colour: string): string => {
+  const [white, black] = [format(WHITE), format(BLACK)]
+  // White is what people expect on a strong colour, where it can be read.
+  return contrast(white, colour) >= LEGIBLE ? white : black
+}
+
+/** The colour itself, or so much lighter or darker that it is legible on `ground`. */
+export const legibleOn = (colour: string, ground: string): string => {
+  const towards = contrast("#ffffff", ground) > contrast("#000000", ground) ? WHITE : BLACK
+  for (let share = 0; share < 1; share += 0.05) {
+    const mixed = format(mix(parse(colour), towards, share))
+    if (contrast(mixed, ground) >= LEGIBLE) return mixed
+  }
+  return format(towards)
+}
+
+/** `#rrggbb`, or a neutral colour where a bot's is none. */
+export const checkedColour = (colour: unknown): string =>
+  typeof colour === "string" && /^#[\da-f]{6}$/i.test(colour) ? colour.toLowerCase() : "#3b5bdb"

@@ -1,0 +1,185 @@
+import type { BotConfig } from "../api/WidgetApi.ts"
+import type { Conversation } from "../conversation/Conversation.ts"
+import { element } from "../element.ts"
+import { icon } from "../icon.ts"
+import { MarkdownView } from "../markdown/MarkdownView.ts"
+import type { Catalogue } from "../texts.ts"
+import { Announcer } from "./Announcer.ts"
+import { Composer } from "./Composer.ts"
+import { LinkDialog } from "./LinkDialog.ts"
+import { MessageLog } from "./MessageLog.ts"
+import { initialOf, type MessageSurroundings } from "./MessageView.ts"
+import { ObstacleNotice } from "./ObstacleNotice.ts"
+
+interface ChatInput {
+  readonly config: BotConfig
+  readonly conversation: Conversation
+  readonly texts: Catalogue
+  /** Closes the chat; undefined where nothing can. */
+  readonly onClose: (() => void) | undefined
+}
+
+/** The whole chat. */
+export class ChatView {
+  readonly element: HTMLElement
+  readonly composer: Composer
+  readonly #input: ChatInput
+  readonly #announcer = new Announcer()
+  readonly #log: MessageLog
+  readonly #notice: ObstacleNotice
+  readonly #suggestions: HTMLElement
+  readonly #history: HTMLElement
+  readonly #disposal = new AbortController()
+  #wasRunning = false
+  #frame = 0
+
+  constructor(input: ChatInput) {
+    const { config, conversation, texts } = input
+    this.#input = input
+    const links = new LinkDialog(texts)
+    const surroundings: MessageSurroundings = {
+      texts,
+      botName: config.displayName,
+      showsSources: config.showSources,
+      announcer: this.#announcer,
+      onLink: (address) => links.ask(address)
+    }
+    this.composer = new Composer({
+      texts,
+      onSend: (text) => this.#send(text),
+      onStop: () => conversation.stop()
+    })
+    this.#notice = new ObstacleNotice({
+      texts,
+      announcer: this.#announcer,
+      onRetry: () => {
+        this.composer.focus()
+        void conversation.retry()
+      },
+      onLimitOver: () => {
+        conversation.clearObstacle()
+        this.#announcer.say(texts.say("limitOver"))
+      }
+    })
+    this.#history = element("p", { class: "note", hidden: true }, texts.say("noHistory"))
+    this.#suggestions = this.#suggest()
+    const first = [this.#welcome(surroundings), this.#history]
+    const last = element("div", {}, this.#notice.element, this.#suggestions)
+    this.#log = new MessageLog(surroundings, texts, first, last)
+    const disclaimer = texts.say("disclaimer")
+    this.element = element(
+      "div",
+      { class: "chat" },
+      this.#header(),
+      element("main", {}, this.#log.element),
+      element(
+        "footer",
+        {},
+        this.composer.element,
+        disclaimer !== "" && element("p", { class: "disclaimer" }, disclaimer)
+      ),
+      this.#announcer.element,
+      links.element
+    )
+    conversation.onChange(() => this.#changed(), this.#disposal.signal)
+    this.#show()
+  }
+
+  /** Puts the focus where the visitor goes on; on a screen with a keyboard of its own, that one does not jump up. */
+  focus(): void {
+    if (matchMedia("(pointer:coarse)").matches) this.#log.focus()
+    else this.composer.focus()
+    this.#log.toEnd()
+  }
+
+  dispose(): void {
+    this.#disposal.abort()
+    this.#notice.dispose()
+    cancelAnimationFrame(this.#frame)
+    this.element.remove()
+  }
+
+  #send(text: string): void {
+    this.#announcer.clear()
+    this.#log.toEnd()
+    void this.#input.conversation.send(text)
+  }
+
+  /** Draws once a frame, however many pieces a reply comes in. */
+  #changed(): void {
+    if (this.#frame !== 0) return
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0
+      this.#show()
+    })
+  }
+
+  #show(): void {
+    const { config, conversation, texts } = this.#input
+    const { isRunning, lacksHistory, messages, obstacle } = conversation
+    if (isRunning && !this.#wasRunning) this.#announcer.say(texts.say("writing", { name: config.displayName }))
+    this.#wasRunning = isRunning
+    this.#history.hidden = !lacksHistory
+    this.#suggestions.hidden = messages.length > 0 || obstacle !== undefined
+    this.#notice.show(obstacle, messages.at(-1)?.state === "unsent")
+    this.#log.show(messages)
+    const returned = conversation.takeReturned()
+    if (returned !== undefined && this.composer.text === "") this.composer.text = returned
+    const isHeld = obstacle?.kind === "limit" || obstacle?.kind === "absent"
+    this.composer.set({ isRunning, isHeld })
+  }
+
+  #header(): HTMLElement {
+    const { config, conversation, onClose, texts } = this.#input
+    const startOver = () => {
+      conversation.startOver()
+      this.composer.focus()
+    }
+    return element(
+      "header",
+      {},
+      element("div", { class: "avatar", "aria-hidden": "true" }, initialOf(config.displayName)),
+      element(
+        "div",
+        { class: "who" },
+        element("h1", {}, element("bdi", {}, config.displayName)),
+        element("p", {}, texts.say("subtitle"))
+      ),
+      headerButton("restart", texts.say("startOver"), startOver),
+      onClose === undefined ? undefined : headerButton("close", texts.say("close"), onClose)
+    )
+  }
+
+  #welcome(surroundings: MessageSurroundings): HTMLElement {
+    const { config, texts } = this.#input
+    const bubble = element("div", { class: "bubble" })
+    const drawing = {
+      onLink: surroundings.onLink,
+      citation: () => undefined,
+      imageLabel: (text: string) => texts.say("image", { text })
+    }
+    // Its lines are those that its author has written.
+    new MarkdownView(bubble, drawing).show(config.welcomeMessage.replace(/([^\n])\n(?!\n)/g, "$1  \n"), true)
+    return element(
+      "div",
+      { class: "message bot", hidden: config.welcomeMessage.trim() === "" },
+      element("div", { class: "avatar", "aria-hidden": "true" }, initialOf(config.displayName)),
+      element("div", { class: "body" }, bubble)
+    )
+  }
+
+  #suggest(): HTMLElement {
+    const { config, texts } = this.#input
+    const questions = config.suggestedQuestions.map((question) => {
+      const click = () => {
+        this.#send(question)
+        this.composer.focus()
+      }
+      return element("li", {}, element("button", { type: "button", dir: "auto", click }, question))
+    })
+    return element("ul", { class: "suggestions", "aria-label": texts.say("suggestions") }, ...questions)
+  }
+}
+
+const headerButton = (name: "restart" | "close", label: string, click: () => void): HTMLElement =>
+  element("button", { type: "button", class: "round", "aria-label": label, title: label, click }, icon(name))

@@ -1,0 +1,106 @@
+import { element } from "../element.ts"
+import { icon } from "../icon.ts"
+import type { Catalogue } from "../texts.ts"
+
+/** Longer messages are not typed but pasted by mistake. */
+const LONGEST_MESSAGE = 4_000
+
+const FITS_ITSELF = CSS.supports("field-sizing", "content")
+
+interface ComposerInput {
+  readonly texts: Catalogue
+  readonly onSend: (text: string) => void
+  readonly onStop: () => void
+}
+
+/** Where the visitor writes. Enter sends, Shift and Enter begin a new line. */
+export class Composer {
+  readonly element: HTMLFormElement
+  readonly #input: ComposerInput
+  readonly #field: HTMLTextAreaElement
+  readonly #send: HTMLButtonElement
+  #isRunning = false
+  #isHeld = false
+
+  constructor(input: ComposerInput) {
+    const { texts } = input
+    this.#input = input
+    this.#field = element("textarea", {
+      rows: 1,
+      dir: "auto",
+      maxlength: LONGEST_MESSAGE,
+      "aria-label": texts.say("field"),
+      placeholder: texts.say("placeholder"),
+      enterkeyhint: "send",
+      input: () => this.#fit(),
+      keydown: (event: KeyboardEvent) => this.#pressed(event)
+    })
+    this.#send = element("button", { type: "submit", class: "send" })
+    this.element = element(
+      "form",
+      {
+        class: "composer",
+        submit: (event: SubmitEvent) => {
+          event.preventDefault()
+          if (this.#isRunning) this.#input.onStop()
+          else this.#submit()
+        }
+      },
+      this.#field,
+      this.#send
+    )
+    this.set({ isRunning: false, isHeld: false })
+  }
+
+  get text(): string {
+    return this.#field.value
+  }
+
+  set text(text: string) {
+    this.#field.value = text
+    this.#fit()
+  }
+
+  focus(): void {
+    this.#field.focus({ preventScroll: true })
+  }
+
+  /** Whether a reply is being written, and whether nothing can be sent. */
+  set({ isHeld, isRunning }: { readonly isHeld: boolean; readonly isRunning: boolean }): void {
+    this.#isRunning = isRunning
+    this.#isHeld = isHeld
+    this.#send.replaceChildren(icon(isRunning ? "stop" : "send"))
+    this.#send.ariaLabel = this.#input.texts.say(isRunning ? "stop" : "send")
+    this.#mark()
+  }
+
+  #submit(): void {
+    const text = this.text.trim()
+    if (text === "" || this.#isHeld) return this.focus()
+    this.text = ""
+    this.#input.onSend(text)
+    this.focus()
+  }
+
+  #pressed(event: KeyboardEvent): void {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return
+    event.preventDefault()
+    // A reply that is being written is not stopped by accident.
+    if (!this.#isRunning) this.#submit()
+  }
+
+  /** As high as its text, within the bounds of the styles: those do it alone in newer browsers. */
+  #fit(): void {
+    if (!FITS_ITSELF && this.#field.isConnected) {
+      this.#field.style.height = "auto"
+      this.#field.style.height = `${this.#field.scrollHeight}px`
+    }
+    this.#mark()
+  }
+
+  /** Said, not enforced: what cannot be pressed loses the focus. */
+  #mark(): void {
+    const isOff = !this.#isRunning && (this.#isHeld || this.text.trim() === "")
+    this.#send.ariaDisabled = String(isOff)
+  }
+}

@@ -1,0 +1,100 @@
+import type { Message } from "../conversation/Message.ts"
+import { element } from "../element.ts"
+import { MarkdownView } from "../markdown/MarkdownView.ts"
+import type { Catalogue } from "../texts.ts"
+import type { Announcer } from "./Announcer.ts"
+import { SourceList } from "./SourceList.ts"
+
+export interface MessageSurroundings {
+  readonly texts: Catalogue
+  readonly botName: string
+  /** Whether citations mean something to the visitor. */
+  readonly showsSources: boolean
+  readonly announcer: Announcer
+  readonly onLink: (address: URL) => void
+}
+
+/** One message as it is shown. */
+export interface MessageView {
+  readonly element: HTMLElement
+  /** Shows what has changed of the message. */
+  update(): void
+}
+
+/** What a visitor wrote is shown as it was written. */
+export const visitorMessageView = (message: Message, { texts }: MessageSurroundings): MessageView => {
+  const bubble = element("div", { class: "bubble", dir: "auto" }, message.text)
+  const view = element("div", { class: "message visitor" }, element("p", { class: "unseen" }, texts.say("you")), bubble)
+  const update = () => view.classList.toggle("unsent", message.state === "unsent")
+  update()
+  return { element: view, update }
+}
+
+/** Says who speaks, for people who do not see on which side a message stands. */
+const speaker = (name: string) => element("p", { class: "unseen" }, name)
+
+/** A reply: its words as they come, and what it rests on. */
+export const botMessageView = (message: Message, surroundings: MessageSurroundings): MessageView => {
+  const { announcer, botName, onLink, showsSources, texts } = surroundings
+  const wasThere = message.state === "complete" || message.state === "partial"
+  const dots = element("div", { class: "dots" }, ...[0, 1, 2].map(() => element("i")))
+  const bubble = element("div", { class: "bubble" }, dots)
+  const note = element("p", { class: "note", hidden: true })
+  const body = element("div", { class: "body" }, bubble, note)
+  const view = element("div", { class: "message bot" }, speaker(botName), avatar(botName), body)
+  let list: SourceList | undefined
+  let announced = 0
+  const citation = (number: number): Node | undefined => {
+    if (!showsSources) return undefined
+    if (!message.sources.some((source) => source.number === number)) {
+      return element("sup", { class: "citation" }, String(number))
+    }
+    const label = texts.say("source", { number })
+    const click = () => list?.show(number)
+    return element("button", { type: "button", class: "citation", "aria-label": label, click }, String(number))
+  }
+  const imageLabel = (text: string) => texts.say("image", { text })
+  const words = new MarkdownView(element("div"), { onLink, citation, imageLabel })
+
+  const announce = (finished: number) => {
+    for (const block of [...words.element.children].slice(announced, finished)) announcer.say(block.textContent ?? "")
+    announced = Math.max(announced, finished)
+  }
+  const update = () => {
+    const isWriting = message.state === "writing"
+    view.classList.toggle("writing", isWriting)
+    if (message.text !== "") {
+      if (words.element.parentNode === null) bubble.replaceChildren(words.element)
+      const finished = words.show(message.text, !isWriting)
+      if (!wasThere) announce(finished)
+    }
+    if (message.state === "stopped" || message.state === "broken" || message.state === "partial") {
+      note.textContent = texts.say(message.state)
+      note.hidden = false
+    }
+    if (list === undefined && showsSources && message.sources.length > 0) {
+      list = new SourceList(citedOf(message), texts)
+      body.append(list.element)
+      words.redraw()
+    }
+  }
+  update()
+  return { element: view, update }
+}
+
+/** Sources that the reply cites; all of them where it cites none by number. */
+const citedOf = ({ sources, text }: Message): Message["sources"] => {
+  const numbers = new Set(
+    [...text.matchAll(/\[([\d\s,;]{1,40})\]/g)].flatMap(([, all = ""]) => all.split(/\D+/).map(Number))
+  )
+  return sources.filter(({ number }) => numbers.has(number))
+}
+
+const avatar = (name: string): HTMLElement =>
+  element("div", { class: "avatar", "aria-hidden": "true" }, initialOf(name))
+
+/** The first letter of a name, whole as people see it. */
+export const initialOf = (name: string): string => {
+  const [first] = new Intl.Segmenter().segment(name.trim())
+  return first?.segment.toUpperCase() ?? ""
+}

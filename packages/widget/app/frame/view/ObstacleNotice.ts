@@ -1,0 +1,71 @@
+import type { Obstacle } from "../conversation/Conversation.ts"
+import { element } from "../element.ts"
+import { icon } from "../icon.ts"
+import type { Catalogue } from "../texts.ts"
+import type { Announcer } from "./Announcer.ts"
+
+interface NoticeInput {
+  readonly texts: Catalogue
+  readonly announcer: Announcer
+  readonly onRetry: () => void
+  /** A limit that was waited for is over. */
+  readonly onLimitOver: () => void
+}
+
+const SECOND_MS = 1_000
+
+/** Says what keeps the visitor from going on, and offers to try again where that may help. */
+export class ObstacleNotice {
+  readonly element = element("div", { class: "obstacle", hidden: true })
+  readonly #input: NoticeInput
+  readonly #words = element("p")
+  readonly #retry: HTMLButtonElement
+  #shown: Obstacle | undefined
+  #timer: ReturnType<typeof setInterval> | undefined
+
+  constructor(input: NoticeInput) {
+    this.#input = input
+    const retry = { type: "button", class: "retry", click: () => input.onRetry() }
+    this.#retry = element("button", retry, icon("retry"), input.texts.say("retry"))
+    this.element.append(this.#words, this.#retry)
+  }
+
+  show(obstacle: Obstacle | undefined, hasUnsent: boolean): void {
+    if (obstacle === this.#shown) {
+      if (obstacle === undefined) this.#showUnsent(hasUnsent)
+      return
+    }
+    clearInterval(this.#timer)
+    this.#shown = obstacle
+    if (obstacle === undefined) return this.#showUnsent(hasUnsent)
+    this.element.hidden = false
+    this.#retry.hidden = obstacle.kind === "limit" || obstacle.kind === "absent" || obstacle.kind === "tooLong"
+    if (obstacle.kind === "limit") {
+      this.#timer = setInterval(() => this.#count(obstacle.until), SECOND_MS)
+      this.#count(obstacle.until)
+    } else this.#words.textContent = this.#input.texts.say(obstacle.kind)
+    this.#input.announcer.say(this.#words.textContent ?? "")
+  }
+
+  dispose(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** A message that waits to be sent again, with nothing in its way. */
+  #showUnsent(hasUnsent: boolean): void {
+    this.element.hidden = !hasUnsent
+    this.#retry.hidden = !hasUnsent
+    if (hasUnsent) this.#words.textContent = this.#input.texts.say("limitOver")
+  }
+
+  #count(until: number): void {
+    const { onLimitOver, texts } = this.#input
+    const seconds = Math.ceil((until - Date.now()) / SECOND_MS)
+    if (seconds > 0) {
+      this.#words.textContent = texts.say("limit", { time: texts.duration(seconds) })
+      return
+    }
+    clearInterval(this.#timer)
+    onLimitOver()
+  }
+}

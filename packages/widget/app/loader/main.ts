@@ -1,0 +1,49 @@
+import type { Theme } from "../../src/host/messages.ts"
+import type { WidgetOptions } from "../../src/host/ParleyWidget.ts"
+import { createParley, type Parley } from "./createParley.ts"
+
+/** What a page puts in the place of `Parley` until this script is loaded: it keeps the calls. */
+interface ParleyQueue {
+  readonly q?: ReadonlyArray<ArrayLike<unknown>>
+}
+
+declare global {
+  interface Window {
+    Parley?: Parley | ParleyQueue
+  }
+}
+
+/** The options that a script tag states as data attributes; `data-text-limit-over` replaces the text `limitOver`. */
+const optionsOf = ({ dataset, src }: HTMLScriptElement): WidgetOptions => {
+  const texts: Record<string, string> = {}
+  for (const [name, value = ""] of Object.entries(dataset)) {
+    if (/^text[A-Z]/.test(name)) texts[name[4]!.toLowerCase() + name.slice(5)] = value
+  }
+  return {
+    baseUrl: new URL(".", src).href,
+    publicKey: dataset["publicKey"] ?? "",
+    position: dataset["position"] as "left" | "right" | undefined,
+    theme: dataset["theme"] as Theme | undefined,
+    launcher: dataset["launcher"] !== "none",
+    texts
+  }
+}
+
+/** The page's `Parley`, made by the first of its scripts. */
+const sharedParley = (): Parley => {
+  const before = window.Parley
+  if (before !== undefined && "mount" in before) return before
+  const parley = createParley(() => {
+    if (window.Parley === parley) delete window.Parley
+  })
+  window.Parley = parley
+  // After the page's own bot is there, which the calls may mean.
+  queueMicrotask(() => {
+    for (const call of before?.q ?? []) parley(...(Array.from(call) as [string]))
+  })
+  return parley
+}
+
+const script = document.currentScript as HTMLScriptElement | null
+const parley = sharedParley()
+if (script?.dataset["publicKey"]) parley.mount(optionsOf(script))

@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto"
+import { readdirSync, readFileSync } from "node:fs"
+import { extname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { brotliCompressSync, gzipSync } from "node:zlib"
+
+/** A file of the widget as it is served. */
+export interface WidgetFile {
+  readonly contentType: string
+  /** Of its content; quoted, as in an `ETag`. */
+  readonly etag: string
+  readonly bytes: Uint8Array
+  /** The same compressed, by the name of the encoding, best first. */
+  readonly encoded: ReadonlyArray<readonly [encoding: "br" | "gzip", bytes: Uint8Array]>
+}
+
+/** What the build has made. */
+export interface WidgetFiles {
+  /** The script that pages embed. */
+  readonly loader: WidgetFile
+  /** The page in the frame, the same for every bot. */
+  readonly frame: WidgetFile
+  /** What that page loads, from `assets/` beside it, by a name that stands for this content for ever. */
+  readonly assets: ReadonlyMap<string, WidgetFile>
+}
+
+/** Beside `src` and, in the published package, beside `dist`. */
+const FOLDER = fileURLToPath(new URL("../dist-app/", import.meta.url))
+const TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8"
+}
+
+const read = (name: string): WidgetFile => {
+  const bytes = readFileSync(join(FOLDER, name))
+  return {
+    contentType: TYPES[extname(name)] ?? "application/octet-stream",
+    etag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"`,
+    bytes,
+    encoded: [
+      ["br", brotliCompressSync(bytes)],
+      ["gzip", gzipSync(bytes, { level: 9 })]
+    ]
+  }
+}
+
+let files: WidgetFiles | undefined
+
+/**
+ * The widget's files, read once; undefined where they are not built: `npm ci` builds them in the repository, and the
+ * published package carries them.
+ */
+export const widgetFiles = (): WidgetFiles | undefined => {
+  try {
+    return (files ??= {
+      loader: read("widget.js"),
+      frame: read("index.html"),
+      assets: new Map(readdirSync(join(FOLDER, "assets")).map((name) => [name, read(`assets/${name}`)]))
+    })
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,152 @@
+import { openFrameChannel } from "./FrameChannel.ts"
+import { createLauncher } from "./Launcher.ts"
+import type { FrameMessage, HostState } from "./messages.ts"
+import { createPanel } from "./Panel.ts"
+import type { ParleyWidget, WidgetEvent, WidgetEvents, WidgetOptions } from "./ParleyWidget.ts"
+import { takePlace } from "./places.ts"
+import { STYLES } from "./styles.ts"
+import { whenIdle } from "./whenIdle.ts"
+
+/** The widgets of this page, oldest first. */
+export const widgets = new Set<ParleyWidget>()
+
+/** How long a frame may take to say that it runs before it is loaded again, in milliseconds; each time twice as long. */
+const PATIENCE_MS = 10_000
+const COLOURS = /^(#[\da-f]{6}){2}$/i
+const REPORTED = /^(message|reply|limit|error)$/
+
+/**
+ * Puts a bot on the page, once the page is idle: a frame of the service's origin, and a launcher as soon as the frame has
+ * said that there is such a bot. Throws a TypeError where the base URL is none or the public key is missing.
+ */
+export const mount = (options: WidgetOptions): ParleyWidget => {
+  const { baseUrl, publicKey } = options
+  if (!publicKey) throw new TypeError("Parley: no public key")
+  const { href, origin } = new URL(`widget/${encodeURIComponent(publicKey)}`, baseUrl.replace(/\/*$/, "/"))
+  const removal = new AbortController()
+  const { signal } = removal
+  const side = options.position ?? (document.dir === "rtl" ? "left" : "right")
+  const distance = takePlace(side, signal)
+  const events = new EventTarget()
+  const host = document.createElement("div")
+  const root = host.attachShadow({ mode: "open" })
+  const launcher = createLauncher(() => widget.toggle())
+  const panel = createPanel(() => widget.close(), signal)
+  let { texts = {}, theme = "auto" } = options
+  let send: ((state: HostState) => void) | undefined
+  let ready: WidgetEvents["ready"] | undefined
+  let opener: HTMLElement | null = null
+  let isWanted = false
+  let isOpen = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const emit = (event: WidgetEvent, more?: object): void => {
+    events.dispatchEvent(new CustomEvent(event, { detail: { publicKey, ...more } }))
+  }
+
+  const tell = () => send?.({ theme, texts, isOpen })
+
+  /** Loads the frame, and again where it does not answer. */
+  const loadFrame = (patienceMs: number): void => {
+    panel.frame.src = href
+    timer = setTimeout(() => loadFrame(patienceMs * 2), patienceMs)
+  }
+
+  const load = (): void => {
+    if (send || signal.aborted) return
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(STYLES)
+    root.adoptedStyleSheets = [sheet]
+    // The page's own styles do not get in the way.
+    host.style.cssText = `all:initial;position:fixed;z-index:2147483000;--left:auto;--right:auto;--${side}:${distance}px`
+    root.append(panel.element, launcher.element)
+    send = openFrameChannel(panel.frame, origin, receive, signal)
+    document.body.append(host)
+    loadFrame(PATIENCE_MS)
+  }
+
+  const appear = (message: Extract<FrameMessage, { readonly type: "ready" }>): void => {
+    const { displayName, frameTitle, inkColor, primaryColor } = message
+    if (!COLOURS.test(primaryColor + inkColor)) return
+    host.style.setProperty("--fill", primaryColor)
+    host.style.setProperty("--ink", inkColor)
+    panel.element.ariaLabel = panel.frame.title = frameTitle
+    if (options.launcher !== false) launcher.show(message)
+    if (ready) return
+    ready = { publicKey, displayName, primaryColor }
+    emit("ready", ready)
+    if (isWanted) widget.open()
+  }
+
+  const receive = (message: FrameMessage): void => {
+    if (message.type === "hello") {
+      clearTimeout(timer)
+      tell()
+    } else if (message.type === "ready") appear(message)
+    else if (message.type === "absent") widget.remove()
+    else if (message.type === "close") widget.close()
+    else if (REPORTED.test(message.type)) {
+      if (message.type === "reply" && !isOpen) launcher.mark("unread")
+      emit(message.type, { retryAfterSeconds: message.retryAfterSeconds })
+    }
+  }
+
+  const widget: ParleyWidget = {
+    publicKey,
+    get isOpen() {
+      return isOpen
+    },
+    open: () => {
+      isWanted = true
+      load()
+      if (!ready || isOpen || signal.aborted) return
+      for (const other of widgets) if (other !== widget) other.close()
+      opener = (root.activeElement ?? document.activeElement) as HTMLElement | null
+      isOpen = true
+      launcher.mark("open")
+      panel.open()
+      tell()
+      emit("open")
+    },
+    close: () => {
+      isWanted = false
+      if (!isOpen) return
+      const hadFocus = document.activeElement === host
+      isOpen = false
+      panel.close()
+      launcher.mark("closed")
+      if (hadFocus) {
+        launcher.element.focus()
+        // Does nothing where it cannot have the focus: where nothing had it, or what had it is gone.
+        opener?.focus()
+      }
+      tell()
+      emit("close")
+    },
+    toggle: () => (isOpen ? widget.close() : widget.open()),
+    on: (event, listener) => {
+      const hear = (heard: Event) => listener((heard as CustomEvent).detail)
+      events.addEventListener(event, hear)
+      if (event === "ready" && ready) listener(ready as never)
+      return () => events.removeEventListener(event, hear)
+    },
+    setTexts: (more) => {
+      texts = { ...texts, ...more }
+      tell()
+    },
+    setTheme: (next) => {
+      theme = next
+      tell()
+    },
+    remove: () => {
+      clearTimeout(timer)
+      widget.close()
+      removal.abort()
+      host.remove()
+      widgets.delete(widget)
+    }
+  }
+  widgets.add(widget)
+  whenIdle(load, signal)
+  return widget
+}

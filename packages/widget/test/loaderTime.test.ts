@@ -1,0 +1,65 @@
+import type { Browser } from "playwright-core"
+import { expect, it } from "vitest"
+import { describeWidget, hostPage } from "./support/describeWidget.ts"
+
+const PAGES = 20
+
+/** What runs script: neither is within the other. */
+const COUNTED = new Set(["EvaluateScript", "FunctionCall"])
+
+interface TraceEvent {
+  readonly name: string
+  /** When it began. */
+  readonly ts: number
+  /** Of the thread's own clock, in microseconds: what else the machine does takes none of it. */
+  readonly tdur?: number
+  readonly args?: unknown
+}
+
+/** What Chromium did while `work` ran. */
+const trace = async (browser: Browser, work: () => Promise<void>): Promise<ReadonlyArray<TraceEvent>> => {
+  const session = await browser.newBrowserCDPSession()
+  const events: Array<TraceEvent> = []
+  session.on("Tracing.dataCollected", ({ value }) => events.push(...(value as unknown as ReadonlyArray<TraceEvent>)))
+  const over = new Promise<void>((resolve) => session.once("Tracing.tracingComplete", () => resolve()))
+  await session.send("Tracing.start", { traceConfig: { includedCategories: ["devtools.timeline"] } })
+  await work()
+  await session.send("Tracing.end")
+  await over
+  await session.detach()
+  return events
+}
+
+/** The time that scripts of this address took of the thread of each page that ran them, in milliseconds. */
+const millisecondsOf = (events: ReadonlyArray<TraceEvent>, address: string): ReadonlyArray<number> => {
+  const times: Array<number> = []
+  const ours = events.filter(({ args, name }) => COUNTED.has(name) && JSON.stringify(args).includes(address))
+  for (const { name, tdur = Number.NaN } of ours.toSorted((one, other) => one.ts - other.ts)) {
+    if (name === "EvaluateScript") times.push(0)
+    times.push((times.pop() ?? Number.NaN) + tdur / 1_000)
+  }
+  return times
+}
+
+describeWidget("the loader", (stage) => {
+  it(`takes at most 10 ms of a page's thread until its launcher is there, in the median of ${PAGES} pages`, async () => {
+    stage.site.page("/timed", hostPage(stage.tag()))
+    const { launcher, page } = await stage.visit({
+      url: stage.site.page("/empty", "<!doctype html><title>Empty</title>")
+    })
+    const browser = page.context().browser()
+    if (browser === null) throw new Error("The page has no browser.")
+    const events = await trace(browser, async () => {
+      for (let count = 0; count < PAGES; count += 1) {
+        await page.goto(`${stage.site.foreignUrl}/timed`)
+        await launcher.waitFor()
+      }
+    })
+    const times = millisecondsOf(events, `${stage.service.url}/widget.js`)
+    const median = times.toSorted((one, other) => one - other)[PAGES / 2] ?? Number.NaN
+    process.stdout.write(`loader: ${median.toFixed(1)} ms; ${times.map((time) => time.toFixed(1)).join(" ")}\n`)
+    expect(times).toHaveLength(PAGES)
+    expect(median).toBeGreaterThan(0)
+    expect(median).toBeLessThanOrEqual(10)
+  }, 120_000)
+})

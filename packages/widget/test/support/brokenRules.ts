@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import type { AxeResults } from "axe-core"
+import type { Frame, Page } from "playwright-core"
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+/**
+ * Every rule of WCAG 2.2 A and AA, and of good practice, that what a frame shows breaks, with where. What only a whole
+ * page has to have is not asked of a frame in one.
+ */
+export const brokenRules = async (frame: Frame | Page): Promise<ReadonlyArray<string>> => {
+  await frame.evaluate(axe)
+  return frame.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(context: object, options: object): Promise<AxeResults> } }
+    const { violations } = await axe.run(document, { iframes: false })
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map((node) => `${id}: ${node.target.join(" ")} ${node.any.map(({ message }) => message).join(" ")}`)
+    )
+  })
+}
