@@ -1,5 +1,8 @@
-import { fileURLToPath } from "node:url"
-import express, { type Response, type Router } from "express"
+import { readdirSync } from "node:fs"
+import { extname, join, relative, sep } from "node:path"
+import express, { type Request, type Response, type Router } from "express"
+import { APP_FOLDER, formOf } from "./builtApp.ts"
+import { PAGE_PATHS } from "./pagePaths.ts"
 
 /** What the page has to know of the server it belongs to. */
 export interface DashboardOptions {
@@ -10,57 +13,104 @@ export interface DashboardOptions {
   readonly signIn:
     | { readonly kind: "development" }
     | { readonly kind: "elsewhere"; readonly url?: string | undefined; readonly signOutUrl?: string | undefined }
-  /** The kinds of files that the page offers to choose, as extensions without the dot; all of them if left out. */
-  readonly uploadTypes?: ReadonlyArray<string>
+  /** Where a stand-in for the payment provider has its pages: what is sold then costs no real money, and is marked so. */
+  readonly standInPayments?: string | undefined
 }
 
-/** Beside `src` and, after a build, beside `dist`. */
-const PUBLIC_FOLDER = fileURLToPath(new URL("../public/", import.meta.url))
-
-/** What the page may load and do: its own files and its own server, nothing inline, no frame around it. */
+/**
+ * What the page may load and do: its own files and its own server, nothing inline, no frame around it. Images may be
+ * made by the page itself, from what it has loaded; a worker reads pdf pages; a bot's widget is tried in a frame.
+ */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
   "connect-src 'self'",
+  "worker-src 'self'",
+  "frame-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'"
 ].join("; ")
 
+const INDEX = "index.html"
+/** Files here carry a hash of their content in their name. */
+const HASHED = "assets/"
+const TYPES: Readonly<Record<string, string>> = {
+  ".bcmap": "application/octet-stream",
+  ".css": "text/css; charset=utf-8",
+  ".icc": "application/vnd.iccprofile",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8",
+  ".json": "application/json; charset=utf-8",
+  ".pfb": "application/x-font-type1",
+  ".svg": "image/svg+xml",
+  ".md": "text/markdown; charset=utf-8",
+  ".ttf": "font/ttf",
+  ".woff2": "font/woff2",
+  ".wasm": "application/wasm"
+}
+
 /**
- * The page for people and its files, to be mounted at `/` beside the HTTP interface. It answers nothing but its own
- * files; every other request goes on to the next handler.
+ * The application for people, to be mounted at `/` beside the HTTP interface: its files, and its page under each address
+ * of `PAGE_PATHS`. Every other request goes on to the next handler.
  */
 export const dashboardRouter = (options: DashboardOptions): Router => {
   const router = express.Router()
+  const files = builtFiles()
   router.get("/dashboard.json", (_request, response) => {
     response.set("cache-control", "no-store").json(pageSettings(options))
   })
-  router.use(
-    express.static(PUBLIC_FOLDER, {
-      index: "index.html",
-      redirect: false,
-      dotfiles: "ignore",
-      setHeaders: setFileHeaders
-    })
-  )
+  router.get(Object.values(PAGE_PATHS), (request, response) => {
+    if (files.has(INDEX)) return sendFile(INDEX, request, response)
+    response
+      .status(503)
+      .type("text/plain")
+      .send("The dashboard is not built yet: npm ci builds it, and npm run build.\n")
+  })
+  router.get("/*path", (request, response, next) => {
+    const name = request.path.slice(1)
+    if (!files.has(name)) return next()
+    sendFile(name, request, response)
+  })
   return router
 }
 
-const pageSettings = ({ signIn, uploadTypes = [] }: DashboardOptions) => ({
+/** Only what the build put there is served, by exactly its name; where nothing is built, nothing. */
+const builtFiles = (): ReadonlySet<string> => {
+  try {
+    const entries = readdirSync(APP_FOLDER, { recursive: true, withFileTypes: true })
+    const names = entries
+      .filter((entry) => entry.isFile() && extname(entry.name) in TYPES && entry.name !== "manifest.json")
+      .map((entry) => relative(APP_FOLDER, join(entry.parentPath, entry.name)).split(sep).join("/"))
+    return new Set(names)
+  } catch {
+    return new Set()
+  }
+}
+
+/** A name with a hash never changes what it stands for. The others are asked for each time: the answer is a bare 304. */
+const sendFile = (name: string, request: Request, response: Response): void => {
+  const { path, encoding } = formOf(name, (each) => request.acceptsEncodings(each) !== false)
+  response.set({
+    "cache-control": name.startsWith(HASHED) ? "public, max-age=31536000, immutable" : "no-cache",
+    "content-security-policy": CONTENT_SECURITY_POLICY,
+    "content-type": TYPES[extname(name)] ?? "application/octet-stream",
+    "referrer-policy": "same-origin",
+    vary: "accept-encoding",
+    "x-content-type-options": "nosniff",
+    ...(encoding === undefined ? {} : { "content-encoding": encoding })
+  })
+  response.sendFile(path, { cacheControl: false, dotfiles: "allow" })
+}
+
+const pageSettings = ({ signIn, standInPayments }: DashboardOptions) => ({
+  standInPayments: standInPayments ?? null,
   signIn:
     signIn.kind === "development"
       ? { kind: signIn.kind }
-      : { kind: signIn.kind, url: signIn.url ?? null, signOutUrl: signIn.signOutUrl ?? null },
-  uploadTypes
+      : { kind: signIn.kind, url: signIn.url ?? null, signOutUrl: signIn.signOutUrl ?? null }
 })
-
-/** Names carry no version, so a browser asks each time whether its copy still holds (ETag); the answer is a bare 304. */
-const setFileHeaders = (response: Response): void => {
-  response.setHeader("cache-control", "no-cache")
-  response.setHeader("content-security-policy", CONTENT_SECURITY_POLICY)
-  response.setHeader("x-content-type-options", "nosniff")
-  response.setHeader("referrer-policy", "same-origin")
-}

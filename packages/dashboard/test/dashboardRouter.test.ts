@@ -1,24 +1,37 @@
 import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
+import { request } from "node:http"
 import type { AddressInfo } from "node:net"
 import { fileURLToPath } from "node:url"
+import { gunzipSync } from "node:zlib"
 import express from "express"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { dashboardRouter } from "../src/index.ts"
+import { PAGE_PATHS } from "../src/pagePaths.ts"
 
-const folder = fileURLToPath(new URL("../public/", import.meta.url))
+const folder = fileURLToPath(new URL("../dist-app/", import.meta.url))
 const html = readFileSync(`${folder}index.html`, "utf8")
-const files = readdirSync(folder, { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile())
-  .map((entry) => `${entry.parentPath.slice(folder.length)}/${entry.name}`.replace(/^\//, ""))
+const assets = readdirSync(`${folder}assets`).map((name) => `/assets/${name}`)
+const anyScript = assets.find((name) => name.endsWith(".js")) ?? ""
+const anyStyle = assets.find((name) => name.endsWith(".css")) ?? ""
 
 const app = express()
-app.use(dashboardRouter({ signIn: { kind: "elsewhere", url: "https://id.example.org/" }, uploadTypes: ["pdf"] }))
+app.use(dashboardRouter({ signIn: { kind: "elsewhere", url: "https://id.example.org/" } }))
 app.use((_request, response) => void response.status(404).send("the next handler"))
 const server = app.listen(0, "127.0.0.1")
+const port = () => (server.address() as AddressInfo).port
 
 const get = (path: string, headers: Record<string, string> = {}) =>
-  fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { headers })
+  fetch(`http://127.0.0.1:${port()}${path}`, { headers })
+
+/** As it is on the wire, compressed or not. */
+const getRaw = async (path: string, acceptEncoding: string) => {
+  const sent = request({ port: port(), host: "127.0.0.1", path, headers: { "accept-encoding": acceptEncoding } }).end()
+  const [response] = (await once(sent, "response")) as [import("node:http").IncomingMessage]
+  const chunks: Array<Buffer> = []
+  for await (const chunk of response) chunks.push(chunk as Buffer)
+  return { headers: response.headers, body: Buffer.concat(chunks) }
+}
 
 beforeAll(async () => {
   if (!server.listening) await once(server, "listening")
@@ -26,11 +39,11 @@ beforeAll(async () => {
 afterAll(() => void server.close())
 
 describe("the files of the dashboard", () => {
-  it("are served with their types and a policy that allows nothing inline", async () => {
+  it("are served with their types and a policy that allows nothing inline and nothing from elsewhere", async () => {
     const types = new Map([
       ["/", "text/html; charset=utf-8"],
-      ["/main.js", "text/javascript; charset=utf-8"],
-      ["/styles/base.css", "text/css; charset=utf-8"],
+      [anyScript, "text/javascript; charset=utf-8"],
+      [anyStyle, "text/css; charset=utf-8"],
       ["/favicon.svg", "image/svg+xml"]
     ])
     for (const [path, type] of types) {
@@ -39,57 +52,73 @@ describe("the files of the dashboard", () => {
       expect(response.headers.get("content-type"), path).toBe(type)
       expect(response.headers.get("x-content-type-options"), path).toBe("nosniff")
       const policy = response.headers.get("content-security-policy") ?? ""
-      expect(policy, path).toContain("script-src 'self'; style-src 'self';")
-      expect(policy, path).not.toContain("unsafe")
+      expect(policy, path).toContain("default-src 'none'; script-src 'self'; style-src 'self';")
+      expect(policy, path).not.toMatch(/unsafe|nonce|https?:|\*/)
     }
   })
 
-  it("are checked for changes at every use, and sent again only then", async () => {
-    const first = await get("/main.js")
+  it("are kept for ever where their name says what is in them, and asked for at each use where it does not", async () => {
+    expect((await get(anyScript)).headers.get("cache-control")).toBe("public, max-age=31536000, immutable")
+    const first = await get("/")
     expect(first.headers.get("cache-control")).toBe("no-cache")
     const etag = first.headers.get("etag") ?? ""
-    const again = await get("/main.js", { "if-none-match": etag, "cache-control": "max-age=0" })
+    const again = await get("/", { "if-none-match": etag, "cache-control": "max-age=0" })
     expect(again.status).toBe(304)
+  })
+
+  it("go out compressed to browsers that take it, and as they are to others", async () => {
+    const plain = readFileSync(folder + anyStyle)
+    const zipped = await getRaw(anyStyle, "gzip")
+    expect([zipped.headers["content-encoding"], zipped.headers["vary"]]).toEqual(["gzip", "accept-encoding"])
+    expect(gunzipSync(zipped.body).equals(plain)).toBe(true)
+    expect((await getRaw(anyStyle, "gzip, br")).headers["content-encoding"]).toBe("br")
+    const identity = await getRaw(anyStyle, "identity")
+    expect([identity.headers["content-encoding"], identity.body.equals(plain)]).toEqual([undefined, true])
   })
 
   it("leave every other path to the next handler, and nothing beside them can be reached", async () => {
     for (const path of [
       "/api/chat",
       "/nothing.js",
-      "/styles",
+      "/assets",
+      "/assets/",
+      "/manifest.json",
+      "/.sources",
+      "/index.html.gz",
       "/..%2fpackage.json",
       "/%2e%2e/package.json",
-      "/.hidden"
+      "/assets/..%2f..%2fpackage.json",
+      "/chats",
+      "/chats/a/b",
+      "/constructor"
     ]) {
       const response = await get(path)
       expect([response.status, await response.text()], path).toEqual([404, "the next handler"])
     }
   })
 
-  it("tell the page how people sign in and which files to offer", async () => {
+  it("are the application under each address of its pages, so that a reload or a link leads there", async () => {
+    for (const path of Object.values(PAGE_PATHS)) {
+      const response = await get(path.replace(/:\w+/, "3f0c9a1e-0000-4000-8000-000000000000"))
+      expect([response.status, await response.text()], path).toEqual([200, html])
+    }
+  })
+
+  it("tell the page how people sign in, and whether payments are a stand-in's", async () => {
     const response = await get("/dashboard.json")
     expect(response.headers.get("cache-control")).toBe("no-store")
     expect(await response.json()).toEqual({
       signIn: { kind: "elsewhere", url: "https://id.example.org/", signOutUrl: null },
-      uploadTypes: ["pdf"]
+      standInPayments: null
     })
   })
 })
 
 describe("the page", () => {
-  it("asks at once for every module it will need, and for none that does not exist", () => {
-    const modules = files.filter((file) => file.endsWith(".js") && file !== "main.js")
-    const preloaded = [...html.matchAll(/rel="modulepreload" href="\/([^"]+)"/g)].map((match) => match[1])
-    expect(preloaded.toSorted()).toEqual(modules.toSorted())
-    for (const [, path = ""] of html.matchAll(/(?:href|src)="\/([^"]+)"/g)) expect(files).toContain(path)
-  })
-
-  it("has no script or style of its own, and never makes markup of text", () => {
+  it("has no script or style of its own, and asks for no file that does not exist", () => {
     expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/)
-    for (const file of files.filter((name) => name.endsWith(".js"))) {
-      expect(`${file}: ${readFileSync(folder + file, "utf8")}`).not.toMatch(
-        /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function/
-      )
+    for (const [, path = ""] of html.matchAll(/(?:href|src)="(\/[^"]+)"/g)) {
+      expect([...assets, "/favicon.svg", "/theme.js"]).toContain(path)
     }
   })
 })

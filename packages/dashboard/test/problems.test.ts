@@ -7,48 +7,29 @@ import { leasePdf, lockedPdf, textNamedPdf } from "./support/files.ts"
 const fewCredits = { tiers: { free: { monthlyCredits: 3 } } }
 
 describeInChromium("a person for whom something goes wrong", fewCredits, (stage) => {
-  it("reads why a document failed, and can try again or delete it", async () => {
-    const dashboard = await stage.open()
+  it("cannot choose a document that could not be read, and reads why a file is refused", async () => {
+    const dashboard = await stage.openAs("locked@example.org")
     const { page } = dashboard
-    await dashboard.signIn("locked@example.org")
     await dashboard.add(lockedPdf)
-    const row = dashboard.document("locked.pdf")
-    await row.getByText(/^Failed: .*(password|encrypt)/i).waitFor({ timeout: 30_000 })
-    expect(await page.getByRole("checkbox", { name: "locked.pdf" }).isDisabled()).toBe(true)
-    expect(await page.locator("#document-use").textContent()).toBe("No document is used")
-    await screenshot(page, "failed-document")
-
-    const again = page.waitForResponse((response) => response.url().endsWith("/api/rag"))
-    await page.getByRole("button", { name: "Try again to read locked.pdf" }).click()
-    expect((await again).status()).toBe(200)
-    await row.getByText(/^Failed:/).waitFor()
-    await page.getByRole("button", { name: "Delete locked.pdf" }).click()
-    await page.getByRole("button", { name: "Delete", exact: true }).click()
-    await row.waitFor({ state: "detached" })
-    expect(dashboard.complaintsBut()).toEqual([])
-  })
-
-  it("reads why a file is refused, and the files beside it go through", async () => {
-    const dashboard = await stage.open()
-    const { page } = dashboard
-    await dashboard.signIn("refused@example.org")
-    await dashboard.add(leasePdf, textNamedPdf)
-    const alert = page.locator("#document-problem")
-    await alert.getByText(/^pretender\.pdf: /).waitFor()
-    await dashboard.isReady("lease.pdf")
-    expect(await page.locator("#document-list li").count()).toBe(1)
-    await page.getByRole("button", { name: "Dismiss this message" }).click()
-    expect(await alert.textContent()).toBe("")
-    expect(await page.evaluate(() => document.activeElement?.id), "focus is not lost with the message").toBe("file")
+    await dashboard.documentsButton.filter({ hasText: "No documents" }).waitFor()
+    await dashboard.documentsButton.click()
+    const dialog = page.getByRole("dialog")
+    expect(await dialog.getByRole("checkbox", { name: "locked.pdf" }).isDisabled()).toBe(true)
+    await dialog.locator('input[type="file"]').setInputFiles({
+      name: textNamedPdf.name,
+      mimeType: "application/pdf",
+      buffer: Buffer.from(textNamedPdf.bytes)
+    })
+    await dialog.getByRole("alert").waitFor()
+    await screenshot(page, "refused-file")
     expect(dashboard.complaintsBut(/status of 400 .*\/api\/upload/)).toEqual([])
   })
 
-  it("is told that the balance buys a shorter reply, and at its end what is available and when credits come", async () => {
-    const dashboard = await stage.open()
+  it("is told that the balance buys a shorter reply, and at its end what is left and when credits come", async () => {
+    const dashboard = await stage.openAs("poor@example.org")
     const { page } = dashboard
-    await dashboard.signIn("poor@example.org")
     await dashboard.ask("Hello?")
-    await dashboard.reply.getByText(/buys a shorter reply than usual: at most [\d,]+ tokens/).waitFor()
+    await page.getByText(/buys a shorter reply than usual: at most [\d,]+ tokens/).waitFor()
     await dashboard.replied()
     await expect.poll(() => dashboard.balance()).toBe(2)
     await dashboard.ask("And again?")
@@ -56,24 +37,38 @@ describeInChromium("a person for whom something goes wrong", fewCredits, (stage)
     await expect.poll(() => dashboard.balance()).toBe(1)
 
     await dashboard.ask("And a third time?")
-    const alert = page.locator("#chat-problem")
-    await alert.getByText(/needs \d+ credits and 1 are available/).waitFor()
-    const text = await alert.textContent()
-    expect(text).toContain("Available now: 1 credit.")
-    expect(text).toMatch(/Next monthly allowance: [A-Z][a-z]+ \d+, \d{4}/)
-    expect(text, "no machine's way of writing a day").not.toMatch(/\dT\d/)
-    expect(await dashboard.field.inputValue(), "the question is not lost").toBe("And a third time?")
-    expect(await page.locator(".message").count(), "nothing unanswered stays in the transcript").toBe(4)
+    const alert = page.getByRole("alert")
+    await alert.getByText("This would cost more than you have: 1 credit is available.").waitFor()
+    expect(await alert.textContent()).toMatch(/Your next monthly credits come on [A-Z][a-z]+ \d+, \d{4}\./)
+    await expect.poll(() => dashboard.field.inputValue()).toBe("And a third time?")
+    expect(await page.locator("[data-role]").count(), "nothing unanswered stays in the transcript").toBe(4)
     await screenshot(page, "insufficient-credits")
+    await page.getByRole("button", { name: "Dismiss this message" }).click()
+    await alert.waitFor({ state: "detached" })
     expect(dashboard.complaintsBut(/status of 402 .*\/api\/chat/)).toEqual([])
   })
 
-  it("is told which chosen document a reply left out because it is not ready", async () => {
-    const dashboard = await stage.open()
+  it("is told that the plan does not include a model, in words of the plan", async () => {
+    const dashboard = await stage.openAs("model@example.org")
     const { page } = dashboard
-    await dashboard.signIn("pending@example.org")
-    await dashboard.add(leasePdf)
-    await dashboard.isReady("lease.pdf")
+    await page.route("**/api/models", async (route) => {
+      const response = await route.fetch()
+      const body = (await response.json()) as { models: Array<{ allowed: boolean }> }
+      await route.fulfill({ json: { ...body, models: body.models.map((model) => ({ ...model, allowed: true })) } })
+    })
+    await page.reload()
+    await page.getByRole("button", { name: /^Model: GPT-6 Luna/ }).click()
+    await page.getByRole("menuitemradio", { name: /Claude Opus/ }).click()
+    await dashboard.ask("Hello?")
+    await page.getByRole("alert").getByText("Your plan does not include this model. Choose another one.").waitFor()
+    await expect.poll(() => dashboard.field.inputValue()).toBe("Hello?")
+    expect(dashboard.complaintsBut(/status of 403 .*\/api\/chat/)).toEqual([])
+  })
+
+  it("is told which attached document a reply left out because it is not ready", async () => {
+    const dashboard = await stage.openAs("pending@example.org", { documents: [leasePdf] })
+    const { page } = dashboard
+    await dashboard.documentsButton.filter({ hasText: /^1 document$/ }).waitFor()
     await page.route("**/api/chat", async (route) => {
       const { documentIds } = route.request().postDataJSON()
       const response = await route.fetch()
@@ -88,56 +83,32 @@ describeInChromium("a person for whom something goes wrong", fewCredits, (stage)
     expect(dashboard.complaintsBut()).toEqual([])
   })
 
-  it("sees markup in names, questions and replies as the text it is", async () => {
-    const dashboard = await stage.open()
-    const { page } = dashboard
-    const markup = '<img src="x" onerror="document.title = 1"><b>bold</b>'
-    await dashboard.signIn("markup@example.org")
-    await dashboard.add({ name: "<b>notes<b>.txt", bytes: Buffer.from(`The answer is ${markup}.`) })
-    await dashboard.isReady("<b>notes<b>.txt")
-    await dashboard.ask(`What is the answer, ${markup}?`)
-    expect(await dashboard.replied()).toContain(markup)
-    await dashboard.reply.locator("summary").first().click()
-    expect(await dashboard.reply.locator("blockquote").first().textContent()).toContain(markup)
-    expect(await page.locator("#app :is(b, img)").count()).toBe(0)
-    expect(await page.title()).toBe("Parley")
-    expect(dashboard.complaintsBut()).toEqual([])
-  })
-
-  it("sees that a reply whose connection broke is incomplete, and asks again", async () => {
+  it("finds a reply again whose connection broke, and is charged once", async () => {
     const proxy = await CuttingProxy.start(stage.server.url)
     try {
-      const dashboard = await stage.open({}, proxy.url)
-      const { page } = dashboard
-      await dashboard.signIn("cut@example.org")
+      const dashboard = await stage.openAs("cut@example.org", { url: proxy.url })
       proxy.cutReplies(true)
       await dashboard.ask("What can you do?")
-      await dashboard.reply.getByText("The reply broke off and is incomplete.").waitFor()
-      expect((await dashboard.reply.locator(".words").textContent())?.length).toBeGreaterThan(0)
-      await screenshot(page, "cut")
-      proxy.cutReplies(false)
+      await expect.poll(async () => (await dashboard.words.textContent()) ?? "").toContain("What can you do?")
       await dashboard.replied()
-      await page.getByRole("button", { name: "Ask again" }).click()
-      await expect.poll(() => page.locator(".message-assistant").count()).toBe(2)
-      expect(await dashboard.replied()).toContain("What can you do?")
-      expect(await dashboard.reply.locator(".unfinished").count()).toBe(0)
-      expect(dashboard.complaintsBut(/net::ERR_\w+ .*\/api\/chat\)/)).toEqual([])
+      await expect.poll(() => dashboard.balance()).toBe(2)
+      expect(await dashboard.replies.count()).toBe(1)
+      expect(dashboard.complaintsBut(/net::ERR_\w+ .*\/api\/chat/)).toEqual([])
     } finally {
       await proxy.stop()
     }
   })
 
-  it("returns to the sign-in page when the session ends, and back to the same chat after it", async () => {
-    const dashboard = await stage.open()
+  it("returns to the sign-in page when the session ends, and back to the same chat and question after it", async () => {
+    const dashboard = await stage.openAs("ended@example.org")
     const { page } = dashboard
-    await dashboard.signIn("ended@example.org")
     await page.context().clearCookies()
     await dashboard.ask("Am I still here?")
-    await page.getByText("Your session has ended. Sign in again.").waitFor()
+    await page.getByText("Your session has ended. Sign in again; nothing that you wrote is lost.").waitFor()
     expect(await dashboard.field.isVisible()).toBe(false)
     await screenshot(page, "session-ended")
     await dashboard.signIn("ended@example.org")
-    expect(await dashboard.field.inputValue(), "the question is not lost").toBe("Am I still here?")
+    await expect.poll(() => dashboard.field.inputValue()).toBe("Am I still here?")
     expect(dashboard.complaintsBut(/status of 401 /)).toEqual([])
   })
 
@@ -148,35 +119,39 @@ describeInChromium("a person for whom something goes wrong", fewCredits, (stage)
       route.fulfill({
         status: 400,
         contentType: "application/problem+json",
-        body: JSON.stringify({ status: 400, title: "The request is not valid", detail: "email: Expected an address." })
+        body: JSON.stringify({ status: 400, code: "unheard_of", detail: "Expected an address." })
       })
     )
     await page.getByLabel("Email address").fill("nobody@example.org")
     await page.keyboard.press("Enter")
-    await page.locator("#sign-in-problem").getByText("email: Expected an address.").waitFor()
+    await page.getByRole("alert").getByText("Expected an address.").waitFor()
     expect(dashboard.complaintsBut(/status of 400 .*\/dev\/sign-in/)).toEqual([])
   })
 
-  it("is told when the server cannot be reached, and the question is kept", async () => {
-    const dashboard = await stage.open()
+  it("is told when the server cannot be reached; the question is kept, and answered once it is back", async () => {
+    const dashboard = await stage.openAs("offline@example.org")
     const { page } = dashboard
-    await dashboard.signIn("offline@example.org")
     await page.context().setOffline(true)
     await dashboard.ask("Is anybody there?")
-    await page.locator("#chat-problem").getByText("The server cannot be reached.").waitFor()
-    expect(await dashboard.field.inputValue()).toBe("Is anybody there?")
-    expect(dashboard.complaintsBut(/net::ERR_INTERNET_DISCONNECTED/)).toEqual([])
+    await page.getByRole("alert").getByText("The server cannot be reached.").waitFor()
+    await expect.poll(() => dashboard.field.inputValue()).toBe("Is anybody there?")
+    await page.context().setOffline(false)
+    await dashboard.field.press("Enter")
+    await dashboard.replied()
+    expect(await page.getByRole("alert").count()).toBe(0)
+    expect(dashboard.complaintsBut(/net::ERR_/)).toEqual([])
   })
 
   it("finds no chat under an address that names one of somebody else, and can start anew", async () => {
-    const dashboard = await stage.open()
+    const dashboard = await stage.openAs("lost@example.org")
     const { page } = dashboard
-    await dashboard.signIn("lost@example.org")
-    await page.goto("/#chat=00000000-0000-4000-8000-000000000000")
-    await page.reload()
-    await page.locator("#chat-problem").getByText("There is no such chat.").waitFor()
+    for (const id of ["00000000-0000-4000-8000-000000000000", "mistyped"]) {
+      await page.goto(`/chats/${id}`)
+      await page.getByText("There is no such chat. It may have been deleted.").waitFor()
+    }
+    await page.getByRole("link", { name: "Start a new chat" }).click()
     await dashboard.ask("Hello?")
     await dashboard.replied()
-    expect(dashboard.complaintsBut(/status of 404 .*\/api\/chats\//)).toEqual([])
+    expect(dashboard.complaintsBut(/status of 40[04] .*\/api\/chats\//)).toEqual([])
   })
 })

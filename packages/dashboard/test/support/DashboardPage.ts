@@ -1,17 +1,11 @@
 import type { Locator, Page } from "playwright-core"
-
-export interface NamedFile {
-  readonly name: string
-  readonly bytes: Uint8Array
-}
-
-/** How long reading a document may take, in milliseconds. */
-const READING_MS = 30_000
+import type { NamedFile } from "./files.ts"
 
 /** The dashboard as a person uses it, with an eye on everything the browser complains about. */
 export class DashboardPage {
   readonly page: Page
   readonly #complaints: Array<string> = []
+  #repliesBefore = 0
 
   constructor(page: Page) {
     this.page = page
@@ -21,67 +15,105 @@ export class DashboardPage {
     page.on("pageerror", (error) => this.#complaints.push(String(error)))
   }
 
-  static async open(page: Page): Promise<DashboardPage> {
+  /** Opens an address, the start page unless told. */
+  static async open(page: Page, path = "/"): Promise<DashboardPage> {
     const dashboard = new DashboardPage(page)
-    await page.goto("/")
+    await page.goto(path)
     return dashboard
   }
 
+  /** The navigation; on a phone it is behind the menu button. */
+  get navigation(): Locator {
+    return this.page.getByRole("navigation", { name: "Main" })
+  }
+
   get field(): Locator {
-    return this.page.getByLabel("Your message")
+    return this.page.getByLabel("Your message", { exact: true })
+  }
+
+  get replies(): Locator {
+    return this.page.locator('[data-role="assistant"]')
   }
 
   /** The newest reply. */
   get reply(): Locator {
-    return this.page.locator(".message-assistant").last()
+    return this.replies.last()
+  }
+
+  /** The words of the newest reply. */
+  get words(): Locator {
+    return this.reply.locator("[data-markdown]")
   }
 
   get stopButton(): Locator {
-    return this.page.getByRole("button", { name: "Stop" })
+    return this.page.getByRole("button", { name: "Stop", exact: true })
   }
 
-  /** The row of a document in the list. */
-  document(filename: string): Locator {
-    return this.page.locator("#document-list li").filter({ hasText: filename })
+  /** Says which documents the next question is asked of. */
+  get documentsButton(): Locator {
+    return this.page.getByRole("button", { name: /^Choose documents for this chat/ })
   }
 
   async signIn(email: string): Promise<void> {
     await this.page.getByLabel("Email address").fill(email)
     await this.page.getByRole("button", { name: "Sign in" }).click()
-    await this.field.waitFor()
-    await this.balance()
+    await this.page.getByLabel("Email address").waitFor({ state: "detached" })
+    await this.page.getByRole("main").waitFor()
   }
 
+  async openMenu(): Promise<void> {
+    const menu = this.page.getByRole("button", { name: "Open the menu" })
+    if (await menu.isVisible()) await menu.click()
+  }
+
+  /** Goes to a page of the navigation. */
+  async goTo(name: string): Promise<void> {
+    await this.openMenu()
+    await this.navigation.getByRole("link", { name, exact: true }).click()
+    await this.page.waitForFunction((title) => document.title.startsWith(title), name)
+    await this.page.getByRole("main").getByRole("heading", { level: 1 }).waitFor()
+  }
+
+  async signOut(): Promise<void> {
+    await this.openMenu()
+    await this.page.getByRole("button", { name: /^Your account/ }).click()
+    await this.page.getByRole("menuitem", { name: "Sign out" }).click()
+    await this.page.getByLabel("Email address").waitFor()
+  }
+
+  /** Adds documents to the open chat, and waits until they are read. */
   async add(...files: ReadonlyArray<NamedFile>): Promise<void> {
-    await this.page
-      .getByLabel("Add a document")
+    await this.documentsButton.click()
+    const dialog = this.page.getByRole("dialog")
+    await dialog
+      .locator('input[type="file"]')
       .setInputFiles(
         files.map(({ bytes, name }) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(bytes) }))
       )
-  }
-
-  async isReady(filename: string): Promise<void> {
-    await this.document(filename)
-      .getByText(/^Ready/)
-      .waitFor({ timeout: READING_MS })
+    for (const { name } of files) {
+      const row = dialog.getByRole("listitem").filter({ hasText: name })
+      await row.getByText(/\d (byte|kB|MB)|could not be read/i).waitFor()
+    }
+    await dialog.getByRole("button", { name: "Done" }).click()
+    await dialog.waitFor({ state: "detached" })
   }
 
   async ask(question: string): Promise<void> {
+    this.#repliesBefore = await this.replies.count()
     await this.field.fill(question)
     await this.field.press("Enter")
   }
 
-  /** Waits until the newest reply has ended and everything about it is shown; gives its words. */
+  /** Waits until the newest reply has ended and its price is shown; gives its words. */
   async replied(): Promise<string> {
-    await this.reply.locator(".cost").waitFor()
-    return (await this.reply.locator(".words").textContent()) ?? ""
+    await this.replies.nth(this.#repliesBefore).getByTitle("Show the receipt").waitFor()
+    return (await this.words.textContent()) ?? ""
   }
 
-  /** The credits shown in the header. */
+  /** The credits that are left, as the sidebar tells them. */
   async balance(): Promise<number> {
-    const button = this.page.getByRole("button", { name: "show the credit history" })
-    await button.filter({ hasText: /\d/ }).waitFor()
-    return Number(/([\d,]+) credit/.exec((await button.textContent()) ?? "")?.[1]?.replaceAll(",", ""))
+    const line = this.navigation.getByText(/[\d,]+ credits? left/)
+    return Number(/([\d,]+) credit/.exec((await line.textContent()) ?? "")?.[1]?.replaceAll(",", ""))
   }
 
   /**
@@ -89,7 +121,7 @@ export class DashboardPage {
    * `expected` are the failed requests that the test provoked.
    */
   complaintsBut(...expected: ReadonlyArray<RegExp>): ReadonlyArray<string> {
-    const signedOut = /status of 401 .*\/api\/billing\/balance/
+    const signedOut = /status of 401 .*\/api\/me\b/
     const known = [signedOut, ...expected]
     return this.#complaints.filter((complaint) => !known.some((pattern) => pattern.test(complaint)))
   }

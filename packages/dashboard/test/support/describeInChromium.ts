@@ -1,34 +1,34 @@
-import { existsSync, mkdirSync } from "node:fs"
+import { mkdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest"
+import type { BrowserContextOptions, Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, beforeEach, describe } from "vitest"
+import { whereChromiumIs, workerBrowser } from "../../../../test/support/chromium.ts"
 import { DashboardPage } from "./DashboardPage.ts"
+import type { NamedFile } from "./files.ts"
 import { type RunningServer, startServer } from "./runningServer.ts"
-
-const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium"
-const promised = process.env["CI"] !== undefined || process.env["CHROMIUM_PATH"] !== undefined
-
-const reason = `There is none at ${executablePath}: install it, or set CHROMIUM_PATH.`
-
-const args = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync"
-]
+import { upload } from "./upload.ts"
+import { borrowSession, closeSessions, workerServer } from "./workerStage.ts"
 
 const screenshots = join(tmpdir(), "parley-dashboard-screenshots")
 
-/** Opens pages of the server under test. */
+/** Opens pages of the server under test, each in a session of its own, which ends with the test or the suite that opened it. */
 export interface Stage {
   readonly server: RunningServer
-  /** A page in a session of its own, at the given address; the server's unless told. */
+  /** The start page of somebody who is not signed in; of the suite's server unless told. */
   readonly open: (options?: BrowserContextOptions, url?: string) => Promise<DashboardPage>
+  /** A page of somebody who is signed in. */
+  readonly openAs: (email: string, wishes?: Wishes) => Promise<DashboardPage>
+}
+
+export interface Wishes {
+  /** Where the page is opened: the start page, with the documents, unless told. */
+  readonly path?: string
+  /** What the person has uploaded: it is read before the page is opened. */
+  readonly documents?: ReadonlyArray<NamedFile>
+  readonly options?: BrowserContextOptions
+  /** The server: the suite's unless told. */
+  readonly url?: string
 }
 
 /** Saves what the page shows, for people to look at. */
@@ -37,43 +37,74 @@ export const screenshot = async (page: Page, name: string): Promise<void> => {
 }
 
 /**
- * A suite against the real server in real Chromium. Where none is installed the suite says so, and fails if one was
- * promised by CI or CHROMIUM_PATH.
+ * A suite in real Chromium against a real server: one with what is laid over the default catalog, or that is started by
+ * what is given. Where nothing is laid over the catalog, it is the server that all such suites of a worker share: the
+ * people of a suite have to be its own.
  */
-export const describeInChromium = (name: string, catalog: unknown, body: (stage: Stage) => void): void => {
+export const describeInChromium = (
+  name: string,
+  catalog: Readonly<Record<string, unknown>> | (() => Promise<RunningServer>),
+  body: (stage: Stage) => void
+): void => {
   describe(name, () => {
-    if (existsSync(executablePath)) onStage(catalog, body)
-    else it(`runs in Chromium. ${reason}`, missing)
+    whereChromiumIs(() => {
+      if (typeof catalog === "function") onStage(catalog, body)
+      else onStage(Object.keys(catalog).length === 0 ? workerServer : () => startServer(catalog), body)
+    })
   })
 }
 
-const missing = (test: TestContext): void => {
-  if (promised) expect.fail(reason)
-  test.skip(reason)
-}
-
-const onStage = (catalog: unknown, body: (stage: Stage) => void): void => {
-  let browser: Browser | undefined
+const onStage = (start: () => Promise<RunningServer>, body: (stage: Stage) => void): void => {
   let server: RunningServer | undefined
-  const started = <A>(part: A | undefined): A => {
-    if (part === undefined) throw new Error("The stage is not set up yet.")
-    return part
+  const started = () => {
+    if (server === undefined) throw new Error("The stage is not set up yet.")
+    return server
+  }
+  const ofSuite: Array<() => Promise<void>> = []
+  const ofTest: Array<() => Promise<void>> = []
+  let opened = ofSuite
+  const borrow = async (url: string, options: BrowserContextOptions) => {
+    const session = await borrowSession(url, options)
+    opened.push(session.giveBack)
+    return session
+  }
+  const close = async (these: Array<() => Promise<void>>) => {
+    await Promise.all(these.splice(0).map((giveBack) => giveBack()))
   }
   beforeAll(async () => {
     mkdirSync(screenshots, { recursive: true })
-    ;[browser, server] = await Promise.all([chromium.launch({ executablePath, args }), startServer(catalog)])
+    ;[server] = await Promise.all([start(), workerBrowser()])
+  })
+  beforeEach(() => {
+    opened = ofTest
+  })
+  afterEach(async () => {
+    opened = ofSuite
+    await close(ofTest)
   })
   afterAll(async () => {
-    await browser?.close()
-    await server?.stop()
+    await close(ofSuite)
+    if (start === workerServer || server === undefined) return
+    await closeSessions(server.url)
+    await server.stop()
   })
   body({
     get server() {
-      return started(server)
+      return started()
     },
-    open: async (options = {}, url = started(server).url) => {
-      const context = await started(browser).newContext({ baseURL: url, ...options })
-      return DashboardPage.open(await context.newPage())
+    open: async (options = {}, url = started().url) => {
+      const { page } = await borrow(url, options)
+      return DashboardPage.open(page)
+    },
+    openAs: async (email, { documents = [], options = {}, path, url = started().url } = {}) => {
+      const { context, page } = await borrow(url, options)
+      const answer = await context.request.post("/dev/sign-in", { data: { email } })
+      if (!answer.ok()) throw new Error(`Signing in answered ${answer.status()}.`)
+      const ids = await upload(context.request, documents)
+      const start = ids.length === 0 ? "/" : `/?documents=${ids.join(",")}`
+      const dashboard = await DashboardPage.open(page, path ?? start)
+      await dashboard.page.getByRole("main").waitFor()
+      return dashboard
     }
   })
 }

@@ -1,6 +1,10 @@
 import { writeDocx } from "../../../../packages/adapters-documents/test/fixtures/writeDocx.ts"
 import { writePdf } from "../../../../packages/adapters-documents/test/fixtures/writePdf.ts"
-import type { NamedFile } from "./DashboardPage.ts"
+
+export interface NamedFile {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
 
 /** Three pages; what is asked about stands on the second. */
 export const leasePdf: NamedFile = {

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-/** How long a server may take to listen on an empty data folder, in milliseconds. */
-const START_MS = 45_000
+/** Far more than a server takes to listen on an empty data folder, for machines that are busy, in milliseconds. */
+const START_MS = 90_000
 
 const repository = fileURLToPath(new URL("../../../../", import.meta.url))
 const entry = join(repository, "packages/cli/src/main.ts")
@@ -17,22 +17,30 @@ export interface RunningServer {
 
 /**
  * Starts the real server on a free port and an empty data folder, with nothing set up: embedded database, offline
- * model, development sign-in. Takes a catalog to lay over the default one.
+ * model, development sign-in. Takes a catalog to lay over the default one, and settings.
  */
-export const startServer = async (catalog: unknown = {}): Promise<RunningServer> => {
+export const startServer = async (
+  catalog: unknown = {},
+  settings: Readonly<Record<string, string>> = {}
+): Promise<RunningServer> => {
   const folder = mkdtempSync(join(tmpdir(), "parley-dashboard-server-"))
   const configFile = join(folder, "parley.json")
   writeFileSync(configFile, JSON.stringify(catalog))
   const { PATH = "", HOME = folder } = process.env
   const server = spawn(process.execPath, ["--conditions=@parley/source", entry, "serve"], {
     cwd: folder,
-    env: { PATH, HOME, PORT: "0", PARLEY_DATA_DIR: join(folder, "data"), PARLEY_CONFIG: configFile },
+    env: { PATH, HOME, PORT: "0", PARLEY_DATA_DIR: join(folder, "data"), PARLEY_CONFIG: configFile, ...settings },
     stdio: ["ignore", "pipe", "pipe"]
   })
   const exited = new Promise<void>((resolve) => server.once("exit", () => resolve()))
+  const unwatch = withThisProcess(() => {
+    server.kill("SIGKILL")
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  })
   const stop = async () => {
     server.kill("SIGTERM")
     await exited
+    unwatch()
     rmSync(folder, { recursive: true, force: true })
   }
   try {
@@ -40,6 +48,17 @@ export const startServer = async (catalog: unknown = {}): Promise<RunningServer>
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+/** Ends what this process has started when it ends, or is asked to as workers of the tests are; gives what ends that. */
+const withThisProcess = (end: () => void): (() => void) => {
+  const onSignal = () => process.exit()
+  process.once("exit", end)
+  process.once("SIGTERM", onSignal)
+  return () => {
+    process.off("exit", end)
+    process.off("SIGTERM", onSignal)
   }
 }
 

@@ -1,0 +1,60 @@
+import { queryOptions } from "@tanstack/react-query"
+import { read } from "./request.ts"
+
+/** In whole credits. */
+export interface Balance {
+  readonly allowance: number
+  readonly topup: number
+  readonly held: number
+  readonly debt: number
+  readonly available: number
+  readonly nextResetAt: string
+}
+
+/** How the charge for a reply came about. */
+export interface Receipt {
+  readonly model: string
+  readonly price: {
+    readonly credits_per_1k_input: number
+    readonly credits_per_1k_cached_input: number
+    readonly credits_per_1k_cache_write: number
+    readonly credits_per_1k_output: number
+    readonly minimum_credits: number
+    /** The rates of requests with more input than so many tokens. */
+    readonly long_context: {
+      readonly above_input_tokens: number
+      readonly credits_per_1k_input: number
+      readonly credits_per_1k_cached_input: number
+      readonly credits_per_1k_cache_write: number
+      readonly credits_per_1k_output: number
+    } | null
+  }
+  /** In tokens. */
+  readonly usage: {
+    readonly fresh_input: number
+    readonly cache_read: number
+    readonly cache_write: number
+    readonly output: number
+  }
+  readonly held: number
+  readonly charged: number
+  /** The provider did not tell, so that tokens were counted here. */
+  readonly estimated: boolean
+  readonly ended: string
+  readonly paid_from: { readonly allowance: number; readonly topup: number }
+}
+
+/** How the charge for metered work came about: its lines add up to it. */
+export interface WorkReceipt extends Pick<Receipt, "held" | "charged" | "ended" | "paid_from"> {
+  readonly lines: ReadonlyArray<{
+    readonly label: string
+    readonly quantity: number
+    /** Credits for one unit. */
+    readonly unit_price: number
+  }>
+}
+
+export const balanceQuery = queryOptions({
+  queryKey: ["balance"],
+  queryFn: ({ signal }) => read<Balance>("/api/billing/balance", signal)
+})

@@ -1,0 +1,27 @@
+import { problemOf, unreachable } from "./ApiProblem.ts"
+
+/** Sends a request; gives the answer if it is a good one, else fails with an `ApiProblem`. */
+export const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
+  let response: Response
+  try {
+    response = await fetch(path, { credentials: "same-origin", ...init })
+  } catch (error) {
+    if (init.signal?.aborted === true) throw error
+    throw unreachable()
+  }
+  if (!response.ok) throw problemOf(response.status, await response.text().catch(() => ""))
+  return response
+}
+
+/** Asks for JSON. What comes is what the route's schema in `/openapi.json` says. */
+export const read = async <A>(path: string, signal?: AbortSignal): Promise<A> =>
+  (await send(path, signal === undefined ? {} : { signal })).json() as Promise<A>
+
+export const json = (method: string, body?: unknown): RequestInit => ({
+  method,
+  headers: { "content-type": "application/json" },
+  ...(body === undefined ? {} : { body: JSON.stringify(body) })
+})
+
+/** An id as part of an address. */
+export const segment = (id: string): string => encodeURIComponent(id)

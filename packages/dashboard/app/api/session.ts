@@ -1,0 +1,72 @@
+import { queryOptions } from "@tanstack/react-query"
+import { ApiProblem } from "./ApiProblem.ts"
+import { json, read, send } from "./request.ts"
+
+/** How people sign in here: with the development form, or at an identity provider. */
+export type SignInWay =
+  | { readonly kind: "development" }
+  | { readonly kind: "elsewhere"; readonly url: string | null; readonly signOutUrl: string | null }
+
+/** What the page knows of the server it belongs to. */
+export interface ServerSettings {
+  readonly signIn: SignInWay
+  /** The pages of a stand-in for the payment provider, with which nothing real is charged; null where there is none. */
+  readonly standInPayments: string | null
+}
+
+export const serverSettingsQuery = queryOptions({
+  queryKey: ["server-settings"],
+  queryFn: ({ signal }) => read<ServerSettings>("/dashboard.json", signal),
+  staleTime: Infinity
+})
+
+export type Tier = "free" | "pro" | "business"
+
+/** What a plan gives. */
+export interface TierBody {
+  readonly id: Tier
+  readonly name: string
+  readonly monthlyCredits: number
+  /** Ids, the default first. */
+  readonly models: ReadonlyArray<string>
+  readonly quotas: {
+    readonly maxDocuments: number
+    readonly maxDocumentBytes: number
+    readonly maxChatBytes: number
+    /** Null for no bound. */
+    readonly maxConcurrentReplies: number | null
+  }
+}
+
+/** Who is signed in, and on what plan. */
+export interface Me {
+  readonly userId: string
+  readonly email: string | null
+  readonly tier: TierBody
+  /** What may be uploaded: extensions without the dot, and the most bytes of a file. */
+  readonly uploads: { readonly maxBytes: number; readonly types: ReadonlyArray<string> }
+}
+
+/** Who is signed in; null where nobody is. */
+const readMe = async (signal: AbortSignal): Promise<Me | null> => {
+  try {
+    return await read<Me>("/api/me", signal)
+  } catch (error) {
+    if (error instanceof ApiProblem && error.status === 401) return null
+    throw error
+  }
+}
+
+export const meQuery = queryOptions({
+  queryKey: ["me"],
+  queryFn: ({ signal }) => readMe(signal),
+  staleTime: 60_000
+})
+
+export const signInForDevelopment = (email: string) => send("/dev/sign-in", json("POST", { email }))
+
+/** Signs out here; gives where to go on, if that is elsewhere. */
+export const signOut = async (way: SignInWay): Promise<string | undefined> => {
+  await send("/api/sign-out", json("POST"))
+  return way.kind === "elsewhere" ? (way.signOutUrl ?? undefined) : undefined
+}

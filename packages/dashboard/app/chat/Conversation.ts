@@ -1,0 +1,300 @@
+import { Chat } from "@ai-sdk/react"
+import { ApiProblem } from "../api/ApiProblem.ts"
+import { endReply, keepChatDocuments, readChat, renameChat, type StoredChat, type StoredMessage } from "../api/chats.ts"
+import { factsOf, messageOf, newMessage, type ReplyMessage, textOf } from "./ReplyMessage.ts"
+import { type ReplyStart, ReplyTransport } from "./ReplyTransport.ts"
+
+/** What a conversation shows besides its messages. */
+export interface ConversationFacts {
+  /** Undefined until the server has given the new chat its id. */
+  readonly chatId: string | undefined
+  readonly title: string
+  /** Undefined where the person has not chosen yet. */
+  readonly documentIds: ReadonlyArray<string> | undefined
+  readonly modelId: string | undefined
+  /** Before these messages are others, before the one with this id. */
+  readonly nextBefore: string | null
+  /** What the head of the reply told that is being written, or was last. */
+  readonly start: ReplyStart | undefined
+  /** Why the last question was not answered, with the question. */
+  readonly refusal: { readonly error: unknown; readonly question: string } | undefined
+  /** The connection to a reply that is being written was lost, and is looked for. */
+  readonly isReconnecting: boolean
+  /** A reply that is being written elsewhere is joined. */
+  readonly isJoining: boolean
+  /** The chat that this one is a branch of. */
+  readonly branchOf: { readonly chatId: string; readonly title: string } | undefined
+}
+
+/** What a conversation tells the page around it. */
+export interface ConversationEvents {
+  /** A new chat has its id. */
+  readonly onCreated: (conversation: Conversation, chatId: string) => void
+  /** A reply has begun or ended, or a chat has changed: lists and balance are to be read again. */
+  readonly onChanged: () => void
+  readonly onSessionEnded: () => void
+  /** What a new chat is called once it is stored, which it is beside its first words; else as the server calls it. */
+  readonly title?: string | undefined
+}
+
+/** How soon an ended reply is looked for again that is not stored and charged yet, then later and later, and how long. */
+const FIRST_PAUSE_MS = 150
+const TOLD_WITHIN_MS = 120_000
+
+/** How many of the newest messages are read to find a reply that has just ended. */
+const NEWEST = 4
+
+/** The longest pause between two tries to find a reply. */
+const LONGEST_PAUSE_MS = 4_000
+
+const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
+
+const NOTHING: ConversationFacts = {
+  chatId: undefined,
+  title: "",
+  documentIds: undefined,
+  modelId: undefined,
+  nextBefore: null,
+  start: undefined,
+  refusal: undefined,
+  isReconnecting: false,
+  isJoining: false,
+  branchOf: undefined
+}
+
+/** One chat on this page, whether it is in view or not: its messages, the reply being written, what is asked with. */
+export class Conversation {
+  readonly chat: Chat<ReplyMessage>
+  #facts: ConversationFacts
+  readonly #events: ConversationEvents
+  readonly #listeners = new Set<() => void>()
+  #isStopping = false
+  #isNamed = false
+  #opening: string | undefined
+
+  constructor(events: ConversationEvents, facts: Partial<ConversationFacts> = {}, messages: Array<ReplyMessage> = []) {
+    this.#events = events
+    this.#facts = { ...NOTHING, ...facts }
+    this.chat = new Chat<ReplyMessage>({
+      id: facts.chatId ?? crypto.randomUUID(),
+      messages,
+      transport: new ReplyTransport({ asking: () => this.#asking(), onStart: (start) => this.#begin(start) })
+    })
+  }
+
+  static stored(events: ConversationEvents, stored: StoredChat): Conversation {
+    const { id, title, documentIds, nextBefore } = stored
+    const conversation = new Conversation(events, { chatId: id, title, documentIds, nextBefore })
+    conversation.#take(stored)
+    return conversation
+  }
+
+  readonly facts = (): ConversationFacts => this.#facts
+
+  /** Asks this as soon as the conversation is in view. */
+  openWith(question: string): void {
+    this.#opening = question
+  }
+
+  /** The conversation is in view: asks what it is opened with, once. */
+  shown(): void {
+    const question = this.#opening
+    this.#opening = undefined
+    if (question !== undefined) void this.ask(question)
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  get isWriting(): boolean {
+    return this.chat.status === "submitted" || this.chat.status === "streaming"
+  }
+
+  /** Asks, unless a reply is being written. Where no word of a reply comes, the question is given back in `refusal`. */
+  async ask(question: string): Promise<void> {
+    if (this.isWriting) return
+    this.#set({ refusal: undefined, start: undefined })
+    this.#isStopping = false
+    const message = newMessage("user", question)
+    this.chat.clearError()
+    await this.chat.sendMessage(message)
+    await this.#end(question)
+  }
+
+  /** Ends the reply that is being written, on the server too, and so its bill. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    const { chatId } = this.#facts
+    // The connection first: nothing more is shown. It is no longer what keeps the reply going.
+    await this.chat.stop()
+    if (chatId !== undefined) await endReply(chatId)
+  }
+
+  /** Follows the server's view of the chat, where nothing is being written on this page. */
+  readonly follow = (stored: StoredChat): void => {
+    if (this.isWriting || this.#facts.isReconnecting || this.#facts.isJoining) return
+    this.#set({ title: stored.title })
+    const shown = this.chat.messages.at(-1)?.metadata
+    const newest = stored.messages.at(-1)
+    if (shown?.storedId !== newest?.id || shown?.state !== newest?.state || stored.running != null) this.#take(stored)
+  }
+
+  dismissRefusal(): void {
+    this.#set({ refusal: undefined })
+  }
+
+  rename(title: string): void {
+    this.#isNamed = true
+    this.#set({ title })
+  }
+
+  chooseModel(modelId: string): void {
+    this.#set({ modelId })
+  }
+
+  /** Attaches these documents, for the questions to come and for whoever opens the chat again. */
+  async attach(documentIds: ReadonlyArray<string>): Promise<void> {
+    this.#set({ documentIds })
+    const { chatId } = this.#facts
+    if (chatId !== undefined) await keepChatDocuments(chatId, documentIds)
+  }
+
+  /** Shows the messages before those that are shown. */
+  async readEarlier(): Promise<void> {
+    const { chatId, nextBefore } = this.#facts
+    if (chatId === undefined || nextBefore === null) return
+    const earlier = await readChat(chatId, { before: nextBefore })
+    this.chat.messages = [...earlier.messages.map(messageOf), ...this.chat.messages]
+    this.#set({ nextBefore: earlier.nextBefore })
+  }
+
+  #asking() {
+    const { chatId, modelId, documentIds = [] } = this.#facts
+    return { chatId, modelId, documentIds }
+  }
+
+  #begin(start: ReplyStart): void {
+    const isNew = this.#facts.chatId === undefined && start.chatId !== ""
+    this.#set({ start, isReconnecting: false, ...(isNew ? { chatId: start.chatId } : {}) })
+    if (isNew) this.#events.onCreated(this, start.chatId)
+    else this.#events.onChanged()
+  }
+
+  /** Shows what the server has, and joins the reply that it is writing. */
+  #take({ messages, nextBefore, running }: StoredChat): void {
+    this.chat.messages = messages.filter(({ id }) => id !== running?.messageId).map(messageOf)
+    this.#set({ nextBefore })
+    const newest = messages.at(-1)
+    if (running != null) void this.#join()
+    else if (newest?.role === "assistant" && newest.credits === null) void this.#complete(newest.id)
+  }
+
+  async #join(): Promise<void> {
+    this.#isStopping = false
+    this.#set({ isJoining: true, start: undefined })
+    await this.chat.resumeStream()
+    this.#set({ isJoining: false })
+    if (this.#facts.start !== undefined || this.chat.error !== undefined) return this.#end("")
+    // It ended before it could be joined.
+    this.#isStopping = false
+    await this.#findAgain()
+  }
+
+  /** After a reply: finds it again where the connection was lost, gives the question back where nothing came. */
+  async #end(question: string): Promise<void> {
+    const { error } = this.chat
+    const { start } = this.#facts
+    if (error !== undefined && error instanceof ApiProblem && error.status === 401) this.#events.onSessionEnded()
+    if (start === undefined && question !== "") {
+      const { messages } = this.chat
+      this.chat.messages = messages.slice(
+        0,
+        messages.findLastIndex(({ role }) => role === "user")
+      )
+      this.chat.clearError()
+      this.#set({ refusal: this.#isStopping ? { error: undefined, question } : { error, question } })
+      return
+    }
+    if (error !== undefined && !this.#isStopping) {
+      await this.#findAgain()
+      return
+    }
+    this.#events.onChanged()
+    await this.#complete(start?.messageId)
+  }
+
+  /** The connection broke: reads the reply from its beginning, or what became of it, as soon as the server answers. */
+  async #findAgain(): Promise<void> {
+    const { chatId } = this.#facts
+    if (chatId === undefined) return
+    this.#set({ isReconnecting: true })
+    for (let wait = FIRST_PAUSE_MS; !this.#isStopping; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+      await pause(wait)
+      try {
+        const stored = await readChat(chatId)
+        this.chat.clearError()
+        this.#set({ isReconnecting: false })
+        this.#take(stored)
+        this.#events.onChanged()
+        return
+      } catch (error) {
+        if (error instanceof ApiProblem && error.status !== 0 && error.status < 500) break
+      }
+    }
+    this.#set({ isReconnecting: false })
+  }
+
+  /**
+   * Adds what the server knows of a reply that has ended: its state, its sources, what it cost. One that was stopped is
+   * stored and charged a moment later, hence the tries.
+   */
+  async #complete(messageId: string | undefined): Promise<void> {
+    const { chatId } = this.#facts
+    if (chatId === undefined) return
+    let wait = FIRST_PAUSE_MS
+    for (let waited = 0; waited < TOLD_WITHIN_MS; waited += wait, wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+      const stored = await readChat(chatId, { limit: NEWEST }).catch(() => undefined)
+      if (this.isWriting) return
+      const reply = stored?.messages.findLast(({ id, role }) => role === "assistant" && (messageId ?? id) === id)
+      if (stored !== undefined && reply !== undefined && reply.state !== "streaming") {
+        this.#set({ title: await this.#titleOf(chatId, stored) })
+        this.#tell(stored.messages.slice(0, stored.messages.indexOf(reply) + 1))
+        if (reply.credits !== null) break
+      }
+      await pause(wait)
+    }
+    this.#events.onChanged()
+  }
+
+  /** Gives a chat that is stored now the title that it was begun with, unless it got another one meanwhile. */
+  async #titleOf(chatId: string, stored: StoredChat): Promise<string> {
+    const { title } = this.#events
+    if (title === undefined || this.#isNamed) return stored.title
+    this.#isNamed = true
+    return renameChat(chatId, title).then(
+      () => title,
+      () => stored.title
+    )
+  }
+
+  /** Puts what is stored of the newest messages, the last of them the newest reply, to those that are shown. */
+  #tell(stored: ReadonlyArray<StoredMessage>): void {
+    const shown = this.chat.messages
+    const newest = shown.findLastIndex(({ role }) => role === "assistant")
+    this.chat.messages = shown.map((message, index) => {
+      const known = stored.at(index - newest - 1)
+      if (index > newest || known?.role !== message.role) return message
+      const text = message.parts.length === 0 || known.state === "complete" ? messageOf(known).parts : message.parts
+      if (index === newest) return { ...message, parts: text, metadata: factsOf(known) }
+      const isSame = index === newest - 1 || textOf(message) === known.content
+      return isSame ? { ...message, metadata: factsOf(known) } : message
+    })
+  }
+
+  #set(facts: Partial<ConversationFacts>): void {
+    this.#facts = { ...this.#facts, ...facts }
+    for (const listener of this.#listeners) listener()
+  }
+}

@@ -1,0 +1,116 @@
+import { useChat } from "@ai-sdk/react"
+import { useQuery } from "@tanstack/react-query"
+import { useEffect, useMemo, useState } from "react"
+import { Link, useNavigate } from "react-router"
+import { documentsQuery } from "../api/documents.ts"
+import { DropArea } from "../documents/DropArea.tsx"
+import { useMessages } from "../messages/MessagesProvider.tsx"
+import { ProblemNotice } from "../shell/ProblemNotice.tsx"
+import { Announcer } from "./Announcer.tsx"
+import { Composer } from "./Composer.tsx"
+import type { Conversation } from "./Conversation.ts"
+import classes from "./ConversationView.module.css"
+import { useConversations } from "./ConversationsProvider.tsx"
+import type { ReplyMessage } from "./ReplyMessage.ts"
+import { Start } from "./Start.tsx"
+import { Transcript } from "./Transcript.tsx"
+import { UploadNotes } from "./UploadNotes.tsx"
+import { useFacts } from "./useConversation.ts"
+import { useUpload } from "./useUpload.ts"
+
+/** About one update for each frame that a screen shows. */
+const FRAME_MS = 16
+
+const NO_DOCUMENTS: ReadonlyArray<string> = []
+
+/** A conversation: what was said, and where to say more. Files that are dropped on it become documents of it. */
+export const ConversationView = ({ conversation }: { readonly conversation: Conversation }) => {
+  const { t } = useMessages()
+  const navigate = useNavigate()
+  const conversations = useConversations()
+  const { messages, status } = useChat<ReplyMessage>({ chat: conversation.chat, throttle: FRAME_MS })
+  const facts = useFacts(conversation)
+  const uploading = useUpload(conversation)
+  const [draft, setDraft] = useState<string>()
+  const isWriting = status === "submitted" || status === "streaming" || facts.isJoining
+  const isEmpty = messages.length === 0
+  useDefaultDocuments(conversation, isEmpty)
+  useEffect(() => conversation.shown(), [conversation])
+
+  const { refusal, branchOf } = facts
+  const branch = (questionId: string, question: string) => {
+    const title = t("chat.branchTitle", { title: facts.title === "" ? t("chat.untitled") : facts.title })
+    const next = conversations.branch(conversation, questionId, title)
+    // Once it has its id it is no longer the chat that the start page shows.
+    next.openWith(question)
+    void navigate("/")
+  }
+  return (
+    <DropArea onFiles={(files) => void uploading.upload(files)}>
+      <div className={classes.view} data-empty={isEmpty ? "" : undefined}>
+        {isEmpty ? (
+          <Start conversation={conversation} uploading={uploading} onQuestion={setDraft} />
+        ) : (
+          <Transcript
+            conversation={conversation}
+            messages={messages}
+            isWriting={isWriting}
+            onBranch={branch}
+            onAsk={(question) => void conversation.ask(question)}
+          />
+        )}
+        <div className={classes.foot}>
+          {branchOf !== undefined && (
+            <p className={classes.note}>
+              {t("chat.branchNote", { title: branchOf.title === "" ? t("chat.untitled") : branchOf.title })}{" "}
+              <Link to={`/chats/${branchOf.chatId}`}>{t("chat.branchBack")}</Link>
+            </p>
+          )}
+          {facts.isReconnecting && (
+            <p className={classes.note} role="status">
+              {t("chat.reconnecting")}
+            </p>
+          )}
+          {!isEmpty && <UploadNotes {...uploading} />}
+          {refusal?.error !== undefined && (
+            <ProblemNotice error={refusal.error} onDismiss={() => conversation.dismissRefusal()} />
+          )}
+          <Composer
+            conversation={conversation}
+            isWriting={isWriting}
+            suggestion={draft}
+            onSent={() => setDraft(undefined)}
+            returned={refusal?.question}
+          />
+          <WithoutDocuments conversation={conversation} />
+        </div>
+        <Announcer messages={messages} status={status} />
+      </div>
+    </DropArea>
+  )
+}
+
+/** Says before a question is sent that no document is asked. */
+const WithoutDocuments = ({ conversation }: { readonly conversation: Conversation }) => {
+  const { t } = useMessages()
+  const { documentIds } = useFacts(conversation)
+  const { data: documents } = useQuery(documentsQuery)
+  if (documents === undefined) return null
+  if (documents.some(({ id, status }) => status !== "failed" && documentIds?.includes(id) === true)) return null
+  return <p className={classes.note}>{t("chat.documents.without")}</p>
+}
+
+/** A new chat begins with all documents that can be read, until the person chooses. */
+const useDefaultDocuments = (conversation: Conversation, isEmpty: boolean): void => {
+  const { chatId, documentIds } = useFacts(conversation)
+  const { data: documents } = useQuery(documentsQuery)
+  const usable = useMemo(
+    () => documents?.filter(({ status }) => status !== "failed").map(({ id }) => id) ?? NO_DOCUMENTS,
+    [documents]
+  )
+  useEffect(() => {
+    if (chatId === undefined && isEmpty && documentIds === undefined && documents !== undefined && usable.length > 0) {
+      void conversation.attach(usable)
+    }
+  }, [conversation, chatId, isEmpty, documentIds, documents, usable])
+}

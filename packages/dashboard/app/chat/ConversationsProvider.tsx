@@ -1,0 +1,31 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { createContext, type ReactNode, use, useMemo } from "react"
+import { balanceQuery } from "../api/billing.ts"
+import { CHATS_KEY } from "../api/chats.ts"
+import { meQuery } from "../api/session.ts"
+import { Conversations } from "./Conversations.ts"
+
+const ConversationsContext = createContext<Conversations | undefined>(undefined)
+
+/** Keeps the conversations of one person while they go from page to page, so that replies go on being read. */
+export const ConversationsProvider = ({ children }: { readonly children: ReactNode }) => {
+  const queryClient = useQueryClient()
+  const conversations = useMemo(
+    () =>
+      new Conversations({
+        onChanged: () => {
+          void queryClient.invalidateQueries({ queryKey: CHATS_KEY })
+          void queryClient.invalidateQueries({ queryKey: balanceQuery.queryKey })
+        },
+        onSessionEnded: () => queryClient.setQueryData(meQuery.queryKey, null)
+      }),
+    [queryClient]
+  )
+  return <ConversationsContext value={conversations}>{children}</ConversationsContext>
+}
+
+export const useConversations = (): Conversations => {
+  const conversations = use(ConversationsContext)
+  if (conversations === undefined) throw new Error("There is no ConversationsProvider above this component.")
+  return conversations
+}

@@ -1,0 +1,44 @@
+import type { UIMessage } from "ai"
+import type { MessageState, Source, StoredMessage } from "../api/chats.ts"
+import type { Receipt } from "../api/billing.ts"
+
+/** What is known of a message besides its words. */
+export interface MessageFacts {
+  /** Its id on the server, once that is known. */
+  readonly storedId?: string
+  readonly state?: MessageState
+  readonly model?: string
+  readonly credits?: number
+  readonly receipt?: Receipt
+  readonly sources?: ReadonlyArray<Source>
+}
+
+/** A message as `useChat` keeps it. */
+export type ReplyMessage = UIMessage<MessageFacts>
+
+/** The words of a message. */
+export const textOf = ({ parts }: ReplyMessage): string =>
+  parts.map((part) => (part.type === "text" ? part.text : "")).join("")
+
+export const factsOf = (stored: StoredMessage): MessageFacts => ({
+  storedId: stored.id,
+  state: stored.state,
+  sources: stored.sources,
+  ...(stored.model === null ? {} : { model: stored.model }),
+  ...(stored.credits === null ? {} : { credits: stored.credits }),
+  ...(stored.receipt === null ? {} : { receipt: stored.receipt })
+})
+
+export const messageOf = (stored: StoredMessage): ReplyMessage => ({
+  id: stored.id,
+  role: stored.role,
+  metadata: factsOf(stored),
+  parts: [{ type: "text", text: stored.content }]
+})
+
+/** A message of its writer's own, not yet known to the server. */
+export const newMessage = (role: "user" | "assistant", text: string): ReplyMessage => ({
+  id: crypto.randomUUID(),
+  role,
+  parts: [{ type: "text", text }]
+})

@@ -1,0 +1,109 @@
+import { Title } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import type { ReactNode } from "react"
+import { documentsQuery, type StoredDocument } from "../api/documents.ts"
+import { send } from "../api/request.ts"
+import { meQuery } from "../api/session.ts"
+import { type Messages, useMessages } from "../messages/MessagesProvider.tsx"
+import { Icon, type IconName } from "../theme/Icon.tsx"
+import type { Conversation } from "./Conversation.ts"
+import classes from "./Start.module.css"
+import { UploadButton } from "./UploadButton.tsx"
+import { useFacts } from "./useConversation.ts"
+import { UploadNotes } from "./UploadNotes.tsx"
+import type { Uploading } from "./useUpload.ts"
+
+const SAMPLE = "sample-lease.md"
+
+export interface StartProps {
+  readonly conversation: Conversation
+  readonly uploading: Uploading
+  /** Puts a question into the field. */
+  readonly onQuestion: (question: string) => void
+}
+
+/** A chat before its first question: what to ask, and of what. */
+export const Start = ({ conversation, onQuestion, uploading }: StartProps) => {
+  const messages = useMessages()
+  const { t } = messages
+  const { data: documents } = useQuery(documentsQuery)
+  const { documentIds } = useFacts(conversation)
+  const { upload, uploads } = uploading
+  const addSample = async () => {
+    const text = await (await send(`/${SAMPLE}`)).text()
+    await upload([new File([text], SAMPLE, { type: "text/markdown" })])
+  }
+  const attached =
+    documents?.filter(({ id, status }) => status !== "failed" && documentIds?.includes(id) === true) ?? []
+  const newest = attached[0]
+  return (
+    <div className={classes.scroller}>
+      <div className={classes.start}>
+        <Title order={1} className={classes.greeting ?? ""}>
+          {t("chat.greeting")}
+        </Title>
+        <UploadNotes {...uploading} />
+        {documents !== undefined && newest === undefined && uploads.length === 0 && (
+          <div className={classes.cards}>
+            {documents.length === 0 && (
+              <Card
+                icon="file"
+                title={t("chat.start.sample.title")}
+                text={t("chat.start.sample.text")}
+                onClick={() => void addSample()}
+              />
+            )}
+            <UploadButton
+              onFiles={(files) => void upload(files)}
+              render={(choose) => (
+                <Card icon="upload" title={t("chat.start.upload.title")} text={<UploadLimits />} onClick={choose} />
+              )}
+            />
+          </div>
+        )}
+        {newest !== undefined && (
+          <section className={classes.questions} aria-label={t("chat.start.ask")}>
+            {questionsAbout(newest, messages).map((question) => (
+              <button key={question} type="button" onClick={() => onQuestion(question)}>
+                {question}
+                <Icon name="chevronRight" size={16} />
+              </button>
+            ))}
+          </section>
+        )}
+      </div>
+    </div>
+  )
+}
+
+const questionsAbout = ({ filename }: StoredDocument, { t }: Messages): ReadonlyArray<string> =>
+  filename === SAMPLE
+    ? [t("chat.start.sample.q1"), t("chat.start.sample.q2"), t("chat.start.sample.q3")]
+    : [
+        t("chat.start.q1", { name: filename }),
+        t("chat.start.q2", { name: filename }),
+        t("chat.start.q3", { name: filename })
+      ]
+
+const UploadLimits = () => {
+  const { t, list, size } = useMessages()
+  const { data: me } = useQuery(meQuery)
+  if (me == null) return null
+  const types = list(me.uploads.types.map((type) => type.toUpperCase()))
+  return t("chat.start.upload.text", { types, size: size(me.uploads.maxBytes) })
+}
+
+interface CardProps {
+  readonly icon: IconName
+  readonly title: string
+  readonly text: ReactNode
+  readonly onClick: () => void
+}
+
+const Card = ({ icon, title, text, onClick }: CardProps) => (
+  <button type="button" className={classes.card} onClick={onClick}>
+    <Icon name={icon} size={20} />
+    <span className={classes.cardTitle}>{title}</span>
+    <span className={classes.cardText}>{text}</span>
+  </button>
+)

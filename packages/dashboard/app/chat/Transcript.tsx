@@ -1,0 +1,133 @@
+import { ActionIcon, Button } from "@mantine/core"
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react"
+import { useMessages } from "../messages/MessagesProvider.tsx"
+import { Icon } from "../theme/Icon.tsx"
+import type { Conversation } from "./Conversation.ts"
+import { Question } from "./Question.tsx"
+import { Reply } from "./Reply.tsx"
+import { type ReplyMessage, textOf } from "./ReplyMessage.ts"
+import classes from "./Transcript.module.css"
+import { useFacts } from "./useConversation.ts"
+
+/** Whoever is this near to the end, in pixels, follows it. */
+const NEAR = 80
+
+export interface TranscriptProps {
+  readonly conversation: Conversation
+  readonly messages: ReadonlyArray<ReplyMessage>
+  readonly isWriting: boolean
+  /** Puts a question, changed or not, in a new branch that begins before it. */
+  readonly onBranch: (questionId: string, question: string) => void
+  readonly onAsk: (question: string) => void
+}
+
+/** What was said, in the order it was. The view follows what is written while the reader is at its end. */
+export const Transcript = ({ conversation, messages, isWriting, onBranch, onAsk }: TranscriptProps) => {
+  const { t } = useMessages()
+  const { nextBefore, start } = useFacts(conversation)
+  const { scroller, content, isAtEnd, toEnd } = useFollowing()
+  const [isReading, setReading] = useState(false)
+  const last = messages.at(-1)
+  const questionBefore = (index: number) => messages.slice(0, index).findLast(({ role }) => role === "user")
+  const readEarlier = async () => {
+    setReading(true)
+    await conversation.readEarlier().catch(() => undefined)
+    setReading(false)
+  }
+  return (
+    <div className={classes.frame}>
+      <div ref={scroller} className={classes.scroller} tabIndex={0} role="region" aria-label={t("chat.conversation")}>
+        <h1 className="visually-hidden">{t("chat.conversation")}</h1>
+        <div ref={content} className={classes.content}>
+          {nextBefore !== null && (
+            <Button
+              variant="default"
+              size="xs"
+              className={classes.earlier ?? ""}
+              loading={isReading}
+              onClick={() => void readEarlier()}
+            >
+              {t("chat.loadEarlier")}
+            </Button>
+          )}
+          <ol className={classes.messages}>
+            {messages.map((message, index) => {
+              if (message.role === "user") {
+                return <Question key={message.id} message={message} isIdle={!isWriting} onBranch={onBranch} />
+              }
+              if (message.role !== "assistant") return null
+              const question = questionBefore(index)
+              const isLast = message === last
+              return (
+                <Reply
+                  key={message.id}
+                  message={message}
+                  isWriting={isWriting && isLast}
+                  start={isLast ? start : undefined}
+                  onRegenerate={
+                    question === undefined || isWriting ? undefined : () => onBranch(question.id, textOf(question))
+                  }
+                  onAskAgain={
+                    question === undefined || isWriting || !isLast ? undefined : () => onAsk(textOf(question))
+                  }
+                />
+              )
+            })}
+            {isWriting && last?.role === "user" && (
+              <li className={classes.waiting}>
+                <span className={classes.pulse} aria-hidden="true" />
+                <span className="visually-hidden">{t("chat.thinking")}</span>
+              </li>
+            )}
+          </ol>
+        </div>
+      </div>
+      {!isAtEnd && (
+        <ActionIcon
+          className={classes.toEnd ?? ""}
+          variant="default"
+          radius="xl"
+          size="lg"
+          aria-label={t("chat.toNewest")}
+          onClick={toEnd}
+        >
+          <Icon name="arrowDown" />
+        </ActionIcon>
+      )}
+    </div>
+  )
+}
+
+/** Keeps the end in view while the content grows, as long as the reader has not left it. */
+const useFollowing = () => {
+  const scroller = useRef<HTMLDivElement>(null)
+  const content = useRef<HTMLDivElement>(null)
+  const isFollowing = useRef(true)
+  const [isAtEnd, setAtEnd] = useState(true)
+  const toEnd = useCallback(() => {
+    const box = scroller.current
+    if (box === null) return
+    isFollowing.current = true
+    box.scrollTop = box.scrollHeight
+  }, [])
+  useLayoutEffect(toEnd, [toEnd])
+  useEffect(() => {
+    const [box, grown] = [scroller.current, content.current]
+    if (box === null || grown === null) return
+    const onScroll = () => {
+      isFollowing.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR
+      setAtEnd(isFollowing.current)
+    }
+    const observer = new ResizeObserver(() => {
+      if (isFollowing.current) box.scrollTop = box.scrollHeight
+    })
+    observer.observe(grown)
+    observer.observe(box)
+    box.addEventListener("scroll", onScroll, { passive: true })
+    return () => {
+      observer.disconnect()
+      box.removeEventListener("scroll", onScroll)
+    }
+  }, [])
+  return { scroller, content, isAtEnd, toEnd }
+}

@@ -1,0 +1,57 @@
+import { useEffect, useRef } from "react"
+import type { DocumentText } from "../api/documentText.ts"
+import { useMessages } from "../messages/MessagesProvider.tsx"
+import classes from "./ShownText.module.css"
+import { headingOf, type Mark, pagesOfText, type Paragraph } from "./textParts.ts"
+
+export interface ShownTextProps {
+  readonly stretch: DocumentText
+  readonly marks?: ReadonlyArray<Mark>
+}
+
+const NO_MARKS: ReadonlyArray<Mark> = []
+
+/** A stretch of a document as people read it. It begins where the first mark is. */
+export const ShownText = ({ stretch, marks = NO_MARKS }: ShownTextProps) => {
+  const { t } = useMessages()
+  const place = useRef<HTMLDivElement>(null)
+  const pages = pagesOfText(stretch, marks)
+  const first = marks[0]?.start
+  const isMarkdown = /\.(?:md|markdown)$/iu.test(stretch.filename)
+  useEffect(() => {
+    const mark = place.current?.querySelector("mark") ?? place.current?.querySelector("[data-passage]")
+    mark?.scrollIntoView({ block: "center" })
+  }, [stretch.documentId, first])
+  return (
+    <div ref={place} className={classes.text} data-marked={marks.length > 0}>
+      {pages.map(({ page, paragraphs }, index) => (
+        <section key={page ?? index} aria-label={page === null ? undefined : t("documents.page", { page })}>
+          {page !== null && (
+            <p className={classes.page} aria-hidden="true">
+              {t("documents.page", { page })}
+            </p>
+          )}
+          {paragraphs.map((paragraph, place) => {
+            const heading = isMarkdown ? headingOf(paragraph) : undefined
+            return (
+              <p key={place} className={heading === undefined ? undefined : classes.heading}>
+                <Pieces paragraph={heading ?? paragraph} />
+              </p>
+            )
+          })}
+        </section>
+      ))}
+    </div>
+  )
+}
+
+const Pieces = ({ paragraph }: { readonly paragraph: Paragraph }) =>
+  paragraph.map(({ text, kinds }, index) => {
+    const key = index
+    if (kinds.has("quote")) return <mark key={key}>{text}</mark>
+    return (
+      <span key={key} data-passage={kinds.has("passage") ? "" : undefined}>
+        {text}
+      </span>
+    )
+  })

@@ -1,0 +1,128 @@
+import { type QueryClient, useQueryClient } from "@tanstack/react-query"
+import { useSyncExternalStore } from "react"
+import { ApiProblem } from "../api/ApiProblem.ts"
+import { documentsQuery, uploadDocument } from "../api/documents.ts"
+import type { Me } from "../api/session.ts"
+
+/** A file on its way to the server. */
+export interface Upload {
+  readonly id: number
+  readonly name: string
+  readonly bytes: number
+  readonly state: "waiting" | "sending" | "refused"
+  /** How much of it is sent, from 0 to 1. */
+  readonly part: number
+  /** Why it was refused. */
+  readonly problem?: unknown
+  /** Sending the same bytes again may end otherwise. */
+  readonly mayRetry?: boolean
+}
+
+/** Sent side by side; the others wait. */
+const AT_ONCE = 3
+
+export type UploadLimits = Pick<Me, "uploads">["uploads"]
+
+const rejected = (problem: string) => new ApiProblem(400, "", { code: "file_rejected", problem })
+
+/** What the server would refuse anyway, said before it is sent; undefined where it may be sent. */
+export const localProblem = ({ size }: Pick<File, "size">, { maxBytes }: UploadLimits): ApiProblem | undefined =>
+  size === 0 ? rejected("empty") : size > maxBytes ? rejected("too-large") : undefined
+
+/** Files of one person on their way to the server. It goes on while other pages are shown. */
+export class UploadQueue {
+  readonly #queryClient: QueryClient
+  readonly #files = new Map<number, File>()
+  readonly #cancels = new Map<number, AbortController>()
+  readonly #listeners = new Set<() => void>()
+  #uploads: ReadonlyArray<Upload> = []
+  #lastId = 0
+
+  constructor(queryClient: QueryClient) {
+    this.#queryClient = queryClient
+  }
+
+  readonly subscribe = (changed: () => void): (() => void) => {
+    this.#listeners.add(changed)
+    return () => this.#listeners.delete(changed)
+  }
+
+  readonly uploads = (): ReadonlyArray<Upload> => this.#uploads
+
+  add(files: ReadonlyArray<File>, limits: UploadLimits): void {
+    const added = files.map((file): Upload => {
+      const id = ++this.#lastId
+      this.#files.set(id, file)
+      const problem = localProblem(file, limits)
+      const common = { id, name: file.name, bytes: file.size, part: 0 }
+      return problem === undefined ? { ...common, state: "waiting" } : { ...common, state: "refused", problem }
+    })
+    this.#set([...this.#uploads, ...added])
+    this.#sendNext()
+  }
+
+  retry(id: number): void {
+    this.#change(id, { state: "waiting", part: 0 })
+    this.#sendNext()
+  }
+
+  /** Ends an upload, or puts away a refused one. */
+  remove(id: number): void {
+    this.#cancels.get(id)?.abort()
+    this.#forget(id)
+    this.#sendNext()
+  }
+
+  #set(uploads: ReadonlyArray<Upload>): void {
+    this.#uploads = uploads
+    for (const changed of this.#listeners) changed()
+  }
+
+  #change(id: number, change: Partial<Upload>): void {
+    this.#set(this.#uploads.map((upload) => (upload.id === id ? { ...upload, ...change } : upload)))
+  }
+
+  #forget(id: number): void {
+    this.#files.delete(id)
+    this.#cancels.delete(id)
+    this.#set(this.#uploads.filter((upload) => upload.id !== id))
+  }
+
+  #sendNext(): void {
+    while (this.#uploads.filter(({ state }) => state === "sending").length < AT_ONCE) {
+      const next = this.#uploads.find(({ state }) => state === "waiting")
+      const file = next && this.#files.get(next.id)
+      if (next === undefined || file === undefined) return
+      this.#change(next.id, { state: "sending" })
+      void this.#send(next.id, file)
+    }
+  }
+
+  async #send(id: number, file: File): Promise<void> {
+    const cancel = new AbortController()
+    this.#cancels.set(id, cancel)
+    try {
+      await uploadDocument(file, (part) => this.#change(id, { part }), cancel.signal)
+      await this.#queryClient.invalidateQueries({ queryKey: documentsQuery.queryKey })
+      this.#forget(id)
+    } catch (problem) {
+      // A cancelled one is gone from the list already.
+      const mayRetry = problem instanceof ApiProblem && (problem.status === 0 || problem.status >= 500)
+      this.#change(id, { state: "refused", problem, mayRetry })
+      if (problem instanceof ApiProblem && problem.status === 401) await this.#queryClient.invalidateQueries()
+    } finally {
+      this.#sendNext()
+    }
+  }
+}
+
+const queues = new Map<string, UploadQueue>()
+
+/** The uploads of a person, and what is done with them. */
+export const useUploads = (userId: string) => {
+  const queryClient = useQueryClient()
+  const queue = queues.get(userId) ?? new UploadQueue(queryClient)
+  queues.set(userId, queue)
+  const uploads = useSyncExternalStore(queue.subscribe, queue.uploads)
+  return { queue, uploads }
+}

@@ -1,0 +1,36 @@
+import { ApiProblem } from "../api/ApiProblem.ts"
+import type { StoredDocument } from "../api/documents.ts"
+import { english } from "../messages/catalogue.ts"
+import type { Messages } from "../messages/MessagesProvider.tsx"
+import { problemSentences } from "../messages/problemSentences.ts"
+import type { UploadLimits } from "./UploadQueue.ts"
+
+type Key = keyof typeof english
+const isKey = (key: string): key is Key => Object.hasOwn(english, key)
+
+/** What kind of file it is. */
+export const typeWords = (type: string, { t }: Pick<Messages, "t">): string => {
+  const key = `documents.type.${type}`
+  return isKey(key) ? t(key) : type.toUpperCase()
+}
+
+/** The kinds of files that can be uploaded, and how large they may be. */
+export const acceptedWords = ({ types, maxBytes }: UploadLimits, { t, list, size }: Messages): string =>
+  t("documents.accepts", { types: list(types.map((type) => type.toUpperCase())), size: size(maxBytes) })
+
+/** Why a file was not taken. */
+export const refusalSentences = (problem: unknown, limits: UploadLimits, messages: Messages): ReadonlyArray<string> => {
+  const { t, list, size } = messages
+  if (problem instanceof ApiProblem && problem.code === "file_rejected") {
+    const key = `documents.upload.${String(problem.members["problem"])}`
+    const types = list(limits.types.map((type) => type.toUpperCase()))
+    if (isKey(key)) return [t(key, { types, size: size(limits.maxBytes) })]
+  }
+  return problemSentences(problem, messages)
+}
+
+/** Where reading ends and making searchable begins. */
+const READ = 0.5
+
+export const stageWords = ({ progress }: StoredDocument, { t }: Pick<Messages, "t">): string =>
+  t(progress < READ ? "documents.stage.reading" : "documents.stage.indexing")

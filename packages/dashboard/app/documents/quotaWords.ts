@@ -1,0 +1,18 @@
+import type { Messages } from "../messages/MessagesProvider.tsx"
+
+const STEP = 1_024
+/** A smaller part of a unit is told in a unit of its own. */
+const LEAST = 0.05
+
+/** Two sizes in the larger one's unit, as people say them: `3 of 20 MB`; a very small part in its own. */
+export const sizeOfTotal = (
+  used: number,
+  total: number,
+  { t, size, number }: Pick<Messages, "t" | "size" | "number">
+) => {
+  const step = total < STEP ? 0 : Math.min(3, Math.floor(Math.log(total) / Math.log(STEP)))
+  const part = used / STEP ** step
+  const told =
+    used > 0 && part < LEAST ? size(used) : number(part, { maximumFractionDigits: part < 10 && step > 0 ? 1 : 0 })
+  return t("documents.quota.of", { used: told, total: size(total) })
+}

@@ -1,0 +1,160 @@
+import { createContext, memo, type ReactNode, use, useMemo, useState } from "react"
+import type { Token, Tokens } from "marked"
+import { useMessages } from "../messages/MessagesProvider.tsx"
+import { CodeBlock } from "./CodeBlock.tsx"
+import { Inline } from "./Inline.tsx"
+import { Formula } from "./Formula.tsx"
+import { isFormula, lexMarkdown, normalMarkdown } from "./lexMarkdown.ts"
+import classes from "./Markdown.module.css"
+import { StreamedBlocks } from "./StreamedBlocks.ts"
+
+export interface MarkdownProps {
+  readonly text: string
+  /** More is coming: the end of the text may still change its look. */
+  readonly isGrowing: boolean
+}
+
+/** How deep blocks may lie in each other, so that a phone has room for them; what is deeper is shown as its text. */
+const DEEPEST = 8
+
+const Depth = createContext(0)
+
+/**
+ * A reply's markdown. Safe by construction: only the elements written here are ever made, of React elements and never of
+ * markup; nothing is loaded; a link leads to a web page or a mailbox and nowhere else. HTML is shown as the text it is.
+ */
+export const Markdown = ({ text, isGrowing }: MarkdownProps) => {
+  const [streamed] = useState(() => new StreamedBlocks())
+  // Blocks keep their keys when the reply ends: none is drawn anew that looks the same.
+  const blocks = useMemo(() => {
+    const normal = normalMarkdown(text)
+    return isGrowing ? streamed.update(normal) : lexMarkdown(normal).map((token, key) => ({ key, token }))
+  }, [streamed, text, isGrowing])
+  return (
+    <div className={classes.markdown} data-markdown="">
+      {blocks.map(({ key, token }) => (
+        <Block key={key} token={token} />
+      ))}
+    </div>
+  )
+}
+
+const Blocks = ({ tokens }: { readonly tokens: ReadonlyArray<Token> }) =>
+  // The blocks of a text have no names but their places.
+  tokens.map((token, index) => <Block key={index} token={token} />)
+
+/** Blocks within a block. */
+const Within = ({ token }: { readonly token: { readonly raw: string; readonly tokens?: ReadonlyArray<Token> } }) => {
+  const depth = use(Depth)
+  if (depth >= DEEPEST) return token.raw
+  return (
+    <Depth value={depth + 1}>
+      <Blocks tokens={token.tokens ?? []} />
+    </Depth>
+  )
+}
+
+/** Drawn anew only where its text has changed. */
+const Block = memo(
+  ({ token }: { readonly token: Token }) => drawBlock(token),
+  (before, after) => before.token === after.token || (before.token.raw === after.token.raw && isPlain(after.token))
+)
+
+/** The look of these depends on their own text alone, and on no definition elsewhere. */
+const isPlain = ({ raw }: Token): boolean => !raw.includes("[")
+
+const drawBlock = (block: Token): ReactNode => {
+  if (isFormula(block)) return <Formula tex={block.tex} isDisplayed={block.isDisplayed} />
+  const token = block as Exclude<Tokens.Generic & Token, never>
+  switch (token.type) {
+    case "space":
+    case "def":
+      return null
+    case "heading":
+      // One level for all, below the page's own: replies begin at whatever level they like, and skip some.
+      return (
+        <h3 className={classes.heading} data-depth={token["depth"]}>
+          <Inline tokens={token.tokens ?? []} />
+        </h3>
+      )
+    case "paragraph":
+      return (
+        <p>
+          <Inline tokens={token.tokens ?? []} />
+        </p>
+      )
+    case "text":
+      return token.tokens === undefined ? token.raw : <Inline tokens={token.tokens} />
+    case "code": {
+      const { lang, text } = token as Tokens.Code
+      return <CodeBlock language={lang} text={text} />
+    }
+    case "blockquote":
+      return (
+        <blockquote>
+          <Within token={token} />
+        </blockquote>
+      )
+    case "list":
+      return <List list={token as Tokens.List} />
+    case "table":
+      return <Table table={token as Tokens.Table} />
+    case "hr":
+      return <hr />
+    default:
+      // HTML, and whatever else there may be: the text that it is.
+      return <p className={classes.literal}>{token.raw.trimEnd()}</p>
+  }
+}
+
+const List = ({ list }: { readonly list: Tokens.List }) => {
+  const { t } = useMessages()
+  const items = list.items.map((item, index) => (
+    <li key={index} data-task={item.task ? "" : undefined}>
+      {item.task && (
+        <input
+          type="checkbox"
+          checked={item.checked === true}
+          readOnly
+          disabled
+          aria-label={t(item.checked === true ? "chat.taskDone" : "chat.taskOpen")}
+        />
+      )}
+      <Within token={withoutCheckbox(item)} />
+    </li>
+  ))
+  return list.ordered ? <ol start={Number(list.start) || undefined}>{items}</ol> : <ul>{items}</ul>
+}
+
+const withoutCheckbox = (item: Tokens.ListItem) => ({
+  raw: item.raw,
+  tokens: item.tokens.filter(({ type }) => type !== "checkbox")
+})
+
+const Table = ({ table }: { readonly table: Tokens.Table }) => (
+  // Wide tables are scrolled with the keyboard, too.
+  <div className={classes.table} tabIndex={0} role="group">
+    <table>
+      <thead>
+        <tr>
+          {table.header.map((cell, column) => (
+            <th key={column} data-align={cell.align ?? undefined} scope="col">
+              <Inline tokens={cell.tokens} />
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {table.rows.map((row, index) => (
+          <tr key={index}>
+            {row.map((cell, column) => (
+              <td key={column} data-align={cell.align ?? undefined}>
+                <Inline tokens={cell.tokens} />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)

@@ -1,0 +1,68 @@
+import { Lexer, Marked, type Token, type TokenizerExtension } from "marked"
+
+/** A formula: `$a$`, `\(a\)`, `$$a$$` or `\[a\]`. */
+export interface FormulaToken {
+  readonly type: "formula"
+  readonly raw: string
+  readonly tex: string
+  readonly isDisplayed: boolean
+}
+
+export const isFormula = (token: { readonly type: string }): token is FormulaToken => token.type === "formula"
+
+const DISPLAYED = /^(?:\$\$([^$]+?)\$\$|\\\[([\s\S]+?)\\\])(?:[ \t]*(?:\n|$))/
+/** As in pandoc: no space after the first `$` or before the last, and no digit behind it, so that prices stay prices. */
+const IN_LINE = /^(?:\$\$([^$\n]+?)\$\$|\$(?![\s$])((?:\\.|[^$\n\\])*?)(?<![\s\\])\$(?!\d)|\\\((.+?)\\\)|\\\[(.+?)\\\])/
+
+const displayed: TokenizerExtension = {
+  name: "formula",
+  level: "block",
+  // Only where a line begins with it: the start of a formula ends a paragraph.
+  start: (text) => {
+    const match = /\n(?=\$\$|\\\[)/.exec(text)
+    return match === null ? undefined : match.index + 1
+  },
+  tokenizer: (text): FormulaToken | undefined => {
+    const match = DISPLAYED.exec(text)
+    if (match === null) return undefined
+    return { type: "formula", raw: match[0], tex: (match[1] ?? match[2] ?? "").trim(), isDisplayed: true }
+  }
+}
+
+const inLine: TokenizerExtension = {
+  name: "formula",
+  level: "inline",
+  start: (text) => /\$|\\[([]/.exec(text)?.index,
+  tokenizer: (text): FormulaToken | undefined => {
+    const match = IN_LINE.exec(text)
+    if (match === null) return undefined
+    const tex = (match[1] ?? match[2] ?? match[3] ?? match[4] ?? "").trim()
+    return tex === "" ? undefined : { type: "formula", raw: match[0], tex, isDisplayed: false }
+  }
+}
+
+const marked = new Marked({ gfm: true, breaks: false }, { extensions: [displayed, inLine] })
+
+/** Longer runs of marks nest so deep that reading and drawing them would take all the stack. */
+const DEEPEST = 60
+const DEEP_QUOTES = new RegExp(`^((?:[ \\t]*>){${DEEPEST}})(?:[ \\t]*>)+`, "gm")
+
+/** The text as it is read: line ends of one kind, quotes of a depth that can be drawn. */
+export const normalMarkdown = (text: string): string => text.replace(/\r\n?/g, "\n").replace(DEEP_QUOTES, "$1")
+
+/** What cannot be read is one paragraph of plain words. */
+const plain = (text: string): ReadonlyArray<Token> => [
+  { type: "paragraph", raw: text, text, tokens: [{ type: "text", raw: text, text, escaped: false }] }
+]
+
+/**
+ * Takes normal markdown; gives its blocks. Nothing of it is ever made into markup: what the blocks show is decided by
+ * `Markdown`.
+ */
+export const lexMarkdown = (text: string): ReadonlyArray<Token> => {
+  try {
+    return new Lexer(marked.defaults).lex(text)
+  } catch {
+    return plain(text)
+  }
+}

@@ -1,0 +1,51 @@
+const FENCE = /^ {0,3}(`{3,}|~{3,})/
+const LONE_MARK = /(^|\n)[ \t>]*(?:[-=]+|[*+]|#{1,6}|\d{1,9}[.)]?|\$\$?|\|)[ \t]*$/
+const OPEN_LINK = /!?\[([^\]\n]*)\]\([^)\s]*$/
+const DELIMITERS = /^[ \t|:-]*$/
+
+/** Whether the text ends within a fenced block of code. */
+const endsInFence = (text: string): boolean => {
+  let open: string | undefined
+  for (const line of text.split("\n")) {
+    const fence = FENCE.exec(line)?.[1]
+    if (fence === undefined) continue
+    if (open === undefined) open = fence
+    else if (fence[0] === open[0] && fence.length >= open.length) open = undefined
+  }
+  return open !== undefined
+}
+
+const countOf = (text: string, mark: string): number => text.split(mark).length - 1
+
+const closed = (text: string, mark: string): string => {
+  if (countOf(text, mark) % 2 === 0) return text
+  // A mark that has only just been opened has nothing to hold yet.
+  return text.endsWith(mark) ? text.slice(0, -mark.length) : `${text.trimEnd()}${mark}`
+}
+
+/** A displayed formula appears once it is whole. */
+const withoutOpenFormula = (text: string): string => {
+  const start = countOf(text, "$$") % 2 === 1 ? text.lastIndexOf("$$") : text.lastIndexOf("\\[")
+  return start === -1 || (text.startsWith("\\[", start) && text.includes("\\]", start)) ? text : text.slice(0, start)
+}
+
+/**
+ * The last block of a text that is still being written, as it will most likely look: marks that are open are closed, and
+ * what could turn into something else with the next letter (a lone `-`, half a link, a table without its second row)
+ * waits. Without this, words would jump between looks.
+ */
+export const tidyTail = (block: string): string => {
+  if (endsInFence(block)) return block
+  const start = block.lastIndexOf("\n\n") + 1
+  const head = block.slice(0, start)
+  let tail = block.slice(start).replace(LONE_MARK, "$1")
+  const rows = block.slice(start).trimStart().split("\n")
+  if (rows[0]?.startsWith("|") === true && rows.length <= 2 && DELIMITERS.test(rows[1] ?? "")) return head
+  tail = withoutOpenFormula(tail).replace(OPEN_LINK, "$1")
+  tail = closed(tail, "`")
+  const withoutCode = tail.replace(/`[^`]*`/g, "")
+  for (const mark of ["**", "~~"]) {
+    if (countOf(withoutCode, mark) % 2 === 1) tail = closed(tail, mark)
+  }
+  return head + tail
+}

@@ -1,0 +1,28 @@
+import "katex/dist/katex.css"
+import katex from "katex"
+
+/** In em. */
+const LARGEST = 30
+const EXPANSIONS = 500
+
+/**
+ * Sets a formula in an element, node by node. What a formula could load, link or style is switched off; one that cannot
+ * be set is shown as its source.
+ */
+export const typesetFormula = (tex: string, place: HTMLElement, isDisplayed: boolean): void => {
+  try {
+    katex.render(tex, place, {
+      displayMode: isDisplayed,
+      throwOnError: true,
+      trust: false,
+      strict: "ignore",
+      maxSize: LARGEST,
+      maxExpand: EXPANSIONS,
+      output: "htmlAndMathml"
+    })
+  } catch {
+    const source = document.createElement("code")
+    source.textContent = tex
+    place.replaceChildren(source)
+  }
+}

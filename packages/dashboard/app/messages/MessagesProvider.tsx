@@ -1,0 +1,43 @@
+import { createContext, type ReactNode, use, useCallback, useMemo, useState } from "react"
+import type { Catalogue, MessageKey } from "./catalogue.ts"
+import { type Language, type MessageValues, type Wording, wordingOf } from "./format.ts"
+import { rememberLanguage } from "./language.ts"
+import { loadCatalogue } from "./loadCatalogue.ts"
+
+export type Translate = (key: MessageKey, values?: MessageValues) => string
+
+/** The application's texts and how its language writes numbers and days. */
+export interface Messages extends Wording {
+  /** The text of a key, with its values put in and its plural chosen by `count`. */
+  readonly t: Translate
+  readonly changeLanguage: (language: Language) => Promise<void>
+}
+
+const MessagesContext = createContext<Messages | undefined>(undefined)
+
+export interface MessagesProviderProps {
+  readonly initial: { readonly language: Language; readonly catalogue: Catalogue }
+  readonly children: ReactNode
+}
+
+/** Gives all below it the texts of one language, and lets them change it. */
+export const MessagesProvider = ({ initial, children }: MessagesProviderProps) => {
+  const [{ language, catalogue }, setSpoken] = useState(initial)
+  const changeLanguage = useCallback(async (next: Language) => {
+    const loaded = await loadCatalogue(next)
+    rememberLanguage(next)
+    document.documentElement.lang = next
+    setSpoken({ language: next, catalogue: loaded })
+  }, [])
+  const messages = useMemo((): Messages => {
+    const wording = wordingOf(language)
+    return { ...wording, t: (key, values) => wording.format(catalogue[key], values), changeLanguage }
+  }, [language, catalogue, changeLanguage])
+  return <MessagesContext value={messages}>{children}</MessagesContext>
+}
+
+export const useMessages = (): Messages => {
+  const messages = use(MessagesContext)
+  if (messages === undefined) throw new Error("There is no MessagesProvider above this component.")
+  return messages
+}

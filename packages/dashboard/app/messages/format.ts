@@ -1,0 +1,83 @@
+/** A text, or one text for each plural category that the language has, chosen by `count`. */
+export type Message = string | Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>
+
+/** What stands in for `{name}` in a message. */
+export type MessageValues = Readonly<Record<string, string | number>>
+
+/** The languages that the application speaks. */
+export const LANGUAGES = ["en", "de"] as const
+export type Language = (typeof LANGUAGES)[number]
+
+/** Writes numbers and days as a language does. */
+export interface Wording {
+  readonly language: Language
+  readonly number: (value: number, options?: Intl.NumberFormatOptions) => string
+  /** A day, in the reader's time zone. */
+  readonly day: (instant: string | Date) => string
+  /** A day with its time. The year is told unless it is this one. */
+  readonly moment: (instant: string | Date) => string
+  /** A calendar day such as `2026-11-30`, short, whatever the reader's time zone. */
+  readonly calendarDay: (day: string) => string
+  /** A size as people say it: `20 MB`. */
+  readonly size: (bytes: number) => string
+  /** An amount in major units of a currency (ISO 4217, in any case), with the decimals that the currency has. */
+  readonly money: (amount: number, currency: string, options?: Intl.NumberFormatOptions) => string
+  readonly list: (items: ReadonlyArray<string>) => string
+  readonly format: (message: Message, values?: MessageValues) => string
+}
+
+const PLACEHOLDER = /\{(\w+)\}/g
+const CURRENCY = /^[a-z]{3}$/i
+const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte"] as const
+const STEP = 1_024
+
+/** How a language writes. `{name}` in a message becomes the value of that name, a number in the language's digits. */
+export const wordingOf = (language: Language): Wording => {
+  const plural = new Intl.PluralRules(language)
+  const numbers = new Intl.NumberFormat(language)
+  const days = new Intl.DateTimeFormat(language, { day: "numeric", month: "long", year: "numeric" })
+  const moments = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" })
+  const thisYear = new Intl.DateTimeFormat(language, {
+    month: "short",
+    day: "numeric",
+    hour: "numeric",
+    minute: "2-digit"
+  })
+  const calendarDays = new Intl.DateTimeFormat(language, { month: "short", day: "numeric", timeZone: "UTC" })
+  const lists = new Intl.ListFormat(language, { type: "conjunction" })
+  const number = (value: number, options?: Intl.NumberFormatOptions) =>
+    options === undefined ? numbers.format(value) : new Intl.NumberFormat(language, options).format(value)
+  return {
+    language,
+    number,
+    day: (instant) => days.format(new Date(instant)),
+    moment: (instant) => {
+      const date = new Date(instant)
+      return (date.getFullYear() === new Date().getFullYear() ? thisYear : moments).format(date)
+    },
+    calendarDay: (day) => calendarDays.format(new Date(`${day}T00:00:00Z`)),
+    size: (bytes) => {
+      const step = bytes < STEP ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log(bytes) / Math.log(STEP)))
+      const value = bytes / STEP ** step
+      return number(value, {
+        style: "unit",
+        unit: UNITS[step] ?? "byte",
+        unitDisplay: step === 0 ? "long" : "short",
+        maximumFractionDigits: value < 10 && step > 0 ? 1 : 0
+      })
+    },
+    money: (amount, currency, options) =>
+      CURRENCY.test(currency)
+        ? number(amount, { ...options, style: "currency", currency })
+        : `${number(amount)} ${currency.toUpperCase()}`,
+    list: (items) => lists.format(items),
+    format: (message, values = {}) => {
+      const text =
+        typeof message === "string" ? message : (message[plural.select(Number(values["count"] ?? 0))] ?? message.other)
+      return text.replace(PLACEHOLDER, (whole, name: string) => {
+        const value = values[name]
+        return value === undefined ? whole : typeof value === "number" ? number(value) : value
+      })
+    }
+  }
+}

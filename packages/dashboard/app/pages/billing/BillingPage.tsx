@@ -1,0 +1,125 @@
+import { Text } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { Link, useSearchParams } from "react-router"
+import { openCheckout, openPortal, offersQuery, type Price, readPurchases, subscriptionQuery } from "../../api/plans.ts"
+import { meQuery, serverSettingsQuery } from "../../api/session.ts"
+import { chatOf } from "../../billing/billingPath.ts"
+import { useMessages } from "../../messages/MessagesProvider.tsx"
+import { Loading } from "../../shell/Loading.tsx"
+import { Page } from "../../shell/Page.tsx"
+import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
+import classes from "./BillingPage.module.css"
+import { BuyCredits } from "./BuyCredits.tsx"
+import { CurrentPlan } from "./CurrentPlan.tsx"
+import { Invoices } from "./Invoices.tsx"
+import { Plans } from "./Plans.tsx"
+import { ReturnNotice } from "./ReturnNotice.tsx"
+import { returnPath } from "./returnQuery.ts"
+import { useProvider } from "./useProvider.ts"
+
+/** The plan a person is on, the others, credits to buy, and what was billed. */
+export const BillingPage = () => {
+  const { t } = useMessages()
+  const [query] = useSearchParams()
+  const chat = chatOf(query)
+  const checkout = useProvider(async (price: Price) => {
+    const bought =
+      price.every === null
+        ? ({ item: "credits", purchasesBefore: await readPurchases() } as const)
+        : ({ item: "plan" } as const)
+    return openCheckout(price, returnPath(bought, chat))
+  })
+  const portal = useProvider(() => openPortal(returnPath(undefined, chat)))
+  const problem = checkout.problem ?? portal.problem
+  const dismiss = () => {
+    checkout.dismissProblem()
+    portal.dismissProblem()
+  }
+  return (
+    <Page
+      title={t("nav.billing")}
+      lead={
+        <>
+          {t("billing.lead")}
+          {chat !== undefined && !query.has("checkout") && (
+            <>
+              {" "}
+              <Link className={classes.back} to={chat}>
+                {t("billing.backToChat")}
+              </Link>
+            </>
+          )}
+        </>
+      }
+    >
+      <div className={classes.sections}>
+        <StandInNote />
+        <ReturnNotice />
+        {problem !== null && <ProblemNotice error={problem} onDismiss={dismiss} />}
+        <CurrentPlan isLeaving={portal.isLeaving} onManage={() => portal.go()} />
+        <ForSale
+          leavingFor={checkout.asked?.priceId}
+          onBuy={(price) => checkout.go(price)}
+          onChange={() => portal.go()}
+        />
+        <Billed />
+      </div>
+    </Page>
+  )
+}
+
+/** Says that nothing real is charged, where a stand-in takes the payments. */
+const StandInNote = () => {
+  const { t } = useMessages()
+  const { data: settings } = useQuery(serverSettingsQuery)
+  if (settings?.standInPayments == null) return null
+  return (
+    <p className={classes.standIn} role="note">
+      {t("billing.standIn")} <a href={settings.standInPayments}>{t("billing.standIn.open")}</a>
+    </p>
+  )
+}
+
+interface ForSaleProps {
+  readonly leavingFor: string | undefined
+  readonly onBuy: (price: Price) => void
+  readonly onChange: () => void
+}
+
+const ForSale = ({ leavingFor, onBuy, onChange }: ForSaleProps) => {
+  const { t } = useMessages()
+  const { data: me } = useQuery(meQuery)
+  const { data: state } = useQuery(subscriptionQuery)
+  const { data: offers, error, refetch } = useQuery(offersQuery)
+  if (offers === undefined && error !== null) return <ProblemNotice error={error} onRetry={() => void refetch()} />
+  if (offers === undefined || state === undefined || me == null) return <Loading />
+  const { credits, plans } = offers
+  if (credits.length === 0 && plans.every(({ prices }) => prices.length === 0)) {
+    return (
+      <div className={classes.none}>
+        <strong>{t("billing.none.title")}</strong>
+        <Text c="dimmed">{t("billing.none.text")}</Text>
+      </div>
+    )
+  }
+  const packs = credits.toSorted((one, other) => one.credits - other.credits)
+  const { subscription } = state
+  return (
+    <>
+      <Plans
+        plans={plans}
+        tier={me.tier.id}
+        subscription={subscription}
+        leavingFor={leavingFor}
+        onChoose={onBuy}
+        onChange={onChange}
+      />
+      {packs.length > 0 && <BuyCredits packs={packs} leavingFor={leavingFor} onBuy={onBuy} />}
+    </>
+  )
+}
+
+const Billed = () => {
+  const { data: state } = useQuery(subscriptionQuery)
+  return state === undefined ? null : <Invoices customerId={state.customerId} />
+}

@@ -1,0 +1,138 @@
+import { Badge, Button, Text, Title } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { balanceQuery } from "../../api/billing.ts"
+import { type Offers, offersQuery, type Subscription, subscriptionQuery } from "../../api/plans.ts"
+import { type Me, meQuery, type Tier } from "../../api/session.ts"
+import type { MessageKey } from "../../messages/catalogue.ts"
+import { type Messages, useMessages } from "../../messages/MessagesProvider.tsx"
+import { Loading } from "../../shell/Loading.tsx"
+import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
+import { Icon } from "../../theme/Icon.tsx"
+import classes from "./CurrentPlan.module.css"
+import { priceWords } from "./priceWords.ts"
+
+export interface CurrentPlanProps {
+  readonly isLeaving: boolean
+  readonly onManage: () => void
+}
+
+/** The plan that a person is on, what becomes of it and when, and what is left of its credits. */
+export const CurrentPlan = ({ isLeaving, onManage }: CurrentPlanProps) => {
+  const messages = useMessages()
+  const { t } = messages
+  const { data: me } = useQuery(meQuery)
+  const { data: balance } = useQuery(balanceQuery)
+  const { data: offers } = useQuery(offersQuery)
+  const { data: state, error, refetch } = useQuery(subscriptionQuery)
+  if (error !== null) return <ProblemNotice error={error} onRetry={() => void refetch()} />
+  if (state === undefined || me == null) return <Loading />
+  const { customerId, subscription } = state
+  const standing = subscription === null ? undefined : STANDINGS[subscription.status]
+  const badge = standing?.badge ?? (subscription?.endsAt == null ? undefined : "billing.badge.ends")
+  return (
+    <section aria-label={t("billing.current")} className={classes.card}>
+      <div className={classes.words}>
+        <Text size="sm" c="dimmed">
+          {t("billing.current")}
+        </Text>
+        <div className={classes.name}>
+          <Title order={2} size="h3">
+            {me.tier.name}
+          </Title>
+          {badge !== undefined && (
+            <Badge
+              className={classes.badge ?? ""}
+              data-tone={standing?.isBad === true ? "bad" : "plain"}
+              variant="light"
+            >
+              {t(badge)}
+            </Badge>
+          )}
+        </div>
+        <Text>{t("billing.current.credits", { count: me.tier.monthlyCredits })}</Text>
+        {standing?.text !== undefined && (
+          <p className={classes.alarm} role="alert">
+            <Icon name="info" /> {t(standing.text)}
+          </p>
+        )}
+        {sentencesOf({ me, subscription, offers, nextCredits: balance?.nextResetAt }, messages).map((sentence) => (
+          <Text key={sentence} size="sm" c="dimmed">
+            {sentence}
+          </Text>
+        ))}
+      </div>
+      <div className={classes.side}>
+        <div>
+          <Text size="sm" c="dimmed">
+            {t("billing.current.left")}
+          </Text>
+          <div className={classes.left}>{balance === undefined ? "–" : messages.number(balance.available)}</div>
+        </div>
+        {customerId !== null && (
+          <Button variant={standing?.isBad === true ? "filled" : "default"} loading={isLeaving} onClick={onManage}>
+            {t(standing?.isBad === true ? "billing.manage.pay" : "billing.manage")}
+          </Button>
+        )}
+      </div>
+    </section>
+  )
+}
+
+interface Standing {
+  readonly badge: MessageKey
+  /** What is wrong, and what to do. */
+  readonly text?: MessageKey
+  readonly isBad: boolean
+}
+
+/** How a subscription stands, where that is not simply well. */
+const STANDINGS: Readonly<Partial<Record<Subscription["status"], Standing>>> = {
+  trialing: { badge: "billing.badge.trial", isBad: false },
+  "past-due": { badge: "billing.badge.pastDue", text: "billing.current.pastDue", isBad: true },
+  unpaid: { badge: "billing.badge.unpaid", text: "billing.current.unpaid", isBad: true },
+  paused: { badge: "billing.badge.paused", text: "billing.current.paused", isBad: true }
+}
+
+interface Known {
+  readonly me: Me
+  readonly subscription: Subscription | null
+  readonly offers: Offers | undefined
+  readonly nextCredits: string | undefined
+}
+
+const nameOf = (tier: Tier, offers: Offers | undefined): string =>
+  offers?.plans.find(({ id }) => id === tier)?.name ?? tier
+
+/** What becomes of the plan, and when. */
+const sentencesOf = ({ me, nextCredits, offers, subscription }: Known, messages: Messages): ReadonlyArray<string> => {
+  const { day, t } = messages
+  if (subscription === null) {
+    const next = nextCredits === undefined ? [] : [t("billing.current.free", { day: day(nextCredits) })]
+    return me.tier.id === "free" ? next : [t("billing.current.given"), ...next]
+  }
+  const { endsAt, givesMonthly, nextTier, paidUntil } = subscription
+  const monthly =
+    givesMonthly && nextCredits !== undefined ? [t("billing.current.monthly", { day: day(nextCredits) })] : []
+  if (endsAt !== null)
+    return [t("billing.current.ends", { day: day(endsAt), plan: nameOf("free", offers) }), ...monthly]
+  if (nextTier !== null) {
+    return [t("billing.current.next", { plan: nameOf(nextTier, offers), day: day(paidUntil) }), ...monthly]
+  }
+  return [...renewalOf(subscription, offers, messages), ...monthly]
+}
+
+const renewalOf = (
+  { paidUntil, priceId, status }: Subscription,
+  offers: Offers | undefined,
+  messages: Messages
+): ReadonlyArray<string> => {
+  const { day, t } = messages
+  if (status !== "active" && status !== "trialing") return []
+  const kind = status === "trialing" ? "trial" : "renews"
+  const price = offers?.plans.flatMap(({ prices }) => prices).find((each) => each.priceId === priceId)
+  return [
+    price === undefined
+      ? t(`billing.current.${kind}.noPrice`, { day: day(paidUntil) })
+      : t(`billing.current.${kind}`, { day: day(paidUntil), price: priceWords(price, messages) })
+  ]
+}

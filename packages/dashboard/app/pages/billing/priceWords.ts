@@ -1,0 +1,25 @@
+import type { Interval, Price } from "../../api/plans.ts"
+import type { Messages } from "../../messages/MessagesProvider.tsx"
+
+/** What a price costs and how often, as people say it: `$20 a month`. */
+export const priceWords = ({ amount, currency, every }: Price, { money, t }: Messages): string => {
+  if (amount === null) return t("billing.price.atCheckout")
+  const cost = money(amount, currency, { trailingZeroDisplay: "stripIfInteger" })
+  return every === null ? cost : t("billing.price", { amount: cost, every: perWords(every, t) })
+}
+
+/** How often something is paid: `a month`. */
+export const perWords = ({ count, unit }: Interval, t: Messages["t"]): string => t(`billing.per.${unit}`, { count })
+
+/** The name of an interval among others. */
+export const keyOf = ({ count, unit }: Interval): string => `${count} ${unit}`
+
+const DAYS = { day: 1, week: 7, month: 30, year: 365 } as const
+
+const daysOf = ({ count, unit }: Interval): number => count * DAYS[unit]
+
+/** The intervals that prices are paid in, each once, the shortest first. */
+export const intervalsOf = (prices: ReadonlyArray<Price>): ReadonlyArray<Interval> =>
+  [
+    ...new Map(prices.flatMap(({ every }) => (every === null ? [] : [[keyOf(every), every] as const]))).values()
+  ].toSorted((one, other) => daysOf(one) - daysOf(other))

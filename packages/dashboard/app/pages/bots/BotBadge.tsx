@@ -1,0 +1,17 @@
+import { Badge } from "@mantine/core"
+import type { Bot } from "../../api/bots.ts"
+import { useMessages } from "../../messages/MessagesProvider.tsx"
+import classes from "./BotBadge.module.css"
+import { useBotSpending } from "./useBotSpending.ts"
+
+/** Whether the bot answers at the moment, and why not. */
+export const BotBadge = ({ bot: { active, dailyCap } }: { readonly bot: Bot }) => {
+  const { t } = useMessages()
+  const { together } = useBotSpending()
+  const isCapped = dailyCap !== null && together >= dailyCap
+  return (
+    <Badge variant="light" className={classes.badge ?? ""} data-tone={!active ? "off" : isCapped ? "capped" : "on"}>
+      {t(!active ? "bots.inactive" : isCapped ? "bots.capReached" : "bots.active")}
+    </Badge>
+  )
+}

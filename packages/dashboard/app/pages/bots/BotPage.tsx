@@ -1,0 +1,61 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link, useLocation, useParams } from "react-router"
+import { PAGE_PATHS } from "../../../src/pagePaths.ts"
+import { ApiProblem } from "../../api/ApiProblem.ts"
+import { botQuery } from "../../api/bots.ts"
+import { useMessages } from "../../messages/MessagesProvider.tsx"
+import { Loading } from "../../shell/Loading.tsx"
+import { Page } from "../../shell/Page.tsx"
+import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
+import { BotEditor } from "./BotEditor.tsx"
+import { BotFrame } from "./BotFrame.tsx"
+import classes from "./BotPage.module.css"
+import { conversationsPath } from "./botPath.ts"
+import { ConversationList } from "./ConversationList.tsx"
+import { ConversationView } from "./ConversationView.tsx"
+import { CrmReturnNotice } from "./CrmReturnNotice.tsx"
+import { useCrmReturn } from "./useCrmReturn.ts"
+
+/** One bot: its settings beside the widget, what visitors said to it, or one conversation. */
+export const BotPage = ({ botId }: { readonly botId: string }) => {
+  const { t } = useMessages()
+  const { conversationId } = useParams()
+  const { pathname } = useLocation()
+  const { data: bot, error, refetch } = useQuery(botQuery(botId))
+  const { returned, dismiss } = useCrmReturn()
+  const notice = <CrmReturnNotice botId={botId} returned={returned} onDismiss={dismiss} />
+  if (bot !== undefined) {
+    return (
+      <BotFrame bot={bot}>
+        {notice}
+        {conversationId !== undefined ? (
+          <ConversationView key={conversationId} bot={bot} conversationId={conversationId} />
+        ) : pathname === conversationsPath(botId) ? (
+          <ConversationList bot={bot} />
+        ) : (
+          <BotEditor bot={bot} />
+        )}
+      </BotFrame>
+    )
+  }
+  const isGone = error instanceof ApiProblem && (error.status === 404 || error.status === 400)
+  return (
+    <Page
+      title={t("nav.bots")}
+      lead={
+        <Link className={classes.back} to={PAGE_PATHS.bots}>
+          {t("bots.back")}
+        </Link>
+      }
+    >
+      {notice}
+      {error === null ? (
+        <Loading />
+      ) : isGone ? (
+        <p>{t("problem.bot_not_found")}</p>
+      ) : (
+        <ProblemNotice error={error} onRetry={() => void refetch()} />
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,50 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { Link, useNavigate } from "react-router"
+import { PAGE_PATHS } from "../../../src/pagePaths.ts"
+import { botQuery, botsQuery, createBot } from "../../api/bots.ts"
+import { useMessages } from "../../messages/MessagesProvider.tsx"
+import { Page } from "../../shell/Page.tsx"
+import { newBotDraft, settingsOf } from "./botDraft.ts"
+import { BotForm } from "./BotForm.tsx"
+import classes from "./BotPage.module.css"
+import { botPath } from "./botPath.ts"
+import { useBotDraft } from "./useBotDraft.ts"
+
+/** A new bot; its page follows, with the widget to try. */
+export const NewBotPage = () => {
+  const { t } = useMessages()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const { draft, change, discard } = useBotDraft(newBotDraft(t("bots.welcome.default")), undefined)
+  const creating = useMutation({
+    mutationFn: () => createBot(settingsOf(draft)),
+    onSuccess: (bot) => {
+      client.setQueryData(botQuery(bot.id).queryKey, bot)
+      void client.invalidateQueries({ queryKey: botsQuery.queryKey, exact: true })
+      discard()
+      void navigate(botPath(bot.id), { replace: true })
+    }
+  })
+  return (
+    <Page
+      title={t("bots.new")}
+      lead={
+        <Link className={classes.back} to={PAGE_PATHS.bots}>
+          {t("bots.back")}
+        </Link>
+      }
+    >
+      <BotForm
+        draft={draft}
+        onChange={(next) => {
+          creating.reset()
+          change(next)
+        }}
+        problem={creating.error}
+        isBusy={creating.isPending}
+        action={t("bots.create")}
+        onSubmit={() => creating.mutate()}
+      />
+    </Page>
+  )
+}

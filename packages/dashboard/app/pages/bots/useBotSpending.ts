@@ -1,0 +1,13 @@
+import { useQuery } from "@tanstack/react-query"
+import { type UsageRow, usageQuery } from "../../api/usage.ts"
+
+const BOT = "bot:"
+
+const sum = (rows: ReadonlyArray<UsageRow>): number => rows.reduce((credits, row) => credits + row.credits, 0)
+
+/** What the person's bots have used today (UTC), in credits: one of them, and all together, which daily caps count. */
+export const useBotSpending = () => {
+  const { data } = useQuery(usageQuery(1))
+  const rows = data?.usage.filter(({ source }) => source.startsWith(BOT)) ?? []
+  return { today: (botId: string) => sum(rows.filter(({ source }) => source === BOT + botId)), together: sum(rows) }
+}

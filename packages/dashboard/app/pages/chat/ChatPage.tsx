@@ -1,0 +1,76 @@
+import { useQuery } from "@tanstack/react-query"
+import { useEffect } from "react"
+import { useMatch, useNavigate, useParams, useSearchParams } from "react-router"
+import { PAGE_PATHS } from "../../../src/pagePaths.ts"
+import { ApiProblem } from "../../api/ApiProblem.ts"
+import { chatQuery } from "../../api/chats.ts"
+import type { Conversation } from "../../chat/Conversation.ts"
+import { preloadMarkdown } from "../../chat/loadMarkdown.ts"
+import { useConversations } from "../../chat/ConversationsProvider.tsx"
+import { useFacts } from "../../chat/useConversation.ts"
+import { ConversationView } from "../../chat/ConversationView.tsx"
+import { useMessages } from "../../messages/MessagesProvider.tsx"
+import { NotFoundPage } from "../NotFoundPage.tsx"
+import { Loading } from "../../shell/Loading.tsx"
+import { useDocumentTitle } from "../../shell/Page.tsx"
+import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
+import classes from "./ChatPage.module.css"
+
+/** With the chat, not after it. */
+if (location.pathname.startsWith("/chats/")) preloadMarkdown()
+
+/** A chat: a new one, or the one that the address names. A new chat that gets its address stays where it is on the page. */
+export const ChatPage = () => {
+  const { chatId } = useParams()
+  const { t } = useMessages()
+  const conversations = useConversations()
+  // A chat is stored beside its first words: whoever writes it here need not, and cannot yet, read it.
+  const isWrittenHere = chatId !== undefined && conversations.find(chatId)?.isWriting === true
+  const {
+    data: stored,
+    error,
+    refetch
+  } = useQuery({
+    ...chatQuery(chatId ?? ""),
+    enabled: chatId !== undefined && !isWrittenHere
+  })
+  const conversation =
+    chatId === undefined
+      ? conversations.fresh()
+      : (conversations.find(chatId) ?? (stored === undefined ? undefined : conversations.open(stored)))
+  useEffect(() => {
+    if (stored !== undefined) conversation?.follow(stored)
+  }, [stored, conversation])
+  if (conversation !== undefined) return <OpenChat key={conversation.chat.id} conversation={conversation} />
+  if (error !== null) {
+    // A chat that is not there stays so: the way on is a new one.
+    const isGone = error instanceof ApiProblem && (error.status === 404 || error.status === 400)
+    if (isGone) return <NotFoundPage>{t("problem.chat_not_found")}</NotFoundPage>
+    return (
+      <div className={classes.problem}>
+        <ProblemNotice error={error} onRetry={() => void refetch()} />
+      </div>
+    )
+  }
+  return <Loading />
+}
+
+const OpenChat = ({ conversation }: { readonly conversation: Conversation }) => {
+  const { t } = useMessages()
+  const navigate = useNavigate()
+  const isAtStart = useMatch(PAGE_PATHS.newChat) !== null
+  const { chatId, title } = useFacts(conversation)
+  useDocumentTitle(chatId === undefined ? t("nav.newChat") : title === "" ? t("chat.untitled") : title)
+  const [address] = useSearchParams()
+  const named = isAtStart ? address.get("documents") : null
+  useEffect(() => {
+    // Other pages lead here with documents to ask about.
+    if (named === null) return
+    void conversation.attach(named.split(","))
+    void navigate(PAGE_PATHS.newChat, { replace: true })
+  }, [named, conversation, navigate])
+  useEffect(() => {
+    if (chatId !== undefined && isAtStart) void navigate(`/chats/${chatId}`, { replace: true })
+  }, [chatId, isAtStart, navigate])
+  return <ConversationView conversation={conversation} />
+}

@@ -1,0 +1,90 @@
+import { NativeSelect, TextInput } from "@mantine/core"
+import { lazy, Suspense, useDeferredValue, useState } from "react"
+import type { StoredDocument } from "../../api/documents.ts"
+import { useMessages } from "../../messages/MessagesProvider.tsx"
+import { Icon } from "../../theme/Icon.tsx"
+import classes from "./DocumentListPage.module.css"
+import { DocumentRow } from "./DocumentRow.tsx"
+
+const DeleteDialog = lazy(async () => ({ default: (await import("./DeleteDialog.tsx")).DeleteDialog }))
+
+/** Fewer need no search. */
+const MANY = 6
+/** Rows drawn at once; more on demand. */
+const ROWS = 100
+
+const FILTERS = ["all", "ready", "processing", "failed"] as const
+type Filter = (typeof FILTERS)[number]
+
+/** The documents that search and filter leave, newest first. */
+export const DocumentList = ({ documents }: { readonly documents: ReadonlyArray<StoredDocument> }) => {
+  const { t } = useMessages()
+  const [search, setSearch] = useState("")
+  const [filter, setFilter] = useState<Filter>("all")
+  const [rows, setRows] = useState(ROWS)
+  const [deleting, setDeleting] = useState<StoredDocument>()
+  const [deleted, setDeleted] = useState<string>()
+  const words = useDeferredValue(search).toLocaleLowerCase().split(/\s+/).filter(Boolean)
+  const found = documents.filter(
+    ({ filename, status }) =>
+      (filter === "all" || status === filter) && words.every((word) => filename.toLocaleLowerCase().includes(word))
+  )
+  const clear = () => {
+    setSearch("")
+    setFilter("all")
+  }
+  return (
+    <section aria-label={t("documents.list")}>
+      {(documents.length >= MANY || search !== "" || filter !== "all") && (
+        <search className={classes.tools}>
+          <TextInput
+            className={classes.search ?? ""}
+            type="search"
+            aria-label={t("documents.search")}
+            placeholder={t("documents.search")}
+            leftSection={<Icon name="search" size={16} />}
+            value={search}
+            onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+          />
+          <NativeSelect
+            aria-label={t("documents.filter")}
+            value={filter}
+            onChange={({ currentTarget }) => setFilter(currentTarget.value as Filter)}
+            data={FILTERS.map((value) => ({ value, label: t(`documents.filter.${value}`) }))}
+          />
+        </search>
+      )}
+      {found.length === 0 ? (
+        <p className={classes.none}>
+          {t("documents.noneFound")}{" "}
+          <button type="button" className={classes.action} onClick={clear}>
+            {t("documents.noneFound.clear")}
+          </button>
+        </p>
+      ) : (
+        <ul className={classes.list}>
+          {found.slice(0, rows).map((document) => (
+            <DocumentRow key={document.id} document={document} onDelete={() => setDeleting(document)} />
+          ))}
+        </ul>
+      )}
+      {found.length > rows && (
+        <button type="button" className={classes.action} onClick={() => setRows(rows + ROWS)}>
+          {t("action.showMore")}
+        </button>
+      )}
+      <span role="status" className="visually-hidden">
+        {deleted !== undefined && t("documents.deleted", { name: deleted })}
+      </span>
+      {deleting !== undefined && (
+        <Suspense fallback={null}>
+          <DeleteDialog
+            document={deleting}
+            onClose={() => setDeleting(undefined)}
+            onDeleted={() => setDeleted(deleting.filename)}
+          />
+        </Suspense>
+      )}
+    </section>
+  )
+}

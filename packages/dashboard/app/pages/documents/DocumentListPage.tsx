@@ -1,0 +1,116 @@
+import { Button } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { useState } from "react"
+import { documentsQuery, type StoredDocument } from "../../api/documents.ts"
+import { send } from "../../api/request.ts"
+import { type Me, meQuery } from "../../api/session.ts"
+import { UploadButton } from "../../chat/UploadButton.tsx"
+import { acceptedWords } from "../../documents/documentWords.ts"
+import { sizeOfTotal } from "../../documents/quotaWords.ts"
+import { useUploads } from "../../documents/UploadQueue.ts"
+import { type Messages, useMessages } from "../../messages/MessagesProvider.tsx"
+import { Loading } from "../../shell/Loading.tsx"
+import { Page } from "../../shell/Page.tsx"
+import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
+import { Icon } from "../../theme/Icon.tsx"
+import classes from "./DocumentListPage.module.css"
+import { DocumentList } from "./DocumentList.tsx"
+import { DropArea } from "../../documents/DropArea.tsx"
+import { UploadList } from "./UploadList.tsx"
+
+const SAMPLE = "sample-lease.md"
+
+/** The person's documents: adding, finding and deleting them. */
+export const DocumentListPage = () => {
+  const { data: me } = useQuery(meQuery)
+  return me == null ? <Loading /> : <Documents me={me} />
+}
+
+const Documents = ({ me }: { readonly me: Me }) => {
+  const messages = useMessages()
+  const { t } = messages
+  const { data: documents, error, refetch } = useQuery(documentsQuery)
+  const { queue, uploads } = useUploads(me.userId)
+  const [problem, setProblem] = useState<unknown>()
+  const upload = (files: ReadonlyArray<File>) => queue.add(files, me.uploads)
+  const addSample = async () => {
+    try {
+      const text = await (await send(`/${SAMPLE}`)).text()
+      upload([new File([text], SAMPLE, { type: "text/markdown" })])
+    } catch (failure) {
+      setProblem(failure)
+    }
+  }
+  const isEmpty = documents?.length === 0 && uploads.length === 0
+  return (
+    <DropArea onFiles={upload}>
+      <Page
+        title={t("nav.documents")}
+        lead={documents === undefined ? " " : quotaWords(documents, me, messages)}
+        actions={
+          <UploadButton
+            onFiles={upload}
+            render={(choose) => (
+              <Button leftSection={<Icon name="upload" size={16} />} onClick={choose}>
+                {t("documents.upload")}
+              </Button>
+            )}
+          />
+        }
+      >
+        <div className={classes.parts}>
+          {problem !== undefined && <ProblemNotice error={problem} onDismiss={() => setProblem(undefined)} />}
+          <UploadList queue={queue} uploads={uploads} limits={me.uploads} />
+          {documents === undefined ? (
+            error === null ? (
+              <Loading />
+            ) : (
+              <ProblemNotice error={error} onRetry={() => void refetch()} />
+            )
+          ) : isEmpty ? (
+            <Empty me={me} onSample={() => void addSample()} />
+          ) : (
+            documents.length > 0 && <DocumentList documents={documents} />
+          )}
+          {!isEmpty && <p className={classes.accepts}>{acceptedWords(me.uploads, messages)}</p>}
+        </div>
+      </Page>
+    </DropArea>
+  )
+}
+
+/** How much of what the plan allows is used, in documents and in bytes. */
+const quotaWords = (documents: ReadonlyArray<StoredDocument>, { tier: { quotas } }: Me, messages: Messages): string => {
+  const { t } = messages
+  const used = documents.reduce((sum, { bytes }) => sum + bytes, 0)
+  const isFull = documents.length >= quotas.maxDocuments || used >= quotas.maxDocumentBytes
+  const words = t("documents.quota", {
+    documents: t("documents.quota.documents", { used: documents.length, count: quotas.maxDocuments }),
+    size: sizeOfTotal(used, quotas.maxDocumentBytes, messages)
+  })
+  return isFull ? `${words}. ${t("documents.quota.full")}` : words
+}
+
+interface EmptyProps {
+  readonly me: Me
+  readonly onSample: () => void
+}
+
+/** Before the first document: what to do next. */
+const Empty = ({ me, onSample }: EmptyProps) => {
+  const messages = useMessages()
+  const { t } = messages
+  return (
+    <section className={classes.empty} aria-label={t("documents.empty")}>
+      <span className={classes.emptyIcon}>
+        <Icon name="file" size={26} />
+      </span>
+      <h2>{t("documents.empty")}</h2>
+      <p>{t("documents.empty.text")}</p>
+      <Button variant="default" onClick={onSample}>
+        {t("documents.empty.sample")}
+      </Button>
+      <p className={classes.accepts}>{acceptedWords(me.uploads, messages)}</p>
+    </section>
+  )
+}

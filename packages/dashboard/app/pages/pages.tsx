@@ -1,0 +1,57 @@
+import { type ComponentType, lazy } from "react"
+import { PAGE_PATHS } from "../../src/pagePaths.ts"
+import type { MessageKey } from "../messages/catalogue.ts"
+import type { IconName } from "../theme/Icon.tsx"
+import { ChatPage } from "./chat/ChatPage.tsx"
+
+/** A page of the application. */
+export interface PageEntry {
+  /** From `PAGE_PATHS`, which the server answers too. */
+  readonly paths: ReadonlyArray<string>
+  readonly Component: ComponentType
+  /** Its place in the navigation; pages without one are reached from others. */
+  readonly navigation?: { readonly label: MessageKey; readonly icon: IconName }
+}
+
+/**
+ * Every page, in the order of the navigation. A page is one row: a path in `PAGE_PATHS`, a component loaded when
+ * somebody goes there, and, to be in the navigation, a label and an icon.
+ */
+export const PAGES: ReadonlyArray<PageEntry> = [
+  { paths: [PAGE_PATHS.newChat, PAGE_PATHS.chat], Component: ChatPage },
+  {
+    paths: [PAGE_PATHS.documents, PAGE_PATHS.document],
+    Component: lazy(async () => ({ default: (await import("./documents/DocumentsPage.tsx")).DocumentsPage })),
+    navigation: { label: "nav.documents", icon: "file" }
+  },
+  {
+    paths: [
+      PAGE_PATHS.bots,
+      PAGE_PATHS.newBot,
+      PAGE_PATHS.bot,
+      PAGE_PATHS.botConversations,
+      PAGE_PATHS.botConversation
+    ],
+    Component: lazy(async () => ({ default: (await import("./bots/BotsPage.tsx")).BotsPage })),
+    navigation: { label: "nav.bots", icon: "bot" }
+  },
+  {
+    paths: [PAGE_PATHS.foundBot],
+    Component: lazy(async () => ({ default: (await import("./bots/BotsPage.tsx")).FoundBotPage }))
+  },
+  {
+    paths: [PAGE_PATHS.usage],
+    Component: lazy(async () => ({ default: (await import("./usage/UsagePage.tsx")).UsagePage })),
+    navigation: { label: "nav.usage", icon: "chart" }
+  },
+  {
+    paths: [PAGE_PATHS.billing],
+    Component: lazy(async () => ({ default: (await import("./billing/BillingPage.tsx")).BillingPage })),
+    navigation: { label: "nav.billing", icon: "card" }
+  },
+  {
+    paths: [PAGE_PATHS.settings],
+    Component: lazy(async () => ({ default: (await import("./settings/SettingsPage.tsx")).SettingsPage })),
+    navigation: { label: "nav.settings", icon: "settings" }
+  }
+]

@@ -1,0 +1,100 @@
+import {
+  type MantineColorScheme,
+  NativeSelect,
+  SegmentedControl,
+  Text,
+  Title,
+  useMantineColorScheme
+} from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import type { ReactNode } from "react"
+import { Link } from "react-router"
+import { PAGE_PATHS } from "../../../src/pagePaths.ts"
+import { meQuery } from "../../api/session.ts"
+import { type Language, LANGUAGES } from "../../messages/format.ts"
+import { useMessages } from "../../messages/MessagesProvider.tsx"
+import { Page } from "../../shell/Page.tsx"
+import classes from "./SettingsPage.module.css"
+
+/** Each in its own words, whatever is spoken now. */
+const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: "English", de: "Deutsch" }
+
+const isLanguage = (value: string): value is Language => LANGUAGES.some((language) => language === value)
+
+/** How the application looks and speaks, and whose it is. */
+export const SettingsPage = () => {
+  const { t, language, changeLanguage, size } = useMessages()
+  // Transitions are kept: switching them off for a moment would take a style element, which the policy refuses.
+  const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true })
+  const { data: me } = useQuery(meQuery)
+  return (
+    <Page title={t("nav.settings")}>
+      <Section title={t("settings.appearance")}>
+        <Setting label={t("settings.theme")}>
+          <SegmentedControl
+            aria-label={t("settings.theme")}
+            value={colorScheme}
+            onChange={(value) => setColorScheme(value as MantineColorScheme)}
+            data={[
+              { value: "light", label: t("theme.light") },
+              { value: "dark", label: t("theme.dark") },
+              { value: "auto", label: t("theme.auto") }
+            ]}
+          />
+        </Setting>
+        <Setting label={t("settings.language")}>
+          <NativeSelect
+            aria-label={t("settings.language")}
+            value={language}
+            onChange={({ currentTarget: { value } }) => {
+              if (isLanguage(value)) void changeLanguage(value)
+            }}
+            data={LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}
+          />
+        </Setting>
+      </Section>
+      {me != null && (
+        <Section title={t("settings.account")}>
+          <Setting label={t("settings.signedInAs")}>
+            <Text>{me.email ?? me.userId}</Text>
+          </Setting>
+          <Setting label={t("settings.plan")}>
+            <div className={classes.plan}>
+              <Text>{me.tier.name}</Text>
+              <Text size="sm" c="dimmed">
+                {t("settings.planCredits", { count: me.tier.monthlyCredits })}
+                {", "}
+                {t("settings.planDocuments", {
+                  count: me.tier.quotas.maxDocuments,
+                  size: size(me.tier.quotas.maxDocumentBytes)
+                })}
+              </Text>
+              <Link className={classes.link} to={PAGE_PATHS.billing}>
+                {t("billing.seePlans")}
+              </Link>
+            </div>
+          </Setting>
+        </Section>
+      )}
+      <Section title={t("settings.costs")}>
+        <Text c="dimmed">{t("settings.costs.text")}</Text>
+      </Section>
+    </Page>
+  )
+}
+
+const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
+  <section className={classes.section}>
+    <Title order={2} size="h4">
+      {title}
+    </Title>
+    {children}
+  </section>
+)
+
+const Setting = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
+  <div className={classes.setting}>
+    <span>{label}</span>
+    {children}
+  </div>
+)

@@ -1,0 +1,20 @@
+import { useMessages } from "../../messages/MessagesProvider.tsx"
+import { Page } from "../../shell/Page.tsx"
+import { BalanceSection } from "./BalanceSection.tsx"
+import { DaysSection } from "./DaysSection.tsx"
+import { HistorySection } from "./HistorySection.tsx"
+import classes from "./UsagePage.module.css"
+
+/** What a person has, what it was spent on, and every change of it. */
+export const UsagePage = () => {
+  const { t } = useMessages()
+  return (
+    <Page title={t("nav.usage")} lead={t("usage.lead")}>
+      <div className={classes.sections}>
+        <BalanceSection />
+        <DaysSection />
+        <HistorySection />
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,31 @@
+import { getDocument, GlobalWorkerOptions, type PDFDocumentProxy } from "pdfjs-dist"
+// The bundler gives the address of its copy.
+// oxlint-disable-next-line import/default
+import workerAddress from "pdfjs-dist/build/pdf.worker.min.mjs?url"
+
+/** Where the build put what pdf.js loads when a document needs it. */
+declare const __PDF_FILES__: string
+
+GlobalWorkerOptions.workerSrc = workerAddress
+
+export interface OpenedPdf {
+  readonly document: Promise<PDFDocumentProxy>
+  readonly close: () => void
+}
+
+/** Opens a pdf. It is read in a worker; nothing in it runs, and no form or link of it is made. */
+export const openPdf = (address: string): OpenedPdf => {
+  const task = getDocument({
+    url: address,
+    cMapUrl: `${__PDF_FILES__}cmaps/`,
+    cMapPacked: true,
+    standardFontDataUrl: `${__PDF_FILES__}standard_fonts/`,
+    iccUrl: `${__PDF_FILES__}iccs/`,
+    wasmUrl: `${__PDF_FILES__}wasm/`,
+    useWasm: false,
+    enableXfa: false,
+    // The server gives whole files.
+    disableRange: true
+  })
+  return { document: task.promise, close: () => void task.destroy() }
+}

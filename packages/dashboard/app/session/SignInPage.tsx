@@ -1,0 +1,86 @@
+import { Button, Text, TextInput, Title } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { type FormEvent, useState } from "react"
+import { serverSettingsQuery, signInForDevelopment } from "../api/session.ts"
+import { useMessages } from "../messages/MessagesProvider.tsx"
+import { Loading } from "../shell/Loading.tsx"
+import { ProblemNotice } from "../shell/ProblemNotice.tsx"
+import classes from "./SignInPage.module.css"
+
+export interface SignInPageProps {
+  /** The person was signed in before, on this page. */
+  readonly hasEnded: boolean
+  readonly onSignedIn: () => Promise<unknown>
+}
+
+/** What people see before they are signed in: the development form, or the way to the identity provider. */
+export const SignInPage = ({ hasEnded, onSignedIn }: SignInPageProps) => {
+  const { t } = useMessages()
+  const { data: settings, error, refetch } = useQuery(serverSettingsQuery)
+  if (error != null) return <ProblemNotice error={error} onRetry={() => void refetch()} />
+  if (settings === undefined) return <Loading />
+  return (
+    <main className={classes.page}>
+      <div className={classes.card}>
+        <img src="/favicon.svg" alt="" width={44} height={44} />
+        <Title order={1} size="h2">
+          {t("signIn.title")}
+        </Title>
+        <Text c="dimmed">{hasEnded ? t("signIn.ended") : t("signIn.text")}</Text>
+        {settings.signIn.kind === "development" ? (
+          <DevelopmentForm onSignedIn={onSignedIn} />
+        ) : settings.signIn.url === null ? (
+          <Text>{t("signIn.noAddress")}</Text>
+        ) : (
+          <Button component="a" href={settings.signIn.url} size="md" fullWidth>
+            {t("signIn.elsewhere")}
+          </Button>
+        )}
+      </div>
+    </main>
+  )
+}
+
+const DevelopmentForm = ({ onSignedIn }: Pick<SignInPageProps, "onSignedIn">) => {
+  const { t } = useMessages()
+  const [email, setEmail] = useState("")
+  const [isSending, setSending] = useState(false)
+  const [problem, setProblem] = useState<unknown>()
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    setProblem(undefined)
+    setSending(true)
+    try {
+      await signInForDevelopment(email.trim())
+      await onSignedIn()
+    } catch (error) {
+      setProblem(error)
+    } finally {
+      setSending(false)
+    }
+  }
+  return (
+    <form className={classes.form} onSubmit={(event) => void submit(event)}>
+      <TextInput
+        label={t("signIn.email")}
+        type="email"
+        name="email"
+        autoComplete="email"
+        required
+        withAsterisk={false}
+        size="md"
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        data-autofocus
+        autoFocus
+      />
+      <Button type="submit" size="md" fullWidth loading={isSending}>
+        {t("signIn.submit")}
+      </Button>
+      {problem !== undefined && <ProblemNotice error={problem} />}
+      <Text size="sm" c="dimmed">
+        {t("signIn.development")}
+      </Text>
+    </form>
+  )
+}

@@ -1,0 +1,46 @@
+import { Button, Text, Title } from "@mantine/core"
+import { Component, type ReactNode, useEffect } from "react"
+import { useMessages } from "../messages/MessagesProvider.tsx"
+import classes from "./Message.module.css"
+
+interface CrashBoundaryProps {
+  /** Set where nothing around it is a page already. */
+  readonly isWholePage?: boolean
+  readonly children: ReactNode
+}
+
+/** Shows a way out where a part of the page failed to be drawn. */
+export class CrashBoundary extends Component<CrashBoundaryProps, { readonly hasCrashed: boolean }> {
+  override state = { hasCrashed: false }
+
+  static getDerivedStateFromError() {
+    return { hasCrashed: true }
+  }
+
+  override render() {
+    return this.state.hasCrashed ? <Crashed isWholePage={this.props.isWholePage === true} /> : this.props.children
+  }
+}
+
+const reload = () => location.reload()
+
+const Crashed = ({ isWholePage }: { readonly isWholePage: boolean }) => {
+  const { t } = useMessages()
+  const Place = isWholePage ? "main" : "div"
+  // A part that is loaded on demand cannot be without a connection: it is as soon as there is one again.
+  const isOffline = !navigator.onLine
+  useEffect(() => {
+    if (!isOffline) return
+    addEventListener("online", reload)
+    return () => removeEventListener("online", reload)
+  }, [isOffline])
+  return (
+    <Place className={classes.place}>
+      <Title order={1} size="h3">
+        {t(isOffline ? "app.offline.title" : "app.crash.title")}
+      </Title>
+      <Text c="dimmed">{t(isOffline ? "app.offline.text" : "app.crash.text")}</Text>
+      <Button onClick={reload}>{t("app.crash.action")}</Button>
+    </Place>
+  )
+}

@@ -1,0 +1,14 @@
+import { Loader } from "@mantine/core"
+import { useMessages } from "../messages/MessagesProvider.tsx"
+import classes from "./Loading.module.css"
+
+/** Something is on its way. It shows only where that takes longer than a blink. */
+export const Loading = () => {
+  const { t } = useMessages()
+  return (
+    <div className={classes.place} role="status">
+      <Loader type="dots" color="var(--text-quiet)" />
+      <span className="visually-hidden">{t("app.loading")}</span>
+    </div>
+  )
+}

@@ -1,0 +1,31 @@
+import { lazy, Suspense, useState } from "react"
+import type { MenuButtonProps } from "./MenuEntry.ts"
+
+const loadMenu = () => import("./OpenedMenu.tsx")
+const OpenedMenu = lazy(async () => ({ default: (await loadMenu()).OpenedMenu }))
+
+/** A button with a menu. What opens it is loaded when the pointer or the keyboard comes near, not with the page. */
+export const MenuButton = (props: MenuButtonProps) => {
+  const [wasUsed, setUsed] = useState(false)
+  const { label, className, children } = props
+  const plain = (
+    <button
+      type="button"
+      className={className}
+      aria-label={label}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onPointerEnter={() => void loadMenu()}
+      onFocus={() => void loadMenu()}
+      onClick={() => setUsed(true)}
+    >
+      {children}
+    </button>
+  )
+  if (!wasUsed) return plain
+  return (
+    <Suspense fallback={plain}>
+      <OpenedMenu {...props} />
+    </Suspense>
+  )
+}

@@ -1,0 +1,47 @@
+import { Text, Title } from "@mantine/core"
+import { type ReactNode, useEffect } from "react"
+import { useMessages } from "../messages/MessagesProvider.tsx"
+import classes from "./Page.module.css"
+
+export interface PageProps {
+  readonly title: string
+  /** One sentence under the title. */
+  readonly lead?: ReactNode
+  /** What can be done on this page as a whole, beside the title. */
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+/** A page beside the chats: its title, and its content in one column that scrolls. */
+export const Page = ({ title, lead, actions, children }: PageProps) => {
+  useDocumentTitle(title)
+  return (
+    <div className={classes.scroller}>
+      <div className={classes.column}>
+        <header className={classes.head}>
+          <div>
+            <Title order={1} size="h2">
+              {title}
+            </Title>
+            {lead !== undefined && (
+              <Text c="dimmed" mt={4}>
+                {lead}
+              </Text>
+            )}
+          </div>
+          {actions}
+        </header>
+        {children}
+      </div>
+    </div>
+  )
+}
+
+/** Names the tab after the page. */
+export const useDocumentTitle = (title: string): void => {
+  const { t } = useMessages()
+  const name = t("app.name")
+  useEffect(() => {
+    document.title = title === "" ? name : `${title} · ${name}`
+  }, [title, name])
+}

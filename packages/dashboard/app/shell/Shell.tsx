@@ -1,0 +1,69 @@
+import { ActionIcon } from "@mantine/core"
+import { Suspense, useEffect, useState } from "react"
+import { Route, Routes, useLocation } from "react-router"
+import { LowBalanceNotice } from "../lowBalance/LowBalanceNotice.tsx"
+import { useMessages } from "../messages/MessagesProvider.tsx"
+import { NotFoundPage } from "../pages/NotFoundPage.tsx"
+import { PAGES } from "../pages/pages.tsx"
+import { Icon } from "../theme/Icon.tsx"
+import { CrashBoundary } from "./CrashBoundary.tsx"
+import { Loading } from "./Loading.tsx"
+import classes from "./Shell.module.css"
+import { Sidebar } from "./Sidebar.tsx"
+
+/** The page around the pages: the sidebar, which is a drawer on a phone, and the page that the address names. */
+export const Shell = () => {
+  const { t } = useMessages()
+  const { pathname } = useLocation()
+  // Open at an address: going elsewhere closes it.
+  const [openAt, setOpenAt] = useState<string>()
+  const isOpen = openAt === pathname
+  const setOpen = (open: boolean) => setOpenAt(open ? pathname : undefined)
+  useEffect(() => {
+    if (!isOpen) return
+    const closeOnEscape = ({ key }: KeyboardEvent) => {
+      if (key === "Escape") setOpenAt(undefined)
+    }
+    addEventListener("keydown", closeOnEscape)
+    return () => removeEventListener("keydown", closeOnEscape)
+  }, [isOpen])
+  return (
+    <div className={classes.shell} data-menu={isOpen ? "open" : "closed"}>
+      <a className={classes.skip} href="#content">
+        {t("app.skip")}
+      </a>
+      <section className={classes.bar} aria-label={t("app.name")}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label={t("nav.open")}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(true)}
+        >
+          <Icon name="menu" />
+        </ActionIcon>
+        <span className={classes.brand}>{t("app.name")}</span>
+      </section>
+      <div className={classes.sidebar}>
+        <Sidebar onClose={() => setOpen(false)} />
+      </div>
+      <button type="button" className={classes.veil} tabIndex={-1} aria-hidden="true" onClick={() => setOpen(false)} />
+      <div className={classes.notice}>
+        <LowBalanceNotice />
+      </div>
+      <main id="content" className={classes.content} tabIndex={-1}>
+        <CrashBoundary key={pathname.split("/")[1]}>
+          <Suspense fallback={<Loading />}>
+            <Routes>
+              {PAGES.flatMap(({ Component, paths }) =>
+                paths.map((path) => <Route key={path} path={path} element={<Component />} />)
+              )}
+              <Route path="*" element={<NotFoundPage />} />
+            </Routes>
+          </Suspense>
+        </CrashBoundary>
+      </main>
+    </div>
+  )
+}

@@ -1,0 +1,41 @@
+import { NavLink } from "react-router"
+import { ChatList } from "../chats/ChatList.tsx"
+import { useMessages } from "../messages/MessagesProvider.tsx"
+import { PAGES } from "../pages/pages.tsx"
+import { Icon } from "../theme/Icon.tsx"
+import { AccountMenu } from "./AccountMenu.tsx"
+import classes from "./Sidebar.module.css"
+
+export interface SidebarProps {
+  readonly onClose: () => void
+}
+
+/** New chat and the chats first, then the other pages, then who is signed in. */
+export const Sidebar = ({ onClose }: SidebarProps) => {
+  const { t } = useMessages()
+  return (
+    <nav className={classes.sidebar} aria-label={t("nav.label")}>
+      <NavLink to="/" end className={classes.link ?? ""} onClick={onClose}>
+        <Icon name="newChat" />
+        {t("nav.newChat")}
+      </NavLink>
+      <ChatList onChoose={onClose} />
+      <ul className={classes.pages}>
+        {PAGES.map(
+          ({ navigation, paths: [path = "/"] }) =>
+            navigation !== undefined && (
+              <li key={path}>
+                <NavLink to={path} className={classes.link ?? ""} onClick={onClose}>
+                  <Icon name={navigation.icon} />
+                  {t(navigation.label)}
+                </NavLink>
+              </li>
+            )
+        )}
+      </ul>
+      <div className={classes.foot}>
+        <AccountMenu />
+      </div>
+    </nav>
+  )
+}

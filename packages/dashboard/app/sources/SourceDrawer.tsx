@@ -1,0 +1,201 @@
+import { Drawer, SegmentedControl } from "@mantine/core"
+import { showSource, sourceSpan } from "@parley/core/reading"
+import { useQuery } from "@tanstack/react-query"
+import { lazy, Suspense, useMemo, useState } from "react"
+import { Link } from "react-router"
+import { ApiProblem } from "../api/ApiProblem.ts"
+import type { Source } from "../api/chats.ts"
+import { type DocumentText, documentTextQuery } from "../api/documentText.ts"
+import { ShownText } from "../documents/ShownText.tsx"
+import type { Mark } from "../documents/textParts.ts"
+import { useMessages } from "../messages/MessagesProvider.tsx"
+import { Loading } from "../shell/Loading.tsx"
+import { ProblemNotice } from "../shell/ProblemNotice.tsx"
+import { Icon } from "../theme/Icon.tsx"
+import { placeWords } from "./placeWords.ts"
+import classes from "./SourceDrawer.module.css"
+
+const PdfPage = lazy(async () => ({ default: (await import("../pdf/PdfPage.tsx")).PdfPage }))
+
+/** What is read before and after a passage, in UTF-16 units. */
+const AROUND = 3_000
+
+export interface SourceDrawerProps {
+  readonly reply: string
+  readonly sources: ReadonlyArray<Source>
+  readonly shown: number | undefined
+  readonly onShow: (number: number | undefined) => void
+}
+
+/** A source where it stands: what the reply rests on, in its passage, in its document. */
+export const SourceDrawer = ({ reply, sources, shown, onShow }: SourceDrawerProps) => {
+  const { t } = useMessages()
+  const index = sources.findIndex(({ number }) => number === shown)
+  const source = sources[index]
+  const step = (by: number) => sources[index + by]?.number
+  return (
+    <Drawer.Root
+      opened={source !== undefined}
+      onClose={() => onShow(undefined)}
+      position="right"
+      lockScroll={false}
+      size="min(46rem, 100%)"
+      padding={0}
+      transitionProps={{ duration: 0 }}
+      classNames={{ content: classes.content ?? "", title: classes.title ?? "", body: classes.body ?? "" }}
+    >
+      <Drawer.Overlay backgroundOpacity={0.35} />
+      <Drawer.Content>
+        <div className={classes.header}>
+          <Drawer.Title>{source !== undefined && <Head source={source} reply={reply} />}</Drawer.Title>
+          <Drawer.CloseButton aria-label={t("action.close")} />
+        </div>
+        <Drawer.Body>
+          {source !== undefined && (
+            <>
+              <OpenedSource key={source.number} source={source} reply={reply} />
+              <div className={classes.foot}>
+                <Step icon="chevronLeft" label={t("sources.previous")} to={step(-1)} onShow={onShow} />
+                <Step icon="chevronRight" label={t("sources.next")} to={step(1)} onShow={onShow} />
+                <Link className={classes.open} to={addressOf(source, reply)}>
+                  {t("sources.openDocument")}
+                </Link>
+              </div>
+            </>
+          )}
+        </Drawer.Body>
+      </Drawer.Content>
+    </Drawer.Root>
+  )
+}
+
+/** The document's page, at the first words that the reply rests on; at the passage where none are known. */
+const addressOf = (source: Source, reply: string): string => {
+  const shown = showSource(source, reply)
+  const [first] = shown.marks
+  const within = first === undefined ? { start: 0, end: source.end - source.start } : sourceSpan(shown, first)
+  return `/documents/${source.documentId}?from=${source.start + within.start}&to=${source.start + within.end}`
+}
+
+const Head = ({ source, reply }: { readonly source: Source; readonly reply: string }) => {
+  const messages = useMessages()
+  const place = placeWords(source.page, showSource(source, reply).path, messages)
+  return (
+    <>
+      <span className={classes.number}>
+        <span className="visually-hidden">{messages.t("sources.title", { number: source.number })}</span>
+        <span aria-hidden="true">{source.number}</span>
+      </span>
+      <span className={classes.names}>
+        <span className={classes.name}>{source.filename}</span>
+        {place !== "" && <span className={classes.place}>{place}</span>}
+      </span>
+    </>
+  )
+}
+
+interface StepProps {
+  readonly icon: "chevronLeft" | "chevronRight"
+  readonly label: string
+  readonly to: number | undefined
+  readonly onShow: (number: number) => void
+}
+
+const Step = ({ icon, label, to, onShow }: StepProps) => (
+  <button
+    type="button"
+    className={classes.step}
+    aria-label={label}
+    disabled={to === undefined}
+    onClick={() => {
+      if (to !== undefined) onShow(to)
+    }}
+  >
+    <Icon name={icon} />
+  </button>
+)
+
+type View = "text" | "page"
+
+/** Pages that a browser can show are those of a pdf; slides have numbers, and are read. */
+const pageOf = ({ filename, page }: Source): number | null => (filename.toLowerCase().endsWith(".pdf") ? page : null)
+
+const OpenedSource = ({ source, reply }: { readonly source: Source; readonly reply: string }) => {
+  const { t } = useMessages()
+  const [view, setView] = useState<View>("text")
+  const page = pageOf(source)
+  const shown = useMemo(() => showSource(source, reply), [source, reply])
+  const quotes = useMemo(
+    () => (shown.marks.length === 0 ? [shown.text] : shown.marks.map(({ start, end }) => shown.text.slice(start, end))),
+    [shown]
+  )
+  return (
+    <>
+      {page !== null && (
+        <div className={classes.views}>
+          <SegmentedControl
+            fullWidth
+            aria-label={t("documents.view")}
+            value={view}
+            onChange={(chosen) => setView(chosen as View)}
+            data={[
+              { value: "text", label: t("documents.view.text") },
+              { value: "page", label: t("documents.page", { page }) }
+            ]}
+          />
+        </div>
+      )}
+      <section className={classes.scroller} tabIndex={0} aria-label={t("sources.around")}>
+        {view === "page" && page !== null ? (
+          <Suspense fallback={<Loading />}>
+            <PdfPage documentId={source.documentId} page={page} marks={quotes} />
+          </Suspense>
+        ) : (
+          <Around source={source} shown={shown} />
+        )}
+      </section>
+    </>
+  )
+}
+
+interface AroundProps {
+  readonly source: Source
+  readonly shown: ReturnType<typeof showSource>
+}
+
+/** The document's text around the passage; the passage alone where the document is gone. */
+const Around = ({ source, shown }: AroundProps) => {
+  const { t } = useMessages()
+  const { documentId, start, end } = source
+  const query = documentTextQuery(documentId, Math.max(0, start - AROUND), end + AROUND)
+  const { data: stretch, error, refetch } = useQuery(query)
+  const marks = useMemo((): ReadonlyArray<Mark> => {
+    const quotes = shown.marks.map((mark) => {
+      const within = sourceSpan(shown, mark)
+      return { kind: "quote", start: start + within.start, end: start + within.end } as const
+    })
+    return [{ kind: "passage", start, end }, ...quotes]
+  }, [shown, start, end])
+  if (stretch !== undefined) return <ShownText stretch={stretch} marks={marks} />
+  if (error === null) return <Loading />
+  if (!(error instanceof ApiProblem) || (error.status !== 404 && error.status !== 409)) {
+    return <ProblemNotice error={error} onRetry={() => void refetch()} />
+  }
+  return (
+    <>
+      <p className={classes.gone}>{t("sources.gone")}</p>
+      <ShownText stretch={passageAlone(source)} marks={marks} />
+    </>
+  )
+}
+
+const passageAlone = ({ documentId, end, filename, start, text }: Source): DocumentText => ({
+  documentId,
+  filename,
+  type: "",
+  from: start,
+  to: end,
+  length: end,
+  text,
+  pages: null
+})

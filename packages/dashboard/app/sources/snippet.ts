@@ -1,0 +1,34 @@
+import type { ShownSource } from "@parley/core/reading"
+
+/** The beginning of what a reply rests on, in one paragraph. */
+export interface Snippet {
+  readonly before: string
+  readonly mark: string
+  readonly after: string
+}
+
+/** What is shown before and after a mark, in UTF-16 units, and the most of the whole. */
+const AROUND = 40
+const MOST = 280
+
+/** In one line; headings of Markdown without what marks them. */
+const line = (text: string): string => text.replaceAll(/(^|\n)#{1,6}[ \t]+/g, "$1").replaceAll(/\s+/g, " ")
+
+/** The first words that come after an end of a word, so that no word is shown in part. */
+const fromWord = (text: string): string => text.slice(text.search(/\s/) + 1)
+const toWord = (text: string): string => text.slice(0, Math.max(0, text.trimEnd().lastIndexOf(" ")))
+
+const shortened = (text: string, most: number): string =>
+  text.length <= most ? text : `${toWord(text.slice(0, most))} …`
+
+/** What a list shows of a source: the marked words with some around them, or how it begins. */
+export const snippetOf = ({ marks, text }: Pick<ShownSource, "marks" | "text">): Snippet => {
+  const first = marks[0]
+  if (first === undefined) return { before: shortened(line(text.trim()), MOST), mark: "", after: "" }
+  const earlier = text.slice(Math.max(0, first.start - AROUND), first.start)
+  const before = first.start > AROUND ? `… ${fromWord(earlier)}` : earlier
+  const mark = text.slice(first.start, first.end)
+  const later = text.slice(first.end, first.end + AROUND)
+  const after = first.end + AROUND < text.length ? `${toWord(later)} …` : later
+  return { before: line(before), mark: shortened(line(mark), MOST), after: mark.length > MOST ? "" : line(after) }
+}

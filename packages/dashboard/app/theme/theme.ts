@@ -1,0 +1,53 @@
+import { createTheme, type MantineColorsTuple } from "@mantine/core"
+
+/** The product's green. White text is readable on it from the seventh shade on. */
+const green: MantineColorsTuple = [
+  "#eef8f4",
+  "#dceee7",
+  "#b5dccc",
+  "#8acab0",
+  "#64ba97",
+  "#4bb087",
+  "#2f9370",
+  "#1d6b57",
+  "#165848",
+  "#0e4437"
+]
+
+/** Neutral and slightly cool, from text on dark to the darkest ground. */
+const dark: MantineColorsTuple = [
+  "#d5d6da",
+  "#b4b6bd",
+  "#9a9ca5",
+  "#70737d",
+  "#3b3d45",
+  "#2c2e35",
+  "#232429",
+  "#1b1c20",
+  "#141518",
+  "#0e0f11"
+]
+
+const fonts = {
+  text: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif',
+  code: 'ui-monospace, "SF Mono", "Cascadia Code", "Roboto Mono", "Liberation Mono", monospace'
+}
+
+/** How the application looks. Its variables become a file of the build (`variables.css`). */
+export const theme = createTheme({
+  primaryColor: "green",
+  primaryShade: 7,
+  colors: { green, dark },
+  black: "#1c1d21",
+  fontFamily: fonts.text,
+  fontFamilyMonospace: fonts.code,
+  headings: { fontFamily: fonts.text, fontWeight: "650" },
+  defaultRadius: "md",
+  cursorType: "pointer",
+  respectReducedMotion: true,
+  // The page's policy refuses the style elements that would lock scrolling and shift the page.
+  components: {
+    Modal: { defaultProps: { lockScroll: false, centered: true }, styles: { title: { fontWeight: 650 } } },
+    Drawer: { defaultProps: { lockScroll: false } }
+  }
+})

@@ -1,0 +1,20 @@
+/**
+ * The addresses of the application's own pages, as patterns of a route (`:name` stands for one segment). The server
+ * answers each with the application, which shows the page; everything else is not the dashboard's to answer.
+ */
+export const PAGE_PATHS = {
+  newChat: "/",
+  chat: "/chats/:chatId",
+  documents: "/documents",
+  document: "/documents/:documentId",
+  usage: "/usage",
+  billing: "/billing",
+  bots: "/bots",
+  newBot: "/bots/new",
+  bot: "/bots/:botId",
+  botConversations: "/bots/:botId/conversations",
+  botConversation: "/bots/:botId/conversations/:conversationId",
+  /** Where others lead back to a bot: the same page. */
+  foundBot: "/dashboard/bots/:botId",
+  settings: "/settings"
+} as const

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { gzipSync } from "node:zlib"
+import { expect, it } from "vitest"
+
+const folder = fileURLToPath(new URL("../dist-app/", import.meta.url))
+
+interface Chunk {
+  readonly file: string
+  readonly imports?: ReadonlyArray<string>
+}
+
+const manifest = JSON.parse(readFileSync(`${folder}manifest.json`, "utf8")) as Readonly<Record<string, Chunk>>
+
+/** A chunk and all that it cannot run without. */
+const withImports = (key: string, found = new Set<string>()): ReadonlySet<string> => {
+  const chunk = manifest[key]
+  if (chunk === undefined) throw new Error(`The build has no chunk of ${key}.`)
+  if (!found.has(chunk.file)) {
+    found.add(chunk.file)
+    for (const imported of chunk.imports ?? []) withImports(imported, found)
+  }
+  return found
+}
+
+const zippedKilobytes = (files: Iterable<string>): number =>
+  [...files].reduce((sum, file) => sum + gzipSync(readFileSync(folder + file), { level: 9 }).length, 0) / 1_000
+
+it("a person who opens a new chat loads at most 200 KB of script, zipped", () => {
+  const kilobytes = zippedKilobytes(new Set([...withImports("index.html"), "theme.js"]))
+  process.stdout.write(`first load: ${kilobytes.toFixed(1)} KB\n`)
+  expect(kilobytes).toBeLessThanOrEqual(200)
+})

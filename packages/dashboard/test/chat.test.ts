@@ -1,0 +1,251 @@
+import { readFileSync } from "node:fs"
+import { expect, it } from "vitest"
+import { describeInChromium, screenshot } from "./support/describeInChromium.ts"
+import { leasePdf, minutesDocx } from "./support/files.ts"
+
+describeInChromium("a person with documents", {}, (stage) => {
+  it("asks about a pdf and a docx, reads replies with their sources, and sees what each cost", async () => {
+    const dashboard = await stage.openAs("ada@example.org")
+    const { page } = dashboard
+    const before = await dashboard.balance()
+    await dashboard.add(leasePdf, minutesDocx)
+    await dashboard.documentsButton.filter({ hasText: "2 documents" }).waitFor()
+
+    await dashboard.ask("With which notice may the lease be ended?")
+    expect(await dashboard.replied()).toContain("a notice of ninety days")
+    expect(page.url()).toMatch(/\/chats\/[0-9a-f-]{36}$/)
+    expect(await dashboard.stopButton.isVisible()).toBe(false)
+
+    await dashboard.reply.getByRole("button", { name: "Source 1", exact: true }).first().click()
+    const source = page.getByRole("dialog")
+    await source.getByText("Either party may end the lease with a notice of ninety days").first().waitFor()
+    await screenshot(page, "source")
+    await page.keyboard.press("Escape")
+    await source.waitFor({ state: "detached" })
+    await dashboard.reply.getByTitle("Show the receipt").click()
+    await dashboard.reply.getByRole("row", { name: /Written: the reply/ }).waitFor()
+    await dashboard.reply.getByRole("row", { name: /Charged \d+ credit/ }).waitFor()
+
+    await expect.poll(() => dashboard.balance()).toBeLessThan(before)
+    await dashboard.ask("Who is the treasurer?")
+    expect(await dashboard.replied()).toContain("Grace Hopper")
+    expect(dashboard.complaintsBut()).toEqual([])
+  })
+
+  it("follows up after a reload with the documents that were attached, all of them still there", async () => {
+    const dashboard = await stage.openAs("grace@example.org", { documents: [leasePdf, minutesDocx] })
+    const { page } = dashboard
+    await dashboard.documentsButton.filter({ hasText: "2 documents" }).click()
+    await page.getByRole("dialog").getByRole("checkbox", { name: "minutes.docx" }).uncheck()
+    await page.getByRole("button", { name: "Done" }).click()
+    await dashboard.ask("How high is the deposit?")
+    const words = await dashboard.replied()
+
+    await page.reload()
+    await dashboard.reply.getByTitle("Show the receipt").waitFor()
+    expect(await dashboard.words.textContent()).toBe(words)
+    await dashboard.documentsButton.filter({ hasText: "1 document" }).waitFor()
+    await dashboard.ask("And within how many weeks is the deposit paid back?")
+    await expect.poll(() => dashboard.replies.count()).toBe(2)
+    expect(await dashboard.replied()).toContain("six weeks")
+
+    await dashboard.documentsButton.click()
+    await page.getByRole("dialog").getByRole("button", { name: "None" }).click()
+    await page.getByRole("button", { name: "Done" }).click()
+    await page.getByText("No document is attached").waitFor()
+    await page.reload()
+    await dashboard.reply.getByTitle("Show the receipt").waitFor()
+    await page.getByText("No document is attached").waitFor()
+    expect(await dashboard.documentsButton.textContent()).toBe("No documents")
+    expect(dashboard.complaintsBut()).toEqual([])
+  })
+
+  it("goes from nothing to a cited reply by the sample document and a sample question", async () => {
+    const dashboard = await stage.openAs("sample@example.org")
+    const { page } = dashboard
+    await page.getByText("No document is attached").waitFor()
+    await page.getByRole("button", { name: /Try the sample document/ }).click()
+    await page.getByRole("button", { name: "Who repairs the crane?" }).click()
+    await expect.poll(() => dashboard.field.inputValue()).toBe("Who repairs the crane?")
+    await dashboard.documentsButton.filter({ hasText: /^1 document$/ }).waitFor()
+    await dashboard.field.press("Enter")
+    expect(await dashboard.replied()).toContain("crane")
+    await dashboard.reply.getByRole("button", { name: "Source 1", exact: true }).first().waitFor()
+    expect(dashboard.complaintsBut()).toEqual([])
+  })
+
+  it("searches, renames and exports a chat, and deletes it", async () => {
+    const dashboard = await stage.openAs("edsger@example.org")
+    const { page, navigation } = dashboard
+    for (const question of ["What is a semaphore?", "What is a monitor?"]) {
+      await dashboard.goTo("New chat")
+      await dashboard.ask(question)
+      await dashboard.replied()
+    }
+    await navigation.getByRole("heading", { name: "Today" }).waitFor()
+    await navigation.getByLabel("Search chats").fill("semaphore")
+    await navigation.getByRole("link", { name: "What is a monitor?" }).waitFor({ state: "detached" })
+    await navigation.getByLabel("Search chats").fill("nowhere to be found")
+    await navigation.getByText("No chat has these words.").waitFor()
+    await navigation.getByLabel("Search chats").fill("")
+
+    const menu = (title: string) => navigation.getByRole("button", { name: `Options of the chat ${title}` })
+    await navigation.getByRole("link", { name: "What is a monitor?" }).hover()
+    await menu("What is a monitor?").click()
+    await page.getByRole("menuitem", { name: "Rename" }).click()
+    await navigation.getByLabel("New name").fill("Monitors")
+    await navigation.getByLabel("New name").press("Enter")
+    await navigation.getByRole("link", { name: "Monitors" }).waitFor()
+    await page.waitForFunction(() => document.title.startsWith("Monitors"))
+
+    const exported = async (format: string) => {
+      await menu("Monitors").click()
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("menuitem", { name: `Export as ${format}` }).click()
+      ])
+      return { name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") }
+    }
+    const markdown = await exported("Markdown")
+    expect(markdown.name).toBe("Monitors.md")
+    expect(markdown.text).toMatch(/^# Monitors\n\n## You\n\nWhat is a monitor\?\n\n## Assistant\n\n./)
+    const json = await exported("JSON")
+    expect(json.name).toBe("Monitors.json")
+    expect(JSON.parse(json.text)).toMatchObject({
+      title: "Monitors",
+      messages: [
+        { role: "user", content: "What is a monitor?" },
+        { role: "assistant", state: "complete" }
+      ]
+    })
+
+    await menu("Monitors").click()
+    await page.getByRole("menuitem", { name: "Delete" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click()
+    await navigation.getByRole("link", { name: "Monitors" }).waitFor({ state: "detached" })
+    await page.getByRole("heading", { name: "What would you like to know?" }).waitFor()
+    expect(new URL(page.url()).pathname).toBe("/")
+    expect(dashboard.complaintsBut()).toEqual([])
+  })
+
+  it("edits a question and has one answered again, each in a branch; the old answer stays readable", async () => {
+    const dashboard = await stage.openAs("barbara@example.org")
+    const { page, navigation } = dashboard
+    await dashboard.ask("What is a semaphore?")
+    const original = await dashboard.replied()
+    const originalAddress = page.url()
+    await dashboard.ask("And what is a mutex?")
+    await expect.poll(() => dashboard.replies.count()).toBe(2)
+    await dashboard.replied()
+
+    await dashboard.replies.first().getByRole("button", { name: "Answer again" }).click()
+    await page.getByText("This is a branch of").waitFor()
+    await dashboard.reply.getByTitle("Show the receipt").waitFor()
+    expect(await dashboard.replies.count()).toBe(1)
+    expect(page.url()).not.toBe(originalAddress)
+    await navigation.getByRole("link", { name: "What is a semaphore? (branch)" }).waitFor()
+
+    await page.getByRole("link", { name: "Go to the original" }).click()
+    await expect.poll(() => dashboard.replies.count()).toBe(2)
+    expect(page.url()).toBe(originalAddress)
+    expect(await dashboard.replies.first().locator("[data-markdown]").textContent()).toBe(original)
+
+    const second = page.locator('[data-role="user"]').nth(1)
+    await second.hover()
+    await second.getByRole("button", { name: "Edit and ask again" }).click()
+    await page.getByLabel("Your message, edited").fill("And what is a barrier?")
+    await page.getByRole("button", { name: "Ask in a new branch" }).click()
+    await page.getByText("This is a branch of").waitFor()
+    await dashboard.replies.nth(1).getByTitle("Show the receipt").waitFor()
+    expect(await page.locator('[data-role="user"]').allTextContents()).toEqual([
+      expect.stringContaining("What is a semaphore?"),
+      expect.stringContaining("And what is a barrier?")
+    ])
+    await page.goBack()
+    await page.getByText("And what is a mutex?").first().waitFor()
+    expect(dashboard.complaintsBut()).toEqual([])
+  })
+
+  it("sees a branch however soon its reply begins", async () => {
+    const dashboard = await stage.openAs("early@example.org")
+    const { page } = dashboard
+    await dashboard.ask("What is a semaphore?")
+    await dashboard.replied()
+    await page.evaluate(() => {
+      const head = { "x-chat-id": crypto.randomUUID(), "x-message-id": crypto.randomUUID() }
+      const begun = (text: string) =>
+        new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode(text)) })
+      const { fetch } = globalThis
+      // The head of the reply is there before the page can show anything.
+      globalThis.fetch = (address, init) =>
+        address === "/api/chat"
+          ? Promise.resolve(new Response(begun("It counts."), { headers: head }))
+          : fetch(address, init)
+    })
+    await dashboard.reply.getByRole("button", { name: "Answer again" }).click()
+    await page.getByText("This is a branch of").waitFor()
+    await dashboard.words.getByText("It counts.").waitFor()
+  })
+
+  it("sees models by their names and prices, and can choose none that the plan does not include", async () => {
+    const dashboard = await stage.openAs("leslie@example.org")
+    const { page } = dashboard
+    await page.getByRole("button", { name: /^Model: GPT-6 Luna/ }).click()
+    const mini = page.getByRole("menuitemradio", { name: /GPT-6 Luna.*1 read, 4 written/s })
+    expect(await mini.getAttribute("aria-checked")).toBe("true")
+    const other = page.getByRole("menuitemradio", { name: /Claude Opus.*With the Business plan/s })
+    expect(await other.isDisabled()).toBe(true)
+    await screenshot(page, "models")
+    expect(dashboard.complaintsBut()).toEqual([])
+  })
+
+  it("goes back and forth between chats and pages, and each address leads to the same again", async () => {
+    const dashboard = await stage.openAs("tony@example.org")
+    const { page } = dashboard
+    await dashboard.ask("What is a monitor?")
+    await dashboard.replied()
+    const chat = page.url()
+    await dashboard.goTo("Settings")
+    await dashboard.goTo("New chat")
+    await page.goBack()
+    await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor()
+    await page.goBack()
+    await page.getByText("What is a monitor?").first().waitFor()
+    expect(page.url()).toBe(chat)
+    await page.goto(chat)
+    await dashboard.reply.waitFor()
+    await page.goto("/nowhere")
+    expect(dashboard.complaintsBut(/status of 404 .*\/nowhere/)).toEqual([])
+  })
+
+  it("signs out, and the next person sees nothing of the one before", async () => {
+    const dashboard = await stage.openAs("first@example.org", { documents: [minutesDocx] })
+    const { page, navigation } = dashboard
+    await dashboard.ask("How high is the budget?")
+    await dashboard.replied()
+    await dashboard.signOut()
+    await dashboard.signIn("second@example.org")
+    await navigation.getByText("Your chats are kept here.").waitFor()
+    await navigation.getByText("second@example.org").waitFor()
+    expect(await dashboard.replies.count()).toBe(0)
+    await dashboard.goTo("New chat")
+    await page.getByRole("button", { name: /Try the sample document/ }).waitFor()
+    expect(dashboard.complaintsBut()).toEqual([])
+  })
+
+  it("reads the application in German, its numbers too, and keeps that choice and the colours", async () => {
+    const dashboard = await stage.openAs("konrad@example.org")
+    const { page } = dashboard
+    await dashboard.goTo("Settings")
+    await page.getByLabel("Language").selectOption("de")
+    await page.getByRole("heading", { level: 1, name: "Einstellungen" }).waitFor()
+    await page.getByRole("radiogroup", { name: "Farben" }).getByText("Dunkel").click()
+    await page.reload()
+    await page.getByRole("heading", { level: 1, name: "Einstellungen" }).waitFor()
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe("de")
+    expect(await page.evaluate(() => document.documentElement.dataset["mantineColorScheme"])).toBe("dark")
+    await page.getByText("Noch 100 Credits").waitFor()
+    await screenshot(page, "german")
+    expect(dashboard.complaintsBut()).toEqual([])
+  })
+})

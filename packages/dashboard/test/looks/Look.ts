@@ -1,0 +1,31 @@
+import type { BrowserContextOptions, Page } from "playwright-core"
+import { expect } from "vitest"
+import { brokenRules, overflowOf } from "../support/brokenRules.ts"
+import { screenshot } from "../support/describeInChromium.ts"
+
+/** How a page may be looked at. */
+export interface Look {
+  readonly name: string
+  readonly options: BrowserContextOptions
+}
+
+/** What every run looks at: both themes, both widths. */
+export const LOOKS: ReadonlyArray<Look> = [
+  { name: "light", options: {} },
+  { name: "phone-dark", options: { colorScheme: "dark", viewport: { width: 375, height: 740 }, hasTouch: true } }
+]
+
+/** The other ways. */
+export const FURTHER_LOOKS: ReadonlyArray<Look> = [
+  { name: "dark", options: { colorScheme: "dark" } },
+  { name: "phone", options: { viewport: { width: 375, height: 740 }, hasTouch: true } },
+  // As a window of 1280 pixels is at twice the size.
+  { name: "zoomed", options: { colorScheme: "dark", viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 } }
+]
+
+/** Fails where what the page shows breaks a rule of accessibility, or scrolls as a whole. */
+export const checkLook = async (page: Page, { name }: Look, state: string): Promise<void> => {
+  await screenshot(page, `${name}-${state}`)
+  expect(await brokenRules(page), state).toEqual([])
+  expect(await overflowOf(page), state).toBeLessThanOrEqual(0)
+}

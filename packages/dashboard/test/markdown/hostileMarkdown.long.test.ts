@@ -1,0 +1,3 @@
+import { makesNothingForeign } from "./makesNothingForeign.ts"
+
+makesNothingForeign(90)

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest"
+import { english } from "../app/messages/en/index.ts"
+import { type Language, LANGUAGES, type Message, wordingOf } from "../app/messages/format.ts"
+import { german } from "../app/messages/de/index.ts"
+
+const catalogues: Readonly<Record<Language, Readonly<Record<string, Message>>>> = { en: english, de: german }
+
+const textsOf = (message: Message): ReadonlyArray<string> =>
+  typeof message === "string" ? [message] : Object.values(message)
+const placeholdersOf = (message: Message) =>
+  [...new Set(textsOf(message).flatMap((text) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)))].toSorted()
+
+describe.each(LANGUAGES)("the texts in %s", (language) => {
+  const catalogue = catalogues[language]
+
+  it("are as many as in English, under the same keys, and none is empty", () => {
+    expect(Object.keys(catalogue).toSorted()).toEqual(Object.keys(english).toSorted())
+    expect(
+      Object.entries(catalogue).filter(([, message]) => textsOf(message).some((text) => text.trim() === ""))
+    ).toEqual([])
+  })
+
+  it("name the same values as in English, and have a form for each plural where English has", () => {
+    const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories.toSorted()
+    for (const [key, message] of Object.entries<Message>(english)) {
+      const other = catalogue[key] ?? ""
+      expect([key, placeholdersOf(other)]).toEqual([key, placeholdersOf(message)])
+      if (typeof message !== "string") expect([key, Object.keys(other).toSorted()]).toEqual([key, categories])
+    }
+  })
+})
+
+describe("a language", () => {
+  it("tells one from many, and writes numbers and sizes as its readers do", () => {
+    const en = wordingOf("en")
+    const de = wordingOf("de")
+    expect(en.format(english["count.credits"], { count: 1 })).toBe("1 credit")
+    expect(en.format(english["count.credits"], { count: 1_200 })).toBe("1,200 credits")
+    expect(de.format(german["count.credits"], { count: 1_200 })).toBe("1.200 Credits")
+    expect([0, 1, 980, 20_971_520, 1_572_864].map(en.size)).toEqual([
+      "0 bytes",
+      "1 byte",
+      "980 bytes",
+      "20 MB",
+      "1.5 MB"
+    ])
+    expect(de.size(1_572_864)).toBe("1,5 MB")
+  })
+})

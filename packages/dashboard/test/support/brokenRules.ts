@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import type { AxeResults } from "axe-core"
+import type { Page } from "playwright-core"
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+/** Every rule of WCAG 2.2 A and AA, and of good practice, that the page breaks, with where. */
+export const brokenRules = async (page: Page): Promise<ReadonlyArray<string>> => {
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe)
+  return page.evaluate(async () => {
+    const { violations } = await (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run()
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map((node) => `${id}: ${node.target.join(" ")} ${node.any.map(({ message }) => message).join(" ")}`)
+    )
+  })
+}
+
+/** How far the page as a whole can be scrolled, sideways or down, in pixels; none should: its parts scroll. */
+export const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate(() => {
+    const { scrollHeight, scrollWidth } = document.documentElement
+    return Math.max(scrollWidth - innerWidth, scrollHeight - innerHeight)
+  })

@@ -1,0 +1,42 @@
+import { createHmac } from "node:crypto"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+
+const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url")
+
+/** A session as an identity provider signs it (HS256, RFC 7515), for an hour. */
+const sessionOf = (email: string, secret: string): string => {
+  const now = Math.floor(Date.now() / 1_000)
+  const signed = `${part({ alg: "HS256", typ: "JWT" })}.${part({ sub: email, email, iat: now, exp: now + 3_600 })}`
+  return `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`
+}
+
+export interface IdentityProvider {
+  readonly signInUrl: string
+  readonly signOutUrl: string
+  /** Where people are sent back to. */
+  readonly returnTo: (url: string) => void
+  readonly stop: () => Promise<void>
+}
+
+/** An identity provider beside the server, on the same host, that signs everybody in as one person. */
+export const startIdentityProvider = async (email: string, secret: string): Promise<IdentityProvider> => {
+  let back = "/"
+  const provider = createServer((request, response) => {
+    const session = request.url === "/in" ? `${sessionOf(email, secret)}; Path=/` : "; Path=/; Max-Age=0"
+    response.writeHead(303, { "set-cookie": `parley_session=${session}; HttpOnly; SameSite=Lax`, location: back }).end()
+  })
+  await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve))
+  const url = `http://localhost:${(provider.address() as AddressInfo).port}`
+  return {
+    signInUrl: `${url}/in`,
+    signOutUrl: `${url}/out`,
+    returnTo: (to) => {
+      back = to
+    },
+    stop: () => {
+      provider.closeAllConnections()
+      return new Promise((resolve) => provider.close(() => resolve()))
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs"
+import type { Page } from "playwright-core"
+import { beforeAll, expect, it } from "vitest"
+import { brokenRules } from "./support/brokenRules.ts"
+import type { DashboardPage } from "./support/DashboardPage.ts"
+import { describeInChromium, screenshot } from "./support/describeInChromium.ts"
+
+const CREDITS = 1_000
+const REPLIES = 23
+
+/** Asks a question as a client of the HTTP interface, in the session of a page. */
+const ask = async (page: Page) => {
+  const messages = [{ role: "user", content: "Hello" }]
+  const reply = await page.request.post("/api/chat", { data: { messages } })
+  expect(reply.status()).toBe(200)
+  await reply.text()
+}
+
+describeInChromium("usage", { tiers: { free: { monthlyCredits: CREDITS } } }, (stage) => {
+  let dashboard: DashboardPage
+  let page: Page
+
+  beforeAll(async () => {
+    dashboard = await stage.openAs("spender@example.org", { path: "/settings" })
+    page = dashboard.page
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await Promise.all(Array.from({ length: REPLIES }, () => ask(page)))
+    await page.goto("/usage")
+  })
+
+  const left = CREDITS - REPLIES
+  const view = (name: string) => page.getByRole("radiogroup", { name: "View" }).getByText(name).click()
+  const rows = () => page.getByRole("region", { name: "History" }).getByRole("listitem")
+
+  it("tells what is left by bucket, and when more comes", async () => {
+    const balance = page.getByRole("region", { name: "Your balance" })
+    await balance.getByText(`${left} credits`).waitFor()
+    for (const bucket of ["Monthly credits", "Bought credits", "Set aside", "Owed"]) {
+      expect(await balance.getByText(bucket, { exact: true }).count(), bucket).toBe(1)
+    }
+    expect(await balance.textContent()).toMatch(/977 of 1,000.*New ones come on \w+ \d+, \d{4}/)
+  })
+
+  it("shows the same numbers as a chart and as a table", async () => {
+    await page.getByRole("figure", { name: /Credits spent by day and model from/ }).waitFor()
+    await screenshot(page, "usage")
+    await view("Table")
+    const table = page.getByRole("table")
+    expect(await table.getByRole("row").nth(1).textContent()).toMatch(/GPT-6 Luna.*Chat.*23.*23/)
+    await view("Chart")
+  })
+
+  it("gives each row its receipt, a page at a time", async () => {
+    expect(await rows().count()).toBe(20)
+    const newest = rows().first().getByRole("button")
+    expect(await newest.textContent()).toContain(`${left} left`)
+    await newest.press("Enter")
+    const receipt = rows().first().getByRole("table")
+    await receipt.waitFor()
+    expect(await receipt.textContent()).toMatch(/Charged, rounded up once1$/)
+    expect(await rows().first().textContent()).toMatch(
+      /A reply costs at least 1 credit\..*credits? (was|were) set aside/
+    )
+    await screenshot(page, "usage-receipt")
+    await newest.press("Enter")
+    await page.getByRole("button", { name: "Older" }).click()
+    await page.getByText(`21 to ${REPLIES + 1} of ${REPLIES + 1}`).waitFor()
+    await expect.poll(() => rows().count()).toBe(REPLIES + 1 - 20)
+  })
+
+  it("exports all pages of what the filter shows, and nothing else", async () => {
+    await page.getByLabel("Show", { exact: true }).selectOption({ label: "Replies" })
+    await page.getByText(`1 to 20 of ${REPLIES}`).waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export as CSV" }).click()
+    ])
+    const lines = readFileSync(await download.path(), "utf8")
+      .trimEnd()
+      .split("\r\n")
+    expect(lines[0]).toContain("time,type,amount,balance_after")
+    expect(lines).toHaveLength(REPLIES + 1)
+    for (const line of lines.slice(1)) expect(line).toMatch(/,usage,-1,\d+,-1,0,model-a-mini,chat,/)
+    await page.getByLabel("Show", { exact: true }).selectOption({ label: "Refunds" })
+    await page.getByText("There is nothing of this kind.").waitFor()
+  })
+
+  it("warns on every page under the balance that a person chose, also after a reload", async () => {
+    const warning = page.getByText("You have only 977 credits left.")
+    await page.getByLabel("Warn me under").fill("977")
+    await page.getByRole("heading", { level: 1 }).click()
+    expect(await warning.count()).toBe(0)
+    await page.getByLabel("Warn me under").fill("978")
+    await warning.waitFor()
+    await page.reload()
+    await warning.waitFor()
+    await dashboard.goTo("Documents")
+    await warning.waitFor()
+    await screenshot(page, "usage-warning")
+    expect(await brokenRules(page)).toEqual([])
+    await page.getByRole("button", { name: "Dismiss this message" }).click()
+    await warning.waitFor({ state: "detached" })
+    await page.getByRole("link", { name: "Usage" }).click()
+    await page.getByLabel("Warn me under").fill("")
+  })
+
+  it("the browser complained about nothing", () => {
+    expect(dashboard.complaintsBut()).toEqual([])
+  })
+})
