@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url"
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 const ROUNDS = 5
-const LIMITS_MS = { cold: 8_000, second: 2_000 }
+const LIMITS_MS = { cold: 3_000, second: 1_200 }
 
 /** Starts a server, waits until it listens, ends it in order; gives milliseconds from spawn to listening. */
 const start = (folder: string): Promise<number> =>

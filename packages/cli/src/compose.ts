@@ -4,56 +4,89 @@ import {
   type DatabaseOptions,
   type DatabaseOwner,
   directOptions,
+  PgAuditLogLayer,
+  PgBillingStoreLayer,
+  PgBotStoreLayer,
   PgBossJobQueueLayer,
+  PgCrmConnectionStoreLayer,
+  PgChatStoreLayer,
   PgCreditLedgerLayer,
+  PgDocumentStoreLayer,
   PgPersonalDataLayer,
   PgUnitOfWorkLayer,
   storesLayer,
   unlockedDatabaseLayer
 } from "@parley/adapters-db"
-import { WorkerDocumentParser } from "@parley/adapters-documents"
+import type { PgliteThread } from "@parley/adapters-db/embedded"
+import { TesseractOcr, WorkerDocumentParser } from "@parley/adapters-documents"
 import {
   AnthropicChatModel,
   chatModelsLayer,
+  makeOpenAiEmbedder,
   OfflineChatModel,
   OpenAiChatModel,
   type VendorOptions
 } from "@parley/adapters-llm"
+import { s3Objects } from "@parley/adapters-s3"
+import { StripePaymentGatewayLayer } from "@parley/adapters-stripe"
 import {
   Accounts,
+  BotService,
   Catalog,
   CreditOperations,
   CreditService,
+  type CrmProviders,
+  CrmRelease,
   UserService,
   HoldSweeper,
+  noPayments,
+  PaymentComparison,
+  PaymentGateway,
+  PaymentInbox,
   HoldTtl,
   parleyLayer,
   type ParleyServices,
   ResetService,
+  type SecretBox,
+  SecretRotation,
   UploadLimits,
   type Vendor
 } from "@parley/core"
-import type { ChatModel, ChatModels, JobQueue } from "@parley/core/adapter"
+import type { AuditLog, BillingStore, ChatModel, ChatModels, JobQueue, UnitOfWork } from "@parley/core/adapter"
+import { ObjectStore, PassageEmbedder } from "@parley/core/adapter"
 import { Effect, Layer, Redacted } from "effect"
 import type { ParleyConfig } from "./config/ParleyConfig.ts"
-import { usesDevelopmentSignIn } from "./config/serveRules.ts"
+import { usesDevelopmentSignIn, usesStandInPayments } from "./config/serveRules.ts"
+import { crmProvidersLayer } from "./crmProviders.ts"
 import { databaseFolder } from "./dataFolder/databaseFolder.ts"
+import { noStandInLayer, type PaymentStandIn, standInLayer } from "./payments/PaymentStandIn.ts"
+import { saleCatalog } from "./payments/standInSale.ts"
+import { secretBoxLayer } from "./secrets/secretBoxLayer.ts"
 import { warner } from "./server/warner.ts"
 
 /** What commands work with. */
 export type CommandParts =
+  | AuditLog
+  | BotService
   | Catalog
   | ChatModels
   | CreditService
   | Database
   | DatabaseOwner
   | HoldSweeper
+  | BillingStore
+  | CreditOperations
   | JobQueue
+  | PaymentComparison
+  | PaymentGateway
+  | PaymentInbox
+  | UnitOfWork
   | UserService
   | ResetService
+  | SecretRotation
 
 /** What a server works with. */
-export type ServerParts = CommandParts | ParleyServices
+export type ServerParts = CommandParts | ParleyServices | PaymentStandIn
 
 /** The database: a Postgres server, or the embedded one in the data folder, which is claimed before. */
 export const databaseOptions = ({ database, databaseSchema, dataFolder }: ParleyConfig): DatabaseOptions =>
@@ -83,7 +116,32 @@ const modelsLayer = (config: ParleyConfig) =>
 
 /** What is on sale, and who answers. */
 export const offerLayer = (config: ParleyConfig): Layer.Layer<Catalog | ChatModels> =>
-  Layer.mergeAll(Layer.succeed(Catalog, config.catalog), modelsLayer(config))
+  Layer.mergeAll(
+    Layer.succeed(Catalog, usesStandInPayments(config) ? saleCatalog(config.catalog) : config.catalog),
+    modelsLayer(config)
+  )
+
+/** Who takes payments: the provider whose key is configured, its stand-in for trying out, or nobody. */
+export const paymentsLayer = (
+  config: ParleyConfig,
+  { isCommand }: { readonly isCommand: boolean }
+): Layer.Layer<PaymentGateway | PaymentStandIn> => {
+  const { payments } = config
+  if (usesStandInPayments(config)) return standInLayer(config, isCommand)
+  const gateway =
+    payments === undefined
+      ? Layer.succeed(PaymentGateway, noPayments)
+      : StripePaymentGatewayLayer({
+          apiKey: payments.secretKey,
+          webhookSecret: payments.webhookSecret,
+          apiUrl: payments.apiUrl
+        })
+  return Layer.merge(gateway, noStandInLayer)
+}
+
+/** The CRMs that bots can be connected to, and what is kept of those connections is kept with. */
+const crmLayer = (config: ParleyConfig, from: { readonly isCommand: boolean }): Layer.Layer<CrmProviders | SecretBox> =>
+  Layer.merge(crmProvidersLayer(config), secretBoxLayer(config, from))
 
 /** What may be uploaded: the core's defaults with what is configured laid over them. */
 const uploadLimitsLayer = ({ uploads }: ParleyConfig) =>
@@ -92,34 +150,71 @@ const uploadLimitsLayer = ({ uploads }: ParleyConfig) =>
     Effect.map(UploadLimits, (defaults) => ({ ...defaults, ...uploads }))
   )
 
+/** Where uploaded files rest. */
+const objectStoreLayer = ({ files }: ParleyConfig) =>
+  Layer.succeed(ObjectStore, files === undefined ? undefined : s3Objects(files))
+
+/** Who embeds passages and questions, so that documents are searched for meaning beside words. */
+const embedderLayer = ({ embedding }: ParleyConfig) => {
+  if (embedding === undefined) return Layer.empty
+  const { apiKey, baseUrl, batch, dimensions, isAsked, model } = embedding
+  const sized = dimensions === undefined ? {} : isAsked ? { dimensions } : { modelDimensions: dimensions }
+  const limits = batch === undefined ? {} : { limits: { textsPerRequest: batch } }
+  return Layer.sync(PassageEmbedder, () => makeOpenAiEmbedder({ apiKey, baseUrl, model, ...sized, ...limits }))
+}
+
 /** How long the hold of a reply outlives its process. */
 const holdTtlLayer = ({ holdTtlSeconds }: ParleyConfig) =>
   holdTtlSeconds === undefined ? Layer.empty : Layer.succeed(HoldTtl, holdTtlSeconds * 1000)
 
 /** For commands: credits, and the database, past its pooler where `direct`. Nothing is opened before it is built. */
 export const commandPartsLayer = (config: ParleyConfig, direct: boolean): Layer.Layer<CommandParts> =>
-  Layer.mergeAll(CreditService.layer, HoldSweeper.layer, ResetService.layer, UserService.layer).pipe(
-    Layer.provide(Layer.mergeAll(PgPersonalDataLayer, PgUnitOfWorkLayer)),
+  Layer.mergeAll(
+    BotService.layer,
+    CreditService.layer,
+    HoldSweeper.layer,
+    PaymentComparison.layer,
+    PaymentInbox.layer,
+    ResetService.layer,
+    SecretRotation.layer,
+    UserService.layer
+  ).pipe(
+    Layer.provide(CrmRelease.farewellLayer),
+    Layer.provide(CrmRelease.layer),
+    Layer.provide(crmLayer(config, { isCommand: true })),
+    Layer.provide(PgCrmConnectionStoreLayer),
+    Layer.provide(Layer.mergeAll(PgBotStoreLayer, PgChatStoreLayer, PgDocumentStoreLayer, PgPersonalDataLayer)),
+    Layer.provideMerge(Layer.mergeAll(PgAuditLogLayer, PgUnitOfWorkLayer)),
     Layer.provide(Accounts.layer),
-    Layer.provide(CreditOperations.layer),
+    Layer.provideMerge(CreditOperations.layer),
     Layer.provide(PgCreditLedgerLayer),
+    Layer.provideMerge(Layer.mergeAll(PgBillingStoreLayer, paymentsLayer(config, { isCommand: true }))),
     Layer.provideMerge(PgBossJobQueueLayer()),
     Layer.provideMerge(offerLayer(config)),
     Layer.provideMerge(unlockedDatabaseLayer(direct ? directOptions(databaseOptions(config)) : databaseOptions(config)))
   )
 
-/** For servers: the whole graph of configuration, adapters and services. */
-export const serverPartsLayer = (config: ParleyConfig): Layer.Layer<ServerParts, DatabaseError> =>
+const ocrLayer = ({ ocr }: ParleyConfig): Layer.Layer<never> =>
+  ocr === undefined ? Layer.empty : TesseractOcr.layer(ocr)
+
+/** For servers: the whole graph of configuration, adapters and services; on `engine` where that is opened already. */
+export const serverPartsLayer = (
+  config: ParleyConfig,
+  engine?: PgliteThread
+): Layer.Layer<ServerParts, DatabaseError> =>
   Layer.unwrap(
     Effect.gen(function* () {
       const onConnectionLost = yield* warner("A connection to the database was lost.")
       const onError = yield* warner("The job queue met a problem.")
-      return parleyLayer.pipe(
+      return Layer.provideMerge(parleyLayer, CreditOperations.layer).pipe(
         Layer.provideMerge(storesLayer({ onError })),
-        Layer.provide(WorkerDocumentParser.layer()),
+        Layer.provide(objectStoreLayer(config)),
+        Layer.provide(Layer.provide(WorkerDocumentParser.layer(), ocrLayer(config))),
+        Layer.provideMerge(paymentsLayer(config, { isCommand: false })),
+        Layer.provide(crmLayer(config, { isCommand: false })),
         Layer.provideMerge(offerLayer(config)),
-        Layer.provideMerge(unlockedDatabaseLayer({ ...databaseOptions(config), onConnectionLost })),
-        Layer.provideMerge(Layer.mergeAll(uploadLimitsLayer(config), holdTtlLayer(config)))
+        Layer.provideMerge(unlockedDatabaseLayer({ ...databaseOptions(config), engine, onConnectionLost })),
+        Layer.provideMerge(Layer.mergeAll(uploadLimitsLayer(config), holdTtlLayer(config), embedderLayer(config)))
       )
     })
   )

@@ -21,3 +21,9 @@ export const firstLine = (
   const timestamp = now.toISOString()
   return JSON.stringify({ message, level: "INFO", timestamp, annotations: {}, spans: {}, fiberId: "#0" })
 }
+
+/** Whether these words start a server on the embedded database, as far as it shows before the configuration is judged. */
+export const servesEmbedded = (
+  argv: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string | undefined>>
+): boolean => argv.join(" ") === "serve" && !environment["DATABASE_URL"]?.trim()

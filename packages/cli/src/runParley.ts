@@ -5,14 +5,21 @@ import { localCommandContextLayer } from "./commands/localCommandContext.ts"
 import { runCommandLine } from "./commands/runCommandLine.ts"
 import { StopSignal } from "./commands/CommandContext.ts"
 import { listenForSignals } from "./signals.ts"
+import { type GivenSurroundings, surroundingsLayer } from "./Surroundings.ts"
 
-/** Runs the `parley` command with these arguments in this process; gives its exit code. */
-export const runParley = (argv: ReadonlyArray<string>): Promise<number> => {
-  const stopSignal = Layer.succeed(StopSignal, listenForSignals())
-  const colors = process.stdout.isTTY && !process.env["NO_COLOR"]
-  const context = Layer.provideMerge(localCommandContextLayer(argv), stopSignal)
-  return runCommandLine(argv, { colors }).pipe(
-    Effect.provide(Layer.mergeAll(context, commandRunnerLayer, commandLineServices)),
+const colorsHere = (): boolean => process.stdout.isTTY && !process.env["NO_COLOR"]
+
+/**
+ * Runs the `parley` command with these arguments in this process; gives its exit code. It finds the environment, the
+ * working folder, the output and the signals of this process, or the surroundings given and no signals.
+ */
+export const runParley = (argv: ReadonlyArray<string>, given?: GivenSurroundings): Promise<number> => {
+  const signal = given === undefined ? listenForSignals() : { wait: Effect.never }
+  const context = Layer.provideMerge(localCommandContextLayer(argv), Layer.succeed(StopSignal, signal))
+  const surroundings = given === undefined ? Layer.empty : surroundingsLayer(given)
+  const services = Layer.provideMerge(Layer.mergeAll(context, commandRunnerLayer, commandLineServices), surroundings)
+  return runCommandLine(argv, { colors: given === undefined && colorsHere() }).pipe(
+    Effect.provide(services),
     Effect.runPromise
   )
 }

@@ -5,7 +5,8 @@ import { Effect, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import { tasksOf } from "../src/config/workRules.ts"
 import type { Environment } from "../src/config/EnvironmentReader.ts"
-import { readConfig } from "../src/config/readConfig.ts"
+import { readConfig, readSettings } from "../src/config/readConfig.ts"
+import { configurationChecks } from "../src/doctor/configurationChecks.ts"
 import { isLoopback, serveRefusals, sessionCookieName } from "../src/config/serveRules.ts"
 
 const SECRET = "Zq8vT3mLw5Xs9RbN2hJc7KdP4gYf6AtE"
@@ -77,7 +78,17 @@ describe("readConfig", () => {
   it("trusts a number of proxies or named addresses, never everybody", async () => {
     expect((await read({ PARLEY_TRUST_PROXY: "2" })).trustProxy).toBe(2)
     expect((await read({ PARLEY_TRUST_PROXY: "loopback, 10.0.0.0/8" })).trustProxy).toBe("loopback, 10.0.0.0/8")
-    expect(await problemsOf({ PARLEY_TRUST_PROXY: "true" })).toHaveLength(1)
+    for (const value of [
+      "true",
+      "-1",
+      "10.0.0.0/33",
+      "2001:db8::/129",
+      "10.0.0.0/8/8",
+      "proxy.example.com",
+      "10.0.0.1,"
+    ]) {
+      expect(await problemsOf({ PARLEY_TRUST_PROXY: value })).toHaveLength(1)
+    }
   })
 
   it("takes for the schema what leaves room for that of the job queue", async () => {
@@ -93,6 +104,31 @@ describe("readConfig", () => {
       expect((await read({ PARLEY_CONFIG: path })).catalog.tiers.free.monthlyCredits).toBe(7)
       writeFileSync(path, JSON.stringify({ tiers: { free: { monthlyCredits: -1, models: [] } } }))
       expect(await problemsOf({ PARLEY_CONFIG: path })).toHaveLength(2)
+      writeFileSync(path, JSON.stringify({ widget: { perIpPerMinute: 0, streamsPerBot: 1.5, perUserPerMinute: 3 } }))
+      expect(await problemsOf({ PARLEY_CONFIG: path })).toHaveLength(3)
+      const embedding = { vendor: "openai", model: "text-embedding-3-large", dimensions: 1024, batch: 256 }
+      writeFileSync(path, JSON.stringify({ embedding, tiers: { free: { monthlyCredits: 7 } } }))
+      const { catalog, embedding: embedder } = await read({ PARLEY_CONFIG: path, OPENAI_API_KEY: "hunter2" })
+      expect(catalog.tiers.free.monthlyCredits).toBe(7)
+      expect(embedder).toMatchObject({ model: "text-embedding-3-large", dimensions: 1024, isAsked: true, batch: 256 })
+      expect(await problemsOf({ PARLEY_CONFIG: path })).toEqual([expect.stringMatching(/^PARLEY_EMBEDDING_API_KEY: /)])
+      for (const wrong of [
+        {},
+        { ...embedding, vendor: "other" },
+        { ...embedding, batch: 0 },
+        { ...embedding, more: 1 }
+      ]) {
+        writeFileSync(path, JSON.stringify({ embedding: wrong }))
+        const problems = await problemsOf({ PARLEY_CONFIG: path, OPENAI_API_KEY: "hunter2" })
+        expect(problems).toEqual([expect.stringMatching(/^PARLEY_CONFIG: embedding: /)])
+      }
+      writeFileSync(
+        path,
+        JSON.stringify({ embedding: { vendor: "openai", model: "our-own", baseUrl: "http://127.0.0.1:1" } })
+      )
+      expect(await problemsOf({ PARLEY_CONFIG: path, PARLEY_EMBEDDING_API_KEY: "none" })).toEqual([
+        "PARLEY_CONFIG: embedding.dimensions: expected how many numbers the model gives for a text"
+      ])
       writeFileSync(path, "{hunter2")
       expect(await problemsOf({ PARLEY_CONFIG: path })).toEqual(["PARLEY_CONFIG: the file is not JSON"])
     } finally {
@@ -101,9 +137,134 @@ describe("readConfig", () => {
   })
 })
 
+describe("the CRM providers", () => {
+  const free = {
+    CRM_PROVIDER_ONE_CLIENT_ID: "id-1",
+    CRM_PROVIDER_ONE_CLIENT_SECRET: "hunter2",
+    CRM_PROVIDER_ONE_AUTHORIZE_URL: "https://crm.example/authorize",
+    CRM_PROVIDER_ONE_TOKEN_URL: "https://crm.example/token"
+  }
+  const preset = {
+    CRM_PROVIDER_TWO_PRESET: "Pipedrive",
+    CRM_PROVIDER_TWO_CLIENT_ID: "id-2",
+    CRM_PROVIDER_TWO_CLIENT_SECRET: "hunter2"
+  }
+
+  it("are none, the two addresses of any provider, or a preset with what is set laid over it", async () => {
+    expect((await read({})).crmProviders).toEqual([])
+    const { crmProviders } = await read({
+      ...free,
+      ...preset,
+      CRM_PROVIDER_ONE_SCOPES: "contacts  deals.write",
+      CRM_PROVIDER_ONE_ISSUER: "https://crm.example",
+      CRM_PROVIDER_ONE_REVOKE_URL: "https://crm.example/revoke",
+      CRM_PROVIDER_TWO_TOKEN_URL: "http://127.0.0.1:9/token"
+    })
+    expect(crmProviders).toMatchObject([
+      {
+        id: "provider_one",
+        name: "crm.example",
+        clientId: "id-1",
+        tokenAuth: "client_secret_basic",
+        scopes: ["contacts", "deals.write"],
+        issuer: "https://crm.example",
+        revokeUrl: "https://crm.example/revoke"
+      },
+      {
+        id: "provider_two",
+        name: "Pipedrive",
+        authorizeUrl: "https://oauth.pipedrive.com/oauth/authorize",
+        tokenUrl: "http://127.0.0.1:9/token",
+        revokeUrl: "https://oauth.pipedrive.com/oauth/revoke",
+        scopes: []
+      }
+    ])
+    expect(JSON.stringify(crmProviders)).not.toContain("hunter2")
+  })
+
+  it("want a key for their tokens in production, and are not served without one", async () => {
+    const production = { NODE_ENV: "production", PARLEY_ALLOW_STAND_INS: "1", PARLEY_SESSION_SECRET: SECRET }
+    expect(await problemsOf({ ...free, ...production }, true)).toEqual([
+      expect.stringContaining("PARLEY_ENCRYPTION_KEY: a CRM provider is set up")
+    ])
+    const key = Buffer.alloc(32, SECRET).toString("base64")
+    expect(serveRefusals(await read({ ...free, ...production, PARLEY_ENCRYPTION_KEY: key }))).toEqual([])
+    expect(serveRefusals(await read(production))).toEqual([])
+  })
+
+  it("are told by doctor, each with the address that has to be registered there", async () => {
+    const environment = { ...free, CRM_PROVIDER_ONE_NAME: "Harbour CRM", PARLEY_BASE_URL: "https://parley.example/" }
+    const checks = await Effect.runPromise(configurationChecks(readSettings(environment, folder)))
+    expect(checks.filter(({ name }) => name === "crm").map(({ detail }) => detail)).toEqual([
+      "Harbour CRM; its redirect address is https://parley.example/api/crm/provider_one/callback"
+    ])
+  })
+
+  it("that are set up in part are a problem, each missing setting by its name", async () => {
+    const named = async (environment: Environment) =>
+      (await problemsOf(environment)).map((problem) => problem.split(":")[0]).toSorted()
+    expect(await named({ CRM_PROVIDER_ONE_SCOPES: "contacts" })).toEqual([
+      "CRM_PROVIDER_ONE_AUTHORIZE_URL",
+      "CRM_PROVIDER_ONE_CLIENT_ID",
+      "CRM_PROVIDER_ONE_CLIENT_SECRET",
+      "CRM_PROVIDER_ONE_TOKEN_URL"
+    ])
+    for (const name of Object.keys(free)) expect(await named({ ...free, [name]: "" })).toEqual([name])
+    for (const name of Object.keys(preset).slice(1)) expect(await named({ ...preset, [name]: "" })).toEqual([name])
+  })
+
+  it("that would be asked in an unsafe way are a problem, told without the value", async () => {
+    const wrong = {
+      CRM_PROVIDER_ONE_AUTHORIZE_URL: "http://hunter2.example/authorize",
+      CRM_PROVIDER_ONE_TOKEN_URL: "https://me:hunter2@crm.example/token",
+      CRM_PROVIDER_ONE_REVOKE_URL: "hunter2",
+      CRM_PROVIDER_ONE_ISSUER: "https://crm.example/#hunter2",
+      CRM_PROVIDER_ONE_SCOPES: 'contacts "hunter2"',
+      CRM_PROVIDER_ONE_TOKEN_AUTH: "hunter2",
+      CRM_PROVIDER_TWO_PRESET: "hunter2"
+    }
+    const problems = await problemsOf({ ...free, ...preset, ...wrong })
+    expect(problems.map((problem) => problem.split(":")[0]).toSorted()).toEqual(Object.keys(wrong).toSorted())
+    expect(problems.join()).not.toContain("hunter2")
+    expect(await problemsOf({ ...preset, CRM_PROVIDER_TWO_TOKEN_AUTH: "none" })).toEqual([
+      expect.stringContaining("CRM_PROVIDER_TWO_TOKEN_AUTH: expected a way with a secret")
+    ])
+    const isPublic = { ...free, CRM_PROVIDER_ONE_TOKEN_AUTH: "none", CRM_PROVIDER_ONE_CLIENT_SECRET: "" }
+    expect((await read(isPublic)).crmProviders).toMatchObject([{ tokenAuth: "none", clientSecret: undefined }])
+  })
+})
+
+describe("where files rest", () => {
+  const bucket = {
+    PARLEY_FILES_URL: "s3://acme-documents/parley?region=eu-central-1",
+    AWS_ACCESS_KEY_ID: "id-1",
+    AWS_SECRET_ACCESS_KEY: "hunter2"
+  }
+
+  it("is the database, or a bucket with its credentials, whose secret is not told", async () => {
+    expect((await read({ AWS_ACCESS_KEY_ID: "id-1" })).files).toBeUndefined()
+    const { files } = await read(bucket)
+    expect(files).toMatchObject({
+      bucket: "acme-documents",
+      prefix: "parley/",
+      region: "eu-central-1",
+      accessKeyId: "id-1"
+    })
+    expect(JSON.stringify(files)).not.toContain("hunter2")
+    const named = async (environment: Environment) =>
+      (await problemsOf(environment)).map((problem) => problem.split(":")[0])
+    for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) {
+      expect(await named({ ...bucket, [name]: "" })).toEqual([name])
+    }
+    const wrong = await problemsOf({ ...bucket, PARLEY_FILES_URL: "s3://me:hunter2@acme-documents" })
+    expect(wrong).toEqual([expect.stringContaining("PARLEY_FILES_URL: expected s3://<bucket>")])
+    expect(wrong.join()).not.toContain("hunter2")
+  })
+})
+
 describe("tasksOf", () => {
   it("leaves the beginning of periods to a schedule that can call, or to nobody where that is wanted", async () => {
-    const others = ["jobs", "requeue", "holds"]
+    const others = ["jobs", "requeue", "files", "holds", "replies", "callLimits"]
     expect(tasksOf(await read({}))).toEqual([...others, "resets"])
     expect(tasksOf(await read({ PARLEY_RESET: "AUTO" }))).toEqual([...others, "resets"])
     expect(tasksOf(await read({ CRON_SECRET: SECRET }))).toEqual(others)

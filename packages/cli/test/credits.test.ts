@@ -1,7 +1,8 @@
 import { DatabaseOwner, PgDatabaseLayer } from "@parley/adapters-db"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { runParley, temporaryFolder } from "./processes/ParleyProcess.ts"
+import { temporaryFolder } from "./processes/ParleyProcess.ts"
+import { runHere } from "./processes/runHere.ts"
 import { type RunningServer, startServer, Visitor } from "./processes/RunningServer.ts"
 
 const url = process.env["TEST_DATABASE_URL"] ?? ""
@@ -24,7 +25,7 @@ describe("upkeep of credits beside a running server", () => {
     folder[Symbol.dispose]()
   })
   const parley = async (...argv: ReadonlyArray<string>) => {
-    const { exit, stdout, stderr } = await runParley(["credits", ...argv], folder.path)
+    const { exit, stdout, stderr } = await runHere(["credits", ...argv], folder.path)
     return { exit, stdout, stderr }
   }
   const parleyJson = async (...argv: ReadonlyArray<string>) => {
@@ -105,7 +106,7 @@ describe.skipIf(url === "")("credits verify on a Postgres server", () => {
   })
 
   it("ends with 1 and names the account and what is wrong with it", async () => {
-    const parley = (...argv: ReadonlyArray<string>) => runParley(argv, folder.path, environment)
+    const parley = (...argv: ReadonlyArray<string>) => runHere(argv, folder.path, environment)
     await parley("migrate")
     await asOwner(`
       ALTER TABLE ${schema}.credit_accounts DISABLE TRIGGER USER;

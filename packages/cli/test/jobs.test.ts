@@ -2,7 +2,8 @@ import { openDatabase } from "@parley/adapters-db"
 import { jobHandler, jobKind } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { runParley, temporaryFolder } from "./processes/ParleyProcess.ts"
+import { temporaryFolder } from "./processes/ParleyProcess.ts"
+import { runHere } from "./processes/runHere.ts"
 import { type RunningServer, startServer, Visitor } from "./processes/RunningServer.ts"
 
 const url = process.env["TEST_DATABASE_URL"] ?? ""
@@ -33,7 +34,7 @@ describe("jobs beside a running server", () => {
     folder[Symbol.dispose]()
   })
   const parley = async (...argv: ReadonlyArray<string>) => {
-    const { exit, stdout, stderr } = await runParley(["jobs", ...argv], folder.path)
+    const { exit, stdout, stderr } = await runHere(["jobs", ...argv], folder.path)
     return { exit, stdout, stderr }
   }
   const page = async (...argv: ReadonlyArray<string>) => {
@@ -123,7 +124,7 @@ describe.skipIf(url === "")("jobs that failed, on a Postgres server", () => {
   })
 
   it("are retried by a command, once, and tried as often as new ones", async () => {
-    const parley = (...argv: ReadonlyArray<string>) => runParley(["jobs", ...argv, "--json"], folder.path, environment)
+    const parley = (...argv: ReadonlyArray<string>) => runHere(["jobs", ...argv, "--json"], folder.path, environment)
     const { jobs } = database
     const tried: Array<readonly [number, boolean]> = []
     const work = Effect.gen(function* () {

@@ -21,6 +21,7 @@ interface Source {
   readonly start: number
   readonly end: number
   readonly text: string
+  readonly headings: ReadonlyArray<{ readonly level: number; readonly title: string; readonly start: number }>
 }
 interface Message {
   readonly id: string
@@ -137,6 +138,14 @@ describe("the way of a person through the product, on nothing but an empty folde
     const chat = await ann.getJson<{ messages: ReadonlyArray<Message> }>(`/api/chats/${chatId}`)
     expect(chat.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"])
     expect(chat.messages[3]?.sources.every(({ documentId, page }) => documentId === docx && page === null)).toBe(true)
+    const [source] = chat.messages[3]?.sources ?? []
+    expect(source?.headings.map(({ level, title }) => [level, title])).toEqual([
+      [1, "Engine report"],
+      [2, "Findings"]
+    ])
+    for (const { start, title } of source?.headings ?? []) {
+      expect(source?.text.slice(start - source.start)).toMatch(new RegExp(`^${title}\n`))
+    }
   })
 
   it("shows another person nothing of it", async () => {
@@ -149,6 +158,21 @@ describe("the way of a person through the product, on nothing but an empty folde
     expect((await bob.post("/api/chat", { ...question("What?"), documentIds: [pdf] })).status).toBe(403)
     expect((await bob.post("/api/chat", { ...question("What?"), chatId })).status).toBe(404)
     expect(await bob.getJson<Balance>("/api/billing/balance")).toMatchObject({ available: 100 })
+  })
+
+  it("quotes whole sentences of another language, and says so where the document does not answer", async () => {
+    const letter =
+      "Der Selbstbehalt beträgt z. B. 150 Euro je Schadensfall. Bei Glasbruch entfällt er.\n\n" +
+      "Die Versicherung zahlt Schäden durch Feuer, Sturm und Leitungswasser. Sie gilt ab dem 1. April."
+    const documentId = await uploaded(bob, "brief.txt", new TextEncoder().encode(letter))
+    await ready(bob, documentId)
+    const ask = async (content: string) =>
+      (await bob.post("/api/chat", { ...question(content), documentIds: [documentId] })).text()
+    expect(await ask("Wie hoch ist der Selbstbehalt?")).toContain(
+      "“Der Selbstbehalt beträgt z. B. 150 Euro je Schadensfall. Bei Glasbruch entfällt er.” [1]"
+    )
+    expect(await ask("Zahlt die Versicherung die Tierarztkosten für meinen Hund?")).toMatch(/do not mention/)
+    expect(await ask("Xylophon?")).toMatch(/do not mention/)
   })
 
   it("serves the page for people at /", async () => {

@@ -1,7 +1,8 @@
 import { DatabaseOwner, PgDatabaseLayer } from "@parley/adapters-db"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
-import { runParley, temporaryFolder } from "./processes/ParleyProcess.ts"
+import { temporaryFolder } from "./processes/ParleyProcess.ts"
+import { runHere } from "./processes/runHere.ts"
 import { startServer, Visitor } from "./processes/RunningServer.ts"
 
 const url = process.env["TEST_DATABASE_URL"] ?? ""
@@ -11,7 +12,7 @@ describe.skipIf(url === "")("on a Postgres server", () => {
   const folder = temporaryFolder()
   const environment = { DATABASE_URL: url, PARLEY_DB_SCHEMA: schema }
   const parley = async (argv: ReadonlyArray<string>) => {
-    const { exit, stdout } = await runParley([...argv, "--json"], folder.path, environment)
+    const { exit, stdout } = await runHere([...argv, "--json"], folder.path, environment)
     return { exit, data: stdout === "" ? undefined : (JSON.parse(stdout) as Record<string, unknown>) }
   }
 
@@ -50,5 +51,22 @@ describe.skipIf(url === "")("on a Postgres server", () => {
     expect(await elsewhere.getJson("/api/billing/balance")).toMatchObject({ available: 105 })
     first.process.child.kill("SIGTERM")
     expect(await first.process.ended).toMatchObject({ exit: 0 })
+  })
+
+  it("uploads at once on two servers cannot exceed a tier's quota of documents together", async () => {
+    await using first = await startServer(folder.path, environment, ["--no-work"])
+    await using second = await startServer(folder.path, environment, ["--no-work"])
+    const visitors = [new Visitor(first.url), new Visitor(second.url)]
+    for (const visitor of visitors) await visitor.signIn("eve@example.com")
+    const uploads = Array.from({ length: 24 }, (_, index) =>
+      visitors[index % 2]!.upload(`${index}.txt`, new TextEncoder().encode("Words."))
+    )
+    const answers = await Promise.all(uploads)
+    const refused = answers.filter(({ status }) => status === 403)
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20)
+    expect(refused).toHaveLength(4)
+    expect(await refused[0]!.json()).toMatchObject({ code: "document_quota" })
+    const { documents } = await visitors[0]!.getJson<{ documents: ReadonlyArray<unknown> }>("/api/documents")
+    expect(documents).toHaveLength(20)
   })
 })

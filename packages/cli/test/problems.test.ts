@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { runParley, temporaryFolder } from "./processes/ParleyProcess.ts"
 import { RefusingPostgres } from "./processes/RefusingPostgres.ts"
+import { runHere } from "./processes/runHere.ts"
 import { startServer } from "./processes/RunningServer.ts"
 
 interface Check {
@@ -52,8 +53,8 @@ describe("a data folder that cannot be used", () => {
     const environment = { PARLEY_DATA_DIR: prepare(folder.path), PORT: "0" }
     const before = readdirSync(folder.path)
     const [serve, doctor] = await Promise.all([
-      runParley(["serve"], folder.path, environment),
-      runParley(["doctor", "--json"], folder.path, environment)
+      runHere(["serve"], folder.path, environment),
+      runHere(["doctor", "--json"], folder.path, environment)
     ])
     expect([serve.exit, doctor.exit, serve.stdout]).toEqual([3, 3, ""])
     const said = lines(serve.stderr)
@@ -78,7 +79,7 @@ describe("problems of the configuration", () => {
   it("are the same in serve and doctor, all in one list; commands leave out what only serving asks for", async () => {
     using folder = temporaryFolder()
     const environment = { PORT: "hunter2", PARLEY_DATA_DIR: "/proc/parley", NODE_ENV: "production" }
-    const run = (...argv: ReadonlyArray<string>) => runParley(argv, folder.path, environment)
+    const run = (...argv: ReadonlyArray<string>) => runHere(argv, folder.path, environment)
     const [serve, doctor, balance] = await Promise.all([run("serve"), run("doctor", "--json"), run("credits", "sweep")])
     expect([serve.exit, doctor.exit, balance.exit]).toEqual([3, 3, 3])
     const listed = (text: string) => [...text.matchAll(/^ {2}- (.*)$/gm)].map(([, problem]) => problem)
@@ -99,12 +100,12 @@ describe("a port that is taken", () => {
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
     const PORT = String((taken.address() as AddressInfo).port)
     try {
-      const served = await runParley(["serve"], folder.path, { PORT, DATABASE_URL: database.url })
+      const served = await runHere(["serve"], folder.path, { PORT, DATABASE_URL: database.url })
       expect([served.exit, database.connections]).toEqual([1, 0])
       expect(lines(served.stderr)).toEqual([expect.stringContaining(`Port ${PORT}`)])
-      const embedded = await runParley(["serve"], folder.path, { PORT })
+      const embedded = await runHere(["serve"], folder.path, { PORT })
       expect([embedded.exit, existsSync(join(folder.path, ".parley/database"))]).toEqual([1, false])
-      const doctor = await runParley(["doctor", "--json"], folder.path, { PORT })
+      const doctor = await runHere(["doctor", "--json"], folder.path, { PORT })
       expect([doctor.exit, failedOf(doctor.stdout)]).toMatchObject([1, [{ name: "port" }]])
     } finally {
       await new Promise((resolve) => taken.close(resolve))
@@ -125,7 +126,7 @@ describe("a database that cannot be used", () => {
     using folder = temporaryFolder()
     await using database = await RefusingPostgres.start(code)
     const environment = { DATABASE_URL: database.url, PORT: "0" }
-    const ended = await Promise.all(commands.map((argv) => runParley(argv, folder.path, environment)))
+    const ended = await Promise.all(commands.map((argv) => runHere(argv, folder.path, environment)))
     expect(ended.map(({ exit }) => exit)).toEqual(commands.map(() => 69))
     for (const { stderr, stdout } of ended) {
       expect(stderr + stdout).toContain(words)
@@ -167,7 +168,7 @@ describe.skipIf(postgres === "")("on a Postgres server", () => {
     ["a role that does not exist", at((url) => (url.username = `${name}_none`)), "no such role"]
   ])("%s is told in words by every command, with 69", async (_, url, words) => {
     const ended = await Promise.all(
-      commands.map((argv) => runParley(argv, folder.path, { DATABASE_URL: url, PORT: "0" }))
+      commands.map((argv) => runHere(argv, folder.path, { DATABASE_URL: url, PORT: "0" }))
     )
     expect(ended.map(({ exit }) => exit)).toEqual(commands.map(() => 69))
     for (const { stderr, stdout } of ended) expect(stderr + stdout).toContain(words)
@@ -192,7 +193,7 @@ describe("doctor beside a running server", () => {
     using folder = temporaryFolder()
     await using server = await startServer(folder.path, { OPENAI_API_KEY: "sk-server" })
     const run = (environment: Readonly<Record<string, string>>, ...more: ReadonlyArray<string>) =>
-      runParley(["doctor", ...more], folder.path, environment)
+      runHere(["doctor", ...more], folder.path, environment)
     const [bad, plain, people] = await Promise.all([
       run({ LOG_LEVEL: "nonsense" }, "--json"),
       run({}, "--json"),

@@ -4,11 +4,12 @@ import type { Environment } from "../src/config/EnvironmentReader.ts"
 import { readConfig } from "../src/config/readConfig.ts"
 import { unencryptedConnections, warningText, weakSecrets } from "../src/config/securityWarnings.ts"
 import { serveRefusals } from "../src/config/serveRules.ts"
-import { runParley, temporaryFolder } from "./processes/ParleyProcess.ts"
+import { temporaryFolder } from "./processes/ParleyProcess.ts"
+import { runHere } from "./processes/runHere.ts"
 import { startServer } from "./processes/RunningServer.ts"
 
 const STRONG = "Zq8vT3mLw5Xs9RbN2hJc7KdP4gYf6AtE"
-const SECRETS = ["PARLEY_SESSION_SECRET", "CRON_SECRET", "PARLEY_ENCRYPTION_KEY"] as const
+const SECRETS = ["PARLEY_SESSION_SECRET", "CRON_SECRET"] as const
 const read = (environment: Environment) => Effect.runPromise(readConfig(environment, "/srv/parley"))
 
 describe("weak secrets", () => {
@@ -89,7 +90,7 @@ describe("parley serve and parley doctor", () => {
       expect(server.process.stderr).toMatch(/WARN.*PARLEY_SESSION_SECRET: it /)
       expect(server.process.stderr).not.toMatch(/CRON_SECRET|hunter2/)
     }
-    const { exit, stdout } = await runParley(["doctor", "--json"], folder.path, environment)
+    const { exit, stdout } = await runHere(["doctor", "--json"], folder.path, environment)
     expect(exit).toBe(0)
     expect(stdout).not.toContain("hunter2")
     const { checks } = JSON.parse(stdout) as { checks: ReadonlyArray<{ name: string; status: string; detail: string }> }
@@ -107,8 +108,8 @@ describe("parley serve and parley doctor", () => {
       CRON_SECRET: "secret"
     }
     const [served, examined] = await Promise.all([
-      runParley(["serve"], folder.path, { ...environment, PORT: "0" }),
-      runParley(["doctor"], folder.path, environment)
+      runHere(["serve"], folder.path, { ...environment, PORT: "0" }),
+      runHere(["doctor"], folder.path, environment)
     ])
     expect([served.exit, examined.exit]).toEqual([3, 3])
     for (const text of [served.stderr, examined.stdout]) expect(text).toContain("CRON_SECRET: it ")
@@ -118,8 +119,8 @@ describe("parley serve and parley doctor", () => {
     using folder = temporaryFolder()
     const environment = { DATABASE_URL: "postgres://parley:hunter2@database.invalid/parley" }
     const [served, examined] = await Promise.all([
-      runParley(["serve"], folder.path, { ...environment, PORT: "0" }),
-      runParley(["doctor", "--json"], folder.path, environment)
+      runHere(["serve"], folder.path, { ...environment, PORT: "0" }),
+      runHere(["doctor", "--json"], folder.path, environment)
     ])
     expect(served.stderr).toMatch(/WARN.*DATABASE_URL: the database is on another machine/)
     const { checks } = JSON.parse(examined.stdout) as { checks: ReadonlyArray<{ name: string; detail: string }> }

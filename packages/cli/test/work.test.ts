@@ -4,6 +4,7 @@ import { ChatModels, DocumentParser, DocumentUnreadable } from "@parley/core/ada
 import { Effect } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import { eventually, ParleyProcess, runParley, temporaryFolder } from "./processes/ParleyProcess.ts"
+import { runHere } from "./processes/runHere.ts"
 import { type RunningServer, startServer, Visitor } from "./processes/RunningServer.ts"
 
 const url = process.env["TEST_DATABASE_URL"] ?? ""
@@ -15,14 +16,14 @@ const ANN = "ann@example.com"
 describe("on the embedded database, which one process has", () => {
   it.each([[["work"]], [["serve", "--no-work"]]])("parley %j is refused with 3 and says what to do", async (argv) => {
     using folder = temporaryFolder()
-    const { exit, stderr, stdout } = await runParley(argv, folder.path, { PORT: "0" })
+    const { exit, stderr, stdout } = await runHere(argv, folder.path, { PORT: "0" })
     expect([exit, stdout]).toEqual([3, ""])
     expect(stderr).toMatch(/DATABASE_URL: .*one process at a time.*Postgres/)
     expect(stderr).toContain("parley serve")
   })
 })
 
-describe.skipIf(url === "")("on a Postgres server", { timeout: 120_000 }, () => {
+describe.skipIf(url === "")("on a Postgres server", () => {
   const schemas: Array<string> = []
 
   /** A database of its own, and how to run processes on it. */
@@ -39,7 +40,7 @@ describe.skipIf(url === "")("on a Postgres server", { timeout: 120_000 }, () => 
         const working = () => worker.stdout.includes("works") || undefined
         const ended = worker.ended.then(({ stderr }) => Promise.reject(new Error(`The worker ended: ${stderr}`)))
         ended.catch(() => undefined)
-        await Promise.race([eventually("the worker to work", working, 50_000), ended])
+        await Promise.race([eventually("the worker to work", working), ended])
         return worker
       },
       doctor: () => runParley(["doctor"], folder.path, environment),
@@ -97,7 +98,7 @@ describe.skipIf(url === "")("on a Postgres server", { timeout: 120_000 }, () => 
     expect(await statusOf(ann, id)).toBe("processing")
     await using worker = await on.work()
     expect(worker.stderr).toMatch(/^Parley is starting\./)
-    expect(worker.stdout).toMatch(/works: jobs, requeue, holds, resets/)
+    expect(worker.stdout).toMatch(/works: jobs, requeue, files, holds, replies, callLimits, resets/)
     await eventually("the document to be ready", () => allReady(ann, [id]))
     worker.child.kill("SIGTERM")
     expect(await worker.ended).toMatchObject({ exit: 0, signal: null })
@@ -112,7 +113,7 @@ describe.skipIf(url === "")("on a Postgres server", { timeout: 120_000 }, () => 
     await using _second = second
     const ids = await Promise.all(Array.from({ length: 4 }, (_, number) => upload(ann, `Text ${number}.`)))
     first.child.kill("SIGKILL")
-    await eventually("all documents to be ready", () => allReady(ann, ids), 60_000)
+    await eventually("all documents to be ready", () => allReady(ann, ids))
   })
 
   it("parley work ends the hold of a reply whose server died", async () => {
@@ -128,7 +129,7 @@ describe.skipIf(url === "")("on a Postgres server", { timeout: 120_000 }, () => 
     const { credits } = here.parley
     expect((await credits.balance(ANN)).held).toBeGreaterThan(0)
     await using worker = await on.work()
-    await eventually("the hold to be ended", async () => (await credits.balance(ANN)).held === 0 || undefined, 60_000)
+    await eventually("the hold to be ended", async () => (await credits.balance(ANN)).held === 0 || undefined)
     expect(worker.child.exitCode).toBeNull()
   })
 })

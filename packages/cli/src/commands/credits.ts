@@ -1,7 +1,9 @@
 import { Command } from "effect/cli"
+import { creditsAdjustCommand } from "./creditsAdjust.ts"
 import { creditsBalanceCommand } from "./creditsBalance.ts"
 import { creditsGrantCommand } from "./creditsGrant.ts"
 import { creditsHistoryCommand } from "./creditsHistory.ts"
+import { creditsRefundCommand } from "./creditsRefund.ts"
 import { creditsResetCommand } from "./creditsReset.ts"
 import { creditsSweepCommand } from "./creditsSweep.ts"
 import { creditsVerifyCommand } from "./creditsVerify.ts"
@@ -17,6 +19,8 @@ export const creditsCommand = Command.make("credits").pipe(
     creditsBalanceCommand,
     creditsHistoryCommand,
     creditsGrantCommand,
+    creditsAdjustCommand,
+    creditsRefundCommand,
     creditsResetCommand,
     creditsVerifyCommand,
     creditsSweepCommand

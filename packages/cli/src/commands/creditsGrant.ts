@@ -2,8 +2,11 @@ import { randomUUID } from "node:crypto"
 import { CreditService, KeyConflict, PositiveCredits, type Transaction } from "@parley/core"
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { audited } from "./audited.ts"
+import { byFlag } from "./byFlag.ts"
 import { checkMigrated } from "./checkMigrated.ts"
 import { dryRunFlag, jsonFlag, printResult } from "./output.ts"
+import { reasonFlag } from "./reasonFlag.ts"
 import { userArgument } from "./userArgument.ts"
 import { CommandContext } from "./CommandContext.ts"
 
@@ -21,6 +24,8 @@ const input = {
     Flag.withSchema(Schema.String.check(Schema.isPattern(KEY))),
     Flag.optional
   ),
+  reason: Flag.optional(reasonFlag),
+  by: byFlag,
   dryRun: dryRunFlag,
   json: jsonFlag
 }
@@ -33,7 +38,7 @@ const already = (user: string, amount: number, key: string, { createdAt }: Trans
 export const creditsGrantCommand = Command.make(
   "grant",
   input,
-  Effect.fnUntraced(function* ({ amount, dryRun, json, key: given, user }) {
+  Effect.fnUntraced(function* ({ amount, by, dryRun, json, key: given, reason, user }) {
     const work = Effect.gen(function* () {
       yield* checkMigrated
       const credits = yield* CreditService
@@ -56,7 +61,11 @@ export const creditsGrantCommand = Command.make(
           `Giving the credits under the key ${key}. If this command breaks off, repeat it with --key.`
         )
       }
-      const transaction = yield* credits.grant({ userId: user, amount, key })
+      const entry = { action: "credits grant", by, userId: user, reason: Option.getOrUndefined(reason) }
+      const transaction = yield* audited(
+        { ...entry, details: `${amount} credits under the key ${key}` },
+        credits.grant({ userId: user, amount, key })
+      )
       const { available } = yield* credits.find(user)
       const line =
         done === undefined

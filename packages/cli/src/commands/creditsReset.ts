@@ -1,8 +1,11 @@
 import { ResetService, TIER_NAMES, type ResetReport } from "@parley/core"
+import { AuditLog } from "@parley/core/adapter"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { byFlag } from "./byFlag.ts"
 import { checkMigrated } from "./checkMigrated.ts"
 import { dryRunFlag, jsonFlag, printResult, table } from "./output.ts"
+import { reasonFlag } from "./reasonFlag.ts"
 import { ProgressOutput } from "./ProgressOutput.ts"
 import { CommandContext } from "./CommandContext.ts"
 
@@ -15,6 +18,8 @@ const input = {
     Flag.withDescription("Means it where --as-of is in the future: periods then end before their time"),
     Flag.withDefault(false)
   ),
+  reason: Flag.optional(reasonFlag),
+  by: byFlag,
   dryRun: dryRunFlag,
   json: jsonFlag
 }
@@ -51,10 +56,17 @@ const linesOf = ({ tiers, resetCount, busy, refused, asOf }: ResetReport, dryRun
 export const creditsResetCommand = Command.make(
   "reset",
   input,
-  Effect.fnUntraced(function* ({ asOf: given, dryRun, json, yes }) {
+  Effect.fnUntraced(function* ({ asOf: given, by, dryRun, json, reason, yes }) {
     const work = Effect.gen(function* () {
       yield* checkMigrated
       const asOf = Option.getOrUndefined(given)?.getTime()
+      if (!dryRun) {
+        const details = asOf === undefined ? "as of now" : `as of ${new Date(asOf).toISOString()}`
+        const why = Option.getOrUndefined(reason)
+        yield* AuditLog.use((log) =>
+          log.record({ action: "credits reset", by, userId: undefined, reason: why, details })
+        )
+      }
       const report = yield* withProgress(asOf, yes, dryRun)
       const result = { dryRun, ...report, asOf: new Date(report.asOf).toISOString() }
       yield* printResult(json, result, linesOf(report, dryRun))

@@ -1,5 +1,5 @@
-import { CreditService, type Difference } from "@parley/core"
-import { Console, Effect, Option } from "effect"
+import { CreditService, type Difference, PaymentComparison, type PaymentDifference } from "@parley/core"
+import { Clock, Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { exitCodes } from "../exitCodes.ts"
 import { checkMigrated } from "./checkMigrated.ts"
@@ -15,23 +15,60 @@ const sinceFlag = Flag.Date("since").pipe(
   Flag.optional
 )
 
+const withPaymentsFlag = Flag.Boolean("with-payments").pipe(
+  Flag.withDescription("Compare with what the payment provider says was paid, since --since or in the last 30 days"),
+  Flag.withDefault(false)
+)
+
+const PAYMENTS_BACK_MS = 30 * 86_400_000
+
+const paymentLine = ({ found, kind, payment, userId }: PaymentDifference): string =>
+  `${userId ?? "nobody"}: ${payment}: ${kind}: ${found}`
+
+/** Compares the ledger with the provider, telling each difference as it is found. */
+const withPayments = Effect.fnUntraced(function* (since: number | undefined, json: boolean) {
+  const differences: Array<PaymentDifference> = []
+  const from = since ?? (yield* Clock.currentTimeMillis) - PAYMENTS_BACK_MS
+  const compared = yield* PaymentComparison.use((comparison) =>
+    comparison.compare({
+      since: from,
+      onDifference: (difference) => {
+        differences.push(difference)
+        return json ? Effect.void : Console.log(paymentLine(difference))
+      }
+    })
+  )
+  return { ...compared, since: new Date(from).toISOString(), differences }
+})
+
 /** `parley credits verify` */
 export const creditsVerifyCommand = Command.make(
   "verify",
-  { since: sinceFlag, json: jsonFlag },
-  Effect.fnUntraced(function* ({ since, json }) {
+  { since: sinceFlag, withPayments: withPaymentsFlag, json: jsonFlag },
+  Effect.fnUntraced(function* ({ json, since, withPayments: comparesPayments }) {
     const work = Effect.gen(function* () {
       yield* checkMigrated
       const differences: Array<Difference> = []
+      const from = Option.getOrUndefined(since)?.getTime()
       const accounts = yield* CreditService.use((credits) =>
         credits.verify((found) => {
           differences.push(...found)
           return json ? Effect.void : Console.log(found.map(lineOf).join("\n"))
-        }, Option.getOrUndefined(since)?.getTime())
+        }, from)
       )
-      const ok = differences.length === 0
-      const verdict = ok ? "every balance follows from its rows" : `${differences.length} differences`
-      yield* printResult(json, { ok, accounts, differences }, [`Verified ${accounts} accounts: ${verdict}.`])
+      const payments = comparesPayments ? yield* withPayments(from, json) : undefined
+      const ok = differences.length === 0 && (payments?.differences.length ?? 0) === 0
+      const verdict =
+        differences.length === 0 ? "every balance follows from its rows" : `${differences.length} differences`
+      const lines = [`Verified ${accounts} accounts: ${verdict}.`]
+      if (payments !== undefined) {
+        const { invoices, periods, purchases, sessions } = payments
+        const agree = payments.differences.length === 0 ? "they agree" : `${payments.differences.length} differences`
+        lines.push(
+          `Compared ${sessions} sessions and ${invoices} invoices of the payment provider with ${purchases} purchases and ${periods} periods: ${agree}.`
+        )
+      }
+      yield* printResult(json, { ok, accounts, differences, ...(payments && { payments }) }, lines)
       if (!ok) return yield* new Unhealthy({ exit: exitCodes.failed })
     })
     yield* CommandContext.use((context) => context.run(work))
@@ -41,6 +78,7 @@ export const creditsVerifyCommand = Command.make(
   Command.withExamples([
     { command: "parley credits verify", description: "For people; may run beside everything else" },
     { command: "parley credits verify --since 2026-12-01T00:00:00Z", description: "What came since, and what is open" },
+    { command: "parley credits verify --with-payments", description: "Also against what the payment provider took" },
     { command: "parley credits verify --json", description: "For programs" }
   ])
 )

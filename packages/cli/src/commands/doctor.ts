@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { Settings } from "../config/readConfig.ts"
 import { folderProblems } from "../config/loadConfig.ts"
@@ -27,13 +27,17 @@ const serverChecks = Effect.fnUntraced(function* (live: boolean) {
 
 /** Which models answer here, and with `live`, whether they do. */
 const offeredChecks = Effect.fnUntraced(function* ({ config }: Settings, live: boolean) {
-  const { offerLayer } = yield* Effect.promise(() => import("../compose.ts"))
+  const { offerLayer, paymentsLayer } = yield* Effect.promise(() => import("../compose.ts"))
   const { modelChecks } = yield* Effect.promise(() => import("../doctor/modelChecks.ts"))
   const { liveChecks } = yield* Effect.promise(() => import("../doctor/liveChecks.ts"))
+  const { livePaymentChecks } = yield* Effect.promise(() => import("../doctor/paymentChecks.ts"))
   const checks = Effect.gen(function* () {
-    return [...(yield* modelChecks), ...(live ? yield* liveChecks(config) : [])]
+    return [
+      ...(yield* modelChecks),
+      ...(live ? [...(yield* liveChecks(config)), ...(yield* livePaymentChecks(config))] : [])
+    ]
   })
-  return yield* Effect.provide(checks, offerLayer(config))
+  return yield* Effect.provide(checks, Layer.merge(offerLayer(config), paymentsLayer(config, { isCommand: true })))
 })
 
 const inUseCheck = (message: string): Check =>
@@ -43,7 +47,11 @@ const inUseCheck = (message: string): Check =>
 const ownDatabaseChecks = Effect.fnUntraced(function* ({ config }: Settings) {
   const { databaseChecks } = yield* Effect.promise(() => import("../doctor/databaseChecks.ts"))
   const found: Array<Check> = []
-  const look = Effect.map(databaseChecks(config), (checks) => void found.push(...checks))
+  const { filesCheck } = yield* Effect.promise(() => import("../doctor/filesCheck.ts"))
+  const look = Effect.map(
+    Effect.all([databaseChecks(config), filesCheck(config)]),
+    (checks) => void found.push(...checks.flat())
+  )
   const none = note("database", `none yet in ${config.dataFolder}`, '"parley serve" makes it at its first start.')
   yield* CommandContext.use((context) => context.run(look)).pipe(
     Effect.catchTags({
@@ -60,7 +68,7 @@ export const doctorCommand = Command.make(
   {
     json: jsonFlag,
     live: Flag.Boolean("live").pipe(
-      Flag.withDescription("Ask each vendor whose key is set for one token"),
+      Flag.withDescription("Ask each vendor whose key is set for one token, and the payment provider for the prices"),
       Flag.withDefault(false)
     )
   },
@@ -88,7 +96,10 @@ export const doctorCommand = Command.make(
   Command.withDescription("Check what Parley would run on: configuration, database, models, sessions, limits"),
   Command.withExamples([
     { command: "parley doctor", description: "For people; a failed check sets the exit code" },
-    { command: "parley doctor --live", description: "Also make one cheap call to each vendor" },
+    {
+      command: "parley doctor --live",
+      description: "Also make one cheap call to each vendor and the payment provider"
+    },
     { command: "parley doctor --json", description: "For programs" }
   ])
 )

@@ -1,4 +1,5 @@
 import { Cause, Option } from "effect"
+import type { Environment } from "../config/EnvironmentReader.ts"
 import { exitCodeOfSignal, exitCodes } from "../exitCodes.ts"
 import { databaseTrouble, explainDatabase } from "./explainDatabase.ts"
 
@@ -22,8 +23,20 @@ const codeOfTag: Readonly<Record<string, number>> = {
   ConfigInvalid: exitCodes.configuration,
   DataFolderUnusable: exitCodes.configuration,
   AccountNotFound: exitCodes.notFound,
+  BotNotFound: exitCodes.notFound,
+  BotKeyNotFound: exitCodes.notFound,
+  DocumentNotFound: exitCodes.notFound,
+  DocumentForbidden: exitCodes.refused,
+  InvalidBot: exitCodes.usage,
+  LastBotKey: exitCodes.refused,
+  TooManyBotKeys: exitCodes.refused,
+  TooManyBots: exitCodes.refused,
   JobNotFound: exitCodes.notFound,
   UserNotFound: exitCodes.notFound,
+  PaymentEventNotFound: exitCodes.notFound,
+  PaymentsNotConfigured: exitCodes.configuration,
+  PaymentUnavailable: exitCodes.unavailable,
+  SecretsNotConfigured: exitCodes.configuration,
   HoldsOpen: exitCodes.refused,
   NoDatabaseYet: exitCodes.notFound,
   PurchaseNotFound: exitCodes.notFound,
@@ -70,11 +83,14 @@ const endingOf = (failure: Failure): Ending => {
 const MISTAKE =
   "Parley made a mistake and ended this command. Run it again with LOG_LEVEL=debug to see all of it, and report it."
 
-/** How a command that failed ends. A defect is a mistake of the program: told whole to whoever asks for it. */
-export const endingOfCause = (cause: Cause.Cause<unknown>): Ending => {
+/**
+ * How a command that failed ends. A defect is a mistake of the program: told whole to whoever asks for it by the
+ * LOG_LEVEL of the environment.
+ */
+export const endingOfCause = (cause: Cause.Cause<unknown>, environment: Environment): Ending => {
   const failure = Cause.findErrorOption(cause)
   if (Option.isSome(failure)) return endingOf(failure.value as Failure)
   if (Cause.hasInterruptsOnly(cause)) return { exit: exitCodeOfSignal("SIGINT"), message: undefined }
-  const whole = ["debug", "trace"].includes(process.env["LOG_LEVEL"]?.trim().toLowerCase() ?? "")
+  const whole = ["debug", "trace"].includes(environment["LOG_LEVEL"]?.trim().toLowerCase() ?? "")
   return { exit: exitCodes.failed, message: whole ? `${MISTAKE}\n${Cause.pretty(cause)}` : MISTAKE }
 }

@@ -6,15 +6,11 @@ import { type CommandOutput, connectToOwner, sendCommand } from "../dataFolder/c
 import { claimDataFolder } from "../dataFolder/claimDataFolder.ts"
 import type { DataFolderInUse, DataFolderUnusable } from "../dataFolder/dataFolderErrors.ts"
 import { databaseFolder } from "../dataFolder/databaseFolder.ts"
+import { Surroundings } from "../Surroundings.ts"
 import { CommandLost, Exited, Interrupted, NoDatabaseYet } from "./commandErrors.ts"
 import { type RunOptions, StopSignal, CommandContext } from "./CommandContext.ts"
 
-const output = {
-  stdout: (text: string) => void process.stdout.write(text),
-  stderr: (text: string) => void process.stderr.write(text)
-}
-
-/** The command context of a process started with `argv`. */
+/** The command context of a command line, `argv`, that runs in this process. */
 export const localCommandContextLayer = (argv: ReadonlyArray<string>): Layer.Layer<CommandContext, never, StopSignal> =>
   Layer.effect(
     CommandContext,
@@ -25,7 +21,8 @@ export const localCommandContextLayer = (argv: ReadonlyArray<string>): Layer.Lay
           Effect.gen(function* () {
             const { config } = yield* loadSettings
             let text = ""
-            const captured = { stdout: (part: string) => void (text += part), stderr: output.stderr }
+            const { stderr } = yield* Surroundings
+            const captured = { stdout: (part: string) => void (text += part), stderr }
             return (yield* runsAtOwner(config.dataFolder, command, captured)) === undefined ? undefined : text
           }),
         run: (work, options = {}) =>
@@ -50,6 +47,7 @@ const enterDataFolder = (
 ): Effect.Effect<void, CommandLost | DataFolderInUse | DataFolderUnusable | Exited | NoDatabaseYet, Scope.Scope> =>
   Effect.gen(function* () {
     const { dataFolder } = config
+    const output = yield* Surroundings
     const exit = yield* runsAtOwner(dataFolder, argv, output)
     if (exit !== undefined) return yield* new Exited({ exit })
     if (!createDatabase && !existsSync(databaseFolder(dataFolder))) {

@@ -1,8 +1,12 @@
 import { Command } from "effect/cli"
+import { auditCommand } from "./audit.ts"
+import { billingCommand } from "./billing.ts"
+import { botsCommand } from "./bots.ts"
 import { creditsCommand } from "./credits.ts"
 import { doctorCommand } from "./doctor.ts"
 import { jobsCommand } from "./jobs.ts"
 import { migrateCommand } from "./migrate.ts"
+import { secretsCommand } from "./secrets.ts"
 import { serveCommand } from "./serve.ts"
 import { usersCommand } from "./users.ts"
 import { workCommand } from "./work.ts"
@@ -20,7 +24,11 @@ export const parley = Command.make("parley").pipe(
     migrateCommand,
     doctorCommand,
     creditsCommand,
+    billingCommand,
+    auditCommand,
+    botsCommand,
     jobsCommand,
-    usersCommand
+    usersCommand,
+    secretsCommand
   ])
 )

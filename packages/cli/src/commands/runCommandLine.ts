@@ -1,6 +1,7 @@
 import { Console, Effect, Exit } from "effect"
 import { Command } from "effect/cli"
 import { version } from "../version.ts"
+import { Surroundings } from "../Surroundings.ts"
 import { endingOfCause } from "./failures.ts"
 import { parley } from "./parley.ts"
 import { presenterLayer } from "./presenter.ts"
@@ -12,8 +13,10 @@ export const runCommandLine = (argv: ReadonlyArray<string>, { colors }: { readon
     Effect.exit,
     Effect.flatMap((exit) => {
       if (Exit.isSuccess(exit)) return Effect.succeed(0)
-      const ending = endingOfCause(exit.cause)
-      const said = ending.message === undefined ? Effect.void : Console.error(ending.message)
-      return Effect.as(said, ending.exit)
+      return Surroundings.use((surroundings) => {
+        const ending = endingOfCause(exit.cause, surroundings.readEnvironment().environment)
+        const said = ending.message === undefined ? Effect.void : Console.error(ending.message)
+        return Effect.as(said, ending.exit)
+      })
     })
   )

@@ -1,9 +1,11 @@
 import { type ErasedUser, UserService } from "@parley/core"
-import { Effect } from "effect"
-import { Command } from "effect/cli"
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { byFlag } from "./byFlag.ts"
 import { checkMigrated } from "./checkMigrated.ts"
 import { CommandContext } from "./CommandContext.ts"
 import { dryRunFlag, jsonFlag, printResult } from "./output.ts"
+import { reasonFlag } from "./reasonFlag.ts"
 import { userArgument } from "./userArgument.ts"
 
 const linesOf = (user: string, { chats, documents, pseudonym, transactions }: ErasedUser): ReadonlyArray<string> => [
@@ -14,8 +16,8 @@ const linesOf = (user: string, { chats, documents, pseudonym, transactions }: Er
 /** `parley users delete <user>` */
 export const usersDeleteCommand = Command.make(
   "delete",
-  { user: userArgument, dryRun: dryRunFlag, json: jsonFlag },
-  Effect.fnUntraced(function* ({ dryRun, json, user }) {
+  { user: userArgument, reason: Flag.optional(reasonFlag), by: byFlag, dryRun: dryRunFlag, json: jsonFlag },
+  Effect.fnUntraced(function* ({ by, dryRun, json, reason, user }) {
     const work = Effect.gen(function* () {
       yield* checkMigrated
       const users = yield* UserService
@@ -24,7 +26,7 @@ export const usersDeleteCommand = Command.make(
         const line = `Would erase ${user}: ${found.chats} chats and ${found.documents} documents; ${found.transactions} rows of the ledger would stay and name nobody.`
         return yield* printResult(json, { user, dryRun, ...found }, [line])
       }
-      const erased = yield* users.erase(user)
+      const erased = yield* users.erase(user, { by, reason: Option.getOrUndefined(reason) })
       yield* printResult(json, { user, dryRun, ...erased }, linesOf(user, erased))
     })
     yield* CommandContext.use((context) => context.run(work))

@@ -1,4 +1,6 @@
-import type { CatalogData, UploadLimitsData } from "@parley/core"
+import type { OAuthCrmOptions } from "@parley/adapters-crm"
+import type { S3Options } from "@parley/adapters-s3"
+import type { CatalogData, SecretKey, UploadLimitsData } from "@parley/core"
 import { type Redacted, Schema } from "effect"
 
 /** Where the data lives. */
@@ -18,12 +20,38 @@ export interface VendorConfig {
   readonly baseUrl: string | undefined
 }
 
+/** Who embeds documents and questions, by OpenAI's protocol. */
+export interface EmbeddingConfig {
+  readonly apiKey: Redacted.Redacted
+  /** Another server than OpenAI's own. */
+  readonly baseUrl: string | undefined
+  readonly model: string
+  /** How many numbers the model gives for a text; undefined where that is known of it. */
+  readonly dimensions: number | undefined
+  /** The model is told how many are wanted. */
+  readonly isAsked: boolean
+  /** Texts in a request at most; as many as the protocol allows unless given. */
+  readonly batch: number | undefined
+}
+
+/** Who takes payments. */
+export interface PaymentsConfig {
+  readonly secretKey: Redacted.Redacted
+  /** What the provider signs its events with; without it none is taken. */
+  readonly webhookSecret: Redacted.Redacted | undefined
+  /** Another server that speaks Stripe's protocol. */
+  readonly apiUrl: string | undefined
+}
+
 /** How sessions are proven. Without a secret, only the development sign-in can. */
 export interface SessionConfig {
   readonly cookieName: string
   readonly secret: Redacted.Redacted | undefined
   readonly issuer: string | undefined
   readonly audience: string | undefined
+  /** Where the dashboard leads people to sign in and out. */
+  readonly signInUrl: string | undefined
+  readonly signOutUrl: string | undefined
 }
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "none"] as const
@@ -46,16 +74,28 @@ export interface ParleyConfig {
   /** Absolute. */
   readonly dataFolder: string
   readonly catalog: CatalogData
+  /** Undefined where documents are searched by words alone. */
+  readonly embedding: EmbeddingConfig | undefined
   readonly openai: VendorConfig | undefined
   readonly anthropic: VendorConfig | undefined
+  /** Undefined where nothing is sold. */
+  readonly payments: PaymentsConfig | undefined
+  /** The bucket in which uploaded files rest; in the database where there is none. */
+  readonly files: S3Options | undefined
+  /** The CRM providers that bots can be connected to; perhaps none. */
+  readonly crmProviders: ReadonlyArray<OAuthCrmOptions>
   readonly session: SessionConfig
   readonly uploads: Partial<UploadLimitsData>
+  /** Where the language data for reading scans are, and of which languages; undefined where scans are not read. */
+  readonly ocr:
+    | { readonly dataFolder: string; readonly languages: readonly [string, ...ReadonlyArray<string>] }
+    | undefined
   /** What schedules prove themselves with; without it they may not call. */
   readonly cronSecret: Redacted.Redacted | undefined
   /** Whether background work begins the periods that are due: `auto` does where no schedule can call for it. */
   readonly reset: ResetMode
-  /** What tokens of third parties are encrypted with at rest. */
-  readonly encryptionKey: Redacted.Redacted | undefined
+  /** What tokens of third parties are encrypted with at rest: the first key encrypts. None where none is set. */
+  readonly encryptionKeys: ReadonlyArray<SecretKey>
   /** How long a hold lives without a renewal, in seconds; undefined takes the core's default. */
   readonly holdTtlSeconds: number | undefined
   /** Stand-ins may run in production. */

@@ -1,18 +1,27 @@
 import { isIP } from "node:net"
 import { resolve } from "node:path"
-import { type DocumentType, PARSED_DOCUMENT_TYPES, type UploadLimitsData } from "@parley/core"
-import { Effect } from "effect"
+import {
+  type DocumentType,
+  PARSED_DOCUMENT_TYPES,
+  parseSecretKeys,
+  type SecretKey,
+  type UploadLimitsData
+} from "@parley/core"
+import { Effect, Result } from "effect"
 import { type Environment, EnvironmentReader } from "./EnvironmentReader.ts"
 import {
   ConfigInvalid,
   type DatabaseConfig,
   LOG_LEVELS,
   type ParleyConfig,
+  type PaymentsConfig,
   RESET_MODES,
   type VendorConfig
 } from "./ParleyConfig.ts"
+import { readCrmProviders } from "./crmSettings.ts"
+import { readFiles } from "./filesSettings.ts"
 import { isUnencrypted } from "./databaseTls.ts"
-import { readCatalog } from "./readCatalog.ts"
+import { readConfigFile } from "./readConfigFile.ts"
 
 const WEB = ["https:", "http:"]
 const POSTGRES = ["postgres:", "postgresql:"]
@@ -45,6 +54,7 @@ export const readConfig = (
 /** What the environment says, and every problem of it. Relative paths start at `folder`. */
 export const readSettings = (environment: Environment, folder: string): Settings => {
   const read = new EnvironmentReader(environment)
+  const { catalog, embedding } = readConfigFile(read, folder)
   const config: ParleyConfig = {
     production: read.text("NODE_ENV") === "production",
     host: read.text("HOST") ?? "127.0.0.1",
@@ -54,19 +64,26 @@ export const readSettings = (environment: Environment, folder: string): Settings
     database: database(read),
     databaseSchema: databaseSchema(read),
     dataFolder: resolve(folder, read.text("PARLEY_DATA_DIR") ?? ".parley"),
-    catalog: readCatalog(read, folder),
+    catalog,
+    embedding,
     openai: vendor(read, "OPENAI"),
     anthropic: vendor(read, "ANTHROPIC"),
+    payments: payments(read),
+    crmProviders: readCrmProviders(read),
     session: {
       cookieName: cookieName(read),
       secret: read.secret("PARLEY_SESSION_SECRET"),
       issuer: read.text("PARLEY_SESSION_ISSUER"),
-      audience: read.text("PARLEY_SESSION_AUDIENCE")
+      audience: read.text("PARLEY_SESSION_AUDIENCE"),
+      signInUrl: read.url("PARLEY_SIGN_IN_URL", WEB),
+      signOutUrl: read.url("PARLEY_SIGN_OUT_URL", WEB)
     },
     uploads: uploads(read),
+    files: readFiles(read),
+    ocr: ocr(read, folder),
     cronSecret: cronSecret(read),
     reset: read.choice("PARLEY_RESET", RESET_MODES) ?? "auto",
-    encryptionKey: read.secret("PARLEY_ENCRYPTION_KEY"),
+    encryptionKeys: encryptionKeys(read),
     holdTtlSeconds: read.integer("PARLEY_HOLD_TTL", 1, 86_400),
     allowStandIns: read.flag("PARLEY_ALLOW_STAND_INS"),
     logLevel: read.choice("LOG_LEVEL", LOG_LEVELS) ?? "info"
@@ -112,7 +129,9 @@ const trustProxy = (read: EnvironmentReader): number | string | undefined => {
 const isProxyAddress = (text: string): boolean => {
   const [address = "", bits, ...more] = text.split("/")
   if (["loopback", "linklocal", "uniquelocal"].includes(text)) return true
-  return isIP(address) !== 0 && more.length === 0 && (bits === undefined || /^\d{1,3}$/.test(bits))
+  const version = isIP(address)
+  const isRange = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+  return version !== 0 && more.length === 0 && isRange
 }
 
 const vendor = (read: EnvironmentReader, prefix: "OPENAI" | "ANTHROPIC"): VendorConfig | undefined => {
@@ -124,6 +143,21 @@ const vendor = (read: EnvironmentReader, prefix: "OPENAI" | "ANTHROPIC"): Vendor
       `${prefix}_API_KEY`,
       `expected the key of the server at ${prefix}_BASE_URL, or any word where it wants none`
     )
+  }
+  return undefined
+}
+
+const payments = (read: EnvironmentReader): PaymentsConfig | undefined => {
+  const secretKey = read.secret("STRIPE_SECRET_KEY")
+  const webhookSecret = read.secret("STRIPE_WEBHOOK_SECRET")
+  const apiUrl = read.url("STRIPE_API_URL", WEB)
+  if (secretKey !== undefined) return { secretKey, webhookSecret, apiUrl }
+  for (const [name, value] of [
+    ["STRIPE_WEBHOOK_SECRET", webhookSecret],
+    ["STRIPE_API_URL", apiUrl]
+  ] as const) {
+    if (value !== undefined)
+      read.problem("STRIPE_SECRET_KEY", `expected the account's secret key, since ${name} is set`)
   }
   return undefined
 }
@@ -142,6 +176,29 @@ const cronSecret = (read: EnvironmentReader) => {
     read.problem("CRON_SECRET", "expected a secret, for example 32 random characters")
   }
   return read.secret("CRON_SECRET")
+}
+
+/** Keys for secrets, as the core reads them; what is wrong with them is said without any of them. */
+const encryptionKeys = (read: EnvironmentReader): ReadonlyArray<SecretKey> => {
+  const text = read.text("PARLEY_ENCRYPTION_KEY")
+  if (text === undefined) return []
+  const keys = parseSecretKeys(text)
+  if (Result.isSuccess(keys)) return keys.success
+  for (const problem of keys.failure.problems) read.problem("PARLEY_ENCRYPTION_KEY", problem)
+  return []
+}
+
+/** Languages by the names of their data: `eng`, `deu`, `chi_sim`. */
+const LANGUAGE = /^[a-z]{3}(?:_[a-z]{2,8})*$/i
+
+const ocr = (read: EnvironmentReader, folder: string): ParleyConfig["ocr"] => {
+  const data = read.text("PARLEY_OCR_DATA")
+  if (data === undefined) return undefined
+  const [first = "eng", ...more] = (read.text("PARLEY_OCR_LANGUAGES") ?? "eng").split(",").map((name) => name.trim())
+  if (![first, ...more].every((name) => LANGUAGE.test(name))) {
+    read.problem("PARLEY_OCR_LANGUAGES", "expected names of language data, such as eng,deu")
+  }
+  return { dataFolder: resolve(folder, data), languages: [first, ...more] }
 }
 
 const uploads = (read: EnvironmentReader): Partial<UploadLimitsData> => {

@@ -14,11 +14,10 @@ export interface SecurityWarning {
 const NEW_SECRET = 'Set it to 32 random bytes or more, for example what "openssl rand -base64 32" prints.'
 
 /** The secrets that others could guess, or find by trying. */
-export const weakSecrets = ({ cronSecret, encryptionKey, session }: ParleyConfig): ReadonlyArray<SecurityWarning> =>
+export const weakSecrets = ({ cronSecret, session }: ParleyConfig): ReadonlyArray<SecurityWarning> =>
   Object.entries({
     PARLEY_SESSION_SECRET: session.secret,
-    CRON_SECRET: cronSecret,
-    PARLEY_ENCRYPTION_KEY: encryptionKey
+    CRON_SECRET: cronSecret
   }).flatMap(([setting, secret]) => {
     const weakness = secret === undefined ? undefined : weaknessOf(Redacted.value(secret))
     return weakness === undefined ? [] : [{ setting, detail: `it ${weakness}`, advice: NEW_SECRET }]

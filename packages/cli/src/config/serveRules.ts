@@ -34,6 +34,13 @@ const exposure = ({ baseUrl, host, production, trustProxy }: ParleyConfig): stri
   return undefined
 }
 
+/**
+ * True where a stand-in takes payments: no provider is configured, and nobody but people on this machine could buy from
+ * it, unless stand-ins are allowed by name.
+ */
+export const usesStandInPayments = (config: ParleyConfig): boolean =>
+  config.payments === undefined && (config.allowStandIns || exposure(config) === undefined)
+
 const isLocalName = (host: string): boolean => isLoopback(host) || host.endsWith(".localhost")
 
 /** Why this configuration must not be served: what is harmless on one's own machine and is not elsewhere. */
@@ -48,6 +55,11 @@ export const serveRefusals = (config: ParleyConfig): ReadonlyArray<string> => {
   if (config.production && answeringVendors(config).length === 0 && !config.allowStandIns) {
     refusals.push(
       `${REAL_MODELS}: NODE_ENV is production, and the offline stand-in would answer. Set one of them, or PARLEY_ALLOW_STAND_INS=1 if a stand-in is what you want`
+    )
+  }
+  if (config.production && config.crmProviders.length > 0 && config.encryptionKeys.length === 0) {
+    refusals.push(
+      'PARLEY_ENCRYPTION_KEY: a CRM provider is set up, and its tokens are kept in no other way than encrypted. Set it to 32 random bytes, for example what "openssl rand -base64 32" prints'
     )
   }
   if (config.production) refusals.push(...weakSecrets(config).map(warningText))

@@ -1,4 +1,4 @@
-import { lockFolder } from "@parley/adapters-db"
+import { lockFolder } from "@parley/adapters-db/embedded"
 import { Effect, Schedule, type Scope } from "effect"
 import { greetingOf } from "./commandClient.ts"
 import { CommandServer, type RunCommand } from "./CommandServer.ts"

@@ -8,6 +8,8 @@ import { serveRefusals, sessionCookieName, usesDevelopmentSignIn } from "../conf
 import { tasksOf } from "../config/workRules.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, note, ok } from "./Check.ts"
+import { paymentChecks } from "./paymentChecks.ts"
+import { encryptionKeyCheck } from "./encryptionKeyCheck.ts"
 import { securityChecks } from "./securityChecks.ts"
 
 /** The program this runs in. */
@@ -29,6 +31,9 @@ export const configurationChecks = Effect.fnUntraced(function* ({ config, proble
     ...dataFolderCheck(config),
     workCheck(config),
     scheduleCheck(config),
+    ...paymentChecks(config),
+    ...crmChecks(config),
+    yield* encryptionKeyCheck(config),
     ok("uploads", `${types.join(", ")}, up to ${maxBytes} bytes`),
     ...Object.values(config.catalog.tiers).map(tierCheck)
   ]
@@ -61,6 +66,12 @@ const workCheck = (config: ParleyConfig): Check =>
   config.database._tag === "Embedded"
     ? ok("work", `by "parley serve": ${tasksOf(config).join(", ")}`)
     : ok("work", `by "parley serve" and "parley work": ${tasksOf(config).join(", ")}`)
+
+/** The providers that bots can be connected to, with what has to be registered there. */
+const crmChecks = ({ baseUrl, crmProviders }: ParleyConfig): ReadonlyArray<Check> =>
+  crmProviders.map(({ id, name }) =>
+    ok("crm", `${name}; its redirect address is ${baseUrl ?? "<the address people use>"}/api/crm/${id}/callback`)
+  )
 
 const tierCheck = ({ maxDocumentBytes, maxDocuments, models, monthlyCredits, name }: Tier): Check =>
   ok(

@@ -4,6 +4,7 @@ import { databaseTrouble } from "../commands/explainDatabase.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, note, ok } from "./Check.ts"
+import { inboxChecks } from "./paymentChecks.ts"
 
 const WITHIN = "10 seconds"
 
@@ -31,22 +32,28 @@ const backupCheck = ({ database }: ParleyConfig, login: string, fenced: number):
  */
 const LOOK = `SELECT current_setting('server_version') AS server,
   (SELECT count(*)::integer FROM pg_roles WHERE rolname IN ('parley_user', 'parley_service')) AS roles,
-  EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector') AS vector, current_user::text AS login,
+  EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector') AS available,
+  EXISTS (SELECT FROM pg_extension WHERE extname = 'vector') AS added, current_user::text AS login,
   (SELECT count(*)::integer FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relkind IN ('r', 'p')
     AND row_security_active(oid)) AS fenced`
 
 const ROLES = 2
 
-const vectorCheck = (there: boolean): ReadonlyArray<Check> =>
-  there
-    ? []
+/** Asked only where documents are embedded: nothing else needs the extension. */
+const vectorCheck = ({ embedding }: ParleyConfig, found: Readonly<Record<string, unknown>>): ReadonlyArray<Check> => {
+  if (embedding === undefined) return []
+  if (found["added"] === true) return [ok("pgvector", `documents are searched by words and by ${embedding.model}`)]
+  const detail = "documents are searched by their words alone, without their embeddings"
+  return found["available"] === true
+    ? [note("pgvector", `not added to the database: ${detail}`, "Let its owner run: CREATE EXTENSION vector;")]
     : [
         note(
-          "extension",
-          "pgvector is not installed on the server",
-          "Documents are searched by their words without it. Install it (the package postgresql-17-pgvector) to be ready."
+          "pgvector",
+          `not on the server: ${detail}`,
+          "Install it there (postgresql-17-pgvector), then: CREATE EXTENSION vector;"
         )
       ]
+}
 
 const migrationsCheck = (pending: ReadonlyArray<string>): Check =>
   pending.length === 0
@@ -62,11 +69,13 @@ const look = (config: ParleyConfig) =>
   Effect.gen(function* () {
     const { schema } = yield* Database
     const { execute } = yield* DatabaseOwner
-    const [{ fenced, login, roles, server, vector } = {}] = yield* execute(LOOK, [schema])
-    const checks = [ok("database", describe(config, String(server))), ...vectorCheck(vector === true)]
+    const [found = {}] = yield* execute(LOOK, [schema])
+    const { fenced, login, roles, server } = found
+    const checks = [ok("database", describe(config, String(server))), ...vectorCheck(config, found)]
     if (roles === ROLES) {
       const pending = yield* pendingMigrations()
-      return [...checks, migrationsCheck(pending), ...backupCheck(config, String(login), Number(fenced))]
+      const inbox = pending.length === 0 ? yield* inboxChecks : []
+      return [...checks, migrationsCheck(pending), ...inbox, ...backupCheck(config, String(login), Number(fenced))]
     }
     const detail = "the roles parley_user and parley_service are missing, so nothing is applied"
     return [...checks, failed("migrations", exitCodes.failed, detail, 'Make them with "parley migrate".')]

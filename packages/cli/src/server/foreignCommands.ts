@@ -1,20 +1,10 @@
-import { Console as NodeConsole } from "node:console"
-import { Writable } from "node:stream"
 import { type Context, Effect } from "effect"
 import { CommandRunner } from "../commands/CommandContext.ts"
 import type { CommandParts } from "../compose.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import type { RunCommand } from "../dataFolder/CommandServer.ts"
 import { exitCodes } from "../exitCodes.ts"
-
-const writer = (write: (text: string) => void): Writable =>
-  new Writable({
-    decodeStrings: false,
-    write: (chunk: string, _encoding, done) => {
-      write(chunk)
-      done()
-    }
-  })
+import { consoleTo } from "../Surroundings.ts"
 
 /** Runs the commands that other processes send, with the parts of this server and their output going back. */
 export const foreignCommands = (
@@ -22,10 +12,7 @@ export const foreignCommands = (
   parts: Context.Context<CommandParts>
 ): Effect.Effect<RunCommand, never, CommandRunner> =>
   CommandRunner.useSync((runner): RunCommand => async ({ argv }, answer, signal) => {
-    const console = new NodeConsole({
-      stdout: writer((stdout) => answer({ stdout })),
-      stderr: writer((stderr) => answer({ stderr }))
-    })
+    const console = consoleTo({ stdout: (stdout) => answer({ stdout }), stderr: (stderr) => answer({ stderr }) })
     const running = runner.run({ argv, config, parts, console })
     return await Effect.runPromise(running, { signal }).catch(() => exitCodes.failed)
   })

@@ -3,34 +3,48 @@ import {
   createHttpServer,
   HmacSessionVerifier,
   makeDevelopmentSessions,
-  parleyApp,
+  parleyListener,
   RequestTracker
-} from "@parley/adapters-http"
-import { dashboardRouter } from "@parley/dashboard"
-import { Effect, type ManagedRuntime, Redacted } from "effect"
+} from "@parley/adapters-http/node"
+import type { DashboardOptions } from "@parley/dashboard"
+import { Context, Effect, type ManagedRuntime, Redacted } from "effect"
 import { PortTaken } from "../commands/commandErrors.ts"
 import type { ServerParts } from "../compose.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import { usesStandInPayments } from "../config/serveRules.ts"
+import { isForStandIn, PaymentStandIn } from "../payments/PaymentStandIn.ts"
+import { STAND_IN_PATH } from "../payments/standInPath.ts"
 import { version } from "../version.ts"
+import { DRAIN_MS } from "./drain.ts"
+import { lateListener } from "./lateListener.ts"
+import { serverUrl } from "./startUpText.ts"
 
-/** How long requests that run may take once the server stops. */
-export const DRAIN_MS = 10_000
 /** The most connections, in all and from one address. */
 const CONNECTIONS = 10_000
 const CONNECTIONS_PER_PEER = 500
 
-/** The API and the dashboard on the configured port until the scope closes; gives the port taken. */
+/** The API and the dashboard on the configured port until the scope closes; gives the port taken, what loads the pages, and what begins a stand-in for payments. */
 export const openHttp = Effect.fnUntraced(function* (
   config: ParleyConfig,
   runtime: ManagedRuntime.ManagedRuntime<ServerParts, DatabaseError>
 ) {
   const requests = new RequestTracker()
-  const app = parleyApp({
+  const pages = lateListener(async () => {
+    const { dashboardPages } = await import("./pages.ts")
+    return dashboardPages(dashboardOptions(config), config.trustProxy)
+  })
+  const standIn = Context.get(yield* runtime.contextEffect, PaymentStandIn)
+  const app = parleyListener({
     runtime,
     requests,
+    otherwise: (request, response) =>
+      standIn !== undefined && isForStandIn(request)
+        ? standIn.listener(request, response)
+        : pages.listener(request, response),
     ...sessionOptions(config),
     sessionCookie: config.session.cookieName,
     baseUrl: config.baseUrl,
+    signOutUrl: config.session.signOutUrl,
     cronSecret: config.cronSecret && Redacted.value(config.cronSecret),
     trustProxy: config.trustProxy,
     version,
@@ -50,18 +64,31 @@ export const openHttp = Effect.fnUntraced(function* (
     }),
     () => Effect.promise(() => server.close({ deadlineMs: DRAIN_MS }))
   )
-  return listening.port
+  const beginPayments = () => standIn?.serveAt(serverUrl(config, listening.port), ownUrl(host, listening.port))
+  return { port: listening.port, loadPages: pages.load, beginPayments }
 })
 
-/** Who may sign in how, and the page that goes with it. */
-const sessionOptions = ({ session, uploads }: ParleyConfig) => {
-  const offered = uploads.types === undefined ? {} : { uploadTypes: uploads.types }
+/** Where this process reaches its own server. */
+const ownUrl = (host: string, port: number): string => {
+  const address = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
+  return `http://${address.includes(":") ? `[${address}]` : address}:${port}`
+}
+
+/** Who may sign in how. */
+const sessionOptions = ({ session }: ParleyConfig) => {
   if (session.secret === undefined) {
     const developmentSessions = makeDevelopmentSessions()
-    const pages = dashboardRouter({ signIn: { kind: "development" }, ...offered })
-    return { sessions: developmentSessions.verifier, developmentSessions, pages }
+    return { sessions: developmentSessions.verifier, developmentSessions }
   }
   const { audience, issuer } = session
-  const sessions = HmacSessionVerifier.make({ secret: Redacted.value(session.secret), audience, issuer })
-  return { sessions, pages: dashboardRouter({ signIn: { kind: "elsewhere" }, ...offered }) }
+  return { sessions: HmacSessionVerifier.make({ secret: Redacted.value(session.secret), audience, issuer }) }
+}
+
+/** What the page has to know of this server. */
+const dashboardOptions = (config: ParleyConfig): DashboardOptions => {
+  const { secret, signInUrl, signOutUrl } = config.session
+  return {
+    signIn: secret === undefined ? { kind: "development" } : { kind: "elsewhere", url: signInUrl, signOutUrl },
+    standInPayments: usesStandInPayments(config) ? STAND_IN_PATH : undefined
+  }
 }

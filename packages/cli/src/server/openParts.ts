@@ -1,14 +1,15 @@
 import { directOptions, migrate, unlockedDatabaseLayer } from "@parley/adapters-db"
+import type { PgliteThread } from "@parley/adapters-db/embedded"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { databaseOptions, serverPartsLayer } from "../compose.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { loggingLayer } from "./logging.ts"
 
-/** All parts, open until the scope closes, on a schema that is up to date. */
-export const openParts = Effect.fnUntraced(function* (config: ParleyConfig) {
+/** All parts, open until the scope closes, on a schema that is up to date; on `engine` where that is opened already. */
+export const openParts = Effect.fnUntraced(function* (config: ParleyConfig, engine?: PgliteThread) {
   const logging = loggingLayer(config)
   const runtime = yield* Effect.acquireRelease(
-    Effect.sync(() => ManagedRuntime.make(Layer.provideMerge(serverPartsLayer(config), logging))),
+    Effect.sync(() => ManagedRuntime.make(Layer.provideMerge(serverPartsLayer(config, engine), logging))),
     (runtime) => runtime.disposeEffect
   )
   const pooled = config.database._tag === "Server" && config.database.directUrl !== undefined

@@ -1,16 +1,14 @@
-import { flushCompileCache } from "node:module"
-import { type BackgroundTaskName, backgroundWorkLayer } from "@parley/core"
-import { Console, Effect, Exit, Layer, Scope } from "effect"
+import { openEngine } from "@parley/adapters-db/embedded"
+import type { BackgroundTaskName } from "@parley/core"
+import { Effect } from "effect"
 import { loadConfig } from "../config/loadConfig.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { unencryptedConnections, warningText, weakSecrets } from "../config/securityWarnings.ts"
 import { serveRefusals } from "../config/serveRules.ts"
 import { idleServerRefusals, tasksOf } from "../config/workRules.ts"
 import { claimDataFolder } from "../dataFolder/claimDataFolder.ts"
-import { foreignCommands } from "./foreignCommands.ts"
-import { DRAIN_MS, openHttp } from "./openHttp.ts"
-import { openParts } from "./openParts.ts"
-import { runningParts, serverUrl, startUpText } from "./startUpText.ts"
+import { databaseFolder } from "../dataFolder/databaseFolder.ts"
+import { DRAIN_MS } from "./drain.ts"
 import { tryPort } from "./tryPort.ts"
 import { untilStopped } from "./untilStopped.ts"
 
@@ -27,27 +25,17 @@ export const serve = Effect.fnUntraced(function* ({ work }: { readonly work: boo
 const start = Effect.fnUntraced(function* (config: ParleyConfig, tasks: ReadonlyArray<BackgroundTaskName>) {
   const unsafe = [...weakSecrets(config), ...unencryptedConnections(config)]
   yield* Effect.forEach(unsafe, (warning) => Effect.logWarning(warningText(warning)))
-  const claim = config.database._tag === "Embedded" ? yield* claimDataFolder(config.dataFolder, true) : undefined
+  const embedded = config.database._tag === "Embedded"
+  const claim = embedded ? yield* claimDataFolder(config.dataFolder, true) : undefined
   yield* tryPort(config)
-  const runtime = yield* openParts(config)
-  const parts = yield* runtime.contextEffect
-  const working = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
-  const port = yield* openHttp(config, runtime)
-  yield* claim?.answerWith(yield* foreignCommands(config, parts)) ?? Effect.void
-  yield* announce(config, tasks, port)
-  // Begins once the server listens, so that nobody waits for it, and ends after the requests.
-  yield* Effect.provideContext(Layer.buildWithScope(backgroundWorkLayer(tasks), working), parts)
-  // The next start is faster even if this process is killed.
-  yield* Effect.sync(() => setTimeout(flushCompileCache, 100).unref())
+  // Opens in its own thread while this one loads what works on it.
+  const engine = embedded ? yield* openEngineOf(config) : undefined
+  const { runServer } = yield* Effect.promise(() => import("./runServer.ts"))
+  yield* runServer({ config, tasks, claim, engine })
 })
 
-/** People get a text on stdout; in production, where programs read, it is a line of the log. */
-const announce = (
-  config: ParleyConfig,
-  tasks: ReadonlyArray<BackgroundTaskName>,
-  port: number
-): Effect.Effect<void> => {
-  if (!config.production) return Console.log(startUpText(config, tasks, port))
-  const parts = Object.fromEntries(runningParts(config, tasks).map(({ part, runsOn }) => [part, runsOn]))
-  return Effect.logInfo("Parley listens.").pipe(Effect.annotateLogs({ url: serverUrl(config, port), port, ...parts }))
-}
+const openEngineOf = ({ databaseSchema, dataFolder }: ParleyConfig) =>
+  Effect.acquireRelease(
+    Effect.sync(() => openEngine({ dataDir: databaseFolder(dataFolder), schema: databaseSchema })),
+    (engine) => Effect.promise(() => engine.close())
+  )

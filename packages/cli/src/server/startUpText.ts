@@ -5,14 +5,16 @@ import {
   isLoopback,
   REAL_MODELS,
   sessionCookieName,
-  usesDevelopmentSignIn
+  usesDevelopmentSignIn,
+  usesStandInPayments
 } from "../config/serveRules.ts"
 import { databaseFolder } from "../dataFolder/databaseFolder.ts"
+import { STAND_IN_PATH } from "../payments/standInPath.ts"
 import { version } from "../version.ts"
 
 /** One part of a running server: what it is, and how to get the real one where it is a stand-in. */
 export interface RunningPart {
-  readonly part: "database" | "models" | "sign-in" | "work"
+  readonly part: "database" | "models" | "payments" | "sign-in" | "work"
   readonly runsOn: string
   readonly realPart: string | undefined
 }
@@ -25,6 +27,21 @@ export const databasePart = (config: ParleyConfig): RunningPart =>
         realPart: "DATABASE_URL"
       }
     : { part: "database", runsOn: `Postgres, schema ${config.databaseSchema}`, realPart: undefined }
+
+const REAL_PAYMENTS = "STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET"
+
+const paymentsPart = (config: ParleyConfig): RunningPart => {
+  if (usesStandInPayments(config)) {
+    const runsOn = `stand-in: no money moves; its pages and its clock are at ${STAND_IN_PATH}`
+    return { part: "payments", runsOn, realPart: REAL_PAYMENTS }
+  }
+  if (config.payments === undefined) return { part: "payments", runsOn: "none", realPart: REAL_PAYMENTS }
+  return {
+    part: "payments",
+    runsOn: config.payments.webhookSecret === undefined ? "Stripe, whose events are not taken" : "Stripe",
+    realPart: config.payments.webhookSecret === undefined ? "STRIPE_WEBHOOK_SECRET" : undefined
+  }
+}
 
 /** What this configuration runs on, and which background work its server does. */
 export const runningParts = (
@@ -39,6 +56,7 @@ export const runningParts = (
         realPart: REAL_MODELS
       }
     : { part: "models", runsOn: answeringVendors(config).join(" and "), realPart: undefined },
+  paymentsPart(config),
   usesDevelopmentSignIn(config)
     ? {
         part: "sign-in",

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Database, LedgerClock, PgCreditLedgerLayer, PgDatabaseLayer } from "@parley/adapters-db"
-import { type Difference, HoldSweeper, type Receipt } from "@parley/core"
+import { type Difference, HoldSweeper, type ReplyReceipt } from "@parley/core"
 import { CreditLedger } from "@parley/core/adapter"
 import { Clock, Effect, Layer, ManagedRuntime } from "effect"
 import { type Ended, eventually, runParley, temporaryFolder } from "../processes/ParleyProcess.ts"
@@ -44,7 +44,7 @@ export interface LeftHold {
 export interface Charge {
   readonly key: string
   readonly amount: number
-  readonly receipt: Receipt
+  readonly receipt: ReplyReceipt
 }
 
 const ahead = <A, E, R>(effect: Effect.Effect<A, E, R>, milliseconds: number): Effect.Effect<A, E, R> =>
@@ -77,8 +77,12 @@ export class CrashRig implements AsyncDisposable {
   /** Names the connections of the server process, so that their end can be waited for. */
   readonly #application = this.schema
 
-  constructor() {
-    writeFileSync(join(this.#folder.path, "catalog.json"), JSON.stringify(catalog))
+  readonly #settings: Readonly<Record<string, string>>
+
+  /** `config` is what `PARLEY_CONFIG` points to; `settings` are further variables of the environment. */
+  constructor(config: object = catalog, settings: Readonly<Record<string, string>> = {}) {
+    this.#settings = settings
+    writeFileSync(join(this.#folder.path, "catalog.json"), JSON.stringify(config))
   }
 
   get folder(): string {
@@ -92,15 +96,16 @@ export class CrashRig implements AsyncDisposable {
       DATABASE_URL: url.href,
       PARLEY_DB_SCHEMA: this.schema,
       PARLEY_CONFIG: "catalog.json",
-      PARLEY_HOLD_TTL: String(HOLD_TTL_MS / 1_000)
+      PARLEY_HOLD_TTL: String(HOLD_TTL_MS / 1_000),
+      ...this.#settings
     }
   }
 
   /** Starts a server; `port` is where it looks for the database, if not where that is. */
-  start(port?: number): Promise<RunningServer> {
+  start({ port, more = {} }: { port?: number; more?: Readonly<Record<string, string>> } = {}): Promise<RunningServer> {
     const url = new URL(this.environment["DATABASE_URL"] ?? "")
     if (port !== undefined) url.port = String(port)
-    return startServer(this.folder, { ...this.environment, DATABASE_URL: url.href })
+    return startServer(this.folder, { ...this.environment, ...more, DATABASE_URL: url.href })
   }
 
   /** Runs a command beside the server, to its end. */
@@ -108,7 +113,8 @@ export class CrashRig implements AsyncDisposable {
     return runParley(argv, this.folder, this.environment)
   }
 
-  #query<R extends Record<string, unknown>>(
+  /** Reads what is stored. */
+  query<R extends Record<string, unknown>>(
     text: string,
     params: ReadonlyArray<unknown> = []
   ): Promise<ReadonlyArray<R>> {
@@ -119,13 +125,13 @@ export class CrashRig implements AsyncDisposable {
   async connectionsGone(): Promise<void> {
     await eventually("the connections of the process to end", async () => {
       const text = "SELECT count(*) AS open FROM pg_stat_activity WHERE application_name = $1"
-      const [row] = await this.#query<{ open: number }>(text, [this.#application])
+      const [row] = await this.query<{ open: number }>(text, [this.#application])
       return row?.open === 0 ? true : undefined
     })
   }
 
   leftHolds(): Promise<ReadonlyArray<LeftHold>> {
-    return this.#query<LeftHold & Record<string, unknown>>(
+    return this.query<LeftHold & Record<string, unknown>>(
       `SELECT key, output_tokens AS recorded FROM ${this.schema}.credit_holds`
     )
   }
@@ -141,7 +147,7 @@ export class CrashRig implements AsyncDisposable {
   }
 
   charges(userId: string): Promise<ReadonlyArray<Charge>> {
-    return this.#query<Charge & Record<string, unknown>>(
+    return this.query<Charge & Record<string, unknown>>(
       `SELECT reference AS key, amount, receipt FROM ${this.schema}.credit_transactions
        WHERE user_id = $1 AND type = 'usage' ORDER BY number`,
       [userId]

@@ -10,12 +10,15 @@ const LATE_MS = 1_500
 export interface Death {
   readonly at: number
   readonly left: ReadonlyArray<LeftHold>
+  /** What was recorded as delivered before, by the key of the hold. */
+  readonly delivered: ReadonlyMap<string, string>
+  readonly judgesLateness: boolean
 }
 
-const keyOf = ({ messageId }: ChatRecord): string => `reply:${messageId}`
+export const keyOf = ({ messageId }: ChatRecord): string => `reply:${messageId}`
 
 /** What a text counts where no vendor told: never more than the reply was allowed. */
-const counted = (text: string): number => Math.min(pieceTokenizer.count(text).estimate, TOKENS_AT_MOST)
+export const counted = (text: string): number => Math.min(pieceTokenizer.count(text).estimate, TOKENS_AT_MOST)
 
 /** What the model says when it is told to speak so many tokens. */
 export const spoken = (count: number): string => Array.from({ length: count }, (_, index) => index + 1).join(" ")
@@ -35,8 +38,10 @@ const judgeCharges = (charges: ReadonlyArray<Charge>, records: ReadonlyArray<Cha
 const judgeCutReply = (record: ChatRecord, charge: Charge | undefined, hold: LeftHold, death: Death): void => {
   const what = `${hold.key} of ${record.userId}, recorded ${hold.recorded}`
   expect(record.end, what).not.toBe("complete")
-  const seen = record.received.findLast(({ at }) => at < death.at - HEARTBEAT_MS - LATE_MS)?.length ?? 0
+  const latest = death.judgesLateness ? death.at - HEARTBEAT_MS - LATE_MS : -Infinity
+  const seen = record.received.findLast(({ at }) => at < latest)?.length ?? 0
   expect(hold.recorded, what).toBeGreaterThanOrEqual(counted(record.text.slice(0, seen)))
+  expect(hold.recorded, what).toBeGreaterThanOrEqual(counted(death.delivered.get(hold.key) ?? ""))
   expect(hold.recorded, what).toBeLessThanOrEqual(counted(spoken(record.asked.tokens)))
   if (hold.recorded === 0) expect(charge, what).toBeUndefined()
   else

@@ -69,7 +69,7 @@ export const runParley = async (
 export const eventually = async <A>(
   what: string,
   look: () => Promise<A | undefined> | A | undefined,
-  deadlineMs = 30_000
+  deadlineMs = 90_000
 ): Promise<A> => {
   const deadline = performance.now() + deadlineMs
   for (;;) {

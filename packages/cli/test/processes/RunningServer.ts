@@ -7,7 +7,7 @@ export interface RunningServer extends AsyncDisposable {
 }
 
 /** Far more than a start takes, for machines that are busy. */
-const START_MS = 50_000
+const START_MS = 90_000
 
 /** Starts a server in `folder`; fails with what it said where it does not get to listen. */
 export const startServer = async (
@@ -38,10 +38,11 @@ export const startServer = async (
 /** One person's browser: keeps the session cookie. */
 export class Visitor {
   readonly #url: string
-  #cookie = ""
+  #cookie: string
 
-  constructor(url: string) {
+  constructor(url: string, cookie = "") {
     this.#url = url
+    this.#cookie = cookie
   }
 
   /** Signs in by the development sign-in. */

@@ -1,7 +1,7 @@
-import type { ChatModel, ReplyPart } from "@parley/core/adapter"
-import { Deferred, Effect, Stream } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { dropSchema, type InProcessServer, startInProcess } from "./InProcessServers.ts"
+import { Deferred, Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { HeldModel } from "./HeldModel.ts"
+import { raceServers } from "./raceServers.ts"
 
 const url = process.env["TEST_DATABASE_URL"] ?? ""
 
@@ -15,40 +15,11 @@ const config = {
   models: { "model-a-mini": { creditsPer1kInput: 0, creditsPer1kOutput: 0, minimumCredits: PRICE } }
 }
 
-/** Answers only when told to, so that whoever was let in still holds the credits while all others are decided. */
-class HeldModel implements ChatModel {
-  readonly name = "held"
-  asked = 0
-  answer = Deferred.makeUnsafe<void>()
-
-  stream(): Stream.Stream<ReplyPart> {
-    this.asked += 1
-    const parts: ReadonlyArray<ReplyPart> = [
-      { _tag: "text-delta", text: "Yes." },
-      { _tag: "end", reason: "completed", usage: undefined }
-    ]
-    return Stream.unwrap(Effect.as(Deferred.await(this.answer), Stream.fromIterable(parts)))
-  }
-}
-
 /** Fifty chats at once on a balance that pays for one, on several servers, round after round. */
 export const chatRace = (rounds: number) =>
   describe.skipIf(url === "")(`${CALLERS} chats at once on a balance for one, over ${SERVERS} servers`, () => {
-    const schema = `race_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`
     const model = new HeldModel()
-    let servers: ReadonlyArray<InProcessServer> = []
-
-    beforeAll(async () => {
-      const first = await startInProcess({ url, schema }, model, config)
-      const rest = Array.from({ length: SERVERS - 1 }, () => startInProcess({ url, schema }, model, config))
-      servers = [first, ...(await Promise.all(rest))]
-    })
-    afterAll(async () => {
-      await Promise.all(servers.map((server) => server.close()))
-      await dropSchema(url, schema)
-    })
-
-    const serverOf = (index: number): InProcessServer => servers[index % servers.length] as InProcessServer
+    const serverOf = raceServers(url, "race", SERVERS, model, config)
 
     const signIn = async (email: string): Promise<string> => {
       const response = await fetch(`${serverOf(0).url}/dev/sign-in`, {
@@ -83,7 +54,7 @@ export const chatRace = (rounds: number) =>
           expect(available).toBe(0)
           return answer
         })
-        await expect.poll(() => decided + model.asked, { timeout: 30_000 }).toBeGreaterThanOrEqual(CALLERS)
+        await expect.poll(() => decided + model.asked).toBeGreaterThanOrEqual(CALLERS)
         Deferred.doneUnsafe(model.answer, Effect.void)
         const answers = await Promise.all(asking)
         expect(answers.filter(({ status }) => status === 200)).toEqual([{ status: 200, text: "Yes." }])

@@ -1,0 +1,9 @@
+import { Command } from "effect/cli"
+import { auditListCommand } from "./auditList.ts"
+
+/** `parley audit`: what operators did. */
+export const auditCommand = Command.make("audit").pipe(
+  Command.withDescription("Look at what operators did, by whom and why"),
+  Command.withExamples([{ command: "parley audit list --since 2026-12-01", description: "Since a day" }]),
+  Command.withSubcommands([auditListCommand])
+)

@@ -1,0 +1,33 @@
+import { PaymentEventNotFound } from "@parley/core"
+import { BillingStore } from "@parley/core/adapter"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { checkMigrated } from "./checkMigrated.ts"
+import { CommandContext } from "./CommandContext.ts"
+import { eventArgument } from "./eventArgument.ts"
+import { eventRow } from "./eventRow.ts"
+import { jsonFlag, printResult, table } from "./output.ts"
+
+/** `parley billing show <event>` */
+export const billingShowCommand = Command.make(
+  "show",
+  { event: eventArgument, json: jsonFlag },
+  Effect.fnUntraced(function* ({ event, json }) {
+    const work = Effect.gen(function* () {
+      yield* checkMigrated
+      const [found] = yield* BillingStore.use((store) => store.find([event]))
+      if (found === undefined) return yield* new PaymentEventNotFound({ eventId: event })
+      const row = eventRow(found)
+      const payload = found.payload ?? null
+      const lines = table(
+        ["what", "is"],
+        Object.entries(row).map(([name, value]) => [name, value ?? ""])
+      )
+      yield* printResult(json, { ...row, payload }, [...lines, "", payload ?? "Its content is kept no more."])
+    })
+    yield* CommandContext.use((context) => context.run(work))
+  })
+).pipe(
+  Command.withDescription("Show an event as it was received, and what became of it"),
+  Command.withExamples([{ command: "parley billing show evt_1AbC", description: "What came, and what was done" }])
+)

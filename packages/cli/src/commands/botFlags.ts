@@ -1,0 +1,78 @@
+import { type BotChange, UserId } from "@parley/core"
+import { Option } from "effect"
+import { Flag } from "effect/cli"
+
+const text = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+
+/** Whose bot a command is about. */
+export const ownerFlag = Flag.String("owner").pipe(
+  Flag.withDescription("The person whose bot it is, and who pays for its replies"),
+  Flag.withSchema(UserId)
+)
+
+/** The settings of a bot but its name. What is wrong with them is told by the service, which checks them all. */
+export const botFlags = {
+  welcome: text("welcome", "The first message that visitors see"),
+  color: text("color", "The colour of the widget, as #rrggbb"),
+  model: text("model", "The model that answers; the first of the owner's plan unless given"),
+  instructions: text("instructions", "What the model is told before every conversation"),
+  document: Flag.String("document").pipe(
+    Flag.withDescription("The id of a document it answers from; may be repeated"),
+    Flag.atLeast(0)
+  ),
+  site: Flag.String("site").pipe(
+    Flag.withDescription("A site that may embed the widget, such as https://example.com; may be repeated"),
+    Flag.atLeast(0)
+  ),
+  question: Flag.String("question").pipe(
+    Flag.withDescription("A question that the widget offers to begin with; may be repeated"),
+    Flag.atLeast(0)
+  ),
+  dailyCap: Flag.Int("daily-cap").pipe(
+    Flag.withDescription("It stops for the day once the owner's bots have taken so many credits"),
+    Flag.optional
+  ),
+  decline: text("decline", "What visitors read when the owner's credits are used up"),
+  hideSources: Flag.Boolean("hide-sources").pipe(
+    Flag.withDescription("Keep the passages that replies cite from visitors (--hide-sources=false shows them)"),
+    Flag.optional
+  )
+}
+
+/** The values of `botFlags`. */
+export interface BotFlagValues {
+  readonly welcome: Option.Option<string>
+  readonly color: Option.Option<string>
+  readonly model: Option.Option<string>
+  readonly instructions: Option.Option<string>
+  readonly document: ReadonlyArray<string>
+  readonly site: ReadonlyArray<string>
+  readonly question: ReadonlyArray<string>
+  readonly dailyCap: Option.Option<number>
+  readonly decline: Option.Option<string>
+  readonly hideSources: Option.Option<boolean>
+}
+
+const given = <K extends keyof BotChange>(name: K, value: Option.Option<NonNullable<BotChange[K]>>) =>
+  Option.isSome(value) ? { [name]: value.value } : {}
+
+const named = <K extends keyof BotChange>(name: K, values: ReadonlyArray<string>) =>
+  values.length === 0 ? {} : { [name]: values }
+
+/** The settings that a command line names. */
+export const settingsOf = (flags: BotFlagValues): BotChange => ({
+  ...given("welcomeMessage", flags.welcome),
+  ...given("primaryColor", flags.color),
+  ...given("modelId", flags.model),
+  ...given("instructions", flags.instructions),
+  ...named("documentIds", flags.document),
+  ...named("allowedSites", flags.site),
+  ...named("suggestedQuestions", flags.question),
+  ...given("dailyCap", flags.dailyCap),
+  ...given("declineText", flags.decline),
+  ...given(
+    "showSources",
+    Option.map(flags.hideSources, (hide) => !hide)
+  )
+})

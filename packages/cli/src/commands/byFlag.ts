@@ -1,0 +1,19 @@
+import { userInfo } from "node:os"
+import { Schema } from "effect"
+import { Flag } from "effect/cli"
+
+/** The operating system's user; a system may have no name for it. */
+const systemUser = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.() ?? "unknown"}`
+  }
+}
+
+/** Who does it, for the audit. */
+export const byFlag = Flag.String("by").pipe(
+  Flag.withDescription("Who does it, for the audit; the operating system's user unless given"),
+  Flag.withSchema(Schema.String.check(Schema.isPattern(/^[^\p{Cc}\p{Cs}]{1,100}$/u))),
+  Flag.withDefault(systemUser())
+)

@@ -1,0 +1,13 @@
+import type { StoredPaymentEvent } from "@parley/core"
+
+/** An event as commands print it. */
+export const eventRow = ({ createdAt, customerId, id, kind, note, receivedAt, state, userId }: StoredPaymentEvent) => ({
+  id,
+  kind,
+  state,
+  note,
+  user: userId ?? null,
+  customer: customerId ?? null,
+  createdAt: new Date(createdAt).toISOString(),
+  receivedAt: new Date(receivedAt).toISOString()
+})

@@ -1,0 +1,8 @@
+import { Schema } from "effect"
+import { Flag } from "effect/cli"
+
+/** Why an operator does it: kept with what is done. */
+export const reasonFlag = Flag.String("reason").pipe(
+  Flag.withDescription("Why, in a few words; kept with the transaction"),
+  Flag.withSchema(Schema.String.check(Schema.isPattern(/^[^\p{Cc}\p{Cs}]{1,200}$/u)))
+)

@@ -1,0 +1,51 @@
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { type CatalogData, defaultCatalog, InvalidCatalog, makeCatalog } from "@parley/core"
+import type { EnvironmentReader } from "./EnvironmentReader.ts"
+import type { EmbeddingConfig } from "./ParleyConfig.ts"
+import { readEmbedding } from "./readEmbedding.ts"
+
+/** What the file named by `PARLEY_CONFIG` says. */
+export interface ConfigFile {
+  /** The shipped catalog with the file laid over it. */
+  readonly catalog: CatalogData
+  readonly embedding: EmbeddingConfig | undefined
+}
+
+const NOTHING: ConfigFile = { catalog: defaultCatalog, embedding: undefined }
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+export const readConfigFile = (read: EnvironmentReader, folder: string): ConfigFile => {
+  const path = read.text("PARLEY_CONFIG")
+  if (path === undefined) return NOTHING
+  const file = readJson(read, resolve(folder, path))
+  if (file === undefined) return NOTHING
+  const { embedding: part, ...overrides } = isObject(file.value) ? file.value : { embedding: undefined }
+  const embedding = readEmbedding(read, part)
+  try {
+    return { catalog: makeCatalog(isObject(file.value) ? overrides : file.value), embedding }
+  } catch (error) {
+    if (!(error instanceof InvalidCatalog)) throw error
+    for (const problem of error.problems) read.problem("PARLEY_CONFIG", problem)
+    return NOTHING
+  }
+}
+
+/** The parsed file; a parser's message is kept out, as it quotes what it read. */
+const readJson = (read: EnvironmentReader, path: string): { readonly value: unknown } | undefined => {
+  let text: string
+  try {
+    text = readFileSync(path, "utf8")
+  } catch {
+    read.problem("PARLEY_CONFIG", "the file cannot be read")
+    return undefined
+  }
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch {
+    read.problem("PARLEY_CONFIG", "the file is not JSON")
+    return undefined
+  }
+}

@@ -1,0 +1,188 @@
+import { Catalog, type CatalogData, type PaymentFailed, PaymentGateway, type PriceOffer } from "@parley/core"
+import { BillingStore, type EventState, OTHER_MODE_NOTE } from "@parley/core/adapter"
+import { Effect, Redacted } from "effect"
+import type { ParleyConfig, PaymentsConfig } from "../config/ParleyConfig.ts"
+import { usesStandInPayments } from "../config/serveRules.ts"
+import { exitCodes } from "../exitCodes.ts"
+import { type Check, failed, note, ok } from "./Check.ts"
+
+const NAME = "payments"
+
+/** What Stripe's keys begin with says what they are. */
+const kindOf = (key: string): "live" | "test" | "publishable" | "other" => {
+  if (key.startsWith("pk_")) return "publishable"
+  const mode = /^[sr]k_(live|test)_/.exec(key)?.[1]
+  return mode === "live" || mode === "test" ? mode : "other"
+}
+
+const keyCheck = ({ apiUrl, secretKey }: PaymentsConfig, production: boolean): Check => {
+  switch (kindOf(Redacted.value(secretKey))) {
+    case "live":
+      return ok(NAME, "taken by Stripe, for real money")
+    case "test":
+      return production
+        ? note(NAME, "test mode: nothing is paid for real", "Set STRIPE_SECRET_KEY to the live key to sell for money.")
+        : ok(NAME, "taken by Stripe in test mode")
+    case "publishable":
+      return failed(
+        NAME,
+        exitCodes.configuration,
+        "STRIPE_SECRET_KEY is a publishable key, which may do nothing here",
+        "Set it to the secret key (sk_...) or a restricted one (rk_...)."
+      )
+    case "other":
+      return apiUrl === undefined
+        ? note(
+            NAME,
+            "STRIPE_SECRET_KEY is of no known form",
+            "Stripe's begin with sk_live_, sk_test_, rk_live_ or rk_test_."
+          )
+        : ok(NAME, `taken by ${apiUrl}`)
+  }
+}
+
+const secretCheck = ({ webhookSecret }: PaymentsConfig): Check => {
+  const name = "payment events"
+  if (webhookSecret === undefined) {
+    return note(
+      name,
+      "none is taken: the webhook answers 503, and nobody gets what they paid for",
+      "Set STRIPE_WEBHOOK_SECRET to the signing secret of the endpoint /api/webhooks/payment."
+    )
+  }
+  return Redacted.value(webhookSecret).startsWith("whsec_")
+    ? ok(name, "taken at /api/webhooks/payment, signed")
+    : note(
+        name,
+        "STRIPE_WEBHOOK_SECRET is of no known form: signatures may not fit",
+        "It is the endpoint's signing secret, which begins with whsec_, and no key."
+      )
+}
+
+/** What the settings tell of payments. */
+export const paymentChecks = (config: ParleyConfig): ReadonlyArray<Check> => {
+  const { payments, production } = config
+  if (payments !== undefined) return [keyCheck(payments, production), secretCheck(payments)]
+  const advice = "Set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET to sell plans and credits."
+  return [
+    usesStandInPayments(config)
+      ? note(NAME, "taken by the stand-in, for no money", advice)
+      : note(NAME, "none are taken: nothing is sold", advice)
+  ]
+}
+
+/** Looked at of each state, at most. */
+const LOOKED_AT = 100
+
+const counted = (found: ReadonlyArray<unknown>): string =>
+  found.length < LOOKED_AT ? String(found.length) : `${LOOKED_AT} or more`
+
+/** Whether events of the provider wait or failed, and what they tell of key and signing secret. */
+export const inboxChecks = Effect.gen(function* () {
+  const name = "payment inbox"
+  const store = yield* BillingStore
+  const inState = (state: EventState) => store.list({ state, userId: undefined, limit: LOOKED_AT, before: undefined })
+  const [waiting, refused, unreadable] = yield* Effect.all([
+    inState("waiting"),
+    inState("refused"),
+    inState("unreadable")
+  ])
+  const ofOtherMode = refused.filter((event) => event.note === OTHER_MODE_NOTE)
+  const others = refused.filter((event) => event.note !== OTHER_MODE_NOTE)
+  const checks = [
+    ...(ofOtherMode.length === 0
+      ? []
+      : [
+          note(
+            name,
+            `${counted(ofOtherMode)} events were of the other mode, test or live, than the key: it and the signing secret do not fit`,
+            "Set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET of one mode; then: parley billing catch-up --since 30d"
+          )
+        ]),
+    ...(others.length === 0
+      ? []
+      : [note(name, `${counted(others)} events were refused`, "See: parley billing list --state refused")]),
+    ...(unreadable.length === 0
+      ? []
+      : [note(name, `${counted(unreadable)} events could not be read`, "See: parley billing list --state unreadable")]),
+    ...(waiting.length === 0
+      ? []
+      : [
+          note(
+            name,
+            `${counted(waiting)} events wait until it is known whose they are`,
+            "See: parley billing list --state waiting"
+          )
+        ])
+  ]
+  return checks.length > 0 ? checks : [ok(name, "no event waits or failed")]
+}).pipe(
+  Effect.catchTag("StorageFailed", () =>
+    Effect.succeed([
+      failed("payment inbox", exitCodes.unavailable, "it could not be read", "Check that the database answers.")
+    ])
+  )
+)
+
+const LIVE = "live payments"
+const PATIENCE = "30 seconds"
+
+/** Where a price cannot be bought as the catalog says: a plan is paid again and again, credits are bought once. */
+const misfitsOf = ({ prices }: CatalogData, offers: ReadonlyArray<PriceOffer>): ReadonlyArray<string> => {
+  const known = new Map(offers.map((offer) => [offer.priceId, offer]))
+  return Object.entries(prices).flatMap(([id, purchase]) => {
+    const offer = known.get(id)
+    if (offer === undefined) return [`${id} is not for sale there`]
+    if ("tier" in purchase && offer.every === undefined) return [`${id} is for a plan and is paid only once there`]
+    if ("topup" in purchase && offer.every !== undefined) return [`${id} is for credits and is a subscription there`]
+    return []
+  })
+}
+
+const trouble = (error: PaymentFailed): Check => {
+  switch (error._tag) {
+    case "PaymentUnavailable":
+      return failed(
+        LIVE,
+        exitCodes.unavailable,
+        "the provider did not answer",
+        "Try again later, or check STRIPE_API_URL."
+      )
+    case "PaymentRefused":
+    case "PaymentsNotConfigured":
+      return failed(
+        LIVE,
+        exitCodes.configuration,
+        "the provider refused the request",
+        "Check STRIPE_SECRET_KEY, and that it may read prices."
+      )
+  }
+}
+
+/** Asks the provider for the prices of the catalog; nothing where none is configured. */
+export const livePaymentChecks = Effect.fnUntraced(function* (config: ParleyConfig) {
+  if (config.payments === undefined) return []
+  const catalog = yield* Catalog
+  const priceIds = Object.keys(catalog.prices)
+  return yield* PaymentGateway.use((gateway) => gateway.prices(priceIds)).pipe(
+    Effect.timeout(PATIENCE),
+    Effect.map((offers) => {
+      const misfits = misfitsOf(catalog, offers)
+      if (misfits.length > 0) {
+        const advice = "Put it right in PARLEY_CONFIG or at the provider, in the mode of the key."
+        return [failed(LIVE, exitCodes.configuration, misfits.join("; "), advice)]
+      }
+      return [
+        priceIds.length === 0
+          ? note(LIVE, "the provider answers; the catalog has no prices", 'Name them in "prices" of PARLEY_CONFIG.')
+          : ok(LIVE, `works: the provider sells all ${priceIds.length} prices of the catalog`)
+      ]
+    }),
+    Effect.catchTag("TimeoutError", () =>
+      Effect.succeed([failed(LIVE, exitCodes.unavailable, "the provider did not answer", "Check STRIPE_API_URL.")])
+    ),
+    Effect.catchTag(["PaymentUnavailable", "PaymentRefused", "PaymentsNotConfigured"], (error) =>
+      Effect.succeed([trouble(error)])
+    )
+  )
+})

@@ -1,0 +1,83 @@
+import { randomBytes } from "node:crypto"
+import type { IncomingMessage, RequestListener } from "node:http"
+import { join } from "node:path"
+import { type StripeOptions, StripePaymentGatewayLayer } from "@parley/adapters-stripe"
+import type { StandInPayments } from "@parley/adapters-stripe/stand-in"
+import type { PaymentGateway } from "@parley/core/adapter"
+import { Context, Effect, Layer, Redacted } from "effect"
+import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import { STAND_IN_PATH } from "./standInPath.ts"
+import { saleCatalog, standInPrices } from "./standInSale.ts"
+
+/** A stand-in for the payment provider within this process. It is loaded when it is first asked for something. */
+export interface OfferedStandIn {
+  /** Answers what is asked below `STAND_IN_PATH`. */
+  readonly listener: RequestListener
+  /**
+   * Tells where people find the server, and where its own requests do, once it listens: events of now, and those that
+   * waited since the last time, go to its webhook.
+   */
+  readonly serveAt: (publicUrl: string, ownUrl: string) => Promise<void>
+}
+
+/** The stand-in for the payment provider; undefined where there is a real one, or none. */
+export class PaymentStandIn extends Context.Service<PaymentStandIn, OfferedStandIn | undefined>()(
+  "@parley/cli/payments/PaymentStandIn"
+) {}
+
+export const noStandInLayer: Layer.Layer<PaymentStandIn> = Layer.succeed(PaymentStandIn, undefined)
+
+/** Whether a request is for the stand-in. */
+export const isForStandIn = ({ url = "" }: IncomingMessage): boolean =>
+  url === STAND_IN_PATH || url.startsWith(`${STAND_IN_PATH}/`) || url.startsWith(`${STAND_IN_PATH}?`)
+
+const secret = (prefix: string): string => `${prefix}_${randomBytes(24).toString("hex")}`
+
+/**
+ * The stand-in and the gateway to it. A server keeps what it knows in the data folder; a command in a process of its own
+ * (`isCommand`) only reads that.
+ */
+export const standInLayer = (config: ParleyConfig, isCommand: boolean): Layer.Layer<PaymentGateway | PaymentStandIn> =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const apiKey = secret("sk_test")
+      const webhookSecret = secret("whsec")
+      // Until the server tells where it is, pages have no address that anybody could open.
+      const localUrl = `http://localhost${STAND_IN_PATH}`
+      let opened: Promise<StandInPayments> | undefined
+      const open = async () => {
+        const { fileStore, StandInPayments: StandIn } = await import("@parley/adapters-stripe/stand-in")
+        const store = fileStore(join(config.dataFolder, "payments.json"))
+        return new StandIn({
+          prices: standInPrices(saleCatalog(config.catalog)),
+          publicUrl: localUrl,
+          apiKey,
+          store: isCommand ? { ...store, save: () => undefined } : store
+        })
+      }
+      const load = () => (opened ??= open())
+      yield* Effect.addFinalizer(() => Effect.promise(async () => (await opened)?.close()))
+      const options: StripeOptions = {
+        apiKey: Redacted.make(apiKey),
+        webhookSecret: Redacted.make(webhookSecret),
+        apiUrl: localUrl,
+        fetch: async (input, init) => (await load()).fetch(input, init)
+      }
+      const listener: RequestListener = (request, response) => {
+        Promise.all([load(), import("@parley/adapters-stripe/stand-in")]).then(
+          ([standIn, { standInListener }]) => standInListener(standIn)(request, response),
+          () => response.writeHead(500).end()
+        )
+      }
+      const serveAt = async (publicUrl: string, ownUrl: string) => {
+        const standIn = await load()
+        standIn.publicUrl = `${publicUrl}${STAND_IN_PATH}`
+        standIn.deliveries.target = { url: `${ownUrl}/api/webhooks/payment`, secret: webhookSecret }
+        await standIn.deliveries.flush()
+      }
+      return Layer.merge(
+        StripePaymentGatewayLayer(options),
+        Layer.succeed(PaymentStandIn, PaymentStandIn.of({ listener, serveAt }))
+      )
+    })
+  )

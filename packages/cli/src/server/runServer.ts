@@ -1,0 +1,49 @@
+import { flushCompileCache } from "node:module"
+import type { PgliteThread } from "@parley/adapters-db/embedded"
+import { type BackgroundTaskName, backgroundWorkLayer } from "@parley/core"
+import { Console, Effect, Exit, Layer, Scope } from "effect"
+import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import type { DataFolderClaim } from "../dataFolder/claimDataFolder.ts"
+import { foreignCommands } from "./foreignCommands.ts"
+import { openHttp } from "./openHttp.ts"
+import { openParts } from "./openParts.ts"
+import { runningParts, serverUrl, startUpText } from "./startUpText.ts"
+
+/** What a server is given, open already. */
+interface ServerStart {
+  readonly config: ParleyConfig
+  readonly tasks: ReadonlyArray<BackgroundTaskName>
+  /** The data folder and the database in it, where the database is embedded. */
+  readonly claim: DataFolderClaim | undefined
+  readonly engine: PgliteThread | undefined
+}
+
+/** Brings the database up to date, listens, and begins the background work; each part is open for the scope. */
+export const runServer = Effect.fnUntraced(function* ({ config, tasks, claim, engine }: ServerStart) {
+  const runtime = yield* openParts(config, engine)
+  const parts = yield* runtime.contextEffect
+  const working = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
+  const { port, loadPages, beginPayments } = yield* openHttp(config, runtime)
+  yield* claim?.answerWith(yield* foreignCommands(config, parts)) ?? Effect.void
+  yield* announce(config, tasks, port)
+  // Begins once the server listens, so that nobody waits for it, and ends after the requests.
+  yield* Effect.provideContext(Layer.buildWithScope(backgroundWorkLayer(tasks), working), parts)
+  yield* Effect.sync(() => {
+    const flush = () => setTimeout(flushCompileCache, 100).unref()
+    // The next start is faster even if this process is killed. Pages that cannot be loaded answer so themselves.
+    loadPages().then(flush, flush)
+    // What it has to tell waits until it can.
+    beginPayments()?.catch(() => undefined)
+  })
+})
+
+/** People get a text on stdout; in production, where programs read, it is a line of the log. */
+const announce = (
+  config: ParleyConfig,
+  tasks: ReadonlyArray<BackgroundTaskName>,
+  port: number
+): Effect.Effect<void> => {
+  if (!config.production) return Console.log(startUpText(config, tasks, port))
+  const parts = Object.fromEntries(runningParts(config, tasks).map(({ part, runsOn }) => [part, runsOn]))
+  return Effect.logInfo("Parley listens.").pipe(Effect.annotateLogs({ url: serverUrl(config, port), port, ...parts }))
+}

@@ -1,0 +1,13 @@
+import { DatabaseOwner, PgDatabaseLayer } from "@parley/adapters-db"
+import { Effect } from "effect"
+
+/** Removes what a server kept in a schema of its own; nothing where there is no database. */
+export const dropSchema = async (url: string, schema: string): Promise<void> => {
+  if (url === "") return
+  const drop = DatabaseOwner.use(({ asOwner }) =>
+    asOwner((sql) =>
+      sql.script(`DROP SCHEMA IF EXISTS ${schema} CASCADE; DROP SCHEMA IF EXISTS ${schema}_boss CASCADE`)
+    )
+  )
+  await Effect.runPromise(Effect.provide(drop, PgDatabaseLayer({ url, schema })))
+}

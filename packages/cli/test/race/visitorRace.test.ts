@@ -1,0 +1,3 @@
+import { visitorRace } from "./visitorRace.ts"
+
+visitorRace(2)
