@@ -57,11 +57,18 @@ const sessionToken = (secret: string, user: string): string => {
   return `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`
 }
 
-/** `parley serve` as it runs in production, with OpenAI's adapter. */
-export const startParley = async (vendorUrl: string, databaseUrl: string): Promise<Contender> => {
+/** People with credits enough. */
+const rich = { tiers: { free: { monthlyCredits: 1_000_000_000 } } }
+
+/** `parley serve` as it runs in production, with OpenAI's adapter; `settings` is what `PARLEY_CONFIG` points to. */
+export const startParley = async (
+  vendorUrl: string,
+  databaseUrl: string,
+  settings: object = rich
+): Promise<Contender> => {
   const folder = mkdtempSync(join(tmpdir(), "parley-bench-"))
   const config = join(folder, "config.json")
-  writeFileSync(config, JSON.stringify({ tiers: { free: { monthlyCredits: 1_000_000_000 } } }))
+  writeFileSync(config, JSON.stringify(settings))
   const secret = createHmac("sha256", folder).update("bench").digest("hex")
   const server = await ServerProcess.start(here("../../../cli/src/main.ts"), ["serve"], {
     NODE_ENV: "production",

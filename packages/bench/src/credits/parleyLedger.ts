@@ -1,10 +1,10 @@
 import { type OpenDatabase, openDatabase } from "@parley/adapters-db"
-import { type CreditOperations, creditOperations, type ReceiptDraft } from "@parley/core"
+import { type CreditOperations, creditOperations, type ReplyReceiptDraft } from "@parley/core"
 import { Effect } from "effect"
 import type pg from "pg"
 import { ACCOUNTS, CHARGED, type Contender, FUNDS, RESERVED } from "./Contender.ts"
 
-export const receiptDraft: ReceiptDraft = {
+export const receiptDraft: ReplyReceiptDraft = {
   model: "model-a-mini",
   price: {
     creditsPer1kInput: 1,

@@ -17,11 +17,12 @@ const administer = async (serverUrl: string, statement: string): Promise<void> =
 }
 
 /**
- * Creates an empty database beside the one in `TEST_DATABASE_URL`, whose login must be allowed to. Rejects with a plain
- * error where the variable is not set or the server does not answer.
+ * Creates an empty database beside the one of `serverUrl`, `TEST_DATABASE_URL` unless given, whose login must be allowed
+ * to. Rejects with a plain error where neither is set or the server does not answer.
  */
-export const createTemporaryDatabase = async (): Promise<TemporaryDatabase> => {
-  const serverUrl = process.env["TEST_DATABASE_URL"]
+export const createTemporaryDatabase = async (
+  serverUrl: string | undefined = process.env["TEST_DATABASE_URL"]
+): Promise<TemporaryDatabase> => {
   if (serverUrl === undefined || serverUrl === "") {
     throw new Error("Set TEST_DATABASE_URL to a Postgres 17 with pgvector on which databases may be created.")
   }

@@ -1,0 +1,64 @@
+import { type Document, DocumentStore, indexDocument, PassageIndex, type ParsedDocument } from "@parley/core/adapter"
+import { Effect } from "effect"
+import type { Collection, CollectionDocument } from "./collection.ts"
+
+/** A collection in a passage index: which of its documents is which of the index's, and where its text begins there. */
+export interface IndexedCollection {
+  readonly userId: string
+  readonly idOf: ReadonlyMap<string, string>
+  readonly nameOf: ReadonlyMap<string, string>
+  readonly shiftOf: ReadonlyMap<string, number>
+  readonly passages: number
+  readonly characters: number
+}
+
+/** A document as a parser would give it: its title as the heading of its text. */
+const parsedOf = ({ text, title }: CollectionDocument): ParsedDocument =>
+  title === undefined
+    ? { text, pageStarts: null }
+    : { text: `${title}\n\n${text}`, pageStarts: null, headings: [{ level: 1, title, start: 0 }] }
+
+const documentOf = (userId: string, id: string, { id: name, text }: CollectionDocument): Document => ({
+  id,
+  userId,
+  filename: `${name}.md`,
+  type: "md",
+  bytes: Buffer.byteLength(text),
+  status: "ready",
+  progress: 1,
+  reason: undefined,
+  pages: undefined,
+  passages: undefined,
+  createdAt: 1_767_225_600_000
+})
+
+const QUOTA = { maxDocuments: 1_000_000, maxDocumentBytes: Number.MAX_SAFE_INTEGER }
+
+/** Indexes every document for one person, cut as the product cuts them. */
+export const indexCollection = Effect.fnUntraced(function* (
+  { documents }: Collection,
+  progress: (done: number) => void
+) {
+  const store = yield* DocumentStore
+  const index = yield* PassageIndex
+  const userId = `bench-${crypto.randomUUID()}`
+  const idOf = new Map<string, string>()
+  const shiftOf = new Map<string, number>()
+  let passages = 0
+  let characters = 0
+  for (const document of documents) {
+    const documentId = crypto.randomUUID()
+    idOf.set(document.id, documentId)
+    const parsed = parsedOf(document)
+    shiftOf.set(document.id, parsed.text.length - document.text.length)
+    yield* store.insert(documentOf(userId, documentId, document), QUOTA)
+    const onProgress = () => Effect.void
+    const generation = yield* indexDocument(index, { document: { userId, documentId }, parsed, last: true, onProgress })
+    yield* index.activate(generation)
+    passages += generation.passages
+    characters += parsed.text.length
+    progress(idOf.size)
+  }
+  const nameOf = new Map([...idOf].map(([name, id]) => [id, name]))
+  return { userId, idOf, nameOf, shiftOf, passages, characters } satisfies IndexedCollection
+})

@@ -1,0 +1,80 @@
+import type { ReferenceSpan } from "./collection.ts"
+
+type Grades = ReadonlyMap<string, number>
+
+const discounted = (grades: ReadonlyArray<number>): number =>
+  grades.reduce((sum, grade, rank) => sum + Math.max(0, grade) / Math.log2(rank + 2), 0)
+
+/**
+ * Normalised discounted cumulative gain of the first `depth` documents, with the grade itself as gain, as trec_eval's
+ * `ndcg_cut` has it (Järvelin and Kekäläinen, TOIS 20, 2002). Undefined where nothing is relevant.
+ */
+export const ndcgAt = (depth: number, ranked: ReadonlyArray<string>, grades: Grades): number | undefined => {
+  const best = discounted([...grades.values()].toSorted((one, other) => other - one).slice(0, depth))
+  if (best === 0) return undefined
+  return discounted(ranked.slice(0, depth).map((document) => grades.get(document) ?? 0)) / best
+}
+
+/** How many of the relevant documents are among the first `depth`. Undefined where nothing is relevant. */
+export const recallAt = (depth: number, ranked: ReadonlyArray<string>, grades: Grades): number | undefined => {
+  const relevant = [...grades].filter(([, grade]) => grade > 0).map(([document]) => document)
+  if (relevant.length === 0) return undefined
+  const found = new Set(ranked.slice(0, depth))
+  return relevant.filter((document) => found.has(document)).length / relevant.length
+}
+
+/** The first `count` spans, cut off where all of them together have `units` UTF-16 units. */
+export const firstSpans = (
+  spans: ReadonlyArray<ReferenceSpan>,
+  count: number,
+  units = Number.POSITIVE_INFINITY
+): ReadonlyArray<ReferenceSpan> => {
+  const kept: Array<ReferenceSpan> = []
+  let left = units
+  for (const span of spans.slice(0, count)) {
+    const end = Math.min(span.end, span.start + left)
+    if (end <= span.start) break
+    kept.push({ ...span, end })
+    left -= end - span.start
+  }
+  return kept
+}
+
+/** The parts of a document that `spans` cover, in order, none twice. */
+const coveredOf = (spans: ReadonlyArray<ReferenceSpan>, documentId: string): ReadonlyArray<ReferenceSpan> => {
+  const parts: Array<{ documentId: string; start: number; end: number }> = []
+  const sorted = spans.filter((span) => span.documentId === documentId).toSorted((a, b) => a.start - b.start)
+  for (const span of sorted) {
+    const last = parts.at(-1)
+    if (last !== undefined && span.start <= last.end) last.end = Math.max(last.end, span.end)
+    else parts.push({ ...span })
+  }
+  return parts
+}
+
+const lengthOf = (spans: ReadonlyArray<ReferenceSpan>): number =>
+  spans.reduce((sum, { start, end }) => sum + (end - start), 0)
+
+/** The share of the reference's characters that are in what was found. Undefined where there is no reference. */
+export const spanRecall = (
+  reference: ReadonlyArray<ReferenceSpan>,
+  found: ReadonlyArray<ReferenceSpan>
+): number | undefined => {
+  let all = 0
+  let covered = 0
+  for (const documentId of new Set(reference.map((span) => span.documentId))) {
+    const wanted = coveredOf(reference, documentId)
+    const had = coveredOf(found, documentId)
+    all += lengthOf(wanted)
+    for (const { start, end } of wanted) {
+      for (const part of had) covered += Math.max(0, Math.min(end, part.end) - Math.max(start, part.start))
+    }
+  }
+  return all === 0 ? undefined : covered / all
+}
+
+/** The mean of what is defined; undefined where nothing is. */
+export const meanOf = (values: ReadonlyArray<number | undefined>): number | undefined => {
+  const defined = values.filter((value) => value !== undefined)
+  return defined.length === 0 ? undefined : defined.reduce((sum, value) => sum + value, 0) / defined.length
+}

@@ -1,0 +1,112 @@
+/**
+ * How well the product's own passage index finds what a collection says is right. `npm run bench:retrieval -- <folder>`,
+ * where the folder holds `docs.jsonl`, `queries.jsonl`, `qrels.tsv` and, where there are any, `spans.jsonl`. On the embedded
+ * database in memory, or with `--database <url>` in a database made beside that one and dropped at the end. `--half odd` or
+ * `even` asks only the queries at odd or even places.
+ */
+import { parseArgs } from "node:util"
+import { databaseLayer, migrate, PgDocumentStoreLayer, PgPassageIndexLayer } from "@parley/adapters-db"
+import { Effect, Layer } from "effect"
+import { quantile } from "./measuring/statistics.ts"
+import { createTemporaryDatabase } from "./measuring/temporaryDatabase.ts"
+import { type Collection, readCollection } from "./retrieval/collection.ts"
+import { indexCollection } from "./retrieval/indexCollection.ts"
+import { meanOf } from "./retrieval/measures.ts"
+import { askQuery, type QueryFigures, type SpanFigures } from "./retrieval/searchCollection.ts"
+
+const { positionals, values: flags } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: "boolean", default: false },
+    database: { type: "string" },
+    half: { type: "string" },
+    queries: { type: "boolean", default: false }
+  }
+})
+const [folder] = positionals
+if (folder === undefined || (flags.half !== undefined && !["odd", "even"].includes(flags.half))) {
+  console.error("Usage: npm run bench:retrieval -- <folder> [--json] [--database <url>] [--half odd|even] [--queries]")
+  process.exit(2)
+}
+
+const halfOf = (collection: Collection): Collection => {
+  const rest = flags.half === "odd" ? 0 : 1
+  const queries = collection.queries.filter((_, place) => flags.half === undefined || place % 2 === rest)
+  return { ...collection, queries }
+}
+
+const tell = (text: string) => {
+  if (process.stderr.isTTY) process.stderr.write(`\r${text.padEnd(60)}`)
+}
+
+const rounded = (value: number | undefined, digits = 4): number | undefined =>
+  value === undefined ? undefined : Number(value.toFixed(digits))
+
+const report = (figures: ReadonlyArray<QueryFigures>) => {
+  const spans = (at: (figure: QueryFigures) => SpanFigures) => ({
+    "recall@5": rounded(meanOf(figures.map((each) => at(each).at5))),
+    "recall@10": rounded(meanOf(figures.map((each) => at(each).at10))),
+    "recall@5 in 5000 characters": rounded(meanOf(figures.map((each) => at(each).at5Bounded)))
+  })
+  const latencies = figures.map(({ latencyMs }) => latencyMs)
+  return {
+    "ndcg@10": rounded(meanOf(figures.map(({ ndcg }) => ndcg))),
+    "recall@100": rounded(meanOf(figures.map(({ recall }) => recall))),
+    spans: { "within the document": spans(({ within }) => within), "over all": spans(({ overAll }) => overAll) },
+    latency: { p50Ms: rounded(quantile(latencies, 0.5), 2), p99Ms: rounded(quantile(latencies, 0.99), 2) }
+  }
+}
+
+const run = (collection: Collection) =>
+  Effect.gen(function* () {
+    yield* migrate()
+    const begun = performance.now()
+    const indexed = yield* indexCollection(collection, (done) =>
+      tell(`indexed ${done} of ${collection.documents.length}`)
+    )
+    const indexingMs = performance.now() - begun
+    const figures: Array<QueryFigures> = []
+    for (const query of collection.queries) {
+      figures.push(yield* askQuery(collection, indexed, query))
+      tell(`asked ${figures.length} of ${collection.queries.length}`)
+    }
+    tell("")
+    return {
+      folder,
+      database: flags.database === undefined ? "PGlite" : "Postgres",
+      documents: collection.documents.length,
+      queries: collection.queries.length,
+      passages: indexed.passages,
+      charactersPerPassage: Math.round(indexed.characters / Math.max(1, indexed.passages)),
+      indexing: {
+        seconds: rounded(indexingMs / 1000, 1),
+        passagesPerSecond: Math.round(indexed.passages / (indexingMs / 1000))
+      },
+      ...report(figures),
+      ...(flags.queries ? { each: figures } : {})
+    }
+  })
+
+const collection = halfOf(readCollection(folder))
+const temporary = flags.database === undefined ? undefined : await createTemporaryDatabase(flags.database)
+const stores = Layer.mergeAll(PgPassageIndexLayer, PgDocumentStoreLayer)
+const layer = Layer.provideMerge(stores, databaseLayer({ url: temporary?.url }))
+try {
+  const measured = await Effect.runPromise(Effect.provide(run(collection), layer))
+  if (flags.json) console.log(JSON.stringify(measured, undefined, 2))
+  else {
+    const { indexing, latency, spans } = measured
+    const row = (name: string, value: string | number | undefined) => console.log(`${name.padEnd(54)}${value ?? "-"}`)
+    row("collection", `${folder}: ${measured.documents} documents, ${measured.queries} queries`)
+    row("passages", `${measured.passages} of ${measured.charactersPerPassage} characters, on ${measured.database}`)
+    row("indexing", `${indexing.seconds} s, ${indexing.passagesPerSecond} passages a second`)
+    row("ndcg@10", measured["ndcg@10"])
+    row("recall@100", measured["recall@100"])
+    for (const [scope, figures] of Object.entries(spans)) {
+      for (const [name, value] of Object.entries(figures)) row(`span ${name}, ${scope}`, value)
+    }
+    row("latency p50 / p99", `${latency.p50Ms} / ${latency.p99Ms} ms`)
+  }
+} finally {
+  await temporary?.drop()
+}

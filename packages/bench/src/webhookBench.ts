@@ -1,0 +1,130 @@
+/**
+ * Events of a payment provider on a real Postgres, beside a usual handler of them: select the event's id, update the
+ * user, insert the row, with no order and no guarantees. `npm run bench:webhook`, with TEST_DATABASE_URL. Exits with 1
+ * where the inbox applies fewer events a second than the usual handler at 32 connections.
+ */
+import { parseArgs } from "node:util"
+import {
+  migrate,
+  PgBillingStoreLayer,
+  PgCreditLedgerLayer,
+  PgDatabaseLayer,
+  PgUnitOfWorkLayer
+} from "@parley/adapters-db"
+import { Catalog, CreditOperations, makeCatalog, noPayments, PaymentGateway, PaymentInbox } from "@parley/core"
+import type { ReceivedPaymentEvent } from "@parley/core/adapter"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
+import pg from "pg"
+import { machineFacts } from "./measuring/machineFacts.ts"
+import { median } from "./measuring/statistics.ts"
+import { createTemporaryDatabase } from "./measuring/temporaryDatabase.ts"
+
+const { values: flags } = parseArgs({
+  options: { events: { type: "string", default: "2000" }, rounds: { type: "string", default: "5" } }
+})
+const events = Number(flags.events)
+const rounds = Number(flags.rounds)
+const USERS = 500
+
+const catalog = makeCatalog({ prices: { price_credits: { topup: 700 } } })
+
+const purchase = (round: string, index: number): ReceivedPaymentEvent => {
+  const id = `${round}_${index}`
+  const userId = `user-${index % USERS}`
+  const event = {
+    id: `evt_${id}`,
+    kind: "checkout.session.completed",
+    createdAt: 1_800_000_000_000,
+    customerId: `cus_${index % USERS}`,
+    event: {
+      _tag: "Checkout" as const,
+      session: {
+        id: `cs_${id}`,
+        mode: "one-time" as const,
+        customerId: `cus_${index % USERS}`,
+        userId,
+        priceId: "price_credits",
+        subscriptionId: undefined,
+        paymentId: `pi_${id}`,
+        isPaid: true,
+        amountTotal: 990,
+        currency: "usd",
+        createdAt: 1_800_000_000_000
+      }
+    }
+  }
+  return { ...event, payload: JSON.stringify(event) }
+}
+
+/** Events a second, `connections` of them at once. */
+const rate = async (connections: number, apply: (index: number) => Promise<unknown>): Promise<number> => {
+  let next = 0
+  const start = performance.now()
+  const lane = async () => {
+    while (next < events) await apply(next++)
+  }
+  await Promise.all(Array.from({ length: connections }, lane))
+  return (events * 1000) / (performance.now() - start)
+}
+
+const openInbox = (url: string, connections: number) => {
+  const database = PgDatabaseLayer({ url, maxConnections: Math.max(2, connections) })
+  const stores = Layer.mergeAll(PgBillingStoreLayer, PgCreditLedgerLayer, PgUnitOfWorkLayer).pipe(
+    Layer.provide(database)
+  )
+  return PaymentInbox.layer.pipe(
+    Layer.provideMerge(CreditOperations.layer),
+    Layer.provide([stores, Layer.succeed(Catalog, catalog), Layer.succeed(PaymentGateway, noPayments)])
+  )
+}
+
+const usualHandler = async (url: string, connections: number) => {
+  const pool = new pg.Pool({ connectionString: url, max: connections })
+  await pool.query(`CREATE TABLE IF NOT EXISTS usual_users (id text PRIMARY KEY, credits bigint NOT NULL);
+    CREATE TABLE IF NOT EXISTS usual_events (id text PRIMARY KEY, body jsonb NOT NULL)`)
+  await pool.query(
+    `INSERT INTO usual_users SELECT 'user-' || n, 0 FROM generate_series(0, ${USERS - 1}) n ON CONFLICT DO NOTHING`
+  )
+  const apply = async ({ event, id, payload }: ReceivedPaymentEvent) => {
+    const { rowCount } = await pool.query("SELECT id FROM usual_events WHERE id = $1", [id])
+    if (rowCount !== 0 || event._tag !== "Checkout") return
+    await pool.query("UPDATE usual_users SET credits = credits + 700 WHERE id = $1", [event.session.userId])
+    await pool.query("INSERT INTO usual_events (id, body) VALUES ($1, $2)", [id, payload])
+  }
+  return { apply, close: () => pool.end() }
+}
+
+const database = await createTemporaryDatabase()
+const { url } = database
+await Effect.runPromise(Effect.scoped(Effect.provide(migrate(), PgDatabaseLayer({ url, maxConnections: 2 }))))
+const admin = new pg.Client({ connectionString: url })
+await admin.connect()
+console.log(`${await machineFacts(admin)}\n${events} events a round, ${rounds} rounds`)
+await admin.end()
+let isSlower = false
+for (const connections of [1, 32]) {
+  const scope = Scope.makeUnsafe()
+  const context = await Effect.runPromise(Layer.buildWithScope(openInbox(url, connections), scope))
+  const inbox = Context.get(context, PaymentInbox)
+  const usual = await usualHandler(url, connections)
+  const ours: Array<number> = []
+  const theirs: Array<number> = []
+  for (let round = 0; round <= rounds; round++) {
+    const name = `${connections}_${round}`
+    const mine = await rate(connections, (index) => Effect.runPromise(inbox.accept(purchase(name, index))))
+    const other = await rate(connections, (index) => usual.apply(purchase(name, index)))
+    // The first round opens accounts and warms up.
+    if (round === 0) continue
+    ours.push(mine)
+    theirs.push(other)
+  }
+  const [own, bare] = [median(ours), median(theirs)]
+  console.log(
+    `${connections} connections: ${own.toFixed(0)} events a second, the usual handler ${bare.toFixed(0)}: ${(own / bare).toFixed(2)}x`
+  )
+  if (connections === 32 && own < bare) isSlower = true
+  await usual.close()
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+}
+await database.drop()
+process.exit(isSlower ? 1 : 0)
