@@ -3,6 +3,7 @@ import { availableParallelism, totalmem } from "node:os"
 import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+import { LongestFirst } from "./test/setup/LongestFirst.ts"
 
 /** Cross-package imports resolve to sources, so that no build step precedes the tests. */
 const conditions = ["@parley/source"]
@@ -10,15 +11,28 @@ const conditions = ["@parley/source"]
 /** An embedded database takes about 600 MB and a core while it works, and most files open one. */
 const gibibytesPerWorker = 1.5
 const workersByMemory = Math.floor(totalmem() / 2 ** 30 / gibibytesPerWorker)
-const workersMax = Math.max(1, Math.min(4, Math.max(2, availableParallelism() - 1), workersByMemory))
+/** One more than there are cores: a third of the time they wait for a database, a browser or another process. */
+const workersMax = Math.max(1, Math.min(4, availableParallelism() + 1, workersByMemory))
 
 const root = fileURLToPath(new URL(".", import.meta.url))
 
 /**
- * Projects whose test files share a worker's modules: they open nothing, and keep nothing in modules, so that loading
- * everything anew for each file would only cost time.
+ * Projects whose test files share a worker's modules: they keep nothing in modules that another file would meet, so that
+ * loading everything anew for each file would only cost time.
  */
-const sharedModules = ["core", "adapters-llm"]
+const sharedModules = [
+  "core",
+  "adapters-llm",
+  "adapters-crm",
+  "adapters-stripe",
+  "adapters-s3",
+  "adapters-http",
+  "adapters-documents",
+  "adapters-db",
+  "cli",
+  "dashboard",
+  "widget"
+]
 
 /** Every package and example with a `test` folder, so that the tests of a new one cannot be forgotten. */
 const testedFolders = ["packages", "examples"]
@@ -39,14 +53,22 @@ export default defineConfig(({ mode }) => {
       exclude: ["**/node_modules/**", "**/dist/**", ...(isLong ? [] : ["**/*.long.test.ts"])],
       environment: "node" as const,
       isolate: !sharedModules.includes(name),
-      testTimeout: 60_000,
-      hookTimeout: 60_000
+      // What a busy machine does late is not wrong: only what hangs is ended.
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      expect: { poll: { timeout: 60_000 } }
     }
   })
   return {
     test: {
       maxWorkers: workersMax,
-      globalSetup: ["test/setup/promisedDatabase.ts"],
+      sequence: { sequencer: LongestFirst },
+      globalSetup: [
+        "test/setup/promisedDatabase.ts",
+        "test/setup/builtDashboard.ts",
+        "test/setup/builtWidget.ts",
+        "test/setup/preparedDatabase.ts"
+      ],
       projects: [
         ...testedFolders.map((folder) => project(basename(folder), folder, "**/")),
         project("architecture", ".", "")

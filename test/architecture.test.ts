@@ -76,6 +76,8 @@ describe("the rules", () => {
     expect(rulesBrokenBy(inCore, text)).toEqual([])
     expect(rulesBrokenBy("packages/core/src/testing/suite.ts", `import { it } from "vitest"`)).toEqual([])
     expect(rulesBrokenBy(inStorage, `import "pg"\nimport "node:fs"\nimport "@parley/core/testing"`)).toEqual([])
+    const bundled = { devDependencies: { react: "19.3.1" } }
+    expect(rulesBrokenBy("packages/adapters-http/app/planted.tsx", `import "react"`, bundled)).toEqual([])
   })
 
   it.each<[rule: Rule, why: string, path: string, text: string, changes?: Partial<Manifest>]>([
@@ -140,6 +142,14 @@ describe("the rules", () => {
     ["ambient", "chance from crypto", inCore, `export const id = () => crypto.randomUUID()`],
     ["ambient", "a timer", inCore, `export const later = (run: () => void) => setTimeout(run, 1)`],
     ["undeclared", "a vendor that another package declares", inStorage, `import "express"`],
+    [
+      "undeclared",
+      "a development dependency in what users install",
+      inStorage,
+      `import "vite"`,
+      { devDependencies: { vite: "8.3.8" } }
+    ],
+    ["undeclared", "a package in what is bundled", "packages/adapters-http/app/planted.tsx", `import "react"`],
     ["default-export", "a default export", inStorage, `export default 1`],
     ["default-export", "a default export by name", inStorage, `const one = 1\nexport { one as default }`],
     ["file-length", "one line too many", inStorage, "\n".repeat(sourceLinesMax + 1)],

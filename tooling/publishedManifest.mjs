@@ -1,15 +1,16 @@
 /**
- * Gives a published package the `engines` that its manifest holds under `publishConfig`. They are true for users of the
+ * Puts the licence beside a package that is packed, and gives it the `engines` that its manifest holds under `publishConfig`. They are true for users of the
  * packages; in the repository, where npm may run on an older Node than the packages do, npm would warn of them at every
  * install.
  *
  * Runs in the package's folder. `publish` (before packing) writes the manifest to publish and keeps the other one
  * beside it; `restore` (after packing, or after publishing, as npm reads the manifest again in between) puts it back.
  */
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 
 const MANIFEST = "package.json"
 const KEPT = ".package.json.kept"
+const LICENSE = "LICENSE"
 
 const replace = (text) => {
   writeFileSync(`${MANIFEST}.new`, text)
@@ -20,13 +21,16 @@ const publish = () => {
   const text = readFileSync(existsSync(KEPT) ? KEPT : MANIFEST, "utf8")
   const { publishConfig, scripts: _, ...manifest } = JSON.parse(text)
   writeFileSync(KEPT, text)
+  copyFileSync(new URL(`../${LICENSE}`, import.meta.url), LICENSE)
   replace(`${JSON.stringify({ ...manifest, engines: publishConfig.engines }, undefined, 2)}\n`)
 }
 
 const restore = () => {
   const { npm_command: command, npm_lifecycle_event: event } = process.env
   const isReadAgain = command === "publish" && event === "postpack"
-  if (existsSync(KEPT) && !isReadAgain) renameSync(KEPT, MANIFEST)
+  if (!existsSync(KEPT) || isReadAgain) return
+  rmSync(LICENSE, { force: true })
+  renameSync(KEPT, MANIFEST)
 }
 
 if (process.argv[2] === "publish") publish()

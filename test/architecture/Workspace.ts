@@ -17,7 +17,7 @@ export interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
-/** A package of this repository: its folder relative to the root, its manifest and everything under `src`. */
+/** A package of this repository: its folder relative to the root, its manifest and everything under `src` and `app`. */
 export interface WorkspacePackage {
   readonly folder: string
   readonly manifest: Manifest
@@ -32,8 +32,8 @@ const isSource = (path: string): boolean => /\.(ts|tsx|mts)$/.test(path) && !pat
 const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
 
 const readPackage = (root: string, folder: string): WorkspacePackage => {
-  const sourceFolder = join(root, folder, "src")
-  const paths = exists(sourceFolder) ? filesBelow(sourceFolder).filter(isSource) : []
+  const sourceFolders = ["src", "app"].map((name) => join(root, folder, name)).filter(exists)
+  const paths = sourceFolders.flatMap(filesBelow).filter(isSource)
   return {
     folder,
     manifest: JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Manifest,

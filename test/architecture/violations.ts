@@ -55,6 +55,13 @@ const declared = (manifest: Manifest): ReadonlySet<string> =>
     )
   )
 
+/** What is bundled into files that are published built: its packages are not installed by who uses them. */
+const isBundled = (file: SourceFile, owner: WorkspacePackage): boolean => file.path.startsWith(`${owner.folder}/app/`)
+
+const mayUse = (file: SourceFile, owner: WorkspacePackage, name: string): boolean =>
+  declared(owner.manifest).has(name) ||
+  (isBundled(file, owner) && Object.hasOwn(owner.manifest.devDependencies ?? {}, name))
+
 interface Surroundings {
   readonly owner: WorkspacePackage
   readonly manifests: ReadonlyMap<string, Manifest>
@@ -84,7 +91,7 @@ const brokenByPackageImport = (
   if (target === undefined && owner.manifest.name === corePackage && !allowedInCore(file).includes(name)) {
     broken.push("core-dependencies")
   }
-  if (!specifier.startsWith("node:") && name !== owner.manifest.name && !declared(owner.manifest).has(name)) {
+  if (!specifier.startsWith("node:") && name !== owner.manifest.name && !mayUse(file, owner, name)) {
     broken.push("undeclared")
   }
   return broken

@@ -32,11 +32,12 @@ const leftmost = (node: unknown): string => {
   return inner === undefined ? nameOf(node) : leftmost(inner)
 }
 
-/** Emitted declarations name files of the repository as the sources do. */
+/** Emitted declarations name files of the repository as the sources do; one that was not emitted would hide what it declares. */
 const resolveFile = (file: string, specifier: string): string | undefined => {
   if (!specifier.startsWith(".")) return undefined
   const path = join(dirname(file), specifier).replace(/\.(ts|js)$/, ".d.ts")
-  return existsSync(path) ? path : undefined
+  if (!existsSync(path)) throw new Error(`${path}, which ${file} names, was not emitted.`)
+  return path
 }
 
 /** A declaration as the report shows it: without comments, and without the places that types were inferred from. */

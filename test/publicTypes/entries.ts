@@ -17,8 +17,26 @@ export const root = fileURLToPath(new URL("../..", import.meta.url))
 export const entries: ReadonlyArray<Entry> = [
   { source: "packages/core/src/index.ts", report: "packages/core/public-types/core.txt" },
   { source: "packages/core/src/adapter.ts", report: "packages/core/public-types/adapter.txt" },
+  { source: "packages/core/src/reading.ts", report: "packages/core/public-types/reading.txt" },
   { source: "packages/core/src/testing/index.ts", report: "packages/core/public-types/testing.txt" },
-  ...["adapters-db", "adapters-documents", "adapters-http", "adapters-llm", "dashboard"].map((name) => ({
+  { source: "packages/adapters-stripe/src/index.ts", report: "packages/adapters-stripe/public-types/stripe.txt" },
+  {
+    source: "packages/adapters-stripe/src/stand-in/index.ts",
+    report: "packages/adapters-stripe/public-types/stand-in.txt"
+  },
+  ...["files", "index", "react"].map((name) => ({
+    source: `packages/widget/src/${name}.ts`,
+    report: `packages/widget/public-types/${name}.txt`
+  })),
+  ...[
+    "adapters-crm",
+    "adapters-db",
+    "adapters-documents",
+    "adapters-http",
+    "adapters-llm",
+    "adapters-s3",
+    "dashboard"
+  ].map((name) => ({
     source: `packages/${name}/src/index.ts`,
     report: `packages/${name}/public-types.txt`
   }))

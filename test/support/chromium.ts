@@ -1,0 +1,66 @@
+import { existsSync } from "node:fs"
+import { setTimeout } from "node:timers/promises"
+import { type Browser, chromium } from "playwright-core"
+import { expect, it } from "vitest"
+
+const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium"
+const promised = process.env["CI"] !== undefined || process.env["CHROMIUM_PATH"] !== undefined
+const reason = `There is none at ${executablePath}: install it, or set CHROMIUM_PATH.`
+
+/** Every name under `.test` is this machine to it. */
+const args = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--host-resolver-rules=MAP *.test 127.0.0.1"
+]
+
+/** What a busy machine does late is not wrong: it may take almost as long as a test. */
+export const launchChromium = () => chromium.launch({ executablePath, args, timeout: 110_000 })
+
+let ofWorker: Promise<Browser> | undefined
+
+/** The browser of this worker, for all its files that ask for it. It ends with the worker. */
+export const workerBrowser = (): Promise<Browser> => (ofWorker ??= launchChromium())
+
+/** A browser that fell silent may answer nothing any more: who asks for the worker's from now on gets another one. */
+export const leaveBrowser = (): void => {
+  ofWorker = undefined
+}
+
+/** A quarter of what a hook may take. */
+const IN_TIME_MS = 30_000
+
+/** The browser did not answer in time. */
+export const LATE = Symbol("late")
+
+/**
+ * What a browser has done, unless it takes too long: what is closed or cleared after a test does not fail it where the
+ * browser does not come to it. What comes of it later is of no concern.
+ */
+export const inTime = async <A>(work: Promise<A>): Promise<A | typeof LATE> => {
+  const late = new AbortController()
+  work.catch(() => undefined)
+  try {
+    return await Promise.race([work, setTimeout(IN_TIME_MS, LATE, { signal: late.signal })])
+  } finally {
+    late.abort()
+  }
+}
+
+/**
+ * Defines the tests of a suite that needs real Chromium. Where none is installed the suite says so instead, and fails if
+ * one was promised by CI or CHROMIUM_PATH.
+ */
+export const whereChromiumIs = (define: () => void): void => {
+  if (existsSync(executablePath)) return define()
+  it(`runs in Chromium. ${reason}`, (test) => {
+    if (promised) expect.fail(reason)
+    test.skip(reason)
+  })
+}
