@@ -206,10 +206,16 @@ const strange: ReadonlyArray<readonly [string, () => Promise<Record<string, stri
     }
   ],
   [
-    "a bearer token instead",
+    "a bearer token that is forged beside a cookie that is not",
     async () => ({
-      authorization: `Bearer ${(await cookieFor(OWNER)).slice("parley_session=".length)}`
+      authorization: `Bearer ${(await cookieFor(OWNER, { secret: otherSecret })).slice("parley_session=".length)}`,
+      cookie: await cookieFor(OWNER)
     })
+  ],
+  ["a bearer token without a token", async () => ({ authorization: "Bearer ", cookie: await cookieFor(OWNER) })],
+  [
+    "a token of another scheme",
+    async () => ({ authorization: `Token ${(await cookieFor(OWNER)).slice("parley_session=".length)}` })
   ],
   ["no subject", async () => ({ cookie: await cookieFor("") })],
   ["a subject of 256 characters", async () => ({ cookie: await cookieFor("x".repeat(256)) })],

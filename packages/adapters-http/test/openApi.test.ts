@@ -71,7 +71,7 @@ describe("the OpenAPI document", () => {
     expect(Object.keys(chat?.responses ?? {})).toEqual(
       expect.arrayContaining(["200", "401", "402", "403", "404", "413", "422", "500"])
     )
-    expect(chat?.security).toEqual([{ session: [] }])
+    expect(chat?.security).toEqual([{ session: [] }, { bearer: [] }])
     expect(chat?.requestBody?.content["application/json"]?.schema).toMatchObject({
       type: "object",
       required: ["messages"]

@@ -36,10 +36,12 @@ export interface Access<out Caller, in Body = unknown> {
   readonly name: string
   /** Left out where callers prove nothing, or nothing that can be described to a client. */
   readonly scheme?: (cookieName: string) => SecurityScheme
+  /** Its callers are people who are signed in: by session, bearer token or the host's own way, from our pages or allowed origins. */
+  readonly isPerson?: true
   /** Every code with which it refuses a request of this method. */
   readonly errors: (method: string) => ReadonlyArray<ErrorCode>
   /** Whether a server with these options has its routes at all; it has them unless given. */
-  readonly isOffered?: (options: HttpOptions) => boolean
+  readonly isOffered?: (options: HttpOptions<never>) => boolean
   /** The claim that the head of a request makes. */
   readonly claimOf: (request: RequestHead) => Effect.Effect<Claim<Caller, Body>, Coded, RouteServices | Scope.Scope>
 }

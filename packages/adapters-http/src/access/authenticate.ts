@@ -1,9 +1,9 @@
 import {
-  type Session,
   SessionInvalid,
   type SessionVerifier,
   SessionVerifierUnavailable,
-  type SignOut
+  type SignOut,
+  type UserId
 } from "@parley/core"
 import { Effect } from "effect"
 import { candidateTokens, type SessionCookie } from "../sessions/sessionCookie.ts"
@@ -11,9 +11,37 @@ import { candidateTokens, type SessionCookie } from "../sessions/sessionCookie.t
 /** A browser holds one cookie of a name for each path and domain: more than this are no browser's. */
 const MAX_TOKENS = 4
 
-/** A session with the token that proves it. */
-export interface ProvenSession extends Session {
+/** Somebody who is proven to be this person. */
+export interface Person {
+  readonly userId: UserId
+  readonly email: string | undefined
+  /** Unix time in milliseconds after which the proof counts no more, where that is known. */
+  readonly expiresAt: number | undefined
+  /** What proves it; undefined where the host said so. */
+  readonly token: string | undefined
+}
+
+/** A person with the token of a session. */
+export interface ProvenSession extends Person {
+  readonly expiresAt: number
   readonly token: string
+}
+
+/** Where a request may carry tokens, as it was sent. */
+export interface SentTokens {
+  readonly cookie: string | undefined
+  /** Undefined where bearer tokens do not count, too. */
+  readonly authorization: string | undefined
+}
+
+/** Nobody is proven. */
+export const unproven = (problem: SessionInvalid["problem"]): SessionInvalid => new SessionInvalid({ problem })
+
+/** The token of an `Authorization` header (RFC 6750, 2.1): empty where it names the scheme and no token; undefined where it is of another scheme. */
+const bearerOf = (header: string | undefined): string | undefined => {
+  const sent = /^bearer(?: +(.*))?$/is.exec(header ?? "")
+  if (sent === null) return undefined
+  return /^[\w.~+/-]+=*$/.exec(sent[1]?.trim() ?? "")?.[0] ?? ""
 }
 
 /** A verifier that refuses what was signed out. Where that is not known nobody is let in. */
@@ -31,18 +59,22 @@ const verifyUnrevoked = Effect.fnUntraced(function* (
 })
 
 /**
- * The session that the tokens of a Cookie header prove. Several different ones that are all valid prove none: one of
- * them may have been planted, and it is unknown which.
+ * The session that a bearer token proves, or else those of the Cookie header. A bearer token was put there by whoever
+ * wrote the request, so that it alone counts where there is one: a wrong one is not made good by a cookie. Several
+ * different cookies that are all valid prove none: one of them may have been planted, and it is unknown which.
  */
 export const authenticate = Effect.fnUntraced(function* (
   verifier: SessionVerifier["Service"],
   signOut: SignOut["Service"],
   cookie: SessionCookie,
-  header: string | undefined
+  sent: SentTokens
 ): Effect.fn.Return<ProvenSession, SessionInvalid | SessionVerifierUnavailable> {
-  const tokens = candidateTokens(header, cookie)
-  if (tokens.length === 0) return yield* new SessionInvalid({ problem: "missing" })
-  if (tokens.length > MAX_TOKENS) return yield* new SessionInvalid({ problem: "ambiguous" })
+  const bearer = bearerOf(sent.authorization)
+  if (bearer === "") return yield* unproven("refused")
+  if (bearer !== undefined) return yield* verifyUnrevoked(verifier, signOut, bearer)
+  const tokens = candidateTokens(sent.cookie, cookie)
+  if (tokens.length === 0) return yield* unproven("missing")
+  if (tokens.length > MAX_TOKENS) return yield* unproven("ambiguous")
   const sessions: Array<ProvenSession> = []
   const refusals: Array<SessionInvalid> = []
   for (const token of tokens) {
@@ -52,8 +84,8 @@ export const authenticate = Effect.fnUntraced(function* (
     if (judged !== undefined) sessions.push(judged)
   }
   const [session, ...others] = sessions
-  if (others.length > 0) return yield* new SessionInvalid({ problem: "ambiguous" })
+  if (others.length > 0) return yield* unproven("ambiguous")
   if (session !== undefined) return session
   const known = refusals.find(({ userId }) => userId !== undefined)
-  return yield* known ?? new SessionInvalid({ problem: "refused" })
+  return yield* known ?? unproven("refused")
 })

@@ -1,21 +1,20 @@
-import type { Session } from "@parley/core"
 import { Effect } from "effect"
 import { type CookiePair, cookiePairs } from "../sessions/cookiePairs.ts"
 import { defineAccess } from "./Access.ts"
-import { sessionAccess, sessionClaim, type SessionCode } from "./sessionAccess.ts"
+import { type Caller, personClaim, sessionAccess, type SessionCode } from "./sessionAccess.ts"
 
 /** A person whose browser goes from page to page, with all that it keeps for this server. */
 export interface NavigatingPerson {
-  readonly session: Session
+  readonly session: Caller
   readonly cookies: ReadonlyArray<CookiePair>
 }
 
-/** As `sessionAccess`, for what a browser is led through: the caller is the session with the browser's cookies. */
+/** As `sessionAccess`, for what a browser is led through: the caller is the person with the browser's cookies. */
 export const navigationAccess = defineAccess<NavigatingPerson, unknown, SessionCode | "cross_site_request">({
   ...sessionAccess,
   errors: sessionAccess.errors as (method: string) => ReadonlyArray<SessionCode | "cross_site_request">,
   claimOf: Effect.fnUntraced(function* (request) {
     const cookies = cookiePairs(request.headers.cookie ?? "")
-    return yield* sessionClaim(({ token: _token, ...session }): NavigatingPerson => ({ session, cookies }))(request)
+    return yield* personClaim(({ token: _token, ...session }): NavigatingPerson => ({ session, cookies }))(request)
   })
 })

@@ -11,13 +11,19 @@ export const isUnsafe = (method: string): boolean => !SAFE_METHODS.has(method)
 /**
  * Refuses what a page of another origin makes a browser send, in which the session cookie may ride along. Browsers
  * say it in `Sec-Fetch-Site` (W3C Fetch Metadata), older ones by `Origin`, which must be that of the base URL; only where
- * none is known may it be the Host. A client that sends neither is not a browser.
+ * none is known may it be the Host. A client that sends neither is not a browser. Pages of `allowed` origins are taken as
+ * our own.
  */
 export const refuseCrossSite = (
   headers: IncomingHttpHeaders,
-  baseUrl: URL | undefined
+  baseUrl: URL | undefined,
+  allowed: ReadonlySet<string> = NO_ORIGINS
 ): Effect.Effect<void, CrossSiteRequest> =>
-  isOwnSite(headers, baseUrl) ? Effect.void : Effect.fail(new CrossSiteRequest())
+  (headers.origin !== undefined && allowed.has(headers.origin)) || isOwnSite(headers, baseUrl)
+    ? Effect.void
+    : Effect.fail(new CrossSiteRequest())
+
+const NO_ORIGINS: ReadonlySet<string> = new Set()
 
 const isOwnSite = (headers: IncomingHttpHeaders, baseUrl: URL | undefined): boolean => {
   const fetchSite = headers["sec-fetch-site"]

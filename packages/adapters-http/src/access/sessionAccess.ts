@@ -1,37 +1,45 @@
-import { type Session, SessionVerifier, SignOut } from "@parley/core"
 import { Effect } from "effect"
+import { AllowedOrigins } from "../environment/AllowedOrigins.ts"
 import { PersonRequests } from "../environment/PersonRequests.ts"
 import { PublicAddress } from "../environment/PublicAddress.ts"
-import { SessionCookies } from "../environment/SessionCookies.ts"
 import type { RequestHead } from "../exchange/RequestHead.ts"
 import { defineAccess } from "./Access.ts"
-import { authenticate, type ProvenSession } from "./authenticate.ts"
+import type { Person } from "./authenticate.ts"
+import { provePerson } from "./provePerson.ts"
 import { isUnsafe, refuseCrossSite } from "./refuseCrossSite.ts"
 
 const SESSION_ERRORS = ["unauthorized", "identity_unavailable", "too_many_requests"] as const
 
 export type SessionCode = (typeof SESSION_ERRORS)[number]
 
-/** The claim of a session cookie, with what of the session the route is told. */
-export const sessionClaim = <Caller>(callerOf: (proven: ProvenSession) => Caller) =>
-  Effect.fnUntraced(function* ({ headers, method }: RequestHead) {
-    const cookie = yield* SessionCookies
-    const proven = yield* authenticate(yield* SessionVerifier, yield* SignOut, cookie, headers.cookie)
+/** What a route is told of a person who calls. */
+export type Caller = Omit<Person, "token">
+
+/**
+ * The claim of a person, with what the route is told of them. Writes from other sites are refused however somebody proves
+ * who they are: the host's own sign-in may go by a cookie, and no program sends what browsers say of other sites.
+ */
+export const personClaim = <Told>(callerOf: (proven: Person) => Told) =>
+  Effect.fnUntraced(function* (head: RequestHead) {
+    const { headers, method } = head
+    const proven = yield* provePerson(head)
     const { userId } = proven
     const { enter } = yield* PersonRequests
     const { url } = yield* PublicAddress
+    const allowed = yield* AllowedOrigins
     const entering = enter(userId)
     return {
       userId,
-      admit: isUnsafe(method) ? Effect.andThen(entering, refuseCrossSite(headers, url)) : entering,
+      admit: isUnsafe(method) ? Effect.andThen(entering, refuseCrossSite(headers, url, allowed)) : entering,
       callerOf: () => Effect.succeed(callerOf(proven))
     }
   })
 
 /** All users who are signed in, with a bound on the requests of one person; writes from other sites are refused. */
-export const sessionAccess = defineAccess<Session, unknown, SessionCode | "cross_site_request">({
+export const sessionAccess = defineAccess<Caller, unknown, SessionCode | "cross_site_request">({
   name: "session",
   scheme: (name) => ({ type: "apiKey", in: "cookie", name }),
   errors: (method) => (isUnsafe(method) ? [...SESSION_ERRORS, "cross_site_request"] : SESSION_ERRORS),
-  claimOf: sessionClaim(({ token: _token, ...session }): Session => session)
+  isPerson: true,
+  claimOf: personClaim(({ token: _token, ...caller }): Caller => caller)
 })

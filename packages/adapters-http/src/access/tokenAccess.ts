@@ -1,10 +1,27 @@
+import { Effect } from "effect"
 import { defineAccess } from "./Access.ts"
-import type { ProvenSession } from "./authenticate.ts"
-import { sessionAccess, sessionClaim, type SessionCode } from "./sessionAccess.ts"
+import { type ProvenSession, unproven } from "./authenticate.ts"
+import { personClaim, sessionAccess, type SessionCode } from "./sessionAccess.ts"
 
-/** As `sessionAccess`, for what is done to the session itself: the caller is the session with its token. */
+const isSession = (proven: { readonly expiresAt: unknown; readonly token: unknown }): proven is ProvenSession =>
+  proven.token !== undefined && proven.expiresAt !== undefined
+
+/**
+ * As `sessionAccess`, for what is done to the session itself: the caller is the session with its token. The host ends the
+ * sessions of its own sign-in by itself.
+ */
 export const tokenAccess = defineAccess<ProvenSession, unknown, SessionCode | "cross_site_request">({
   ...sessionAccess,
   errors: sessionAccess.errors as (method: string) => ReadonlyArray<SessionCode | "cross_site_request">,
-  claimOf: sessionClaim((proven) => proven)
+  isOffered: ({ authenticate }) => authenticate === undefined,
+  claimOf: Effect.fnUntraced(function* (request) {
+    const claim = yield* personClaim((proven) => proven)(request)
+    return {
+      ...claim,
+      callerOf: () =>
+        Effect.flatMap(claim.callerOf(), (proven) =>
+          isSession(proven) ? Effect.succeed(proven) : Effect.fail(unproven("refused"))
+        )
+    }
+  })
 })

@@ -9,6 +9,8 @@ export type RouteMatch =
       readonly _tag: "refused"
       readonly error: InvalidRequest | MethodNotAllowed
       readonly allowed: string | undefined
+      /** What there is at the path, for other methods. */
+      readonly others: ReadonlyArray<Route>
     }
 
 /** Finds routes by method and path. */
@@ -41,7 +43,7 @@ const placeOf = (path: string, routes: ReadonlyArray<Route>): Place => {
       return parameter === undefined ? { text: segment } : { parameter }
     }),
     routes: byMethod,
-    refusal: { _tag: "refused", error: new MethodNotAllowed({ allowed }), allowed: allowed.join(", ") }
+    refusal: { _tag: "refused", error: new MethodNotAllowed({ allowed }), allowed: allowed.join(", "), others: routes }
   }
 }
 
@@ -76,7 +78,7 @@ const matchParameters = (place: Place, method: string, segments: ReadonlyArray<s
     })
   } catch {
     const issues = [{ path: "path", message: "It cannot be decoded" }]
-    return { _tag: "refused", error: new InvalidRequest({ issues }), allowed: undefined }
+    return { _tag: "refused", error: new InvalidRequest({ issues }), allowed: undefined, others: [] }
   }
   return matchMethod(place, method, path)
 }

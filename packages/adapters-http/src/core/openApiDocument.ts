@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import type { SecurityScheme } from "../access/Access.ts"
 import type { RouteBody } from "../body/RouteBody.ts"
 import type { OpenApiDocument } from "../environment/ApiDocument.ts"
 import { PROBLEM_CONTENT_TYPE, Problem } from "../problems/Problem.ts"
@@ -12,6 +13,10 @@ export interface OpenApiInput {
   readonly routes: ReadonlyArray<Route>
   readonly version: string
   readonly cookieName: string
+  /** The host has a sign-in of its own, which cannot be described here. */
+  readonly isOwnSignIn?: boolean | undefined
+  /** Tokens of sessions count as bearer tokens, too. */
+  readonly bearerTokens?: boolean | undefined
 }
 
 /** Every code a route can answer with: its own, its body's, and those of its access. */
@@ -30,10 +35,11 @@ export const errorsOf = (route: Route): ReadonlyArray<ErrorCode> => {
 }
 
 /** The routes as an OpenAPI 3.1 document. Where they are served is added for each request: a prefix is part of it. */
-export const openApiDocument = ({ routes, version, cookieName }: OpenApiInput): OpenApiDocument => {
+export const openApiDocument = (input: OpenApiInput): OpenApiDocument => {
+  const { routes, version } = input
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route) }
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, input) }
   }
   return {
     openapi: "3.1.0",
@@ -41,20 +47,30 @@ export const openApiDocument = ({ routes, version, cookieName }: OpenApiInput): 
     paths,
     components: {
       schemas: { Problem: jsonSchemaOf(Problem) },
-      securitySchemes: securitySchemesOf(routes, cookieName)
+      securitySchemes: Object.fromEntries(routes.flatMap((route) => schemesOf(route, input)))
     }
   }
 }
 
-const securitySchemesOf = (routes: ReadonlyArray<Route>, cookieName: string): JsonObject =>
-  Object.fromEntries(
-    routes.flatMap(({ access }) => (access.scheme === undefined ? [] : [[access.name, access.scheme(cookieName)]]))
-  )
+/** The ways, each of which will do, to prove oneself to a route. */
+const schemesOf = (
+  { access: { isPerson, name, scheme } }: Route,
+  { bearerTokens = true, cookieName, isOwnSignIn = false }: OpenApiInput
+): ReadonlyArray<readonly [string, SecurityScheme]> => {
+  if (scheme === undefined || (isPerson === true && isOwnSignIn)) return []
+  const bearer = [["bearer", { type: "http", scheme: "bearer" }]] as const
+  return [[name, scheme(cookieName)], ...(isPerson === true && bearerTokens ? bearer : [])]
+}
 
-const operationOf = (route: Route): JsonObject => ({
+const securityOf = (route: Route, input: OpenApiInput): JsonObject => {
+  const schemes = schemesOf(route, input)
+  return schemes.length === 0 ? {} : { security: schemes.map(([name]) => ({ [name]: [] })) }
+}
+
+const operationOf = (route: Route, input: OpenApiInput): JsonObject => ({
   summary: route.summary,
   operationId: operationIdOf(route),
-  ...(route.access.scheme === undefined ? {} : { security: [{ [route.access.name]: [] }] }),
+  ...securityOf(route, input),
   parameters: [
     ...parametersOf(route.pathParameters, "path"),
     ...parametersOf(route.queryParameters, "query"),

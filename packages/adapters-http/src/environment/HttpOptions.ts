@@ -3,6 +3,7 @@ import type { ManagedRuntime } from "effect"
 import type { RequestTracker } from "./RequestTracker.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
 import type { BodyIntakeOptions } from "./BodyIntake.ts"
+import type { Authenticate } from "./PersonSignIn.ts"
 
 /** The Effect runtime that holds Parley's services, for example `parley.runtime`. */
 export type ParleyRuntime = ManagedRuntime.ManagedRuntime<ParleyServices, unknown>
@@ -10,12 +11,24 @@ export type ParleyRuntime = ManagedRuntime.ManagedRuntime<ParleyServices, unknow
 /** How long a reader may take nothing, where an option does not say otherwise. */
 export const STALLED_READER_MS = 60_000
 
-/** What Parley's routes are served with, whatever they are mounted in. */
-export interface HttpOptions extends BodyIntakeOptions {
+/** What Parley's routes are served with, whatever they are mounted in. `Source` is a request as the host has it. */
+export interface HttpOptions<Source = unknown> extends BodyIntakeOptions {
   /** `parley.runtime`, or any runtime with Parley's services. */
   readonly runtime: ParleyRuntime
-  /** Judges session tokens. With development sign-in, `developmentSessions.verifier`. */
-  readonly sessions: SessionVerifier["Service"]
+  /**
+   * Judges session tokens, in cookies and as bearer tokens. With development sign-in, `developmentSessions.verifier`. Left
+   * out where `authenticate` says who people are, and only there.
+   */
+  readonly sessions?: SessionVerifier["Service"] | undefined
+  /** The host's own sign-in, in the place of `sessions`: asked with the request as the host has it. */
+  readonly authenticate?: Authenticate<Source> | undefined
+  /** False where tokens count in the cookie alone, for example behind a proxy that writes `Authorization` itself. */
+  readonly bearerTokens?: boolean | undefined
+  /**
+   * Origins whose pages may call for the person who is signed in, for example a front end on a sibling domain
+   * (`https://app.example.com`): they alone get CORS headers, with credentials. None unless given.
+   */
+  readonly allowedOrigins?: ReadonlyArray<string> | undefined
   /** The cookie that carries the session token: `parley_session` unless given; over https with `__Host-` before it. */
   readonly sessionCookie?: string | undefined
   /** Where people reach the server. With https, cookies are `Secure`, and only the `__Host-` one counts. */

@@ -1,10 +1,12 @@
 import type { ParleyServices, SessionVerifier } from "@parley/core"
+import type { AllowedOrigins } from "./AllowedOrigins.ts"
 import type { ApiDocument } from "./ApiDocument.ts"
 import type { BodyIntake } from "./BodyIntake.ts"
 import type { CronSecret } from "./CronSecret.ts"
 import type { DevelopmentSignIn } from "./DevelopmentSignIn.ts"
 import type { LargeWorkTurns } from "./LargeWorkTurns.ts"
 import type { PersonRequests } from "./PersonRequests.ts"
+import type { PersonSignIn } from "./PersonSignIn.ts"
 import type { PublicAddress } from "./PublicAddress.ts"
 import type { Readiness } from "./Readiness.ts"
 import type { RefusalLog } from "./RefusalLog.ts"
@@ -13,12 +15,14 @@ import type { SignOutPage } from "./SignOutPage.ts"
 
 /** What routes and accesses know of the server they run in. */
 export type HttpServices =
+  | AllowedOrigins
   | ApiDocument
   | BodyIntake
   | CronSecret
   | DevelopmentSignIn
   | LargeWorkTurns
   | PersonRequests
+  | PersonSignIn
   | PublicAddress
   | Readiness
   | RefusalLog

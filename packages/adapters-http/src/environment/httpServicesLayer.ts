@@ -1,6 +1,7 @@
-import { SessionVerifier } from "@parley/core"
-import { Layer } from "effect"
+import { SessionInvalid, SessionVerifier } from "@parley/core"
+import { Effect, Layer } from "effect"
 import { sessionCookieOf } from "../sessions/sessionCookie.ts"
+import { AllowedOrigins, allowedOriginsFrom } from "./AllowedOrigins.ts"
 import { ApiDocument, type OpenApiDocument } from "./ApiDocument.ts"
 import { BodyIntake, makeBodyIntake } from "./BodyIntake.ts"
 import { CronSecret, cronSecretFrom } from "./CronSecret.ts"
@@ -9,6 +10,7 @@ import type { HttpOptions } from "./HttpOptions.ts"
 import type { HttpServices } from "./HttpServices.ts"
 import { LargeWorkTurns, makeLargeWorkTurns } from "./LargeWorkTurns.ts"
 import { makePersonRequests, PersonRequests } from "./PersonRequests.ts"
+import { type Authenticate, PersonSignIn } from "./PersonSignIn.ts"
 import { PublicAddress } from "./PublicAddress.ts"
 import { makeReadiness, Readiness } from "./Readiness.ts"
 import { makeRefusalLog, RefusalLog } from "./RefusalLog.ts"
@@ -17,22 +19,41 @@ import { SignOutPage } from "./SignOutPage.ts"
 
 const REQUESTS_PER_PERSON = 1_000
 
-/** The services of one server. Throws where `baseUrl` is not a URL. */
-export const httpServicesLayer = (options: HttpOptions, document: OpenApiDocument): Layer.Layer<HttpServices> => {
+/** In the place of sessions where the host has a sign-in of its own: it proves nobody. */
+const noSessions = SessionVerifier.of({ verify: () => Effect.fail(new SessionInvalid({ problem: "refused" })) })
+
+/** One way to prove who somebody is, and only one: of two, it would be unknown which holds. */
+const checkSignIn = ({ authenticate, developmentSessions, sessions }: HttpOptions<never>): void => {
+  const isOwn = authenticate !== undefined
+  if (isOwn && (sessions !== undefined || developmentSessions !== undefined)) {
+    throw new TypeError("Give `authenticate`, or `sessions` and `developmentSessions`, not both.")
+  }
+  if (!isOwn && sessions === undefined) throw new TypeError("Nobody could sign in: give `sessions` or `authenticate`.")
+}
+
+/** The services of one server. Throws where `baseUrl` is not a URL, or nothing says who people are. */
+export const httpServicesLayer = (options: HttpOptions<never>, document: OpenApiDocument): Layer.Layer<HttpServices> => {
   const { baseUrl } = options
+  checkSignIn(options)
+  const signIn = {
+    authenticate: options.authenticate as Authenticate<unknown> | undefined,
+    bearerTokens: options.bearerTokens ?? true
+  }
   const url = baseUrl === undefined ? undefined : new URL(baseUrl)
   return Layer.mergeAll(
+    Layer.succeed(AllowedOrigins, allowedOriginsFrom(options.allowedOrigins)),
     Layer.succeed(ApiDocument, document),
     Layer.sync(BodyIntake, () => makeBodyIntake(options)),
     Layer.sync(CronSecret, () => cronSecretFrom(options.cronSecret)),
     Layer.succeed(DevelopmentSignIn, { sessions: options.developmentSessions }),
     Layer.sync(LargeWorkTurns, makeLargeWorkTurns),
     Layer.sync(PersonRequests, () => makePersonRequests(options.requestsPerPerson ?? REQUESTS_PER_PERSON)),
+    Layer.succeed(PersonSignIn, signIn),
     Layer.succeed(PublicAddress, { url }),
     Layer.sync(Readiness, () => makeReadiness(options.ready ?? (() => Promise.resolve()))),
     Layer.sync(RefusalLog, makeRefusalLog),
     Layer.succeed(SessionCookies, sessionCookieOf(options)),
-    Layer.succeed(SessionVerifier, options.sessions),
+    Layer.succeed(SessionVerifier, options.sessions ?? noSessions),
     Layer.succeed(SignOutPage, { url: options.signOutUrl })
   )
 }

@@ -9,4 +9,6 @@ export interface RequestHead {
   readonly httpVersion: string
   /** The address the request came from, as far as trusted proxies report it. */
   readonly peer: string
+  /** What brought the request: Node's or Express' request, or that of fetch. For the host's own sign-in. */
+  readonly source: unknown
 }

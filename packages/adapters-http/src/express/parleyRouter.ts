@@ -8,14 +8,17 @@ import { InvalidRequest, PayloadTooLarge } from "../problems/errors.ts"
 import type { Route } from "../routes/Route.ts"
 import { routes } from "../routes/routes.ts"
 
+/** `authenticate` is asked with Express' request, and so with what was mounted before has put on it (`request.user`). */
+export type RouterOptions = HttpOptions<Request>
+
 /**
  * All routes as an Express 5 router, to be mounted at the root or under a path, best before any body parser. Paths that
  * are not Parley's pass through to whatever is mounted after it. Throws where `baseUrl` is not a URL.
  */
-export const parleyRouter = (options: HttpOptions): Router => routerOf(routes, options)
+export const parleyRouter = (options: RouterOptions): Router => routerOf(routes, options)
 
 /** The router of a table of routes. */
-export const routerOf = (table: ReadonlyArray<Route>, options: HttpOptions): Router => {
+export const routerOf = (table: ReadonlyArray<Route>, options: RouterOptions): Router => {
   const core = makeHttpCore(options, table)
   const { stalledReaderMs = STALLED_READER_MS } = options
   const router = Router()

@@ -47,6 +47,10 @@ export class FetchRequest implements HttpRequest, IncomingBody {
     this.#onBroken = onBroken
   }
 
+  get source(): Request {
+    return this.#request
+  }
+
   valuesOf(header: string): ReadonlyArray<string> {
     const value = this.#request.headers.get(header)
     return value === null ? [] : [value]

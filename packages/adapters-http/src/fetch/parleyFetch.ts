@@ -22,7 +22,8 @@ export interface FetchInfo {
 /** Answers requests as `fetch` has them: for Bun, Deno, Hono, Next.js and other hosts of such handlers. */
 export type FetchHandler = (request: Request, info?: FetchInfo) => Promise<Response>
 
-export interface FetchOptions extends HttpOptions {
+/** `authenticate` is asked with the request as it was given to the handler. */
+export interface FetchOptions extends HttpOptions<Request> {
   /** The path under which the routes are served, such as `/api-root`; at the root unless given. */
   readonly prefix?: string | undefined
   /** Answers what is no route's; 404 unless given. */
@@ -61,7 +62,6 @@ const serveFetch = (core: HttpCore, { info, match, prefix, request, target }: Fe
     departure.abort(LEFT)
     writer.leave()
   }
-  const writer = new FetchAnswerWriter(request, { [REQUEST_ID]: id }, leave)
   const incoming = new FetchRequest({
     request,
     id,
@@ -71,6 +71,7 @@ const serveFetch = (core: HttpCore, { info, match, prefix, request, target }: Fe
     httpVersion: info.httpVersion ?? "unknown",
     onBroken: leave
   })
+  const writer = new FetchAnswerWriter(request, { ...core.headersOf(match, incoming), [REQUEST_ID]: id }, leave)
   const { signal } = request
   signal.addEventListener("abort", leave, { once: true })
   if (signal.aborted) leave()

@@ -43,6 +43,10 @@ export class NodeRequest implements HttpRequest, IncomingBody {
     return this.#message.httpVersion
   }
 
+  get source(): IncomingMessage {
+    return this.#message
+  }
+
   get peer(): string {
     return this.#peerOf()
   }

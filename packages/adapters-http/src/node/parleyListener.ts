@@ -1,4 +1,4 @@
-import type { RequestListener } from "node:http"
+import type { IncomingMessage, RequestListener } from "node:http"
 import { makeHttpCore } from "../core/HttpCore.ts"
 import { type HttpOptions, STALLED_READER_MS } from "../environment/HttpOptions.ts"
 import { REQUEST_ID, requestIdFrom } from "../exchange/requestId.ts"
@@ -8,7 +8,8 @@ import { securityHeaders } from "./securityHeaders.ts"
 import { serveNode } from "./serveNode.ts"
 import { trustedPeer, type TrustProxy } from "./trustedPeer.ts"
 
-export interface ListenerOptions extends HttpOptions {
+/** `authenticate` is asked with Node's request. */
+export interface ListenerOptions extends HttpOptions<IncomingMessage> {
   /** The path under which the routes are served, such as `/api-root`; at the root unless given. */
   readonly prefix?: string | undefined
   /** Which proxies are trusted to report the client's address. None unless given. */

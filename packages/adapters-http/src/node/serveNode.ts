@@ -33,7 +33,11 @@ export const serveNode = async (
   const departure = watchDeparture(message, response)
   await core.answer(match, {
     request: new NodeRequest({ ...exchange, message }),
-    writer: new NodeAnswerWriter(message, response, { ...headers, [REQUEST_ID]: id }),
+    writer: new NodeAnswerWriter(message, response, {
+      ...headers,
+      ...core.headersOf(match, message),
+      [REQUEST_ID]: id
+    }),
     signal: departure.signal
   })
   departure.stop()

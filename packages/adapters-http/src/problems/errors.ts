@@ -59,6 +59,22 @@ export class AlreadySubscribed extends Schema.TaggedError<AlreadySubscribed>()("
   }
 }
 
+/**
+ * The host's own sign-in threw, or said who somebody is in a form that cannot be read. It has no code, so that it is
+ * answered and logged as what it is, unexpected, whatever the host's error calls itself; of that, the kind and the place
+ * in the code are kept for the log.
+ */
+export class AuthenticateFailed extends Error {
+  override readonly name: string
+  constructor(cause: unknown) {
+    super("The host's authenticate failed.")
+    this.name = `AuthenticateFailed(${cause instanceof Error ? cause.constructor.name : typeof cause})`
+    // Its places without its words.
+    const { message, stack = "" } = cause instanceof Error ? cause : this
+    this.stack = stack.slice(stack.lastIndexOf(message) + message.length)
+  }
+}
+
 /** No route has this path. */
 export class RouteNotFound extends Schema.TaggedError<RouteNotFound>()("RouteNotFound", {}) {
   readonly code = "not_found"

@@ -8,7 +8,9 @@ import { TierBody, tierBody } from "./tierBody.ts"
 const MeBody = Schema.Struct({
   userId: Schema.String,
   email: Schema.NullOr(Schema.String),
-  sessionExpiresAt: Schema.String,
+  sessionExpiresAt: Schema.NullOr(Schema.String).annotate({
+    description: "When you have to sign in again, where that is known."
+  }),
   tier: TierBody,
   uploads: Schema.Struct({ maxBytes: Schema.Int, types: Schema.Array(Schema.String) })
 })
@@ -28,7 +30,7 @@ export const getMe = defineRoute({
     const body: typeof MeBody.Type = {
       userId: caller.userId,
       email: caller.email ?? null,
-      sessionExpiresAt: new Date(caller.expiresAt).toISOString(),
+      sessionExpiresAt: caller.expiresAt === undefined ? null : new Date(caller.expiresAt).toISOString(),
       tier: tierBody(tier),
       uploads: { maxBytes, types }
     }

@@ -5,6 +5,7 @@ import { Effect, Layer, Logger, ManagedRuntime } from "effect"
 import { SignJWT } from "jose"
 import {
   HmacSessionVerifier,
+  type HttpOptions,
   makeDevelopmentSessions,
   parleyApp,
   type ParleyAppOptions,
@@ -37,7 +38,7 @@ export interface TestServerOptions {
   readonly surface?: Surface
   /** Under which they are served. */
   readonly prefix?: string
-  readonly app?: Partial<ParleyAppOptions>
+  readonly app?: Partial<Omit<ParleyAppOptions, keyof HttpOptions> & HttpOptions>
   readonly parley?: Partial<ParleyOptions>
   /** Models that no provider runs. */
   readonly unavailable?: ReadonlyArray<string>

@@ -1,0 +1,40 @@
+import { SessionVerifier, SignOut, UserId } from "@parley/core"
+import { Effect, Schema } from "effect"
+import { type Authenticate, PersonSignIn, type SignedIn } from "../environment/PersonSignIn.ts"
+import { SessionCookies } from "../environment/SessionCookies.ts"
+import type { RequestHead } from "../exchange/RequestHead.ts"
+import { AuthenticateFailed } from "../problems/errors.ts"
+import { authenticate, type Person, unproven } from "./authenticate.ts"
+
+/** Who sends a request: as the host's own sign-in says, or by the session that a bearer token or a cookie proves. */
+export const provePerson = Effect.fnUntraced(function* (head: RequestHead) {
+  const signIn = yield* PersonSignIn
+  if (signIn.authenticate !== undefined) return yield* askHost(signIn.authenticate, head)
+  const { authorization, cookie } = head.headers
+  return yield* authenticate(yield* SessionVerifier, yield* SignOut, yield* SessionCookies, {
+    cookie,
+    authorization: signIn.bearerTokens ? authorization : undefined
+  })
+})
+
+const askHost = Effect.fnUntraced(function* (ask: Authenticate<unknown>, { source }: RequestHead) {
+  const answer = yield* Effect.tryPromise({
+    try: async () => ask(source),
+    catch: (cause) => new AuthenticateFailed(cause)
+  }).pipe(Effect.orDie)
+  if (answer === undefined) return yield* unproven("missing")
+  return personOf(answer) ?? (yield* Effect.die(new AuthenticateFailed(new TypeError("No user id."))))
+})
+
+const isUserId = Schema.is(UserId)
+
+/** What the host says, where it is of the promised form. */
+const personOf = (answer: SignedIn): Person | undefined => {
+  const { email, expiresAt, userId } = (answer ?? {}) as Partial<SignedIn>
+  const fits = (email === undefined || typeof email === "string") && (expiresAt === undefined || isTime(expiresAt))
+  return isUserId(userId) && fits ? { userId, email, expiresAt, token: undefined } : undefined
+}
+
+const LAST_TIME = 8.64e15
+
+const isTime = (value: unknown): boolean => typeof value === "number" && Math.abs(value) <= LAST_TIME
