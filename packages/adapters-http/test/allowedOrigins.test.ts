@@ -52,7 +52,9 @@ describe.each(surfaces)("pages of an allowed origin, behind %s", (_, surface) =>
       "access-control-allow-methods": "DELETE, GET, PATCH"
     })
     const sent = cors["access-control-allow-headers"]?.split(", ")
-    expect(sent).toEqual(expect.arrayContaining(["authorization", "content-type", "idempotency-key", "x-on-disconnect"]))
+    expect(sent).toEqual(
+      expect.arrayContaining(["authorization", "content-type", "idempotency-key", "x-on-disconnect"])
+    )
     expect(sent).not.toContain("x-other")
     expect(response.headers.get("vary")).toBe("Origin")
   })

@@ -127,7 +127,11 @@ describe("bearer tokens", () => {
     const cookie = await cookieFor("ann")
     const headers = { authorization: "Bearer of.the.proxy", cookie }
     expect((await cookieOnly.fetch("/api/me", { headers })).status).toBe(200)
-    await expectProblem(await cookieOnly.fetch("/api/me", { headers: { authorization: await bearer("ann") } }), 401, "unauthorized")
+    await expectProblem(
+      await cookieOnly.fetch("/api/me", { headers: { authorization: await bearer("ann") } }),
+      401,
+      "unauthorized"
+    )
     await cookieOnly.close()
   })
 })

@@ -32,7 +32,10 @@ const checkSignIn = ({ authenticate, developmentSessions, sessions }: HttpOption
 }
 
 /** The services of one server. Throws where `baseUrl` is not a URL, or nothing says who people are. */
-export const httpServicesLayer = (options: HttpOptions<never>, document: OpenApiDocument): Layer.Layer<HttpServices> => {
+export const httpServicesLayer = (
+  options: HttpOptions<never>,
+  document: OpenApiDocument
+): Layer.Layer<HttpServices> => {
   const { baseUrl } = options
   checkSignIn(options)
   const signIn = {
