@@ -43,7 +43,7 @@ export const migrateDatabase = (options: DatabaseOptions): Promise<ReadonlyArray
 
 /**
  * Opens a database for developers who use promises: migrates it unless told not to, and gives the ports. Rejects with
- * `FolderInUse`, `DatabaseError` or `MigrationRefused`; nothing is left open then.
+ * `FolderInUse`, `PgliteMissing`, `DatabaseError` or `MigrationRefused`; nothing is left open then.
  */
 export const openDatabase = async (options: OpenDatabaseOptions = {}): Promise<OpenDatabase> => {
   const direct = options.directUrl !== undefined && options.url !== undefined

@@ -1,4 +1,4 @@
-import { Ocr, OcrFailed, type OcrService } from "@parley/core/adapter"
+import { loadPackage, Ocr, OcrFailed, type OcrService } from "@parley/core/adapter"
 import { Effect, Layer, Semaphore } from "effect"
 
 export interface TesseractOptions {
@@ -29,7 +29,7 @@ const failing = <A>(run: () => Promise<A>) =>
 
 const load = ({ dataFolder, languages, packed = false }: TesseractOptions) =>
   failing(async () => {
-    const loaded = (await import(PACKAGE)) as Tesseract & { readonly default?: Tesseract }
+    const loaded = (await loadPackage(PACKAGE, () => import(PACKAGE))) as Tesseract & { readonly default?: Tesseract }
     const { createWorker } = loaded.default ?? loaded
     return createWorker(languages, ENGINE, { langPath: dataFolder, gzip: packed, cacheMethod: "none" })
   })

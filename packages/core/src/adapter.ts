@@ -8,6 +8,7 @@ export {
   storageLayer,
   storagePortsFromContext
 } from "./StoragePorts.ts"
+export { loadPackage, PackageMissing } from "./PackageMissing.ts"
 export { type BackgroundTaskName, backgroundTasks } from "./backgroundTasks.ts"
 export {
   type BillingAccount,

@@ -9,6 +9,7 @@ export {
   storageLayer,
   storagePortsFromContext
 } from "./StoragePorts.ts"
+export { PackageMissing } from "./PackageMissing.ts"
 export type { BackgroundTask } from "./background/BackgroundTask.ts"
 export { startTasks } from "./background/startTasks.ts"
 export { superviseTask } from "./background/superviseTask.ts"

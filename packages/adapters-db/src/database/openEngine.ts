@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs"
 import { IMAGE_SCHEMA } from "../image/shippedImage.ts"
+import { requirePglite } from "./PgliteMissing.ts"
 import { PgliteThread } from "./PgliteThread.ts"
 
 export type { PgliteThread } from "./PgliteThread.ts"
@@ -13,9 +14,11 @@ export interface OpenEngineOptions {
 
 /**
  * Begins to open an embedded database in a thread of its own; what is asked of it waits until it is open. A new folder
- * begins as the image that ships with this package, where that has the schema asked for.
+ * begins as the image that ships with this package, where that has the schema asked for. Throws `PgliteMissing` where the
+ * engine is not installed.
  */
 export const openEngine = ({ dataDir, schema = IMAGE_SCHEMA }: OpenEngineOptions): PgliteThread => {
+  requirePglite()
   if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   return new PgliteThread({ dataDir, fromImage: schema === IMAGE_SCHEMA })
 }

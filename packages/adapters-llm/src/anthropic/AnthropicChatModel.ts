@@ -4,6 +4,7 @@ import {
   type ChatModelRequest,
   defaultReplyLimits,
   type Effort,
+  loadPackage,
   replyStream
 } from "@parley/core/adapter"
 import { Redacted } from "effect"
@@ -72,7 +73,7 @@ export class AnthropicChatModel implements ChatModel {
 
   /** The SDK is loaded when it is first needed. Time limits and retries are ours, and it is to log nothing. */
   async #connect(): Promise<Anthropic> {
-    const { Anthropic: Client } = await import("@anthropic-ai/sdk")
+    const { Anthropic: Client } = await loadPackage("@anthropic-ai/sdk", () => import("@anthropic-ai/sdk"))
     return new Client({
       apiKey: Redacted.value(this.#options.apiKey),
       authToken: null,

@@ -1,3 +1,4 @@
+import { loadPackage } from "@parley/core/adapter"
 import { Redacted } from "effect"
 import type OpenAI from "openai"
 import { vendorFetch } from "../vendor/vendorFetch.ts"
@@ -13,9 +14,12 @@ export interface OpenAiEndpoint {
   readonly timeoutMs: number
 }
 
-/** The SDK for an endpoint, loaded when it is first needed. Retries are ours, and it is to log nothing. */
+/**
+ * The SDK for an endpoint, loaded when it is first needed. Retries are ours, and it is to log nothing. Rejects with
+ * `PackageMissing` where it is not installed.
+ */
 export const openAiClient = async ({ apiKey, baseUrl, timeoutMs }: OpenAiEndpoint): Promise<OpenAI> => {
-  const { OpenAI: Client } = await import("openai")
+  const { OpenAI: Client } = await loadPackage("openai", () => import("openai"))
   const url = new URL(baseUrl)
   const defaultQuery = Object.fromEntries(url.searchParams)
   url.search = ""

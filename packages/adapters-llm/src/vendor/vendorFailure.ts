@@ -1,11 +1,11 @@
-import { ModelFailed } from "@parley/core/adapter"
+import { ModelFailed, PackageMissing } from "@parley/core/adapter"
 import { ConnectionsUsedUp } from "./Connections.ts"
 import { readErrorBody } from "./errorBody.ts"
 import { AnswerTooLarge } from "./readBounded.ts"
 import { ConnectionLost } from "./readEventStream.ts"
 import { EventStreamBroken } from "./serverSentEvents.ts"
 import { unwrapRefusal, VendorRedirected, VendorRefusal } from "./VendorRefusal.ts"
-import { BAD_ANSWER, OVERLONG, REDIRECTED, type Verdict, verdictOn } from "./verdict.ts"
+import { BAD_ANSWER, misconfigured, OVERLONG, REDIRECTED, type Verdict, verdictOn } from "./verdict.ts"
 
 /** A wait beyond this is a mistake of the vendor's, or of our clock. */
 const MAX_WAIT_MS = 24 * 3_600_000
@@ -32,6 +32,7 @@ const askedWaitMs = (headers: Headers | undefined, now: number): number | undefi
 const verdictOnThrown = (cause: unknown): Verdict => {
   if (cause instanceof VendorRefusal) return verdictOn(cause.status, readErrorBody(cause.body))
   if (cause instanceof VendorRedirected) return REDIRECTED
+  if (cause instanceof PackageMissing) return misconfigured(cause.message)
   if (cause instanceof ConnectionLost) return { reason: "cut-off", retryable: true }
   if (cause instanceof EventStreamBroken) return BAD_ANSWER
   if (cause instanceof AnswerTooLarge) return OVERLONG

@@ -17,7 +17,7 @@ const OVERLOADED: Verdict = { reason: "unavailable", retryable: true }
 export const BAD_ANSWER: Verdict = { reason: "bad-answer", retryable: true }
 export const OVERLONG: Verdict = { reason: "overlong", retryable: false }
 
-const misconfigured = (fault: string): Verdict => ({ reason: "misconfigured", retryable: false, fault })
+export const misconfigured = (fault: string): Verdict => ({ reason: "misconfigured", retryable: false, fault })
 
 const KEY = misconfigured("the key is refused: check it, and that it belongs to this base URL")
 const BILL = misconfigured("the account at the vendor has no credit left, or no payment method")

@@ -7,6 +7,7 @@ import {
 import { Effect, Random, Redacted } from "effect"
 import type Stripe from "stripe"
 import { withSignal } from "./abortScope.ts"
+import { loadStripe } from "./loadStripe.ts"
 import { type StripeCall, type StripeFailure, stripeFailure, unreadable } from "./stripeFailure.ts"
 import { stripeFetch } from "./stripeFetch.ts"
 
@@ -52,7 +53,7 @@ const STRIPE_URL = "https://api.stripe.com"
 
 /** The SDK's part: signing in, forms, errors. It is loaded with the first call, so that no start waits for it. */
 const connect = async (options: StripeClientOptions, apiKey: string, requestMs: number): Promise<Stripe> => {
-  const { Stripe: Client } = await import("stripe")
+  const { Stripe: Client } = await loadStripe()
   const url = new URL(options.apiUrl ?? STRIPE_URL)
   return new Client(apiKey, {
     apiVersion: STRIPE_API_VERSION,

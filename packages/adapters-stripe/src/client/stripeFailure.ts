@@ -1,4 +1,10 @@
-import { type PaymentObject, PaymentObjectNotFound, PaymentRefused, PaymentUnavailable } from "@parley/core/adapter"
+import {
+  PackageMissing,
+  type PaymentObject,
+  PaymentObjectNotFound,
+  PaymentRefused,
+  PaymentUnavailable
+} from "@parley/core/adapter"
 import { UnknownShape } from "../shapes/ShapeReader.ts"
 import { StripeRedirected } from "./answerErrors.ts"
 
@@ -75,6 +81,9 @@ export const unreadable = (operation: string, cause: unknown): PaymentRefused =>
 export const stripeFailure = (call: StripeCall, cause: unknown): StripeFailure => {
   const { operation } = call
   if (cause instanceof UnknownShape) return failure(unreadable(operation, cause))
+  if (cause instanceof PackageMissing) {
+    return failure(new PaymentRefused({ operation, reason: `${cause.code} ${cause.packageName}`, cause }))
+  }
   const error = unwrapped(cause)
   if (error instanceof StripeRedirected) {
     return failure(new PaymentRefused({ operation, reason: "redirected", cause }))

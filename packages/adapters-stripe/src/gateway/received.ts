@@ -1,5 +1,6 @@
 import {
   InvalidSignature,
+  PackageMissing,
   type PaymentFailed,
   type PaymentGateway,
   PaymentRefused,
@@ -8,6 +9,7 @@ import {
   type SignedEvent
 } from "@parley/core/adapter"
 import { Effect, Redacted, Stream } from "effect"
+import { loadStripe } from "../client/loadStripe.ts"
 import type { StripeClient } from "../client/StripeClient.ts"
 import { allPages } from "../client/stripePages.ts"
 import { PAYMENT_EVENT_KINDS } from "../events/eventKinds.ts"
@@ -32,6 +34,14 @@ export interface ReceivedOptions {
 /** A signature of further ahead than this comes of a clock that is wrong; it counts nevertheless. */
 const SKEW_MS = 300_000
 
+/** The SDK could not be loaded, of which no object is missed. */
+const unloaded = (cause: unknown): PaymentRefused =>
+  new PaymentRefused({
+    operation: "verify",
+    reason: cause instanceof PackageMissing ? `${cause.code} ${cause.packageName}` : "unloadable",
+    cause
+  })
+
 /** Events, as Stripe sends them and as it lists them. */
 export const stripeEvents = (client: StripeClient, completion: InvoiceCompletion, options: ReceivedOptions): Calls => {
   const { origin, webhookSecret } = options
@@ -54,7 +64,10 @@ export const stripeEvents = (client: StripeClient, completion: InvoiceCompletion
 
   const verify = Effect.fn("StripePaymentGateway.verify")(function* (input: SignedEvent) {
     if (webhookSecret === undefined) return yield* new PaymentsNotConfigured({ missing: "webhook-secret" })
-    const { Stripe } = yield* Effect.promise(() => import("stripe"))
+    const { Stripe } = yield* Effect.tryPromise({
+      try: loadStripe,
+      catch: unloaded
+    })
     const signed = signedText(Stripe.webhooks, input, Redacted.value(webhookSecret))
     if ("problem" in signed) return yield* new InvalidSignature({ problem: signed.problem })
     if ((signedAt(input.signature ?? "") ?? 0) > input.receivedAt + SKEW_MS) {

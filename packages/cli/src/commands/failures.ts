@@ -83,6 +83,12 @@ const endingOf = (failure: Failure): Ending => {
 const MISTAKE =
   "Parley made a mistake and ended this command. Run it again with LOG_LEVEL=debug to see all of it, and report it."
 
+/** A package that whoever runs the command has to install: no mistake of the program. */
+const missingPackage = (cause: Cause.Cause<unknown>): string | undefined => {
+  const { code, message } = Object(Cause.squash(cause)) as { readonly code?: unknown; readonly message?: string }
+  return code === "package_missing" ? message : undefined
+}
+
 /**
  * How a command that failed ends. A defect is a mistake of the program: told whole to whoever asks for it by the
  * LOG_LEVEL of the environment.
@@ -90,6 +96,8 @@ const MISTAKE =
 export const endingOfCause = (cause: Cause.Cause<unknown>, environment: Environment): Ending => {
   const failure = Cause.findErrorOption(cause)
   if (Option.isSome(failure)) return endingOf(failure.value as Failure)
+  const missing = missingPackage(cause)
+  if (missing !== undefined) return { exit: exitCodes.configuration, message: missing }
   if (Cause.hasInterruptsOnly(cause)) return { exit: exitCodeOfSignal("SIGINT"), message: undefined }
   const whole = ["debug", "trace"].includes(environment["LOG_LEVEL"]?.trim().toLowerCase() ?? "")
   return { exit: exitCodes.failed, message: whole ? `${MISTAKE}\n${Cause.pretty(cause)}` : MISTAKE }
