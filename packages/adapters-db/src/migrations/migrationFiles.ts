@@ -8,5 +8,7 @@ const folder = new URL("../../migrations/", import.meta.url)
  */
 export const migrationFiles = async (): Promise<ReadonlyMap<string, string>> => {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).toSorted()
-  return new Map(await Promise.all(names.map(async (name) => [name, await readFile(new URL(name, folder), "utf8")] as const)))
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await readFile(new URL(name, folder), "utf8")] as const))
+  )
 }
