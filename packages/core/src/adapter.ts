@@ -237,7 +237,10 @@ export {
 export { FileMover } from "./documents/FileMover.ts"
 export { type FilesMoved, FileStore, NOTHING_MOVED } from "./documents/FileStore.ts"
 export { type Objects, ObjectStore } from "./documents/ObjectStore.ts"
-export { embeddingModel, embedPassages, embedQuery } from "./documents/embedPassages.ts"
+export { type EmbedTexts, embeddedText, embeddingModel, embedQuery, embedTexts } from "./documents/embedPassages.ts"
+export { INDEXING_VERSION } from "./documents/textFingerprint.ts"
+export { sha256 } from "./documents/sha256.ts"
+export { type IndexedBy, type Indexing, isIndexedBy } from "./documents/IndexedBy.ts"
 export { type FusedCandidate, FUSION, fusedScores } from "./documents/fuseScores.ts"
 export {
   RERANKED_SHARE,
@@ -258,11 +261,13 @@ export {
 } from "./documents/InMemoryEmbedder.ts"
 export { InMemoryPassageIndex } from "./documents/InMemoryPassageIndex.ts"
 export {
+  type AddedPassages,
   type BeginGeneration,
   type BegunGeneration,
   type Generation,
   GenerationGone,
   type IndexedDocument,
+  NOTHING_EMBEDDED,
   PassageIndex,
   type SearchInput
 } from "./documents/PassageIndex.ts"

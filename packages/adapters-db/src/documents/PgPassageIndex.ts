@@ -1,27 +1,18 @@
-import {
-  type BeginGeneration,
-  type Embedder,
-  embeddingModel,
-  isUuid,
-  PassageEmbedder,
-  PassageIndex
-} from "@parley/core/adapter"
+import { embeddingModel, isUuid, PassageEmbedder, PassageIndex } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
 import { addPassages } from "./addPassages.ts"
 import { activateGeneration, beginGeneration, generationGone, generationParams } from "./buildGeneration.ts"
 import { generationSql } from "./generationSql.ts"
+import { findUnembedded } from "./keepEmbeddings.ts"
+import { findIndexings } from "./findIndexings.ts"
 import { passageSql } from "./passageSql.ts"
 import { readExcerpt, readGeneration } from "./readGeneration.ts"
 import { searchPassages } from "./searchPassages.ts"
 import { makeVectorSearch } from "./vectorSearch.ts"
 
 const indexing = (operation: string) => storing(operation, "documents")
-
-/** A generation is continued only with embeddings of the same embedder. */
-const withEmbedder = (input: BeginGeneration, embedder: Embedder["Service"] | undefined): BeginGeneration =>
-  embedder === undefined ? input : { ...input, fingerprint: `${input.fingerprint} ${embeddingModel(embedder)}` }
 
 const make = Effect.gen(function* () {
   const database = yield* Database
@@ -33,11 +24,18 @@ const make = Effect.gen(function* () {
     begin: (input) =>
       indexing("PassageIndex.begin")(
         isUuid(input.documentId)
-          ? beginGeneration(database, building, withEmbedder(input, embedder))
+          ? beginGeneration(database, building, input, embedder && embeddingModel(embedder))
           : Effect.fail(generationGone(input))
       ),
     add: (generation, passages) =>
       indexing("PassageIndex.add")(addPassages(database, building, { embedder, generation, passages })),
+    unembedded: (userId, passages) =>
+      indexing("PassageIndex.unembedded")(
+        embedder === undefined
+          ? Effect.succeed([])
+          : findUnembedded(database, building, { userId, model: embeddingModel(embedder), passages })
+      ),
+    indexings: (documents) => indexing("PassageIndex.indexings")(findIndexings(database, building, documents)),
     activate: (generation) => indexing("PassageIndex.activate")(activateGeneration(database, building, generation)),
     abandon: (generation) =>
       indexing("PassageIndex.abandon")(

@@ -1,9 +1,7 @@
 import {
   type Embedder,
-  type Embedding,
-  embeddingModel,
-  embedPassages,
   type Generation,
+  NOTHING_EMBEDDED,
   type Passage,
   passageWords,
   storableText
@@ -13,6 +11,7 @@ import type { Database, Sql } from "../database/Database.ts"
 import { generationGone, generationParams } from "./buildGeneration.ts"
 import type { GenerationSql } from "./generationSql.ts"
 import { headingsValue } from "./headingsValue.ts"
+import { keepEmbeddings } from "./keepEmbeddings.ts"
 import { textConfiguration } from "./stemsSql.ts"
 
 /** The most passages of a block. One row of postings speaks of a block at most. */
@@ -25,12 +24,6 @@ const POSTINGS_PER_STATEMENT = 500
 /** A passage as it is written, with the words it is found by. */
 interface PassageRecord extends Passage {
   readonly words: string
-}
-
-/** Embeddings of a block's passages by their ordinals, and of which model. */
-interface EmbeddedBlock {
-  readonly model: string
-  readonly embeddings: ReadonlyMap<number, Embedding>
 }
 
 interface GenerationRow extends Record<string, unknown> {
@@ -89,12 +82,10 @@ const writeBlock = Effect.fnUntraced(function* (
   text: GenerationSql,
   {
     block,
-    embedded,
     key,
     language
   }: {
     readonly block: ReadonlyArray<PassageRecord>
-    readonly embedded: EmbeddedBlock | undefined
     readonly key: ReadonlyArray<unknown>
     readonly language: string
   }
@@ -122,60 +113,8 @@ const writeBlock = Effect.fnUntraced(function* (
     ])
     yield* sql.query(text.addPostings(some.length), [...key, block[0]?.ordinal, ...postings])
   }
-  if (embedded !== undefined) yield* writeEmbeddings(sql, text, { block, embedded, key })
   const added = found.reduce((sum, { length }) => sum + length, 0)
   yield* sql.query(text.countAdded, [...key, block.length, added])
-})
-
-/** Rows of embeddings that one statement writes: a few hundred kilobytes. */
-const EMBEDDINGS_PER_STATEMENT = 32
-
-const writeEmbeddings = Effect.fnUntraced(function* (
-  sql: Sql,
-  text: GenerationSql,
-  {
-    block,
-    embedded,
-    key
-  }: {
-    readonly block: ReadonlyArray<PassageRecord>
-    readonly embedded: EmbeddedBlock
-    readonly key: ReadonlyArray<unknown>
-  }
-) {
-  const all = block.flatMap(({ ordinal }) => {
-    const embedding = embedded.embeddings.get(ordinal)
-    return embedding === undefined ? [] : [[ordinal, embedding] as const]
-  })
-  for (let from = 0; from < all.length; from += EMBEDDINGS_PER_STATEMENT) {
-    const some = all.slice(from, from + EMBEDDINGS_PER_STATEMENT)
-    yield* sql.query(text.addEmbeddings(some.length), [...key, embedded.model, ...some.flat()])
-  }
-})
-
-/** Asks for the embeddings that the generation lacks of a block, before anything is locked. */
-const embedBlock = Effect.fnUntraced(function* (
-  database: Database["Service"],
-  text: GenerationSql,
-  {
-    block,
-    embedder,
-    generation
-  }: {
-    readonly block: ReadonlyArray<PassageRecord>
-    readonly embedder: Embedder["Service"]
-    readonly generation: Generation
-  }
-) {
-  const [found] = yield* database.statement<{ passages: number }>(text.findGeneration, generationParams(generation))
-  if (found === undefined) return yield* generationGone(generation)
-  const rest = block.filter(({ ordinal }) => ordinal >= found.passages)
-  const embeddings = yield* embedPassages(embedder, rest)
-  const known = rest.flatMap(({ ordinal }, place) => {
-    const embedding = embeddings[place]
-    return embedding === undefined ? [] : [[ordinal, embedding] as const]
-  })
-  return { model: embeddingModel(embedder), embeddings: new Map(known) } satisfies EmbeddedBlock
 })
 
 export interface AddPassages {
@@ -185,7 +124,7 @@ export interface AddPassages {
 }
 
 /**
- * `PassageIndex.add`, block by block, each in a transaction under the lock of the generation's row: it writes what the
+ * `PassageIndex.add`: all embeddings first, before anything is locked; then block by block, each in a transaction under the lock of the generation's row: it writes what the
  * generation lacks, so that writers of the same passages, also at the same moment, write each once.
  */
 export const addPassages = Effect.fnUntraced(function* (
@@ -194,8 +133,8 @@ export const addPassages = Effect.fnUntraced(function* (
   { embedder, generation, passages }: AddPassages
 ) {
   const key = generationParams(generation)
+  const added = embedder && (yield* keepEmbeddings(database, text, { embedder, generation, passages }))
   for (const block of blocksOf(passages)) {
-    const embedded = embedder && (yield* embedBlock(database, text, { block, embedder, generation }))
     yield* database.asService((sql) =>
       Effect.gen(function* () {
         const [found] = yield* sql.query<GenerationRow>(text.lockGeneration, key)
@@ -207,8 +146,9 @@ export const addPassages = Effect.fnUntraced(function* (
         if (first.ordinal !== found.passages) {
           return yield* Effect.die(new Error(`Passage ${first.ordinal} was added where ${found.passages} was due.`))
         }
-        yield* writeBlock(sql, text, { block: rest, embedded, key, language: found.language })
+        yield* writeBlock(sql, text, { block: rest, key, language: found.language })
       })
     )
   }
+  return added ?? NOTHING_EMBEDDED
 })

@@ -3,11 +3,12 @@ import {
   type DocumentKey,
   type Generation,
   GenerationGone,
+  INDEXING_VERSION,
   searchLanguageOf,
   storableText
 } from "@parley/core/adapter"
 import { Effect } from "effect"
-import type { Database, Sql } from "../database/Database.ts"
+import type { Database, DatabaseError, Sql } from "../database/Database.ts"
 import type { GenerationSql } from "./generationSql.ts"
 import { headingsValue } from "./headingsValue.ts"
 import { textParts } from "./textParts.ts"
@@ -23,21 +24,41 @@ export const generationParams = ({ userId, documentId, generation }: Generation)
   generation
 ]
 
+/** What is written beside a generation's row: without the row, there is no generation. */
+export const orGone = <A>(
+  generation: Generation,
+  written: Effect.Effect<A, DatabaseError>
+): Effect.Effect<A, DatabaseError | GenerationGone> =>
+  Effect.catchIf(
+    written,
+    ({ sqlState }) => sqlState === FOREIGN_KEY_VIOLATION,
+    () => generationGone(generation)
+  )
+
 const lockDocument = Effect.fnUntraced(function* (sql: Sql, text: GenerationSql, key: DocumentKey) {
   const locked = yield* sql.query(text.lockDocument, [key.userId, key.documentId])
   if (locked.length === 0) return yield* generationGone(key)
 })
 
 /** Finds the unfinished generation of the fingerprint, or begins one in place of any other that is unfinished. */
-const findOrBegin = (database: Database["Service"], text: GenerationSql, input: BeginGeneration) =>
+const findOrBegin = (
+  database: Database["Service"],
+  text: GenerationSql,
+  input: BeginGeneration,
+  model: string | undefined
+) =>
   database.asService((sql) =>
     Effect.gen(function* () {
-      const { userId, documentId, fingerprint, parsed } = input
+      const { userId, documentId, parsed } = input
+      const parser = input.parser ?? null
+      // A generation is continued only with embeddings of the same embedder.
+      const fingerprint = model === undefined ? input.fingerprint : `${input.fingerprint} ${model}`
       const document = [userId, documentId]
       yield* lockDocument(sql, text, input)
-      const [unfinished] = yield* sql.query<{ generation: number; passages: number }>(text.findUnfinished, [
+      const [unfinished] = yield* sql.query<{ generation: number; passages: number }>(text.continueUnfinished, [
         ...document,
-        fingerprint
+        fingerprint,
+        parser
       ])
       if (unfinished !== undefined) return { userId, documentId, ...unfinished }
       yield* sql.query(text.dropUnfinished, document)
@@ -49,7 +70,10 @@ const findOrBegin = (database: Database["Service"], text: GenerationSql, input: 
         fingerprint,
         parsed.pageStarts,
         headingsValue(parsed.headings),
-        searchLanguageOf(parsed.text)
+        searchLanguageOf(parsed.text),
+        parser,
+        INDEXING_VERSION,
+        model ?? null
       ])
       return { userId, documentId, ...next, passages: 0 }
     })
@@ -67,22 +91,18 @@ const storeText = Effect.fnUntraced(function* (
   const parts = textParts(storableText(parsed))
   for (const [part, { start, end, text: content }] of parts.entries()) {
     if (part < (stored?.parts ?? 0)) continue
-    yield* database.statement(text.addText, [...key, part, start, end, content]).pipe(
-      Effect.catchIf(
-        ({ sqlState }) => sqlState === FOREIGN_KEY_VIOLATION,
-        () => generationGone(generation)
-      )
-    )
+    yield* orGone(generation, database.statement(text.addText, [...key, part, start, end, content]))
   }
 })
 
-/** `PassageIndex.begin`: what an embedded database does in between is served, since each statement stands alone. */
+/** `PassageIndex.begin`, for embeddings of a model where there is one: what an embedded database does in between is served, since each statement stands alone. */
 export const beginGeneration = Effect.fnUntraced(function* (
   database: Database["Service"],
   text: GenerationSql,
-  input: BeginGeneration
+  input: BeginGeneration,
+  model: string | undefined
 ) {
-  const begun = yield* findOrBegin(database, text, input)
+  const begun = yield* findOrBegin(database, text, input, model)
   yield* storeText(database, text, begun, input.parsed.text)
   return begun
 })

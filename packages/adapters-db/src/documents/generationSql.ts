@@ -14,19 +14,20 @@ export const generationSql = (schema: string) => ({
   /** Generations of one document begin and take over one after another. No row: the owner has no such document. */
   lockDocument: `SELECT id FROM ${schema}.documents WHERE user_id = $1 AND id = $2 FOR NO KEY UPDATE`,
 
-  /** Parameter: the fingerprint of the unfinished generation to continue. */
-  findUnfinished: `SELECT generation, passages FROM ${schema}.passage_generations
-    WHERE user_id = $1 AND document_id = $2 AND NOT active AND fingerprint = $3`,
+  /** Parameters: the fingerprint of the unfinished generation to continue; the version of the parser that read the same text now. */
+  continueUnfinished: `UPDATE ${schema}.passage_generations SET parser = $4
+    WHERE user_id = $1 AND document_id = $2 AND NOT active AND fingerprint = $3 RETURNING generation, passages`,
 
   dropUnfinished: `DELETE FROM ${schema}.passage_generations WHERE user_id = $1 AND document_id = $2 AND NOT active`,
 
   nextNumber: `UPDATE ${schema}.documents SET generations = generations + 1 WHERE user_id = $1 AND id = $2
     RETURNING generations AS generation`,
 
-  /** Parameters: fingerprint, page starts, headings, language. */
+  /** Parameters: fingerprint, page starts, headings, language, and by what: parser, version of the indexing, embedder. */
   begin: `INSERT INTO ${schema}.passage_generations
-    (user_id, document_id, generation, active, fingerprint, page_starts, headings, language, passages, terms)
-    VALUES ($1, $2, $3, false, $4, $5, $6::jsonb, $7, 0, 0)`,
+    (user_id, document_id, generation, active, fingerprint, page_starts, headings, language, parser, version, embedder,
+      passages, terms)
+    VALUES ($1, $2, $3, false, $4, $5, $6::jsonb, $7, $8, $9, $10, 0, 0)`,
 
   countTextParts: `SELECT count(*)::integer AS parts FROM ${schema}.document_texts WHERE ${GENERATION}`,
 
@@ -59,10 +60,37 @@ export const generationSql = (schema: string) => ({
     (user_id, document_id, generation, block, term, entries)
     VALUES ${rows(count, 4, (p) => `($1, $2, $3, $4, ${p(1)}, ${p(2)}::bigint[])`, 2)}`,
 
-  /** Parameter: the model. For each passage: ordinal, embedding. */
+  /** Parameter: the model. For each passage: ordinal, SHA-256 of what was embedded in hexadecimal, embedding. */
   addEmbeddings: (count: number) => `INSERT INTO ${schema}.passage_embeddings
-    (user_id, document_id, generation, model, ordinal, embedding)
-    VALUES ${rows(count, 4, (p) => `($1, $2, $3, $4, ${p(1)}, ${p(2)}::real[])`, 2)}`,
+    (user_id, document_id, generation, model, ordinal, content_hash, embedding)
+    VALUES ${rows(count, 4, (p) => `($1, $2, $3, $4, ${p(1)}, decode(${p(2)}, 'hex'), ${p(3)}::real[])`, 3)}
+    ON CONFLICT DO NOTHING`,
+
+  /** Gives passages the embeddings that equal ones of the owner have. Parameters: the model; ordinals, and their hashes. */
+  reuseEmbeddings: `INSERT INTO ${schema}.passage_embeddings
+    (user_id, document_id, generation, model, ordinal, content_hash, embedding)
+    SELECT $1::text, $2::uuid, $3::integer, $4::text, ordinal, decode(hash, 'hex'), embedding
+    FROM unnest($5::integer[], $6::text[]) AS wanted (ordinal, hash), LATERAL (
+      SELECT embedding FROM ${schema}.passage_embeddings
+      WHERE user_id = $1 AND content_hash = decode(wanted.hash, 'hex') AND model = $4 LIMIT 1
+    ) AS known
+    ON CONFLICT DO NOTHING`,
+
+  /** Which of these passages have an embedding. Parameter: ordinals. */
+  findEmbedded: `SELECT ordinal FROM ${schema}.passage_embeddings WHERE ${GENERATION} AND ordinal = ANY($4::integer[])`,
+
+  /** Which of these hashes the owner has an embedding of. Parameters: the owner, the model, hashes. */
+  findKnown: `SELECT hash FROM unnest($3::text[]) AS asked (hash) WHERE EXISTS (
+    SELECT FROM ${schema}.passage_embeddings WHERE user_id = $1 AND content_hash = decode(asked.hash, 'hex') AND model = $2
+  )`,
+
+  /** By what the active generations were made, and since when they are, in microseconds since 1970. Parameters: owners, documents. */
+  findIndexings: `SELECT g.user_id AS "userId", g.document_id AS "documentId", g.parser, g.version, g.embedder, g.passages,
+      (extract(epoch FROM g.activated_at) * 1000000)::bigint AS "activatedAt"
+    FROM unnest($1::text[], $2::uuid[]) AS asked (user_id, document_id), LATERAL (
+      SELECT * FROM ${schema}.passage_generations
+      WHERE user_id = asked.user_id AND document_id = asked.document_id AND active OFFSET 0
+    ) AS g`,
 
   /** How many passages the generation has; no row where it is gone. */
   findGeneration: `SELECT passages FROM ${schema}.passage_generations WHERE ${GENERATION}`,
@@ -72,7 +100,7 @@ export const generationSql = (schema: string) => ({
 
   dropOlder: `DELETE FROM ${schema}.passage_generations WHERE user_id = $1 AND document_id = $2 AND generation < $3`,
 
-  activate: `UPDATE ${schema}.passage_generations SET active = true WHERE ${GENERATION}`,
+  activate: `UPDATE ${schema}.passage_generations SET active = true, activated_at = clock_timestamp() WHERE ${GENERATION}`,
 
   abandon: `DELETE FROM ${schema}.passage_generations WHERE ${GENERATION} AND NOT active`,
 

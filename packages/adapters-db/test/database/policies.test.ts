@@ -58,6 +58,12 @@ const own = (userId: UserId) =>
         [userId]
       )
     )
+    yield* Database.use(({ schema, statement }) =>
+      statement(
+        `INSERT INTO ${schema}.reindex_claims (user_id, document_id, holder, expires_at) VALUES ($1, $2, $3, now())`,
+        [userId, document.id, crypto.randomUUID()]
+      )
+    )
     const bot = newBot(userId, { documentIds: [document.id] })
     yield* (yield* BotStore).insert(bot, 10)
     yield* (yield* CrmConnectionStore).save(newCrmConnection({ owner: userId, botId: bot.id }))

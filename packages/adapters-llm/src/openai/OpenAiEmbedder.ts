@@ -6,7 +6,7 @@ import {
   type ModelFailed,
   type ModelFailure
 } from "@parley/core/adapter"
-import { Clock, Effect, Random, type Redacted } from "effect"
+import { Clock, Effect, Random, type Redacted, Semaphore } from "effect"
 import type OpenAI from "openai"
 import { defaultRetryPolicy, delayBeforeRetry, type RetryPolicy } from "../vendor/retryBeforeFirst.ts"
 import { wholeBytes } from "../vendor/readBounded.ts"
@@ -90,6 +90,8 @@ export const makeOpenAiEmbedder = (options: OpenAiEmbedderOptions): Embedder["Se
   let client: Promise<OpenAI> | undefined
   /** Unix milliseconds: the vendor asked all of us to wait until then. */
   let notBefore = 0
+  /** So many requests at once, whoever asks. One of a single text goes beside them: a question does not wait for documents. */
+  const underWay = Semaphore.makeUnsafe(limits.concurrency)
 
   const connect = () => openAiClient({ apiKey: options.apiKey, baseUrl, timeoutMs: 2 * timeoutMs })
 
@@ -117,7 +119,9 @@ export const makeOpenAiEmbedder = (options: OpenAiEmbedderOptions): Embedder["Se
     Effect.gen(function* () {
       const wait = notBefore - (yield* Clock.currentTimeMillis)
       if (wait > 0) yield* Effect.sleep(wait)
-      return yield* Effect.catch(postOnce(texts), (error) => askAgain(texts, retries, error))
+      return yield* Effect.catch(texts.length === 1 ? postOnce(texts) : underWay.withPermit(postOnce(texts)), (error) =>
+        askAgain(texts, retries, error)
+      )
     })
 
   const askAgain = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, retries: number, error: EmbeddingFailed) {

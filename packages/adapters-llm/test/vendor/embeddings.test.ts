@@ -102,6 +102,26 @@ const embed = (play: Play, texts: ReadonlyArray<string>, more: Partial<OpenAiEmb
     return { results, requests: vendor.requests }
   })
 
+it("as many requests are under way as the limits allow, whoever asks; a question goes beside them", async () => {
+  const limits = { textsPerRequest: 2, concurrency: 2 }
+  const waiting: Array<() => void> = []
+  const held = (connection: Parameters<Play>[0], request: VendorRequest) =>
+    new Promise<void>((resolve) => waiting.push(resolve)).then(() => embeds(connection, request))
+  const play: Play = (connection, request) =>
+    inputOf(request).length === 1 ? embeds(connection, request) : held(connection, request)
+  await withVendor(play, async (url, vendor) => {
+    const embedder = connect(url, { limits })
+    const three = [1, 2, 3].map((caller) => Effect.runPromise(embedder.embed([`${caller} one`, `${caller} two`])))
+    await vi.waitFor(() => expect(waiting).toHaveLength(2), PATIENCE)
+    expect((await Effect.runPromise(embedder.embed(["a question"]))).every(Result.isSuccess)).toBe(true)
+    expect(vendor.requests.filter((request) => inputOf(request).length > 1)).toHaveLength(2)
+    for (const answer of waiting.splice(0)) answer()
+    await vi.waitFor(() => expect(waiting).toHaveLength(1), PATIENCE)
+    for (const answer of waiting) answer()
+    expect((await Promise.all(three)).flat().every(Result.isSuccess)).toBe(true)
+  })
+})
+
 const reasonOf = (result: EmbeddingResult | undefined) =>
   result !== undefined && Result.isFailure(result) ? result.failure.reason : undefined
 

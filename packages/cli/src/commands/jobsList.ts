@@ -35,8 +35,17 @@ const input = {
   json: jsonFlag
 }
 
-const stateText = ({ progress, state }: JobRecord): string =>
-  progress === undefined ? state : `${state}: ${progress.stage} ${progress.done} of ${progress.of}`
+/** What a stage counts, where it is counted in something people know. */
+const units: Readonly<Record<string, string>> = { indexing: "chunk" }
+
+/** For example `running: indexing, chunk 240 of 900`; a stage of one unit has no more to tell than its name. */
+export const stateText = ({ progress, state }: Pick<JobRecord, "progress" | "state">): string => {
+  if (progress === undefined) return state
+  const { done, of, stage } = progress
+  if (of <= 1) return `${state}: ${stage}`
+  const unit = units[stage]
+  return unit === undefined ? `${state}: ${stage} ${done} of ${of}` : `${state}: ${stage}, ${unit} ${done} of ${of}`
+}
 
 /** `parley jobs list` */
 export const jobsListCommand = Command.make(

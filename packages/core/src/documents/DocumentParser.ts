@@ -36,6 +36,11 @@ export class DocumentUnreadable extends Schema.TaggedError<DocumentUnreadable>()
 export class DocumentParser extends Context.Service<
   DocumentParser,
   {
+    /**
+     * The version of how documents of a type are read, of at most 255 characters: where it changes, their texts would be others.
+     * Undefined, or not there, where nothing is known of that.
+     */
+    versionOf?(type: DocumentType): string | undefined
     parse(input: {
       readonly type: DocumentType
       readonly bytes: Uint8Array

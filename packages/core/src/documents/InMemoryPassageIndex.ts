@@ -4,22 +4,36 @@ import { storableText } from "../storage/storableText.ts"
 import type { Document, DocumentKey, Passage } from "./Document.ts"
 import type { ParsedDocument } from "./DocumentParser.ts"
 import { DocumentStore } from "./DocumentStore.ts"
-import { embeddingModel, embedPassages, embedQuery } from "./embedPassages.ts"
+import type { Embedder, Embedding } from "./Embedder.ts"
+import { embeddedText, embeddingModel, embedQuery, embedTexts } from "./embedPassages.ts"
 import { excerptOf } from "./excerpt.ts"
 import { keyInMemory } from "./InMemoryDocumentStore.ts"
 import { type IndexedPassage, indexPassage, searchPassages } from "./InMemoryPassageSearch.ts"
+import type { IndexedBy } from "./IndexedBy.ts"
 import { PassageEmbedder } from "./PassageEmbedder.ts"
-import { type BeginGeneration, type Generation, GenerationGone, PassageIndex } from "./PassageIndex.ts"
+import {
+  type BeginGeneration,
+  type Generation,
+  GenerationGone,
+  NOTHING_EMBEDDED,
+  PassageIndex
+} from "./PassageIndex.ts"
 import { searchableQuery } from "./searchableText.ts"
 import { type SearchLanguage, searchLanguageOf } from "./searchLanguage.ts"
+import { INDEXING_VERSION } from "./textFingerprint.ts"
 
 interface StoredGeneration {
   readonly generation: number
   readonly fingerprint: string
+  /** By what it was made; `activated` numbers the activations of all documents. */
+  readonly indexedBy: IndexedBy
+  readonly activated: number | undefined
   readonly active: boolean
   readonly parsed: ParsedDocument
   readonly language: SearchLanguage
   readonly passages: ReadonlyArray<IndexedPassage>
+  /** By what was embedded; kept before the passages are. */
+  readonly embeddings: ReadonlyMap<string, Embedding>
 }
 
 /** The generations of one document, and how many were begun so far. */
@@ -32,14 +46,17 @@ const stored = (passage: Passage): Passage => ({ ...passage, text: storableText(
 
 const gone = ({ documentId }: DocumentKey) => new GenerationGone({ documentId })
 
-const begun = (index: StoredIndex, { fingerprint, parsed }: BeginGeneration): StoredIndex => {
+const begun = (index: StoredIndex, { fingerprint, parsed }: BeginGeneration, by: IndexedBy): StoredIndex => {
   const generation: StoredGeneration = {
     generation: index.begun + 1,
     fingerprint,
+    indexedBy: by,
+    activated: undefined,
     active: false,
     parsed: { ...parsed, text: storableText(parsed.text) },
     language: searchLanguageOf(parsed.text),
-    passages: []
+    passages: [],
+    embeddings: new Map()
   }
   return {
     begun: generation.generation,
@@ -66,56 +83,118 @@ const make = Effect.gen(function* () {
   const activeOf = (document: DocumentKey) => indexOf(document).generations.find(({ active }) => active)
   const keep = (document: DocumentKey, generations: ReadonlyArray<StoredGeneration>) =>
     void indexes.set(keyInMemory(document), { ...indexOf(document), generations })
+  /** Puts another in the place of a generation, which fails where it is gone. */
+  const change = (key: Generation, changed: (found: StoredGeneration) => StoredGeneration) =>
+    Effect.suspend(() => {
+      const found = find(key)
+      if (found === undefined) return Effect.fail(gone(key))
+      return Effect.sync(() =>
+        keep(
+          key,
+          indexOf(key).generations.map((each) => (each === found ? changed(found) : each))
+        )
+      )
+    })
+
+  /** What the owner has of embeddings by this embedder. */
+  const knownTo = (userId: string, by: Embedder["Service"]): ReadonlyMap<string, Embedding> => {
+    const model = embeddingModel(by)
+    const owned = [...indexes]
+      .filter(([key]) => key.endsWith(` ${userId}`))
+      .flatMap(([, { generations }]) => generations)
+    return new Map(owned.flatMap(({ embeddings, indexedBy }) => (indexedBy.embedder === model ? [...embeddings] : [])))
+  }
+
+  /** Has the embeddings kept that the generation lacks of these passages; gives how many were asked for. */
+  const embed = Effect.fnUntraced(function* (
+    by: Embedder["Service"],
+    key: Generation,
+    passages: ReadonlyArray<Passage>
+  ) {
+    const keepEmbeddings = (found: ReadonlyMap<string, Embedding>) =>
+      storage.exclusive(
+        change(key, (generation) => ({ ...generation, embeddings: new Map([...generation.embeddings, ...found]) }))
+      )
+    const known = yield* storage.exclusive(Effect.sync(() => knownTo(key.userId, by)))
+    const texts = passages.map(embeddedText)
+    const reused = texts.flatMap((text) => (known.has(text) ? [[text, known.get(text)!] as const] : []))
+    if (reused.length > 0) yield* keepEmbeddings(new Map(reused))
+    const wanting = texts.filter((text) => !known.has(text))
+    yield* embedTexts(by, { texts: [...new Set(wanting)], keep: keepEmbeddings })
+    return { asked: wanting.length, reused: texts.length - wanting.length }
+  })
 
   return PassageIndex.of({
     begin: (input) =>
       storage.run(
         Effect.gen(function* () {
-          const { userId, documentId } = input
-          const fingerprint =
-            embedder === undefined ? input.fingerprint : `${input.fingerprint} ${embeddingModel(embedder)}`
+          const { userId, documentId, parser } = input
+          const model = embedder && embeddingModel(embedder)
+          const fingerprint = model === undefined ? input.fingerprint : `${input.fingerprint} ${model}`
           if ((yield* documents.find(userId, [documentId])).length === 0) return yield* gone(input)
+          const by = { parser, version: INDEXING_VERSION, embedder: model }
           const isContinued = (each: StoredGeneration) => !each.active && each.fingerprint === fingerprint
-          if (!indexOf(input).generations.some(isContinued)) {
-            indexes.set(keyInMemory(input), begun(indexOf(input), { ...input, fingerprint }))
-          }
+          const unfinished = indexOf(input).generations.find(isContinued)
+          if (unfinished === undefined) {
+            indexes.set(keyInMemory(input), begun(indexOf(input), { ...input, fingerprint }, by))
+          } else
+            yield* change({ userId, documentId, generation: unfinished.generation }, (found) => ({
+              ...found,
+              indexedBy: by
+            }))
           const { generation, passages } = indexOf(input).generations.find(isContinued)!
           return { userId, documentId, generation, passages: passages.length }
         })
       ),
     add: Effect.fnUntraced(function* (key, passages) {
       const kept = find(key)
-      const wanting = kept === undefined ? [] : missing(kept, passages).map(stored)
-      const embeddings = embedder === undefined ? [] : yield* embedPassages(embedder, wanting)
+      if (kept === undefined) return yield* gone(key)
+      const wanting = missing(kept, passages).map(stored)
+      const counts = embedder === undefined ? NOTHING_EMBEDDED : yield* embed(embedder, key, wanting)
       yield* storage.exclusive(
         Effect.suspend(() => {
           const found = find(key)
           if (found === undefined) return Effect.fail(gone(key))
-          const rest = missing(found, passages)
+          const rest = missing(found, passages).map(stored)
           if (rest.length === 0) return Effect.void
           if (found.active) return Effect.fail(gone(key))
-          const added = rest.map((passage) => {
-            const embedding = embeddings[wanting.findIndex(({ ordinal }) => ordinal === passage.ordinal)]
-            return indexPassage(stored(passage), found.language, embedding)
-          })
-          const filled = { ...found, passages: [...found.passages, ...added] }
-          return Effect.sync(() =>
-            keep(
-              key,
-              indexOf(key).generations.map((each) => (each === found ? filled : each))
-            )
+          const added = rest.map((passage) =>
+            indexPassage(passage, found.language, found.embeddings.get(embeddedText(passage)))
           )
+          return change(key, () => ({ ...found, passages: [...found.passages, ...added] }))
         })
       )
+      return counts
     }),
+    unembedded: (userId, passages) =>
+      storage.exclusive(
+        Effect.sync(() => {
+          if (embedder === undefined) return []
+          const known = knownTo(userId, embedder)
+          const byText = new Map(passages.map((passage) => [embeddedText(stored(passage)), passage]))
+          return [...byText].flatMap(([text, passage]) => (known.has(text) ? [] : [passage]))
+        })
+      ),
     activate: (key) =>
       storage.exclusive(
         Effect.suspend(() => {
           const found = find(key)
           if (found === undefined) return Effect.fail(gone(key))
           const later = indexOf(key).generations.filter(({ generation }) => generation > key.generation)
-          return Effect.sync(() => keep(key, [{ ...found, active: true }, ...later]))
+          const activated = found.active ? found.activated : storage.nextMoment()
+          return Effect.sync(() => keep(key, [{ ...found, active: true, activated }, ...later]))
         })
+      ),
+    indexings: (keys) =>
+      storage.exclusive(
+        Effect.sync(() =>
+          keys.flatMap(({ userId, documentId }) => {
+            const found = activeOf({ userId, documentId })
+            if (found === undefined) return []
+            const { activated: activatedAt, indexedBy, passages } = found
+            return [{ userId, documentId, ...indexedBy, passages: passages.length, activatedAt }]
+          })
+        )
       ),
     abandon: (key) =>
       storage.exclusive(

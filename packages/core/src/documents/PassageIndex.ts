@@ -2,6 +2,7 @@ import { Context, type Effect, Schema } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { DocumentKey, FoundPassage, Passage } from "./Document.ts"
+import type { Indexing } from "./IndexedBy.ts"
 import type { ParsedDocument } from "./DocumentParser.ts"
 import type { EmbeddingFailed } from "./Embedder.ts"
 import type { Excerpt, ExcerptInput } from "./excerpt.ts"
@@ -22,7 +23,19 @@ export interface BeginGeneration extends DocumentKey {
   readonly parsed: ParsedDocument
   /** Of the text and of how it is cut: an unfinished generation is continued only where both are the same. */
   readonly fingerprint: string
+  /** The version of the parser that read the text; none where it has none. */
+  readonly parser?: string | undefined
 }
+
+/** What became of the embeddings of passages that were added. */
+export interface AddedPassages {
+  /** Passages whose embedding the embedder was asked for. */
+  readonly asked: number
+  /** Passages whose embedding was there: of this try or an earlier one, or of an equal passage of the same owner. */
+  readonly reused: number
+}
+
+export const NOTHING_EMBEDDED: AddedPassages = { asked: 0, reused: 0 }
 
 /** What is searched of a document: the text it was read as, and the passages cut from it, in order. */
 export interface IndexedDocument extends ParsedDocument {
@@ -62,15 +75,20 @@ export class PassageIndex extends Context.Service<
     begin(input: BeginGeneration): Effect.Effect<BegunGeneration, GenerationGone | StorageFailed>
     /**
      * Adds passages, which continue the generation's ordinals; those it has already are passed over, so that a batch may be
-     * repeated. A gap is a defect. Meant for batches of up to a few hundred passages. Where there is a `PassageEmbedder`, each
-     * batch is kept with its embeddings or not at all, so that none is asked for twice.
+     * repeated. A gap is a defect. Meant for batches of up to a few hundred passages. Where there is a `PassageEmbedder`, no
+     * passage is kept before its embedding, and each embedding is kept as soon as it is there: what was paid for is not asked
+     * for again, nor what an equal passage of the same owner has by the same model.
      */
     add(
       generation: Generation,
       passages: ReadonlyArray<Passage>
-    ): Effect.Effect<void, EmbeddingFailed | GenerationGone | StorageFailed>
+    ): Effect.Effect<AddedPassages, EmbeddingFailed | GenerationGone | StorageFailed>
+    /** Those of the passages whose embedding would have to be asked for, equal ones once. None where there is no embedder. */
+    unembedded(userId: UserId, passages: ReadonlyArray<Passage>): Effect.Effect<ReadonlyArray<Passage>, StorageFailed>
     /** Makes the generation the one that is searched, in one step; those before it are dropped. May be repeated. */
     activate(generation: Generation): Effect.Effect<void, GenerationGone | StorageFailed>
+    /** By what, and when, the active generations of these documents were made; of those that have one, in any order. */
+    indexings(documents: ReadonlyArray<DocumentKey>): Effect.Effect<ReadonlyArray<Indexing>, StorageFailed>
     /** Drops the generation unless it is active. May be repeated. */
     abandon(generation: Generation): Effect.Effect<void, StorageFailed>
     /** The active generation of a document, whole; undefined where the owner has none. */

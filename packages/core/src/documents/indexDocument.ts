@@ -3,24 +3,36 @@ import { cutPassages } from "./cutPassages.ts"
 import type { DocumentKey, Passage } from "./Document.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { ParsedDocument } from "./DocumentParser.ts"
-import type { BegunGeneration, PassageIndex } from "./PassageIndex.ts"
+import type { AddedPassages, Generation, PassageIndex } from "./PassageIndex.ts"
 import { pageBodySteps } from "./runningHeads.ts"
 import { textFingerprint } from "./textFingerprint.ts"
 
 /** Passages cut before other work has its turn: about a millisecond's work. */
 const PASSAGES_PER_TURN = 20
 
-/** Passages written at a time, so that neither memory nor a statement holds all of a long document's. */
-const PASSAGES_PER_BATCH = 120
+/** Passages written at a time, so that no statement holds all of a long document's, and none takes long. */
+export const PASSAGES_PER_BATCH = 120
+
+/** What is written of a document, and paid for. */
+export interface IndexedSoFar extends AddedPassages {
+  /** Passages written, an earlier try's included, of how many. */
+  readonly passages: number
+  readonly of: number
+}
 
 export interface IndexDocument {
   readonly document: DocumentKey
   readonly parsed: ParsedDocument
+  /** The version of the parser that read it. */
+  readonly parser?: string | undefined
   /** No further try follows: where this one fails, nothing is kept for another. */
   readonly last: boolean
-  /** Called after each batch with the end, in the text, of what is written. */
-  readonly onProgress: (end: number) => Effect.Effect<unknown, StorageFailed>
+  /** Called before the first batch and after each. */
+  readonly onProgress: (soFar: IndexedSoFar) => Effect.Effect<unknown, StorageFailed>
 }
+
+/** A generation that has all its passages. */
+export interface FilledGeneration extends Generation, IndexedSoFar {}
 
 /** The bodies of a document's pages, found in many turns. */
 const bodiesOf = Effect.fnUntraced(function* (parsed: ParsedDocument) {
@@ -31,35 +43,39 @@ const bodiesOf = Effect.fnUntraced(function* (parsed: ParsedDocument) {
   }
 })
 
+/** The passages of a text, cut in many turns. They hold no text of their own. */
+export const passagesOf = Effect.fnUntraced(function* (parsed: ParsedDocument) {
+  const passages: Array<Passage> = []
+  for (const passage of cutPassages(parsed, yield* bodiesOf(parsed))) {
+    if (passages.push(passage) % PASSAGES_PER_TURN === 0) yield* Effect.yieldNow
+  }
+  return passages
+})
+
 /**
  * Writes a document's passages into a new generation, batch by batch, without activating it; what an unfinished try of
  * the same text has written is kept. Gives the generation with the number of its passages.
  */
 export const indexDocument = Effect.fnUntraced(function* (
   index: PassageIndex["Service"],
-  { document, parsed, last, onProgress }: IndexDocument
+  { document, parsed, parser, last, onProgress }: IndexDocument
 ) {
   const fingerprint = yield* textFingerprint(parsed)
-  const begun = yield* index.begin({ ...document, parsed, fingerprint })
-  let batch: Array<Passage> = []
-  let passages = 0
-  const write = Effect.suspend(() => {
-    const written = batch
-    batch = []
-    const end = written.at(-1)?.end
-    if (end === undefined) return Effect.void
-    return Effect.andThen(index.add(begun, written), onProgress(end))
-  })
+  const begun = yield* index.begin({ ...document, parsed, fingerprint, parser })
   const writeAll = Effect.gen(function* () {
-    for (const passage of cutPassages(parsed, yield* bodiesOf(parsed))) {
-      passages++
-      if (passages % PASSAGES_PER_TURN === 0) yield* Effect.yieldNow
-      if (passage.ordinal < begun.passages) continue
-      batch.push(passage)
-      if (batch.length === PASSAGES_PER_BATCH) yield* write
+    const all = yield* passagesOf(parsed)
+    let soFar: IndexedSoFar = { passages: Math.min(begun.passages, all.length), of: all.length, asked: 0, reused: 0 }
+    yield* onProgress(soFar)
+    while (soFar.passages < all.length) {
+      const batch = all.slice(soFar.passages, soFar.passages + PASSAGES_PER_BATCH)
+      const { asked, reused } = yield* index.add(begun, batch)
+      const passages = soFar.passages + batch.length
+      soFar = { ...soFar, passages, asked: soFar.asked + asked, reused: soFar.reused + reused }
+      yield* onProgress(soFar)
     }
-    yield* write
+    return soFar
   })
-  yield* Effect.onError(writeAll, () => (last ? Effect.ignore(index.abandon(begun)) : Effect.void))
-  return { ...begun, passages } satisfies BegunGeneration
+  const filled = yield* Effect.onError(writeAll, () => (last ? Effect.ignore(index.abandon(begun)) : Effect.void))
+  const { userId, documentId, generation } = begun
+  return { userId, documentId, generation, ...filled } satisfies FilledGeneration
 })

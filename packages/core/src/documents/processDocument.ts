@@ -1,26 +1,18 @@
 import { Effect, Schema } from "effect"
 import { handledJob, type JobTry } from "../jobs/JobHandler.ts"
 import { jobKind } from "../jobs/JobKind.ts"
-import { countOf } from "../storage/spokenNumbers.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import type { Document, DocumentKey } from "./Document.ts"
 import type { DocumentFailure } from "./DocumentFailure.ts"
-import { DocumentParser, DocumentUnreadable } from "./DocumentParser.ts"
+import { DocumentParser } from "./DocumentParser.ts"
 import { type DocumentChange, DocumentStore } from "./DocumentStore.ts"
 import { FileStore } from "./FileStore.ts"
-import { keptHeadings } from "./Heading.ts"
-import { indexDocument } from "./indexDocument.ts"
+import { type IndexedSoFar, indexDocument } from "./indexDocument.ts"
 import { PassageIndex } from "./PassageIndex.ts"
+import { readDocument } from "./readDocument.ts"
 import { makeReadingTries } from "./ReadingTries.ts"
 
-const NO_TEXT = "No text was found in the document. Upload one that holds some."
 const GAVE_UP = "The document could not be processed, for a reason on our side. Try again."
-
-const GONE = "The file's content is not here any more. Upload it again."
-
-/** The longest text that is kept and searched, in UTF-16 units. */
-export const MAX_TEXT_LENGTH = 32 * 1024 * 1024
-const TOO_LONG = `The document holds more text than the ${countOf(MAX_TEXT_LENGTH, "character")} that can be searched. Split it.`
 
 /** What reading is of the whole work, and indexing the rest. */
 const READING_SHARE = 0.5
@@ -53,17 +45,8 @@ const makeProcessDocument = Effect.gen(function* () {
   const fail = (key: DocumentKey, reasonCode: DocumentFailure, reason: string) =>
     update(key, { status: "failed", progress: 0, reason, reasonCode })
 
-  const read = Effect.fnUntraced(function* (document: Document, last: boolean) {
-    const { id: documentId, type, userId } = document
-    const bytes = yield* files.read({ userId, documentId })
-    if (bytes === undefined) return yield* new DocumentUnreadable({ reason: GONE, failure: "incomplete" })
-    const parsed = yield* tryReading({ document, bytes, last }, parser.parse({ type, bytes, userId }))
-    if (parsed.text.trim() === "") return yield* new DocumentUnreadable({ reason: NO_TEXT, failure: "no_text" })
-    if (parsed.text.length > MAX_TEXT_LENGTH) {
-      return yield* new DocumentUnreadable({ reason: TOO_LONG, failure: "too_long" })
-    }
-    return parsed.headings === undefined ? parsed : { ...parsed, headings: keptHeadings(parsed.headings) }
-  })
+  const read = (document: Document, last: boolean) =>
+    readDocument({ document, files, parser }, (bytes, parsing) => tryReading({ document, bytes, last }, parsing))
 
   const process = Effect.fnUntraced(function* (key: DocumentKey, { last, report, retried }: JobTry) {
     const { userId, documentId } = key
@@ -72,15 +55,22 @@ const makeProcessDocument = Effect.gen(function* () {
     if (document === undefined || document.status !== "processing") return
     report({ stage: "parsing", done: 0, of: 1 })
     const parsed = yield* read(document, last)
-    const onProgress = (end: number) => {
-      const of = parsed.text.length
-      report({ stage: "indexing", done: end, of })
-      return update(key, { status: "processing", progress: READING_SHARE + ((1 - READING_SHARE) * end) / of })
+    const onProgress = ({ of, passages: done }: IndexedSoFar) => {
+      report({ stage: "indexing", done, of })
+      return update(key, {
+        status: "processing",
+        progress: READING_SHARE + ((1 - READING_SHARE) * done) / Math.max(of, 1)
+      })
     }
-    yield* onProgress(0)
     // Many short transactions, then one for the switch: indexing a long document takes seconds, for which an embedded
     // database would serve nothing else.
-    const generation = yield* indexDocument(passages, { document: key, parsed, last, onProgress })
+    const generation = yield* indexDocument(passages, {
+      document: key,
+      parsed,
+      parser: parser.versionOf?.(document.type),
+      last,
+      onProgress
+    })
     const pages = parsed.pageStarts?.length
     const ready = update(key, { status: "ready", progress: 1, pages, passages: generation.passages })
     yield* unitOfWork.run(userId, Effect.andThen(passages.activate(generation), ready))

@@ -4,7 +4,7 @@ import type { JobKind } from "./JobKind.ts"
 
 /** How far a try has come. */
 export interface JobProgress {
-  /** What it is doing, in a word: `parsing`, `embedding`. No text of anybody's. */
+  /** What it is doing, in a word: `parsing`, or `indexing`, which is counted in passages. No text of anybody's. */
   readonly stage: string
   /** Units of this stage done so far, and of how many. */
   readonly done: number

@@ -39,6 +39,8 @@ export class InMemoryStorage extends Context.Service<
     exclusive<A, E, R>(method: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
     /** A unit of work, as `UnitOfWork.run`. Units run one at a time. */
     run<A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageFailed, R>
+    /** A number greater than all it gave before: what happened earlier has a smaller one. */
+    nextMoment(): number
     /** Registers what a store keeps of people. */
     addPersonalPart(part: PersonalPart): Effect.Effect<void>
     /** What the stores keep of people. */
@@ -69,6 +71,7 @@ const makeInMemoryStorage = (): InMemoryStorage["Service"] => {
     defaultValue: () => undefined
   })
   const turn = Semaphore.makeUnsafe(1)
+  let moments = 0
   const tables: Array<Map<unknown, unknown>> = []
   const personalParts: Array<PersonalPart> = []
   const removals: Array<(document: RemovedDocument) => void> = []
@@ -108,6 +111,7 @@ const makeInMemoryStorage = (): InMemoryStorage["Service"] => {
     )
 
   return InMemoryStorage.of({
+    nextMoment: () => ++moments,
     table: <K, V>() =>
       Effect.sync(() => {
         const table = new Map<K, V>()

@@ -4,7 +4,8 @@ import { DocumentParser, DocumentStore, FileStore, PassageIndex, verifyPassages 
 import { InMemoryRateLimiter } from "../../src/limits/InMemoryRateLimiter.ts"
 import { ampleQuota, newDocument, newUserId } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
-import { documentProcessing, MAX_TEXT_LENGTH } from "../../src/documents/processDocument.ts"
+import { documentProcessing } from "../../src/documents/processDocument.ts"
+import { MAX_TEXT_LENGTH } from "../../src/documents/readDocument.ts"
 import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
 
 /** 400 passages or so: several batches. */
@@ -30,8 +31,9 @@ const breakingIndex = (
             yield* Effect.orDie(before(index))
             return yield* lost
           }
-          yield* index.add(generation, passages)
+          const counts = yield* index.add(generation, passages)
           added.push(...passages.map(({ ordinal }) => ordinal))
+          return counts
         })
       })
     )
@@ -124,11 +126,7 @@ describe("processing a document", () => {
         Effect.map(PassageIndex, (index) =>
           PassageIndex.of({
             ...index,
-            add: (generation, passages) =>
-              Effect.andThen(
-                index.add(generation, passages),
-                Effect.suspend(() => Effect.orDie(meddle))
-              )
+            add: (generation, passages) => Effect.tap(index.add(generation, passages), () => Effect.orDie(meddle))
           })
         )
       ).pipe(Layer.provideMerge(layer))

@@ -12,6 +12,7 @@ import {
   textsOf
 } from "./passageIndexFixtures.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
+import { paidOnce } from "./passagePaidOnce.ts"
 import { type Leg, scope } from "./passageScope.ts"
 import { makeEmbedderScript, scriptedEmbedder } from "./scriptedEmbedder.ts"
 import { suiteOn } from "../suiteOn.ts"
@@ -31,6 +32,7 @@ export const passageMeaningContract = (
   const script = makeEmbedderScript()
   suiteOn(`PassageIndex with embeddings: ${name}`, layerWith(scriptedEmbedder(script)), (run) => {
     scope(run, LEGS)
+    paidOnce(run, script, layerWith)
 
     it("a passage is found by what it means, without a word of the question, and before what is about something else", () =>
       run(

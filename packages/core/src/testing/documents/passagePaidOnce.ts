@@ -1,0 +1,104 @@
+import { Effect, type Layer } from "effect"
+import { expect, it } from "vitest"
+import type { Embedder } from "../../documents/Embedder.ts"
+import { PassageIndex } from "../../documents/PassageIndex.ts"
+import { newUserId } from "../storage/storageFixtures.ts"
+import type { Run } from "../suiteOn.ts"
+import {
+  beginPassages,
+  indexed,
+  indexPassages,
+  passagesOf,
+  type PassageStores,
+  search
+} from "./passageIndexFixtures.ts"
+import { type EmbedderScript, scriptedEmbedder } from "./scriptedEmbedder.ts"
+
+const numbered = (userId: string, count: number) =>
+  passagesOf(...Array.from({ length: count }, (_, number) => `car number${number}, of ${userId}`))
+
+/** An embedding is asked for once: what a provider has answered, it is paid for. */
+export const paidOnce = (
+  run: Run<PassageStores>,
+  script: EmbedderScript,
+  layerWith: (embedder: Embedder["Service"]) => Layer.Layer<PassageStores, unknown>
+): void => {
+  const askedFor = (userId: string) => script.asked.filter((text) => text.endsWith(userId))
+
+  it("what was answered before a failure is kept, and only the rest is asked for again", () =>
+    run(
+      Effect.gen(function* () {
+        const index = yield* PassageIndex
+        const userId = newUserId()
+        const documentId = yield* indexed(userId, [])
+        const passages = numbered(userId, 40)
+        const generation = yield* beginPassages({ userId, documentId }, passages, "same")
+        script.failing = "number20,"
+        expect(yield* Effect.flip(index.add(generation, passages))).toMatchObject({ _tag: "EmbeddingFailed" })
+        script.failing = undefined
+        const before = askedFor(userId).length
+        expect(before).toBeGreaterThanOrEqual(16)
+        expect(before).toBeLessThan(40)
+        const again = yield* beginPassages({ userId, documentId }, passages, "same")
+        expect(again).toEqual({ ...generation, passages: 0 })
+        expect(yield* index.unembedded(userId, passages)).toHaveLength(40 - before)
+        expect(yield* index.add(again, passages)).toEqual({ asked: 40 - before, reused: before })
+        yield* index.activate(again)
+        expect(askedFor(userId).toSorted()).toEqual(passages.map(({ text }) => text).toSorted())
+        expect(yield* search({ userId, documentIds: [documentId], query: "automobile", limit: 50 })).toHaveLength(40)
+      })
+    ))
+
+  it("a passage of an earlier generation, and its equals of the same owner, are not asked for again; anybody else's are", () =>
+    run(
+      Effect.gen(function* () {
+        const index = yield* PassageIndex
+        const userId = newUserId()
+        const documentId = yield* indexed(userId, [])
+        const passages = numbered(userId, 3)
+        const twice = passagesOf(...passages.map(({ text }) => text), ...passages.map(({ text }) => text))
+        yield* indexPassages({ userId, documentId }, twice)
+        expect(askedFor(userId)).toHaveLength(3)
+        expect(yield* index.unembedded(userId, twice)).toEqual([])
+        yield* indexPassages(
+          { userId, documentId },
+          passagesOf(`new car, of ${userId}`, ...passages.map(({ text }) => text))
+        )
+        const other = yield* indexed(
+          userId,
+          passages.map(({ text }) => text)
+        )
+        expect(askedFor(userId)).toHaveLength(4)
+        expect(yield* search({ userId, documentIds: [other], query: "automobile" })).toHaveLength(3)
+        const stranger = newUserId()
+        expect(yield* index.unembedded(stranger, passages)).toEqual(passages)
+        yield* indexed(
+          stranger,
+          passages.map(({ text }) => text)
+        )
+        expect(askedFor(userId)).toHaveLength(7)
+      })
+    ))
+
+  it("another model is asked for all of it", () =>
+    run(
+      Effect.gen(function* () {
+        const userId = newUserId()
+        const passages = numbered(userId, 3)
+        const other = layerWith(scriptedEmbedder(script, "scripted/newer"))
+        const asked = Effect.gen(function* () {
+          const index = yield* PassageIndex
+          const documentId = yield* indexed(userId, [])
+          const generation = yield* beginPassages({ userId, documentId }, passages)
+          expect(yield* index.unembedded(userId, passages)).toHaveLength(3)
+          return yield* index.add(generation, passages)
+        })
+        yield* indexed(
+          userId,
+          passages.map(({ text }) => text)
+        )
+        expect(yield* Effect.provide(asked, other)).toEqual({ asked: 3, reused: 0 })
+        expect(askedFor(userId)).toHaveLength(6)
+      })
+    ))
+}
