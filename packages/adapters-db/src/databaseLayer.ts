@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import type { CallersPool } from "./database/CallersPool.ts"
 import type { Database } from "./database/Database.ts"
 import type { DatabaseOwner } from "./database/DatabaseOwner.ts"
 import { type FolderInUse, lockFolder } from "./database/folderLock.ts"
@@ -6,10 +7,12 @@ import { PgDatabaseLayer } from "./database/PgDatabase.ts"
 import { PgliteDatabaseLayer } from "./database/PgliteDatabase.ts"
 import type { PgliteThread } from "./database/PgliteThread.ts"
 
-/** Where the data is. With neither `url` nor `dataDir`, in the memory of this process. */
+/** Where the data is. With none of `url`, `pool` and `dataDir`, in the memory of this process. */
 export interface DatabaseOptions {
   /** A Postgres server's connection string, also one of a transaction-pooling pgbouncer. Wins over `dataDir`. */
   readonly url?: string | undefined
+  /** A pool of the caller's, in the place of `url`; it stays open. Changes of the schema go through it, too, unless `directUrl` is given. */
+  readonly pool?: CallersPool | undefined
   /** The same server past the pooler, for migrations; `url` unless given. */
   readonly directUrl?: string | undefined
   /** The folder of the embedded database. One process at a time: it is locked while open. */
@@ -29,15 +32,17 @@ export interface DatabaseOptions {
  * `lockFolder`, before and for as long.
  */
 export const unlockedDatabaseLayer = (options: DatabaseOptions): Layer.Layer<Database | DatabaseOwner> => {
-  const { url, dataDir, engine, schema } = options
-  return url === undefined ? PgliteDatabaseLayer({ dataDir, engine, schema }) : PgDatabaseLayer({ ...options, url })
+  const { url, pool, dataDir, engine, schema } = options
+  if (url !== undefined && pool !== undefined) throw new TypeError("Give `url` or `pool`, not both.")
+  const isServer = url !== undefined || pool !== undefined
+  return isServer ? PgDatabaseLayer(options) : PgliteDatabaseLayer({ dataDir, engine, schema })
 }
 
 /** The same, with the folder of an embedded database locked while it is open. */
 export const databaseLayer = (options: DatabaseOptions): Layer.Layer<Database | DatabaseOwner, FolderInUse> => {
-  const { url, dataDir } = options
+  const { url, pool, dataDir } = options
   const database = unlockedDatabaseLayer(options)
-  if (url !== undefined || dataDir === undefined) return database
+  if (url !== undefined || pool !== undefined || dataDir === undefined) return database
   return Layer.provide(database, Layer.effectDiscard(lockFolder(dataDir)))
 }
 
@@ -45,6 +50,7 @@ export const databaseLayer = (options: DatabaseOptions): Layer.Layer<Database | 
 export const directOptions = (options: DatabaseOptions): DatabaseOptions => ({
   ...options,
   url: options.directUrl ?? options.url,
+  pool: options.directUrl === undefined ? options.pool : undefined,
   maxConnections: 2
 })
 

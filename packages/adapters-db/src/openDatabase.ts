@@ -46,7 +46,7 @@ export const migrateDatabase = (options: DatabaseOptions): Promise<ReadonlyArray
  * `FolderInUse`, `PgliteMissing`, `DatabaseError` or `MigrationRefused`; nothing is left open then.
  */
 export const openDatabase = async (options: OpenDatabaseOptions = {}): Promise<OpenDatabase> => {
-  const direct = options.directUrl !== undefined && options.url !== undefined
+  const direct = options.directUrl !== undefined && (options.url ?? options.pool) !== undefined
   if (options.migrate !== false && direct) await migrateDatabase(options)
   const references = Layer.merge(
     Layer.succeed(LedgerClock, options.clock ?? "database"),

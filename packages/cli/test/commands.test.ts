@@ -231,3 +231,20 @@ describe("the command line", () => {
     expect(await runParley(["--version"], folder.path)).toMatchObject({ exit: 0, stdout: "parley v0.1.0\n" })
   })
 })
+
+describe("the SQL of the schema", () => {
+  it("is printed for whoever applies it by other means, and for taking it away, by a machine that has no database", async () => {
+    using folder = temporaryFolder()
+    const all = await runHere(["migrate", "--print"], folder.path)
+    expect([all.exit, all.stderr]).toEqual([0, ""])
+    expect(all.stdout).toMatch(/^CREATE SCHEMA "parley";[^]*CREATE TABLE "parley"\.credit_accounts[^]*"parley_boss"/)
+    const later = await runHere(["migrate", "--print", "--after", "0001_roles"], folder.path)
+    expect(later.stdout).toMatch(/^-- 0002_/)
+    const unknown = await runHere(["migrate", "--print", "--after", "0000_none"], folder.path)
+    expect([unknown.exit, unknown.stdout]).toEqual([1, ""])
+    expect(unknown.stderr).toContain("There is no migration")
+    const gone = await runHere(["uninstall", "--print"], folder.path)
+    expect(gone.exit).toBe(0)
+    expect(gone.stdout).toContain('DROP SCHEMA IF EXISTS "parley" CASCADE')
+  })
+})

@@ -228,13 +228,14 @@ export {
 } from "./models/Model.ts"
 export { Usage } from "./models/Usage.ts"
 export { type ParleyPorts, type ParleyServices, parleyLayer } from "./parleyLayer.ts"
-export type { CreditCalls, RunningWork } from "./promise/CreditCalls.ts"
+export type { CreditCalls, JoinedCreditCalls, RunningWork } from "./promise/CreditCalls.ts"
 export type { Parley, SentReply } from "./promise/Parley.ts"
 export type { ParleyError } from "./promise/ParleyError.ts"
 export { type ParleyOptions, createParley } from "./promise/createParley.ts"
 export { openInMemory } from "./promise/openInMemory.ts"
 export type { OpenReplies } from "./promise/OpenReplies.ts"
 export type { IdentifiersOf, PortRecord, ServicesOf } from "./storage/PortRecord.ts"
+export { type CallersTransaction, TransactionNotJoined } from "./storage/CallersTransaction.ts"
 export { StorageFailed } from "./storage/StorageFailed.ts"
 export {
   Catalog,

@@ -1,3 +1,4 @@
+import type { CallersTransaction, TransactionNotJoined } from "@parley/core/adapter"
 import { Context, type Effect, Schema } from "effect"
 
 /** SQLSTATEs, or how they begin, of what passes (PostgreSQL 17, appendix A). No SQLSTATE at all: the connection was lost. */
@@ -78,6 +79,14 @@ export class Database extends Context.Service<
     ): Effect.Effect<ReadonlyArray<R>, DatabaseError>
     /** Makes all calls inside `work` one transaction; a unit inside a unit joins it. */
     unitOfWork<A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R>
+    /**
+     * Makes all calls inside `work` part of a transaction of the caller's, undone where `work` fails. Only statements of
+     * the credit ledger are made for it.
+     */
+    join<A, E, R>(
+      transaction: CallersTransaction,
+      work: Effect.Effect<A, E, R>
+    ): Effect.Effect<A, E | DatabaseError | TransactionNotJoined, R>
     /** True inside a call or a unit of work: what is asked of the database now joins its transaction. */
     readonly inTransaction: Effect.Effect<boolean>
   }

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type pg from "pg"
+import type { CallersPool } from "./CallersPool.ts"
 import { Database, DatabaseError, type Row } from "./Database.ts"
 import { DatabaseOwner } from "./DatabaseOwner.ts"
 import { type DatabaseRole, enterRole } from "./DatabaseRole.ts"
@@ -7,12 +8,16 @@ import { openRoles } from "./openRoles.ts"
 import type { Connection, Driver } from "./Driver.ts"
 import { ANSWER_GRACE_MS, type Limits, LIMITS, type LimitsPolicy, type Purpose } from "./limits.ts"
 import { borrow, giveBack, type Loan, send } from "./PgLoan.ts"
+import { columnTypes } from "./pgColumnTypes.ts"
 import type { PgPool } from "./PgPool.ts"
+import { isConnectionLost } from "./toDatabaseError.ts"
 import { beginWithin, isPlainSession, PROBE, scriptWithin, standsAlone } from "./sessionSettings.ts"
 
 export interface PgDatabaseOptions {
   /** A Postgres connection string. A transaction-pooling pgbouncer behind it is fine. */
-  readonly url: string
+  readonly url?: string | undefined
+  /** In its place a pool of the caller's, which stays open. */
+  readonly pool?: CallersPool | undefined
   /** The schema all tables live in; `parley` unless given. */
   readonly schema?: string | undefined
   /** Connections at most, at least 2; 10 unless given. */
@@ -24,6 +29,10 @@ export interface PgDatabaseOptions {
   /** Called when a connection is lost, also an idle one. For logs; the pool replaces it by itself. */
   readonly onConnectionLost?: ((error: Error) => void) | undefined
 }
+
+/** One text, with its values where there are any, and the columns' types as this program has them, whatever the pool's are. */
+const ask = <R extends Row>(client: pg.PoolClient, text: string, params?: ReadonlyArray<unknown>) =>
+  client.query<R>({ text, types: columnTypes, ...(params === undefined ? {} : { values: [...params] }) })
 
 const rowsOf = (results: unknown): ReadonlyArray<Row> =>
   (Array.isArray(results) ? results : [results]).flatMap((result: pg.QueryResult<Row>) => result.rows)
@@ -48,6 +57,24 @@ const inOneWrite = <A>(client: pg.PoolClient, send: () => A): A => {
   }
 }
 
+/** The same with a client that takes one text at a time. */
+const sendInTurn = async <R extends Row>(
+  client: pg.PoolClient,
+  begin: string,
+  text: string,
+  params: ReadonlyArray<unknown>
+): Promise<ReadonlyArray<R>> => {
+  await ask(client, begin)
+  try {
+    const { rows } = await ask<R>(client, text, params)
+    if ((await ask(client, "COMMIT")).command !== "COMMIT") throw notCommitted
+    return rows
+  } catch (error) {
+    if (!isConnectionLost(error)) await ask(client, "ROLLBACK")
+    throw error
+  }
+}
+
 /**
  * A statement as a transaction that `begin` begins and the server bounds: begun, run and committed in one round trip. The
  * first on a connection also asks what its session is like.
@@ -59,15 +86,16 @@ const sendBounded = async <R extends Row>(
   text: string,
   params: ReadonlyArray<unknown>
 ): Promise<ReadonlyArray<R>> => {
+  if (!loan.pool.isPipelined) return sendInTurn<R>(client, begin, text, params)
   const asks = loan.pool.isPlain(client) === undefined
   const steps = await Promise.allSettled(
     inOneWrite(
       client,
       () =>
         [
-          client.query(asks ? `${PROBE}; ${begin}` : begin),
-          client.query<R>(text, [...params]),
-          client.query("COMMIT")
+          ask(client, asks ? `${PROBE}; ${begin}` : begin),
+          ask<R>(client, text, params),
+          ask(client, "COMMIT")
         ] as const
     )
   )
@@ -84,10 +112,10 @@ const sendBounded = async <R extends Row>(
 
 const connectionOf = (client: pg.PoolClient, loan: Loan, limits: Limits): Connection => {
   const within = limits.statementMs + ANSWER_GRACE_MS
-  const script = (text: string) => send(loan, within, async () => rowsOf(await client.query<Row>(text)))
+  const script = (text: string) => send(loan, within, async () => rowsOf(await ask(client, text)))
   return {
     query: <R extends Row>(text: string, params: ReadonlyArray<unknown>) =>
-      send(loan, within, async () => (await client.query<R>(text, [...params])).rows),
+      send(loan, within, async () => (await ask<R>(client, text, params)).rows),
     script,
     begin: beginWithin(limits),
     execute: (text, params) =>
@@ -110,12 +138,12 @@ const sendStatement = <R extends Row>(
 ): Effect.Effect<ReadonlyArray<R>, DatabaseError> =>
   send(loan, limits.statementMs + ANSWER_GRACE_MS, async () =>
     standsAlone(text) || (limits.alone && loan.pool.isPlain(client) === true)
-      ? (await client.query<R>(text, [...params])).rows
+      ? (await ask<R>(client, text, params)).rows
       : sendBounded<R>(loan, client, beginWithin(limits), text, params)
   )
 
 /** A driver over a pool. Statements with parameters are parsed unnamed, so that any pooler may stand between. */
-const pgDriver = (pool: PgPool, policy: LimitsPolicy): Driver => {
+const pgDriver = (pool: PgPool, policy: LimitsPolicy, isCallers: boolean): Driver => {
   const withClient = <A, E, R>(use: (client: pg.PoolClient, loan: Loan) => Effect.Effect<A, E, R>) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.suspend(() => {
@@ -124,23 +152,27 @@ const pgDriver = (pool: PgPool, policy: LimitsPolicy): Driver => {
         return Effect.onExit(restore(work), () => Effect.sync(() => giveBack(loan)))
       })
     )
+  const statementAs = <R extends Row>(
+    purpose: Purpose,
+    role: DatabaseRole,
+    text: string,
+    params: ReadonlyArray<unknown>
+  ) => {
+    const limits = policy[purpose]
+    const begin = enterRole(beginWithin(limits), undefined, role)
+    return withClient((client, loan) =>
+      send(loan, limits.statementMs + ANSWER_GRACE_MS, () => sendBounded<R>(loan, client, begin, text, params))
+    )
+  }
   return {
     name: "pg",
     withConnection: (purpose, use) => withClient((client, loan) => use(connectionOf(client, loan, policy[purpose]))),
-    statementAs: <R extends Row>(
-      purpose: Purpose,
-      role: DatabaseRole,
-      text: string,
-      params: ReadonlyArray<unknown>
-    ) => {
-      const limits = policy[purpose]
-      const begin = enterRole(beginWithin(limits), undefined, role)
-      return withClient((client, loan) =>
-        send(loan, limits.statementMs + ANSWER_GRACE_MS, () => sendBounded<R>(loan, client, begin, text, params))
-      )
-    },
+    statementAs,
+    // As whom a session of somebody else's pool runs is not known: the login itself is asked for.
     statement: (purpose, text, params) =>
-      withClient((client, loan) => sendStatement(loan, client, policy[purpose], text, params))
+      isCallers && !standsAlone(text)
+        ? statementAs(purpose, { name: "owner" }, text, params)
+        : withClient((client, loan) => sendStatement(loan, client, policy[purpose], text, params))
   }
 }
 
@@ -156,7 +188,8 @@ export const PgDatabaseLayer = (options: PgDatabaseOptions): Layer.Layer<Databas
         ),
         (pool) => Effect.promise(() => pool.close())
       )
-      const roles = openRoles(pgDriver(pool, options.limits ?? LIMITS), options.schema ?? "parley")
+      const driver = pgDriver(pool, options.limits ?? LIMITS, options.pool !== undefined)
+      const roles = openRoles(driver, options.schema ?? "parley")
       return Context.make(Database, roles.database).pipe(Context.add(DatabaseOwner, roles.owner))
     })
   )

@@ -1,12 +1,14 @@
 import { once } from "node:events"
 import pg from "pg"
 import { cancelStatement } from "./cancelStatement.ts"
+import type { CallersPool } from "./CallersPool.ts"
 import { databaseClosed } from "./Database.ts"
 import { CLOSE_MS, CONNECT_MS, KEEPALIVE_MS } from "./limits.ts"
-import { columnTypes } from "./pgColumnTypes.ts"
 
 export interface PgPoolOptions {
-  readonly url: string
+  readonly url?: string | undefined
+  /** In the place of `url`: a pool that is somebody else's. */
+  readonly pool?: CallersPool | undefined
   readonly maxConnections?: number | undefined
   readonly connectTimeoutMs?: number | undefined
   readonly onConnectionLost?: ((error: Error) => void) | undefined
@@ -14,6 +16,8 @@ export interface PgPoolOptions {
 
 /** Clients of one server. A client that was given up on never comes back, nor those that may have met the same fate. */
 export interface PgPool {
+  /** Whether clients take several texts at once, as those of our own pools do. */
+  readonly isPipelined: boolean
   /** A client that is not doubted, opened if need be. */
   take(): Promise<pg.PoolClient>
   giveBack(client: pg.PoolClient): void
@@ -29,26 +33,53 @@ export interface PgPool {
   close(): Promise<void>
 }
 
-export const openPgPool = (options: PgPoolOptions): PgPool => {
-  const pool = new pg.Pool({
-    connectionString: options.url,
+const openPool = (options: PgPoolOptions): pg.Pool =>
+  new pg.Pool({
+    ...(options.url === undefined ? {} : { connectionString: options.url }),
     max: Math.max(2, options.maxConnections ?? 10),
     connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_MS,
     // What belongs together is sent together, without waiting for an answer in between.
-    pipeline: true,
-    types: columnTypes
+    pipeline: true
   })
+
+/** Fewer would wait for each other: what runs inside a transaction may ask for another connection. */
+const LEAST_CONNECTIONS = 2
+
+const checkPool = (pool: CallersPool): pg.Pool => {
+  const { max } = pool.options ?? {}
+  if (max !== undefined && max < LEAST_CONNECTIONS) {
+    throw new TypeError(`The pool has ${max} connection. Parley needs ${LEAST_CONNECTIONS} at least: set its \`max\`.`)
+  }
+  return pool as unknown as pg.Pool
+}
+
+/** The clients of a server, in a pool of our own or of somebody else's. Throws where the latter is too small. */
+export const openPgPool = (options: PgPoolOptions): PgPool => {
+  const own = options.pool === undefined
+  const pool = own ? openPool(options) : checkPool(options.pool)
   const lost = (error: Error) => options.onConnectionLost?.(error)
   // Without listeners a connection lost while idle, or between two statements, would end the process.
   pool.on("error", lost)
   const open = new Set<pg.PoolClient>()
-  pool.on("connect", (client) => {
-    open.add(client)
+  if (own) {
+    pool.on("connect", (client) => {
+      open.add(client)
+      client.on("error", lost)
+      client.once("end", () => open.delete(client))
+    })
+  }
+  /** On loan from somebody else's pool. */
+  const lent = new Set<pg.PoolClient>()
+  const borrowed = (client: pg.PoolClient) => {
+    if (own) return
+    lent.add(client)
     client.on("error", lost)
-    client.once("end", () => open.delete(client))
-  })
+  }
+  const returned = (client: pg.PoolClient) => {
+    if (lent.delete(client)) client.off("error", lost)
+  }
 
   let closed = false
   let doubts = 0
@@ -57,6 +88,7 @@ export const openPgPool = (options: PgPoolOptions): PgPool => {
   const plain = new WeakMap<pg.PoolClient, boolean>()
 
   const drop = (client: pg.PoolClient): void => {
+    lent.delete(client)
     client.connection.stream.destroy()
     client.release(true)
   }
@@ -64,6 +96,7 @@ export const openPgPool = (options: PgPoolOptions): PgPool => {
     for (;;) {
       if (closed) throw databaseClosed()
       const client = await pool.connect()
+      borrowed(client)
       if ((trusted.get(client) ?? doubts) === doubts) {
         trusted.set(client, doubts)
         return client
@@ -72,19 +105,23 @@ export const openPgPool = (options: PgPoolOptions): PgPool => {
     }
   }
   return {
+    isPipelined: own,
     take,
     drop,
     giveBack: (client) => {
       // Its last statement was answered, so that no doubt from before concerns it.
       trusted.set(client, doubts)
+      returned(client)
       client.release()
     },
     doubtIdle: () => void (doubts += 1),
-    isPlain: (client) => plain.get(client),
+    // What somebody else does to a session between two loans is not known.
+    isPlain: (client) => (own ? plain.get(client) : false),
     cancel: cancelStatement,
     setPlain: (client, value) => void plain.set(client, value),
     close: async () => {
       closed = true
+      if (!own) return void pool.off("error", lost)
       const ended = pool.end()
       const timer = setTimeout(() => {
         for (const client of open) client.connection.stream.destroy()

@@ -1,7 +1,9 @@
+import { TransactionNotJoined } from "@parley/core/adapter"
 import { Context, Effect, Exit } from "effect"
 import { Database, DatabaseError, type Row, type Sql } from "./Database.ts"
 import { DatabaseOwner } from "./DatabaseOwner.ts"
 import type { Connection, Driver } from "./Driver.ts"
+import { joinTransaction } from "./joinTransaction.ts"
 import { CurrentPurpose } from "./limits.ts"
 import type { DatabaseRole } from "./DatabaseRole.ts"
 import { checkSchemaName, quoteIdentifier } from "./quoting.ts"
@@ -90,6 +92,10 @@ export const openRoles = (driver: Driver, schema: string): DatabaseRoles => {
           prepareUnit,
           inTransaction(() => work)
         ),
+      join: (client, work) =>
+        driver.name === "pg"
+          ? joinTransaction(client, quoteIdentifier(checkSchemaName(schema)), (transaction) => Effect.provideService(work, Ambient, transaction))
+          : Effect.fail(new TransactionNotJoined({ problem: "not-supported" })),
       inTransaction: Effect.map(Ambient, (current) => current !== undefined && current.open)
     }),
     owner: DatabaseOwner.of({

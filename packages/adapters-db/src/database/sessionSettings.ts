@@ -6,7 +6,7 @@ import { quoteLiteral } from "./quoting.ts"
  * What the meaning of statements and answers depends on, and a server, database or login may have set otherwise. They
  * are set for each transaction, never for a session, which a pooler shares with others.
  */
-const MEANING = [
+export const MEANING = [
   ["DateStyle", "ISO"],
   ["IntervalStyle", "postgres"],
   ["TimeZone", "UTC"],

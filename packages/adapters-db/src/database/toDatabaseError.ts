@@ -5,6 +5,16 @@ interface ErrorReport {
   readonly severity?: unknown
   readonly code?: unknown
   readonly constraint?: unknown
+  readonly cause?: unknown
+}
+
+/** The server's own report, which query builders wrap into errors of their own. */
+const reportOf = (cause: unknown): ErrorReport => {
+  let report = (cause ?? {}) as ErrorReport
+  for (let depth = 0; depth < 3 && typeof report.severity !== "string" && report.cause instanceof Error; depth++) {
+    report = report.cause as ErrorReport
+  }
+  return report
 }
 
 /**
@@ -13,7 +23,7 @@ interface ErrorReport {
  */
 export const toDatabaseError = (cause: unknown): DatabaseError => {
   if (cause instanceof DatabaseError) return cause
-  const { severity, code, constraint } = (cause ?? {}) as ErrorReport
+  const { severity, code, constraint } = reportOf(cause)
   if (typeof severity !== "string" || typeof code !== "string") return new DatabaseError({ cause })
   return new DatabaseError({
     sqlState: code,

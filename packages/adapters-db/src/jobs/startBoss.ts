@@ -8,6 +8,7 @@ import type { JobQueueOptions } from "./JobQueueOptions.ts"
 
 /** The queue of all jobs. One job per twin key waits or runs at a time: its policy is held by a unique index. */
 export const JOBS_QUEUE = "jobs"
+export const JOBS_QUEUE_POLICY = "exclusive"
 
 type Statement = (text: string, params: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<object>, DatabaseError>
 
@@ -56,7 +57,7 @@ export const startBoss = async (
   boss.on("error", (error) => options.onError?.(error))
   const begin = async () => {
     await boss.start()
-    await boss.createQueue(JOBS_QUEUE, { policy: "exclusive" })
+    await boss.createQueue(JOBS_QUEUE, { policy: JOBS_QUEUE_POLICY })
     await boss.findJobs(JOBS_QUEUE, { id: "00000000-0000-0000-0000-000000000000" })
   }
   try {

@@ -4,7 +4,10 @@ import { Database } from "../database/Database.ts"
 import { storing } from "./storageFailed.ts"
 
 const make = Effect.map(Database, (database) =>
-  UnitOfWork.of({ run: (_owner, work) => storing("UnitOfWork.run", "documents")(database.unitOfWork(work)) })
+  UnitOfWork.of({
+    run: (_owner, work) => storing("UnitOfWork.run", "documents")(database.unitOfWork(work)),
+    join: (transaction, work) => storing("UnitOfWork.join")(database.join(transaction, work))
+  })
 )
 
 /**

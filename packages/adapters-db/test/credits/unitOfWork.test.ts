@@ -57,6 +57,17 @@ for (const { name, layer: database } of databases) {
         })
       )
 
+      if (name === "PGlite") {
+        it.effect("the embedded database is part of no transaction of the caller's", () =>
+          Effect.gen(function* () {
+            const { join } = yield* Database
+            const asked = { query: () => Promise.reject(new Error("asked")) }
+            const failure = yield* Effect.flip(join(asked, Effect.void))
+            assert.strictEqual((failure as { problem?: string }).problem, "not-supported")
+          })
+        )
+      }
+
       it.effect("a refusal that is dealt with does not undo the unit of work around it", () =>
         Effect.gen(function* () {
           const { ledger, unitOfWork, userId, grant } = yield* setUp

@@ -1,13 +1,35 @@
-import { Effect } from "effect"
-import { Command } from "effect/cli"
+import { Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
 import { dryRunFlag, jsonFlag, printResult } from "./output.ts"
 import { CommandContext } from "./CommandContext.ts"
+
+const printFlag = Flag.Boolean("print").pipe(
+  Flag.withDescription("Print the SQL on stdout, and connect to nothing"),
+  Flag.withDefault(false)
+)
+
+const afterFlag = Flag.String("after").pipe(
+  Flag.withDescription("With --print: only what came after this migration, for example 0100_crm"),
+  Flag.optional
+)
+
+/** Prints what would make the schema, for whoever applies SQL by other means. */
+const printScript = Effect.fnUntraced(function* (after: string | undefined) {
+  const { migrationScript, MigrationUnknown } = yield* Effect.promise(() => import("@parley/adapters-db"))
+  const { config } = yield* CommandContext.use(({ settings }) => settings)
+  const script = yield* Effect.tryPromise({
+    try: () => migrationScript(config.databaseSchema, after),
+    catch: (error) => error
+  }).pipe(Effect.catch((error) => (error instanceof MigrationUnknown ? Effect.fail(error) : Effect.die(error))))
+  yield* Console.log(script.trimEnd())
+})
 
 /** `parley migrate` */
 export const migrateCommand = Command.make(
   "migrate",
-  { dryRun: dryRunFlag, json: jsonFlag },
-  Effect.fnUntraced(function* ({ dryRun, json }) {
+  { dryRun: dryRunFlag, print: printFlag, after: afterFlag, json: jsonFlag },
+  Effect.fnUntraced(function* ({ after, dryRun, json, print }) {
+    if (print) return yield* printScript(Option.getOrUndefined(after))
     const work = Effect.gen(function* () {
       const { installJobQueue, migrate, pendingMigrations } = yield* Effect.promise(() => import("@parley/adapters-db"))
       if (dryRun) {
@@ -26,6 +48,7 @@ export const migrateCommand = Command.make(
   Command.withDescription("Bring the database's schema up to date; safe to repeat, and beside running servers"),
   Command.withExamples([
     { command: "parley migrate --dry-run", description: "What would be applied" },
+    { command: "parley migrate --print > parley.sql", description: "The SQL, to be read or applied by other means" },
     { command: "DATABASE_URL=postgres://... parley migrate", description: "On a server of yours" }
   ])
 )

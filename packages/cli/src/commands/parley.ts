@@ -8,6 +8,7 @@ import { jobsCommand } from "./jobs.ts"
 import { migrateCommand } from "./migrate.ts"
 import { secretsCommand } from "./secrets.ts"
 import { serveCommand } from "./serve.ts"
+import { uninstallCommand } from "./uninstall.ts"
 import { usersCommand } from "./users.ts"
 import { workCommand } from "./work.ts"
 
@@ -29,6 +30,7 @@ export const parley = Command.make("parley").pipe(
     botsCommand,
     jobsCommand,
     usersCommand,
-    secretsCommand
+    secretsCommand,
+    uninstallCommand
   ])
 )

@@ -18,6 +18,8 @@ import { type ResetReport, type ResetRun, ResetService } from "../credits/upkeep
 import type { Difference } from "../credits/upkeep/Verification.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { ParleyServices } from "../parleyLayer.ts"
+import type { CallersTransaction } from "../storage/CallersTransaction.ts"
+import type { UnitOfWork } from "../storage/UnitOfWork.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import type { OpenReplies } from "./OpenReplies.ts"
 import { runWith } from "./runWith.ts"
@@ -87,24 +89,21 @@ export interface CreditCalls {
   }): Promise<{ readonly accounts: number; readonly differences: ReadonlyArray<Difference> }>
 }
 
+/** The credit calls that can be part of a transaction of the caller's. */
+export type JoinedCreditCalls = Pick<
+  CreditCalls,
+  "adjust" | "balance" | "changeTier" | "grant" | "history" | "receipt" | "refund" | "release" | "reserve" | "settle"
+>
+
 type Runtime = ManagedRuntime.ManagedRuntime<ParleyServices, never>
 
 /** The calls over the services of a runtime. `open` ends metered work where Parley is closed. */
 export const creditCalls = (runtime: Runtime, open: OpenReplies): CreditCalls => {
   const run = runWith(runtime)
   return {
-    balance: (userId) => run(CreditService.use((credits) => credits.balance(userId))),
-    history: (input) => run(CreditService.use((credits) => credits.history(input))),
-    receipt: (userId, messageId) => run(CreditService.use((credits) => credits.receipt(userId, messageId))),
+    ...joinableCalls(run),
     meter: (bound, work, options) => meter(runtime, open, bound, work, options?.signal),
-    reserve: (bound) => run(WorkMeter.use((meter) => meter.reserve(bound))),
     renew: (name, lines) => run(WorkMeter.use((meter) => meter.renew(name, lines))),
-    settle: (name, report) => run(WorkMeter.use((meter) => meter.settle(name, report))),
-    release: (name) => run(WorkMeter.use((meter) => meter.release(name))),
-    grant: (input) => run(CreditService.use((credits) => credits.grant(input))),
-    refund: (input) => run(CreditService.use((credits) => credits.refund(input))),
-    adjust: (input) => run(CreditService.use((credits) => credits.adjust(input))),
-    changeTier: (input) => run(CreditService.use((credits) => credits.changeTier(input))),
     reset: (options) => run(ResetService.use((resets) => resets.run(options))),
     verify: async ({ since } = {}) => {
       const differences: Array<Difference> = []
@@ -113,6 +112,28 @@ export const creditCalls = (runtime: Runtime, open: OpenReplies): CreditCalls =>
     }
   }
 }
+
+type Run = <A, E>(effect: Effect.Effect<A, E, ParleyServices>) => Promise<A>
+
+const joinableCalls = (run: Run): JoinedCreditCalls => ({
+  balance: (userId) => run(CreditService.use((credits) => credits.balance(userId))),
+  history: (input) => run(CreditService.use((credits) => credits.history(input))),
+  receipt: (userId, messageId) => run(CreditService.use((credits) => credits.receipt(userId, messageId))),
+  reserve: (bound) => run(WorkMeter.use((meter) => meter.reserve(bound))),
+  settle: (name, report) => run(WorkMeter.use((meter) => meter.settle(name, report))),
+  release: (name) => run(WorkMeter.use((meter) => meter.release(name))),
+  grant: (input) => run(CreditService.use((credits) => credits.grant(input))),
+  refund: (input) => run(CreditService.use((credits) => credits.refund(input))),
+  adjust: (input) => run(CreditService.use((credits) => credits.adjust(input))),
+  changeTier: (input) => run(CreditService.use((credits) => credits.changeTier(input)))
+})
+
+/** The calls within a transaction of the caller's. */
+export const joinedCreditCalls = (
+  runtime: Runtime,
+  unitOfWork: UnitOfWork["Service"],
+  transaction: CallersTransaction
+): JoinedCreditCalls => joinableCalls((effect) => runWith(runtime)(unitOfWork.join(transaction, effect)))
 
 const meter = async <A>(
   runtime: Runtime,

@@ -20,7 +20,8 @@ import type { ParleyServices } from "../parleyLayer.ts"
 import type { SignOutInput } from "../sessions/SignOut.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import type { OfferedModel } from "../chat/ModelOffers.ts"
-import type { CreditCalls } from "./CreditCalls.ts"
+import type { CallersTransaction } from "../storage/CallersTransaction.ts"
+import type { CreditCalls, JoinedCreditCalls } from "./CreditCalls.ts"
 
 /** A reply whose first words have arrived. */
 export interface SentReply {
@@ -122,6 +123,13 @@ export interface Parley {
     accessToken(name: CrmConnectionName): Promise<CrmAccessToken>
   }
   readonly credits: CreditCalls
+  /**
+   * The credits within a transaction of the caller's own on the same Postgres server: what is done by these calls is
+   * committed, or rolled back, together with the caller's rows. Await each call before the next use of the client. A call
+   * that rejects undoes what it did and no more, so that the transaction can go on. Rejects with `TransactionNotJoined`
+   * where the client is in no transaction that can.
+   */
+  in(transaction: CallersTransaction): { readonly credits: JoinedCreditCalls }
   readonly billing: {
     /** Rejects with `PaymentsNotConfigured`, `PaymentUnavailable` or `PaymentRefused`, as all of these. */
     portal(input: PortalLinkInput): Promise<{ readonly url: string }>

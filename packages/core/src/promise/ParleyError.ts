@@ -33,6 +33,7 @@ import type {
   InvalidDocumentId
 } from "../documents/errors.ts"
 import type { SessionInvalid, SessionVerifierUnavailable } from "../identity/SessionVerifier.ts"
+import type { TransactionNotJoined } from "../storage/CallersTransaction.ts"
 import type { InvalidCatalog } from "../tiers/Catalog.ts"
 
 /** Every failure Parley names. `_tag` tells them apart; `code` is stable across releases. */
@@ -70,5 +71,6 @@ export type ParleyError =
   | SessionVerifierUnavailable
   | TooManyBotKeys
   | TooManyBots
+  | TransactionNotJoined
   | WorkExpired
   | WorkInProgress

@@ -25,7 +25,7 @@ import { ModelOffers } from "../chat/ModelOffers.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
 import type { TokenizerService } from "../tokens/TokenizerService.ts"
 import type { Parley } from "./Parley.ts"
-import { creditCalls } from "./CreditCalls.ts"
+import { creditCalls, joinedCreditCalls } from "./CreditCalls.ts"
 import { runWith } from "./runWith.ts"
 import type { OpenReplies } from "./OpenReplies.ts"
 import { joinReply, sendReply } from "./sendReply.ts"
@@ -111,6 +111,7 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
       accessToken: (name) => run(CrmAccess.use((crm) => crm.accessToken(name)))
     },
     credits: creditCalls(runtime, open),
+    in: (transaction) => ({ credits: joinedCreditCalls(runtime, options.unitOfWork, transaction) }),
     sessions: {
       signOut: (input) => run(SignOut.use(({ signOut }) => signOut(input))),
       isSignedOut: (token) => run(SignOut.use(({ isSignedOut }) => isSignedOut(token)))

@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import { TransactionNotJoined } from "./CallersTransaction.ts"
 import { InMemoryStorage } from "./InMemoryStorage.ts"
 import { UnitOfWork } from "./UnitOfWork.ts"
 
@@ -6,6 +7,9 @@ import { UnitOfWork } from "./UnitOfWork.ts"
 export const InMemoryUnitOfWork = {
   layer: Layer.effect(
     UnitOfWork,
-    Effect.map(InMemoryStorage, (storage) => UnitOfWork.of({ run: (_owner, work) => storage.run(work) }))
+    Effect.map(InMemoryStorage, (storage) => UnitOfWork.of({
+        run: (_owner, work) => storage.run(work),
+        join: () => Effect.fail(new TransactionNotJoined({ problem: "not-supported" }))
+      }))
   ).pipe(Layer.provide(InMemoryStorage.layer))
 }

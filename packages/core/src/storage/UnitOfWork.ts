@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { UserId } from "../identity/UserId.ts"
+import type { CallersTransaction, TransactionNotJoined } from "./CallersTransaction.ts"
 import type { StorageFailed } from "./StorageFailed.ts"
 
 /**
@@ -11,5 +12,14 @@ export class UnitOfWork extends Context.Service<
   UnitOfWork,
   {
     run<A, E, R>(owner: UserId, work: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageFailed, R>
+    /**
+     * Makes the credit operations of `work` part of a transaction of the caller's: they are committed, or rolled back,
+     * with it. Where `work` fails, what it did is undone and the transaction can go on. Whatever role and settings the
+     * caller's connection had, it has again.
+     */
+    join<A, E, R>(
+      transaction: CallersTransaction,
+      work: Effect.Effect<A, E, R>
+    ): Effect.Effect<A, E | StorageFailed | TransactionNotJoined, R>
   }
 >()("@parley/core/storage/UnitOfWork") {}

@@ -25,8 +25,8 @@ class InUnit extends Context.Reference<boolean>("test/InUnit", { defaultValue: (
 
 const watchedUnits = Layer.effect(
   UnitOfWork,
-  Effect.map(UnitOfWork, ({ run }) =>
-    UnitOfWork.of({ run: (owner, work) => run(owner, Effect.provideService(work, InUnit, true)) })
+  Effect.map(UnitOfWork, (units) =>
+    UnitOfWork.of({ ...units, run: (owner, work) => units.run(owner, Effect.provideService(work, InUnit, true)) })
   )
 )
 

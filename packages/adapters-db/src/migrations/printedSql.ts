@@ -1,0 +1,68 @@
+import { getConstructionPlans } from "pg-boss"
+import { checkSchemaName, quoteIdentifier, quoteLiteral } from "../database/quoting.ts"
+import { JOBS_QUEUE, JOBS_QUEUE_POLICY } from "../jobs/startBoss.ts"
+import { loadMigrations, type Migration } from "./Migration.ts"
+
+const MIGRATIONS_TABLE = (schema: string) => `CREATE TABLE ${schema}.migrations (
+  id text PRIMARY KEY,
+  checksum text NOT NULL,
+  applied_at timestamptz NOT NULL DEFAULT now()
+)`
+
+/** One transaction: the migration and its record, as `parley migrate` would leave them. */
+const printed = ({ checksum, id, text }: Migration, schema: string): string =>
+  [
+    `-- ${id}`,
+    "BEGIN;",
+    text.replaceAll("{{schema}}", schema).trimEnd(),
+    `INSERT INTO ${schema}.migrations (id, checksum) VALUES (${quoteLiteral(id)}, '${checksum}');`,
+    "COMMIT;"
+  ].join("\n")
+
+const boss = (schemaName: string): string => quoteIdentifier(`${schemaName}_boss`)
+
+/** There is no migration of this name. */
+export class MigrationUnknown extends Error {
+  override readonly name = "MigrationUnknown"
+}
+
+/**
+ * The SQL that makes the schema, for whoever applies changes of the schema by hand or with another tool: a script for psql or
+ * one like it, with the job queue's schema at its end. With `after`, an id of a migration, only what came after it, and the
+ * job queue, which changes by itself, is left out. Rejects with `MigrationUnknown` for an id that is none.
+ */
+export const migrationScript = async (schemaName: string, after?: string): Promise<string> => {
+  const schema = quoteIdentifier(checkSchemaName(schemaName))
+  const migrations = await loadMigrations()
+  const place = after === undefined ? -1 : migrations.findIndex(({ id }) => id === after)
+  if (after !== undefined && place < 0) {
+    throw new MigrationUnknown(`There is no migration ${JSON.stringify(after)}. The newest is ${migrations.at(-1)?.id}.`)
+  }
+  const missing = migrations.slice(place + 1).map((migration) => printed(migration, schema))
+  if (after !== undefined) return `${missing.join("\n\n")}\n`
+  const queue = JSON.stringify({ policy: JOBS_QUEUE_POLICY })
+  return `${[
+    `CREATE SCHEMA ${schema};`,
+    `${MIGRATIONS_TABLE(schema)};`,
+    ...missing,
+    "-- The job queue",
+    getConstructionPlans(boss(schemaName)).trim(),
+    `SELECT ${boss(schemaName)}.create_queue('${JOBS_QUEUE}', '${queue}'::jsonb);`
+  ].join("\n\n")}\n`
+}
+
+/**
+ * The SQL that takes away everything Parley keeps: its schema and the job queue's, with all their data. The two roles belong to
+ * the whole cluster and may be used by other databases of it: they stay, with what would take them away as a comment.
+ */
+export const uninstallScript = (schemaName: string): string => {
+  const schema = quoteIdentifier(checkSchemaName(schemaName))
+  return `-- Takes away all that Parley keeps in this database. There is no way back but a backup.
+BEGIN;
+DROP SCHEMA IF EXISTS ${schema} CASCADE;
+DROP SCHEMA IF EXISTS ${boss(schemaName)} CASCADE;
+COMMIT;
+-- The roles are the whole cluster's. Where no other database, and no other schema of this one, uses them:
+-- DROP ROLE parley_user, parley_service;
+`
+}
