@@ -92,11 +92,7 @@ const sendBounded = async <R extends Row>(
     inOneWrite(
       client,
       () =>
-        [
-          ask(client, asks ? `${PROBE}; ${begin}` : begin),
-          ask<R>(client, text, params),
-          ask(client, "COMMIT")
-        ] as const
+        [ask(client, asks ? `${PROBE}; ${begin}` : begin), ask<R>(client, text, params), ask(client, "COMMIT")] as const
     )
   )
   const [begun, ran, committed] = steps

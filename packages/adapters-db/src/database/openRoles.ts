@@ -94,7 +94,9 @@ export const openRoles = (driver: Driver, schema: string): DatabaseRoles => {
         ),
       join: (client, work) =>
         driver.name === "pg"
-          ? joinTransaction(client, quoteIdentifier(checkSchemaName(schema)), (transaction) => Effect.provideService(work, Ambient, transaction))
+          ? joinTransaction(client, quoteIdentifier(checkSchemaName(schema)), (transaction) =>
+              Effect.provideService(work, Ambient, transaction)
+            )
           : Effect.fail(new TransactionNotJoined({ problem: "not-supported" })),
       inTransaction: Effect.map(Ambient, (current) => current !== undefined && current.open)
     }),

@@ -36,7 +36,9 @@ export const migrationScript = async (schemaName: string, after?: string): Promi
   const migrations = await loadMigrations()
   const place = after === undefined ? -1 : migrations.findIndex(({ id }) => id === after)
   if (after !== undefined && place < 0) {
-    throw new MigrationUnknown(`There is no migration ${JSON.stringify(after)}. The newest is ${migrations.at(-1)?.id}.`)
+    throw new MigrationUnknown(
+      `There is no migration ${JSON.stringify(after)}. The newest is ${migrations.at(-1)?.id}.`
+    )
   }
   const missing = migrations.slice(place + 1).map((migration) => printed(migration, schema))
   if (after !== undefined) return `${missing.join("\n\n")}\n`

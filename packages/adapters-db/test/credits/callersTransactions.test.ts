@@ -47,7 +47,8 @@ const rejection = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error
   )
 
-const grantsOf = async (userId: string) => (await parley.credits.history({ userId, limit: 100, offset: 0, type: "grant" })).total
+const grantsOf = async (userId: string) =>
+  (await parley.credits.history({ userId, limit: 100, offset: 0, type: "grant" })).total
 
 const newUser = async () => {
   const userId = crypto.randomUUID()
@@ -82,25 +83,28 @@ describe.runIf(hasPostgres)("a transaction of the caller's", () => {
     await Effect.runPromise(Scope.close(scope, Exit.void))
   })
 
-  it.each(clients)("on %s that is rolled back leaves no grant, and committed exactly one; 20 at once", async (_, as) => {
-    const users = await Promise.all(Array.from({ length: 20 }, newUser))
-    const rounds = users.map((userId, place) =>
-      onClient(async (client) => {
-        await client.query("BEGIN")
-        await order(client, userId)
-        const given = await parley.in(as(client)).credits.grant({ userId, amount: 500, key: `order-${userId}` })
-        expect(given).toMatchObject({ type: "grant", amount: 500, createdAt: expect.any(Number) })
-        await client.query(place % 2 === 0 ? "COMMIT" : "ROLLBACK")
-      })
-    )
-    await Promise.all(rounds)
-    for (const [place, userId] of users.entries()) {
-      const expected = place % 2 === 0 ? 1 : 0
-      expect([await grantsOf(userId), await ordersOf(userId)]).toEqual([expected, expected])
-      expect((await parley.credits.balance(userId)).topup).toBe(expected * 500)
+  it.each(clients)(
+    "on %s that is rolled back leaves no grant, and committed exactly one; 20 at once",
+    async (_, as) => {
+      const users = await Promise.all(Array.from({ length: 20 }, newUser))
+      const rounds = users.map((userId, place) =>
+        onClient(async (client) => {
+          await client.query("BEGIN")
+          await order(client, userId)
+          const given = await parley.in(as(client)).credits.grant({ userId, amount: 500, key: `order-${userId}` })
+          expect(given).toMatchObject({ type: "grant", amount: 500, createdAt: expect.any(Number) })
+          await client.query(place % 2 === 0 ? "COMMIT" : "ROLLBACK")
+        })
+      )
+      await Promise.all(rounds)
+      for (const [place, userId] of users.entries()) {
+        const expected = place % 2 === 0 ? 1 : 0
+        expect([await grantsOf(userId), await ordersOf(userId)]).toEqual([expected, expected])
+        expect((await parley.credits.balance(userId)).topup).toBe(expected * 500)
+      }
+      expect((await parley.credits.verify()).differences).toEqual([])
     }
-    expect((await parley.credits.verify()).differences).toEqual([])
-  })
+  )
 
   it.each(clients)("on %s opens an account that was not there, for whoever commits", async (_, as) => {
     const userId = crypto.randomUUID()
@@ -140,7 +144,10 @@ describe.runIf(hasPostgres)("a transaction of the caller's", () => {
       expect((await parley.credits.balance(userId)).topup).toBe(0)
       const hold = await credits.reserve({ userId, key: "work", amount: 300, source: "meter:test" })
       expect(hold).toMatchObject({ held: 300, state: "open" })
-      const paid = await credits.settle({ userId, key: "work" }, { lines: [{ label: "pages", quantity: 2, unitPrice: 50 }] })
+      const paid = await credits.settle(
+        { userId, key: "work" },
+        { lines: [{ label: "pages", quantity: 2, unitPrice: 50 }] }
+      )
       expect(paid).toMatchObject({ _tag: "Settled", receipt: { charged: 100 } })
       await client.query("COMMIT")
     })
@@ -179,7 +186,9 @@ describe.runIf(hasPostgres)("a transaction of the caller's", () => {
       await order(client, userId)
       const { credits } = parley.in(as(client))
       await credits.grant({ userId, amount: 5, key: "first" })
-      expect(await rejection(credits.grant({ userId, amount: 6, key: "first" }))).toMatchObject({ code: "idempotency_conflict" })
+      expect(await rejection(credits.grant({ userId, amount: 6, key: "first" }))).toMatchObject({
+        code: "idempotency_conflict"
+      })
       await client.query("ROLLBACK TO SAVEPOINT parley_join")
       await credits.grant({ userId, amount: 7, key: "second" })
       await client.query("COMMIT")
@@ -188,23 +197,26 @@ describe.runIf(hasPostgres)("a transaction of the caller's", () => {
     expect((await parley.credits.balance(userId)).topup).toBe(7)
   })
 
-  it.each(["REPEATABLE READ", "SERIALIZABLE"])("at %s grants, or fails whole where others were faster", async (level) => {
-    const userId = await newUser()
-    const error = await onClient(async (client) => {
-      await client.query(`BEGIN ISOLATION LEVEL ${level}`)
-      await client.query("SELECT count(*) FROM orders")
-      await parley.credits.grant({ userId, amount: 1, key: "between" })
-      return rejection(parley.in(client).credits.grant({ userId, amount: 2, key: "late" }))
-    })
-    expect(error).toBeInstanceOf(StorageFailed)
-    expect(error).toMatchObject({ retryable: true })
-    await onClient(async (client) => {
-      await client.query(`BEGIN ISOLATION LEVEL ${level}`)
-      await parley.in(client).credits.grant({ userId, amount: 2, key: "late" })
-      await client.query("COMMIT")
-    })
-    expect((await parley.credits.balance(userId)).topup).toBe(3)
-  })
+  it.each(["REPEATABLE READ", "SERIALIZABLE"])(
+    "at %s grants, or fails whole where others were faster",
+    async (level) => {
+      const userId = await newUser()
+      const error = await onClient(async (client) => {
+        await client.query(`BEGIN ISOLATION LEVEL ${level}`)
+        await client.query("SELECT count(*) FROM orders")
+        await parley.credits.grant({ userId, amount: 1, key: "between" })
+        return rejection(parley.in(client).credits.grant({ userId, amount: 2, key: "late" }))
+      })
+      expect(error).toBeInstanceOf(StorageFailed)
+      expect(error).toMatchObject({ retryable: true })
+      await onClient(async (client) => {
+        await client.query(`BEGIN ISOLATION LEVEL ${level}`)
+        await parley.in(client).credits.grant({ userId, amount: 2, key: "late" })
+        await client.query("COMMIT")
+      })
+      expect((await parley.credits.balance(userId)).topup).toBe(3)
+    }
+  )
 
   it.each(clients)("on %s that is not open, or has failed, is named for it", async (_, as) => {
     const userId = await newUser()

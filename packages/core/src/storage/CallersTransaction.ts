@@ -11,7 +11,8 @@ export interface CallersTransaction {
 
 const EXPLANATIONS = {
   "not-open": "The client is in no transaction. Send BEGIN on it first, and COMMIT after.",
-  failed: "A statement of the transaction failed before, so that it can only be rolled back. Roll it back, and begin anew.",
+  failed:
+    "A statement of the transaction failed before, so that it can only be rolled back. Roll it back, and begin anew.",
   "not-supported":
     "Only a Postgres server takes part in transactions of the caller's. The embedded database and the stores in memory do not: set a database URL, or a pool."
 }

@@ -7,9 +7,11 @@ import { UnitOfWork } from "./UnitOfWork.ts"
 export const InMemoryUnitOfWork = {
   layer: Layer.effect(
     UnitOfWork,
-    Effect.map(InMemoryStorage, (storage) => UnitOfWork.of({
+    Effect.map(InMemoryStorage, (storage) =>
+      UnitOfWork.of({
         run: (_owner, work) => storage.run(work),
         join: () => Effect.fail(new TransactionNotJoined({ problem: "not-supported" }))
-      }))
+      })
+    )
   ).pipe(Layer.provide(InMemoryStorage.layer))
 }
