@@ -1,6 +1,6 @@
 import { type CallersTransaction, TransactionNotJoined } from "@parley/core/adapter"
 import { Effect, Exit, Semaphore } from "effect"
-import { DatabaseError, type Row } from "./Database.ts"
+import type { DatabaseError, Row } from "./Database.ts"
 import type { Connection } from "./Driver.ts"
 import { isSelect, rowsOf, wrapped } from "./joinedRows.ts"
 import { MEANING, setForTransaction } from "./sessionSettings.ts"
