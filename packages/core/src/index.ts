@@ -102,6 +102,7 @@ export { CreditOperations, creditOperations } from "./credits/CreditOperations.t
 export { CreditService } from "./credits/CreditService.ts"
 export type { ReplyCost } from "./credits/replyCosts.ts"
 export { PositiveCredits } from "./credits/Credits.ts"
+export { maxPriceOf, priceOf } from "./credits/rules/price.ts"
 export type { GrantInput, OpenAccountInput } from "./credits/Grant.ts"
 export {
   isOfReply,

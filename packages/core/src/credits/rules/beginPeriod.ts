@@ -1,5 +1,5 @@
 import type { TierName } from "../../tiers/Tier.ts"
-import { MAX_CREDITS } from "../Credits.ts"
+import { MAX_CREDITS } from "../maxCredits.ts"
 import { type Journal, post } from "./journal.ts"
 import type { LedgerAccount } from "./LedgerState.ts"
 

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { freeOf, splitGrant, takeFrom } from "./buckets.ts"
-import { MAX_CREDITS } from "../Credits.ts"
+import { MAX_CREDITS } from "../maxCredits.ts"
 import { InvalidAmount } from "../errors.ts"
 import { type Journal, post, type Posting } from "./journal.ts"
 import type { LedgerAccount } from "./LedgerState.ts"

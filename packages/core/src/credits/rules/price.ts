@@ -1,5 +1,5 @@
 import type { ModelPrice, TokenRates } from "../../models/Model.ts"
-import { MAX_CREDITS } from "../Credits.ts"
+import { MAX_CREDITS } from "../maxCredits.ts"
 import type { Usage } from "../../models/Usage.ts"
 
 /** Products are summed exactly in millionths of a credit. A price with more than six decimals is rounded up to one. */

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import type { UserId } from "../../identity/UserId.ts"
-import { MAX_CREDITS } from "../Credits.ts"
+import { MAX_CREDITS } from "../maxCredits.ts"
 import { AccountNotFound, InvalidAmount } from "../errors.ts"
 import type { Transaction } from "../Transaction.ts"
 import { freeOf, splitGrant } from "./buckets.ts"

@@ -1,4 +1,4 @@
-import { MAX_CREDITS } from "../Credits.ts"
+import { MAX_CREDITS } from "../maxCredits.ts"
 import type { ReceiptLine } from "../Receipt.ts"
 
 const MAX_LINES = 50
