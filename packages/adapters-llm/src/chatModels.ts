@@ -2,8 +2,9 @@ import { type ChatModel, ChatModels, ModelUnavailable, type Vendor } from "@parl
 import { Effect, Layer } from "effect"
 import { OfflineChatModel } from "./offline/OfflineChatModel.ts"
 
-/** The providers that are set up. */
+/** The providers that are set up, by the name that models have for their vendor: those that ship, or one of your own. */
 export interface ChatModelProviders extends Partial<Readonly<Record<Vendor, ChatModel>>> {
+  readonly [vendor: string]: ChatModel | undefined
   /** The stand-in for when no vendor is set up; the usual one unless given. */
   readonly offline?: ChatModel
 }

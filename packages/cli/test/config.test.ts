@@ -129,6 +129,11 @@ describe("readConfig", () => {
       expect(await problemsOf({ PARLEY_CONFIG: path, PARLEY_EMBEDDING_API_KEY: "none" })).toEqual([
         "PARLEY_CONFIG: embedding.dimensions: expected how many numbers the model gives for a text"
       ])
+      const own = { vendor: "ours", vendorModel: "x", creditsPer1kInput: 1, creditsPer1kOutput: 1 }
+      writeFileSync(path, JSON.stringify({ models: { own } }))
+      expect(await problemsOf({ PARLEY_CONFIG: path })).toEqual([
+        "PARLEY_CONFIG: models.own.vendor: it has to be openai or anthropic"
+      ])
       writeFileSync(path, "{hunter2")
       expect(await problemsOf({ PARLEY_CONFIG: path })).toEqual(["PARLEY_CONFIG: the file is not JSON"])
     } finally {

@@ -201,6 +201,7 @@ export {
 } from "./documents/errors.ts"
 export type { Excerpt, PageSpan } from "./documents/excerpt.ts"
 export { isUuid } from "./documents/isUuid.ts"
+export { textParser } from "./documents/textParser.ts"
 export {
   SESSION_PROBLEMS,
   type Session,
@@ -227,6 +228,7 @@ export {
   type Vendor,
   modelPrice
 } from "./models/Model.ts"
+export { noModels } from "./models/noModels.ts"
 export { Usage } from "./models/Usage.ts"
 export { type ParleyPorts, type ParleyServices, parleyLayer } from "./parleyLayer.ts"
 export type { CreditCalls, JoinedCreditCalls, RunningWork } from "./promise/CreditCalls.ts"

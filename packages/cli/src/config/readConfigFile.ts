@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
-import { type CatalogData, defaultCatalog, InvalidCatalog, makeCatalog } from "@parley/core"
+import { type CatalogData, defaultCatalog, InvalidCatalog, makeCatalog, VENDORS } from "@parley/core"
 import type { EnvironmentReader } from "./EnvironmentReader.ts"
 import type { EmbeddingConfig } from "./ParleyConfig.ts"
 import { readEmbedding } from "./readEmbedding.ts"
@@ -25,7 +25,7 @@ export const readConfigFile = (read: EnvironmentReader, folder: string): ConfigF
   const { embedding: part, ...overrides } = isObject(file.value) ? file.value : { embedding: undefined }
   const embedding = readEmbedding(read, part)
   try {
-    return { catalog: makeCatalog(isObject(file.value) ? overrides : file.value), embedding }
+    return { catalog: ownVendorsRefused(makeCatalog(isObject(file.value) ? overrides : file.value)), embedding }
   } catch (error) {
     if (!(error instanceof InvalidCatalog)) throw error
     for (const problem of error.problems) read.problem("PARLEY_CONFIG", problem)
@@ -48,4 +48,13 @@ const readJson = (read: EnvironmentReader, path: string): { readonly value: unkn
     read.problem("PARLEY_CONFIG", "the file is not JSON")
     return undefined
   }
+}
+
+/** A server runs the models of the vendors that ship; others are for applications, which bring what asks them. */
+const ownVendorsRefused = (catalog: CatalogData): CatalogData => {
+  const problems = catalog.models
+    .filter(({ vendor }) => !VENDORS.some((known) => known === vendor))
+    .map(({ id }) => `models.${id}.vendor: it has to be ${VENDORS.join(" or ")}`)
+  if (problems.length > 0) throw new InvalidCatalog({ problems })
+  return catalog
 }

@@ -3,7 +3,7 @@ import { ChatModels } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { type Check, note, ok } from "./Check.ts"
 
-const keyOf = { openai: "OPENAI_API_KEY", anthropic: "ANTHROPIC_API_KEY" } as const
+const keyOf: Readonly<Record<string, string>> = { openai: "OPENAI_API_KEY", anthropic: "ANTHROPIC_API_KEY" }
 
 const fallbackOf = ({ fallback }: Model): string => (fallback === undefined ? "" : `, else ${fallback}`)
 

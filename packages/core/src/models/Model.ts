@@ -1,4 +1,4 @@
-/** Who runs a model. */
+/** Those who run the models that ship. A model may name any other, which the application then asks itself. */
 export const VENDORS = ["openai", "anthropic"] as const
 export type Vendor = (typeof VENDORS)[number]
 
@@ -45,7 +45,8 @@ export interface Model extends ModelPrice {
   readonly id: string
   /** What people call it; the vendor's own name of it unless given. */
   readonly displayName?: string
-  readonly vendor: Vendor
+  /** Who runs it: one of `VENDORS`, or the name of one that the application brings. */
+  readonly vendor: string
   /** The vendor's own name of the model behind the id. */
   readonly vendorModel: string
   /** The most tokens one reply may have. */

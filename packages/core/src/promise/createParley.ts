@@ -7,6 +7,7 @@ import { PaymentGateway } from "../billing/PaymentGateway.ts"
 import { PaymentInbox } from "../billing/PaymentInbox.ts"
 import { BotService } from "../bots/BotService.ts"
 import { ChatModels } from "../models/ChatModel.ts"
+import { noModels } from "../models/noModels.ts"
 import { ChatService } from "../chat/ChatService.ts"
 import { CrmAccess } from "../crm/CrmAccess.ts"
 import { type CrmProvider, CrmProviders } from "../crm/CrmProvider.ts"
@@ -15,6 +16,7 @@ import { noSecrets } from "../secrets/noSecrets.ts"
 import { SecretBox } from "../secrets/SecretBox.ts"
 import { HoldTtl } from "../credits/holds/HoldTtl.ts"
 import { DocumentParser } from "../documents/DocumentParser.ts"
+import { textParser } from "../documents/textParser.ts"
 import { DocumentService } from "../documents/DocumentService.ts"
 import { ReadingLimits, type ReadingLimitsData } from "../documents/ReadingLimits.ts"
 import { UploadLimits, type UploadLimitsData } from "../documents/UploadLimits.ts"
@@ -30,10 +32,12 @@ import { runWith } from "./runWith.ts"
 import type { OpenReplies } from "./OpenReplies.ts"
 import { joinReply, sendReply } from "./sendReply.ts"
 
-/** What `createParley` takes: an adapter for every port, and settings that all have defaults. */
+/** What `createParley` takes: the stores, an adapter for every other port that is used, and settings that all have defaults. */
 export interface ParleyOptions extends StoragePorts {
-  readonly parser: DocumentParser["Service"]
-  readonly models: ChatModels["Service"]
+  /** Reads documents; `textParser`, which reads plain texts alone, unless given. */
+  readonly parser?: DocumentParser["Service"]
+  /** Who runs the models; nobody unless given, and every chat then fails with `ModelUnavailable`. */
+  readonly models?: ChatModels["Service"]
   /** Who takes payments; nothing is sold unless given. */
   readonly payments?: PaymentGateway["Service"]
   /** The CRMs that bots can be connected to; none unless given. */
@@ -143,11 +147,11 @@ const workLayer = ({ work = true }: ParleyOptions) =>
 const portsLayer = (options: ParleyOptions, catalog: CatalogData) =>
   Layer.mergeAll(
     Layer.succeed(Catalog, catalog),
-    Layer.succeed(ChatModels, options.models),
+    Layer.succeed(ChatModels, options.models ?? noModels),
     Layer.succeed(PaymentGateway, options.payments ?? noPayments),
     Layer.succeed(CrmProviders, new Map((options.crm ?? []).map((provider) => [provider.id, provider]))),
     Layer.succeed(SecretBox, options.secrets ?? noSecrets),
-    Layer.succeed(DocumentParser, options.parser),
+    Layer.succeed(DocumentParser, options.parser ?? textParser),
     openStorageLayer(options)
   )
 

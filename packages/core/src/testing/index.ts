@@ -1,3 +1,4 @@
+export * from "./parley/createTestParley.ts"
 export * from "./audit/auditLogContract.ts"
 export * from "./models/chatModelContract.ts"
 export * from "./bots/botFixtures.ts"

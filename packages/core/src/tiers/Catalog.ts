@@ -1,12 +1,5 @@
 import { Context, Schema, SchemaIssue } from "effect"
-import {
-  EFFORTS,
-  type LongContextRates,
-  type Model,
-  OMITTABLE_PARAMETERS,
-  type TokenRates,
-  VENDORS
-} from "../models/Model.ts"
+import { EFFORTS, type LongContextRates, type Model, OMITTABLE_PARAMETERS, type TokenRates } from "../models/Model.ts"
 import { fallbackProblems } from "../models/fallbacks.ts"
 import { TIER_NAMES, type Tier, type TierName } from "./Tier.ts"
 
@@ -141,9 +134,12 @@ const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_
 
 const Name = Schema.NonEmptyString.check(Schema.isMaxLength(100))
 
+/** As it stands in receipts, logs and metrics. */
+const VendorName = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,49}$/))
+
 const ModelOverride = Schema.Struct({
   displayName: Schema.optionalKey(Name),
-  vendor: Schema.optionalKey(Schema.Literals(VENDORS)),
+  vendor: Schema.optionalKey(VendorName),
   vendorModel: Schema.optionalKey(Schema.NonEmptyString),
   creditsPer1kInput: Schema.optionalKey(Price),
   creditsPer1kCachedInput: Schema.optionalKey(Price),

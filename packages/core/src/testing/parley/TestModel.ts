@@ -1,0 +1,67 @@
+import { Effect, Stream } from "effect"
+import type { ChatMessage } from "../../models/ChatMessage.ts"
+import {
+  type ChatModel,
+  type ChatModelRequest,
+  ModelFailed,
+  type ModelFailure,
+  type ReplyPart
+} from "../../models/ChatModel.ts"
+import type { Usage } from "../../models/Usage.ts"
+
+/** How a model answers one request. */
+export interface TestAnswer {
+  /** In the pieces in which it arrives. */
+  readonly texts: ReadonlyArray<string>
+  /** What the vendor reports, as far as it is not that of a short reply. */
+  readonly usage?: Partial<Usage>
+  /** How the reply ends after its texts: complete unless given. */
+  readonly failure?: ModelFailure
+}
+
+/** What a short reply uses, unless a test says otherwise. */
+const SHORT: Usage = { freshInput: 100, cacheRead: 0, cacheWrite: 0, output: 50 }
+
+/**
+ * A model that says what a test has told it to, one answer a request, in order; after the last one, and before any, it
+ * repeats the question. What it was asked is kept.
+ */
+export class TestModel implements ChatModel {
+  readonly name = "scripted"
+  readonly #answers: Array<TestAnswer> = []
+  readonly #asked: Array<ChatModelRequest> = []
+
+  /** Every request so far, oldest first: the model, the prompt and its bounds. */
+  get asked(): ReadonlyArray<ChatModelRequest> {
+    return this.#asked
+  }
+
+  /** The next request that has no answer yet is answered so. */
+  says(text: string | ReadonlyArray<string>, usage: Partial<Usage> = {}): this {
+    this.#answers.push({ texts: typeof text === "string" ? [text] : text, usage })
+    return this
+  }
+
+  /** The next request that has no answer yet fails so, after the texts given. */
+  fails(failure: ModelFailure, after: ReadonlyArray<string> = []): this {
+    this.#answers.push({ texts: after, failure })
+    return this
+  }
+
+  stream(request: ChatModelRequest): Stream.Stream<ReplyPart, ModelFailed> {
+    return Stream.suspend(() => {
+      this.#asked.push(request)
+      const answer = this.#answers.shift() ?? { texts: [questionOf(request.messages)] }
+      const texts = Stream.fromIterable(answer.texts.map((text): ReplyPart => ({ _tag: "text-delta", text })))
+      return Stream.concat(texts, endOf(request, answer))
+    })
+  }
+}
+
+const questionOf = (messages: ReadonlyArray<ChatMessage>): string =>
+  messages.findLast(({ role }) => role === "user")?.content ?? ""
+
+const endOf = ({ model }: ChatModelRequest, { failure, usage }: TestAnswer): Stream.Stream<ReplyPart, ModelFailed> =>
+  failure === undefined
+    ? Stream.make({ _tag: "end", reason: "completed", usage: { ...SHORT, ...usage } })
+    : Stream.fromEffect(Effect.fail(new ModelFailed({ model: model.id, reason: failure, retryable: false })))
