@@ -1,9 +1,12 @@
 import {
+  accentedWords,
   type Embedder,
   type Generation,
   NOTHING_EMBEDDED,
   type Passage,
   passageWords,
+  plainTerm,
+  plainWord,
   storableText
 } from "@parley/core/adapter"
 import { Effect } from "effect"
@@ -77,6 +80,37 @@ const count = (value: number): bigint => (BigInt(value) > MAX_COUNT ? MAX_COUNT 
 const entry = (ordinal: number, frequency: number, length: number): string =>
   String((BigInt(ordinal) << 32n) | (count(frequency) << 16n) | count(length))
 
+/** Under which further terms the block's passages are found by words typed without their accents. */
+const findPlainTerms = Effect.fnUntraced(function* (
+  sql: Sql,
+  text: GenerationSql,
+  { block, language }: { readonly block: ReadonlyArray<PassageRecord>; readonly language: string }
+) {
+  const accented = block.map(({ words }) => accentedWords(words))
+  const words = [...new Set(accented.flatMap((each) => [...each.keys()]))]
+  if (words.length === 0) return []
+  const rows = yield* sql.query<{ readonly word: string; readonly terms: ReadonlyArray<string> }>(text.findPlainTerms, [
+    words,
+    words.map(plainWord),
+    textConfiguration(language)
+  ])
+  const termsOf = new Map(rows.map((row) => [row.word, row.terms]))
+  const found = new Map<string, Map<number, number>>()
+  for (const [place, each] of accented.entries()) {
+    for (const [word, occurrences] of each) {
+      for (const term of termsOf.get(word) ?? []) {
+        const places = found.get(term) ?? new Map<number, number>()
+        found.set(term, places.set(place, (places.get(place) ?? 0) + occurrences))
+      }
+    }
+  }
+  return [...found].map(([term, places]): TermRow => ({
+    term: plainTerm(term),
+    places: [...places.keys()],
+    frequencies: [...places.values()]
+  }))
+})
+
 const writeBlock = Effect.fnUntraced(function* (
   sql: Sql,
   text: GenerationSql,
@@ -105,13 +139,14 @@ const writeBlock = Effect.fnUntraced(function* (
     found[place]?.frequencies.join(" ")
   ])
   yield* sql.query(text.addPassages(block.length), [...key, ...passages])
-  for (let from = 0; from < terms.length; from += POSTINGS_PER_STATEMENT) {
-    const some = terms.slice(from, from + POSTINGS_PER_STATEMENT)
-    const postings = some.flatMap(({ frequencies, places, term }) => [
+  const postings = [...terms, ...(yield* findPlainTerms(sql, text, { block, language }))]
+  for (let from = 0; from < postings.length; from += POSTINGS_PER_STATEMENT) {
+    const some = postings.slice(from, from + POSTINGS_PER_STATEMENT)
+    const values = some.flatMap(({ frequencies, places, term }) => [
       term,
       places.map((place, index) => entry(block[place]!.ordinal, frequencies[index]!, found[place]!.length))
     ])
-    yield* sql.query(text.addPostings(some.length), [...key, block[0]?.ordinal, ...postings])
+    yield* sql.query(text.addPostings(some.length), [...key, block[0]?.ordinal, ...values])
   }
   const added = found.reduce((sum, { length }) => sum + length, 0)
   yield* sql.query(text.countAdded, [...key, block.length, added])

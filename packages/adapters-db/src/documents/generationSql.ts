@@ -50,6 +50,19 @@ export const generationSql = (schema: string) => ({
       GROUP BY 1, 2
     ) AS found GROUP BY term`,
 
+  /**
+   * The plain terms of accented words, as far as they are not theirs anyway. Parameters: the words, the same without accents,
+   * their language. Stop words have none. Touches no table.
+   */
+  findPlainTerms: `SELECT word, array_agg(DISTINCT plain_term) AS terms FROM (
+      SELECT word, ${termOf("plain_lexeme")} AS plain_term, own
+      FROM unnest($1::text[], $2::text[]) AS given (word, plain), LATERAL (
+        SELECT array_agg(${termOf("lexeme")}) AS own FROM unnest(${stemsOf("$3", "word")})
+      ) AS accented, LATERAL (
+        SELECT lexeme AS plain_lexeme FROM unnest(${stemsOf("$3", "plain")})
+      ) AS unaccented
+    ) AS found WHERE plain_term <> ALL(own) GROUP BY word`,
+
   /** For each passage: ordinal, page, start, end, text, headings, length, terms, frequencies. */
   addPassages: (count: number) => `INSERT INTO ${schema}.passages
     (user_id, document_id, generation, ordinal, page, start_offset, end_offset, text, headings, length, terms, frequencies)

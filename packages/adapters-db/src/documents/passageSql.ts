@@ -1,5 +1,5 @@
 import { BM25, FEEDBACK } from "@parley/core/adapter"
-import { configurationOf, stemsOf, termOf } from "./stemsSql.ts"
+import { configurationOf, plainTermOf, stemsOf, termOf } from "./stemsSql.ts"
 
 /**
  * Scores are summed as whole billionths, which double precision adds exactly: equal passages have equal scores in whatever
@@ -25,7 +25,7 @@ const entriesByTerm = (schema: string) => `weighted, LATERAL (
 
 /**
  * BM25 as `scoreTerm` of the core has it, in the languages of the documents named. Parameters: the owner, the documents to
- * search, `searchableQuery`, the limit. Beside the first passages comes what feedback asks: their terms, and of the very
+ * search, `searchableQuery`, the limit, the accented words among it, the same without accents. Beside the first passages comes what feedback asks: their terms, and of the very
  * first ones, in how many of the owner's passages each is. Each lateral look-up ends in OFFSET 0, which keeps it one scan of
  * the index it was written for, whatever the planner knows of the tables; an embedded database may never have been analysed.
  */
@@ -36,8 +36,19 @@ const search = (schema: string, entries: string) => `WITH generations AS MATERIA
     SELECT language, ${termOf("lexeme")} AS term, sum(cardinality(positions)) AS occurrences
     FROM (SELECT DISTINCT language FROM generations) AS languages, unnest(${stemsOf(configurationOf("language"), "$3")})
     GROUP BY 1, 2
+  ), unaccented AS MATERIALIZED (
+    SELECT language, ${termOf("plain_lexeme")} AS term, count(*) AS occurrences
+    FROM (SELECT DISTINCT language FROM generations) AS languages, unnest($5::text[], $6::text[]) AS given (word, plain),
+      LATERAL (SELECT array_agg(${termOf("lexeme")}) AS own FROM unnest(${stemsOf(configurationOf("language"), "word")})) AS o,
+      LATERAL (SELECT lexeme AS plain_lexeme FROM unnest(${stemsOf(configurationOf("language"), "plain")})) AS p
+    WHERE ${termOf("plain_lexeme")} <> ALL(own)
+    GROUP BY 1, 2
   ), query AS (
-    SELECT term, max(occurrences) AS occurrences FROM stemmed GROUP BY term
+    SELECT term, max(occurrences) AS occurrences FROM (
+      SELECT term, occurrences FROM stemmed
+      UNION ALL SELECT ${plainTermOf("term")}, occurrences FROM stemmed
+      UNION ALL SELECT term, occurrences FROM unaccented
+    ) AS each GROUP BY term
   ), corpus AS MATERIALIZED (
     SELECT passages::float8 AS passages, terms::float8 / nullif(passages, 0) AS average_length
     FROM ${schema}.index_statistics WHERE user_id = $1

@@ -1,4 +1,5 @@
 import {
+  accentedWords,
   type Embedder,
   embeddingModel,
   embedQuery,
@@ -7,6 +8,7 @@ import {
   type FoundPassage,
   fusedScores,
   isUuid,
+  plainWord,
   type SearchInput,
   searchableQuery
 } from "@parley/core/adapter"
@@ -108,7 +110,8 @@ export const searchPassages = Effect.fnUntraced(function* (
   const searchable = searchableQuery(query)
   if (named.length === 0 || searchable === "" || limit <= 0) return []
   const statement = named.length <= FEW_DOCUMENTS ? text.searchFew : text.searchMany
-  const params = [userId, named, searchable, Math.max(limit, FEEDBACK.candidates)]
+  const accented = [...accentedWords(searchable)].flatMap(([word, count]) => Array.from({ length: count }, () => word))
+  const params = [userId, named, searchable, Math.max(limit, FEEDBACK.candidates), accented, accented.map(plainWord)]
   const [rows, embedding] = yield* Effect.all(
     [
       database.statementAsUser<FoundRow>(userId, statement, params),

@@ -1,4 +1,4 @@
-import type { SearchLanguage } from "@parley/core/adapter"
+import { plainTerm, type SearchLanguage } from "@parley/core/adapter"
 
 /** Postgres' text search configuration of each language: those of every Postgres 17. */
 const CONFIGURATIONS: Readonly<Record<SearchLanguage, string>> = {
@@ -50,3 +50,6 @@ export const stemsOf = (configuration: string, words: string): string =>
 export const termOf = (stem: string): string =>
   `CASE WHEN octet_length(${stem}) = length(${stem}) THEN ${stem} ELSE
     normalize(regexp_replace(normalize(${stem}, NFD), '[\\u0300-\\u036f]+', '', 'g'), NFC) END`
+
+/** `plainTerm` of the core of a column. */
+export const plainTermOf = (term: string): string => `'${plainTerm("")}' || ${term}`

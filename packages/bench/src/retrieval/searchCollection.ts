@@ -23,7 +23,7 @@ export interface SpanFigures {
 }
 
 /** Passages asked for by a chat, and by what looks at the first hundred documents. */
-const CHAT_PASSAGES = 8
+const CHAT_PASSAGES = 12
 const DEEP_PASSAGES = 500
 const CONTEXT = 5_000
 

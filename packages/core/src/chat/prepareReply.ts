@@ -25,7 +25,7 @@ import { sourcesFrom } from "./sourcesFrom.ts"
 
 /** How many stored messages are read back, and how many passages are offered to a model. */
 export const TRANSCRIPT_MESSAGES = 500
-const PASSAGES = 8
+const PASSAGES = 12
 
 /** Everything of a request that can be refused before credits are held: ownership, tier, model, length. Each party is asked for what is theirs. */
 export const makePrepareReply = Effect.gen(function* () {

@@ -5,14 +5,16 @@ import { FEEDBACK, feedbackScores } from "./feedback.ts"
 import { cosine, FUSION, fusedScores } from "./fuseScores.ts"
 import type { SearchInput } from "./PassageIndex.ts"
 import { passageWords } from "./passageWords.ts"
-import { MAX_QUERY_LENGTH } from "./searchableText.ts"
+import { plainTerm } from "./plainWords.ts"
+import { searchableQuery } from "./searchableText.ts"
 import type { SearchLanguage } from "./searchLanguage.ts"
-import { termsAmong, termsOf } from "./termsOf.ts"
+import { plainTermsAmong, termsAmong } from "./termsOf.ts"
 
-/** A passage with the terms it is found by. */
+/** A passage with the terms of its words, and all it is found by: those and its plain terms. */
 export interface IndexedPassage {
   readonly passage: Passage
   readonly terms: ReadonlyMap<string, number>
+  readonly foundBy: ReadonlyMap<string, number>
   readonly length: number
   readonly embedding?: Embedding | undefined
 }
@@ -24,18 +26,23 @@ interface SearchedDocument {
 }
 
 export const indexPassage = (passage: Passage, language: SearchLanguage, embedding?: Embedding): IndexedPassage => {
-  const terms = termsAmong(passageWords(passage), language)
-  return { passage, terms, length: sum([...terms.values()]), embedding }
+  const words = passageWords(passage)
+  const terms = termsAmong(words, language)
+  const plain = [...plainTermsAmong(words, language)].map(([term, count]) => [plainTerm(term), count] as const)
+  return { passage, terms, foundBy: new Map([...terms, ...plain]), length: sum([...terms.values()]), embedding }
 }
 
-/** The terms of a query in each of the languages it is asked in: a term that several have counts once. */
+/** The terms of a query in each of the languages it is asked in, with accents and without: a term that several have counts once. */
 const queryTerms = (query: string, languages: ReadonlySet<SearchLanguage>) => {
-  const text = query.slice(0, MAX_QUERY_LENGTH)
+  const words = searchableQuery(query)
   const weights = new Map<string, number>()
   let occurrences = 0
   for (const language of languages) {
-    const terms = termsOf(text, language)
-    for (const [term, weight] of terms) weights.set(term, Math.max(weight, weights.get(term) ?? 0))
+    const terms = termsAmong(words, language)
+    const plain = [...terms].map(([term, weight]) => [plainTerm(term), weight] as const)
+    for (const [term, weight] of [...terms, ...plain, ...plainTermsAmong(words, language)]) {
+      weights.set(term, Math.max(weight, weights.get(term) ?? 0))
+    }
     occurrences = Math.max(occurrences, sum([...terms.values()]))
   }
   return { weights, occurrences }
@@ -55,13 +62,13 @@ const searchWords = (
 ): ReadonlyArray<Scored> => {
   const all = owned.flatMap(({ passages }) => passages)
   const averageLength = sum(all.map(({ length }) => length)) / all.length
-  const passagesWith = (term: string) => all.filter(({ terms }) => terms.has(term)).length
+  const passagesWith = (term: string) => all.filter(({ foundBy }) => foundBy.has(term)).length
   const { occurrences, weights } = queryTerms(text, new Set(named.map(({ language }) => language)))
   const query = [...weights].map(([term, weight]) => ({ term, weight, passagesWithTerm: passagesWith(term) }))
-  const scoreOf = ({ terms, length }: IndexedPassage): number =>
+  const scoreOf = ({ foundBy, length }: IndexedPassage): number =>
     sum(
       query.map(({ term, weight, passagesWithTerm }) => {
-        const frequency = terms.get(term)
+        const frequency = foundBy.get(term)
         if (frequency === undefined) return 0
         return weight * scoreTerm({ passages: all.length, passagesWithTerm, frequency, length, averageLength })
       })

@@ -1,6 +1,7 @@
 import { foldedTerm } from "./foldedTerm.ts"
 import { FUNCTION_WORDS } from "./languageOf.ts"
 import { lightStem } from "./lightStem.ts"
+import { accentedWords, plainWord } from "./plainWords.ts"
 import { searchableText } from "./searchableText.ts"
 import type { SearchLanguage } from "./searchLanguage.ts"
 
@@ -33,3 +34,18 @@ export const termsAmong = (words: string, language: SearchLanguage): ReadonlyMap
 /** The same of a text of a language, English unless given. */
 export const termsOf = (text: string, language: SearchLanguage = "en"): ReadonlyMap<string, number> =>
   termsAmong(searchableText(text), language)
+
+/**
+ * The terms that accented words among `words` have where they are typed without accents, as far as those differ, with how
+ * often each occurs.
+ */
+export const plainTermsAmong = (words: string, language: SearchLanguage): ReadonlyMap<string, number> => {
+  const stopWords = stopWordsOf(language)
+  const terms = new Map<string, number>()
+  for (const [word, occurrences] of accentedWords(words)) {
+    const term = foldedTerm(lightStem(plainWord(word), language))
+    if (stopWords?.has(word) === true || term === foldedTerm(lightStem(word, language))) continue
+    terms.set(term, (terms.get(term) ?? 0) + occurrences)
+  }
+  return terms
+}

@@ -7,10 +7,10 @@ import { ask, says, scriptedModel, world } from "./world.ts"
 /** Paragraphs that fill a passage each; one of them, which words find last, has the answer. */
 const text = [
   ...Array.from(
-    { length: 11 },
-    (_, number) => `Shop number${number} opens, and the shop opens again. ${"word ".repeat(260)}`
+    { length: 20 },
+    (_, number) => `Shop number${number} opens, and the shop opens again. ${"word ".repeat(190)}`
   ),
-  `The shop number99 has the answer. ${"word ".repeat(260)}`
+  `The shop number99 has the answer. ${"word ".repeat(190)}`
 ].join("\n\n")
 
 const answer = (passage: string) => passage.includes("answer")
@@ -50,7 +50,7 @@ describe("a reply with a reranker", () => {
       const { reply } = yield* ask("ann", "When does the shop open?", { documentIds: [named.id] })
       const [seen = []] = judged
       assert.isAbove(seen.length, reply.sources.length)
-      assert.lengthOf(reply.sources, 8)
+      assert.lengthOf(reply.sources, 12)
       assert.isTrue(answer(reply.sources[0]?.text ?? ""))
       assert.isFalse(seen.some((passage) => passage.includes("another")))
       yield* Fiber.interrupt(working)

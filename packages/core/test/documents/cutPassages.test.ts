@@ -64,26 +64,26 @@ describe("cutPassages", () => {
     )
   })
 
-  it("aims at 1,200 to 1,600 characters and leaves no scrap at the end", () => {
+  it("aims at 800 to 1,100 characters and leaves no scrap at the end", () => {
     const passages = expectSound({ text: sentences(400), pageStarts: null })
     for (const { text } of passages.slice(0, -2)) expect(text.length).toBeGreaterThan(PASSAGE_LENGTH.aim)
-    for (const { text } of passages) expect(text.length).toBeGreaterThan(600)
+    for (const { text } of passages) expect(text.length).toBeGreaterThan(400)
     for (const { text } of passages) expect(text.endsWith(".")).toBe(true)
   })
 
   it("prefers the end of a paragraph to the end of a sentence, and the line before a heading to both", () => {
-    const paragraphs = `${sentences(26)}\n\n${sentences(30, "thrust")}`
-    expect(expectSound({ text: paragraphs, pageStarts: null })[0]?.text).toBe(sentences(26))
-    const chapters = `${sentences(24)}\n\n# Thrust\n\n${sentences(2)}\n\n${sentences(40, "thrust")}`
+    const paragraphs = `${sentences(17)}\n\n${sentences(30, "thrust")}`
+    expect(expectSound({ text: paragraphs, pageStarts: null })[0]?.text).toBe(sentences(17))
+    const chapters = `${sentences(16)}\n\n# Thrust\n\n${sentences(2)}\n\n${sentences(40, "thrust")}`
     const headings = [{ level: 1, title: "Thrust", start: chapters.indexOf("# Thrust") }]
     const [first, second] = expectSound({ text: chapters, pageStarts: null, headings })
-    expect(first?.text).toBe(sentences(24))
+    expect(first?.text).toBe(sentences(16))
     expect(second?.text.startsWith("# Thrust")).toBe(true)
   })
 
   it("never goes over a page, however short the pages are", () => {
     const passages = expectSound(paged(["First page.", "Second page.", sentences(80), "Last page."]))
-    expect(passages.map(({ page }) => page)).toEqual([1, 2, 3, 3, 3, 4])
+    expect(passages.map(({ page }) => page)).toEqual([1, 2, 3, 3, 3, 3, 4])
   })
 
   it("leaves a sentence over a page break whole, with the page it starts on", () => {

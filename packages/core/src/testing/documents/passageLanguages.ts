@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { indexed, type PassageStores, textsOf } from "./passageIndexFixtures.ts"
+import { indexed, type PassageStores, search, textsOf } from "./passageIndexFixtures.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 import type { Run } from "../suiteOn.ts"
 
@@ -134,6 +134,37 @@ const LANGUAGES: Readonly<Record<string, LanguageCase>> = {
   }
 }
 
+/** Beginnings that tell a language, and words of it whose endings a stemmer knows by their accents. */
+const ACCENTED: Readonly<Record<string, readonly [beginning: string, words: string]>> = {
+  Spanish: [
+    "El contrato se firma en la casa de la empresa, y los vecinos que no quieren lo dicen por carta.",
+    "reparación jardín tradición volvería económico artículos inglés café comerás situación"
+  ],
+  Portuguese: [
+    "O contrato não é assinado na casa da empresa, mas os vizinhos que não querem dizem por carta para ela.",
+    "reparação opção coleção política vitória condições próximos português irmã"
+  ],
+  French: [
+    "Le contrat est signé dans la maison de la société, et les voisins qui ne veulent pas le disent par lettre.",
+    "résilié propriété généralité première sévérité élève théâtre forêt dégâts"
+  ],
+  Italian: [
+    "Il contratto non è firmato nella casa della ditta, ma i vicini che non vogliono lo dicono per lettera.",
+    "proprietà qualità possibilità libertà città"
+  ],
+  German: [
+    "Der Vertrag wird nicht in dem Haus der Firma unterschrieben, und die Nachbarn sagen es mit einem Brief.",
+    "Häuser Kündigung Möbel Schlüssel gehört Straßenbäume"
+  ],
+  Swedish: [
+    "Avtalet skrivs inte på i huset som är företagets, och grannarna säger det till oss med ett brev.",
+    "lägenhet uppsägning hyresgäst räkningar fönster"
+  ]
+}
+
+/** A word as many people type it. */
+const typedPlain = (word: string): string => word.normalize("NFD").replace(/[\u0300-\u036f]/gu, "")
+
 /** How a `PassageIndex` finds words in other forms than a text has them, by the text's language. */
 export const languages = (run: Run<PassageStores>) => {
   it.each(Object.entries(LANGUAGES))("words are found in other forms: %s", (_, { questions, texts }) =>
@@ -159,6 +190,46 @@ export const languages = (run: Run<PassageStores>) => {
             expect([query, (yield* textsOf({ userId, documentIds, query }))[0]]).toEqual([query, texts[passage]])
           }
         }
+      })
+    ))
+
+  it.each(Object.entries(ACCENTED))(
+    "a word is found by itself typed without its accents, and the other way round: %s",
+    (_, [beginning, list]) =>
+      run(
+        Effect.gen(function* () {
+          const userId = newUserId()
+          const words = list.split(" ")
+          const written = [yield* indexed(userId, [beginning, ...words])]
+          const typed = [yield* indexed(userId, [beginning, ...words.map(typedPlain)])]
+          for (const [place, word] of words.entries()) {
+            for (const documentIds of [written, typed]) {
+              for (const query of [word, typedPlain(word)]) {
+                const [best] = yield* search({ userId, documentIds, query })
+                expect([query, best?.ordinal]).toEqual([query, place + 1])
+              }
+            }
+          }
+        })
+      )
+  )
+
+  it("an accented word counts once, however it and the question are typed", () =>
+    run(
+      Effect.gen(function* () {
+        const [beginning] = ACCENTED["Spanish"]!
+        const scores: Array<number | undefined> = []
+        for (const [word, query] of [
+          ["reparación", "reparación"],
+          ["reparación", "reparacion"],
+          ["reparacion", "reparación"],
+          ["reparacion", "reparacion"]
+        ] as const) {
+          const userId = newUserId()
+          const documentIds = [yield* indexed(userId, [beginning, `${beginning} ${word}.`])]
+          scores.push((yield* search({ userId, documentIds, query }))[0]?.score)
+        }
+        for (const score of scores) expect(score).toBeCloseTo(scores[0] ?? 0, 9)
       })
     ))
 
