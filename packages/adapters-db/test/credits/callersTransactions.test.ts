@@ -118,6 +118,25 @@ describe.runIf(hasPostgres)("a transaction of the caller's", () => {
     expect((await parley.credits.history({ userId, limit: 10, offset: 0, type: undefined })).total).toBe(1)
   })
 
+  it("that opened an account and is rolled back leaves none behind, and the next one opens it", async () => {
+    const userId = crypto.randomUUID()
+    await onClient(async (client) => {
+      await client.query("BEGIN")
+      await parley.in(client).credits.balance(userId)
+      await parley.in(client).credits.grant({ userId, amount: 5, key: "k" })
+      await client.query("ROLLBACK")
+    })
+    await onClient(async (client) => {
+      await client.query("BEGIN")
+      expect((await parley.in(client).credits.balance(userId)).topup).toBe(0)
+      await client.query("ROLLBACK")
+    })
+    expect((await parley.credits.balance(userId)).topup).toBe(0)
+    await parley.credits.grant({ userId, amount: 5, key: "k" })
+    expect((await parley.credits.balance(userId)).topup).toBe(5)
+    expect((await parley.credits.verify()).differences).toEqual([])
+  })
+
   it("grants once for a key, of 20 transactions that use it at once and commit", async () => {
     const userId = await newUser()
     const answers = await Promise.all(
