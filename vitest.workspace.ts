@@ -65,6 +65,7 @@ export default defineConfig(({ mode }) => {
       sequence: { sequencer: LongestFirst },
       globalSetup: [
         "test/setup/promisedDatabase.ts",
+        "test/setup/templateDatabase.ts",
         "test/setup/builtDashboard.ts",
         "test/setup/builtWidget.ts",
         "test/setup/preparedDatabase.ts"

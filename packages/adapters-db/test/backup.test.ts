@@ -19,7 +19,8 @@ import { Database } from "../src/database/Database.ts"
 import { databaseLayer } from "../src/databaseLayer.ts"
 import { migrate, pendingMigrations } from "../src/migrations/migrate.ts"
 import { storesLayer } from "../src/storesLayer.ts"
-import { administer, freshPostgres, hasPostgres } from "./databases.ts"
+import { administer } from "./administer.ts"
+import { freshPostgres, hasPostgres } from "./databases.ts"
 import { ordinaryLogin, ownerOf, partsOf } from "./ordinaryLogin.ts"
 
 /** The version of the pg_dump on the path; 0 where there is none. It must not be older than the server. */

@@ -1,5 +1,4 @@
 import { Context, Effect, Layer } from "effect"
-import pg from "pg"
 import { Database } from "../src/database/Database.ts"
 import { DatabaseOwner } from "../src/database/DatabaseOwner.ts"
 import { openRoles } from "../src/database/openRoles.ts"
@@ -7,6 +6,8 @@ import type { Driver } from "../src/database/Driver.ts"
 import { PgDatabaseLayer } from "../src/database/PgDatabase.ts"
 import { pgliteDriver } from "../src/database/PgliteDatabase.ts"
 import { migrate } from "../src/migrations/migrate.ts"
+import { administer } from "./administer.ts"
+import { migratedTemplate } from "./migratedTemplate.ts"
 import { preparedPglite } from "./preparedPglite.ts"
 
 /** A database to run a suite on: empty but for the migrations, made when the layer is built and gone when it closes. */
@@ -18,20 +19,6 @@ export interface TestDatabase {
 }
 
 const serverUrl = process.env["TEST_DATABASE_URL"]
-
-/** Runs scripts as the administrator of the server under test, one after another, in the database named. */
-export const administer = async (scripts: string | ReadonlyArray<string>, database?: string): Promise<void> => {
-  const url = new URL(serverUrl ?? "")
-  if (database !== undefined) url.pathname = `/${database}`
-  const client = new pg.Client({ connectionString: url.href, connectionTimeoutMillis: 10_000 })
-  client.on("error", () => undefined)
-  await client.connect()
-  try {
-    for (const script of [scripts].flat()) await client.query(script)
-  } finally {
-    await client.end()
-  }
-}
 
 /** Creates a database of its own on the server under test, dropped when the scope closes; gives its url. */
 export const freshPostgresWith = (options: string) =>
@@ -48,7 +35,14 @@ export const freshPostgresWith = (options: string) =>
 
 export const freshPostgres = freshPostgresWith("")
 
-const postgres = Layer.unwrap(Effect.map(freshPostgres, (url) => PgDatabaseLayer({ url, maxConnections: 20 })))
+/** The same with every migration: for suites that are not about how they are applied. */
+export const migratedPostgres = Effect.flatMap(
+  Effect.promise(() => migratedTemplate(serverUrl ?? "")),
+  (template) => freshPostgresWith(`TEMPLATE ${template}`)
+)
+
+const postgresOn = (url: typeof freshPostgres) =>
+  Layer.unwrap(Effect.map(url, (url) => PgDatabaseLayer({ url, maxConnections: 20 })))
 
 /** One PGlite serves a whole test file, since starting one takes seconds; each layer gets a schema of its own in it. */
 let shared: Promise<Driver> | undefined
@@ -73,5 +67,7 @@ export const hasPostgres = serverUrl !== undefined && serverUrl !== ""
  */
 export const databases: ReadonlyArray<TestDatabase> = [
   { name: "PGlite", layer: migrated(pglite), empty: pglite },
-  ...(hasPostgres ? [{ name: "Postgres" as const, layer: migrated(postgres), empty: postgres }] : [])
+  ...(hasPostgres
+    ? [{ name: "Postgres" as const, layer: postgresOn(migratedPostgres), empty: postgresOn(freshPostgres) }]
+    : [])
 ]

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
-import { administer, freshPostgres } from "./databases.ts"
+import { administer } from "./administer.ts"
+import { freshPostgres } from "./databases.ts"
 
 /** The login and the database that a url names. */
 export const partsOf = (address: string): { readonly login: string; readonly database: string } => {

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { Effect, Schedule } from "effect"
 import { Database } from "../src/database/Database.ts"
 import { databaseLayer } from "../src/databaseLayer.ts"
-import { freshPostgres } from "./databases.ts"
+import { freshPostgres, migratedPostgres } from "./databases.ts"
 
 const POOLER = "/usr/sbin/pgbouncer"
 
@@ -65,11 +65,16 @@ default_pool_size = 4\n`
   return pooler.exitCode === null ? url.href : undefined
 })
 
-/** A pooler before a database of our own. */
-export const behindPooler = Effect.gen(function* () {
-  const database = new URL(yield* freshPostgres)
+const poolerBefore = Effect.fnUntraced(function* (own: typeof freshPostgres) {
+  const database = new URL(yield* own)
   for (;;) {
     const url = yield* startPooler(database)
     if (url !== undefined) return url
   }
 })
+
+/** A pooler before a database of our own, with nothing in it. */
+export const behindPooler = poolerBefore(freshPostgres)
+
+/** The same with every migration. */
+export const migratedBehindPooler = poolerBefore(migratedPostgres)

@@ -6,7 +6,8 @@ import { Database } from "../src/database/Database.ts"
 import { databaseLayer } from "../src/databaseLayer.ts"
 import { migrate } from "../src/migrations/migrate.ts"
 import { storesLayer } from "../src/storesLayer.ts"
-import { administer, freshPostgres, freshPostgresWith, hasPostgres } from "./databases.ts"
+import { administer } from "./administer.ts"
+import { freshPostgres, freshPostgresWith, hasPostgres } from "./databases.ts"
 import { ordinaryLogin, ownerOf, partsOf } from "./ordinaryLogin.ts"
 
 const migrated = (url: string) =>

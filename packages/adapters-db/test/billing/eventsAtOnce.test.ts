@@ -4,9 +4,8 @@ import pg from "pg"
 import { describe, expect, it } from "vitest"
 import { PgBillingStoreLayer } from "../../src/billing/PgBillingStore.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
-import { migrate } from "../../src/migrations/migrate.ts"
 import { PgUnitOfWorkLayer } from "../../src/storage/PgUnitOfWork.ts"
-import { freshPostgres, hasPostgres } from "../databases.ts"
+import { migratedPostgres, hasPostgres } from "../databases.ts"
 
 const eventOf = (id: string): KeptEvent => ({
   id,
@@ -61,9 +60,8 @@ const besides = <A, B>(
   before: Effect.Effect<unknown, StorageFailed, BillingStore> = Effect.void
 ) =>
   Effect.gen(function* () {
-    const url = yield* freshPostgres
+    const url = yield* migratedPostgres
     const database = PgDatabaseLayer({ url })
-    yield* Effect.scoped(Effect.provide(migrate(), database))
     const direct = new URL(process.env["TEST_DATABASE_URL"] ?? "")
     direct.pathname = new URL(url).pathname
     const unit = <C>(work: Effect.Effect<C, StorageFailed, BillingStore>) =>

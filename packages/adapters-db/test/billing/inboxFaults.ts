@@ -14,9 +14,8 @@ import { PgBillingStoreLayer } from "../../src/billing/PgBillingStore.ts"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
-import { migrate } from "../../src/migrations/migrate.ts"
 import { PgUnitOfWorkLayer } from "../../src/storage/PgUnitOfWork.ts"
-import { freshPostgres, hasPostgres } from "../databases.ts"
+import { migratedPostgres, hasPostgres } from "../databases.ts"
 import { type Fault, FAULTS, FaultyWire } from "../faults/FaultyWire.ts"
 
 const stores = Layer.mergeAll(PgBillingStoreLayer, PgCreditLedgerLayer, PgUnitOfWorkLayer)
@@ -73,8 +72,7 @@ export const inboxFaults = (all: boolean): void =>
 
     beforeAll(async () => {
       const open = Effect.gen(function* () {
-        const url = yield* freshPostgres
-        yield* Effect.scoped(Effect.provide(migrate(), PgDatabaseLayer({ url, maxConnections: 1 })))
+        const url = yield* migratedPostgres
         wire = yield* Effect.acquireRelease(
           Effect.promise(() => FaultyWire.open(url)),
           (opened) => Effect.promise(() => opened[Symbol.asyncDispose]())

@@ -23,9 +23,8 @@ import { PgBillingStoreLayer } from "../../src/billing/PgBillingStore.ts"
 import { LedgerClock } from "../../src/credits/LedgerClock.ts"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
-import { migrate } from "../../src/migrations/migrate.ts"
 import { PgUnitOfWorkLayer } from "../../src/storage/PgUnitOfWork.ts"
-import { freshPostgres, hasPostgres } from "../databases.ts"
+import { migratedPostgres, hasPostgres } from "../databases.ts"
 import type { PaymentStep } from "../fixtures/takePayments.ts"
 
 const program = fileURLToPath(new URL("../fixtures/takePayments.ts", import.meta.url))
@@ -114,8 +113,7 @@ describe.runIf(hasPostgres)("a server that is killed while it takes payments in"
           await Effect.runPromise(
             Effect.scoped(
               Effect.gen(function* () {
-                const url = yield* freshPostgres
-                yield* Effect.scoped(Effect.provide(migrate(), PgDatabaseLayer({ url, maxConnections: 1 })))
+                const url = yield* migratedPostgres
                 const stores = Layer.mergeAll(PgBillingStoreLayer, PgCreditLedgerLayer, PgUnitOfWorkLayer).pipe(
                   Layer.provide(Layer.succeed(LedgerClock, "caller")),
                   Layer.provide(PgDatabaseLayer({ url, maxConnections: 2 }))

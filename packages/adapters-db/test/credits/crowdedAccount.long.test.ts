@@ -4,8 +4,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
-import { migrate } from "../../src/migrations/migrate.ts"
-import { freshPostgres, hasPostgres } from "../databases.ts"
+import { migratedPostgres, hasPostgres } from "../databases.ts"
 
 const PROCESSES = 8
 const CALLERS = 20
@@ -18,8 +17,7 @@ describe.runIf(hasPostgres)("accounts that many processes write all the time", (
     "%i of them take turns between processes: no reply fails, and no process is kept from them",
     (accounts) =>
       Effect.gen(function* () {
-        const url = yield* freshPostgres
-        yield* Effect.scoped(Effect.provide(migrate(), PgDatabaseLayer({ url })))
+        const url = yield* migratedPostgres
         const ledgers = yield* Effect.forEach(range(PROCESSES), () =>
           Effect.map(
             Layer.build(PgCreditLedgerLayer.pipe(Layer.provide(PgDatabaseLayer({ url, maxConnections: 6 })))),

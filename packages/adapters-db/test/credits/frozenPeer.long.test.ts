@@ -7,8 +7,7 @@ import { Context, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
-import { migrate } from "../../src/migrations/migrate.ts"
-import { freshPostgres, hasPostgres } from "../databases.ts"
+import { migratedPostgres, hasPostgres } from "../databases.ts"
 
 const FREEZES = 8
 const program = fileURLToPath(new URL("../fixtures/meterForever.ts", import.meta.url))
@@ -51,8 +50,7 @@ const replies = (ledger: TestedLedger, people: ReadonlyArray<string>) => {
 }
 
 const setUp = Effect.gen(function* () {
-  const url = yield* freshPostgres
-  yield* Effect.scoped(Effect.provide(migrate(), PgDatabaseLayer({ url })))
+  const url = yield* migratedPostgres
   const ledgers = PgCreditLedgerLayer.pipe(Layer.provide(PgDatabaseLayer({ url })))
   const ledger = withOperations(Context.get(yield* Layer.build(ledgers), CreditLedger))
   const open = (userId: string) => ledger.open({ userId, tier: "business", allowance: 1_000_000 })

@@ -5,9 +5,8 @@ import { describe } from "vitest"
 import { LedgerClock } from "../../src/credits/LedgerClock.ts"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
-import { migrate } from "../../src/migrations/migrate.ts"
-import { databases, freshPostgres, hasPostgres } from "../databases.ts"
-import { behindPooler, hasPooler } from "../pooler.ts"
+import { databases, hasPostgres, migratedPostgres } from "../databases.ts"
+import { hasPooler, migratedBehindPooler } from "../pooler.ts"
 
 /** `PARLEY_TEST_SEED` and `PARLEY_TEST_PATH`, as a failing run prints them, play its histories again. */
 const { PARLEY_TEST_SEED: seed, PARLEY_TEST_PATH: path } = process.env
@@ -20,7 +19,6 @@ const onCallersClock = Layer.provide(PgCreditLedgerLayer, Layer.succeed(LedgerCl
 const processes = (address: Effect.Effect<string, never, Scope.Scope>) =>
   Effect.gen(function* () {
     const url = yield* address
-    yield* Effect.scoped(Effect.provide(migrate(), PgDatabaseLayer({ url, maxConnections: 1 })))
     const layer = onCallersClock.pipe(Layer.provide(PgDatabaseLayer({ url, maxConnections: 6 })))
     return yield* Effect.all([ledgerOf(Layer.fresh(layer)), ledgerOf(Layer.fresh(layer)), ledgerOf(Layer.fresh(layer))])
   })
@@ -38,10 +36,10 @@ export const historiesOnPglite = (histories: number): void => {
 
 export const historiesOnPostgres = (histories: number) =>
   describe.runIf(hasPostgres)("on a server", () =>
-    creditLedgerModelTest("Postgres, three processes", processes(freshPostgres), { histories, ...replay })
+    creditLedgerModelTest("Postgres, three processes", processes(migratedPostgres), { histories, ...replay })
   )
 
 export const historiesBehindPooler = (histories: number) =>
   describe.runIf(hasPostgres && hasPooler)("behind a pooler", () =>
-    creditLedgerModelTest("transaction pooling, three processes", processes(behindPooler), { histories, ...replay })
+    creditLedgerModelTest("transaction pooling, three processes", processes(migratedBehindPooler), { histories, ...replay })
   )

@@ -5,16 +5,14 @@ import pg from "pg"
 import { describe, expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
-import { migrate } from "../../src/migrations/migrate.ts"
-import { freshPostgres, hasPostgres } from "../databases.ts"
-import { behindPooler, hasPooler } from "../pooler.ts"
+import { migratedPostgres, hasPostgres } from "../databases.ts"
+import { migratedBehindPooler, hasPooler } from "../pooler.ts"
 
 const MONTH = 32 * 24 * 3_600_000
 
 /** A ledger on a database of its own, and another session of that database that nobody knows of. */
-const setUp = Effect.fnUntraced(function* (makeUrl: typeof freshPostgres) {
+const setUp = Effect.fnUntraced(function* (makeUrl: typeof migratedPostgres) {
   const url = yield* makeUrl
-  yield* Effect.scoped(Effect.provide(migrate(), PgDatabaseLayer({ url })))
   const ledgers = PgCreditLedgerLayer.pipe(Layer.provide(PgDatabaseLayer({ url })))
   const ledger = withOperations(Context.get(yield* Layer.build(ledgers), CreditLedger))
   const direct = new URL(process.env["TEST_DATABASE_URL"] ?? "")
@@ -61,8 +59,8 @@ const expired = Effect.flatMap(Clock.currentTimeMillis, (from) =>
 )
 
 const places = [
-  { name: "Postgres", makeUrl: freshPostgres, present: hasPostgres },
-  { name: "Postgres behind a pooler", makeUrl: behindPooler, present: hasPostgres && hasPooler }
+  { name: "Postgres", makeUrl: migratedPostgres, present: hasPostgres },
+  { name: "Postgres behind a pooler", makeUrl: migratedBehindPooler, present: hasPostgres && hasPooler }
 ]
 
 for (const { name, makeUrl, present } of places) {

@@ -3,7 +3,7 @@ import { ChatModels } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { openDatabase } from "../../src/openDatabase.ts"
-import { freshPostgres, hasPostgres } from "../databases.ts"
+import { migratedPostgres, hasPostgres } from "../databases.ts"
 
 const PROCESSES = 4
 const CALLERS = 20
@@ -14,7 +14,7 @@ const models = ChatModels.of({ resolve: () => Effect.die("No model is asked.") }
 const withProcesses = (use: (processes: ReadonlyArray<CreditCalls>) => Promise<void>): Promise<void> =>
   Effect.runPromise(
     Effect.scoped(
-      Effect.flatMap(freshPostgres, (url) =>
+      Effect.flatMap(migratedPostgres, (url) =>
         Effect.promise(async () => {
           const ends: Array<() => Promise<void>> = []
           const open = async (): Promise<Parley> => {

@@ -6,8 +6,7 @@ import { describe, expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
-import { migrate } from "../../src/migrations/migrate.ts"
-import { freshPostgres, hasPostgres } from "../databases.ts"
+import { migratedPostgres, hasPostgres } from "../databases.ts"
 
 const CALLERS = 50
 const PRICE_AT_MOST = 40
@@ -119,8 +118,7 @@ const race = (
   play: typeof playRound | typeof playCapped = playRound
 ) =>
   Effect.gen(function* () {
-    const url = yield* freshPostgres
-    yield* Effect.scoped(Effect.provide(migrate(), PgDatabaseLayer({ url, maxConnections: 1 })))
+    const url = yield* migratedPostgres
     const processes = yield* ledgersOver(url, processCount, maxConnections)
     yield* Effect.all(
       processes.map(({ database }) => database.statement("SELECT 1")),

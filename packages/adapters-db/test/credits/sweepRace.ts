@@ -4,8 +4,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
-import { migrate } from "../../src/migrations/migrate.ts"
-import { freshPostgres, hasPostgres } from "../databases.ts"
+import { migratedPostgres, hasPostgres } from "../databases.ts"
 
 const HOLDS = 12
 const LONG = 3_600_000
@@ -27,8 +26,7 @@ const clockHasMovedOn = Effect.flatMap(Clock.currentTimeMillis, (from) =>
 
 /** Holds that have just expired are renewed, settled and swept at the same moment, by processes of their own. */
 const race = Effect.fnUntraced(function* (rounds: number) {
-  const url = yield* freshPostgres
-  yield* Effect.scoped(Effect.provide(migrate(), PgDatabaseLayer({ url, maxConnections: 1 })))
+  const url = yield* migratedPostgres
   const [writer, first, second, third] = yield* ledgersOver(url, 4)
   if (writer === undefined || first === undefined || second === undefined || third === undefined) throw new Error()
   let lived = 0

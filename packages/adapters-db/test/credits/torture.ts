@@ -5,8 +5,8 @@ import { LedgerClock } from "../../src/credits/LedgerClock.ts"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
-import { migrate } from "../../src/migrations/migrate.ts"
-import { administer, freshPostgres } from "../databases.ts"
+import { administer } from "../administer.ts"
+import { migratedPostgres } from "../databases.ts"
 import { type Fault, FaultyWire } from "../faults/FaultyWire.ts"
 import { at, type Scenario } from "./tortureScenarios.ts"
 
@@ -54,9 +54,8 @@ const processOn = (url: string): Effect.Effect<Process, never, Scope.Scope> =>
 
 /** A database of our own, its ledger, and the same ledger by way of a wire on which everything can go wrong. */
 export const openRack = Effect.gen(function* () {
-  const url = yield* freshPostgres
+  const url = yield* migratedPostgres
   yield* Effect.promise(() => administer("SHOW data_directory"))
-  yield* Effect.scoped(Effect.provide(migrate(), PgDatabaseLayer({ url, maxConnections: 1 })))
   const wire = yield* Effect.acquireRelease(
     Effect.promise(() => FaultyWire.open(url)),
     (wire) => Effect.promise(() => wire[Symbol.asyncDispose]())

@@ -12,8 +12,7 @@ import { describe, expect, it } from "vitest"
 import { PgBotStoreLayer } from "../../src/bots/PgBotStore.ts"
 import { PgCrmConnectionStoreLayer } from "../../src/crm/PgCrmConnectionStore.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
-import { migrate } from "../../src/migrations/migrate.ts"
-import { freshPostgres, hasPostgres } from "../databases.ts"
+import { migratedPostgres, hasPostgres } from "../databases.ts"
 import type { AccessTask } from "../fixtures/askForAccess.ts"
 
 const program = fileURLToPath(new URL("../fixtures/askForAccess.ts", import.meta.url))
@@ -56,7 +55,7 @@ const started = (task: AccessTask, heard: (line: string) => void): ChildProcess 
 
 /** A connection whose access token is over, in a database of its own. */
 const staged = Effect.gen(function* () {
-  const url = yield* freshPostgres
+  const url = yield* migratedPostgres
   const key = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex")
   const bot = newBot(newUserId())
   const name = { owner: bot.owner, botId: bot.id, provider: "provider_one" as const }
@@ -68,7 +67,6 @@ const staged = Effect.gen(function* () {
     Layer.provideMerge(PgDatabaseLayer({ url, maxConnections: 2 }))
   )
   yield* Effect.gen(function* () {
-    yield* migrate()
     yield* BotStore.use((bots) => bots.insert(bot, 10))
     const connection = newCrmConnection({ ...name, sealed: text, keyId, expiresAt: 0, refreshable: true })
     yield* CrmConnectionStore.use((store) => store.save(connection))

@@ -2,14 +2,12 @@ import { Context, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { Database } from "../../src/database/Database.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
-import { migrate } from "../../src/migrations/migrate.ts"
-import { freshPostgres, hasPostgres } from "../databases.ts"
+import { migratedPostgres, hasPostgres } from "../databases.ts"
 import { FaultyWire } from "../faults/FaultyWire.ts"
 
 /** A database by way of a wire, with the least of connections, so that one that is given back is the next one taken. */
 const openByWire = Effect.gen(function* () {
-  const url = yield* freshPostgres
-  yield* Effect.scoped(Effect.provide(migrate(), PgDatabaseLayer({ url })))
+  const url = yield* migratedPostgres
   const wire = yield* Effect.acquireRelease(
     Effect.promise(() => FaultyWire.open(url)),
     (opened) => Effect.promise(() => opened[Symbol.asyncDispose]())

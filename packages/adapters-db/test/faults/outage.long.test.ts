@@ -11,7 +11,8 @@ import { reservation, withOperations } from "@parley/core/testing"
 import { Effect, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import { openDatabase } from "../../src/openDatabase.ts"
-import { administer, freshPostgres, hasPostgres } from "../databases.ts"
+import { administer } from "../administer.ts"
+import { freshPostgres, hasPostgres } from "../databases.ts"
 import { SilentNetwork } from "./SilentNetwork.ts"
 
 const parser = DocumentParser.of({ parse: () => Effect.fail(new DocumentUnreadable({ reason: "Not read here." })) })

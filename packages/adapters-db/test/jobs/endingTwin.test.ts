@@ -8,8 +8,7 @@ import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
 import { PgBossJobQueueLayer } from "../../src/jobs/PgBossJobQueue.ts"
 import { PgUnitOfWorkLayer } from "../../src/storage/PgUnitOfWork.ts"
-import { migrate } from "../../src/migrations/migrate.ts"
-import { freshPostgres, hasPostgres } from "../databases.ts"
+import { migratedPostgres, hasPostgres } from "../databases.ts"
 
 const twin = ({ name, owner }: TestedJob): string => twinOf(owner, TestJob, { name })
 
@@ -63,9 +62,9 @@ const testOn = (work: (url: string) => Effect.Effect<void, unknown, JobQueue | U
   Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
-        const url = yield* freshPostgres
+        const url = yield* migratedPostgres
         const queue = PgBossJobQueueLayer({ pollingIntervalSeconds: 0.5, stopTimeoutMs: 100 })
-        const database = Layer.effectDiscard(migrate()).pipe(Layer.provideMerge(PgDatabaseLayer({ url })))
+    const database = PgDatabaseLayer({ url })
         const layer = Layer.merge(queue, PgUnitOfWorkLayer).pipe(Layer.provideMerge(database))
         yield* Effect.provide(work(url), layer)
       })

@@ -4,10 +4,9 @@ import { fileURLToPath } from "node:url"
 import { JobQueue } from "@parley/core/adapter"
 import { enqueue, handling, newJob, type TestedJob, TestJob } from "@parley/core/testing"
 import { Clock, Effect, Layer, Queue } from "effect"
-import { migrate } from "../../src/migrations/migrate.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
 import { PgBossJobQueueLayer } from "../../src/jobs/PgBossJobQueue.ts"
-import { freshPostgres } from "../databases.ts"
+import { migratedPostgres } from "../databases.ts"
 
 const program = fileURLToPath(new URL("../fixtures/workForEver.ts", import.meta.url))
 
@@ -33,8 +32,8 @@ const begun = (server: ChildProcess, number: number) =>
 /** Kills a server process that has begun jobs of two people; gives the seconds until each had begun again elsewhere. */
 export const killOneOfTwo: Effect.Effect<ReadonlyArray<number>, unknown> = Effect.scoped(
   Effect.gen(function* () {
-    const url = yield* freshPostgres
-    const database = Layer.effectDiscard(migrate()).pipe(Layer.provideMerge(PgDatabaseLayer({ url })))
+    const url = yield* migratedPostgres
+    const database = PgDatabaseLayer({ url })
     const program = Effect.gen(function* () {
       const jobs = yield* JobQueue
       const expected = [newJob("ann"), newJob("bob")]

@@ -15,7 +15,8 @@ import type { Database } from "../../src/database/Database.ts"
 import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
 import { PgBossJobQueueLayer } from "../../src/jobs/PgBossJobQueue.ts"
-import { administer, databases, freshPostgres, hasPostgres } from "../databases.ts"
+import { administer } from "../administer.ts"
+import { databases, freshPostgres, hasPostgres } from "../databases.ts"
 
 type Parts = Database | DatabaseOwner | JobQueue
 

@@ -4,8 +4,7 @@ import { describe, expect, it } from "vitest"
 import { Database } from "../../src/database/Database.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
 import { PgCallLimiterLayer } from "../../src/limits/PgCallLimiter.ts"
-import { migrate } from "../../src/migrations/migrate.ts"
-import { freshPostgres, hasPostgres } from "../databases.ts"
+import { migratedPostgres, hasPostgres } from "../databases.ts"
 
 const SERVERS = 4
 
@@ -18,9 +17,9 @@ const onServers = <A>(
   ) => Effect.Effect<A, unknown, Scope.Scope>
 ) =>
   Effect.gen(function* () {
-    const url = yield* freshPostgres
+    const url = yield* migratedPostgres
     const connect = PgDatabaseLayer({ url, maxConnections: 5 })
-    const first = yield* Layer.build(Layer.effectDiscard(migrate()).pipe(Layer.provideMerge(connect)))
+    const first = yield* Layer.build(connect)
     const catalog = Layer.succeed(Catalog, makeCatalog({ widget }))
     const server = VisitorGate.layer.pipe(
       Layer.provide(Layer.merge(PgCallLimiterLayer.pipe(Layer.provide(connect)), catalog))

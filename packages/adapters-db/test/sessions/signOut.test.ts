@@ -5,9 +5,8 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Database } from "../../src/database/Database.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
-import { migrate } from "../../src/migrations/migrate.ts"
 import { PgRevokedSessionsLayer } from "../../src/sessions/PgRevokedSessions.ts"
-import { freshPostgres, hasPostgres } from "../databases.ts"
+import { migratedPostgres, hasPostgres } from "../databases.ts"
 
 const HOUR_MS = 3_600_000
 const PROCESSES = 4
@@ -17,8 +16,7 @@ describe.runIf(hasPostgres)("signing out, with several server processes on one d
     Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
-          const url = yield* freshPostgres
-          yield* Effect.scoped(Effect.provide(migrate(), PgDatabaseLayer({ url, maxConnections: 1 })))
+          const url = yield* migratedPostgres
           return yield* work(url)
         })
       ).pipe(Effect.provide(TestClock.layer())) as Effect.Effect<A, E>

@@ -1,0 +1,78 @@
+import { existsSync, readdirSync } from "node:fs"
+import { availableParallelism, totalmem } from "node:os"
+import { basename } from "node:path"
+import { fileURLToPath } from "node:url"
+import { defineConfig } from "vitest/config"
+import { LongestFirst } from "./test/setup/LongestFirst.ts"
+
+/** Cross-package imports resolve to sources, so that no build step precedes the tests. */
+const conditions = ["@parley/source"]
+
+/** An embedded database takes about 600 MB and a core while it works, and most files open one. */
+const gibibytesPerWorker = 1.5
+const workersByMemory = Math.floor(totalmem() / 2 ** 30 / gibibytesPerWorker)
+/** One more than there are cores: a third of the time they wait for a database, a browser or another process. */
+const workersMax = Math.max(1, Math.min(4, availableParallelism() + 1, workersByMemory))
+
+const root = fileURLToPath(new URL(".", import.meta.url))
+
+/**
+ * Projects whose test files share a worker's modules: they keep nothing in modules that another file would meet, so that
+ * loading everything anew for each file would only cost time.
+ */
+const sharedModules = [
+  "core",
+  "adapters-llm",
+  "adapters-crm",
+  "adapters-stripe",
+  "adapters-s3",
+  "adapters-http",
+  "adapters-documents",
+  "adapters-db",
+  "cli",
+  "dashboard",
+  "widget"
+]
+
+/** Every package and example with a `test` folder, so that the tests of a new one cannot be forgotten. */
+const testedFolders = ["packages", "examples"]
+  .flatMap((parent) => readdirSync(`${root}${parent}`).map((name) => `${parent}/${name}`))
+  .filter((folder) => existsSync(`${root}${folder}/test`))
+
+/** `npm test` runs every `*.test.ts` but the long ones; `npm run test:long` (mode `long`) runs only those. */
+export default defineConfig(({ mode }) => {
+  const isLong = mode === "long"
+  const ending = isLong ? ".long.test.ts" : ".test.ts"
+  const project = (name: string, folder: string, below: string) => ({
+    resolve: { conditions },
+    ssr: { resolve: { conditions: [...conditions, "module", "node", "development|production"] } },
+    test: {
+      name,
+      root: folder,
+      include: [`test/${below}*${ending}`],
+      exclude: ["**/node_modules/**", "**/dist/**", ...(isLong ? [] : ["**/*.long.test.ts"])],
+      environment: "node" as const,
+      isolate: !sharedModules.includes(name),
+      // What a busy machine does late is not wrong: only what hangs is ended.
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      expect: { poll: { timeout: 60_000 } }
+    }
+  })
+  return {
+    test: {
+      maxWorkers: 1, execArgv: (process.env.XARGS ?? "").split(" ").filter(Boolean),
+      sequence: { sequencer: LongestFirst },
+      globalSetup: [
+        "test/setup/promisedDatabase.ts",
+        "test/setup/builtDashboard.ts",
+        "test/setup/builtWidget.ts",
+        "test/setup/preparedDatabase.ts"
+      ],
+      projects: [
+        ...testedFolders.map((folder) => project(basename(folder), folder, "**/")),
+        project("architecture", ".", "")
+      ]
+    }
+  }
+})
