@@ -41,5 +41,8 @@ export const historiesOnPostgres = (histories: number) =>
 
 export const historiesBehindPooler = (histories: number) =>
   describe.runIf(hasPostgres && hasPooler)("behind a pooler", () =>
-    creditLedgerModelTest("transaction pooling, three processes", processes(migratedBehindPooler), { histories, ...replay })
+    creditLedgerModelTest("transaction pooling, three processes", processes(migratedBehindPooler), {
+      histories,
+      ...replay
+    })
   )

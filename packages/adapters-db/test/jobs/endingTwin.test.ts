@@ -64,7 +64,7 @@ const testOn = (work: (url: string) => Effect.Effect<void, unknown, JobQueue | U
       Effect.gen(function* () {
         const url = yield* migratedPostgres
         const queue = PgBossJobQueueLayer({ pollingIntervalSeconds: 0.5, stopTimeoutMs: 100 })
-    const database = PgDatabaseLayer({ url })
+        const database = PgDatabaseLayer({ url })
         const layer = Layer.merge(queue, PgUnitOfWorkLayer).pipe(Layer.provideMerge(database))
         yield* Effect.provide(work(url), layer)
       })
