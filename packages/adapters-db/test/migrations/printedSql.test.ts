@@ -5,7 +5,8 @@ import { migrationScript, uninstallScript } from "../../src/migrations/printedSq
 import { loadMigrations } from "../../src/migrations/Migration.ts"
 import { newUserId } from "@parley/core/testing"
 import { ProcessDocument } from "@parley/core/adapter"
-import { administer, freshPostgres, hasPostgres } from "../databases.ts"
+import { administer } from "../administer.ts"
+import { freshPostgres, hasPostgres } from "../databases.ts"
 
 const run = Effect.runPromise
 
