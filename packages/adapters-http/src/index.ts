@@ -1,6 +1,7 @@
 export type { Access } from "./access/Access.ts"
 export type { BodyPace } from "./body/watchArrival.ts"
 export type { HttpOptions, ParleyRuntime } from "./environment/HttpOptions.ts"
+export { type ApiKey, API_SCOPES, type ApiScope, problemsOfApiKeys } from "./environment/ApiKeys.ts"
 export type { Authenticate, SignedIn } from "./environment/PersonSignIn.ts"
 export type { ErrorCode } from "./problems/problemTable.ts"
 export { Problem } from "./problems/Problem.ts"

@@ -120,6 +120,10 @@ const requestOf = (route: Route): { readonly path: string; readonly init: Reques
     },
     "/api/billing/checkout": { priceId: "price_credits", mode: "one-time" },
     "/api/rag": { documentId: owned.documentId },
+    "/v1/credits/reserve": { userId: OWNER, key: "work", amount: 1 },
+    "/v1/credits/renew": { userId: OWNER, key: "work" },
+    "/v1/credits/settle": { userId: OWNER, key: "work", lines: [{ label: "pages", quantity: 1, unitPrice: 1 }] },
+    "/v1/credits/release": { userId: OWNER, key: "work" },
     "/dev/sign-in": { email: "owner@example.com" }
   }
   const body = bodies[route.path]
@@ -368,10 +372,20 @@ describe.each(of("payment-signature"))("%s", (_, route) => {
   })
 })
 
+describe.each(of("key"))("%s", (_, route) => {
+  test.each(strange)("with %s is for who has a key alone, and changes nothing", async (_name, headers) => {
+    await createOwned()
+    const before = await everything()
+    await expectProblem(await call(route, await headers()), 401, "api_key_invalid")
+    await expectProblem(await call(route, { cookie: await cookieFor(OWNER) }), 401, "api_key_invalid")
+    expect(await everything()).toEqual(before)
+  })
+})
+
 test("every route has a row in this matrix", () => {
-  const covered = (["session", "cron", "public", "visitor", "payment-signature", "development"] as const).flatMap(
-    (access) => of(access)
-  )
+  const covered = (
+    ["session", "cron", "key", "public", "visitor", "payment-signature", "development"] as const
+  ).flatMap((access) => of(access))
   expect(covered).toHaveLength(routes.length)
   expect(new Set(routes.map(nameOf)).size).toBe(routes.length)
 })

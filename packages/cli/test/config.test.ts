@@ -96,6 +96,15 @@ describe("readConfig", () => {
     expect(await problemsOf({ PARLEY_DB_SCHEMA: "s".repeat(46) })).toEqual([expect.stringContaining("1 to 45")])
   })
 
+  it("takes origins to the letter alone", async () => {
+    const origins = await read({ PARLEY_ALLOWED_ORIGINS: "https://app.example.com, http://localhost:5173" })
+    expect(origins.allowedOrigins).toEqual(["https://app.example.com", "http://localhost:5173"])
+    for (const wrong of ["*", "null", "https://*.example.com", "https://app.example.com/", "app.example.com"]) {
+      const problems = await problemsOf({ PARLEY_ALLOWED_ORIGINS: wrong })
+      expect(problems).toEqual([expect.stringMatching(/^PARLEY_ALLOWED_ORIGINS: /)])
+    }
+  })
+
   it("lays the catalog file over the shipped catalog, and tells every problem of it", async () => {
     const place = mkdtempSync(join(tmpdir(), "parley-config-"))
     const path = join(place, "catalog.json")
@@ -106,6 +115,14 @@ describe("readConfig", () => {
       expect(await problemsOf({ PARLEY_CONFIG: path })).toHaveLength(2)
       writeFileSync(path, JSON.stringify({ widget: { perIpPerMinute: 0, streamsPerBot: 1.5, perUserPerMinute: 3 } }))
       expect(await problemsOf({ PARLEY_CONFIG: path })).toHaveLength(3)
+      const key = { id: "images", sha256: "0".repeat(64), scopes: ["credits:reserve"], dailyCap: 7 }
+      writeFileSync(path, JSON.stringify({ apiKeys: [key] }))
+      expect((await read({ PARLEY_CONFIG: path })).apiKeys).toEqual([key])
+      for (const wrong of [7, [7], [{ ...key, sha256: "hunter2" }], [{ ...key, scopes: ["all"] }], [key, key]]) {
+        writeFileSync(path, JSON.stringify({ apiKeys: wrong }))
+        const problems = await problemsOf({ PARLEY_CONFIG: path })
+        expect(problems[0]).toMatch(/^PARLEY_CONFIG: apiKeys: (?!.*hunter2)/)
+      }
       const embedding = { vendor: "openai", model: "text-embedding-3-large", dimensions: 1024, batch: 256 }
       writeFileSync(path, JSON.stringify({ embedding, tiers: { free: { monthlyCredits: 7 } } }))
       const { catalog, embedding: embedder } = await read({ PARLEY_CONFIG: path, OPENAI_API_KEY: "hunter2" })

@@ -8,7 +8,6 @@ import { openRoles } from "./openRoles.ts"
 import type { Connection, Driver } from "./Driver.ts"
 import { ANSWER_GRACE_MS, type Limits, LIMITS, type LimitsPolicy, type Purpose } from "./limits.ts"
 import { borrow, giveBack, type Loan, send } from "./PgLoan.ts"
-import { columnTypes } from "./pgColumnTypes.ts"
 import type { PgPool } from "./PgPool.ts"
 import { isConnectionLost } from "./toDatabaseError.ts"
 import { beginWithin, isPlainSession, PROBE, scriptWithin, standsAlone } from "./sessionSettings.ts"
@@ -31,8 +30,8 @@ export interface PgDatabaseOptions {
 }
 
 /** One text, with its values where there are any, and the columns' types as this program has them, whatever the pool's are. */
-const ask = <R extends Row>(client: pg.PoolClient, text: string, params?: ReadonlyArray<unknown>) =>
-  client.query<R>({ text, types: columnTypes, ...(params === undefined ? {} : { values: [...params] }) })
+const ask = <R extends Row>(pool: PgPool, client: pg.PoolClient, text: string, params?: ReadonlyArray<unknown>) =>
+  client.query<R>({ text, types: pool.types, ...(params === undefined ? {} : { values: [...params] }) })
 
 const rowsOf = (results: unknown): ReadonlyArray<Row> =>
   (Array.isArray(results) ? results : [results]).flatMap((result: pg.QueryResult<Row>) => result.rows)
@@ -59,18 +58,19 @@ const inOneWrite = <A>(client: pg.PoolClient, send: () => A): A => {
 
 /** The same with a client that takes one text at a time. */
 const sendInTurn = async <R extends Row>(
+  loan: Loan,
   client: pg.PoolClient,
   begin: string,
   text: string,
   params: ReadonlyArray<unknown>
 ): Promise<ReadonlyArray<R>> => {
-  await ask(client, begin)
+  await ask(loan.pool, client, begin)
   try {
-    const { rows } = await ask<R>(client, text, params)
-    if ((await ask(client, "COMMIT")).command !== "COMMIT") throw notCommitted
+    const { rows } = await ask<R>(loan.pool, client, text, params)
+    if ((await ask(loan.pool, client, "COMMIT")).command !== "COMMIT") throw notCommitted
     return rows
   } catch (error) {
-    if (!isConnectionLost(error)) await ask(client, "ROLLBACK")
+    if (!isConnectionLost(error)) await ask(loan.pool, client, "ROLLBACK")
     throw error
   }
 }
@@ -86,13 +86,13 @@ const sendBounded = async <R extends Row>(
   text: string,
   params: ReadonlyArray<unknown>
 ): Promise<ReadonlyArray<R>> => {
-  if (!loan.pool.isPipelined) return sendInTurn<R>(client, begin, text, params)
+  if (!loan.pool.isPipelined) return sendInTurn<R>(loan, client, begin, text, params)
   const asks = loan.pool.isPlain(client) === undefined
   const steps = await Promise.allSettled(
     inOneWrite(
       client,
       () =>
-        [ask(client, asks ? `${PROBE}; ${begin}` : begin), ask<R>(client, text, params), ask(client, "COMMIT")] as const
+        [ask(loan.pool, client, asks ? `${PROBE}; ${begin}` : begin), ask<R>(loan.pool, client, text, params), ask(loan.pool, client, "COMMIT")] as const
     )
   )
   const [begun, ran, committed] = steps
@@ -108,10 +108,10 @@ const sendBounded = async <R extends Row>(
 
 const connectionOf = (client: pg.PoolClient, loan: Loan, limits: Limits): Connection => {
   const within = limits.statementMs + ANSWER_GRACE_MS
-  const script = (text: string) => send(loan, within, async () => rowsOf(await ask(client, text)))
+  const script = (text: string) => send(loan, within, async () => rowsOf(await ask(loan.pool, client, text)))
   return {
     query: <R extends Row>(text: string, params: ReadonlyArray<unknown>) =>
-      send(loan, within, async () => (await ask<R>(client, text, params)).rows),
+      send(loan, within, async () => (await ask<R>(loan.pool, client, text, params)).rows),
     script,
     begin: beginWithin(limits),
     execute: (text, params) =>
@@ -134,7 +134,7 @@ const sendStatement = <R extends Row>(
 ): Effect.Effect<ReadonlyArray<R>, DatabaseError> =>
   send(loan, limits.statementMs + ANSWER_GRACE_MS, async () =>
     standsAlone(text) || (limits.alone && loan.pool.isPlain(client) === true)
-      ? (await ask<R>(client, text, params)).rows
+      ? (await ask<R>(loan.pool, client, text, params)).rows
       : sendBounded<R>(loan, client, beginWithin(limits), text, params)
   )
 

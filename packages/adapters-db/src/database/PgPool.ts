@@ -3,6 +3,7 @@ import pg from "pg"
 import { cancelStatement } from "./cancelStatement.ts"
 import type { CallersPool } from "./CallersPool.ts"
 import { databaseClosed } from "./Database.ts"
+import { columnTypes } from "./pgColumnTypes.ts"
 import { CLOSE_MS, CONNECT_MS, KEEPALIVE_MS } from "./limits.ts"
 
 export interface PgPoolOptions {
@@ -16,6 +17,8 @@ export interface PgPoolOptions {
 
 /** Clients of one server. A client that was given up on never comes back, nor those that may have met the same fate. */
 export interface PgPool {
+  /** What becomes of columns: the same for all pools, whatever somebody else's makes of them. */
+  readonly types: pg.CustomTypesConfig
   /** Whether clients take several texts at once, as those of our own pools do. */
   readonly isPipelined: boolean
   /** A client that is not doubted, opened if need be. */
@@ -105,6 +108,7 @@ export const openPgPool = (options: PgPoolOptions): PgPool => {
     }
   }
   return {
+    types: columnTypes,
     isPipelined: own,
     take,
     drop,

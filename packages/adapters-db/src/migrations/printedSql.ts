@@ -1,4 +1,3 @@
-import { getConstructionPlans } from "pg-boss"
 import { checkSchemaName, quoteIdentifier, quoteLiteral } from "../database/quoting.ts"
 import { JOBS_QUEUE, JOBS_QUEUE_POLICY } from "../jobs/startBoss.ts"
 import { loadMigrations, type Migration } from "./Migration.ts"
@@ -42,6 +41,7 @@ export const migrationScript = async (schemaName: string, after?: string): Promi
   }
   const missing = migrations.slice(place + 1).map((migration) => printed(migration, schema))
   if (after !== undefined) return `${missing.join("\n\n")}\n`
+  const { getConstructionPlans } = await import("pg-boss")
   const queue = JSON.stringify({ policy: JOBS_QUEUE_POLICY })
   return `${[
     `CREATE SCHEMA ${schema};`,

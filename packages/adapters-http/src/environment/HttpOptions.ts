@@ -2,6 +2,7 @@ import type { ParleyServices, SessionVerifier } from "@parley/core"
 import type { ManagedRuntime } from "effect"
 import type { RequestTracker } from "./RequestTracker.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
+import type { ApiKey } from "./ApiKeys.ts"
 import type { BodyIntakeOptions } from "./BodyIntake.ts"
 import type { Authenticate } from "./PersonSignIn.ts"
 
@@ -37,6 +38,8 @@ export interface HttpOptions<Source = unknown> extends BodyIntakeOptions {
   readonly signOutUrl?: string | undefined
   /** What schedules send as their bearer token to `/api/cron/*`. Without it those routes answer every request with 503. */
   readonly cronSecret?: string | undefined
+  /** Keys with which services call `/v1/credits/*`; without any those routes do not exist. */
+  readonly apiKeys?: ReadonlyArray<ApiKey> | undefined
   /** Turns on `POST /dev/sign-in`, for requests to a local Host only. Never give it where others can reach the server. */
   readonly developmentSessions?: DevelopmentSessions | undefined
   /** Rejects where something the server depends on does not answer; `GET /readyz` asks, at most once a second. */

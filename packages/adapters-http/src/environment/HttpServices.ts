@@ -1,6 +1,7 @@
 import type { ParleyServices, SessionVerifier } from "@parley/core"
 import type { AllowedOrigins } from "./AllowedOrigins.ts"
 import type { ApiDocument } from "./ApiDocument.ts"
+import type { ApiKeys } from "./ApiKeys.ts"
 import type { BodyIntake } from "./BodyIntake.ts"
 import type { CronSecret } from "./CronSecret.ts"
 import type { DevelopmentSignIn } from "./DevelopmentSignIn.ts"
@@ -17,6 +18,7 @@ import type { SignOutPage } from "./SignOutPage.ts"
 export type HttpServices =
   | AllowedOrigins
   | ApiDocument
+  | ApiKeys
   | BodyIntake
   | CronSecret
   | DevelopmentSignIn

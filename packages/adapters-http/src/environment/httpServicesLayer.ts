@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { sessionCookieOf } from "../sessions/sessionCookie.ts"
 import { AllowedOrigins, allowedOriginsFrom } from "./AllowedOrigins.ts"
 import { ApiDocument, type OpenApiDocument } from "./ApiDocument.ts"
+import { ApiKeys, apiKeysFrom } from "./ApiKeys.ts"
 import { BodyIntake, makeBodyIntake } from "./BodyIntake.ts"
 import { CronSecret, cronSecretFrom } from "./CronSecret.ts"
 import { DevelopmentSignIn } from "./DevelopmentSignIn.ts"
@@ -46,6 +47,7 @@ export const httpServicesLayer = (
   return Layer.mergeAll(
     Layer.succeed(AllowedOrigins, allowedOriginsFrom(options.allowedOrigins)),
     Layer.succeed(ApiDocument, document),
+    Layer.sync(ApiKeys, () => apiKeysFrom(options.apiKeys)),
     Layer.sync(BodyIntake, () => makeBodyIntake(options)),
     Layer.sync(CronSecret, () => cronSecretFrom(options.cronSecret)),
     Layer.succeed(DevelopmentSignIn, { sessions: options.developmentSessions }),

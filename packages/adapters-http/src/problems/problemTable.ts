@@ -31,12 +31,14 @@ export const problemTable = {
   crm_state_unknown: { status: 400, title: "The connection was not begun here" },
   invalid_signature: { status: 400, title: "The signature is not valid" },
   unauthorized: { status: 401, title: "Not signed in" },
+  api_key_invalid: { status: 401, title: "The API key is missing or wrong" },
   cron_unauthorized: { status: 401, title: "The bearer secret is missing or wrong" },
   insufficient_credits: {
     status: 402,
     title: "Not enough credits",
     members: ["required", "available", "allowance", "topup", "held", "debt", "nextResetAt", "affordableModels"]
   },
+  scope_missing: { status: 403, title: "The API key does not allow this", members: ["scope"] },
   cross_site_request: { status: 403, title: "The request comes from another site" },
   model_not_allowed: {
     status: 403,
@@ -56,6 +58,11 @@ export const problemTable = {
   },
   too_many_bots: { status: 403, title: "You have as many bots as one may have", members: ["limit"] },
   not_found: { status: 404, title: "There is nothing here" },
+  hold_not_found: {
+    status: 404,
+    title: "There is no such hold",
+    detail: "Nothing was held for this person under this key. Reserve it first."
+  },
   bot_not_found: { status: 404, title: "There is no such bot" },
   bot_key_not_found: { status: 404, title: "The bot has no such public key" },
   crm_provider_not_found: { status: 404, title: "There is no such CRM provider" },
@@ -78,6 +85,8 @@ export const problemTable = {
     title: "The idempotency key belongs to another request",
     detail: "This idempotency key was used for another request. Use a new key for each new request."
   },
+  invalid_work: { status: 422, title: "The work cannot be metered so" },
+  invalid_amount: { status: 422, title: "The amount is not acceptable" },
   price_not_offered: { status: 422, title: "The price is not on sale", members: ["priceId", "problem"] },
   prompt_too_long: { status: 422, title: "The message is too long for the model", members: ["tokens", "window"] },
   too_many_abandoned_tries: {
@@ -106,6 +115,12 @@ export const problemTable = {
   too_many_bot_streams: { status: 429, title: "Too many replies of this bot at once", ...LIMITED },
   bot_busy: { status: 429, title: "The bot is busy", ...LIMITED },
   bot_resting: { status: 429, title: "The bot answers no more today", ...LIMITED },
+  api_key_rate_limited: {
+    status: 429,
+    title: "Too many requests with this API key",
+    members: ["perMinute"],
+    mayRetryAfter: true
+  },
   too_many_requests: { status: 429, title: "Too many requests are under way", members: ["limit"], mayRetryAfter: true },
   model_failed: { status: 500, title: "The model did not answer", members: ["model", "reason"] },
   provider_rate_limited: {

@@ -15,6 +15,7 @@ import { deleteChat, getOneChat, listChats } from "./chats.ts"
 import { postDevelopmentSignIn, postDevelopmentSignOut } from "./development.ts"
 import { getDocumentFile, getDocumentText } from "./documentContents.ts"
 import { deleteDocument, getDocument, listDocuments, postRag, postUpload } from "./documents.ts"
+import { postRelease, postRenew, postReserve, postSettle } from "./keyCredits.ts"
 import { getMe } from "./me.ts"
 import { listModels } from "./models.ts"
 import { getPlans, getSubscription, postCheckout } from "./plans.ts"
@@ -85,6 +86,11 @@ export const routes: ReadonlyArray<Route> = [
   postPortal,
   getInvoices,
   postPaymentWebhook,
+  // Services with a key
+  postReserve,
+  postRenew,
+  postSettle,
+  postRelease,
   // What a visitor's browser loads
   getWidgetLoader,
   getWidgetFrame,

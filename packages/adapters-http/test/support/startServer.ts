@@ -1,9 +1,11 @@
+import { createHash } from "node:crypto"
 import type { RequestListener } from "node:http"
 import { createParley, type Model, ModelUnavailable, openInMemory, type Parley, type ParleyOptions } from "@parley/core"
 import { ChatModels, DocumentParser, DocumentUnreadable } from "@parley/core/adapter"
 import { Effect, Layer, Logger, ManagedRuntime } from "effect"
 import { SignJWT } from "jose"
 import {
+  API_SCOPES,
   HmacSessionVerifier,
   type HttpOptions,
   makeDevelopmentSessions,
@@ -15,6 +17,10 @@ import { ScriptedModel } from "./ScriptedModel.ts"
 import { overNode, type Surface } from "./surfaces.ts"
 
 export const SECRET = new TextEncoder().encode("a secret of the tests, long enough for HS256")
+
+/** The secret of a key that every server knows, with all scopes. */
+export const KEY_SECRET = "a-secret-of-a-service-long-enough"
+export const digestOf = (secret: string): string => createHash("sha256").update(secret).digest("hex")
 
 export interface TestServer {
   readonly parley: Parley
@@ -99,6 +105,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     runtime,
     sessions: HmacSessionVerifier.make({ secret: SECRET }),
     developmentSessions: makeDevelopmentSessions(),
+    apiKeys: [{ id: "service", sha256: digestOf(KEY_SECRET), scopes: API_SCOPES }],
     requests,
     ...options.app
   }

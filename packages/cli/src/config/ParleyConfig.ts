@@ -1,4 +1,5 @@
 import type { OAuthCrmOptions } from "@parley/adapters-crm"
+import type { ApiKey } from "@parley/adapters-http/settings"
 import type { S3Options } from "@parley/adapters-s3"
 import type { CatalogData, SecretKey, UploadLimitsData } from "@parley/core"
 import { type Redacted, Schema } from "effect"
@@ -76,6 +77,10 @@ export interface ParleyConfig {
   readonly catalog: CatalogData
   /** Undefined where documents are searched by words alone. */
   readonly embedding: EmbeddingConfig | undefined
+  /** Keys with which services call; perhaps none. */
+  readonly apiKeys: ReadonlyArray<ApiKey>
+  /** Origins whose pages may call for who is signed in; perhaps none. */
+  readonly allowedOrigins: ReadonlyArray<string>
   readonly openai: VendorConfig | undefined
   readonly anthropic: VendorConfig | undefined
   /** Undefined where nothing is sold. */

@@ -7,6 +7,7 @@ import {
   type SecretKey,
   type UploadLimitsData
 } from "@parley/core"
+import { isOrigin } from "@parley/adapters-http/settings"
 import { Effect, Result } from "effect"
 import { type Environment, EnvironmentReader } from "./EnvironmentReader.ts"
 import {
@@ -54,7 +55,7 @@ export const readConfig = (
 /** What the environment says, and every problem of it. Relative paths start at `folder`. */
 export const readSettings = (environment: Environment, folder: string): Settings => {
   const read = new EnvironmentReader(environment)
-  const { catalog, embedding } = readConfigFile(read, folder)
+  const { apiKeys, catalog, embedding } = readConfigFile(read, folder)
   const config: ParleyConfig = {
     production: read.text("NODE_ENV") === "production",
     host: read.text("HOST") ?? "127.0.0.1",
@@ -66,6 +67,8 @@ export const readSettings = (environment: Environment, folder: string): Settings
     dataFolder: resolve(folder, read.text("PARLEY_DATA_DIR") ?? ".parley"),
     catalog,
     embedding,
+    apiKeys,
+    allowedOrigins: allowedOrigins(read),
     openai: vendor(read, "OPENAI"),
     anthropic: vendor(read, "ANTHROPIC"),
     payments: payments(read),
@@ -113,6 +116,17 @@ const databaseSchema = (read: EnvironmentReader): string => {
     read.problem("PARLEY_DB_SCHEMA", 'expected 1 to 45 letters, digits and underscores, not beginning with "pg_"')
   }
   return name
+}
+
+/** Origins to the letter, as browsers send them. */
+const allowedOrigins = (read: EnvironmentReader): ReadonlyArray<string> => {
+  const origins = (read.text("PARLEY_ALLOWED_ORIGINS") ?? "").split(",").flatMap((each) => each.trim() || [])
+  if (origins.every(isOrigin)) return origins
+  read.problem(
+    "PARLEY_ALLOWED_ORIGINS",
+    "expected origins such as https://app.example.com, with nothing after the host"
+  )
+  return []
 }
 
 /** Trusting every proxy would let any client choose the address it is seen under. */

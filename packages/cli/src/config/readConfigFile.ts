@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
+import type { ApiKey } from "@parley/adapters-http/settings"
 import { type CatalogData, defaultCatalog, InvalidCatalog, makeCatalog, VENDORS } from "@parley/core"
 import type { EnvironmentReader } from "./EnvironmentReader.ts"
 import type { EmbeddingConfig } from "./ParleyConfig.ts"
+import { readApiKeys } from "./readApiKeys.ts"
 import { readEmbedding } from "./readEmbedding.ts"
 
 /** What the file named by `PARLEY_CONFIG` says. */
@@ -10,9 +12,11 @@ export interface ConfigFile {
   /** The shipped catalog with the file laid over it. */
   readonly catalog: CatalogData
   readonly embedding: EmbeddingConfig | undefined
+  /** Keys with which services call; perhaps none. */
+  readonly apiKeys: ReadonlyArray<ApiKey>
 }
 
-const NOTHING: ConfigFile = { catalog: defaultCatalog, embedding: undefined }
+const NOTHING: ConfigFile = { catalog: defaultCatalog, embedding: undefined, apiKeys: [] }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -22,10 +26,11 @@ export const readConfigFile = (read: EnvironmentReader, folder: string): ConfigF
   if (path === undefined) return NOTHING
   const file = readJson(read, resolve(folder, path))
   if (file === undefined) return NOTHING
-  const { embedding: part, ...overrides } = isObject(file.value) ? file.value : { embedding: undefined }
+  const { apiKeys: keys, embedding: part, ...overrides } = isObject(file.value) ? file.value : {}
   const embedding = readEmbedding(read, part)
+  const apiKeys = readApiKeys(read, keys)
   try {
-    return { catalog: ownVendorsRefused(makeCatalog(isObject(file.value) ? overrides : file.value)), embedding }
+    return { catalog: ownVendorsRefused(makeCatalog(isObject(file.value) ? overrides : file.value)), embedding, apiKeys }
   } catch (error) {
     if (!(error instanceof InvalidCatalog)) throw error
     for (const problem of error.problems) read.problem("PARLEY_CONFIG", problem)

@@ -45,6 +45,8 @@ export const openHttp = Effect.fnUntraced(function* (
     sessionCookie: config.session.cookieName,
     baseUrl: config.baseUrl,
     signOutUrl: config.session.signOutUrl,
+    apiKeys: config.apiKeys,
+    allowedOrigins: config.allowedOrigins,
     cronSecret: config.cronSecret && Redacted.value(config.cronSecret),
     trustProxy: config.trustProxy,
     version,
