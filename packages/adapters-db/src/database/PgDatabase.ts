@@ -92,7 +92,11 @@ const sendBounded = async <R extends Row>(
     inOneWrite(
       client,
       () =>
-        [ask(loan.pool, client, asks ? `${PROBE}; ${begin}` : begin), ask<R>(loan.pool, client, text, params), ask(loan.pool, client, "COMMIT")] as const
+        [
+          ask(loan.pool, client, asks ? `${PROBE}; ${begin}` : begin),
+          ask<R>(loan.pool, client, text, params),
+          ask(loan.pool, client, "COMMIT")
+        ] as const
     )
   )
   const [begun, ran, committed] = steps

@@ -30,7 +30,11 @@ export const readConfigFile = (read: EnvironmentReader, folder: string): ConfigF
   const embedding = readEmbedding(read, part)
   const apiKeys = readApiKeys(read, keys)
   try {
-    return { catalog: ownVendorsRefused(makeCatalog(isObject(file.value) ? overrides : file.value)), embedding, apiKeys }
+    return {
+      catalog: ownVendorsRefused(makeCatalog(isObject(file.value) ? overrides : file.value)),
+      embedding,
+      apiKeys
+    }
   } catch (error) {
     if (!(error instanceof InvalidCatalog)) throw error
     for (const problem of error.problems) read.problem("PARLEY_CONFIG", problem)
