@@ -10,6 +10,7 @@ import { PgCreditLedgerLayer } from "./credits/PgCreditLedger.ts"
 import { PgDocumentStoreLayer } from "./documents/PgDocumentStore.ts"
 import { PgFileStoreLayer } from "./documents/PgFileStore.ts"
 import { PgPassageIndexLayer } from "./documents/PgPassageIndex.ts"
+import { PgReindexStoreLayer } from "./documents/PgReindexStore.ts"
 import { PgBossJobQueueLayer } from "./jobs/PgBossJobQueue.ts"
 import { PgCallLimiterLayer } from "./limits/PgCallLimiter.ts"
 import { PgRateLimiterLayer } from "./limits/PgRateLimiter.ts"
@@ -32,6 +33,7 @@ export const storesLayer = (jobs: JobQueueOptions = {}) =>
     documents: PgDocumentStoreLayer,
     files: PgFileStoreLayer,
     passages: PgPassageIndexLayer,
+    reindexing: PgReindexStoreLayer,
     jobs: PgBossJobQueueLayer(jobs),
     personalData: PgPersonalDataLayer,
     callLimiter: PgCallLimiterLayer,

@@ -8,6 +8,7 @@ import {
   fileStoreContract,
   oauthStateStoreContract,
   rateLimiterContract,
+  reindexStoreContract,
   revokedSessionsContract,
   runningRepliesContract,
   unitOfWorkContract
@@ -22,6 +23,8 @@ import { PgCrmConnectionStoreLayer } from "../src/crm/PgCrmConnectionStore.ts"
 import { PgOAuthStateStoreLayer } from "../src/crm/PgOAuthStateStore.ts"
 import { PgDocumentStoreLayer } from "../src/documents/PgDocumentStore.ts"
 import { PgFileStoreLayer } from "../src/documents/PgFileStore.ts"
+import { PgPassageIndexLayer } from "../src/documents/PgPassageIndex.ts"
+import { PgReindexStoreLayer } from "../src/documents/PgReindexStore.ts"
 import { PgCallLimiterLayer } from "../src/limits/PgCallLimiter.ts"
 import { PgRateLimiterLayer } from "../src/limits/PgRateLimiter.ts"
 import { PgRevokedSessionsLayer } from "../src/sessions/PgRevokedSessions.ts"
@@ -37,6 +40,8 @@ const stores = Layer.mergeAll(
   PgOAuthStateStoreLayer,
   PgDocumentStoreLayer,
   PgFileStoreLayer,
+  PgPassageIndexLayer,
+  PgReindexStoreLayer,
   PgCallLimiterLayer,
   PgRateLimiterLayer,
   PgRevokedSessionsLayer,
@@ -52,6 +57,7 @@ for (const { name, layer } of databases) {
   crmConnectionStoreContract(name, onDatabase)
   oauthStateStoreContract(name, onDatabase)
   documentStoreContract(name, onDatabase)
+  reindexStoreContract(name, onDatabase)
   fileStoreContract(name, onDatabase)
   callLimiterContract(name, onDatabase)
   rateLimiterContract(name, onDatabase)

@@ -14,6 +14,7 @@ import { parserFences } from "./process/fences.ts"
 import type { ParserOutcome } from "./process/ParserMessage.ts"
 import { ParserPool } from "./process/ParserPool.ts"
 import { TurnQueue } from "./process/TurnQueue.ts"
+import { parserVersion } from "./parserVersions.ts"
 import { readScan } from "./readScan.ts"
 import { type WorkerNotStarted, WorkerProcess } from "./process/WorkerProcess.ts"
 
@@ -68,6 +69,10 @@ const makeParser = (limits: ParserLimits) =>
       return isDoubtful ? yield* readBy(() => pool.takeNew(start), input) : outcome
     })
     return DocumentParser.of({
+      versionOf: (type) => {
+        const kind = documentType(type).parser
+        return kind === null ? undefined : parserVersion(kind)
+      },
       parse: Effect.fn("WorkerDocumentParser.parse")(function* (input: ParseInput) {
         const kind = documentType(input.type).parser
         if (kind === null) return yield* new DocumentUnreadable({ reason: noParser(input.type) })

@@ -21,6 +21,8 @@ import { InMemoryDocumentStore } from "./documents/InMemoryDocumentStore.ts"
 import { InMemoryFileStore } from "./documents/InMemoryFileStore.ts"
 import { InMemoryPassageIndex } from "./documents/InMemoryPassageIndex.ts"
 import { PassageIndex } from "./documents/PassageIndex.ts"
+import { InMemoryReindexStore } from "./documents/reindexing/InMemoryReindexStore.ts"
+import { ReindexStore } from "./documents/reindexing/ReindexStore.ts"
 import { InMemoryJobQueue } from "./jobs/InMemoryJobQueue.ts"
 import { JobQueue } from "./jobs/JobQueue.ts"
 import { CallLimiter } from "./limits/CallLimiter.ts"
@@ -60,6 +62,7 @@ const storagePorts = {
   documents: storagePort(DocumentStore, InMemoryDocumentStore.layer),
   files: storagePort(FileStore, InMemoryFileStore.layer),
   passages: storagePort(PassageIndex, Layer.provide(InMemoryPassageIndex.layer, InMemoryDocumentStore.layer)),
+  reindexing: storagePort(ReindexStore, Layer.provide(InMemoryReindexStore.layer, InMemoryDocumentStore.layer)),
   jobs: storagePort(JobQueue, InMemoryJobQueue.layer),
   personalData: storagePort(PersonalData, InMemoryPersonalData.layer),
   callLimiter: storagePort(CallLimiter, InMemoryCallLimiter.layer),

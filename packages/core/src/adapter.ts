@@ -234,6 +234,7 @@ export {
   type EmbeddingFailure,
   type EmbeddingResult
 } from "./documents/Embedder.ts"
+export { type ReindexClaim, type ReindexRun, ReindexStore } from "./documents/reindexing/ReindexStore.ts"
 export { FileMover } from "./documents/FileMover.ts"
 export { type FilesMoved, FileStore, NOTHING_MOVED } from "./documents/FileStore.ts"
 export { type Objects, ObjectStore } from "./documents/ObjectStore.ts"

@@ -187,6 +187,14 @@ export {
   MAX_EXCERPT,
   type UploadInput
 } from "./documents/DocumentService.ts"
+export {
+  DocumentReindex,
+  type ReindexEstimate,
+  type ReindexInput,
+  type ScopeProblem
+} from "./documents/reindexing/DocumentReindex.ts"
+export type { ReindexScope } from "./documents/reindexing/outstanding.ts"
+export type { ReindexProgress, ReindexReport, UndoneDocument } from "./documents/reindexing/runReindex.ts"
 export { type Heading, headingPath } from "./documents/Heading.ts"
 export { ReadingLimits, type ReadingLimitsData } from "./documents/ReadingLimits.ts"
 export { UploadLimits, type UploadLimitsData } from "./documents/UploadLimits.ts"

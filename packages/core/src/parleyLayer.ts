@@ -27,6 +27,7 @@ import { ResetService } from "./credits/upkeep/ResetService.ts"
 import type { DocumentParser } from "./documents/DocumentParser.ts"
 import { DocumentRequeue } from "./documents/DocumentRequeue.ts"
 import { DocumentService } from "./documents/DocumentService.ts"
+import { DocumentReindex } from "./documents/reindexing/DocumentReindex.ts"
 import { FileMover } from "./documents/FileMover.ts"
 import { CallLimitSweeper } from "./limits/CallLimitSweeper.ts"
 import type { StoragePort } from "./StoragePorts.ts"
@@ -51,6 +52,7 @@ export type ParleyServices =
   | CreditService
   | CrmAccess
   | CrmService
+  | DocumentReindex
   | DocumentRequeue
   | DocumentService
   | FileMover
@@ -86,6 +88,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   CreditService.layer,
   CrmAccess.layer,
   CrmService.layer,
+  DocumentReindex.layer,
   DocumentRequeue.layer,
   DocumentService.layer,
   FileMover.layer,

@@ -88,6 +88,10 @@ const texts = (schema: string) => ({
   listProcessing: `SELECT user_id AS "userId", id AS "documentId" FROM ${schema}.documents
     WHERE status = 'processing' AND ($1::text IS NULL OR (user_id, id) > ($1, $2::uuid))
     ORDER BY user_id, id LIMIT $3`,
+  /** Parameters: owner and id of the one before, how many, then those of the condition. */
+  listReady: (condition: string) => `SELECT * FROM ${schema}.documents
+    WHERE status = 'ready' AND ($1::text IS NULL OR (user_id, id) > ($1, $2::uuid)) ${condition}
+    ORDER BY user_id, id LIMIT $3`,
   remove: `DELETE FROM ${schema}.documents WHERE user_id = $1 AND id = $2 RETURNING id`
 })
 
@@ -148,6 +152,25 @@ const make = Effect.map(Database, (database) => {
           limit
         ])
       ),
+    listReady: ({ after, documentId, limit, userId }) => {
+      const from = [after?.userId ?? null, after?.documentId ?? null, limit]
+      const named = [userId, documentId].filter((name) => name !== undefined)
+      const conditions = [
+        ...(userId === undefined ? [] : ["AND user_id = $4"]),
+        ...(documentId === undefined ? [] : [`AND id = $${3 + named.length}::uuid`])
+      ]
+      return storing(
+        "DocumentStore.listReady",
+        "jobs"
+      )(
+        documentId === undefined || isUuid(documentId)
+          ? Effect.map(
+              database.statement<DocumentRow>(text.listReady(conditions.join(" ")), [...from, ...named]),
+              (rows) => rows.map(documentOf)
+            )
+          : Effect.succeed([])
+      )
+    },
     remove: (userId, id) =>
       storing("DocumentStore.remove")(
         isUuid(id)

@@ -51,6 +51,16 @@ export class DocumentStore extends Context.Service<
       readonly after: DocumentKey | undefined
       readonly limit: number
     }): Effect.Effect<ReadonlyArray<DocumentKey>, StorageFailed>
+    /**
+     * Everybody's documents that are `ready`, or one person's, or those of one id, in a fixed order, from the one after `after`:
+     * for what is done with all of them.
+     */
+    listReady(page: {
+      readonly userId?: UserId | undefined
+      readonly documentId?: string | undefined
+      readonly after: DocumentKey | undefined
+      readonly limit: number
+    }): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
     /** Removes the owner's document with its bytes and passages; gives whether there was one. */
     remove(userId: UserId, id: string): Effect.Effect<boolean, StorageFailed>
   }

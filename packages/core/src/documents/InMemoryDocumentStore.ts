@@ -26,6 +26,8 @@ const byOwner = (a: DocumentKey, b: DocumentKey): number => {
   return a.documentId < b.documentId ? -1 : a.documentId > b.documentId ? 1 : 0
 }
 
+const keyOf = ({ id, userId }: Document): DocumentKey => ({ userId, documentId: id })
+
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const documents = yield* storage.table<string, Document>()
@@ -89,6 +91,17 @@ const make = Effect.gen(function* () {
             .map(({ id, userId }) => ({ userId, documentId: id }))
             .toSorted(byOwner)
             .filter((document) => after === undefined || byOwner(after, document) < 0)
+            .slice(0, limit)
+        )
+      ),
+    listReady: ({ after, documentId, limit, userId }) =>
+      storage.exclusive(
+        Effect.sync(() =>
+          [...documents.values()]
+            .filter((document) => document.status === "ready" && document.userId === (userId ?? document.userId))
+            .filter(({ id }) => id === (documentId?.toLowerCase() ?? id))
+            .toSorted((a, b) => byOwner(keyOf(a), keyOf(b)))
+            .filter((document) => after === undefined || byOwner(after, keyOf(document)) < 0)
             .slice(0, limit)
         )
       ),

@@ -41,6 +41,18 @@ const cutBatches = (
   return batches
 }
 
+/** The texts of each request that these go out in. */
+export const tokenBatches = (
+  texts: ReadonlyArray<string>,
+  limits: EmbedderLimits,
+  tokenizer: TokenizerService
+): ReadonlyArray<ReadonlyArray<Placed>> =>
+  cutBatches(
+    texts.flatMap((text, place) => (refuseAtOnce(text, limits, tokenizer) === undefined ? [{ text, place }] : [])),
+    limits,
+    tokenizer
+  )
+
 const failed = (reason: EmbeddingFailed["reason"], retryable = false): EmbeddingResult =>
   Result.fail(new EmbeddingFailed({ reason, retryable }))
 

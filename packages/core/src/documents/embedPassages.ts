@@ -20,7 +20,7 @@ export interface EmbedTexts<E, R> {
 }
 
 /** The texts of each request, as many as one takes. */
-const requestsOf = (
+export const requestsOf = (
   { limits: { textsPerRequest } }: Embedder["Service"],
   texts: ReadonlyArray<string>
 ): ReadonlyArray<ReadonlyArray<string>> => {

@@ -1,8 +1,15 @@
 import { InMemoryDocumentStore, InMemoryPassageIndex, PassageEmbedder } from "@parley/core/adapter"
-import { passageIndexContract, passageMeaningContract } from "@parley/core/testing"
+import { InMemoryReindexStore } from "../../src/documents/reindexing/InMemoryReindexStore.ts"
+import { passageIndexContract, passageMeaningContract, reindexStoreContract } from "@parley/core/testing"
 import { Layer } from "effect"
 
 const stores = InMemoryPassageIndex.layer.pipe(Layer.provideMerge(InMemoryDocumentStore.layer))
 
 passageIndexContract("in memory", stores)
-passageMeaningContract("in memory", (embedder) => Layer.provide(stores, Layer.succeed(PassageEmbedder, embedder)))
+passageMeaningContract("in memory", (embedder) =>
+  Layer.provide(Layer.fresh(stores), Layer.succeed(PassageEmbedder, embedder))
+)
+reindexStoreContract(
+  "in memory",
+  Layer.merge(stores, InMemoryReindexStore.layer.pipe(Layer.provide(InMemoryDocumentStore.layer)))
+)

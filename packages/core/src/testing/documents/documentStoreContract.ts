@@ -1,6 +1,6 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
-import type { DocumentKey } from "../../documents/Document.ts"
+import type { Document, DocumentKey } from "../../documents/Document.ts"
 import { DocumentStore } from "../../documents/DocumentStore.ts"
 import { ampleQuota, newDocument, newUserId } from "../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
@@ -151,6 +151,43 @@ const sweeping = (run: Run<DocumentStore>) => {
     ))
 }
 
+const listingReady = (run: Run<DocumentStore>) => {
+  it("documents that are ready are listed in pages: everybody's, one person's, or the one of an id, and no others", () =>
+    run(
+      Effect.gen(function* () {
+        const documents = yield* DocumentStore
+        const [userId, other] = [newUserId(), newUserId()]
+        const state = { status: "ready", progress: 1, passages: 3 } as const
+        const own = Array.from({ length: 3 }, () => newDocument(userId, state))
+        const theirs = newDocument(other, state)
+        const unready = [newDocument(userId), newDocument(userId, { status: "failed" })]
+        for (const document of [...own, theirs, ...unready]) yield* documents.insert(document, ampleQuota)
+        const listed = Effect.fnUntraced(function* (of: { readonly userId?: string; readonly documentId?: string }) {
+          const all: Array<Document> = []
+          let after: DocumentKey | undefined
+          for (;;) {
+            const page = yield* documents.listReady({ ...of, after, limit: 2 })
+            all.push(...page)
+            const last = page.at(-1)
+            if (last === undefined) return all
+            after = { userId: last.userId, documentId: last.id }
+          }
+        })
+        const byId = (a: Document, b: Document) => (a.id < b.id ? -1 : 1)
+        expect(yield* listed({ userId })).toEqual(own.toSorted(byId))
+        expect(yield* listed({ userId, documentId: own[1]!.id.toUpperCase() })).toEqual([own[1]])
+        expect(yield* listed({ documentId: theirs.id })).toEqual([theirs])
+        expect(yield* listed({ userId, documentId: theirs.id })).toEqual([])
+        expect(yield* listed({ documentId: unready[0]!.id })).toEqual([])
+        expect(yield* listed({ documentId: "nothing" })).toEqual([])
+        const everybodys = yield* listed({})
+        expect(everybodys).toEqual(expect.arrayContaining([...own, theirs]))
+        expect(new Set(everybodys.map(({ id }) => id)).size).toBe(everybodys.length)
+        expect(everybodys.every(({ status }) => status === "ready")).toBe(true)
+      })
+    ))
+}
+
 const changing = (run: Run<DocumentStore>) => {
   it("a change of state happens only from the states named, and only for the owner", () =>
     run(
@@ -227,5 +264,6 @@ export const documentStoreContract = (name: string, layer: Layer.Layer<DocumentS
     inserting(run)
     reading(run)
     sweeping(run)
+    listingReady(run)
     changing(run)
   })
