@@ -18,10 +18,13 @@ export const provePerson = Effect.fnUntraced(function* (head: RequestHead) {
 })
 
 const askHost = Effect.fnUntraced(function* (ask: Authenticate<unknown>, { source }: RequestHead) {
-  const answer = yield* Effect.tryPromise({
-    try: async () => ask(source),
-    catch: (cause) => new AuthenticateFailed(cause)
-  }).pipe(Effect.orDie)
+  const answer = yield* Effect.promise(async () => {
+    try {
+      return await ask(source)
+    } catch (cause) {
+      throw new AuthenticateFailed(cause)
+    }
+  })
   if (answer === undefined) return yield* unproven("missing")
   return personOf(answer) ?? (yield* Effect.die(new AuthenticateFailed(new TypeError("No user id."))))
 })

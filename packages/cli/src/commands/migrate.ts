@@ -17,10 +17,13 @@ const afterFlag = Flag.String("after").pipe(
 const printScript = Effect.fnUntraced(function* (after: string | undefined) {
   const { migrationScript, MigrationUnknown } = yield* Effect.promise(() => import("@parley/adapters-db"))
   const { config } = yield* CommandContext.use(({ settings }) => settings)
-  const script = yield* Effect.tryPromise({
-    try: () => migrationScript(config.databaseSchema, after),
-    catch: (error) => error
-  }).pipe(Effect.catch((error) => (error instanceof MigrationUnknown ? Effect.fail(error) : Effect.die(error))))
+  const script = yield* Effect.flatten(
+    Effect.promise(() =>
+      migrationScript(config.databaseSchema, after).then(Effect.succeed, (error: unknown) =>
+        error instanceof MigrationUnknown ? Effect.fail(error) : Effect.die(error)
+      )
+    )
+  )
   yield* Console.log(script.trimEnd())
 })
 
