@@ -1,30 +1,19 @@
 import type { Page } from "playwright-core"
 import { expect, it, vi } from "vitest"
-import { brokenRules, overflowOf } from "./support/brokenRules.ts"
+import { screenshot } from "../../../test/support/screenshot.ts"
+import { lookAtPlan } from "./looks/planPage.ts"
+import { SHAPES } from "./looks/Shape.ts"
+import { ARRIVES, button, currentPlan, invoices, poor, SEEN, subscribe } from "./support/billingPage.ts"
+import { brokenRules } from "./support/brokenRules.ts"
 import type { DashboardPage } from "./support/DashboardPage.ts"
-import { describeInChromium, screenshot } from "./support/describeInChromium.ts"
+import { describeInChromium } from "./support/describeInChromium.ts"
 
-/** Too little for any reply. */
-const poor = { tiers: { free: { monthlyCredits: 1 } } }
-
-/** The whole page of plans and credits, as a person reads it from above. */
-const SEEN = { path: "/billing", options: { viewport: { width: 1280, height: 1400 } } }
-
-/**
- * The stand-in sends an event that was not taken again after 2, 10 and 60 seconds, as on a busy machine, and the page asks
- * ever more seldom.
- */
-const ARRIVES = { timeout: 180_000 }
 vi.setConfig({ testTimeout: 400_000 })
 
 const openBilling = async (dashboard: DashboardPage) => {
   await dashboard.page.goto("/billing")
   await currentPlan(dashboard.page).waitFor()
 }
-
-const currentPlan = (page: Page) => page.getByRole("region", { name: "Your plan" })
-const invoices = (page: Page) => page.getByRole("region", { name: "Invoices" }).getByRole("row")
-const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name })
 
 /** Presses a button of the stand-in's own page, with its clock and its outage, in a tab of its own. */
 const atStandIn = async (page: Page, ...names: ReadonlyArray<string>) => {
@@ -48,15 +37,6 @@ const buy = async (page: Page, credits: string, end: (checkout: Page) => Promise
 }
 
 const pay = (checkout: Page) => checkout.getByRole("button", { name: "Pay", exact: true }).click()
-
-/** Subscribes on the stand-in's page and comes back. */
-const subscribe = async (page: Page, plan: string, more: (page: Page) => Promise<void> = async () => undefined) => {
-  await button(page, `Choose ${plan}`).click()
-  await page.getByRole("heading", { name: "Checkout" }).waitFor()
-  await more(page)
-  await button(page, "Subscribe").click()
-  await page.getByText(`You are on the ${plan} plan now.`).waitFor(ARRIVES)
-}
 
 /** Does something on the provider's page for the person's plan, and comes back. */
 const atPortal = async (page: Page, act: (page: Page) => Promise<void>, open = "Manage plan and payment") => {
@@ -226,21 +206,8 @@ describeInChromium("plans and credits", poor, (stage) => {
     expect(dashboard.complaintsBut()).toEqual([])
   })
 
-  it("breaks no rule of accessibility and does not scroll sideways, in both themes and on a phone", async () => {
+  it("breaks no rule of accessibility and does not scroll sideways, light and wide, dark and on a phone", async () => {
     const dashboard = await stage.openAs("upgrader@example.org", SEEN)
-    const { page } = dashboard
-    for (const colorScheme of ["light", "dark"] as const) {
-      for (const width of [1_280, 375]) {
-        await page.emulateMedia({ colorScheme })
-        await page.setViewportSize({ width, height: width === 375 ? 2_600 : 1_400 })
-        await page.goto("/billing?checkout=success&item=plan&from=%2F")
-        await page.getByText("You are on the Business plan now.").waitFor()
-        await invoices(page).nth(1).waitFor()
-        await screenshot(page, `billing-${colorScheme}-${width}`)
-        expect(await brokenRules(page), `${colorScheme}, ${width}`).toEqual([])
-        expect(await overflowOf(page), `${colorScheme}, ${width}`).toBeLessThanOrEqual(0)
-      }
-    }
-    expect(dashboard.complaintsBut()).toEqual([])
+    await lookAtPlan(dashboard, "Business", SHAPES)
   })
 })

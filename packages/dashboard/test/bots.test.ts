@@ -1,20 +1,16 @@
 import { readFileSync } from "node:fs"
 import type { FrameLocator, Locator, Page } from "playwright-core"
 import { expect, it } from "vitest"
-import { brokenRules, overflowOf } from "./support/brokenRules.ts"
+import { screenshot } from "../../../test/support/screenshot.ts"
+import { lookAtBots } from "./looks/botPages.ts"
+import { SHAPES } from "./looks/Shape.ts"
+import { brokenRules } from "./support/brokenRules.ts"
 import type { DashboardPage } from "./support/DashboardPage.ts"
-import { describeInChromium, screenshot } from "./support/describeInChromium.ts"
+import { describeInChromium } from "./support/describeInChromium.ts"
+import { makeBot } from "./support/makeBot.ts"
 import { startWidgetSite } from "./support/widgetSite.ts"
 
 const SEEN = { options: { viewport: { width: 1440, height: 1_500 } } }
-
-/** Makes a bot as another client would, in the person's session; gives its id and key. */
-const makeBot = async (page: Page, settings: object) => {
-  const made = await page.request.post("/api/bots", { data: settings })
-  expect(made.status()).toBe(201)
-  const { id, keys } = (await made.json()) as { id: string; keys: ReadonlyArray<{ publicKey: string }> }
-  return { id, key: keys[0]?.publicKey ?? "" }
-}
 
 /** How many credits the bot's replies have cost today. */
 const creditsOf = async (page: Page, botId: string): Promise<number> => {
@@ -159,28 +155,7 @@ describeInChromium("bots", {}, (stage) => {
     expect(dashboard.complaintsBut(/status of 404 .*\/api\/bots/)).toEqual([])
   })
 
-  it("breaks no rule of accessibility and does not scroll sideways, in both themes and on a phone", async () => {
-    const dashboard = await stage.openAs("looker@example.org", SEEN)
-    const { page } = dashboard
-    const { id } = await makeBot(page, { displayName: "Harbour guide", suggestedQuestions: ["When is it open?"] })
-    await makeBot(page, { displayName: "Night porter", primaryColor: "#b83a62", active: false })
-    for (const colorScheme of ["light", "dark"] as const) {
-      for (const width of [1_440, 375]) {
-        await page.emulateMedia({ colorScheme })
-        await page.setViewportSize({ width, height: width === 375 ? 3_400 : 1_500 })
-        for (const [name, path] of [
-          ["list", "/bots"],
-          ["bot", `/bots/${id}`]
-        ] as const) {
-          await page.goto(path)
-          await page.getByText("Harbour guide").first().waitFor()
-          if (name === "bot") await button(preview(page), "When is it open?").waitFor()
-          await screenshot(page, `bots-${name}-${colorScheme}-${width}`)
-          expect(await brokenRules(page), `${name}, ${colorScheme}, ${width}`).toEqual([])
-          expect(await overflowOf(page), `${name}, ${colorScheme}, ${width}`).toBeLessThanOrEqual(0)
-        }
-      }
-    }
-    expect(dashboard.complaintsBut()).toEqual([])
+  it("breaks no rule of accessibility and does not scroll sideways, light and wide, dark and on a phone", async () => {
+    await lookAtBots(await stage.openAs("looker@example.org", SEEN), SHAPES)
   })
 })

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
-import { describeInChromium, screenshot } from "./support/describeInChromium.ts"
+import { screenshot } from "../../../test/support/screenshot.ts"
+import { describeInChromium } from "./support/describeInChromium.ts"
 import { leasePdf, minutesDocx } from "./support/files.ts"
 
 describeInChromium("a person with documents", {}, (stage) => {

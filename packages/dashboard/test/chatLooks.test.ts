@@ -1,4 +1,4 @@
 import { everyChatState } from "./looks/everyChatState.ts"
-import { LOOKS } from "./looks/Look.ts"
+import { PHONE_DARK } from "./looks/Look.ts"
 
-everyChatState(LOOKS)
+everyChatState([PHONE_DARK])

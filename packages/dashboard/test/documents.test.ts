@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto"
 import type { Page } from "playwright-core"
 import { beforeAll, expect, it } from "vitest"
+import { screenshot } from "../../../test/support/screenshot.ts"
 import { brokenRules } from "./support/brokenRules.ts"
 import type { DashboardPage } from "./support/DashboardPage.ts"
-import { describeInChromium, screenshot } from "./support/describeInChromium.ts"
+import { describeInChromium } from "./support/describeInChromium.ts"
 import { leasePdf, lockedPdf, minutesDocx, type NamedFile, textNamedPdf } from "./support/files.ts"
 
 const MAX_DOCUMENTS = 9

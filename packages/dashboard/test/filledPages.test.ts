@@ -1,4 +1,4 @@
 import { filledPages } from "./looks/filledPages.ts"
-import { LOOKS } from "./looks/Look.ts"
+import { LIGHT } from "./looks/Look.ts"
 
-filledPages(LOOKS)
+filledPages([LIGHT])

@@ -1,4 +1,4 @@
 import { everyPage } from "./looks/everyPage.ts"
-import { LOOKS } from "./looks/Look.ts"
+import { LIGHT, PHONE_DARK } from "./looks/Look.ts"
 
-everyPage(LOOKS)
+everyPage([LIGHT, PHONE_DARK])

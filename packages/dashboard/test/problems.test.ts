@@ -1,6 +1,7 @@
 import { expect, it } from "vitest"
+import { screenshot } from "../../../test/support/screenshot.ts"
 import { CuttingProxy } from "./support/CuttingProxy.ts"
-import { describeInChromium, screenshot } from "./support/describeInChromium.ts"
+import { describeInChromium } from "./support/describeInChromium.ts"
 import { leasePdf, lockedPdf, textNamedPdf } from "./support/files.ts"
 
 /** Enough for a shortened reply or two, and then for none. */

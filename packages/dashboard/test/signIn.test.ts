@@ -1,5 +1,6 @@
 import { afterAll, expect, it } from "vitest"
-import { describeInChromium, screenshot } from "./support/describeInChromium.ts"
+import { screenshot } from "../../../test/support/screenshot.ts"
+import { describeInChromium } from "./support/describeInChromium.ts"
 import { type IdentityProvider, startIdentityProvider } from "./support/identityProvider.ts"
 import { startServer } from "./support/runningServer.ts"
 

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs"
 import type { Page } from "playwright-core"
 import { beforeAll, expect, it } from "vitest"
+import { screenshot } from "../../../test/support/screenshot.ts"
 import { brokenRules } from "./support/brokenRules.ts"
 import type { DashboardPage } from "./support/DashboardPage.ts"
-import { describeInChromium, screenshot } from "./support/describeInChromium.ts"
+import { describeInChromium } from "./support/describeInChromium.ts"
 
 const CREDITS = 1_000
 const REPLIES = 23

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest"
-import { describeWidget, hostPage, screenshot } from "./support/describeWidget.ts"
+import { screenshot } from "../../../test/support/screenshot.ts"
+import { describeWidget, hostPage } from "./support/describeWidget.ts"
 import { KEY } from "./support/ScriptedService.ts"
 import type { WidgetPage } from "./support/WidgetPage.ts"
 

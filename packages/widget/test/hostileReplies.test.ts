@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
+import { screenshot } from "../../../test/support/screenshot.ts"
 import { hostileReplies } from "../../../test/support/hostileReplies.ts"
-import { describeWidget, type Stage, screenshot } from "./support/describeWidget.ts"
+import { describeWidget, type Stage } from "./support/describeWidget.ts"
 import type { WidgetPage } from "./support/WidgetPage.ts"
 
 /** What would break out of this chat, were any of it taken for markup or styles. */

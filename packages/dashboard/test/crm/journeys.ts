@@ -1,11 +1,12 @@
 import type { Locator, Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
+import { screenshot } from "../../../../test/support/screenshot.ts"
 import { ACCOUNT } from "../../../../test/support/OAuthServer.ts"
 import { brokenRules, overflowOf } from "../support/brokenRules.ts"
 import type { CrmServers } from "../support/crmServers.ts"
 import { CrmVisitor } from "../support/CrmVisitor.ts"
 import type { DashboardPage } from "../support/DashboardPage.ts"
-import { screenshot, type Stage } from "../support/describeInChromium.ts"
+import type { Stage } from "../support/describeInChromium.ts"
 
 const section = (page: Page): Locator => page.getByRole("region", { name: "CRM", exact: true })
 const row = (page: Page, name: string): Locator => section(page).getByRole("listitem").filter({ hasText: name })

@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from "playwright-core"
 import { expect } from "vitest"
+import { screenshot } from "../../../../test/support/screenshot.ts"
 import { brokenRules, overflowOf } from "../support/brokenRules.ts"
-import { screenshot } from "../support/describeInChromium.ts"
 
 /** How a page may be looked at. */
 export interface Look {
@@ -9,13 +9,13 @@ export interface Look {
   readonly options: BrowserContextOptions
 }
 
-/** What every run looks at: both themes, both widths. */
-export const LOOKS: ReadonlyArray<Look> = [
-  { name: "light", options: {} },
-  { name: "phone-dark", options: { colorScheme: "dark", viewport: { width: 375, height: 740 }, hasTouch: true } }
-]
+export const LIGHT: Look = { name: "light", options: {} }
+export const PHONE_DARK: Look = {
+  name: "phone-dark",
+  options: { colorScheme: "dark", viewport: { width: 375, height: 740 }, hasTouch: true }
+}
 
-/** The other ways. */
+/** The ways that only the long tests look at all pages in; every run sees each page in one of the first two. */
 export const FURTHER_LOOKS: ReadonlyArray<Look> = [
   { name: "dark", options: { colorScheme: "dark" } },
   { name: "phone", options: { viewport: { width: 375, height: 740 }, hasTouch: true } },

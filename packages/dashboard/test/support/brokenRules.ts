@@ -5,8 +5,16 @@ import type { Page } from "playwright-core"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
+/** Waits until nothing moves but what moves for ever: a colour on its way is not the one to be judged. */
+const still = (page: Page): Promise<unknown> =>
+  page.evaluate(() => {
+    const moving = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
+    return Promise.allSettled(moving.map(({ finished }) => finished.then(() => undefined)))
+  })
+
 /** Every rule of WCAG 2.2 A and AA, and of good practice, that the page breaks, with where. */
 export const brokenRules = async (page: Page): Promise<ReadonlyArray<string>> => {
+  await still(page)
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe)
   return page.evaluate(async () => {
     const { violations } = await (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run()

@@ -1,7 +1,4 @@
-import { mkdirSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import type { BrowserContextOptions, Page } from "playwright-core"
+import type { BrowserContextOptions } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from "vitest"
 import { whereChromiumIs, workerBrowser } from "../../../../test/support/chromium.ts"
 import { DashboardPage } from "./DashboardPage.ts"
@@ -9,8 +6,6 @@ import type { NamedFile } from "./files.ts"
 import { type RunningServer, startServer } from "./runningServer.ts"
 import { upload } from "./upload.ts"
 import { borrowSession, closeSessions, workerServer } from "./workerStage.ts"
-
-const screenshots = join(tmpdir(), "parley-dashboard-screenshots")
 
 /** Opens pages of the server under test, each in a session of its own, which ends with the test or the suite that opened it. */
 export interface Stage {
@@ -29,11 +24,6 @@ export interface Wishes {
   readonly options?: BrowserContextOptions
   /** The server: the suite's unless told. */
   readonly url?: string
-}
-
-/** Saves what the page shows, for people to look at. */
-export const screenshot = async (page: Page, name: string): Promise<void> => {
-  await page.screenshot({ path: join(screenshots, `${name}.png`) })
 }
 
 /**
@@ -72,7 +62,6 @@ const onStage = (start: () => Promise<RunningServer>, body: (stage: Stage) => vo
     await Promise.all(these.splice(0).map((giveBack) => giveBack()))
   }
   beforeAll(async () => {
-    mkdirSync(screenshots, { recursive: true })
     ;[server] = await Promise.all([start(), workerBrowser()])
   })
   beforeEach(() => {

@@ -1,14 +1,9 @@
-import { mkdirSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
+import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe } from "vitest"
 import { inTime, LATE, leaveBrowser, whereChromiumIs, workerBrowser } from "../../../../test/support/chromium.ts"
 import { HostSite } from "./HostSite.ts"
 import { KEY, ScriptedService } from "./ScriptedService.ts"
 import { WidgetPage } from "./WidgetPage.ts"
-
-const screenshots = join(tmpdir(), "parley-widget-screenshots")
 
 /** A service, somebody else's site, and a browser. */
 export interface Stage {
@@ -25,11 +20,6 @@ export interface VisitOptions extends BrowserContextOptions {
   readonly attributes?: string
   /** Runs before anything of a page does. */
   readonly prepare?: (context: BrowserContext) => Promise<void>
-}
-
-/** Saves what a page shows, for people to look at. */
-export const screenshot = async (page: Page, name: string): Promise<void> => {
-  await page.screenshot({ path: join(screenshots, `${name}.png`) })
 }
 
 /** A page that embeds something. */
@@ -55,7 +45,6 @@ const onStage = (body: (stage: Stage) => void): void => {
     return part
   }
   beforeAll(async () => {
-    mkdirSync(screenshots, { recursive: true })
     ;[browser, service, site] = await Promise.all([workerBrowser(), ScriptedService.start(), HostSite.start()])
   })
   afterEach(async () => {
