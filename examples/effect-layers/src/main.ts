@@ -1,0 +1,42 @@
+import { chatModelsLayer } from "@parley/adapters-llm"
+import {
+  Catalog,
+  ChatService,
+  CreditService,
+  inMemoryStorageLayer,
+  makeCatalog,
+  noCrmLayer,
+  noPayments,
+  noSecrets,
+  onePerson,
+  parleyLayer,
+  PaymentGateway,
+  SecretBox,
+  textParser
+} from "@parley/core"
+import { DocumentParser } from "@parley/core/adapter"
+import { Console, Effect, Layer, Stream } from "effect"
+import { toldLedger } from "./toldLedger.ts"
+
+/** Every port by an adapter that ships, but for one: a ledger that tells what it does. */
+const ports = Layer.mergeAll(
+  Layer.provideMerge(toldLedger, inMemoryStorageLayer),
+  chatModelsLayer(),
+  noCrmLayer,
+  Layer.succeed(Catalog, makeCatalog()),
+  Layer.succeed(DocumentParser, textParser),
+  Layer.succeed(PaymentGateway, noPayments),
+  Layer.succeed(SecretBox, noSecrets)
+)
+
+const request = { messages: [{ role: "user" as const, content: "Hello" }] }
+
+const program = Effect.gen(function* () {
+  const chat = yield* ChatService
+  const reply = yield* chat.send({ parties: onePerson("ann"), request })
+  const text = yield* Stream.mkString(reply.text)
+  yield* Console.log(text.length > 0)
+  yield* Console.log((yield* (yield* CreditService).balance("ann")).available)
+})
+
+await Effect.runPromise(Effect.scoped(Effect.provide(program, Layer.provide(parleyLayer, ports))))

@@ -1,0 +1,12 @@
+import { InsufficientCredits, type Parley } from "@parley/core"
+
+/** A feature of your application: a summary of a text in one sentence, or a word on why there is none. */
+export const summarise = async ({ chat }: Pick<Parley, "chat">, userId: string, text: string): Promise<string> => {
+  const content = `Summarise in one sentence:\n\n${text}`
+  try {
+    return await (await chat.send(userId, { messages: [{ role: "user", content }] })).text()
+  } catch (error) {
+    if (error instanceof InsufficientCredits) return `You have no credits left until ${error.nextResetAt}.`
+    throw error
+  }
+}
