@@ -3,7 +3,7 @@ import { chatModels } from "@parley/adapters-llm"
 import { createParley, openInMemory } from "@parley/core"
 import { personOf } from "./personOf.ts"
 
-const parley = await createParley({ ...(await openInMemory()), models: chatModels() })
+export const parley = await createParley({ ...(await openInMemory()), models: chatModels() })
 const handler = parleyFetch({ runtime: parley.runtime, baseUrl: "http://localhost:3000", authenticate: personOf })
 
 const answer = (request: Request): Promise<Response> => handler(request)

@@ -1,0 +1,36 @@
+import { execFile } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import { migratedPostgres } from "../../packages/adapters-db/test/databases.ts"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const run = promisify(execFile)
+
+/** The programs in memory: each is its `src/main.ts`, and prints what is in its `expected.txt`. */
+export const inMemory = ["effect-layers", "fastify", "fetch-handler", "metering", "own-vendor"]
+
+/** A file of the examples. */
+export const readExample = (path: string): string => readFileSync(`${root}examples/${path}`, "utf8")
+
+/** Holds what a program printed to what it says it prints; and its README shows just that. */
+export const expectOutput = (name: string, output: string): void => {
+  const expected = readExample(`${name}/expected.txt`)
+  expect(output).toBe(expected)
+  expect(readExample(`${name}/README.md`)).toContain(`\`\`\`\n${expected}\`\`\``)
+}
+
+/** Runs a program as a process of its own, on a database of its own; gives what it printed. */
+export const runOnPostgres = (name: string): Promise<string> =>
+  Effect.gen(function* () {
+    const url = yield* migratedPostgres
+    const argv = [
+      "--conditions=@parley/source",
+      "--disable-warning=ExperimentalWarning",
+      `examples/${name}/src/main.ts`
+    ]
+    const env = { ...process.env, NO_COLOR: "1", DATABASE_URL: url }
+    return (yield* Effect.promise(() => run(process.execPath, argv, { cwd: root, env }))).stdout
+  }).pipe(Effect.scoped, Effect.runPromise)
