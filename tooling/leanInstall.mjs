@@ -36,7 +36,14 @@ for (const { name } of entries(`${root}node/node_modules/`)) {
 for (const { name } of entries(`${root}@napi-rs/`)) {
   if (name.startsWith("canvas")) remove(`${root}@napi-rs/${name}`)
 }
-for (const path of ["openai/src", "@anthropic-ai/sdk/src", "gpt-tokenizer/src", "gpt-tokenizer/cjs", "gpt-tokenizer/data", "pdfjs-dist/legacy"]) {
+for (const path of [
+  "openai/src",
+  "@anthropic-ai/sdk/src",
+  "gpt-tokenizer/src",
+  "gpt-tokenizer/cjs",
+  "gpt-tokenizer/data",
+  "pdfjs-dist/legacy"
+]) {
   remove(`${root}${path}`)
 }
 removeMaps(root)
