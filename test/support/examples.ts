@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
 const run = promisify(execFile)
 
 /** The programs in memory: each is its `src/main.ts`, and prints what is in its `expected.txt`. */
-export const inMemory = ["effect-layers", "fastify", "fetch-handler", "metering", "own-vendor"]
+export const inMemory = ["effect-layers", "fetch-handler", "metering", "own-vendor"]
 
 /** A file of the examples. */
 export const readExample = (path: string): string => readFileSync(`${root}examples/${path}`, "utf8")
