@@ -101,7 +101,7 @@ describeWidget("the chat", (stage) => {
   })
 
   it("says how long to wait at a limit, counts down, and then sends the same message", async () => {
-    const widget = await stage.visit()
+    const widget = await stage.visit({ alone: true })
     await widget.page.clock.install()
     await widget.page.reload()
     await widget.page.clock.runFor(1_000)

@@ -1,6 +1,7 @@
-import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core"
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe } from "vitest"
 import { inTime, LATE, leaveBrowser, whereChromiumIs, workerBrowser } from "../../../../test/support/chromium.ts"
+import { clearSession } from "./clearSession.ts"
 import { HostSite } from "./HostSite.ts"
 import { KEY, ScriptedService } from "./ScriptedService.ts"
 import { WidgetPage } from "./WidgetPage.ts"
@@ -20,7 +21,12 @@ export interface VisitOptions extends BrowserContextOptions {
   readonly attributes?: string
   /** Runs before anything of a page does. */
   readonly prepare?: (context: BrowserContext) => Promise<void>
+  /** In a session that nobody gets afterwards, for what cannot be taken back: a clock of the page's own. */
+  readonly alone?: boolean
 }
+
+/** Whether a visit leaves nothing behind that cannot be cleared. */
+const isPlain = (options: VisitOptions): boolean => Object.keys(options).every((name) => name === "attributes")
 
 /** A page that embeds something. */
 export const hostPage = (embedded: string, attributes = 'lang="en"'): string => `<!doctype html>
@@ -40,6 +46,9 @@ const onStage = (body: (stage: Stage) => void): void => {
   let browser: Browser | undefined
   let service: ScriptedService | undefined
   let site: HostSite | undefined
+  /** The page of plain visits, used again by the next test; lent to one visit at a time. */
+  let kept: Page | undefined
+  let isLent = false
   const started = <A>(part: A | undefined): A => {
     if (part === undefined) throw new Error("The stage is not set up yet.")
     return part
@@ -47,15 +56,32 @@ const onStage = (body: (stage: Stage) => void): void => {
   beforeAll(async () => {
     ;[browser, service, site] = await Promise.all([workerBrowser(), ScriptedService.start(), HostSite.start()])
   })
+  const giveBack = async () => {
+    if (kept === undefined || !isLent) return
+    const { trustedUrl, url } = started(service)
+    const host = started(site)
+    const origins = [url, trustedUrl, host.url, host.foreignUrl]
+    isLent = false
+    try {
+      await clearSession(kept, host.page("/blank", "<!doctype html><title>Blank</title>"), origins)
+    } catch {
+      const broken = kept.context()
+      kept = undefined
+      await broken.close()
+    }
+  }
   afterEach(async () => {
-    const closed = await inTime(Promise.all((browser?.contexts() ?? []).map((context) => context.close())))
-    if (closed === LATE) {
+    const others = (browser?.contexts() ?? []).filter((context) => context !== kept?.context())
+    const done = await inTime(Promise.all([...others.map((context) => context.close()), giveBack()]))
+    if (done === LATE) {
       leaveBrowser()
       browser = await workerBrowser()
+      kept = undefined
     }
     service?.reset()
   })
   afterAll(async () => {
+    if (kept !== undefined) await inTime(kept.context().close())
     await Promise.all([service?.stop(), site?.stop()])
   })
   const tag: Stage["tag"] = (attributes = "", key = KEY) =>
@@ -68,10 +94,19 @@ const onStage = (body: (stage: Stage) => void): void => {
       return started(site)
     },
     tag,
-    visit: async ({ attributes, prepare, url, ...options } = {}) => {
-      const context = await started(browser).newContext(options)
-      await prepare?.(context)
-      const page = new WidgetPage(await context.newPage())
+    visit: async (wishes = {}) => {
+      const { alone: _, attributes, prepare, url, ...options } = wishes
+      const open = async () => {
+        const context = await started(browser).newContext(options)
+        await prepare?.(context)
+        return context.newPage()
+      }
+      const canLend = isPlain(wishes) && !isLent
+      if (canLend) {
+        isLent = true
+        kept ??= await open()
+      }
+      const page = new WidgetPage(canLend && kept !== undefined ? kept : await open())
       await page.page.goto(url ?? started(site).page("/", hostPage(tag(attributes))))
       return page
     }
