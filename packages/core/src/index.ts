@@ -196,6 +196,7 @@ export {
 export type { ReindexScope } from "./documents/reindexing/outstanding.ts"
 export type { ReindexProgress, ReindexReport, UndoneDocument } from "./documents/reindexing/runReindex.ts"
 export { type Heading, headingPath } from "./documents/Heading.ts"
+export { ReplySettings, type ReplySettingsData } from "./chat/ReplySettings.ts"
 export { ReadingLimits, type ReadingLimitsData } from "./documents/ReadingLimits.ts"
 export { UploadLimits, type UploadLimitsData } from "./documents/UploadLimits.ts"
 export { type DocumentType, PARSED_DOCUMENT_TYPES } from "./documents/documentTypes.ts"

@@ -18,14 +18,25 @@ import { countMessages } from "../models/countMessages.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
 import { ChatNotFound, InvalidChatRequest } from "./errors.ts"
 import { buildPrompt, MINIMUM_REPLY_TOKENS, type Prompt } from "./prompt.ts"
+import { ReplySettings, type ReplySettingsData } from "./ReplySettings.ts"
 import type { Candidate } from "./quoteReply.ts"
 import type { ReplyParties, ReplyTerms } from "./ReplyParties.ts"
 import type { StoredMessage } from "./StoredMessage.ts"
 import { sourcesFrom } from "./sourcesFrom.ts"
 
-/** How many stored messages are read back, and how many passages are offered to a model. */
+/** How many stored messages are read back. */
 export const TRANSCRIPT_MESSAGES = 500
-const PASSAGES = 12
+
+/** What of a request counts, by what becomes of messages with the role `system`. */
+const admitted = Effect.fnUntraced(function* (request: ChatRequest, { systemMessages }: ReplySettingsData) {
+  const place = systemMessages === "allowed" ? -1 : request.messages.findIndex(({ role }) => role === "system")
+  if (place < 0) return request
+  if (systemMessages === "refused") {
+    const issue = { path: `messages[${place}].role`, message: "Expected user or assistant: system messages are not taken" }
+    return yield* new InvalidChatRequest({ issues: [issue] })
+  }
+  return { ...request, messages: request.messages.filter(({ role }) => role !== "system") }
+})
 
 /** Everything of a request that can be refused before credits are held: ownership, tier, model, length. Each party is asked for what is theirs. */
 export const makePrepareReply = Effect.gen(function* () {
@@ -38,18 +49,17 @@ export const makePrepareReply = Effect.gen(function* () {
   const reranker = yield* Reranker
 
   /** What a model is offered: the best found, by the reranker's judgement where there is one. */
-  const findPassages = Effect.fnUntraced(function* (input: Omit<SearchInput, "limit">) {
-    if (reranker === undefined) return yield* passages.search({ ...input, limit: PASSAGES })
-    const found = yield* passages.search({ ...input, limit: PASSAGES * RERANKED_SHARE })
-    return (yield* rerankFound(reranker, input.query, found)).slice(0, PASSAGES)
+  const findPassages = Effect.fnUntraced(function* (input: SearchInput) {
+    if (reranker === undefined) return yield* passages.search(input)
+    const found = yield* passages.search({ ...input, limit: input.limit * RERANKED_SHARE })
+    return (yield* rerankFound(reranker, input.query, found)).slice(0, input.limit)
   })
 
   /** The model that a bot's owner chose, or what their tier has instead. */
   const decidedModel = (tier: TierName, { modelId }: ReplyTerms): string | undefined =>
     modelId !== null && tiersAllowing(catalog, modelId).includes(tier) ? modelId : catalog.tiers[tier].models[0]
 
-  const chooseModel = Effect.fnUntraced(function* (modelId: string | undefined) {
-    const id = modelId ?? catalog.models[0]?.id ?? ""
+  const chooseModel = Effect.fnUntraced(function* (id = "") {
     const model = findModel(catalog, id)
     if (model === undefined) {
       const message = `Expected one of ${catalog.models.map((each) => each.id).join(", ")}`
@@ -78,10 +88,15 @@ export const makePrepareReply = Effect.gen(function* () {
     return found
   })
 
-  return Effect.fnUntraced(function* (parties: ReplyParties, request: ChatRequest, terms?: ReplyTerms) {
+  return Effect.fnUntraced(function* (parties: ReplyParties, sent: ChatRequest, terms?: ReplyTerms) {
+    const settings = yield* ReplySettings
+    const request = yield* admitted(sent, settings)
     const { conversationOwner, documentsOwner, payer } = parties
     const account = yield* accounts.of(payer)
-    const modelId = terms === undefined ? request.modelId : decidedModel(account.tier, terms)
+    const modelId =
+      terms === undefined
+        ? (request.modelId ?? catalog.tiers[account.tier].models[0])
+        : decidedModel(account.tier, terms)
     const { model, allowedTiers } = yield* chooseModel(modelId)
     const stored = yield* transcriptOf(conversationOwner, request.chatId)
     const { ready, pending } = yield* findReadableDocuments(documents, documentsOwner, request.documentIds ?? [])
@@ -99,9 +114,17 @@ export const makePrepareReply = Effect.gen(function* () {
     const added = request.chatId === undefined ? request.messages : afterLastReply(request.messages)
     const question = added.at(-1)?.content ?? ""
     const found =
-      ready.length === 0 ? [] : yield* findPassages({ userId: documentsOwner, documentIds: ready, query: question })
+      ready.length === 0
+        ? []
+        : yield* findPassages({
+            userId: documentsOwner,
+            documentIds: ready,
+            query: question,
+            limit: settings.passages
+          })
+    const { instructions } = terms ?? settings
     const told: ReadonlyArray<ChatMessage> =
-      terms === undefined ? [] : [{ role: "system", content: terms.instructions }]
+      instructions === undefined ? [] : [{ role: "system", content: instructions }]
     const messages = [...told, ...stored.filter(terms === undefined ? hasContent : isOfModel), ...added]
     const tokenizer = yield* Tokenizer
     yield* countMessages(payer, messages, model.contextTokens)

@@ -8,6 +8,7 @@ import { PaymentInbox } from "../billing/PaymentInbox.ts"
 import { BotService } from "../bots/BotService.ts"
 import { ChatModels } from "../models/ChatModel.ts"
 import { noModels } from "../models/noModels.ts"
+import { ReplySettings, type ReplySettingsData, replySettingsOver } from "../chat/ReplySettings.ts"
 import { ChatService } from "../chat/ChatService.ts"
 import { CrmAccess } from "../crm/CrmAccess.ts"
 import { type CrmProvider, CrmProviders } from "../crm/CrmProvider.ts"
@@ -47,6 +48,8 @@ export interface ParleyOptions extends StoragePorts {
   /** Parsed JSON laid over the shipped tiers, models and prices. */
   readonly config?: unknown
   readonly uploads?: Partial<UploadLimitsData>
+  /** What becomes of system messages that clients send, what models are told, how many passages they are offered. */
+  readonly replies?: Partial<ReplySettingsData>
   /** How often reading documents may fail. */
   readonly reading?: Partial<ReadingLimitsData>
   /** Where the time comes from: Unix milliseconds. A ledger on a database goes by that one's, unless opened otherwise. */
@@ -155,7 +158,7 @@ const portsLayer = (options: ParleyOptions, catalog: CatalogData) =>
     openStorageLayer(options)
   )
 
-const references = ({ clock, holdTtlMs, reading, tokenizer, uploads }: ParleyOptions) =>
+const references = ({ clock, holdTtlMs, reading, replies, tokenizer, uploads }: ParleyOptions) =>
   Layer.mergeAll(
     clock === undefined
       ? Layer.empty
@@ -170,6 +173,12 @@ const references = ({ clock, holdTtlMs, reading, tokenizer, uploads }: ParleyOpt
       : Layer.effect(
           ReadingLimits,
           Effect.map(ReadingLimits, (defaults) => ({ ...defaults, ...reading }))
+        ),
+    replies === undefined
+      ? Layer.empty
+      : Layer.effect(
+          ReplySettings,
+          Effect.map(ReplySettings, (defaults) => replySettingsOver(defaults, replies))
         ),
     uploads === undefined
       ? Layer.empty
