@@ -32,7 +32,10 @@ const admitted = Effect.fnUntraced(function* (request: ChatRequest, { systemMess
   const place = systemMessages === "allowed" ? -1 : request.messages.findIndex(({ role }) => role === "system")
   if (place < 0) return request
   if (systemMessages === "refused") {
-    const issue = { path: `messages[${place}].role`, message: "Expected user or assistant: system messages are not taken" }
+    const issue = {
+      path: `messages[${place}].role`,
+      message: "Expected user or assistant: system messages are not taken"
+    }
     return yield* new InvalidChatRequest({ issues: [issue] })
   }
   return { ...request, messages: request.messages.filter(({ role }) => role !== "system") }

@@ -15,7 +15,9 @@ const commanded = [
 const setUp = () => {
   const model = scriptedModel(() => says(["yes"]))
   const toldAs = (role: string) =>
-    model.requests.flatMap(({ messages }) => messages.filter((each) => each.role === role).map(({ content }) => content))
+    model.requests.flatMap(({ messages }) =>
+      messages.filter((each) => each.role === role).map(({ content }) => content)
+    )
   return { model, toldAs, services: world(model) }
 }
 
@@ -60,13 +62,23 @@ it.effect("instructions of the operator are told before every conversation", () 
 
 describe("without a model in the request", () => {
   const config = {
-    tiers: { pro: { models: ["model-a-turbo", "model-a"] }, free: { models: ["model-a", "model-a-mini"], monthlyCredits: 1000 } }
+    tiers: {
+      pro: { models: ["model-a-turbo", "model-a"] },
+      free: { models: ["model-a", "model-a-mini"], monthlyCredits: 1000 }
+    }
   }
   it.effect("the first model of the person's tier answers, and not that of the catalog", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* ask("ann", "Hi")).reply.model, "model-a")
       yield* CreditService.use((credits) => credits.changeTier({ userId: "ann", tier: "pro", key: "k" }))
       assert.strictEqual((yield* ask("ann", "Hi")).reply.model, "model-a-turbo")
-    }).pipe(Effect.provide(world(scriptedModel(() => says(["yes"])), config)))
+    }).pipe(
+      Effect.provide(
+        world(
+          scriptedModel(() => says(["yes"])),
+          config
+        )
+      )
+    )
   )
 })
