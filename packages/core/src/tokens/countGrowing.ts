@@ -1,4 +1,4 @@
-import { countPieces } from "./tokenPieces.ts"
+import { countPieces, estimateOf } from "./tokenPieces.ts"
 
 /** What follows the last cut is counted again each time; beyond this many characters it is cut where it ends. */
 const LONGEST_TAIL = 4_096
@@ -13,18 +13,24 @@ const lastCut = (text: string): number => {
 const isHighSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xd800
 
 /**
- * Counts a text that only grows, as `estimateTokens` does, in time that is linear in its final length: takes the text
+ * Counts a text that only grows, as `pieceTokenizer.count` estimates it, in time that is linear in its final length: takes the text
  * as it is now, gives its tokens.
  */
 export const countGrowing = (): ((text: string) => number) => {
   let counted = 0
-  let usual = 0
+  let most = 0
+  let usualParts = 0
   return (text) => {
     const tail = text.slice(counted)
     const end = tail.length > LONGEST_TAIL && lastCut(tail) === 0 ? tail.length : lastCut(tail)
     const cut = end === tail.length && isHighSurrogate(tail.charCodeAt(end - 1)) ? end - 1 : end
-    if (cut > 0) usual += countPieces(tail.slice(0, cut)).usual
+    if (cut > 0) {
+      const whole = countPieces(tail.slice(0, cut))
+      most += whole.most
+      usualParts += whole.usualParts
+    }
     counted += cut
-    return Math.ceil(usual + countPieces(tail.slice(cut)).usual)
+    const rest = countPieces(tail.slice(cut))
+    return estimateOf({ most: most + rest.most, usualParts: usualParts + rest.usualParts })
   }
 }

@@ -1,8 +1,8 @@
 import { countGrowing } from "./countGrowing.ts"
 import type { TokenCount, TokenizerService } from "./TokenizerService.ts"
-import { countInSteps, type PieceCount } from "./tokenPieces.ts"
+import { countInSteps, estimateOf, type PieceCount } from "./tokenPieces.ts"
 
-const countOf = ({ most, usual }: PieceCount): TokenCount => ({ max: most, estimate: Math.min(most, Math.ceil(usual)) })
+const countOf = (count: PieceCount): TokenCount => ({ max: count.most, estimate: estimateOf(count) })
 
 const begin: TokenizerService["countInSteps"] = (text) => {
   const step = countInSteps(text)

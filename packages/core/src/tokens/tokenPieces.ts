@@ -5,9 +5,20 @@ interface Count {
   index: number
   /** No tokenizer counts more. */
   most: number
-  /** What tokenizers usually count. */
-  usual: number
+  /** What tokenizers usually count, in parts of a token. */
+  usualParts: number
 }
+
+/**
+ * The parts of a token in which what is usual is counted: sums of whole numbers are exact in whatever order, so that a text
+ * counts the same in one go and while it grows. 1/4.6, 1/2.2, 1/20 and 1/128 of a token are whole numbers of parts.
+ */
+const PARTS_PER_TOKEN = 161_920
+const PARTS_PER_SMALL = PARTS_PER_TOKEN / 4.6
+const PARTS_PER_CAPITAL = PARTS_PER_TOKEN / 2.2
+const PARTS_OF_LONE_SPACE = PARTS_PER_TOKEN * 0.3
+const PARTS_OF_REPEATED = PARTS_PER_TOKEN * 0.2
+const PARTS_PER_CHARACTER_TOKEN = PARTS_PER_TOKEN * 0.75
 
 const SPACE = 0x20
 const APOSTROPHE = 0x27
@@ -100,7 +111,7 @@ const countWord = (text: string, start: number, spaced: boolean, count: Count, k
   count.index = end
   const listed = !continuesWord(text, start - 1) && !continuesWord(text, end) && known.words.has(text.slice(from, end))
   const alone = spaced || start === 0 || !isOpen(text.charCodeAt(start - 1))
-  count.usual += listed ? 1 : Math.max(1, (end - start) / 4.6)
+  count.usualParts += listed ? PARTS_PER_TOKEN : Math.max(PARTS_PER_TOKEN, (end - start) * PARTS_PER_SMALL)
   if (listed && alone) {
     count.most += 1
     return
@@ -119,7 +130,7 @@ const countCapitals = (text: string, start: number, end: number, count: Count, k
     pairs: known.capitalPairs,
     triples: NONE
   })
-  count.usual += Math.max(1, (end - start) / 2.2)
+  count.usualParts += Math.max(PARTS_PER_TOKEN, (end - start) * PARTS_PER_CAPITAL)
 }
 
 const countLetters = (text: string, spaced: boolean, count: Count, known: TokenVocabulary): void => {
@@ -136,7 +147,7 @@ const countLetters = (text: string, spaced: boolean, count: Count, known: TokenV
 const countDigits = (text: string, count: Count): void => {
   const end = runEnd(text, count.index, isDigit)
   count.most += Math.ceil((end - count.index) / 2)
-  count.usual += Math.ceil((end - count.index) / 3)
+  count.usualParts += Math.ceil((end - count.index) / 3) * PARTS_PER_TOKEN
   count.index = end
 }
 
@@ -153,7 +164,7 @@ const countRepeated = (text: string, unit: number, count: Count, known: TokenVoc
   const cuts = unit < SPACE ? 2 : 1
   const most = Math.min(length, Math.floor((2 * length) / ((known.repeats[unit] ?? 1) + 1)) + cuts)
   count.most += most
-  count.usual += 0.2 + most / 2
+  count.usualParts += PARTS_OF_REPEATED + (most * PARTS_PER_TOKEN) / 2
 }
 
 const countSpaces = (text: string, count: Count, known: TokenVocabulary): void => {
@@ -166,7 +177,8 @@ const countSpaces = (text: string, count: Count, known: TokenVocabulary): void =
   if (free > 0) {
     // Here too.
     count.most += Math.min(free, Math.floor((2 * free) / ((known.repeats[SPACE] ?? 1) + 1)) + (belongs ? 1 : 2))
-    count.usual += free === 1 && !belongs ? 0.3 : Math.max(1, free / SPACES_PER_TOKEN)
+    const parts = (free * PARTS_PER_TOKEN) / SPACES_PER_TOKEN
+    count.usualParts += free === 1 && !belongs ? PARTS_OF_LONE_SPACE : Math.max(PARTS_PER_TOKEN, parts)
   }
   if (belongs) countLetters(text, true, count, known)
 }
@@ -181,22 +193,26 @@ const countCharacters = (text: string, count: Count, known: TokenVocabulary): vo
     const most = known.characters[code - FIRST_CHARACTER] ?? (wide ? 4 : 3)
     if (code >= FIRST_OF_THREE_BYTES) characters += 1
     count.most += most
-    count.usual += most * 0.75
+    count.usualParts += most * PARTS_PER_CHARACTER_TOKEN
     count.index += wide ? 2 : 1
   }
   if (characters > 0) count.most += 1 + Math.floor(characters / 10)
 }
 
-/** What is counted of a text: the most tokens, and the usual number with its fractions. */
+/** What is counted of a text: the most tokens, and the usual number in parts of a token. Counts of parts of a text add up. */
 export interface PieceCount {
   readonly most: number
-  readonly usual: number
+  readonly usualParts: number
 }
+
+/** The tokens that a text is estimated at: never more than the most. */
+export const estimateOf = ({ most, usualParts }: PieceCount): number =>
+  Math.min(most, Math.ceil(usualParts / PARTS_PER_TOKEN))
 
 /** Begins to count a text. Each call goes on for at least so many characters, and gives the count once it is whole. */
 export const countInSteps = (text: string): ((characters: number) => PieceCount | undefined) => {
   const known = tokenVocabulary()
-  const count: Count = { index: 0, most: 0, usual: 0 }
+  const count: Count = { index: 0, most: 0, usualParts: 0 }
   return (characters) => {
     const end = Math.min(text.length, count.index + characters)
     while (count.index < end) {
@@ -213,4 +229,4 @@ export const countInSteps = (text: string): ((characters: number) => PieceCount 
 
 /** Bounds of the tokens in a text, counted piece by piece as tokenizers cut it. */
 export const countPieces = (text: string): PieceCount =>
-  countInSteps(text)(Number.POSITIVE_INFINITY) ?? { most: 0, usual: 0 }
+  countInSteps(text)(Number.POSITIVE_INFINITY) ?? { most: 0, usualParts: 0 }
