@@ -169,10 +169,11 @@ export const addPassages = Effect.fnUntraced(function* (
 ) {
   const key = generationParams(generation)
   const added = embedder && (yield* keepEmbeddings(database, text, { embedder, generation, passages }))
+  const lock = (yield* database.inTransaction) ? text.lockGeneration : text.lockGenerationToAdd
   for (const block of blocksOf(passages)) {
     yield* database.asService((sql) =>
       Effect.gen(function* () {
-        const [found] = yield* sql.query<GenerationRow>(text.lockGeneration, key)
+        const [found] = yield* sql.query<GenerationRow>(lock, key)
         if (found === undefined) return yield* generationGone(generation)
         const rest = block.filter(({ ordinal }) => ordinal >= found.passages)
         const [first] = rest

@@ -11,7 +11,7 @@ import { Effect } from "effect"
 import type { Database, DatabaseError, Sql } from "../database/Database.ts"
 import type { GenerationSql } from "./generationSql.ts"
 import { headingsValue } from "./headingsValue.ts"
-import { textParts } from "./textParts.ts"
+import { type TextPart, textParts } from "./textParts.ts"
 
 const FOREIGN_KEY_VIOLATION = "23503"
 
@@ -40,12 +40,21 @@ const lockDocument = Effect.fnUntraced(function* (sql: Sql, text: GenerationSql,
   if (locked.length === 0) return yield* generationGone(key)
 })
 
-/** Finds the unfinished generation of the fingerprint, or begins one in place of any other that is unfinished. */
+const addPart = (sql: Sql, text: GenerationSql, generation: Generation, part: number, stored: TextPart) =>
+  sql.query(text.addText, [...generationParams(generation), part, stored.start, stored.end, stored.text])
+
+/**
+ * Finds the unfinished generation of the fingerprint, or begins one in place of any other that is unfinished, with the first
+ * part of its text: for most documents all of it, and what a commit costs is saved.
+ */
 const findOrBegin = (
   database: Database["Service"],
   text: GenerationSql,
-  input: BeginGeneration,
-  model: string | undefined
+  {
+    input,
+    model,
+    parts
+  }: { readonly input: BeginGeneration; readonly model: string | undefined; readonly parts: ReadonlyArray<TextPart> }
 ) =>
   database.asService((sql) =>
     Effect.gen(function* () {
@@ -60,7 +69,7 @@ const findOrBegin = (
         fingerprint,
         parser
       ])
-      if (unfinished !== undefined) return { userId, documentId, ...unfinished }
+      if (unfinished !== undefined) return { begun: { userId, documentId, ...unfinished }, parts: undefined }
       yield* sql.query(text.dropUnfinished, document)
       const [next] = yield* sql.query<{ generation: number }>(text.nextNumber, document)
       if (next === undefined) return yield* generationGone(input)
@@ -75,23 +84,28 @@ const findOrBegin = (
         INDEXING_VERSION,
         model ?? null
       ])
-      return { userId, documentId, ...next, passages: 0 }
+      const begun = { userId, documentId, ...next, passages: 0 }
+      const [first] = parts
+      if (first !== undefined) yield* addPart(sql, text, begun, 0, first)
+      return { begun, parts: Math.min(1, parts.length) }
     })
   )
 
-/** Part by part, each a transaction of its own; parts that an earlier try has stored are passed over. */
+/** Part by part, each a transaction of its own; those that are stored are passed over: so many, where that is known. */
 const storeText = Effect.fnUntraced(function* (
   database: Database["Service"],
   text: GenerationSql,
-  generation: Generation,
-  parsed: string
+  {
+    generation,
+    known,
+    parts
+  }: { readonly generation: Generation; readonly known: number | undefined; readonly parts: ReadonlyArray<TextPart> }
 ) {
   const key = generationParams(generation)
-  const [stored] = yield* database.statement<{ parts: number }>(text.countTextParts, key)
-  const parts = textParts(storableText(parsed))
-  for (const [part, { start, end, text: content }] of parts.entries()) {
-    if (part < (stored?.parts ?? 0)) continue
-    yield* orGone(generation, database.statement(text.addText, [...key, part, start, end, content]))
+  const stored = known ?? (yield* database.statement<{ parts: number }>(text.countTextParts, key))[0]?.parts ?? 0
+  for (const [part, each] of parts.entries()) {
+    if (part < stored) continue
+    yield* orGone(generation, addPart({ query: database.statement }, text, generation, part, each))
   }
 })
 
@@ -102,8 +116,9 @@ export const beginGeneration = Effect.fnUntraced(function* (
   input: BeginGeneration,
   model: string | undefined
 ) {
-  const begun = yield* findOrBegin(database, text, input, model)
-  yield* storeText(database, text, begun, input.parsed.text)
+  const parts = textParts(storableText(input.parsed.text))
+  const { begun, parts: known } = yield* findOrBegin(database, text, { input, model, parts })
+  yield* storeText(database, text, { generation: begun, known, parts })
   return begun
 })
 

@@ -40,6 +40,13 @@ export const generationSql = (schema: string) => ({
   lockGeneration: `SELECT active, passages, language FROM ${schema}.passage_generations WHERE ${GENERATION} FOR NO KEY UPDATE`,
 
   /**
+   * The same, for a transaction that does not wait for the disk: what a crash of the server takes of a generation that is not
+   * searched yet is written by the next try, and whatever is committed after it in the usual way keeps it.
+   */
+  lockGenerationToAdd: `SELECT active, passages, language, pg_catalog.set_config('synchronous_commit', 'off', true)
+    FROM ${schema}.passage_generations WHERE ${GENERATION} FOR NO KEY UPDATE`,
+
+  /**
    * Which terms occur in which of the texts in $1 (by their index, from 0) and how often. Parameters: `passageWords` of
    * each, their language. Touches no table.
    */
