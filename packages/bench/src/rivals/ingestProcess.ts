@@ -1,0 +1,35 @@
+/**
+ * Stores a corpus in an empty database, in a process of its own so that its memory is its own. Its argument is the JSON of
+ * `IngestTask`; tells `IngestFigures` as JSON.
+ */
+import { CONTENDERS, type ContenderName } from "./contenders.ts"
+import { type CorpusShape, makeCorpus } from "./corpus.ts"
+
+export interface IngestTask {
+  readonly contender: ContenderName
+  readonly url: string
+  readonly rivals: string
+  readonly dimensions: number
+  readonly shape: CorpusShape
+  readonly seed: number
+}
+
+export interface IngestFigures {
+  readonly seconds: number
+  /** Of the whole process, libraries and corpus included, and before the first passage was stored. */
+  readonly peakMegabytes: number
+  readonly idleMegabytes: number
+}
+
+const megabytes = (kibibytes: number): number => Math.round(kibibytes / 1024)
+
+const { contender, dimensions, rivals, seed, shape, url }: IngestTask = JSON.parse(process.argv[2] ?? "{}")
+const corpus = makeCorpus(shape, seed)
+const store = await CONTENDERS[contender]({ url, dimensions, rivals })
+const idleMegabytes = megabytes(process.resourceUsage().maxRSS)
+const begun = performance.now()
+for (const document of corpus) await store.ingest(document)
+const seconds = (performance.now() - begun) / 1000
+const figures: IngestFigures = { seconds, peakMegabytes: megabytes(process.resourceUsage().maxRSS), idleMegabytes }
+await store.close()
+console.log(JSON.stringify(figures))

@@ -1,0 +1,81 @@
+import { databaseLayer, migrate, PgDocumentStoreLayer, PgPassageIndexLayer } from "@parley/adapters-db"
+import {
+  type Document,
+  DocumentStore,
+  type Embedder,
+  type Passage,
+  PassageEmbedder,
+  PassageIndex
+} from "@parley/core/adapter"
+import { Effect, Layer, ManagedRuntime, Result } from "effect"
+import type { Contender, OpenContender } from "./Contender.ts"
+import { vectorOf } from "./corpus.ts"
+
+const USER = "bench"
+const QUOTA = { maxDocuments: 1_000_000, maxDocumentBytes: Number.MAX_SAFE_INTEGER }
+
+const embedderOf = (dimensions: number): Embedder["Service"] => ({
+  name: "bench/given",
+  dimensions,
+  limits: { textsPerRequest: 2_048, tokensPerRequest: 10_000_000, tokensPerText: 100_000, concurrency: 1 },
+  embed: (texts) => Effect.sync(() => texts.map((text) => Result.succeed(vectorOf(text, dimensions))))
+})
+
+const documentOf = (id: string): Document => ({
+  id,
+  userId: USER,
+  filename: `${id}.md`,
+  type: "md",
+  bytes: 1,
+  status: "ready",
+  progress: 1,
+  reason: undefined,
+  pages: undefined,
+  passages: undefined,
+  createdAt: 1_767_225_600_000
+})
+
+/** Passages one after another, as they would be cut from one text. */
+const passagesOf = (texts: ReadonlyArray<string>): ReadonlyArray<Passage> => {
+  let start = 0
+  return texts.map((text, ordinal) => {
+    const passage = { ordinal, page: null, start, end: start + text.length, text }
+    start += text.length + 1
+    return passage
+  })
+}
+
+const BATCH = 120
+
+/** The product's own index, with its words and its rules: a document is written whole beside its text, then searched. */
+export const openParley = async ({ dimensions, url }: OpenContender): Promise<Contender> => {
+  const stores = Layer.mergeAll(PgPassageIndexLayer, PgDocumentStoreLayer)
+  const embedder = Layer.succeed(PassageEmbedder, embedderOf(dimensions))
+  const runtime = ManagedRuntime.make(Layer.provideMerge(Layer.provide(stores, embedder), databaseLayer({ url })))
+  await runtime.runPromise(migrate())
+  return {
+    name: "parley",
+    ingest: ({ id, texts }) =>
+      runtime.runPromise(
+        Effect.gen(function* () {
+          const index = yield* PassageIndex
+          yield* (yield* DocumentStore).insert(documentOf(id), QUOTA)
+          const parsed = { text: texts.join("\n"), pageStarts: null }
+          const generation = yield* index.begin({ userId: USER, documentId: id, parsed, fingerprint: id })
+          const passages = passagesOf(texts)
+          for (let from = 0; from < passages.length; from += BATCH) {
+            yield* index.add(generation, passages.slice(from, from + BATCH))
+          }
+          yield* index.activate(generation)
+        })
+      ),
+    search: ({ documentIds, limit, query }) =>
+      runtime.runPromise(
+        Effect.gen(function* () {
+          const found = yield* (yield* PassageIndex).search({ userId: USER, documentIds, query, limit })
+          return found.map(({ text }) => text)
+        })
+      ),
+    close: () => runtime.dispose()
+  }
+}
