@@ -72,9 +72,7 @@ CREATE TABLE {{schema}}.postings (
   block integer NOT NULL CHECK (block >= 0),
   term text COLLATE "C" NOT NULL,
   entries bigint[] NOT NULL CHECK (cardinality(entries) >= 1),
-  PRIMARY KEY (user_id, document_id, generation, term, block),
-  FOREIGN KEY (user_id, document_id, generation)
-    REFERENCES {{schema}}.passage_generations (user_id, document_id, generation) ON DELETE CASCADE
+  PRIMARY KEY (user_id, document_id, generation, term, block)
 );
 -- A search within few documents reads by document, one within many by term.
 CREATE INDEX postings_by_term ON {{schema}}.postings (user_id, term, document_id, generation);
@@ -128,6 +126,17 @@ BEGIN
   RETURN OLD;
 END
 $function$;
+-- Postings go with their generation, whatever makes it go. A foreign key would do the same, and look the generation up for each
+-- of the many rows of an indexing, which adds them under the lock of the generation's row.
+CREATE FUNCTION {{schema}}.drop_postings() RETURNS trigger LANGUAGE plpgsql AS $function$
+BEGIN
+  DELETE FROM {{schema}}.postings p
+  WHERE p.user_id = OLD.user_id AND p.document_id = OLD.document_id AND p.generation = OLD.generation;
+  RETURN NULL;
+END
+$function$;
+CREATE TRIGGER postings_dropped AFTER DELETE ON {{schema}}.passage_generations FOR EACH ROW
+  EXECUTE FUNCTION {{schema}}.drop_postings();
 CREATE TRIGGER counted BEFORE UPDATE ON {{schema}}.passage_generations FOR EACH ROW
   WHEN (NEW.active AND NOT OLD.active AND NEW.passages > 0) EXECUTE FUNCTION {{schema}}.count_generation();
 CREATE TRIGGER uncounted BEFORE DELETE ON {{schema}}.passage_generations FOR EACH ROW

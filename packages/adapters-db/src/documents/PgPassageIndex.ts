@@ -8,6 +8,7 @@ import { generationSql } from "./generationSql.ts"
 import { findUnembedded } from "./keepEmbeddings.ts"
 import { findIndexings } from "./findIndexings.ts"
 import { passageSql } from "./passageSql.ts"
+import { makePassageTerms } from "./passageTerms.ts"
 import { readExcerpt, readGeneration } from "./readGeneration.ts"
 import { searchPassages } from "./searchPassages.ts"
 import { makeVectorSearch } from "./vectorSearch.ts"
@@ -20,6 +21,7 @@ const make = Effect.gen(function* () {
   const vectors = yield* makeVectorSearch(database)
   const text = passageSql(database.schema)
   const building = generationSql(database.schema)
+  const findTerms = makePassageTerms(building)
   return PassageIndex.of({
     begin: (input) =>
       indexing("PassageIndex.begin")(
@@ -28,7 +30,7 @@ const make = Effect.gen(function* () {
           : Effect.fail(generationGone(input))
       ),
     add: (generation, passages) =>
-      indexing("PassageIndex.add")(addPassages(database, building, { embedder, generation, passages })),
+      indexing("PassageIndex.add")(addPassages(database, building, { embedder, findTerms, generation, passages })),
     unembedded: (userId, passages) =>
       indexing("PassageIndex.unembedded")(
         embedder === undefined

@@ -1,12 +1,9 @@
 import {
-  accentedWords,
   type Embedder,
   type Generation,
   NOTHING_EMBEDDED,
   type Passage,
   passageWords,
-  plainTerm,
-  plainWord,
   storableText
 } from "@parley/core/adapter"
 import { Effect } from "effect"
@@ -15,14 +12,14 @@ import { generationGone, generationParams } from "./buildGeneration.ts"
 import type { GenerationSql } from "./generationSql.ts"
 import { headingsValue } from "./headingsValue.ts"
 import { keepEmbeddings } from "./keepEmbeddings.ts"
-import { textConfiguration } from "./stemsSql.ts"
+import type { FindPassageTerms } from "./passageTerms.ts"
 
 /** The most passages of a block. One row of postings speaks of a block at most. */
 const BLOCK_PASSAGES = 128
 /** Different words in a block, about: each is a row, and a text that repeats none has many. */
 const BLOCK_WORDS = 4_000
 /** Rows of postings that one statement writes. */
-const POSTINGS_PER_STATEMENT = 500
+const POSTINGS_PER_STATEMENT = 2_000
 
 /** A passage as it is written, with the words it is found by. */
 interface PassageRecord extends Passage {
@@ -33,13 +30,6 @@ interface GenerationRow extends Record<string, unknown> {
   readonly active: boolean
   readonly passages: number
   readonly language: string
-}
-
-interface TermRow extends Record<string, unknown> {
-  readonly term: string
-  /** Indexes into the block's passages. */
-  readonly places: ReadonlyArray<number>
-  readonly frequencies: ReadonlyArray<number>
 }
 
 /** Passages in blocks, each written in a transaction that ends soon. */
@@ -58,20 +48,6 @@ function* blocksOf(passages: ReadonlyArray<Passage>): Generator<ReadonlyArray<Pa
   if (block.length > 0) yield block
 }
 
-/** What each of the block's passages is found by. */
-const termsByPassage = (block: ReadonlyArray<PassageRecord>, terms: ReadonlyArray<TermRow>) => {
-  const found = block.map(() => ({ length: 0, terms: [] as Array<string>, frequencies: [] as Array<number> }))
-  for (const { frequencies, places, term } of terms) {
-    places.forEach((place, index) => {
-      const passage = found[place]!
-      passage.length += frequencies[index]!
-      passage.terms.push(term)
-      passage.frequencies.push(frequencies[index]!)
-    })
-  }
-  return found
-}
-
 /** The most that the 16 bits of an entry hold. */
 const MAX_COUNT = 65_535n
 const count = (value: number): bigint => (BigInt(value) > MAX_COUNT ? MAX_COUNT : BigInt(value))
@@ -80,53 +56,23 @@ const count = (value: number): bigint => (BigInt(value) > MAX_COUNT ? MAX_COUNT 
 const entry = (ordinal: number, frequency: number, length: number): string =>
   String((BigInt(ordinal) << 32n) | (count(frequency) << 16n) | count(length))
 
-/** Under which further terms the block's passages are found by words typed without their accents. */
-const findPlainTerms = Effect.fnUntraced(function* (
-  sql: Sql,
-  text: GenerationSql,
-  { block, language }: { readonly block: ReadonlyArray<PassageRecord>; readonly language: string }
-) {
-  const accented = block.map(({ words }) => accentedWords(words))
-  const words = [...new Set(accented.flatMap((each) => [...each.keys()]))]
-  if (words.length === 0) return []
-  const rows = yield* sql.query<{ readonly word: string; readonly terms: ReadonlyArray<string> }>(text.findPlainTerms, [
-    words,
-    words.map(plainWord),
-    textConfiguration(language)
-  ])
-  const termsOf = new Map(rows.map((row) => [row.word, row.terms]))
-  const found = new Map<string, Map<number, number>>()
-  for (const [place, each] of accented.entries()) {
-    for (const [word, occurrences] of each) {
-      for (const term of termsOf.get(word) ?? []) {
-        const places = found.get(term) ?? new Map<number, number>()
-        found.set(term, places.set(place, (places.get(place) ?? 0) + occurrences))
-      }
-    }
-  }
-  return [...found].map(([term, places]): TermRow => ({
-    term: plainTerm(term),
-    places: [...places.keys()],
-    frequencies: [...places.values()]
-  }))
-})
-
 const writeBlock = Effect.fnUntraced(function* (
   sql: Sql,
   text: GenerationSql,
   {
     block,
+    findTerms,
     key,
     language
   }: {
     readonly block: ReadonlyArray<PassageRecord>
+    readonly findTerms: FindPassageTerms
     readonly key: ReadonlyArray<unknown>
     readonly language: string
   }
 ) {
   const words = block.map((passage) => passage.words)
-  const terms = yield* sql.query<TermRow>(text.findTerms, [words, textConfiguration(language)])
-  const found = termsByPassage(block, terms)
+  const { passages: found, postings } = yield* findTerms(sql, language, words)
   const passages = block.flatMap((each, place) => [
     each.ordinal,
     each.page,
@@ -139,12 +85,11 @@ const writeBlock = Effect.fnUntraced(function* (
     found[place]?.frequencies.join(" ")
   ])
   yield* sql.query(text.addPassages(block.length), [...key, ...passages])
-  const postings = [...terms, ...(yield* findPlainTerms(sql, text, { block, language }))]
   for (let from = 0; from < postings.length; from += POSTINGS_PER_STATEMENT) {
     const some = postings.slice(from, from + POSTINGS_PER_STATEMENT)
     const values = some.flatMap(({ frequencies, places, term }) => [
       term,
-      places.map((place, index) => entry(block[place]!.ordinal, frequencies[index]!, found[place]!.length))
+      `{${places.map((place, index) => entry(block[place]!.ordinal, frequencies[index]!, found[place]!.length)).join(",")}}`
     ])
     yield* sql.query(text.addPostings(some.length), [...key, block[0]?.ordinal, ...values])
   }
@@ -156,6 +101,7 @@ export interface AddPassages {
   readonly generation: Generation
   readonly passages: ReadonlyArray<Passage>
   readonly embedder: Embedder["Service"] | undefined
+  readonly findTerms: FindPassageTerms
 }
 
 /**
@@ -165,7 +111,7 @@ export interface AddPassages {
 export const addPassages = Effect.fnUntraced(function* (
   database: Database["Service"],
   text: GenerationSql,
-  { embedder, generation, passages }: AddPassages
+  { embedder, findTerms, generation, passages }: AddPassages
 ) {
   const key = generationParams(generation)
   const added = embedder && (yield* keepEmbeddings(database, text, { embedder, generation, passages }))
@@ -182,7 +128,7 @@ export const addPassages = Effect.fnUntraced(function* (
         if (first.ordinal !== found.passages) {
           return yield* Effect.die(new Error(`Passage ${first.ordinal} was added where ${found.passages} was due.`))
         }
-        yield* writeBlock(sql, text, { block: rest, key, language: found.language })
+        yield* writeBlock(sql, text, { block: rest, findTerms, key, language: found.language })
       })
     )
   }

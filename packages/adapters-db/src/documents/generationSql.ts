@@ -47,28 +47,17 @@ export const generationSql = (schema: string) => ({
     FROM ${schema}.passage_generations WHERE ${GENERATION} FOR NO KEY UPDATE`,
 
   /**
-   * Which terms occur in which of the texts in $1 (by their index, from 0) and how often. Parameters: `passageWords` of
-   * each, their language. Touches no table.
+   * The terms of words, each as often as it is in the word, none of a stop word; beside them, of an accented word, those of the
+   * same without accents, as far as they are others. Parameters: the words, the same without accents, their language. Touches
+   * no table.
    */
-  findTerms: `SELECT term, array_agg(place ORDER BY place) AS places, array_agg(occurrences ORDER BY place) AS frequencies
-    FROM (
-      SELECT ${termOf("lexeme")} AS term, place::integer - 1 AS place, sum(cardinality(positions))::integer AS occurrences
-      FROM unnest($1::text[]) WITH ORDINALITY AS given (words, place), unnest(${stemsOf("$2", "words")})
-      GROUP BY 1, 2
-    ) AS found GROUP BY term`,
-
-  /**
-   * The plain terms of accented words, as far as they are not theirs anyway. Parameters: the words, the same without accents,
-   * their language. Stop words have none. Touches no table.
-   */
-  findPlainTerms: `SELECT word, array_agg(DISTINCT plain_term) AS terms FROM (
-      SELECT word, ${termOf("plain_lexeme")} AS plain_term, own
-      FROM unnest($1::text[], $2::text[]) AS given (word, plain), LATERAL (
-        SELECT array_agg(${termOf("lexeme")}) AS own FROM unnest(${stemsOf("$3", "word")})
-      ) AS accented, LATERAL (
-        SELECT lexeme AS plain_lexeme FROM unnest(${stemsOf("$3", "plain")})
-      ) AS unaccented
-    ) AS found WHERE plain_term <> ALL(own) GROUP BY word`,
+  findTerms: `SELECT word, terms, CASE WHEN word <> plain THEN (
+      SELECT array_agg(DISTINCT term) FROM (SELECT ${termOf("lexeme")} AS term FROM unnest(${stemsOf("$3", "plain")})) AS other
+      WHERE term <> ALL(terms)
+    ) END AS plain
+    FROM unnest($1::text[], $2::text[]) AS given (word, plain), LATERAL (
+      SELECT array_agg(${termOf("lexeme")}) AS terms FROM unnest(${stemsOf("$3", "word")}) AS stem, unnest(positions) AS each
+    ) AS own`,
 
   /** For each passage: ordinal, page, start, end, text, headings, length, terms, frequencies. */
   addPassages: (count: number) => `INSERT INTO ${schema}.passages

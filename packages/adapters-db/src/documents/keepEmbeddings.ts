@@ -17,8 +17,8 @@ import type { Database } from "../database/Database.ts"
 import { generationGone, generationParams, orGone } from "./buildGeneration.ts"
 import type { GenerationSql } from "./generationSql.ts"
 
-/** Rows of embeddings that one statement writes: a few hundred kilobytes. */
-const EMBEDDINGS_PER_STATEMENT = 32
+/** Numbers that one statement writes at most: about a megabyte. */
+const NUMBERS_PER_STATEMENT = 100_000
 
 /** What is embedded of a passage, and the hash it is known by. */
 interface Content {
@@ -67,10 +67,13 @@ export const keepEmbeddings = Effect.fnUntraced(function* (
 
   const keep = Effect.fnUntraced(function* (embeddings: ReadonlyMap<string, Embedding>) {
     const all = [...embeddings].flatMap(([embeddedAs, embedding]) =>
-      (byText.get(embeddedAs) ?? []).map(({ hash, passage: { ordinal } }) => [ordinal, hash, embedding] as const)
+      (byText.get(embeddedAs) ?? []).map(
+        ({ hash, passage: { ordinal } }) => [ordinal, hash, `{${embedding.join(",")}}`] as const
+      )
     )
-    for (let from = 0; from < all.length; from += EMBEDDINGS_PER_STATEMENT) {
-      const some = all.slice(from, from + EMBEDDINGS_PER_STATEMENT)
+    const rows = Math.max(1, Math.floor(NUMBERS_PER_STATEMENT / embedder.dimensions))
+    for (let from = 0; from < all.length; from += rows) {
+      const some = all.slice(from, from + rows)
       const written = database.statement(text.addEmbeddings(some.length), [...key, model, ...some.flat()])
       yield* orGone(generation, written)
     }

@@ -1,5 +1,5 @@
-import { Parser } from "htmlparser2"
 import { BlockWriter } from "./BlockWriter.ts"
+import { boundedParser } from "./boundedParser.ts"
 import { headingMark } from "./headingMarks.ts"
 import { HtmlTables } from "./HtmlTables.ts"
 
@@ -190,7 +190,7 @@ class PageReader {
  */
 export const htmlText = (html: string): string => {
   const page = new PageReader()
-  const parser = new Parser(
+  const parser = boundedParser(
     {
       onopentag: (name, attributes) => page.open(name, attributes),
       onclosetag: (name) => page.close(name),

@@ -1,4 +1,4 @@
-import { Parser } from "htmlparser2"
+import { boundedParser } from "./boundedParser.ts"
 import { decodeBytes } from "./decodeBytes.ts"
 import { withoutMarks } from "./headingMarks.ts"
 
@@ -33,7 +33,7 @@ const decodeXml = (bytes: Uint8Array): string => {
  */
 export const readXml = (bytes: Uint8Array | undefined, handler: XmlHandler): void => {
   if (bytes === undefined) return
-  const parser = new Parser(
+  const parser = boundedParser(
     {
       onopentag: (name, attributes) => handler.open?.(local(name), localAttributes(attributes)),
       onclosetag: (name) => handler.close?.(local(name)),
