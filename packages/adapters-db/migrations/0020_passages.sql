@@ -132,15 +132,17 @@ CREATE FUNCTION {{schema}}.drop_postings() RETURNS trigger LANGUAGE plpgsql AS $
 BEGIN
   DELETE FROM {{schema}}.postings p
   WHERE p.user_id = OLD.user_id AND p.document_id = OLD.document_id AND p.generation = OLD.generation;
-  RETURN NULL;
+  RETURN OLD;
 END
 $function$;
-CREATE TRIGGER postings_dropped AFTER DELETE ON {{schema}}.passage_generations FOR EACH ROW
-  EXECUTE FUNCTION {{schema}}.drop_postings();
 CREATE TRIGGER counted BEFORE UPDATE ON {{schema}}.passage_generations FOR EACH ROW
   WHEN (NEW.active AND NOT OLD.active AND NEW.passages > 0) EXECUTE FUNCTION {{schema}}.count_generation();
 CREATE TRIGGER uncounted BEFORE DELETE ON {{schema}}.passage_generations FOR EACH ROW
   WHEN (OLD.active AND OLD.passages > 0) EXECUTE FUNCTION {{schema}}.count_generation();
+-- Before the row goes, as whoever makes it go may: a trigger after a cascade runs as the person whose statement began it. After
+-- the one above, by the order of their names, which counts what this one drops.
+CREATE TRIGGER without_postings BEFORE DELETE ON {{schema}}.passage_generations FOR EACH ROW
+  EXECUTE FUNCTION {{schema}}.drop_postings();
 
 ALTER TABLE {{schema}}.passage_generations ENABLE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.passage_generations TO parley_user
