@@ -1,14 +1,30 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { describe, expect, it } from "vitest"
-import { currentReports, entries, root } from "./publicTypes/entries.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { codeBlocks, programs, withProject } from "../tooling/docs/codeBlocks.ts"
+import { type Compiled, entries, reportsOf, root, withDeclarations } from "./publicTypes/entries.ts"
 import { publicTypes } from "./publicTypes/report.ts"
 
 describe("the public types", () => {
-  it("of every package are those its report keeps; npm run public-types writes a change that is meant", async () => {
+  let reports: ReturnType<typeof reportsOf>
+  let problems: ReadonlyArray<string>
+
+  beforeAll(async () => {
+    const both = (compiled: Compiled) => ({ reports: reportsOf(compiled), problems: compiled.problems })
+    const compiled = await withProject(programs(codeBlocks()), (project) => withDeclarations(both, project))
+    reports = compiled.reports
+    problems = compiled.problems
+  })
+
+  it("of every package are those its report keeps; npm run public-types writes a change that is meant", () => {
     const kept = entries.map(({ report }) => [report, readFileSync(join(root, report), "utf8")])
-    expect((await currentReports()).map(({ report, text }) => [report, text])).toEqual(kept)
+    expect(reports.map(({ report, text }) => [report, text])).toEqual(kept)
+  })
+
+  it("compile every block of TypeScript in the documents, each by itself", () => {
+    expect(programs(codeBlocks()).length).toBeGreaterThan(12)
+    expect(problems).toEqual([])
   })
 })
 

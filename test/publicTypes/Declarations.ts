@@ -2,10 +2,17 @@ import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { parseSync, Visitor } from "vite"
 
+/** What a module declares: as the report has it, and with the comments inside it; `says` is the comment before it. */
+export interface Declared {
+  readonly file: string
+  readonly text: string
+  readonly commented: string
+  readonly says: string
+  readonly uses: ReadonlySet<string>
+}
+
 /** Where a name of a module comes from: declared in it, or in another file under the name given there. */
-export type Origin =
-  | { readonly file: string; readonly text: string; readonly uses: ReadonlySet<string> }
-  | { readonly from: string; readonly name: string }
+export type Origin = Declared | { readonly from: string; readonly name: string }
 
 /** One emitted declaration file: what each of its names is, which of them it exports, and what it passes on whole. */
 export interface Declarations {
@@ -42,10 +49,15 @@ const resolveFile = (file: string, specifier: string): string | undefined => {
 
 /** A declaration as the report shows it: without comments, and without the places that types were inferred from. */
 const shown = (text: string, start: number, comments: ReadonlyArray<Node>): string =>
-  comments
-    .filter((comment) => comment.start >= start && comment.end <= start + text.length)
-    .toReversed()
-    .reduce((rest, comment) => rest.slice(0, comment.start - start) + rest.slice(comment.end - start), text)
+  tidied(
+    comments
+      .filter((comment) => comment.start >= start && comment.end <= start + text.length)
+      .toReversed()
+      .reduce((rest, comment) => rest.slice(0, comment.start - start) + rest.slice(comment.end - start), text)
+  )
+
+const tidied = (text: string): string =>
+  text
     .replaceAll(/import\("\.[^"]*"\)\./g, "")
     .replace(/^export /, "")
     .replace(/^declare /, "")
@@ -53,6 +65,14 @@ const shown = (text: string, start: number, comments: ReadonlyArray<Node>): stri
     .map((line) => line.trimEnd())
     .filter((line) => line.trim() !== "")
     .join("\n")
+
+/** The comment of documentation that ends right before a statement; empty where there is none. */
+const documentationBefore = (text: string, start: number, comments: ReadonlyArray<Node>): string => {
+  const before = comments.findLast(({ end }) => end <= start)
+  if (before === undefined || text.slice(before.end, start).trim() !== "") return ""
+  const comment = text.slice(before.start, before.end)
+  return comment.startsWith("/**") ? comment : ""
+}
 
 /** The names that a piece of a declaration file uses as types. */
 const usesIn = (program: unknown, start: number, end: number): ReadonlySet<string> => {
@@ -107,12 +127,20 @@ export const readDeclarations = (file: string): Declarations => {
     for (const id of ids) {
       const name = nameOf(id)
       const known = names.get(name)
-      const own = shown(text.slice(outer.start, outer.end), outer.start, parsed.comments)
+      const whole = text.slice(outer.start, outer.end)
+      const own = shown(whole, outer.start, parsed.comments)
+      const says = documentationBefore(text, outer.start, parsed.comments)
       const uses = usesIn(parsed.program, outer.start, outer.end)
       const origin: Origin =
         known !== undefined && "text" in known
-          ? { file, text: `${known.text}\n${own}`, uses: new Set([...known.uses, ...uses]) }
-          : { file, text: own, uses }
+          ? {
+              file,
+              text: `${known.text}\n${own}`,
+              commented: `${known.commented}\n${tidied(whole)}`,
+              says: known.says === "" ? says : known.says,
+              uses: new Set([...known.uses, ...uses])
+            }
+          : { file, text: own, commented: tidied(whole), says, uses }
       names.set(name, origin)
       if (isExported) exported.set(name, origin)
     }

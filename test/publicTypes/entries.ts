@@ -42,18 +42,41 @@ export const entries: ReadonlyArray<Entry> = [
   }))
 ]
 
-/** The public types of each entry as the sources have them now. Compiles the declarations into a folder of its own. */
-export const currentReports = async (): Promise<ReadonlyArray<Entry & { readonly text: string }>> => {
+/** The declarations of every package, compiled. */
+export interface Compiled {
+  /** What the compiler complains of; empty where all is well. */
+  readonly problems: ReadonlyArray<string>
+  /** The emitted declaration file of a source. */
+  declarationsOf(source: string): string
+}
+
+/**
+ * Compiles the declarations of every package into a folder that is there while `use` runs, and checks the project `alongside`
+ * with them, which extends `tsconfig.publicTypes.json`: both in one go, since each of them needs all sources.
+ */
+export const withDeclarations = async <A>(
+  use: (compiled: Compiled) => A,
+  alongside = join(root, "tsconfig.publicTypes.json")
+): Promise<A> => {
   const folder = mkdtempSync(join(tmpdir(), "parley-public-types-"))
   try {
     const compiler = join(root, "node_modules/typescript/bin/tsc")
-    const project = join(root, "tsconfig.publicTypes.json")
-    await promisify(execFile)(process.execPath, [compiler, "-p", project, "--outDir", folder], { cwd: root })
-    return entries.map((entry) => ({
-      ...entry,
-      text: publicTypes(join(folder, entry.source.replace(/\.ts$/, ".d.ts")))
-    }))
+    const compile = promisify(execFile)(process.execPath, [compiler, "-p", alongside, "--outDir", folder], {
+      cwd: root
+    })
+    const said = await compile.then(
+      () => "",
+      (error: { readonly stdout: string }) => error.stdout
+    )
+    return use({
+      problems: said.split("\n").filter((line) => line !== ""),
+      declarationsOf: (source) => join(folder, source.replace(/\.ts$/, ".d.ts"))
+    })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+/** The public types of each entry in compiled declarations. */
+export const reportsOf = ({ declarationsOf }: Compiled): ReadonlyArray<Entry & { readonly text: string }> =>
+  entries.map((entry) => ({ ...entry, text: publicTypes(declarationsOf(entry.source)) }))

@@ -1,9 +1,7 @@
-import { type Declarations, type Origin, readDeclarations } from "./Declarations.ts"
-
-type Declared = Extract<Origin, { readonly text: string }>
+import { type Declarations, type Declared, type Origin, readDeclarations } from "./Declarations.ts"
 
 /** Follows names through the declaration files of one build. */
-const makeFollow = () => {
+export const makeFollow = () => {
   const read = new Map<string, Declarations>()
   const declarationsOf = (file: string): Declarations => {
     const known = read.get(file) ?? readDeclarations(file)
@@ -38,7 +36,12 @@ const makeFollow = () => {
       const found = origin === undefined ? undefined : follow(origin)
       return found === undefined ? [] : [[name, found] as const]
     })
-  return { exportsOf, usesOf }
+  /** What a class extends where that is a constant of its own file, as compilers write it. */
+  const baseOf = (declared: Declared, name: string): Declared | undefined => {
+    const base = declarationsOf(declared.file).names.get(`${name}_base`)
+    return base === undefined ? undefined : follow(base)
+  }
+  return { exportsOf, usesOf, baseOf }
 }
 
 const section = (title: string, entries: Iterable<readonly [string, Declared]>): string => {

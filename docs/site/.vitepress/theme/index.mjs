@@ -1,0 +1,4 @@
+import DefaultTheme from "vitepress/theme"
+import "./parley.css"
+
+export default DefaultTheme

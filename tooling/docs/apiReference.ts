@@ -1,0 +1,147 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { entries, withDeclarations } from "../../test/publicTypes/entries.ts"
+import { makeFollow } from "../../test/publicTypes/report.ts"
+import type { Declared } from "../../test/publicTypes/Declarations.ts"
+import { commentText } from "./markdown.ts"
+import { root, textOf } from "./sitePages.ts"
+
+/** A page of the interface of a package: its name in the address, its title, and its text. */
+export interface ApiPage {
+  readonly name: string
+  readonly text: string
+}
+
+interface Exported {
+  readonly name: string
+  readonly declared: Declared
+  /** What it is imported from. */
+  readonly from: string
+  /** What a class extends that has a name in its file alone. */
+  readonly base: Declared | undefined
+}
+
+/** What an entry is imported by: the package's name, and the key of its `exports` that names the file. */
+const specifierOf = (source: string): string => {
+  const [folder = "", file = ""] = source.split("/src/")
+  const manifest = JSON.parse(textOf(`${folder}/package.json`)) as {
+    readonly name: string
+    readonly exports: Readonly<Record<string, { readonly "@parley/source"?: string } | string>>
+  }
+  const found = Object.entries(manifest.exports).find(
+    ([, target]) => typeof target === "object" && target["@parley/source"] === `./src/${file}`
+  )
+  if (found === undefined) throw new Error(`${source} is in no exports of ${manifest.name}.`)
+  return `${manifest.name}${found[0].slice(1)}`
+}
+
+/** Links within comments name things of the code: here they are that name. */
+const proseOf = (says: string): string =>
+  commentText(says)
+    .replaceAll(/\{@link (\S+?)(?:\s+[^}]*)?\}/g, "`$1`")
+    .replaceAll(/^@(\w+)/gm, "**$1**")
+    .replaceAll(/<(?=[a-z/!])/gi, "&lt;")
+
+const declarationOf = ({ base, declared }: Exported): string =>
+  [...(base === undefined ? [] : [base.commented]), declared.commented]
+    .join("\n")
+    .replaceAll(/^export (?=declare|interface|type|class|const|function)/gm, "")
+    .replaceAll(/^declare /gm, "")
+
+const section = (exported: Exported, shownFrom: string | undefined): string =>
+  [
+    `### ${exported.name}`,
+    ...(exported.declared.says === "" ? [] : [proseOf(exported.declared.says)]),
+    ...(shownFrom === undefined ? [] : [`From \`${exported.from}\`.`]),
+    `\`\`\`ts\n${declarationOf(exported)}\n\`\`\``
+  ].join("\n\n")
+
+const kindOf = ({ declared: { text } }: Exported): string => {
+  if (/^(abstract )?class \w+ extends \w+_base/m.test(text) && /readonly code\b|get code\(\)/.test(text))
+    return "Errors"
+  if (/^(abstract )?class /m.test(text)) return "Classes and services"
+  if (/^function |^const \w+: (<|\()/m.test(text)) return "Functions"
+  if (/^const /m.test(text)) return "Values"
+  return "Types"
+}
+
+const KINDS = ["Functions", "Classes and services", "Values", "Types", "Errors"]
+
+const sections = (all: ReadonlyArray<Exported>, main: string, suffix: string): ReadonlyArray<string> => {
+  const groups = Map.groupBy(all, kindOf)
+  return KINDS.flatMap((kind) => {
+    const members = (groups.get(kind) ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    return members.length === 0
+      ? []
+      : [`## ${kind}${suffix}`, ...members.map((each) => section(each, each.from === main ? undefined : each.from))]
+  })
+}
+
+const page = (name: string, title: string, intro: string, all: ReadonlyArray<Exported>, main: string): ApiPage => {
+  const own = all.filter(({ from }) => from === main)
+  const others = all.filter(({ from }) => from !== main)
+  const parts = [...sections(own, main, ""), ...sections(others, main, " for adapters")]
+  return { name, text: `${[`# ${title}`, intro, ...parts].join("\n\n")}\n` }
+}
+
+const slug = (specifier: string): string => specifier.replace(/^@parley\//, "").replaceAll("/", "-")
+
+/** The domain of the core that a declaration is in: its folder. */
+const domainOf = ({ declared: { file } }: Exported): string =>
+  /packages\/core\/src\/([^/]+)\//.exec(file.replaceAll("\\", "/"))?.[1] ?? "whole"
+
+const CORE = "@parley/core"
+const ADAPTER = "@parley/core/adapter"
+
+const exportedBy = (source: string, file: string): ReadonlyArray<Exported> => {
+  const { baseOf, exportsOf } = makeFollow()
+  const from = specifierOf(source)
+  return [...exportsOf(file)].map(([name, declared]) => ({ name, declared, from, base: baseOf(declared, name) }))
+}
+
+const titles: Readonly<Record<string, string>> = { whole: "the whole", promise: "createParley" }
+
+const namedDomain = (domain: string): string =>
+  existsSync(join(root, `packages/core/src/${domain}/README.md`))
+    ? `[${domain}](/packages/core/${domain})`
+    : (titles[domain] ?? domain)
+
+const corePages = (exported: ReadonlyArray<Exported>): ReadonlyArray<ApiPage> => {
+  const known = new Set(exported.filter(({ from }) => from === CORE).map(({ name }) => name))
+  const once = exported.filter(({ from, name }) => from === CORE || (from === ADAPTER && !known.has(name)))
+  return [...Map.groupBy(once, domainOf)]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([domain, members]) =>
+      page(
+        `core-${domain}`,
+        `${CORE}: ${titles[domain] ?? domain}`,
+        `What \`${CORE}\` exports of ${namedDomain(domain)}. What only adapters need comes from \`${ADAPTER}\`, and says so.`,
+        members,
+        CORE
+      )
+    )
+}
+
+const index = (pages: ReadonlyArray<ApiPage>): ApiPage => {
+  const lines = pages.map(({ name, text }) => `- [${/^# (.+)$/m.exec(text)?.[1] ?? name}](${name}.md)`)
+  const intro =
+    "Every export of every package, with its documentation and its declaration. `@parley/core` is told by its domains; an application begins with [createParley](core-promise.md)."
+  return { name: "index", text: `${["# Interface of the packages", intro, lines.join("\n")].join("\n\n")}\n` }
+}
+
+/** Every page of the interface of the packages, of their docstrings and declarations. Compiles them once. */
+export const apiPages = (): Promise<ReadonlyArray<ApiPage>> =>
+  withDeclarations(({ declarationsOf }) => {
+    const exported = entries.flatMap(({ source }) => exportedBy(source, declarationsOf(source)))
+    const others = Map.groupBy(
+      exported.filter(({ from }) => from !== CORE && from !== ADAPTER),
+      ({ from }) => from
+    )
+    const pages = [
+      ...corePages(exported),
+      ...[...others].map(([from, members]) =>
+        page(slug(from), from, `What \`${from}\` exports, of its declarations and their comments.`, members, from)
+      )
+    ]
+    return [...pages, index(pages)]
+  })

@@ -1,0 +1,121 @@
+import { globSync } from "node:fs"
+import { TooManyReplies } from "@parley/core"
+import { problemFrom } from "../../packages/adapters-http/src/problems/Problem.ts"
+import {
+  type ErrorCode,
+  type ProblemKind,
+  problemTable
+} from "../../packages/adapters-http/src/problems/problemTable.ts"
+import { cell, code, commentText, generatedPage, table } from "./markdown.ts"
+import { root, textOf } from "./sitePages.ts"
+
+/** A class of errors: what its documentation says, and the codes that its values carry. */
+interface ErrorClass {
+  readonly name: string
+  readonly says: string
+  readonly codes: ReadonlyArray<string>
+  /** Whether each of its values computes its code. */
+  readonly computes: boolean
+}
+
+const DECLARATION = /(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*)?^export class (\w+) extends Schema\.TaggedError/gm
+/** Where a class computes its code, the codes stand as literals elsewhere in its file. */
+const LITERAL_CODE = /"([a-z]+(?:_[a-z]+)+)"/g
+
+const classesIn = (path: string): ReadonlyArray<ErrorClass> => {
+  const text = textOf(path)
+  const found = [...text.matchAll(DECLARATION)]
+  return found.map((match, index) => {
+    const body = text.slice(match.index, found[index + 1]?.index)
+    const own = /readonly code = "(\w+)"/.exec(body)?.[1]
+    const computed = /get code\(\)/.test(body) ? [...text.matchAll(LITERAL_CODE)].map(([, name = ""]) => name) : []
+    const codes = own === undefined ? computed : [own]
+    const name = match[2] ?? ""
+    return { name, says: commentText(match[1] ?? ""), codes: [...new Set(codes)], computes: own === undefined }
+  })
+}
+
+/** Every class of errors of the packages that people use as a library. What a class computes is what no other has as its own. */
+export const errorClasses = (): ReadonlyArray<ErrorClass> => {
+  const all = globSync("packages/{core,adapters-*}/src/**/*.ts", { cwd: root })
+    .map((path) => path.replaceAll("\\", "/"))
+    .filter((path) => !path.includes("/testing/"))
+    .toSorted()
+    .flatMap(classesIn)
+  const own = new Set(all.flatMap(({ codes, computes }) => (computes ? [] : codes)))
+  return all.map((each) => (each.computes ? { ...each, codes: each.codes.filter((name) => !own.has(name)) } : each))
+}
+
+const statuses: Readonly<Record<number, string>> = {
+  400: "The request is wrong; sent again as it is, it fails again",
+  401: "Nobody is signed in",
+  402: "Credits do not suffice",
+  403: "Not allowed",
+  404: "Not there",
+  405: "Another method",
+  408: "Too slow",
+  409: "Not in this state",
+  413: "Too large",
+  422: "Well formed, and cannot be done",
+  429: "Too much at once, or in a stretch of time",
+  500: "Failed on the server's side, or at the model's provider",
+  502: "The payment provider",
+  503: "Not for now"
+}
+
+/** The title, and what the class says where it says more: one of several codes has the title alone. */
+const sayings = (title: string, thrown: ReadonlyArray<ErrorClass>): ReadonlyArray<string> => {
+  const says = thrown.filter(({ computes }) => !computes).map((each) => each.says)
+  return [`**${title}.**`, ...says.filter((each) => each !== `${title}.`)]
+}
+
+const answered = (classes: ReadonlyArray<ErrorClass>): ReadonlyArray<string> => {
+  const rows = Object.entries(problemTable) as ReadonlyArray<[ErrorCode, ProblemKind]>
+  return [...Map.groupBy(rows, ([, { status }]) => status)].map(([status, kinds]) =>
+    [
+      `### ${status}: ${statuses[status] ?? ""}`,
+      table(
+        ["code", "what it says", "class", "members", "wait"],
+        kinds.map(([name, kind]) => {
+          const thrown = classes.filter(({ codes }) => codes.includes(name))
+          return [
+            code(name),
+            cell(sayings(kind.title, thrown).join(" ")),
+            thrown.map((each) => code(each.name)).join(", "),
+            (kind.members ?? []).map(code).join(" "),
+            [kind.mayRetryAfter ? "`Retry-After`" : "", kind.tellsRateLimit ? "`RateLimit`" : ""]
+              .filter(Boolean)
+              .join(" ")
+          ]
+        })
+      )
+    ].join("\n\n")
+  )
+}
+
+const unanswered = (classes: ReadonlyArray<ErrorClass>): string =>
+  table(
+    ["code", "class", "what it says"],
+    classes.flatMap(({ codes, name, says }) =>
+      codes.length === 1 && !Object.hasOwn(problemTable, codes[0] ?? "")
+        ? [[code(codes[0] ?? ""), code(name), cell(says)]]
+        : []
+    )
+  )
+
+const example = new TooManyReplies({ tier: "free", tierName: "Free", limit: 2, retryAfterMs: 1_000 })
+
+/** The page of all errors: what HTTP answers with each, and those that only programs and operators meet. */
+export const errorsPage = (): string => {
+  const classes = errorClasses()
+  return generatedPage("Errors", [
+    "A failure is a value with a name. In a program it is an instance of a class with a `_tag` (the name of the class) and a `code`; over HTTP it is `application/problem+json` ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)) with that `code`. Programs decide by the code, which keeps its meaning; the sentence is for people.",
+    "```json\n" + JSON.stringify(problemFrom(example, "0198a3f2-6c1d-7e54-9b0a-3d5f4c2e1a77"), undefined, 2) + "\n```",
+    "`members` are further fields of the problem. Where `Retry-After` stands, the answer may say in seconds how long to wait; where `RateLimit` stands, it tells the limit that is used up. What is not listed is answered as `internal_error`, and the log has the `requestId`.",
+    "## Answered over HTTP",
+    ...answered(classes),
+    "## Met in programs and by operators",
+    "Their codes are no answer of a route as they are: a service, a command or a worker meets them. Where one reaches a route all the same, it is answered as `internal_error`.",
+    unanswered(classes)
+  ])
+}

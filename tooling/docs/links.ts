@@ -1,0 +1,54 @@
+import { followLink, textFiles, textOf } from "./sitePages.ts"
+
+/** Text without its blocks of code, and with nothing in its spans of code, so that only what is a link looks like one. */
+const prose = (text: string): string =>
+  text.replaceAll(/^(\s*)```[\s\S]*?^\s*```$/gm, "").replaceAll(/`[^`\n]*`/g, (span) => "`".padEnd(span.length, "x"))
+
+/** The links of a file: their targets as they stand there. */
+export const linksOf = (text: string): ReadonlyArray<string> => [
+  ...[...prose(text).matchAll(/\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g)].map(([, href = ""]) => href),
+  ...[...prose(text).matchAll(/^\[[^\]]+\]:\s+(\S+)/gm)].map(([, href = ""]) => href),
+  ...[...text.matchAll(/^ {2,}link: (\S+)$/gm)].map(([, href = ""]) => href)
+]
+
+/** What a heading is linked by: its letters and digits in lower case, with dashes for what is between. */
+export const slugOf = (heading: string): string =>
+  heading
+    .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1")
+    .replaceAll(/[`*]/g, "")
+    .toLowerCase()
+    .trim()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replaceAll(/\s/g, "-")
+
+/** The headings of a page, as they are linked. */
+const headingsOf = (text: string): ReadonlySet<string> =>
+  new Set(
+    [...text.replaceAll(/^(\s*)```[\s\S]*?^\s*```$/gm, "").matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) =>
+      slugOf(heading)
+    )
+  )
+
+/** What a path is once an address of the site, `/concepts/holds`, became one of the repository again. */
+const pathOf = (from: string, href: string): string =>
+  href.startsWith("/") && from.startsWith("docs/")
+    ? `${"../".repeat(from.split("/").length - 1)}docs${href.replace(/\/(?=#|$)/, "/index").replace(/(?=#|$)/, ".md")}`
+    : href
+
+/** The links of a text that lead to nothing, each as a sentence; `from` is the file that it is of. */
+export const deadLinksIn = (from: string, text: string): ReadonlyArray<string> =>
+  linksOf(text).flatMap((written) => {
+    const target = followLink(from, pathOf(from, written))
+    if (target.kind === "missing") return [`${from}: ${written} leads to nothing`]
+    if (target.kind === "elsewhere" || target.hash === "" || !target.path.endsWith(".md")) return []
+    if (target.path.startsWith("docs/reference/api/")) return []
+    return headingsOf(textOf(target.path)).has(decodeURIComponent(target.hash))
+      ? []
+      : [`${from}: ${written} names a heading that ${target.path} does not have`]
+  })
+
+/** Every link of the documents that leads to nothing, as a sentence. */
+export const deadLinks = (): ReadonlyArray<string> =>
+  textFiles()
+    .filter((from) => !from.startsWith("docs/reference/api/"))
+    .flatMap((from) => deadLinksIn(from, textOf(from)))

@@ -1,0 +1,21 @@
+/** Runs modules one after the other in this process, and prints as JSON what each of them prints. */
+import { pathToFileURL } from "node:url"
+
+const write = process.stdout.write.bind(process.stdout)
+const printed: Record<string, string> = {}
+for (const file of process.argv.slice(2)) {
+  let text = ""
+  process.stdout.write = ((chunk: string | Uint8Array) => {
+    text += typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk)
+    return true
+  }) as typeof process.stdout.write
+  try {
+    await import(pathToFileURL(file).href)
+  } catch (error) {
+    text += `\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`
+  }
+  printed[file] = text
+}
+process.stdout.write = write
+// A program that broke off has left something open, which this process does not wait for.
+write(JSON.stringify(printed), () => process.exit(0))

@@ -1,0 +1,11 @@
+/** Writes the pages of the packages' interface, which the site is built with; git ignores them. */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { apiPages } from "./apiReference.ts"
+import { root } from "./sitePages.ts"
+
+const folder = join(root, "docs/reference/api")
+const pages = await apiPages()
+rmSync(folder, { recursive: true, force: true })
+mkdirSync(folder, { recursive: true })
+for (const { name, text } of pages) writeFileSync(join(folder, `${name}.md`), text)

@@ -1,0 +1,7 @@
+/** Writes the pages of the reference that are made of the sources: `npm run docs:tables`. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { root } from "./sitePages.ts"
+import { tables } from "./tables.ts"
+
+for (const { path, text } of await tables()) writeFileSync(join(root, path), text)
