@@ -16,6 +16,7 @@ export { type DatabaseOptions, databaseLayer, directOptions, unlockedDatabaseLay
 export { PgDocumentStoreLayer } from "./documents/PgDocumentStore.ts"
 export { PgFileStoreLayer } from "./documents/PgFileStore.ts"
 export { PgPassageIndexLayer } from "./documents/PgPassageIndex.ts"
+export { PgReindexStoreLayer } from "./documents/PgReindexStore.ts"
 export { installJobQueue } from "./jobs/installJobQueue.ts"
 export { PgBossJobQueueLayer } from "./jobs/PgBossJobQueue.ts"
 export type { JobQueueOptions } from "./jobs/JobQueueOptions.ts"

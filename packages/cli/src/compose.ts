@@ -12,7 +12,10 @@ import {
   PgChatStoreLayer,
   PgCreditLedgerLayer,
   PgDocumentStoreLayer,
+  PgFileStoreLayer,
+  PgPassageIndexLayer,
   PgPersonalDataLayer,
+  PgReindexStoreLayer,
   PgUnitOfWorkLayer,
   storesLayer,
   unlockedDatabaseLayer
@@ -37,6 +40,7 @@ import {
   CreditService,
   type CrmProviders,
   CrmRelease,
+  DocumentReindex,
   UserService,
   HoldSweeper,
   noPayments,
@@ -73,6 +77,7 @@ export type CommandParts =
   | CreditService
   | Database
   | DatabaseOwner
+  | DocumentReindex
   | HoldSweeper
   | BillingStore
   | CreditOperations
@@ -163,9 +168,20 @@ const embedderLayer = ({ embedding }: ParleyConfig) => {
   return Layer.sync(PassageEmbedder, () => makeOpenAiEmbedder({ apiKey, baseUrl, model, ...sized, ...limits }))
 }
 
+const ocrLayer = ({ ocr }: ParleyConfig): Layer.Layer<never> =>
+  ocr === undefined ? Layer.empty : TesseractOcr.layer(ocr)
+
 /** How long the hold of a reply outlives its process. */
 const holdTtlLayer = ({ holdTtlSeconds }: ParleyConfig) =>
   holdTtlSeconds === undefined ? Layer.empty : Layer.succeed(HoldTtl, holdTtlSeconds * 1000)
+
+/** What re-indexes documents: by the embedder that is configured, and the same parsers as a server has. */
+const reindexLayer = (config: ParleyConfig) =>
+  DocumentReindex.layer.pipe(
+    Layer.provide(Layer.mergeAll(PgDocumentStoreLayer, PgFileStoreLayer, PgPassageIndexLayer, PgReindexStoreLayer)),
+    Layer.provide(Layer.provide(WorkerDocumentParser.layer(), ocrLayer(config))),
+    Layer.provide(Layer.mergeAll(objectStoreLayer(config), embedderLayer(config)))
+  )
 
 /** For commands: credits, and the database, past its pooler where `direct`. Nothing is opened before it is built. */
 export const commandPartsLayer = (config: ParleyConfig, direct: boolean): Layer.Layer<CommandParts> =>
@@ -175,6 +191,7 @@ export const commandPartsLayer = (config: ParleyConfig, direct: boolean): Layer.
     HoldSweeper.layer,
     PaymentComparison.layer,
     PaymentInbox.layer,
+    reindexLayer(config),
     ResetService.layer,
     SecretRotation.layer,
     UserService.layer
@@ -193,9 +210,6 @@ export const commandPartsLayer = (config: ParleyConfig, direct: boolean): Layer.
     Layer.provideMerge(offerLayer(config)),
     Layer.provideMerge(unlockedDatabaseLayer(direct ? directOptions(databaseOptions(config)) : databaseOptions(config)))
   )
-
-const ocrLayer = ({ ocr }: ParleyConfig): Layer.Layer<never> =>
-  ocr === undefined ? Layer.empty : TesseractOcr.layer(ocr)
 
 /** For servers: the whole graph of configuration, adapters and services; on `engine` where that is opened already. */
 export const serverPartsLayer = (

@@ -3,6 +3,7 @@ import type { CommandParts } from "../compose.ts"
 import type { ConfigInvalid, ParleyConfig } from "../config/ParleyConfig.ts"
 import type { Settings } from "../config/readConfig.ts"
 import type { DataFolderInUse, DataFolderUnusable } from "../dataFolder/dataFolderErrors.ts"
+import type { ProgressLine } from "./ProgressOutput.ts"
 import type { CommandLost, Exited, Interrupted, NoDatabaseYet } from "./commandErrors.ts"
 
 export interface RunOptions {
@@ -53,6 +54,8 @@ export interface ForeignCommand {
   readonly parts: Context.Context<CommandParts>
   /** Receives what it prints. */
   readonly console: Console.Console
+  /** Where its progress is shown; nowhere where nobody looks at it. */
+  readonly progress: ProgressLine | undefined
 }
 
 /** How a server runs the commands of other processes; gives their exit codes. */

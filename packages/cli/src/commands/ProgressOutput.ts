@@ -2,23 +2,58 @@ import { Context } from "effect"
 
 /** Draws and removes the line of a progress bar. */
 export interface ProgressLine {
-  draw(done: number, total: number): void
+  /** `unit` is what is counted, in the plural, where it is worth a word; with it come the rate and the time that is left. */
+  draw(done: number, total: number, unit?: string): void
   clear(): void
 }
 
 const WIDTH = 30
+/** A rate is told once it was measured for so long. */
+const MEASURED_MS = 2_000
+/** Between two drawings. */
+const REDRAWN_MS = 100
 
-const lineOn = (terminal: NodeJS.WriteStream): ProgressLine => ({
-  draw: (done, total) => {
-    const part = total === 0 ? 1 : Math.min(1, done / total)
-    const full = Math.round(part * WIDTH)
-    const bar = "#".repeat(full) + "-".repeat(WIDTH - full)
-    terminal.write(`\r[${bar}] ${String(Math.floor(part * 100)).padStart(3)} % (${done} of ${total})`)
-  },
-  clear: () => void terminal.write("\r\u001B[2K")
-})
+/** A stretch of time in at most two units: `54 s`, `3 min 20 s`, `2 h 5 min`. */
+export const spokenTime = (seconds: number): string => {
+  const whole = Math.ceil(seconds)
+  if (whole < 60) return `${whole} s`
+  if (whole < 3_600) return `${Math.floor(whole / 60)} min ${whole % 60} s`
+  return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`
+}
+
+/** How fast it goes and how long it takes yet, by what was done since the first drawing; nothing while that tells little. */
+export const paceOf = (done: number, total: number, elapsedMs: number): string => {
+  if (done <= 0 || elapsedMs < MEASURED_MS) return ""
+  const rate = done / (elapsedMs / 1_000)
+  const spoken = rate >= 10 ? Math.round(rate) : Number(rate.toPrecision(2))
+  return `, ${spoken}/s, ${spokenTime((total - done) / rate)} left`
+}
+
+/** A progress bar written to a terminal, wherever that is; `now` in milliseconds. */
+export const makeProgressLine = (
+  write: (text: string) => void,
+  now: () => number = () => performance.now()
+): ProgressLine => {
+  let first: { readonly at: number; readonly done: number } | undefined
+  let drawnAt = -Infinity
+  return {
+    draw: (done, total, unit) => {
+      const at = now()
+      first ??= { at, done }
+      if (at - drawnAt < REDRAWN_MS && done < total) return
+      drawnAt = at
+      const part = total === 0 ? 1 : Math.min(1, done / total)
+      const full = Math.round(part * WIDTH)
+      const bar = "#".repeat(full) + "-".repeat(WIDTH - full)
+      const counted = unit === undefined ? `${done} of ${total}` : `${done} of ${total} ${unit}`
+      const pace = unit === undefined ? "" : paceOf(done - first.done, total - first.done, at - first.at)
+      write(`\r[${bar}] ${String(Math.floor(part * 100)).padStart(3)} % (${counted}${pace})\u001B[K`)
+    },
+    clear: () => write("\r\u001B[2K")
+  }
+}
 
 /** Where progress is shown: on stderr where a person looks at it, else nowhere. */
 export class ProgressOutput extends Context.Reference<ProgressLine | undefined>("@parley/cli/commands/ProgressOutput", {
-  defaultValue: () => (process.stderr.isTTY ? lineOn(process.stderr) : undefined)
+  defaultValue: () => (process.stderr.isTTY ? makeProgressLine((text) => void process.stderr.write(text)) : undefined)
 }) {}

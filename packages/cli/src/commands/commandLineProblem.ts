@@ -16,6 +16,8 @@ const expectations: Readonly<Record<string, string>> = {
   type: `one of ${TRANSACTION_TYPES.join(", ")}`,
   key: "1 to 255 characters, such as an order number",
   job: "a job's id, a UUID",
+  document: "a document's id, a UUID",
+  restart: "true or false, or nothing",
   state: `one of ${JOB_STATES.join(", ")}`,
   kind: "the name of a kind of job, such as ProcessDocument",
   after: "what the page before gave as next",

@@ -8,7 +8,7 @@ import { CommandRunner, StopSignal, CommandContext } from "./CommandContext.ts"
 export const commandRunnerLayer: Layer.Layer<CommandRunner> = Layer.succeed(
   CommandRunner,
   CommandRunner.of({
-    run: ({ argv, config, console, parts }) =>
+    run: ({ argv, config, console, parts, progress }) =>
       runCommandLine(argv, { colors: false }).pipe(
         Effect.provideService(CommandContext, {
           settings: Effect.succeed({ config, problems: [] }),
@@ -17,7 +17,7 @@ export const commandRunnerLayer: Layer.Layer<CommandRunner> = Layer.succeed(
         }),
         Effect.provideService(StopSignal, { wait: Effect.never }),
         Effect.provideService(Console.Console, console),
-        Effect.provideService(ProgressOutput, undefined),
+        Effect.provideService(ProgressOutput, progress),
         Effect.provide(
           Layer.mergeAll(
             commandLineServices,

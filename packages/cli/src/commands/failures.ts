@@ -27,6 +27,7 @@ const codeOfTag: Readonly<Record<string, number>> = {
   BotKeyNotFound: exitCodes.notFound,
   DocumentNotFound: exitCodes.notFound,
   DocumentForbidden: exitCodes.refused,
+  DocumentNotIndexed: exitCodes.refused,
   InvalidBot: exitCodes.usage,
   LastBotKey: exitCodes.refused,
   TooManyBotKeys: exitCodes.refused,

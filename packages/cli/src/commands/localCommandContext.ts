@@ -7,6 +7,7 @@ import { claimDataFolder } from "../dataFolder/claimDataFolder.ts"
 import type { DataFolderInUse, DataFolderUnusable } from "../dataFolder/dataFolderErrors.ts"
 import { databaseFolder } from "../dataFolder/databaseFolder.ts"
 import { Surroundings } from "../Surroundings.ts"
+import { ProgressOutput } from "./ProgressOutput.ts"
 import { CommandLost, Exited, Interrupted, NoDatabaseYet } from "./commandErrors.ts"
 import { type RunOptions, StopSignal, CommandContext } from "./CommandContext.ts"
 
@@ -65,9 +66,11 @@ const enterDataFolder = (
 
 /** Runs the command in the server that owns the folder; gives its exit code, undefined where no server owns it. */
 const runsAtOwner = Effect.fnUntraced(function* (folder: string, argv: ReadonlyArray<string>, heard: CommandOutput) {
+  const onTerminal = (yield* ProgressOutput) !== undefined
   const outcome = yield* Effect.promise(async (signal) => {
     const connection = await connectToOwner(folder)
-    if (connection?.greeting?.takesCommands === true) return await sendCommand(connection, { argv }, heard, signal)
+    if (connection?.greeting?.takesCommands === true)
+      return await sendCommand(connection, { argv, onTerminal }, heard, signal)
     connection?.socket.destroy()
     return undefined
   })

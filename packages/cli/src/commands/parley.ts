@@ -6,6 +6,7 @@ import { creditsCommand } from "./credits.ts"
 import { doctorCommand } from "./doctor.ts"
 import { jobsCommand } from "./jobs.ts"
 import { migrateCommand } from "./migrate.ts"
+import { reindexCommand } from "./reindex.ts"
 import { secretsCommand } from "./secrets.ts"
 import { serveCommand } from "./serve.ts"
 import { uninstallCommand } from "./uninstall.ts"
@@ -29,6 +30,7 @@ export const parley = Command.make("parley").pipe(
     auditCommand,
     botsCommand,
     jobsCommand,
+    reindexCommand,
     usersCommand,
     secretsCommand,
     uninstallCommand

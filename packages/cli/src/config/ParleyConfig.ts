@@ -33,6 +33,8 @@ export interface EmbeddingConfig {
   readonly isAsked: boolean
   /** Texts in a request at most; as many as the protocol allows unless given. */
   readonly batch: number | undefined
+  /** What a million tokens cost, for estimates; undefined where it is not told. */
+  readonly usdPerMillionTokens: number | undefined
 }
 
 /** Who takes payments. */

@@ -7,7 +7,8 @@ const EmbeddingPart = Schema.Struct({
   model: Schema.optionalKey(Schema.NonEmptyString),
   baseUrl: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^https?:\/\/[^\s]+$/))),
   dimensions: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 16_000 }))),
-  batch: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_048 })))
+  batch: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_048 }))),
+  usdPerMillionTokens: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })))
 })
 
 /** The models whose dimensions are known, and may be asked to be fewer. */
@@ -23,11 +24,11 @@ export const readEmbedding = (read: EnvironmentReader, part: unknown): Embedding
   if (decoded._tag === "None") {
     read.problem(
       "PARLEY_CONFIG",
-      'embedding: expected { "vendor": "openai", "model", "baseUrl", "dimensions": 1 to 16000, "batch": 1 to 2048 }, all but the vendor where needed'
+      'embedding: expected { "vendor": "openai", "model", "baseUrl", "dimensions": 1 to 16000, "batch": 1 to 2048, "usdPerMillionTokens": 0 or more }, all but the vendor where needed'
     )
     return undefined
   }
-  const { baseUrl, batch, dimensions, model = "text-embedding-3-small" } = decoded.value
+  const { baseUrl, batch, dimensions, usdPerMillionTokens, model = "text-embedding-3-small" } = decoded.value
   const isKnown = KNOWN_MODELS.includes(model)
   if (!isKnown && model !== OLDER_MODEL && dimensions === undefined) {
     read.problem("PARLEY_CONFIG", "embedding.dimensions: expected how many numbers the model gives for a text")
@@ -40,5 +41,6 @@ export const readEmbedding = (read: EnvironmentReader, part: unknown): Embedding
     )
     return undefined
   }
-  return { apiKey, baseUrl: baseUrl ?? read.text("OPENAI_BASE_URL"), model, dimensions, isAsked: isKnown, batch }
+  const url = baseUrl ?? read.text("OPENAI_BASE_URL")
+  return { apiKey, baseUrl: url, model, dimensions, isAsked: isKnown, batch, usdPerMillionTokens }
 }

@@ -10,6 +10,8 @@ export interface Greeting {
 /** A command for the owner to run. */
 export interface CommandRequest {
   readonly argv: ReadonlyArray<string>
+  /** Somebody looks at what comes back as stderr, on a terminal: a progress bar may be drawn there. */
+  readonly onTerminal?: boolean
 }
 
 /** Whether a frame is a command: any process that can open the socket can write anything into it. */
