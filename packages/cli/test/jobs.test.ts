@@ -1,7 +1,11 @@
+import { join } from "node:path"
 import { openDatabase } from "@parley/adapters-db"
 import { jobHandler, jobKind } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { stateText } from "../src/commands/jobsList.ts"
+import { paceOf, spokenTime } from "../src/commands/ProgressOutput.ts"
+import { connectToOwner, sendCommand } from "../src/dataFolder/commandClient.ts"
 import { temporaryFolder } from "./processes/ParleyProcess.ts"
 import { runHere } from "./processes/runHere.ts"
 import { type RunningServer, startServer, Visitor } from "./processes/RunningServer.ts"
@@ -19,6 +23,23 @@ interface Page {
   readonly jobs: ReadonlyArray<Row>
   readonly next: string | null
 }
+
+it("a job that runs says its stage, and of how many chunks how many are indexed", () => {
+  const text = (stage: string, done: number, of: number) =>
+    stateText({ state: "running", progress: { stage, done, of } })
+  expect(text("parsing", 0, 1)).toBe("running: parsing")
+  expect(text("indexing", 240, 900)).toBe("running: indexing, chunk 240 of 900")
+  expect(text("counting", 1, 3)).toBe("running: counting 1 of 3")
+  expect(stateText({ state: "waiting", progress: undefined })).toBe("waiting")
+})
+
+it("a progress bar tells its rate and the time that is left once they mean something", () => {
+  expect(paceOf(10, 100, 1_000)).toBe("")
+  expect(paceOf(0, 100, 10_000)).toBe("")
+  expect(paceOf(300, 1_000, 10_000)).toBe(", 30/s, 24 s left")
+  expect(paceOf(5, 100, 10_000)).toBe(", 0.5/s, 3 min 10 s left")
+  expect(spokenTime(7_500)).toBe("2 h 5 min")
+})
 
 describe("jobs beside a running server", () => {
   const folder = temporaryFolder()
@@ -76,6 +97,23 @@ describe("jobs beside a running server", () => {
     const people = await parley("list", "--limit", "1")
     expect(people.stdout).toMatch(/id\s+kind\s+owner\s+state/)
     expect(people.stdout).toContain(`There are more: --after ${first.next}`)
+  })
+
+  it("are re-indexed by a command that the server runs, with what is searched in place, and with a bar for who looks at it", async () => {
+    const { documents } = await ann.getJson<{ documents: ReadonlyArray<unknown> }>("/api/documents")
+    const done = await runHere(["reindex", "--user", ANN, "--json"], folder.path)
+    expect([done.exit, JSON.parse(done.stdout)]).toMatchObject([0, { done: 2, passages: 2, left: 0, undone: [] }])
+    expect(await ann.getJson("/api/documents")).toEqual({ documents })
+    const connection = await connectToOwner(join(folder.path, ".parley"))
+    if (connection === undefined) throw new Error("The server is gone.")
+    let drawn = ""
+    const output = { stdout: () => undefined, stderr: (text: string) => void (drawn += text) }
+    const command = { argv: ["reindex"], onTerminal: true }
+    expect(await sendCommand(connection, command, output, new AbortController().signal)).toEqual({
+      _tag: "Ran",
+      exit: 0
+    })
+    expect(drawn).toMatch(/100 % \(2 of 2 passages/)
   })
 
   it("retries none that is done, of somebody else, or unknown, and says so with 5 and 4", async () => {

@@ -75,6 +75,10 @@ describe("parley reindex", () => {
     expect(await rig.query("SELECT operator AS by FROM $schema.audit_log WHERE action = 'reindex'")).toEqual([
       { by: "olga" }
     ])
+    const doctor = async (model: string) => (await rig.here(["doctor"], rig.environment(model))).stdout
+    expect(await doctor("second")).toContain("3 ready, indexed by what is configured")
+    expect(await doctor("third")).toContain("3 documents were indexed with openai/second/8, not with openai/third/8")
+    expect(await doctor("third")).toContain('Run "parley reindex"')
     const again = await rig.here(["reindex"], priced)
     expect([again.exit, again.stdout]).toEqual([
       0,
@@ -101,6 +105,9 @@ describe("parley reindex", () => {
     const paid = rig.provider.of("third").length
     expect(paid).toBe(3 * 8)
     rig.provider.refuses = () => undefined
+    expect((await rig.here(["doctor"], rig.environment("third"))).stdout).toMatch(
+      /\d documents? w\w+ not indexed anew to the end/
+    )
     const goesOn = await rig.here(["reindex"], rig.environment("third"))
     expect(goesOn.exit).toBe(0)
     expect(goesOn.stdout).toContain("Went on with a run that had not ended")

@@ -61,7 +61,12 @@ const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
   [["jobs", "list", "--after", "somewhere"], "page before"],
   [["jobs", "list", "--user", ""], "--user"],
   [["jobs", "retry", ANN], "<job>"],
-  [["jobs", "retry", ANN, "1"], "UUID"]
+  [["jobs", "retry", ANN, "1"], "UUID"],
+  [["reindex", "extra"], "extra"],
+  [["reindex", "--document", "1"], "UUID"],
+  [["reindex", "--user", ""], "--user"],
+  [["reindex", "--dry-run=perhaps"], "--dry-run"],
+  [["reindex", "--restart=perhaps"], "--restart"]
 ]
 
 const folder = temporaryFolder()

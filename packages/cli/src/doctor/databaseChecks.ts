@@ -4,6 +4,7 @@ import { databaseTrouble } from "../commands/explainDatabase.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, note, ok } from "./Check.ts"
+import { documentChecks } from "./documentChecks.ts"
 import { inboxChecks } from "./paymentChecks.ts"
 
 const WITHIN = "10 seconds"
@@ -74,8 +75,8 @@ const look = (config: ParleyConfig) =>
     const checks = [ok("database", describe(config, String(server))), ...vectorCheck(config, found)]
     if (roles === ROLES) {
       const pending = yield* pendingMigrations()
-      const inbox = pending.length === 0 ? yield* inboxChecks : []
-      return [...checks, migrationsCheck(pending), ...inbox, ...backupCheck(config, String(login), Number(fenced))]
+      const kept = pending.length === 0 ? [...(yield* inboxChecks), ...(yield* documentChecks)] : []
+      return [...checks, migrationsCheck(pending), ...kept, ...backupCheck(config, String(login), Number(fenced))]
     }
     const detail = "the roles parley_user and parley_service are missing, so nothing is applied"
     return [...checks, failed("migrations", exitCodes.failed, detail, 'Make them with "parley migrate".')]

@@ -53,6 +53,8 @@ export class DocumentReindex extends Context.Service<
      * kept at every moment. May run beside servers, and beside itself. What cannot be done stays as it is, and is reported.
      */
     run(input?: ReindexInput): Effect.Effect<ReindexReport, ScopeProblem | StorageFailed>
+    /** By what documents of a type are indexed today. */
+    indexedBy(type: Document["type"]): IndexedBy
     /** What `run` would do; asks no provider and writes nothing. */
     estimate(input?: ReindexInput): Effect.Effect<ReindexEstimate, ScopeProblem | StorageFailed>
   }
@@ -87,6 +89,7 @@ export class DocumentReindex extends Context.Service<
       })
 
       return DocumentReindex.of({
+        indexedBy: wanted,
         run: Effect.fn("DocumentReindex.run")(function* ({
           onProgress = () => Effect.void,
           restart = false,
