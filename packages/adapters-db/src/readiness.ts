@@ -7,6 +7,7 @@ export class DatabaseNotReady extends Schema.TaggedError<DatabaseNotReady>()("Da
   problem: Schema.Literals(["unreachable", "slow", "migrations"]),
   explanation: Schema.String
 }) {
+  readonly code = "database_not_ready"
   override get message() {
     return this.explanation
   }

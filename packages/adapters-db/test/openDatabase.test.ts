@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { jobHandler, PassageIndex, ProcessDocument } from "@parley/core/adapter"
+import { isParleyError } from "@parley/core"
 import { ampleQuota, indexPassages, newDocument, newTurn, newUserId, withOperations } from "@parley/core/testing"
 import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
@@ -142,4 +143,12 @@ describe.runIf(hasPostgres)("openDatabase on a server", () => {
     })
     await database.close()
   })
+})
+
+it("a server that cannot be reached is told as that, by a failure that Parley names", async () => {
+  const error = await openDatabase({ url: "postgres://nobody@127.0.0.1:1/nothing" }).catch((reason: unknown) => reason)
+  expect(isParleyError(error)).toBe(true)
+  expect(error).toMatchObject({ code: "database_failed" })
+  expect(String(error)).toContain("cannot be reached")
+  expect(String(error)).not.toContain("refused a statement")
 })

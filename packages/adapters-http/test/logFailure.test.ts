@@ -38,6 +38,18 @@ describe("the log of a failed request", () => {
     expect(text).not.toContain(SECRET)
   })
 
+  test("a storage failure names Postgres' code and the constraint, where they are such", async () => {
+    const failed = (cause: unknown) =>
+      logged(Cause.fail(new StorageFailed({ operation: "x", retryable: false, cause })))
+    const text = await failed(
+      Object.assign(new Error(SECRET), { sqlState: "23514", constraint: "credit_accounts_total" })
+    )
+    expect(text).toContain('"sqlState":"23514"')
+    expect(text).toContain('"constraint":"credit_accounts_total"')
+    expect(text).not.toContain(SECRET)
+    expect(await failed({ sqlState: SECRET, constraint: `a ${SECRET}` })).not.toContain(SECRET)
+  })
+
   test("what the client did wrong, or a client that left, is not logged", async () => {
     expect(await logged(Cause.interrupt())).toBe("")
     expect(await logged(Cause.fail({ code: "invalid_request", message: SECRET }))).toBe("")

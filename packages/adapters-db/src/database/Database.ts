@@ -30,8 +30,11 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
     const state = this.sqlState
     return state === undefined || PASSING.has(state) || PASSING.has(state.slice(0, 2)) || PASSING.has(state.slice(0, 3))
   }
+  readonly code = "database_failed"
   override get message() {
-    return `The database refused a statement${this.sqlState === undefined ? "" : ` (SQLSTATE ${this.sqlState})`}.`
+    if (this.closed === true) return "The database was closed."
+    if (this.sqlState === undefined) return "The database cannot be reached, or the connection to it was lost."
+    return `The database refused a statement (SQLSTATE ${this.sqlState}).`
   }
 }
 

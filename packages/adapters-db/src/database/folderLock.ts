@@ -18,6 +18,7 @@ export class FolderInUse extends Schema.TaggedError<FolderInUse>()("FolderInUse"
   folder: Schema.String,
   holder: Schema.String
 }) {
+  readonly code = "folder_in_use"
   override get message() {
     return `The database folder ${this.folder} is in use by ${this.holder}. Stop that process, choose another folder, or set DATABASE_URL to share a Postgres server.`
   }

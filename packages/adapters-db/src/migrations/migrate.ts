@@ -13,6 +13,7 @@ export class MigrationRefused extends Schema.TaggedError<MigrationRefused>()("Mi
   detail: Schema.optionalKey(Schema.String),
   sqlState: Schema.optionalKey(Schema.String)
 }) {
+  readonly code = "migration_refused"
   override get message() {
     const names = this.migrations.join(", ")
     switch (this.problem) {

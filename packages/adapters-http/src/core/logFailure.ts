@@ -58,6 +58,7 @@ const logOwnFailure = (error: unknown, code: ErrorCode, { route }: FailedRequest
     code: defect && error instanceof Error && "code" in error ? String(error.code) : code,
     error: error instanceof Error ? error.name : typeof error,
     ...closedFields(error),
+    ...databaseFields(error),
     ...(defect && error instanceof Error ? { at: framesOf(error) } : {})
   }
   const log = defect ? Effect.logError("A request failed unexpectedly.") : Effect.logWarning("A request failed.")
@@ -72,6 +73,16 @@ const closedFields = (error: unknown) => {
       .filter((name) => codeOf(error) !== "internal_error" && fields[name] !== undefined)
       .map((name) => [name, fields[name]])
   )
+}
+
+/** What a database adapter names of a refusal: Postgres' five characters for it, and the constraint, which is of our schema. */
+const databaseFields = (error: unknown) => {
+  const { cause } = (error ?? {}) as { readonly cause?: unknown }
+  const { constraint, sqlState } = (cause ?? {}) as { readonly constraint?: unknown; readonly sqlState?: unknown }
+  return {
+    ...(typeof sqlState === "string" && /^[0-9A-Z]{5}$/.test(sqlState) ? { sqlState } : {}),
+    ...(typeof constraint === "string" && /^\w{1,63}$/.test(constraint) ? { constraint } : {})
+  }
 }
 
 /** Where an error came from; its message may repeat what somebody wrote. */

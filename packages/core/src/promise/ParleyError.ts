@@ -34,11 +34,19 @@ import type {
 } from "../documents/errors.ts"
 import type { SessionInvalid, SessionVerifierUnavailable } from "../identity/SessionVerifier.ts"
 import type { TransactionNotJoined } from "../storage/CallersTransaction.ts"
+import type { InvalidInput, ParleyClosed } from "./errors.ts"
 import type { InvalidCatalog } from "../tiers/Catalog.ts"
+
+/** What a database adapter fails with where nothing of Parley runs yet: opening, migrating, asking whether it is ready. */
+export interface DatabaseProblem extends Error {
+  readonly _tag: string
+  readonly code: "database_failed" | "database_not_ready" | "folder_in_use" | "migration_refused"
+}
 
 /** Every failure Parley names. `_tag` tells them apart; `code` is stable across releases. */
 export type ParleyError =
   | SendFailed
+  | DatabaseProblem
   | AccountNotFound
   | BotKeyNotFound
   | BotMisconfigured
@@ -57,10 +65,12 @@ export type ParleyError =
   | InvalidCatalog
   | InvalidChatChange
   | InvalidDocumentId
+  | InvalidInput
   | InvalidSignature
   | InvalidWork
   | KeyConflict
   | LastBotKey
+  | ParleyClosed
   | PaymentFailed
   | PriceNotOffered
   | PurchaseConflict

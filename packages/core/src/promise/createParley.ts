@@ -21,7 +21,7 @@ import { textParser } from "../documents/textParser.ts"
 import { DocumentService } from "../documents/DocumentService.ts"
 import { ReadingLimits, type ReadingLimitsData } from "../documents/ReadingLimits.ts"
 import { UploadLimits, type UploadLimitsData } from "../documents/UploadLimits.ts"
-import { parleyLayer } from "../parleyLayer.ts"
+import { parleyLayer, type ParleyServices } from "../parleyLayer.ts"
 import { openStorageLayer, type StoragePorts } from "../StoragePorts.ts"
 import { Catalog, type CatalogData, makeCatalog } from "../tiers/Catalog.ts"
 import { ModelOffers } from "../chat/ModelOffers.ts"
@@ -29,7 +29,8 @@ import { Tokenizer } from "../tokens/Tokenizer.ts"
 import type { TokenizerService } from "../tokens/TokenizerService.ts"
 import type { Parley } from "./Parley.ts"
 import { creditCalls, joinedCreditCalls } from "./CreditCalls.ts"
-import { runWith } from "./runWith.ts"
+import { checkInput } from "./checkInput.ts"
+import { refuseCalls, runWith } from "./runWith.ts"
 import type { OpenReplies } from "./OpenReplies.ts"
 import { joinReply, sendReply } from "./sendReply.ts"
 
@@ -79,6 +80,9 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
     )
   )
   const run = runWith(runtime)
+  /** Runs what is asked with this input, once it is checked. */
+  const runOn = <A, E>(input: object, effect: Effect.Effect<A, E, ParleyServices>) =>
+    run(Effect.andThen(checkInput(input), effect))
   const open: OpenReplies = new Set()
   await runtime.context()
   return {
@@ -87,34 +91,105 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
       send: (from, request, sendOptions) => sendReply(runtime, open, from, request, sendOptions),
       join: (owner, chatId) => joinReply(runtime, open, owner, chatId),
       stop: (owner, chatId) => run(ChatService.use((chat) => chat.stop(owner, chatId))),
-      list: (input) => run(ChatService.use((chat) => chat.list(input))),
+      list: (input) =>
+        runOn(
+          input,
+          ChatService.use((chat) => chat.list(input))
+        ),
       get: (owner, chatId, page) => run(ChatService.use((chat) => chat.get(owner, chatId, page))),
       remove: (owner, chatId) => run(ChatService.use((chat) => chat.remove(owner, chatId))),
-      rename: (userId, chatId, title) => run(ChatService.use((chat) => chat.rename(userId, chatId, title))),
+      rename: (userId, chatId, title) =>
+        runOn(
+          { userId },
+          ChatService.use((chat) => chat.rename(userId, chatId, title))
+        ),
       keepDocuments: (userId, chatId, documentIds) =>
-        run(ChatService.use((chat) => chat.keepDocuments(userId, chatId, documentIds)))
+        runOn(
+          { userId },
+          ChatService.use((chat) => chat.keepDocuments(userId, chatId, documentIds))
+        )
     },
     documents: {
-      upload: (input) => run(DocumentService.use((documents) => documents.upload(input))),
-      vectorize: (userId, id) => run(DocumentService.use((documents) => documents.vectorize(userId, id))),
-      list: (userId) => run(DocumentService.use((documents) => documents.list(userId))),
-      get: (userId, id) => run(DocumentService.use((documents) => documents.get(userId, id))),
-      remove: (userId, id) => run(DocumentService.use((documents) => documents.remove(userId, id)))
+      upload: (input) =>
+        runOn(
+          input,
+          DocumentService.use((documents) => documents.upload(input))
+        ),
+      vectorize: (userId, id) =>
+        runOn(
+          { userId },
+          DocumentService.use((documents) => documents.vectorize(userId, id))
+        ),
+      list: (userId) =>
+        runOn(
+          { userId },
+          DocumentService.use((documents) => documents.list(userId))
+        ),
+      get: (userId, id) =>
+        runOn(
+          { userId },
+          DocumentService.use((documents) => documents.get(userId, id))
+        ),
+      remove: (userId, id) =>
+        runOn(
+          { userId },
+          DocumentService.use((documents) => documents.remove(userId, id))
+        )
     },
     bots: {
-      create: (owner, draft) => run(BotService.use((bots) => bots.create(owner, draft))),
-      update: (owner, botId, change) => run(BotService.use((bots) => bots.update(owner, botId, change))),
-      list: (owner) => run(BotService.use((bots) => bots.list(owner))),
-      get: (owner, botId) => run(BotService.use((bots) => bots.get(owner, botId))),
-      remove: (owner, botId) => run(BotService.use((bots) => bots.remove(owner, botId))),
-      addKey: (owner, botId) => run(BotService.use((bots) => bots.addKey(owner, botId))),
-      retireKey: (owner, botId, key) => run(BotService.use((bots) => bots.retireKey(owner, botId, key)))
+      create: (owner, draft) =>
+        runOn(
+          { owner },
+          BotService.use((bots) => bots.create(owner, draft))
+        ),
+      update: (owner, botId, change) =>
+        runOn(
+          { owner },
+          BotService.use((bots) => bots.update(owner, botId, change))
+        ),
+      list: (owner) =>
+        runOn(
+          { owner },
+          BotService.use((bots) => bots.list(owner))
+        ),
+      get: (owner, botId) =>
+        runOn(
+          { owner },
+          BotService.use((bots) => bots.get(owner, botId))
+        ),
+      remove: (owner, botId) =>
+        runOn(
+          { owner },
+          BotService.use((bots) => bots.remove(owner, botId))
+        ),
+      addKey: (owner, botId) =>
+        runOn(
+          { owner },
+          BotService.use((bots) => bots.addKey(owner, botId))
+        ),
+      retireKey: (owner, botId, key) =>
+        runOn(
+          { owner },
+          BotService.use((bots) => bots.retireKey(owner, botId, key))
+        )
     },
     crm: {
-      connect: (input) => run(CrmService.use((crm) => crm.connect(input))),
+      connect: (input) =>
+        runOn(
+          input,
+          CrmService.use((crm) => crm.connect(input))
+        ),
       callback: (input) => run(CrmService.use((crm) => crm.callback(input))),
-      list: (owner, botId) => run(CrmService.use((crm) => crm.list(owner, botId))),
-      disconnect: (owner, botId, provider) => run(CrmService.use((crm) => crm.disconnect(owner, botId, provider))),
+      list: (owner, botId) =>
+        runOn(
+          { owner },
+          CrmService.use((crm) => crm.list(owner, botId))
+        ),
+      disconnect: (owner, botId, provider) =>
+        runOn(
+          { owner },
+          CrmService.use((crm) => crm.disconnect(owner, botId, provider))
+        ),
       accessToken: (name) => run(CrmAccess.use((crm) => crm.accessToken(name)))
     },
     credits: creditCalls(runtime, open),
@@ -124,21 +199,39 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
       isSignedOut: (token) => run(SignOut.use(({ isSignedOut }) => isSignedOut(token)))
     },
     billing: {
-      portal: (input) => run(BillingService.use((billing) => billing.portal(input))),
-      generateCheckoutLink: (input) => run(BillingService.use((billing) => billing.generateCheckoutLink(input))),
+      portal: (input) =>
+        runOn(
+          input,
+          BillingService.use((billing) => billing.portal(input))
+        ),
+      generateCheckoutLink: (input) =>
+        runOn(
+          input,
+          BillingService.use((billing) => billing.generateCheckoutLink(input))
+        ),
       offers: () => run(Effect.flatMap(BillingService, ({ offers }) => offers)),
       subscription: (userId) =>
-        run(
+        runOn(
+          { userId },
           Effect.flatMap(Clock.currentTimeMillis, (now) =>
             BillingService.use((billing) => billing.subscription(userId, now))
           )
         ),
-      invoices: (input) => run(BillingService.use((billing) => billing.invoices(input))),
+      invoices: (input) =>
+        runOn(
+          input,
+          BillingService.use((billing) => billing.invoices(input))
+        ),
       receive: (signed) => run(PaymentInbox.use((inbox) => inbox.receive(signed)))
     },
-    models: (userId) => run(ModelOffers.use((offers) => offers.models(userId))),
+    models: (userId) =>
+      runOn(
+        { userId },
+        ModelOffers.use((offers) => offers.models(userId))
+      ),
     close: async () => {
       await Promise.all([...open].map((leave) => leave()))
+      refuseCalls(runtime)
       await runtime.dispose()
     }
   }

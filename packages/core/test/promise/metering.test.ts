@@ -77,7 +77,7 @@ describe("metering any work, with promises", () => {
         })
     )
     expect(told?.aborted).toBe(true)
-    expect(await work).toMatchObject({ name: "AbortError" })
+    expect(await work).toMatchObject({ code: "parley_closed" })
   })
 
   it("does by hand what it does around work, and what operators do", () =>

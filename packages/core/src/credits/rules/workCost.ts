@@ -22,9 +22,14 @@ export const workCost = (lines: ReadonlyArray<ReceiptLine>): number => {
   return credits > BigInt(MAX_CREDITS) ? MAX_CREDITS : Number(credits)
 }
 
-const isFigure = (figure: number): boolean => Number.isFinite(figure) && figure >= 0 && figure <= MAX_FIGURE
-const isLabel = (label: string): boolean =>
-  label.trim() !== "" && label.length <= MAX_LABEL && label.isWellFormed() && !/\p{Cc}/u.test(label)
+const isFigure = (figure: unknown): boolean =>
+  typeof figure === "number" && Number.isFinite(figure) && figure >= 0 && figure <= MAX_FIGURE
+const isLabel = (label: unknown): boolean =>
+  typeof label === "string" &&
+  label.trim() !== "" &&
+  label.length <= MAX_LABEL &&
+  label.isWellFormed() &&
+  !/\p{Cc}/u.test(label)
 
 /** What is wrong with the lines of a receipt; undefined where nothing is. */
 export const problemOfLines = (lines: ReadonlyArray<ReceiptLine>): string | undefined => {
