@@ -13,6 +13,7 @@ import { describe } from "vitest"
 import { databaseLayer } from "../src/databaseLayer.ts"
 import { migrate } from "../src/migrations/migrate.ts"
 import { storesLayer } from "../src/storesLayer.ts"
+import { builtOnce } from "./builtOnce.ts"
 import { hasPostgres } from "./databases.ts"
 import { ordinaryLogin } from "./ordinaryLogin.ts"
 import { behindPooler, hasPooler } from "./pooler.ts"
@@ -21,7 +22,7 @@ const stores = storesLayer({ pollingIntervalSeconds: 0.5 })
 
 const contracts = (name: string, url: Effect.Effect<string, never, Scope.Scope>) => {
   const database = Layer.unwrap(Effect.map(url, (url) => databaseLayer({ url, maxConnections: 10 })))
-  const migrated = Layer.effectDiscard(migrate()).pipe(Layer.provideMerge(database))
+  const migrated = builtOnce(Layer.effectDiscard(migrate()).pipe(Layer.provideMerge(database)))
   const layer = stores.pipe(Layer.provide(migrated))
   chatStoreContract(name, layer)
   creditLedgerContract(name, layer)

@@ -29,6 +29,7 @@ import { PgCallLimiterLayer } from "../src/limits/PgCallLimiter.ts"
 import { PgRateLimiterLayer } from "../src/limits/PgRateLimiter.ts"
 import { PgRevokedSessionsLayer } from "../src/sessions/PgRevokedSessions.ts"
 import { PgUnitOfWorkLayer } from "../src/storage/PgUnitOfWork.ts"
+import { builtOnce } from "./builtOnce.ts"
 import { databases } from "./databases.ts"
 
 const stores = Layer.mergeAll(
@@ -50,7 +51,7 @@ const stores = Layer.mergeAll(
 )
 
 for (const { name, layer } of databases) {
-  const onDatabase = stores.pipe(Layer.provide(layer))
+  const onDatabase = stores.pipe(Layer.provide(builtOnce(layer)))
   auditLogContract(name, onDatabase)
   botStoreContract(name, onDatabase)
   chatStoreContract(name, onDatabase)

@@ -14,6 +14,7 @@ import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { Database, DatabaseOwner, PgDocumentStoreLayer, PgPassageIndexLayer } from "../../src/index.ts"
 import { loadMigrations } from "../../src/migrations/Migration.ts"
+import { builtOnce } from "../builtOnce.ts"
 import { databases } from "../databases.ts"
 
 const storesWith = (embedder: Embedder["Service"]) =>
@@ -38,7 +39,8 @@ const found = ({ documentId, userId }: { readonly documentId: string; readonly u
     (passages) => passages.map(({ text }) => text)
   )
 
-for (const { name, layer } of databases) {
+for (const { name, layer: database } of databases) {
+  const layer = builtOnce(database)
   passageMeaningContract(name, (embedder) => Layer.provide(storesWith(embedder), layer))
 
   describe(`The embeddings of passages on ${name}`, () => {

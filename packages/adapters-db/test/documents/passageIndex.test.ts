@@ -10,10 +10,12 @@ import {
 } from "@parley/core/testing"
 import { Effect, Fiber, Layer } from "effect"
 import { Database, PgDocumentStoreLayer, PgPassageIndexLayer } from "../../src/index.ts"
+import { builtOnce } from "../builtOnce.ts"
 import { databases } from "../databases.ts"
 
 const TABLES = ["passage_generations", "document_texts", "passages", "postings"] as const
-for (const { name, layer } of databases) {
+for (const { name, layer: database } of databases) {
+  const layer = builtOnce(database)
   const stores = Layer.mergeAll(PgPassageIndexLayer, PgDocumentStoreLayer)
   passageIndexContract(name, stores.pipe(Layer.provide(layer)))
 
