@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest"
+import { newDocument } from "../../src/testing/storage/storageFixtures.ts"
+import { cosine } from "../../src/documents/fuseScores.ts"
+import { indexPassage, searchPassages } from "../../src/documents/InMemoryPassageSearch.ts"
+
+/** Numbers from 0 to 1 that a seed decides. */
+const random = (seed: number) => {
+  let state = seed
+  return (): number => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647
+}
+
+const TOPICS = 60
+const PASSAGES_PER_TOPIC = 5
+const DIMENSIONS = 48
+const DEPTH = 10
+
+/**
+ * Passages of topics, some of which have words of theirs, among words that all have; a question has two words of its topic
+ * and some of the others'. What words find is good and far from perfect, as it is of people's questions.
+ */
+const makeCollection = () => {
+  const next = random(7)
+  const common = () => `common${Math.floor(300 ** next())}`
+  const passages = Array.from({ length: TOPICS * PASSAGES_PER_TOPIC }, (_, number) => {
+    const topic = number % TOPICS
+    const own = [0, 1, 2].filter(() => next() < 0.4).map((word) => `topic${topic}word${word}`)
+    return { topic, text: [...own, ...Array.from({ length: 30 }, common)].join(" ") }
+  })
+  const questions = Array.from({ length: TOPICS }, (_, topic) => ({
+    topic,
+    text: [`topic${topic}word0`, `topic${topic}word1`, ...Array.from({ length: 8 }, common)].join(" ")
+  }))
+  return { passages, questions }
+}
+
+const { passages, questions } = makeCollection()
+
+/**
+ * Embeddings that tell topics apart as well as `signal` says, from not at all (0) to nearly always. All texts are as near to each
+ * other as `alike` says, which models differ in.
+ */
+const makeEmbeddings = (signal: number, alike: number) => {
+  const noise = random(11)
+  const vector = () => Array.from({ length: DIMENSIONS }, () => noise() + noise() + noise() - 1.5)
+  const topics = Array.from({ length: TOPICS }, vector)
+  const embed = (topic: number) =>
+    vector().map((value, place) => value + signal * (topics[topic]?.[place] ?? 0) + alike)
+  return {
+    ofPassages: passages.map(({ topic }) => embed(topic)),
+    ofQuestions: questions.map(({ topic }) => embed(topic))
+  }
+}
+
+/** Normalised discounted gain of the first ten, by topic. */
+const gainOf = (topic: number, found: ReadonlyArray<number>): number => {
+  const gain = (relevant: ReadonlyArray<boolean>) =>
+    relevant.slice(0, DEPTH).reduce((sum, hit, rank) => sum + (hit ? 1 / Math.log2(rank + 2) : 0), 0)
+  return (
+    gain(found.map((number) => passages[number]?.topic === topic)) /
+    gain(Array.from({ length: PASSAGES_PER_TOPIC }, () => true))
+  )
+}
+
+const mean = (values: ReadonlyArray<number>) => values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** How well words find, how well embeddings do, and how well both together. */
+const measure = (signal: number, alike: number) => {
+  const { ofPassages, ofQuestions } = makeEmbeddings(signal, alike)
+  const document = newDocument("ann")
+  const indexed = passages.map(({ text }, ordinal) =>
+    indexPassage({ ordinal, page: null, start: 0, end: text.length, text }, "en", ofPassages[ordinal])
+  )
+  const owned = [{ document, language: "en" as const, passages: indexed }]
+  const search = (question: number, embedding?: ReadonlyArray<number>) =>
+    searchPassages(
+      owned,
+      { userId: "ann", documentIds: [document.id], query: questions[question]!.text, limit: DEPTH },
+      embedding
+    ).map(({ ordinal }) => ordinal)
+  const near = (embedding: ReadonlyArray<number>) =>
+    ofPassages
+      .map((vector, number) => ({ number, similarity: cosine(vector, embedding) }))
+      .toSorted((one, other) => other.similarity - one.similarity)
+      .map(({ number }) => number)
+  const each = (find: (question: number) => ReadonlyArray<number>) =>
+    mean(questions.map(({ topic }, question) => gainOf(topic, find(question))))
+  return {
+    words: each((question) => search(question)),
+    meaning: each((question) => near(ofQuestions[question]!)),
+    both: each((question) => search(question, ofQuestions[question]))
+  }
+}
+
+describe("Words and meaning together", () => {
+  it.each([
+    // What one sum of both can do: beside embeddings that know nothing, or everything, it gives up some of the better's. Where
+    // both know something, it finds more than either.
+    ["know nothing", 0, 0, 0.08],
+    ["know little", 0.4, 0, 0.02],
+    ["know something more than words", 0.8, 0, 0],
+    ["know something more than words, all texts being alike to them", 0.8, 0.8, 0],
+    ["know nearly all", 2, 0, 0.16]
+  ])(
+    "find as well as the better of the two, within a tolerance, where embeddings %s",
+    (_, signal, alike, tolerance) => {
+      const { both, meaning, words } = measure(signal, alike)
+      expect(both).toBeGreaterThanOrEqual(Math.max(words, meaning) - tolerance)
+    }
+  )
+})
