@@ -1,0 +1,46 @@
+import { execFile } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { beforeAll, describe, expect, it } from "vitest"
+import { root, sitePages, textOf } from "../tooling/docs/sitePages.ts"
+
+const built = join(root, "docs/site/dist")
+const page = (address: string): string => readFileSync(join(built, `${address}.html`), "utf8")
+
+describe("npm run docs", () => {
+  beforeAll(() => promisify(execFile)("npm", ["run", "docs"], { cwd: root, maxBuffer: 64 * 1024 ** 2 }), 600_000)
+
+  it("makes a page of every text, and of every entry of a package", () => {
+    const addresses = sitePages().map(({ address }) => address)
+    expect(addresses).toContain("reference/api/core-promise")
+    expect(addresses.filter((address) => !existsSync(join(built, `${address}.html`)))).toEqual([])
+  })
+
+  it("shows programs as they are, links that lead within the site, and nothing as an expression of its own", () => {
+    const guide = page("guides/metering").replaceAll(/<[^>]+>/g, "")
+    expect(guide).toContain("parley.credits.meter(order, paintAndTell)")
+    expect(page("guides/metering")).toContain('href="/concepts/holds.html"')
+    expect(page("packages/adapters-db")).toContain("{{schema}}")
+  })
+
+  it("tells programs that read what there is", () => {
+    expect(readFileSync(join(built, "llms.txt"), "utf8")).toContain("](/guides/metering.html): ")
+    expect(readFileSync(join(built, "llms-full.txt"), "utf8")).toContain("parley.credits.meter(order, paintAndTell)")
+  })
+
+  it("is installed by a lock that is whole on every platform, and quiet on every Node", () => {
+    const { packages } = JSON.parse(textOf("docs/site/package-lock.json")) as {
+      readonly packages: Readonly<
+        Record<
+          string,
+          { readonly engines?: object; readonly resolved?: string; readonly optionalDependencies?: object }
+        >
+      >
+    }
+    const entries = Object.entries(packages).filter(([place]) => place !== "")
+    expect(entries.filter(([, entry]) => "engines" in entry || "resolved" in entry)).toEqual([])
+    const optional = entries.flatMap(([, { optionalDependencies }]) => Object.keys(optionalDependencies ?? {}))
+    expect(optional.filter((name) => packages[`node_modules/${name}`] === undefined)).toEqual([])
+  })
+})
