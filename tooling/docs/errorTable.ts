@@ -69,23 +69,30 @@ const sayings = (title: string, thrown: ReadonlyArray<ErrorClass>): ReadonlyArra
   return [`**${title}.**`, ...says.filter((each) => each !== `${title}.`)]
 }
 
+/** What the answer may have besides. */
+const additions = ({ mayRetryAfter, members = [], tellsRateLimit }: ProblemKind): ReadonlyArray<string> => {
+  const headers = [
+    ...(mayRetryAfter ? ["Retry-After"] : []),
+    ...(tellsRateLimit ? ["RateLimit", "RateLimit-Policy"] : [])
+  ]
+  return [
+    ...(members.length === 0 ? [] : [`Fields: ${members.map(code).join(", ")}.`]),
+    ...(headers.length === 0 ? [] : [`Headers: ${headers.map(code).join(", ")}.`])
+  ]
+}
+
 const answered = (classes: ReadonlyArray<ErrorClass>): ReadonlyArray<string> => {
   const rows = Object.entries(problemTable) as ReadonlyArray<[ErrorCode, ProblemKind]>
   return [...Map.groupBy(rows, ([, { status }]) => status)].map(([status, kinds]) =>
     [
       `### ${status}: ${statuses[status] ?? ""}`,
       table(
-        ["code", "what it says", "class", "members", "wait"],
+        ["code and class", "what it says"],
         kinds.map(([name, kind]) => {
           const thrown = classes.filter(({ codes }) => codes.includes(name))
           return [
-            code(name),
-            cell(sayings(kind.title, thrown).join(" ")),
-            thrown.map((each) => code(each.name)).join(", "),
-            (kind.members ?? []).map(code).join(" "),
-            [kind.mayRetryAfter ? "`Retry-After`" : "", kind.tellsRateLimit ? "`RateLimit`" : ""]
-              .filter(Boolean)
-              .join(" ")
+            [name, ...thrown.map((each) => each.name)].map(code).join("<br>"),
+            cell([...sayings(kind.title, thrown), ...additions(kind)].join(" "))
           ]
         })
       )
@@ -95,10 +102,10 @@ const answered = (classes: ReadonlyArray<ErrorClass>): ReadonlyArray<string> => 
 
 const unanswered = (classes: ReadonlyArray<ErrorClass>): string =>
   table(
-    ["code", "class", "what it says"],
+    ["code and class", "what it says"],
     classes.flatMap(({ codes, name, says }) =>
       codes.length === 1 && !Object.hasOwn(problemTable, codes[0] ?? "")
-        ? [[code(codes[0] ?? ""), code(name), cell(says)]]
+        ? [[`${code(codes[0] ?? "")}<br>${code(name)}`, cell(says)]]
         : []
     )
   )
@@ -111,7 +118,7 @@ export const errorsPage = (): string => {
   return generatedPage("Errors", [
     "A failure is a value with a name. In a program it is an instance of a class with a `_tag` (the name of the class) and a `code`; over HTTP it is `application/problem+json` ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)) with that `code`. Programs decide by the code, which keeps its meaning; the sentence is for people.",
     "```json\n" + JSON.stringify(problemFrom(example, "0198a3f2-6c1d-7e54-9b0a-3d5f4c2e1a77"), undefined, 2) + "\n```",
-    "`members` are further fields of the problem. Where `Retry-After` stands, the answer may say in seconds how long to wait; where `RateLimit` stands, it tells the limit that is used up. What is not listed is answered as `internal_error`, and the log has the `requestId`.",
+    "Fields are those that the problem has besides. `Retry-After` says in seconds how long to wait, where that is known; `RateLimit` tells the limit that is used up. What is not listed is answered as `internal_error`, and the log has the `requestId`.",
     "## Answered over HTTP",
     ...answered(classes),
     "## Met in programs and by operators",

@@ -127,20 +127,20 @@ const titles: Readonly<Record<string, string>> = {
   cron: "Schedules"
 }
 
+/** What the first word of a path says where it is not `api`. */
+const areas: Readonly<Record<string, string>> = { dev: "Development", v1: "Services with a key" }
+
 const groupOf = (path: string): string => {
   const [first = "", second = ""] = path.split("/").slice(1)
-  return first === "api"
-    ? (titles[second] ?? second)
-    : first === "dev"
-      ? "Development"
-      : "The server, and what browsers load"
+  if (first === "api") return titles[second] ?? second
+  return areas[first] ?? "The server, and what browsers load"
 }
 
 /** The page of all routes, of the same table that the server answers from. */
 export const routesPage = (): string => {
   const groups = Map.groupBy(Object.entries(paths), ([path]) => groupOf(path))
   return generatedPage("HTTP interface", [
-    "Every route of the server, from the table that it answers from; `GET /openapi.json` of a running server has the same as an OpenAPI 3.1 document. Access `session` is the session cookie of a signed-in person; writes with it are taken from the server's own origin alone. Fields with `?` may be left out. What each code means is in [errors](errors.md).",
+    "Every route of the server, from the table that it answers from; `GET /openapi.json` of a running server has the same as an OpenAPI 3.1 document. Access says who may call: `session` whoever is signed in, by cookie, bearer token or the host's own sign-in; `key` a service with one of the `apiKeys` of the configuration; `visitor` anybody, for a bot of a public key; `payment` the payment provider, by its signature; `cron` a schedule, by its secret; `development` this machine alone; `public` anybody. Fields with `?` may be left out. What each code means is in [errors](errors.md).",
     ...[...groups].flatMap(([title, members]) => [
       `## ${title}`,
       ...members.flatMap(([path, operations]) =>

@@ -78,7 +78,7 @@ const apiPages = () => {
   }
 }
 
-const begin = [item("start"), item("concepts/index", "What is what")]
+const begin = [item("start"), item("concepts/index")]
 const guides = below(
   "guides",
   ["minimal", "express-app", "fastify", "fetch-handler", "react-chat", "metering", "own-vendor", "two-servers"].map(
