@@ -8,14 +8,26 @@ export interface Migration {
   readonly text: string
   /** SHA-256 of the text, hexadecimal. */
   readonly checksum: string
+  /**
+   * Programs whose newest migration has this number, or a later one, run on the schema as this migration leaves it, though
+   * they do not know it. Its own number where its text says nothing else.
+   */
+  readonly compatibleFrom: string
 }
+
+/** The number that a migration's id begins with: texts of four digits, which compare as numbers do. */
+export const numberOf = (id: string): string => id.slice(0, 4)
+
+/** A line of its own, at the beginning of a line. */
+const COMPATIBLE_FROM = /^-- compatible from (\d{4})$/m
 
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/
 
 /** A migration from its id and text. Line ends count as `\n`, so that a checkout's settings change no checksum. */
 export const makeMigration = (id: string, rawText: string): Migration => {
   const text = rawText.replaceAll("\r\n", "\n")
-  return { id, text, checksum: createHash("sha256").update(text).digest("hex") }
+  const compatibleFrom = COMPATIBLE_FROM.exec(text)?.[1] ?? numberOf(id)
+  return { id, text, checksum: createHash("sha256").update(text).digest("hex"), compatibleFrom }
 }
 
 /** The migrations that ship with this package, in order. Throws where two share a number. */

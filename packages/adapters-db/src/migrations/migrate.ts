@@ -3,7 +3,7 @@ import { Database, type DatabaseError, type Row } from "../database/Database.ts"
 import { DatabaseOwner, type OwnerSql } from "../database/DatabaseOwner.ts"
 import { forPurpose } from "../database/limits.ts"
 import { quoteLiteral } from "../database/quoting.ts"
-import { loadMigrations, type Migration } from "./Migration.ts"
+import { loadMigrations, type Migration, numberOf } from "./Migration.ts"
 
 /** The schema cannot be brought up to date: its history does not fit the program's, or a migration failed. */
 export class MigrationRefused extends Schema.TaggedError<MigrationRefused>()("MigrationRefused", {
@@ -20,7 +20,7 @@ export class MigrationRefused extends Schema.TaggedError<MigrationRefused>()("Mi
       case "changed":
         return `The migration ${names} was changed after it had been applied. Restore its text; put changes into a new migration.`
       case "unknown":
-        return `The database has migrations this program does not know: ${names}. Run the newer program, or restore an older copy of the database.`
+        return `The database has migrations this program does not know, and cannot run with: ${names}. Run the newer program, or restore an older copy of the database.`
       case "failed":
         return `The migration ${names} failed and left nothing behind. The database says: ${this.detail ?? "nothing"}`
     }
@@ -41,14 +41,17 @@ const failedMigration = (id: string) => (error: DatabaseError) =>
 interface Applied extends Row {
   readonly id: string
   readonly checksum: string
+  /** Null of a migration that was applied before this was recorded. */
+  readonly compatible_from: string | null
 }
 
 const load = Effect.promise(loadMigrations)
 
 const SPACE_EXISTS = `SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1) AS "exists"`
 const TABLE_EXISTS = `SELECT EXISTS (
-  SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = 'migrations'
-) AS "exists"`
+    SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'compatible_from' AND NOT a.attisdropped
+  ) AS "isComplete"
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = 'migrations'`
 
 /** Both under a lock of this schema's own, held until the transaction ends: concurrent servers wait for each other. */
 const lockAndPrepare = (sql: OwnerSql, schema: string, schemaName: string) =>
@@ -58,29 +61,53 @@ const lockAndPrepare = (sql: OwnerSql, schema: string, schemaName: string) =>
     const [space] = yield* sql.query(SPACE_EXISTS, [schemaName])
     if (space?.["exists"] !== true) yield* sql.script(`CREATE SCHEMA ${schema}`)
     const [found] = yield* sql.query(TABLE_EXISTS, [schemaName])
-    if (found?.["exists"] === true) return
-    yield* sql.script(`CREATE TABLE ${schema}.migrations (
-      id text PRIMARY KEY,
-      checksum text NOT NULL,
-      applied_at timestamptz NOT NULL DEFAULT now()
-    )`)
+    // Not asked for where it is there: even so it would wait for whoever reads the table, a backup among them.
+    if (found === undefined) return yield* sql.script(migrationsTable(schema))
+    if (found["isComplete"] !== true) {
+      yield* sql.script(`ALTER TABLE ${schema}.migrations ADD COLUMN compatible_from text`)
+    }
   })
+
+/** The record of what was applied, and which programs run on it. */
+export const migrationsTable = (schema: string): string => `CREATE TABLE ${schema}.migrations (
+  id text PRIMARY KEY,
+  checksum text NOT NULL,
+  compatible_from text,
+  applied_at timestamptz NOT NULL DEFAULT now()
+)`
+
+/** The statement that records a migration. */
+export const recordOf = ({ checksum, compatibleFrom, id }: Migration, schema: string): string =>
+  `INSERT INTO ${schema}.migrations (id, checksum, compatible_from) VALUES (${quoteLiteral(id)}, '${checksum}', '${compatibleFrom}')`
+
+/**
+ * Whether a program whose newest migration is `newest` runs on a schema with this migration, which it does not know: it came
+ * after all of the program's own, and says that programs as old as this one run on.
+ */
+const toleratedBy =
+  (newest: string) =>
+  ({ compatible_from, id }: Applied): boolean =>
+    numberOf(id) > newest && (compatible_from ?? numberOf(id)) <= newest
 
 const compare = (
   applied: ReadonlyArray<Applied>,
   migrations: ReadonlyArray<Migration>
 ): Effect.Effect<ReadonlyArray<Migration>, MigrationRefused> => {
   const known = new Map(migrations.map((migration) => [migration.id, migration.checksum]))
-  const unknown = applied.filter((row) => !known.has(row.id)).map((row) => row.id)
+  const isTolerated = toleratedBy(numberOf(migrations.at(-1)?.id ?? ""))
+  const unknown = applied.filter((row) => !known.has(row.id) && !isTolerated(row)).map((row) => row.id)
   if (unknown.length > 0) return Effect.fail(new MigrationRefused({ problem: "unknown", migrations: unknown }))
-  const changed = applied.filter((row) => known.get(row.id) !== row.checksum).map((row) => row.id)
+  const changed = applied.filter((row) => known.has(row.id) && known.get(row.id) !== row.checksum).map((row) => row.id)
   if (changed.length > 0) return Effect.fail(new MigrationRefused({ problem: "changed", migrations: changed }))
   const done = new Set(applied.map((row) => row.id))
   return Effect.succeed(migrations.filter((migration) => !done.has(migration.id)))
 }
 
 const readApplied = (sql: Pick<OwnerSql, "query">, schema: string) =>
-  sql.query<Applied>(`SELECT id, checksum FROM ${schema}.migrations ORDER BY id`)
+  sql.query<Applied>(
+    // Read so that a table from before the column will do, too.
+    `SELECT id, checksum, pg_catalog.to_jsonb(m) ->> 'compatible_from' AS compatible_from FROM ${schema}.migrations m ORDER BY id`
+  )
 
 /** Applies the first migration that is missing, in a transaction of its own; gives its id, or undefined if none is. */
 const applyNext = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migration>) {
@@ -91,8 +118,7 @@ const applyNext = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migrati
       yield* lockAndPrepare(sql, schema, owner.schemaName)
       const [next] = yield* compare(yield* readApplied(sql, schema), migrations)
       if (next === undefined) return undefined
-      const record = `INSERT INTO ${schema}.migrations (id, checksum) VALUES (${quoteLiteral(next.id)}, '${next.checksum}')`
-      const text = `${next.text.replaceAll("{{schema}}", schema)}\n;${record}`
+      const text = `${next.text.replaceAll("{{schema}}", schema)}\n;${recordOf(next, schema)}`
       yield* Effect.mapError(sql.script(text), failedMigration(next.id))
       return next.id
     })
@@ -101,7 +127,7 @@ const applyNext = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migrati
 
 /**
  * Brings the schema up to date: creates it if need be and applies, in order, what is missing. Any number of processes
- * may do so at once. Gives the ids applied by this call.
+ * may do so at once. A newer schema that this program runs on is left as it is. Gives the ids applied by this call.
  */
 export const migrate = (
   given?: ReadonlyArray<Migration>

@@ -1,20 +1,15 @@
-import { checkSchemaName, quoteIdentifier, quoteLiteral } from "../database/quoting.ts"
+import { checkSchemaName, quoteIdentifier } from "../database/quoting.ts"
 import { JOBS_QUEUE, JOBS_QUEUE_POLICY } from "../jobs/startBoss.ts"
+import { migrationsTable, recordOf } from "./migrate.ts"
 import { loadMigrations, type Migration } from "./Migration.ts"
 
-const MIGRATIONS_TABLE = (schema: string) => `CREATE TABLE ${schema}.migrations (
-  id text PRIMARY KEY,
-  checksum text NOT NULL,
-  applied_at timestamptz NOT NULL DEFAULT now()
-)`
-
 /** One transaction: the migration and its record, as `parley migrate` would leave them. */
-const printed = ({ checksum, id, text }: Migration, schema: string): string =>
+const printed = (migration: Migration, schema: string): string =>
   [
-    `-- ${id}`,
+    `-- ${migration.id}`,
     "BEGIN;",
-    text.replaceAll("{{schema}}", schema).trimEnd(),
-    `INSERT INTO ${schema}.migrations (id, checksum) VALUES (${quoteLiteral(id)}, '${checksum}');`,
+    migration.text.replaceAll("{{schema}}", schema).trimEnd(),
+    `${recordOf(migration, schema)};`,
     "COMMIT;"
   ].join("\n")
 
@@ -45,7 +40,7 @@ export const migrationScript = async (schemaName: string, after?: string): Promi
   const queue = JSON.stringify({ policy: JOBS_QUEUE_POLICY })
   return `${[
     `CREATE SCHEMA ${schema};`,
-    `${MIGRATIONS_TABLE(schema)};`,
+    `${migrationsTable(schema)};`,
     ...missing,
     "-- The job queue",
     getConstructionPlans(boss(schemaName)).trim(),
