@@ -34,10 +34,13 @@ const killSometime = async (rig: ReindexRig, victim: ParleyProcess, chance: Chan
   return signal === "SIGKILL"
 }
 
-const allReady = (rig: ReindexRig) =>
-  eventually("every document to be ready", async () =>
-    (await rig.query("SELECT FROM $schema.documents WHERE status <> 'ready'")).length === 0 ? true : undefined
-  )
+/** Waits until every document is ready by a worker that runs. */
+const allReady = (rig: ReindexRig, worker: ParleyProcess) =>
+  eventually("every document to be ready", async () => {
+    if (worker.child.exitCode !== null) throw new Error(`The worker ended by itself: ${worker.stderr}`)
+    const others = await rig.query("SELECT FROM $schema.documents WHERE status <> 'ready'")
+    return others.length === 0 ? true : undefined
+  })
 
 /** What was paid for by now; what the provider still answers of a dead process is paid for as well. */
 const settled = (rig: ReindexRig, model: string) =>
@@ -61,7 +64,7 @@ const killIndexing = async (rig: ReindexRig, chance: Chance, model: string): Pro
   await killSometime(rig, victim, chance)
   const paid = await settled(rig, model)
   await using next = rig.process(["work"], environment)
-  await allReady(rig)
+  await allReady(rig, next)
   next.child.kill("SIGTERM")
   await next.ended
   expect(await rig.unsound(model)).toEqual([])
@@ -96,7 +99,7 @@ export const reindexRounds = async (rounds: number, seed: number): Promise<Reado
   await rig.upload(NAMES, PASSAGES)
   {
     await using worker = rig.process(["work"], rig.environment("undisturbed"))
-    await allReady(rig)
+    await allReady(rig, worker)
     worker.child.kill("SIGTERM")
     await worker.ended
   }
