@@ -116,8 +116,20 @@ describe("parley reindex", () => {
     expect(await rig.unsound("third")).toEqual([])
   })
 
+  it("waits where the provider asks to, says so on stderr alone, and does all", async () => {
+    const { requests } = rig.provider
+    rig.provider.refuses = (request) => (request === requests + 2 ? { status: 429, retryAfter: "1" } : undefined)
+    const environment = { ...rig.environment("fourth"), LOG_LEVEL: "warn" }
+    await using limited = rig.process(["reindex", "--json"], environment)
+    const { exit, stderr, stdout } = await limited.ended
+    expect([exit, parse(stdout)]).toMatchObject([0, { done: 3, left: 0, asked: before.length }])
+    expect(stderr).toMatch(/rate-limited/)
+    expect(rig.provider.of("fourth")).toHaveLength(before.length)
+    rig.provider.refuses = () => undefined
+  })
+
   it("one document can be named; one that is not there ends with 4, one in work with 5, a person unknown with 4", async () => {
-    const one = await rig.here(["reindex", "--document", ids[0] ?? "", "--json"], rig.environment("third"))
+    const one = await rig.here(["reindex", "--document", ids[0] ?? "", "--json"], rig.environment("fourth"))
     expect([one.exit, parse(one.stdout)]).toMatchObject([0, { done: 1, asked: 0 }])
     const nothing = "00000000-0000-4000-8000-000000000000"
     const [waiting] = await rig.upload(["waiting"], 1)

@@ -32,9 +32,8 @@ const make = Effect.map(Database, ({ schema, statement }) => {
   return ReindexStore.of({
     begin: ({ restart, scope }) =>
       storing("ReindexStore.begin")(
-        Effect.map(
-          statement<{ begunAt: number; continued: boolean }>(text.begin, [scope, restart]),
-          ([run]) => run ?? { begunAt: 0, continued: false }
+        Effect.flatMap(statement<{ begunAt: number; continued: boolean }>(text.begin, [scope, restart]), ([run]) =>
+          run === undefined ? Effect.die(new Error("A run was not begun.")) : Effect.succeed(run)
         )
       ),
     find: (scope) =>

@@ -6,6 +6,7 @@ import { type CommandOutput, connectToOwner, sendCommand } from "../dataFolder/c
 import { claimDataFolder } from "../dataFolder/claimDataFolder.ts"
 import type { DataFolderInUse, DataFolderUnusable } from "../dataFolder/dataFolderErrors.ts"
 import { databaseFolder } from "../dataFolder/databaseFolder.ts"
+import { loggingLayer } from "../server/logging.ts"
 import { Surroundings } from "../Surroundings.ts"
 import { ProgressOutput } from "./ProgressOutput.ts"
 import { CommandLost, Exited, Interrupted, NoDatabaseYet } from "./commandErrors.ts"
@@ -31,7 +32,9 @@ export const localCommandContextLayer = (argv: ReadonlyArray<string>): Layer.Lay
             const config = yield* loadConfig()
             if (config.database._tag === "Embedded") yield* enterDataFolder(config, argv, options)
             const { commandPartsLayer } = yield* Effect.promise(() => import("../compose.ts"))
-            yield* Effect.provide(work, commandPartsLayer(config, options.direct ?? false))
+            // stdout is for what the command gives.
+            const parts = Layer.provideMerge(commandPartsLayer(config, options.direct ?? false), loggingLayer(config))
+            yield* Effect.provide(work, parts)
           }).pipe(
             Effect.scoped,
             Effect.raceFirst(Effect.flatMap(stop.wait, (signal) => Effect.fail(new Interrupted({ signal }))))

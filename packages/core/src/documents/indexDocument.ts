@@ -1,8 +1,9 @@
-import { Effect } from "effect"
+import { Cause, Effect, Option } from "effect"
 import { cutPassages } from "./cutPassages.ts"
 import type { DocumentKey, Passage } from "./Document.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { ParsedDocument } from "./DocumentParser.ts"
+import { EmbeddingFailed } from "./Embedder.ts"
 import type { AddedPassages, Generation, PassageIndex } from "./PassageIndex.ts"
 import { pageBodySteps } from "./runningHeads.ts"
 import { textFingerprint } from "./textFingerprint.ts"
@@ -25,7 +26,7 @@ export interface IndexDocument {
   readonly parsed: ParsedDocument
   /** The version of the parser that read it. */
   readonly parser?: string | undefined
-  /** No further try follows: where this one fails, nothing is kept for another. */
+  /** No further try follows: where this one fails, nothing is kept but what an embedder was paid for, until somebody asks again. */
   readonly last: boolean
   /** Called before the first batch and after each. */
   readonly onProgress: (soFar: IndexedSoFar) => Effect.Effect<unknown, StorageFailed>
@@ -33,6 +34,9 @@ export interface IndexDocument {
 
 /** A generation that has all its passages. */
 export interface FilledGeneration extends Generation, IndexedSoFar {}
+
+const isEmbeddingFailed = (cause: Cause.Cause<unknown>): boolean =>
+  Option.exists(Cause.findErrorOption(cause), (error) => error instanceof EmbeddingFailed)
 
 /** The bodies of a document's pages, found in many turns. */
 const bodiesOf = Effect.fnUntraced(function* (parsed: ParsedDocument) {
@@ -75,7 +79,9 @@ export const indexDocument = Effect.fnUntraced(function* (
     }
     return soFar
   })
-  const filled = yield* Effect.onError(writeAll, () => (last ? Effect.ignore(index.abandon(begun)) : Effect.void))
+  const filled = yield* Effect.onError(writeAll, (cause) =>
+    last && !isEmbeddingFailed(cause) ? Effect.ignore(index.abandon(begun)) : Effect.void
+  )
   const { userId, documentId, generation } = begun
   return { userId, documentId, generation, ...filled } satisfies FilledGeneration
 })
