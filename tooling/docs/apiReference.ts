@@ -47,6 +47,7 @@ const declarationOf = ({ base, declared }: Exported): string =>
     .join("\n")
     .replaceAll(/^export (?=declare|interface|type|class|const|function)/gm, "")
     .replaceAll(/^declare /gm, "")
+    .replaceAll(/^(?: {4})+/gm, (indent) => indent.slice(indent.length / 2))
 
 const section = (exported: Exported, shownFrom: string | undefined): string =>
   [
