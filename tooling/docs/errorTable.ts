@@ -1,5 +1,5 @@
 import { globSync } from "node:fs"
-import { TooManyReplies } from "@parley/core"
+import { errorStatuses, TooManyReplies } from "@parley/core"
 import { problemFrom } from "../../packages/adapters-http/src/problems/Problem.ts"
 import {
   type ErrorCode,
@@ -100,12 +100,14 @@ const answered = (classes: ReadonlyArray<ErrorClass>): ReadonlyArray<string> => 
   )
 }
 
+const statusOf = (name: string): string => String((errorStatuses as Readonly<Record<string, number>>)[name] ?? "")
+
 const unanswered = (classes: ReadonlyArray<ErrorClass>): string =>
   table(
-    ["code and class", "what it says"],
+    ["code and class", "status", "what it says"],
     classes.flatMap(({ codes, name, says }) =>
       codes.length === 1 && !Object.hasOwn(problemTable, codes[0] ?? "")
-        ? [[`${code(codes[0] ?? "")}<br>${code(name)}`, cell(says)]]
+        ? [[`${code(codes[0] ?? "")}<br>${code(name)}`, statusOf(codes[0] ?? ""), cell(says)]]
         : []
     )
   )
@@ -122,7 +124,7 @@ export const errorsPage = (): string => {
     "## Answered over HTTP",
     ...answered(classes),
     "## Met in programs and by operators",
-    "Their codes are no answer of a route as they are: a service, a command or a worker meets them. Where one reaches a route all the same, it is answered as `internal_error`.",
+    "No route answers with these codes: services, commands and workers meet them, and one that reaches a route all the same is answered as `internal_error`. Those with a status may be what a call of `createParley` rejects with; the status is the one that `errorStatuses` has for servers of your own, and `isParleyError` knows them from other errors.",
     unanswered(classes)
   ])
 }
