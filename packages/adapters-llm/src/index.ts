@@ -1,5 +1,6 @@
 export * from "./anthropic/AnthropicChatModel.ts"
 export * from "./chatModels.ts"
+export * from "./local/LocalEmbedder.ts"
 export * from "./offline/OfflineChatModel.ts"
 export * from "./offline/offlineBehaviour.ts"
 export * from "./openai/OpenAiChatModel.ts"
