@@ -1,93 +1,127 @@
-import { execFile } from "node:child_process"
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { copyRepository } from "./support/copyRepository.ts"
+import { freshPostgres, hasPostgres } from "../packages/adapters-db/test/databases.ts"
+import { Effect } from "effect"
+import { inMemory, readExample } from "./support/examples.ts"
+import {
+  addTo,
+  copiesOf,
+  ending,
+  installedBytes,
+  makeProject,
+  otherEffect,
+  packAll,
+  readJson
+} from "./support/packedPackages.ts"
 import { published } from "./support/publishedPackages.ts"
 
 interface Manifest {
   readonly private?: boolean
-  readonly name: string
   readonly version: string
   readonly engines?: unknown
   readonly scripts?: unknown
+  readonly publishConfig?: unknown
+  readonly repository?: unknown
+  readonly keywords?: ReadonlyArray<string>
+  readonly sideEffects?: unknown
   readonly exports: Readonly<Record<string, { readonly types: string; readonly default: string }>>
   readonly bin?: Readonly<Record<string, string>>
-  readonly dependencies?: Readonly<Record<string, string>>
-  readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
 const root = fileURLToPath(new URL("..", import.meta.url))
-const run = promisify(execFile)
-const readJson = <A>(path: string): A => JSON.parse(readFileSync(path, "utf8")) as A
-const TIMEOUT_MS = 900_000
+const TIMEOUT_MS = 1_800_000
+const MEGABYTE = 1_000_000
+
+const SDKS = ["openai", "@anthropic-ai/sdk", "stripe", "@electric-sql/pglite", "@electric-sql/pglite-pgvector"]
+const SERVER_MAX_MB = 130
 
 let folder: string
-const installed = (name: string) => join(folder, "project/node_modules/@parley", name)
+let tarballs: ReadonlyMap<string, string>
+let effect: { readonly file: string; readonly version: string }
+/** Has the packages and what they need, and no SDK of a vendor. */
+let project: string
+/** Other compilers, another Node, and what looks at packages. */
+let tools: string
+
+const all = () => [...tarballs.values()]
+const tool = (path: string) => join(tools, "node_modules", path)
+const installed = (name: string) => join(project, "node_modules/@parley", name)
 const manifestOf = (name: string) => readJson<Manifest>(join(installed(name), "package.json"))
 const filesOf = async (name: string) =>
-  (await run("find", [".", "-type", "f"], { cwd: installed(name), maxBuffer: 2 ** 24 })).stdout.trim().split("\n")
+  (await ending("find", [".", "-type", "f"], installed(name))).said.trim().split("\n")
 
-/** Every entry of every package, as it is imported; what only runs within Vitest apart. */
+const OLD_NODE = () => tool(`node-${process.platform}-${process.arch}/bin/node`)
+const nodes = () => [process.execPath, OLD_NODE()]
+
+/** Every entry of every package, as it is imported. */
 const entries = () =>
   published.flatMap((name) => Object.keys(manifestOf(name).exports).map((entry) => `@parley/${name}${entry.slice(1)}`))
 
-/** Puts what a package declares beside it, from what the repository has installed; what it does not declare is not there. */
-const install = (name: string): void => {
-  const { dependencies, peerDependencies } = manifestOf(name)
-  for (const needed of Object.keys({ ...dependencies, ...peerDependencies })) {
-    const place = join(folder, "project/node_modules", needed)
-    if (existsSync(place)) continue
-    if (needed.startsWith("@parley/")) throw new Error(`${name} depends on ${needed}, which is not published.`)
-    mkdirSync(dirname(place), { recursive: true })
-    symlinkSync(join(root, "node_modules", needed), place)
-  }
+/** What a program prints in the project, which finds nothing of this repository. */
+const printed = async (node: string, file: string, env: NodeJS.ProcessEnv = {}) => {
+  const { PATH = "" } = process.env
+  return (
+    await ending(node, ["--disable-warning=ExperimentalWarning", file], project, {
+      PATH,
+      HOME: folder,
+      NO_COLOR: "1",
+      ...env
+    })
+  ).said
 }
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "parley-packages-"))
-  const clone = join(folder, "clone")
-  mkdirSync(clone)
-  await copyRepository(clone)
-  // Links within the modules lead to the packages beside them: those of the clone.
-  await run("cp", ["-a", join(root, "node_modules"), clone])
-  for (const name of published) {
-    const own = join(root, "packages", name, "node_modules")
-    if (existsSync(own)) cpSync(own, join(clone, "packages", name, "node_modules"), { recursive: true })
-  }
-  for (const name of published) {
-    const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], {
-      cwd: join(clone, "packages", name),
-      maxBuffer: 2 ** 26
-    })
-    const file = /"filename": "(.*\.tgz)"/.exec(stdout)?.[1] ?? ""
-    mkdirSync(installed(name), { recursive: true })
-    await run("tar", ["-xzf", join(folder, file), "--strip-components=1", "-C", installed(name)])
-  }
-  for (const name of published) install(name)
-  const { stdout } = await run("git", ["-C", root, "hash-object", ...published.map(manifestPath)])
-  const { stdout: after } = await run("git", ["-C", clone, "hash-object", "--", ...published.map(manifestPath)])
-  expect(after, "packing leaves the manifests as they were").toBe(stdout)
+  tarballs = await packAll(folder)
+  effect = await otherEffect(folder)
+  tools = await makeProject(folder, "tools", [
+    "typescript@5.9.3",
+    `node-${process.platform}-${process.arch}@22.19.0`,
+    "publint@0.3.25",
+    "@arethetypeswrong/cli@0.18.5"
+  ])
+  const forTypes = [
+    "@types/node@24",
+    "@types/react@19",
+    "react@19",
+    "vitest@5",
+    "fast-check@4",
+    "fastify@5",
+    "@types/pg@8"
+  ]
+  project = await makeProject(folder, "project", [...all(), effect.file, ...forTypes])
 }, TIMEOUT_MS)
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
-
-const manifestPath = (name: string) => `packages/${name}/package.json`
 
 describe.each(published)("@parley/%s, packed", (name) => {
   it("has every file that its manifest names, its licence and how it is begun with, and no leftovers", async () => {
     const manifest = manifestOf(name)
     expect([manifest.engines, manifest.scripts, manifest.private]).toEqual([{ node: ">=22.19" }, undefined, undefined])
+    expect(manifest).toMatchObject({
+      publishConfig: { access: "public", provenance: true },
+      repository: { type: "git", directory: `packages/${name}` },
+      keywords: expect.arrayContaining(["parley"]),
+      sideEffects: expect.anything()
+    })
     const named = Object.values(manifest.exports).flatMap((entry) => [entry.types, entry.default])
     const files = await filesOf(name)
     expect(files).toEqual(
-      expect.arrayContaining([...named, ...Object.values(manifest.bin ?? {}).map((path) => `./${path}`), "./LICENSE"])
+      expect.arrayContaining([
+        ...named,
+        ...Object.values(manifest.bin ?? {}).map((path) => `./${path}`),
+        "./LICENSE",
+        "./CHANGELOG.md"
+      ])
     )
-    expect(files.filter((file) => /tsbuildinfo|\.kept$|\/(test|bench|src)\//.test(file))).toEqual([])
+    expect(
+      files.filter((file) => /tsbuildinfo|\.kept$|\.sources$|\.d\.ts\.map$|\/(test|bench|src)\//.test(file))
+    ).toEqual([])
     const readme = readFileSync(join(installed(name), "README.md"), "utf8")
     expect(readme).toMatch(new RegExp(`^npm install .*@parley/${name}\\b`, "m"))
+    expect(readme).toMatch(/\]\(https:\/\/github\.com\//)
   })
 
   it("has its sources in its maps", async () => {
@@ -96,57 +130,125 @@ describe.each(published)("@parley/%s, packed", (name) => {
       expect(sourcesContent, file).toHaveLength(sources?.length ?? -1)
     }
   })
+
+  it("is found right by publint, and its types by every resolution of ES modules", async () => {
+    const file = tarballs.get(name) ?? ""
+    expect(await ending(OLD_NODE(), [tool("publint/src/cli.js"), "run", file, "--strict"], tools)).toMatchObject({
+      exit: 0
+    })
+    const attw = [tool("@arethetypeswrong/cli/dist/index.js"), file, "--profile", "esm-only"]
+    expect(await ending(OLD_NODE(), attw, tools)).toMatchObject({ exit: 0 })
+  })
 })
 
-describe("a project with the packages in it, and with what they declare", () => {
-  const node = async (file: string) => {
-    const { PATH = "" } = process.env
-    return (await run(process.execPath, [file], { cwd: join(folder, "project"), env: { PATH, HOME: folder } })).stdout
-  }
+describe("a project with an Effect of another patch, with the packages and what they declare, but no vendor's SDK", () => {
+  it("has one Effect, its own, and no SDK that it did not ask for", async () => {
+    expect(await copiesOf(project, "effect")).toEqual(["node_modules/effect"])
+    expect(readJson<Manifest>(join(project, "node_modules/effect/package.json")).version).toBe(effect.version)
+    for (const sdk of SDKS) expect([sdk, await copiesOf(project, sdk)]).toEqual([sdk, []])
+  })
 
-  it("imports every entry", async () => {
+  it("imports every entry, on each Node", async () => {
     const imported = entries().filter((entry) => entry !== "@parley/core/testing")
     const lines = imported.map((entry) => `if (Object.keys(await import("${entry}")).length === 0) throw "${entry}"`)
+    writeFileSync(join(project, "imports.mjs"), [...lines, `console.log(${lines.length})`, "process.exit()"].join("\n"))
+    for (const node of nodes()) expect(await printed(node, "imports.mjs")).toBe(`${imported.length}\n`)
+  })
+
+  it("tells what to install where something is asked for that is not there", async () => {
+    cpSync(join(root, "test/support/askMissing.mjs"), join(project, "askMissing.mjs"))
+    const told = await printed(process.execPath, "askMissing.mjs")
+    for (const sdk of SDKS) expect(told).toMatch(new RegExp(`npm install .*${sdk}(?![\\w-])`))
+    const { exit, said } = await ending(process.execPath, ["node_modules/.bin/parley", "serve"], project, {
+      ...process.env,
+      PORT: "0",
+      DATABASE_URL: ""
+    })
+    expect([exit, said]).toEqual([3, expect.stringContaining("npm install @electric-sql/pglite")])
+  })
+
+  it("finds the migrations in a bundle that is run elsewhere", async () => {
+    const { build } = await import("vite")
+    const entry = join(project, "bundled.mjs")
     writeFileSync(
-      join(folder, "project/imports.mjs"),
-      [...lines, `console.log(${lines.length})`, "process.exit()"].join("\n")
+      entry,
+      'import { loadMigrations } from "@parley/adapters-db"\nconsole.log((await loadMigrations()).length)\n'
     )
-    expect(await node("imports.mjs")).toBe(`${imported.length}\n`)
+    await build({
+      configFile: false,
+      logLevel: "silent",
+      root: project,
+      ssr: { noExternal: true, external: ["pg", "pg-boss", "@electric-sql/pglite", "@electric-sql/pglite-pgvector"] },
+      build: {
+        ssr: entry,
+        outDir: join(project, "bundle/deep"),
+        rollupOptions: { output: { entryFileNames: "b.mjs" } }
+      }
+    })
+    expect(Number(await printed(process.execPath, "bundle/deep/b.mjs"))).toBeGreaterThan(5)
   })
 
   it.each([
-    ["nodenext", { module: "nodenext", moduleResolution: "nodenext" }],
-    ["bundler", { module: "esnext", moduleResolution: "bundler" }]
-  ])("compiles what imports every entry, and the first program, whole: %s", async (resolution, options) => {
-    const project = join(folder, "project")
-    const types = join(project, "node_modules/@types/node")
-    if (!existsSync(types)) {
-      mkdirSync(dirname(types), { recursive: true })
-      symlinkSync(join(root, "node_modules/@types/node"), types)
+    ["nodenext", "7", { module: "nodenext", moduleResolution: "nodenext" }],
+    ["nodenext", "5.9", { module: "nodenext", moduleResolution: "nodenext" }],
+    ["bundler", "7", { module: "esnext", moduleResolution: "bundler" }],
+    ["bundler", "5.9", { module: "esnext", moduleResolution: "bundler" }]
+  ])(
+    "compiles what imports every entry, and the programs, whole; they do as they say: %s, TypeScript %s",
+    async (resolution, version, options) => {
+      const names = entries().map((entry, index) => `import * as entry${index} from "${entry}"\nvoid entry${index}`)
+      writeFileSync(join(project, "entries.ts"), names.join("\n"))
+      const programs = [...inMemory, "fastify"]
+      for (const name of [...programs, "express-app"])
+        cpSync(join(root, "examples", name, "src"), join(project, name), { recursive: true })
+      const outDir = `out-${resolution}-${version}`
+      const compilerOptions = {
+        ...options,
+        target: "es2024",
+        lib: ["esnext", "dom", "dom.iterable", "dom.asynciterable"],
+        strict: true,
+        skipLibCheck: false,
+        types: ["node"],
+        rewriteRelativeImportExtensions: true,
+        rootDir: ".",
+        outDir
+      }
+      const files = ["entries.ts", ...[...programs, "express-app"].map((name) => `${name}/main.ts`)]
+      writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }))
+      const compiler = version === "7" ? join(root, "node_modules/typescript/bin/tsc") : tool("typescript/bin/tsc")
+      expect(await ending(process.execPath, [compiler, "-p", project], project)).toEqual({ exit: 0, said: "" })
+      for (const node of version === "7" ? nodes() : [OLD_NODE()]) {
+        for (const name of programs) {
+          expect([name, await printed(node, `${outDir}/${name}/main.js`)]).toEqual([
+            name,
+            readExample(`${name}/expected.txt`)
+          ])
+        }
+      }
     }
-    const names = entries().map((entry, index) => `import * as entry${index} from "${entry}"\nvoid entry${index}`)
-    writeFileSync(join(project, "package.json"), JSON.stringify({ type: "module" }))
-    writeFileSync(join(project, "entries.ts"), names.join("\n"))
+  )
+})
+
+describe("projects with more in them", () => {
+  it("an application of its own database has Parley in it", async () => {
+    expect(hasPostgres, "TEST_DATABASE_URL names a Postgres").toBe(true)
+    const output = Effect.flatMap(freshPostgres, (url) =>
+      Effect.promise(() => printed(OLD_NODE(), "out-nodenext-7/express-app/main.js", { DATABASE_URL: url }))
+    )
+    expect(await Effect.runPromise(Effect.scoped(output))).toBe(readExample("express-app/expected.txt"))
+  })
+
+  it("the first program runs, once the embedded database is installed", async () => {
+    await addTo(project, ["@electric-sql/pglite@0.5", "@electric-sql/pglite-pgvector@0.0.15"])
     cpSync(join(root, "examples/minimal/src/main.ts"), join(project, "first.ts"))
-    const compilerOptions = {
-      ...options,
-      target: "es2024",
-      lib: ["esnext", "dom", "dom.iterable", "dom.asynciterable"],
-      strict: true,
-      skipLibCheck: false,
-      types: ["node"],
-      outDir: `out-${resolution}`
-    }
-    writeFileSync(
-      join(project, "tsconfig.json"),
-      JSON.stringify({ compilerOptions, files: ["entries.ts", "first.ts"] })
-    )
-    const tsc = join(root, "node_modules/.bin/tsc")
-    const said = await run(tsc, ["-p", project], { maxBuffer: 2 ** 24 }).then(
-      () => "",
-      (error: { readonly stdout: string }) => error.stdout
-    )
-    expect(said).toBe("")
-    expect(await node(`out-${resolution}/first.js`)).toContain("storks.txt")
+    writeFileSync(join(project, "first.mjs"), readFileSync(join(project, "first.ts"), "utf8").replace(" as const", ""))
+    for (const node of nodes()) expect(await printed(node, "first.mjs")).toContain("storks.txt")
+  })
+
+  it(`a server with one vendor takes less than ${SERVER_MAX_MB} MB`, async () => {
+    const server = await makeProject(folder, "server", [...all(), "openai@7"])
+    const megabytes = (await installedBytes(server)) / MEGABYTE
+    process.stdout.write(`a server with one vendor: ${megabytes.toFixed(1)} MB\n`)
+    expect(megabytes).toBeLessThan(SERVER_MAX_MB)
   })
 })

@@ -20,9 +20,10 @@ const replace = (text) => {
 const publish = () => {
   const text = readFileSync(existsSync(KEPT) ? KEPT : MANIFEST, "utf8")
   const { publishConfig, scripts: _, ...manifest } = JSON.parse(text)
+  const { engines, ...config } = publishConfig
   writeFileSync(KEPT, text)
   copyFileSync(new URL(`../${LICENSE}`, import.meta.url), LICENSE)
-  replace(`${JSON.stringify({ ...manifest, engines: publishConfig.engines }, undefined, 2)}\n`)
+  replace(`${JSON.stringify({ ...manifest, publishConfig: config, engines }, undefined, 2)}\n`)
 }
 
 const restore = () => {

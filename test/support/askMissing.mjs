@@ -1,0 +1,18 @@
+/** Runs in a project with no vendor's SDK: asks each for something, and prints what is told. */
+import { openDatabase } from "@parley/adapters-db"
+import { AnthropicChatModel, OpenAiChatModel } from "@parley/adapters-llm"
+import { makeStripePaymentGateway } from "@parley/adapters-stripe"
+import { defaultCatalog } from "@parley/core"
+import { Effect, Redacted, Stream } from "effect"
+
+const told = (error) => console.log(error.fault ?? error.cause?.message ?? error.message)
+const apiKey = Redacted.make("key")
+
+await openDatabase().catch(told)
+const request = { model: defaultCatalog.models[0], messages: [{ role: "user", content: "Hi" }], maxOutputTokens: 10 }
+for (const Model of [OpenAiChatModel, AnthropicChatModel]) {
+  await Effect.runPromise(Stream.runDrain(new Model({ apiKey }).stream(request))).catch(told)
+}
+const event = { payload: "{}", signature: "t=1,v1=00", receivedAt: 1_000 }
+const payments = makeStripePaymentGateway({ apiKey, webhookSecret: Redacted.make("secret") })
+await Effect.runPromise(payments.verify(event)).catch(told)

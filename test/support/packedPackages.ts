@@ -1,0 +1,110 @@
+import { execFile } from "node:child_process"
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { copyRepository } from "./copyRepository.ts"
+import { published } from "./publishedPackages.ts"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const run = promisify(execFile)
+export const readJson = <A>(path: string): A => JSON.parse(readFileSync(path, "utf8")) as A
+
+const OUTPUT = { maxBuffer: 2 ** 26 }
+
+/** What `npm` is told in a project of somebody else: neither to run scripts nor to ask for more than it needs. */
+const QUIET = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"]
+
+/** Everything that a command said, and how it ended: 0 where it did not fail. */
+export const ending = async (
+  command: string,
+  argv: ReadonlyArray<string>,
+  cwd: string,
+  env: NodeJS.ProcessEnv = process.env
+): Promise<{ readonly exit: number; readonly said: string }> => {
+  try {
+    const { stderr, stdout } = await run(command, [...argv], { ...OUTPUT, cwd, env })
+    return { exit: 0, said: stdout + stderr }
+  } catch (error) {
+    const { code, stderr, stdout } = error as {
+      readonly code: number
+      readonly stderr: string
+      readonly stdout: string
+    }
+    return { exit: code, said: stdout + stderr }
+  }
+}
+
+/** Packs every published package as `npm publish` does, in a copy of the repository; gives the files by package. */
+export const packAll = async (folder: string): Promise<ReadonlyMap<string, string>> => {
+  const clone = join(folder, "clone")
+  mkdirSync(clone)
+  await copyRepository(clone)
+  // Links within the modules lead to the packages beside them: those of the clone.
+  await run("cp", ["-a", join(root, "node_modules"), clone])
+  for (const name of published) {
+    const own = join(root, "packages", name, "node_modules")
+    if (existsSync(own)) await run("cp", ["-a", own, join(clone, "packages", name)])
+  }
+  const manifests = published.map((name) => `packages/${name}/package.json`)
+  const hashes = async (of: string) =>
+    (await run("git", ["-C", root, "hash-object", ...manifests.map((path) => join(of, path))])).stdout
+  const files = new Map<string, string>()
+  for (const name of published) {
+    const argv = ["pack", "--json", "--pack-destination", folder]
+    const { stdout } = await run("npm", argv, { ...OUTPUT, cwd: join(clone, "packages", name) })
+    files.set(name, join(folder, /"filename": "(.*\.tgz)"/.exec(stdout)?.[1] ?? ""))
+  }
+  if ((await hashes(clone)) !== (await hashes(root)))
+    throw new Error("Packing did not leave the manifests as they were.")
+  return files
+}
+
+/**
+ * The Effect that is installed here as a patch that is not: what a project has whose own Effect is a little newer. A
+ * package that pins one would bring a second.
+ */
+export const otherEffect = async (folder: string): Promise<{ readonly file: string; readonly version: string }> => {
+  const { stdout } = await run("npm", ["pack", `effect@${ownEffect}`, "--pack-destination", folder, ...QUIET], {
+    cwd: folder
+  })
+  await run("tar", ["-xzf", stdout.trim().split("\n").at(-1) ?? ""], { cwd: folder })
+  const manifest = join(folder, "package/package.json")
+  const version = ownEffect.replace(/\d+$/, (patch) => String(Number(patch) + 7))
+  writeFileSync(manifest, JSON.stringify({ ...readJson<object>(manifest), version }))
+  renameSync(join(folder, "package"), join(folder, "effect"))
+  const file = join(folder, `effect-${version}.tgz`)
+  await run("tar", ["-czf", file, "-C", folder, "--transform", "s,^effect,package,", basename(join(folder, "effect"))])
+  return { file, version }
+}
+
+const ownEffect = readJson<{ readonly version: string }>(join(root, "node_modules/effect/package.json")).version
+
+/** An empty project of somebody else, with these packages (names, or files) installed by npm. */
+export const makeProject = async (folder: string, name: string, packages: ReadonlyArray<string>): Promise<string> => {
+  const project = join(folder, name)
+  mkdirSync(project)
+  writeFileSync(join(project, "package.json"), JSON.stringify({ name, private: true, type: "module" }))
+  await addTo(project, packages)
+  return project
+}
+
+/** Installs more into a project. */
+export const addTo = async (project: string, packages: ReadonlyArray<string>): Promise<void> => {
+  await run("npm", ["install", ...QUIET, ...packages], { ...OUTPUT, cwd: project })
+}
+
+/** Bytes of all files that npm has put into a project. */
+export const installedBytes = async (project: string): Promise<number> => {
+  const { stdout } = await run("find", ["node_modules", "-type", "f", "-printf", "%s\n"], { ...OUTPUT, cwd: project })
+  return stdout
+    .trim()
+    .split("\n")
+    .reduce((sum, size) => sum + Number(size), 0)
+}
+
+/** Every copy of a package in a project. */
+export const copiesOf = async (project: string, name: string): Promise<ReadonlyArray<string>> => {
+  const argv = ["node_modules", "-type", "d", "-path", `*/node_modules/${name}`]
+  return ["", ...(await run("find", argv, { ...OUTPUT, cwd: project })).stdout.trim().split("\n")].filter(Boolean)
+}
