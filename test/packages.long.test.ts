@@ -143,7 +143,7 @@ describe.each(published)("@parley/%s, packed", (name) => {
 
 describe("a project with an Effect of another patch, with the packages and what they declare, but no vendor's SDK", () => {
   it("has one Effect, its own, and no SDK that it did not ask for", async () => {
-    expect(await copiesOf(project, "effect")).toEqual(["node_modules/effect"])
+    expect(await copiesOf(project, "effect")).toEqual(["./node_modules/effect"])
     expect(readJson<Manifest>(join(project, "node_modules/effect/package.json")).version).toBe(effect.version)
     for (const sdk of SDKS) expect([sdk, await copiesOf(project, sdk)]).toEqual([sdk, []])
   })

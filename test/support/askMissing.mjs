@@ -5,7 +5,7 @@ import { makeStripePaymentGateway } from "@parley/adapters-stripe"
 import { defaultCatalog } from "@parley/core"
 import { Effect, Redacted, Stream } from "effect"
 
-const told = (error) => console.log(error.fault ?? error.cause?.message ?? error.message)
+const told = (error) => process.stdout.write(`${error.fault ?? error.cause?.message ?? error.message}\n`)
 const apiKey = Redacted.make("key")
 
 await openDatabase().catch(told)

@@ -105,6 +105,6 @@ export const installedBytes = async (project: string): Promise<number> => {
 
 /** Every copy of a package in a project. */
 export const copiesOf = async (project: string, name: string): Promise<ReadonlyArray<string>> => {
-  const argv = ["node_modules", "-type", "d", "-path", `*/node_modules/${name}`]
-  return ["", ...(await run("find", argv, { ...OUTPUT, cwd: project })).stdout.trim().split("\n")].filter(Boolean)
+  const argv = [".", "-type", "d", "-path", `*/node_modules/${name}`]
+  return (await run("find", argv, { ...OUTPUT, cwd: project })).stdout.split("\n").filter((path) => path !== "")
 }

@@ -1,6 +1,7 @@
 import { PaymentGateway } from "@parley/core/adapter"
 import { Layer, Redacted } from "effect"
-import { StripeClient, type StripeClientOptions } from "./client/StripeClient.ts"
+import { StripeClient } from "./client/StripeClient.ts"
+import type { StripeClientOptions } from "./client/stripeLimits.ts"
 import { invoiceCompletion } from "./gateway/invoiceCompletion.ts"
 import { stripeLookups } from "./gateway/lookups.ts"
 import { stripePages } from "./gateway/pages.ts"

@@ -1,4 +1,4 @@
-export { defaultStripeLimits, STRIPE_API_VERSION, type StripeLimits } from "./client/StripeClient.ts"
+export { defaultStripeLimits, STRIPE_API_VERSION, type StripeLimits } from "./client/stripeLimits.ts"
 export { PAYMENT_EVENT_KINDS } from "./events/eventKinds.ts"
 export { parseStripeEvent, type EventOrigin, type ParsedStripeEvent } from "./events/parseStripeEvent.ts"
 export { PRICE_KEY, USER_KEY } from "./metadata.ts"
