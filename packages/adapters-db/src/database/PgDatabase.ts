@@ -64,13 +64,14 @@ const sendInTurn = async <R extends Row>(
   text: string,
   params: ReadonlyArray<unknown>
 ): Promise<ReadonlyArray<R>> => {
-  await ask(loan.pool, client, begin)
   try {
+    // Where even this fails, it has begun a transaction, which whoever borrows next must not find.
+    await ask(loan.pool, client, begin)
     const { rows } = await ask<R>(loan.pool, client, text, params)
     if ((await ask(loan.pool, client, "COMMIT")).command !== "COMMIT") throw notCommitted
     return rows
   } catch (error) {
-    if (!isConnectionLost(error)) await ask(loan.pool, client, "ROLLBACK")
+    if (!isConnectionLost(error)) await ask(loan.pool, client, "ROLLBACK").catch(() => (loan.broken = true))
     throw error
   }
 }

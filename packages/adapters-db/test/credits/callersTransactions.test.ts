@@ -10,9 +10,9 @@ import { Effect, Exit, Scope } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type OpenDatabase, openDatabase } from "../../src/openDatabase.ts"
-import { hasPostgres } from "../databases.ts"
+import { freshPostgres, hasPostgres } from "../databases.ts"
 import { queryBuilder } from "./callersClients.ts"
-import { ordinaryLogin } from "../ordinaryLogin.ts"
+import { ordinaryLogin, ownerOf } from "../ordinaryLogin.ts"
 
 const nothing = {
   models: { resolve: () => Effect.die("No model is asked here.") },
@@ -288,6 +288,25 @@ describe.runIf(hasPostgres)("a transaction of the caller's", () => {
     expect((await given.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }])
     expect(given.listenerCount("error")).toBe(0)
     await given.end()
+  })
+
+  it("is left open by nothing that fails as it begins: the pool's client is clean for its owner", async () => {
+    const url = await Effect.runPromise(
+      Scope.provide(
+        Effect.flatMap(freshPostgres, (fresh) => ownerOf(fresh, "")),
+        scope
+      )
+    )
+    const stranger = new pg.Pool({ connectionString: url, max: 2 })
+    const lent = await openDatabase({ pool: stranger, migrate: false })
+    const other = await createParley({ ...lent, ...nothing })
+    // Its login may not act as Parley's roles.
+    const error = await rejection(other.bots.list("ann"))
+    expect(error).toMatchObject({ code: "storage_unavailable", cause: { sqlState: "42501" } })
+    expect((await stranger.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }])
+    await other.close()
+    await lent.close()
+    await stranger.end()
   })
 
   it("of a pool of one connection is refused, which would wait for itself", async () => {
