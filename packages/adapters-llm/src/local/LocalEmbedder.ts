@@ -1,6 +1,5 @@
 import { createRequire } from "node:module"
 import { join } from "node:path"
-import { pathToFileURL } from "node:url"
 import { embedBatches, Embedder, type EmbedderLimits, EmbeddingFailed } from "@parley/core/adapter"
 import { Effect, Semaphore } from "effect"
 
@@ -42,9 +41,7 @@ type Extractor = (
 const PACKAGE = "@huggingface/transformers"
 
 const loadExtractor = async ({ installedIn, model, models, precision }: LocalEmbedderOptions): Promise<Extractor> => {
-  const entry = createRequire(join(installedIn, "package.json")).resolve(PACKAGE)
-  const loaded = (await import(pathToFileURL(entry).href)) as Transformers & { readonly default?: Transformers }
-  const { env, pipeline } = loaded.default ?? loaded
+  const { env, pipeline } = createRequire(join(installedIn, "package.json"))(PACKAGE) as Transformers
   env.allowRemoteModels = false
   env.allowLocalModels = true
   env.localModelPath = models

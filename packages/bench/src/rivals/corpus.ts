@@ -15,10 +15,10 @@ const seedOf = (text: string): number => {
   return seed
 }
 
-/** The vector that stands for a text: whoever asks gets the same, so that nobody's time has a model in it. */
+/** The vector that stands for a text: whoever asks gets the same, so that nobody's time has a model in it. All are a little alike, as those of models are. */
 export const vectorOf = (text: string, dimensions: number): ReadonlyArray<number> => {
   const next = random(seedOf(text))
-  return Array.from({ length: dimensions }, () => Math.fround(next() * 2 - 1))
+  return Array.from({ length: dimensions }, () => Math.fround(next() * 2 - 0.5))
 }
 
 const VOCABULARY = Array.from({ length: 8_000 }, (_, word) => `w${word.toString(36)}${"aeiou"[word % 5]}`)
