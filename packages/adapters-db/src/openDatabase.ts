@@ -1,4 +1,11 @@
-import { type Objects, ObjectStore, type StoragePorts, storagePortsFromContext } from "@parley/core/adapter"
+import {
+  type Embedder,
+  type Objects,
+  ObjectStore,
+  PassageEmbedder,
+  type StoragePorts,
+  storagePortsFromContext
+} from "@parley/core/adapter"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { LedgerClock } from "./credits/LedgerClock.ts"
 import { type DatabaseOptions, databaseLayer, withDatabase } from "./databaseLayer.ts"
@@ -14,6 +21,8 @@ export interface OpenDatabaseOptions extends DatabaseOptions {
   readonly jobs?: JobQueueOptions | undefined
   /** Where the bytes of documents rest, if anywhere but in the database. */
   readonly objects?: Objects | undefined
+  /** Who embeds passages and questions, so that documents are searched for meaning beside words; nobody unless given. */
+  readonly embedder?: Embedder["Service"] | undefined
   /**
    * The clock that holds and periods go by: the database's unless given, or the one of whoever calls, for tests and
    * demonstrations that move the time (`clock` of `createParley`).
@@ -48,9 +57,10 @@ export const migrateDatabase = (options: DatabaseOptions): Promise<ReadonlyArray
 export const openDatabase = async (options: OpenDatabaseOptions = {}): Promise<OpenDatabase> => {
   const direct = options.directUrl !== undefined && (options.url ?? options.pool) !== undefined
   if (options.migrate !== false && direct) await migrateDatabase(options)
-  const references = Layer.merge(
+  const references = Layer.mergeAll(
     Layer.succeed(LedgerClock, options.clock ?? "database"),
-    Layer.succeed(ObjectStore, options.objects)
+    Layer.succeed(ObjectStore, options.objects),
+    Layer.succeed(PassageEmbedder, options.embedder)
   )
   const stores = Layer.provide(storesLayer(options.jobs), references)
   const runtime = ManagedRuntime.make(Layer.provideMerge(stores, databaseLayer(options)))

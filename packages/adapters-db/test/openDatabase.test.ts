@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { jobHandler, PassageIndex, ProcessDocument } from "@parley/core/adapter"
+import { jobHandler, makeInMemoryEmbedder, PassageIndex, ProcessDocument } from "@parley/core/adapter"
 import { isParleyError } from "@parley/core"
 import { ampleQuota, indexPassages, newDocument, newTurn, newUserId, withOperations } from "@parley/core/testing"
 import { Effect } from "effect"
@@ -92,6 +92,18 @@ describe("openDatabase on the embedded database", () => {
   })
 
   it("fails for good once it was closed", async () => expectFinal(await openDatabase()))
+
+  it("embeds passages and questions by the embedder it is given", async () => {
+    const asked: Array<string> = []
+    const onRequest = (texts: ReadonlyArray<string>) => Effect.sync(() => void asked.push(...texts))
+    const database = await openDatabase({ embedder: makeInMemoryEmbedder({ onRequest }) })
+    const { document, userId } = await useEverything(database)
+    const documentIds = [document.id]
+    const found = await run(database.passages.search({ userId, documentIds, query: "growth", limit: 1 }))
+    expect(found.map(({ text }) => text)).toEqual(["Annual growth"])
+    expect(asked).toEqual([expect.stringContaining("Annual growth"), "growth"])
+    await database.close()
+  })
 
   it("is not ready while migrations are missing", async () => {
     const database = await openDatabase({ migrate: false })

@@ -25,6 +25,7 @@ import { TesseractOcr, WorkerDocumentParser } from "@parley/adapters-documents"
 import {
   AnthropicChatModel,
   chatModelsLayer,
+  makeLocalEmbedder,
   makeOpenAiEmbedder,
   OfflineChatModel,
   OpenAiChatModel,
@@ -162,6 +163,11 @@ const objectStoreLayer = ({ files }: ParleyConfig) =>
 /** Who embeds passages and questions, so that documents are searched for meaning beside words. */
 const embedderLayer = ({ embedding }: ParleyConfig) => {
   if (embedding === undefined) return Layer.empty
+  if (embedding._tag === "Local") {
+    const { dimensions, installedIn, model, models, pooling, precision } = embedding
+    const chosen = { ...(pooling && { pooling }), ...(precision && { precision }) }
+    return Layer.sync(PassageEmbedder, () => makeLocalEmbedder({ dimensions, installedIn, model, models, ...chosen }))
+  }
   const { apiKey, baseUrl, batch, dimensions, isAsked, model } = embedding
   const sized = dimensions === undefined ? {} : isAsked ? { dimensions } : { modelDimensions: dimensions }
   const limits = batch === undefined ? {} : { limits: { textsPerRequest: batch } }

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { Effect, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import { tasksOf } from "../src/config/workRules.ts"
@@ -145,6 +145,17 @@ describe("readConfig", () => {
       )
       expect(await problemsOf({ PARLEY_CONFIG: path, PARLEY_EMBEDDING_API_KEY: "none" })).toEqual([
         "PARLEY_CONFIG: embedding.dimensions: expected how many numbers the model gives for a text"
+      ])
+      const local = { vendor: "local", model: "our/model", models: "models", dimensions: 384, pooling: "cls" }
+      writeFileSync(path, JSON.stringify({ embedding: local }))
+      expect((await read({ PARLEY_CONFIG: path })).embedding).toEqual({
+        ...{ _tag: "Local", model: "our/model", dimensions: 384, pooling: "cls", precision: undefined },
+        ...{ models: resolve("models"), installedIn: resolve("."), usdPerMillionTokens: 0 }
+      })
+      const { models: _models, ...without } = local
+      writeFileSync(path, JSON.stringify({ embedding: without }))
+      expect(await problemsOf({ PARLEY_CONFIG: path })).toEqual([
+        expect.stringMatching(/^PARLEY_CONFIG: embedding: .*"vendor": "local"/)
       ])
       const own = { vendor: "ours", vendorModel: "x", creditsPer1kInput: 1, creditsPer1kOutput: 1 }
       writeFileSync(path, JSON.stringify({ models: { own } }))

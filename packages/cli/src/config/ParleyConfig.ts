@@ -21,8 +21,12 @@ export interface VendorConfig {
   readonly baseUrl: string | undefined
 }
 
-/** Who embeds documents and questions, by OpenAI's protocol. */
-export interface EmbeddingConfig {
+/** Who embeds documents and questions. */
+export type EmbeddingConfig = RemoteEmbeddingConfig | LocalEmbeddingConfig
+
+/** A server that speaks OpenAI's protocol. */
+export interface RemoteEmbeddingConfig {
+  readonly _tag: "Remote"
   readonly apiKey: Redacted.Redacted
   /** Another server than OpenAI's own. */
   readonly baseUrl: string | undefined
@@ -35,6 +39,21 @@ export interface EmbeddingConfig {
   readonly batch: number | undefined
   /** What a million tokens cost, for estimates; undefined where it is not told. */
   readonly usdPerMillionTokens: number | undefined
+}
+
+/** A model on this machine, run by transformers.js as the operator has installed it. */
+export interface LocalEmbeddingConfig {
+  readonly _tag: "Local"
+  readonly model: string
+  /** The folder of the models' files. */
+  readonly models: string
+  /** The folder in which `@huggingface/transformers` is installed. */
+  readonly installedIn: string
+  readonly dimensions: number
+  readonly pooling: "mean" | "cls" | undefined
+  readonly precision: string | undefined
+  /** Nobody is paid. */
+  readonly usdPerMillionTokens: 0
 }
 
 /** Who takes payments. */

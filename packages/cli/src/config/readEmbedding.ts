@@ -1,34 +1,63 @@
+import { resolve } from "node:path"
 import { Schema } from "effect"
 import type { EnvironmentReader } from "./EnvironmentReader.ts"
-import type { EmbeddingConfig } from "./ParleyConfig.ts"
+import type { EmbeddingConfig, LocalEmbeddingConfig, RemoteEmbeddingConfig } from "./ParleyConfig.ts"
 
-const EmbeddingPart = Schema.Struct({
+const MAX_DIMENSIONS = 16_000
+
+const RemotePart = Schema.Struct({
   vendor: Schema.Literal("openai"),
   model: Schema.optionalKey(Schema.NonEmptyString),
   baseUrl: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^https?:\/\/[^\s]+$/))),
-  dimensions: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 16_000 }))),
+  dimensions: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_DIMENSIONS }))),
   batch: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_048 }))),
   usdPerMillionTokens: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })))
+})
+
+const LocalPart = Schema.Struct({
+  vendor: Schema.Literal("local"),
+  model: Schema.NonEmptyString,
+  models: Schema.NonEmptyString,
+  installedIn: Schema.optionalKey(Schema.NonEmptyString),
+  dimensions: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_DIMENSIONS })),
+  pooling: Schema.optionalKey(Schema.Literals(["mean", "cls"])),
+  precision: Schema.optionalKey(Schema.NonEmptyString)
 })
 
 /** The models whose dimensions are known, and may be asked to be fewer. */
 const KNOWN_MODELS: ReadonlyArray<string> = ["text-embedding-3-small", "text-embedding-3-large"]
 const OLDER_MODEL = "text-embedding-ada-002"
 
-const decode = Schema.decodeUnknownOption(EmbeddingPart, { onExcessProperty: "error" })
+const decode = Schema.decodeUnknownOption(Schema.Union([RemotePart, LocalPart]), { onExcessProperty: "error" })
 
-/** The part `embedding` of the file named by `PARLEY_CONFIG`: who embeds documents and questions. Undefined where nobody does. */
-export const readEmbedding = (read: EnvironmentReader, part: unknown): EmbeddingConfig | undefined => {
-  if (part === undefined) return undefined
-  const decoded = decode(part)
-  if (decoded._tag === "None") {
-    read.problem(
-      "PARLEY_CONFIG",
-      'embedding: expected { "vendor": "openai", "model", "baseUrl", "dimensions": 1 to 16000, "batch": 1 to 2048, "usdPerMillionTokens": 0 or more }, all but the vendor where needed'
-    )
-    return undefined
-  }
-  const { baseUrl, batch, dimensions, usdPerMillionTokens, model = "text-embedding-3-small" } = decoded.value
+const EXPECTED = [
+  '{ "vendor": "openai", "model", "baseUrl", "dimensions": 1 to 16000, "batch": 1 to 2048, "usdPerMillionTokens": 0 or more }, all but the vendor where needed',
+  '{ "vendor": "local", "model", "models": the folder of its files, "dimensions", "installedIn": the folder in which @huggingface/transformers is installed, "pooling": mean or cls, "precision" }, the last three where needed'
+]
+
+/** Paths are taken from the folder the command runs in, as other paths of the configuration. */
+const local = ({
+  dimensions,
+  installedIn = ".",
+  model,
+  models,
+  pooling,
+  precision
+}: typeof LocalPart.Type): LocalEmbeddingConfig => ({
+  _tag: "Local",
+  model,
+  models: resolve(models),
+  installedIn: resolve(installedIn),
+  dimensions,
+  pooling,
+  precision,
+  usdPerMillionTokens: 0
+})
+
+const remote = (
+  read: EnvironmentReader,
+  { baseUrl, batch, dimensions, usdPerMillionTokens, model = "text-embedding-3-small" }: typeof RemotePart.Type
+): RemoteEmbeddingConfig | undefined => {
   const isKnown = KNOWN_MODELS.includes(model)
   if (!isKnown && model !== OLDER_MODEL && dimensions === undefined) {
     read.problem("PARLEY_CONFIG", "embedding.dimensions: expected how many numbers the model gives for a text")
@@ -42,5 +71,16 @@ export const readEmbedding = (read: EnvironmentReader, part: unknown): Embedding
     return undefined
   }
   const url = baseUrl ?? read.text("OPENAI_BASE_URL")
-  return { apiKey, baseUrl: url, model, dimensions, isAsked: isKnown, batch, usdPerMillionTokens }
+  return { _tag: "Remote", apiKey, baseUrl: url, model, dimensions, isAsked: isKnown, batch, usdPerMillionTokens }
+}
+
+/** The part `embedding` of the file named by `PARLEY_CONFIG`: who embeds documents and questions. Undefined where nobody does. */
+export const readEmbedding = (read: EnvironmentReader, part: unknown): EmbeddingConfig | undefined => {
+  if (part === undefined) return undefined
+  const decoded = decode(part)
+  if (decoded._tag === "None") {
+    read.problem("PARLEY_CONFIG", `embedding: expected ${EXPECTED.join("; or ")}`)
+    return undefined
+  }
+  return decoded.value.vendor === "local" ? local(decoded.value) : remote(read, decoded.value)
 }
