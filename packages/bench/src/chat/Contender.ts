@@ -57,8 +57,8 @@ const sessionToken = (secret: string, user: string): string => {
   return `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`
 }
 
-/** People with credits enough. */
-const rich = { tiers: { free: { monthlyCredits: 1_000_000_000 } } }
+/** People with credits enough, who may leave as often as the measures do: replies are left before their first words. */
+const rich = { tiers: { free: { monthlyCredits: 1_000_000_000, abandonedTriesPerMinute: 1_000_000 } } }
 
 /** `parley serve` as it runs in production, with OpenAI's adapter; `settings` is what `PARLEY_CONFIG` points to. */
 export const startParley = async (
