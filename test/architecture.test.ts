@@ -82,6 +82,7 @@ describe("the rules", () => {
     expect(rulesBrokenBy(inStorage, `import "pg"\nimport "node:fs"\nimport "@parley/core/testing"`)).toEqual([])
     const bundled = { devDependencies: { react: "19.3.1" } }
     expect(rulesBrokenBy("packages/adapters-http/app/planted.tsx", `import "react"`, bundled)).toEqual([])
+    expect(rulesBrokenBy("packages/adapters-http/src/bundled/planted.ts", `import "react"`, bundled)).toEqual([])
   })
 
   it.each<[rule: Rule, why: string, path: string, text: string, changes?: Partial<Manifest>]>([

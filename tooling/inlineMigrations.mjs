@@ -4,7 +4,7 @@
  *
  * Runs in the folder of `packages/adapters-db`, after `tsc`.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 
 const files = readdirSync("migrations")
   .filter((name) => name.endsWith(".sql"))
@@ -15,4 +15,3 @@ writeFileSync(
   "dist/migrations/migrationFiles.js",
   `const files = new Map(${JSON.stringify(files, undefined, 1)});\nexport const migrationFiles = async () => files;\n`
 )
-rmSync("dist/migrations/migrationFiles.js.map", { force: true })

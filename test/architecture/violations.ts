@@ -56,7 +56,9 @@ const declared = (manifest: Manifest): ReadonlySet<string> =>
   )
 
 /** What is bundled into files that are published built: its packages are not installed by who uses them. */
-const isBundled = (file: SourceFile, owner: WorkspacePackage): boolean => file.path.startsWith(`${owner.folder}/app/`)
+const isBundled = (file: SourceFile, owner: WorkspacePackage): boolean =>
+  file.path.startsWith(`${owner.folder}/app/`) ||
+  (file.path.startsWith(`${owner.folder}/src/`) && file.path.includes("/bundled/"))
 
 const mayUse = (file: SourceFile, owner: WorkspacePackage, name: string): boolean =>
   declared(owner.manifest).has(name) ||

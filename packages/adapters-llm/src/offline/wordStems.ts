@@ -1,32 +1,5 @@
-import { stemmer as danish } from "@orama/stemmers/danish"
-import { stemmer as dutch } from "@orama/stemmers/dutch"
-import { stemmer as english } from "@orama/stemmers/english"
-import { stemmer as finnish } from "@orama/stemmers/finnish"
-import { stemmer as french } from "@orama/stemmers/french"
-import { stemmer as german } from "@orama/stemmers/german"
-import { stemmer as italian } from "@orama/stemmers/italian"
-import { stemmer as norwegian } from "@orama/stemmers/norwegian"
-import { stemmer as portuguese } from "@orama/stemmers/portuguese"
-import { stemmer as russian } from "@orama/stemmers/russian"
-import { stemmer as spanish } from "@orama/stemmers/spanish"
-import { stemmer as swedish } from "@orama/stemmers/swedish"
 import { FUNCTION_WORDS, type Language } from "@parley/core/adapter"
-
-/** The Snowball stemmer of each language. */
-const STEMMERS: Readonly<Record<Language, (word: string) => string>> = {
-  da: danish,
-  de: german,
-  en: english,
-  es: spanish,
-  fi: finnish,
-  fr: french,
-  it: italian,
-  nl: dutch,
-  no: norwegian,
-  pt: portuguese,
-  ru: russian,
-  sv: swedish
-}
+import { STEMMERS } from "./bundled/stemmers.ts"
 
 /** Languages that write words together: "Jahresprämie" tells of a "Prämie". */
 const COMPOUNDING: ReadonlySet<Language> = new Set(["da", "de", "fi", "nl", "no", "sv"])
