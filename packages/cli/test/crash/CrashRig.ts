@@ -101,11 +101,15 @@ export class CrashRig implements AsyncDisposable {
     }
   }
 
-  /** Starts a server; `port` is where it looks for the database, if not where that is. */
-  start({ port, more = {} }: { port?: number; more?: Readonly<Record<string, string>> } = {}): Promise<RunningServer> {
+  /** Starts a server; `port` is where it looks for the database, if not where that is; `main` its program, if not this one. */
+  start({
+    main,
+    more = {},
+    port
+  }: { port?: number; more?: Readonly<Record<string, string>>; main?: string } = {}): Promise<RunningServer> {
     const url = new URL(this.environment["DATABASE_URL"] ?? "")
     if (port !== undefined) url.port = String(port)
-    return startServer(this.folder, { ...this.environment, ...more, DATABASE_URL: url.href })
+    return startServer(this.folder, { ...this.environment, ...more, DATABASE_URL: url.href }, [], main)
   }
 
   /** Runs a command beside the server, to its end. */

@@ -1,6 +1,6 @@
 import { pieceTokenizer, priceOf } from "@parley/core/adapter"
 import { expect } from "vitest"
-import type { ChatRecord, People } from "./chatLoad.ts"
+import type { ChatRecord, Person } from "./chatLoad.ts"
 import { type Charge, type CrashRig, HEARTBEAT_MS, type LeftHold, TOKENS_AT_MOST } from "./CrashRig.ts"
 
 /** A heartbeat may be late by this much on a busy machine. */
@@ -85,7 +85,7 @@ const judgePerson = (
 /** Checks what a round's replies came to and what was charged for them. */
 export const judgePeople = async (
   rig: CrashRig,
-  people: People,
+  people: Readonly<Record<string, Pick<Person, "userId">>>,
   records: ReadonlyArray<ChatRecord>,
   death?: Death
 ): Promise<void> => {

@@ -30,8 +30,14 @@ export class ParleyProcess implements AsyncDisposable {
   stdout = ""
   stderr = ""
 
-  constructor(args: ReadonlyArray<string>, folder: string, environment: Readonly<Record<string, string>> = {}) {
-    this.child = spawn(NODE, ["--conditions=@parley/source", MAIN, ...args], {
+  /** `main` is the program: that of this repository, unless given. */
+  constructor(
+    args: ReadonlyArray<string>,
+    folder: string,
+    environment: Readonly<Record<string, string>> = {},
+    main = MAIN
+  ) {
+    this.child = spawn(NODE, ["--conditions=@parley/source", main, ...args], {
       cwd: folder,
       env: { ...BARE_ENVIRONMENT, ...environment },
       stdio: ["ignore", "pipe", "pipe"]

@@ -9,13 +9,14 @@ export interface RunningServer extends AsyncDisposable {
 /** Far more than a start takes, for machines that are busy. */
 const START_MS = 90_000
 
-/** Starts a server in `folder`; fails with what it said where it does not get to listen. */
+/** Starts a server in `folder`, of the program `main` if not this one; fails with what it said where it does not get to listen. */
 export const startServer = async (
   folder: string,
   environment: Readonly<Record<string, string>> = {},
-  options: ReadonlyArray<string> = []
+  options: ReadonlyArray<string> = [],
+  main?: string
 ): Promise<RunningServer> => {
-  const server = new ParleyProcess(["serve", ...options], folder, { PORT: "0", ...environment })
+  const server = new ParleyProcess(["serve", ...options], folder, { PORT: "0", ...environment }, main)
   const ended = server.ended.then(({ exit, stderr }) => {
     throw new Error(`The server ended with ${exit} before it listened: ${stderr}`)
   })

@@ -1,0 +1,123 @@
+import { execFile } from "node:child_process"
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import {
+  loadMigrations,
+  makeMigration,
+  type Migration,
+  numberOf
+} from "../../../adapters-db/src/migrations/Migration.ts"
+
+const root = fileURLToPath(new URL("../../../..", import.meta.url))
+const run = promisify(execFile)
+const git = async (...argv: ReadonlyArray<string>) =>
+  (await run("git", ["-C", root, ...argv], { maxBuffer: 2 ** 26 })).stdout
+
+const MIGRATIONS = "packages/adapters-db/migrations"
+
+/** No test looks further back. */
+const COMMITS_AT_MOST = 300
+
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly version?: string; readonly dev?: boolean }>>
+}
+
+/** Whether a program of this lock file runs with what is installed here: it asks for nothing that is not there. */
+const runsWithModules = (lock: Lock, own: Lock): boolean =>
+  Object.entries(lock.packages)
+    .filter(([path, { dev }]) => path.startsWith("node_modules/") && dev !== true)
+    .every(([path, { version }]) => own.packages[path]?.version === version)
+
+const lockOf = async (commit: string): Promise<Lock> =>
+  JSON.parse(await git("show", `${commit}:package-lock.json`)) as Lock
+
+const migrationsOf = async (commit: string): Promise<ReadonlyArray<Migration>> => {
+  const paths = (await git("ls-tree", "--name-only", commit, `${MIGRATIONS}/`)).trim().split("\n")
+  return Promise.all(
+    paths
+      .filter((path) => path.endsWith(".sql"))
+      .map(async (path) =>
+        makeMigration(path.slice(MIGRATIONS.length + 1, -".sql".length), await git("show", `${commit}:${path}`))
+      )
+  )
+}
+
+const READER = "packages/adapters-db/src/migrations/Migration.ts"
+
+/** Whether the program of a commit reads what newer migrations say of it: before, no older program ran on any newer schema. */
+const readsStatement = async (commit: string): Promise<boolean> =>
+  (await git("show", `${commit}:${READER}`)).includes("compatible from")
+
+/** Whether these migrations are the beginning of `own`, whose rest says that programs with no more run on. */
+const runsOnSchema = (older: ReadonlyArray<Migration>, own: ReadonlyArray<Migration>): boolean => {
+  const newest = numberOf(older.at(-1)?.id ?? "")
+  return (
+    older.every(({ checksum, id }, index) => own[index]?.id === id && own[index]?.checksum === checksum) &&
+    own.slice(older.length).every(({ compatibleFrom }) => compatibleFrom <= newest)
+  )
+}
+
+/**
+ * The oldest commit from which on every program runs on this one's schema, by what the migrations say, and with the
+ * packages that are installed. Undefined where not even the last one before this one does, or the history is not there.
+ */
+export const oldestCompatible = async (): Promise<string | undefined> => {
+  const commits = (await git("rev-list", "--first-parent", "--skip=1", `-n${COMMITS_AT_MOST}`, "HEAD")).split("\n")
+  const own = { migrations: await loadMigrations(), lock: await lockOf("HEAD") }
+  const judged = new Map<string, boolean>()
+  let oldest: string | undefined
+  for (const commit of commits.filter((each) => each !== "")) {
+    const state = await git(
+      "rev-parse",
+      ...[MIGRATIONS, "package-lock.json", READER].map((path) => `${commit}:${path}`)
+    )
+    const runs =
+      judged.get(state) ??
+      ((await readsStatement(commit)) &&
+        runsOnSchema(await migrationsOf(commit), own.migrations) &&
+        runsWithModules(await lockOf(commit), own.lock))
+    judged.set(state, runs)
+    if (!runs) return oldest
+    oldest = commit
+  }
+  return oldest
+}
+
+/** Gives a tree of sources the modules that are installed here, its own packages among them, and what browsers load. */
+const furnish = (tree: string): string => {
+  const modules = join(tree, "node_modules")
+  mkdirSync(join(modules, "@parley"), { recursive: true })
+  for (const name of readdirSync(join(root, "node_modules")).filter((each) => each !== "@parley"))
+    symlinkSync(join(root, "node_modules", name), join(modules, name))
+  for (const name of readdirSync(join(tree, "packages"))) {
+    symlinkSync(join(tree, "packages", name), join(modules, "@parley", name))
+    for (const made of ["node_modules", "dist-app"]) {
+      const [here, there] = [join(root, "packages", name, made), join(tree, "packages", name, made)]
+      if (existsSync(here)) symlinkSync(here, there)
+    }
+  }
+  return join(tree, "packages/cli/src/main.ts")
+}
+
+/** The program as it was at a commit; gives its main file. */
+export const olderProgram = async (commit: string, tree: string): Promise<string> => {
+  mkdirSync(tree)
+  const archive = join(tree, "archive.tar")
+  await git("archive", `--output=${archive}`, commit, "packages", "package.json")
+  await run("tar", ["-xf", archive, "-C", tree])
+  return furnish(tree)
+}
+
+/** This program with further migrations; gives its main file. */
+export const newerProgram = (migrations: ReadonlyArray<Migration>, tree: string): string => {
+  for (const name of readdirSync(join(root, "packages"))) {
+    const from = join(root, "packages", name)
+    for (const part of ["package.json", "src", "migrations", "bin"].filter((each) => existsSync(join(from, each))))
+      cpSync(join(from, part), join(tree, "packages", name, part), { recursive: true })
+  }
+  cpSync(join(root, "package.json"), join(tree, "package.json"))
+  for (const { id, text } of migrations) writeFileSync(join(tree, MIGRATIONS, `${id}.sql`), text)
+  return furnish(tree)
+}
