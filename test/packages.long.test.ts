@@ -94,7 +94,7 @@ beforeAll(async () => {
   ]
   project = await makeProject(folder, "project", [...all(), effect.file, ...forTypes])
 }, TIMEOUT_MS)
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }), TIMEOUT_MS)
 
 describe.each(published)("@parley/%s, packed", (name) => {
   it("has every file that its manifest names, its licence and how it is begun with, and no leftovers", async () => {

@@ -24,7 +24,10 @@ const texts = (schema: string) => ({
     ON CONFLICT (user_id, document_id) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
       WHERE c.holder = excluded.holder OR c.expires_at <= clock_timestamp()
     RETURNING holder`,
-  release: `DELETE FROM ${schema}.reindex_claims WHERE user_id = $1 AND document_id = $2 AND holder = $3`
+  release: `DELETE FROM ${schema}.reindex_claims WHERE user_id = $1 AND document_id = $2 AND holder = $3`,
+  sweep: `WITH runs AS (DELETE FROM ${schema}.reindex_runs WHERE NOT ${ALIVE} RETURNING 1),
+    claims AS (DELETE FROM ${schema}.reindex_claims WHERE expires_at <= clock_timestamp() RETURNING 1)
+    SELECT (SELECT count(*) FROM runs) + (SELECT count(*) FROM claims) AS forgotten`
 })
 
 const make = Effect.map(Database, ({ schema, statement }) => {
@@ -58,7 +61,10 @@ const make = Effect.map(Database, ({ schema, statement }) => {
           : Effect.succeed(false)
       ),
     release: ({ documentId, holder, userId }) =>
-      storing("ReindexStore.release")(Effect.asVoid(statement(text.release, [userId, documentId, holder])))
+      storing("ReindexStore.release")(Effect.asVoid(statement(text.release, [userId, documentId, holder]))),
+    sweep: storing("ReindexStore.sweep")(
+      Effect.map(statement<{ forgotten: number }>(text.sweep), ([row]) => Number(row?.forgotten ?? 0))
+    )
   })
 })
 

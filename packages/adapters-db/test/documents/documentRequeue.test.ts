@@ -1,18 +1,29 @@
 /** Documents in work whose job is lost: found, and enqueued once, whatever else waits. */
-import { DocumentRequeue, DocumentStore, jobHandler, JobQueue, ProcessDocument, UnitOfWork } from "@parley/core/adapter"
+import {
+  DocumentRequeue,
+  DocumentStore,
+  jobHandler,
+  JobQueue,
+  ProcessDocument,
+  ReindexStore,
+  UnitOfWork
+} from "@parley/core/adapter"
 import { ampleQuota, newDocument, newUserId, type Run, suiteOn } from "@parley/core/testing"
 import { Deferred, Effect, Layer, Queue } from "effect"
 import { expect, it } from "vitest"
+import { Database } from "../../src/database/Database.ts"
 import { PgDocumentStoreLayer } from "../../src/documents/PgDocumentStore.ts"
+import { PgReindexStoreLayer } from "../../src/documents/PgReindexStore.ts"
 import { PgBossJobQueueLayer } from "../../src/jobs/PgBossJobQueue.ts"
 import { PgUnitOfWorkLayer } from "../../src/storage/PgUnitOfWork.ts"
 import { databases } from "../databases.ts"
 
-type Parts = DocumentRequeue | DocumentStore | JobQueue | UnitOfWork
+type Parts = Database | DocumentRequeue | DocumentStore | JobQueue | ReindexStore | UnitOfWork
 
 const ports = Layer.mergeAll(
   PgBossJobQueueLayer({ pollingIntervalSeconds: 0.5 }),
   PgDocumentStoreLayer,
+  PgReindexStoreLayer,
   PgUnitOfWorkLayer
 )
 
@@ -73,6 +84,26 @@ const requeueing = (run: Run<Parts>) => {
       })
     ))
 
+  it("runs of re-indexing that nobody continued for a week are forgotten, younger ones are not", () =>
+    run(
+      Effect.gen(function* () {
+        const store = yield* ReindexStore
+        const { schema, statement } = yield* Database
+        const runs = () => statement(`SELECT scope FROM ${schema}.reindex_runs ORDER BY scope`)
+        for (const scope of ["old", "young"]) yield* store.begin({ scope, restart: false })
+        yield* statement(
+          `UPDATE ${schema}.reindex_runs SET begun_at = begun_at - CASE scope WHEN 'old' THEN interval '7 days' ELSE interval '6 days' END`
+        )
+        const { run } = yield* DocumentRequeue
+        yield* Effect.raceFirst(
+          run,
+          Effect.repeat(Effect.andThen(Effect.sleep("20 millis"), runs()), { until: (found) => found.length === 1 })
+        )
+        expect(yield* runs()).toEqual([{ scope: "young" }])
+        yield* store.end("young")
+      })
+    ))
+
   it("documents behind more than a batch of others that wait are found too", () =>
     run(
       Effect.gen(function* () {
@@ -101,6 +132,6 @@ const requeueing = (run: Run<Parts>) => {
 }
 
 for (const { name, layer } of databases) {
-  const layers = DocumentRequeue.layer.pipe(Layer.provideMerge(ports), Layer.provide(layer))
+  const layers = DocumentRequeue.layer.pipe(Layer.provideMerge(ports), Layer.provideMerge(layer))
   suiteOn(`Documents without a job, on ${name}`, layers, requeueing)
 }

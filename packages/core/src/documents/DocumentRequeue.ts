@@ -5,6 +5,7 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { DocumentKey } from "./Document.ts"
 import { DocumentStore } from "./DocumentStore.ts"
 import { ProcessDocument } from "./processDocument.ts"
+import { ReindexStore } from "./reindexing/ReindexStore.ts"
 
 /** Documents looked at in one question. */
 const BATCH = 100
@@ -14,13 +15,14 @@ const BETWEEN_LOOKS = "1 minute"
 /**
  * Repairs what cannot happen while documents and jobs commit together: documents that are `processing` although no job
  * of theirs waits or runs. Their server died during the last try, or the queue was restored, emptied or lies elsewhere.
+ * Clears away as well what runs of re-indexing left behind that nobody continued.
  */
 export class DocumentRequeue extends Context.Service<
   DocumentRequeue,
   {
     /** Enqueues jobs for documents that lack one; gives how many. */
     readonly requeue: Effect.Effect<number, StorageFailed>
-    /** The same at once and every minute until interrupted. */
+    /** The same at once and every minute until interrupted; also forgets old runs of re-indexing. */
     readonly run: Effect.Effect<never>
   }
 >()("@parley/core/documents/DocumentRequeue") {
@@ -29,6 +31,7 @@ export class DocumentRequeue extends Context.Service<
     Effect.gen(function* () {
       const documents = yield* DocumentStore
       const jobs = yield* JobQueue
+      const reindexing = yield* ReindexStore
       const ensure = (userId: string, owned: ReadonlyArray<DocumentKey>) =>
         jobs.ensure(
           userId,
@@ -47,7 +50,7 @@ export class DocumentRequeue extends Context.Service<
         } while (after !== undefined)
         return enqueued
       })
-      const run = repeatWork(requeue, {
+      const run = repeatWork(Effect.andThen(reindexing.sweep, requeue), {
         every: BETWEEN_LOOKS,
         report: (enqueued) =>
           enqueued === 0

@@ -11,7 +11,9 @@ import {
   type TokenizerService,
   type Usage
 } from "@parley/core"
+import { makeInMemoryEmbedder } from "@parley/core/adapter"
 import { reservation } from "@parley/core/testing"
+import { createTestParley } from "@parley/core/testing/parley"
 import { Effect, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import { flatPrice, modelsFrom, plainParser, says, scriptedModel, type ScriptedModel } from "../chat/world.ts"
@@ -56,6 +58,18 @@ describe("Parley with promises", () => {
         expect(messages.at(-1)).toMatchObject({ id: reply.messageId, content: "Hello there" })
       }
     ))
+
+  it("embeds passages and questions by the embedder that the stores in memory are given", async () => {
+    const asked: Array<string> = []
+    const onRequest = (texts: ReadonlyArray<string>) => Effect.sync(() => void asked.push(...texts))
+    const stores = await openInMemory({ embedder: makeInMemoryEmbedder({ onRequest }) })
+    await using parley = await createTestParley(stores)
+    const { id } = await parley.addText({ userId: "ann", filename: "plan.txt", text: "Annual growth" })
+    const question = { userId: "ann", documentIds: [id], query: "growth", limit: 1 }
+    const found = await Effect.runPromise(stores.passages.search(question))
+    expect(found.map(({ text }) => text)).toEqual(["Annual growth"])
+    expect(asked).toEqual([expect.stringContaining("Annual growth"), "growth"])
+  })
 
   it("rejects with the named error, having charged nothing", () =>
     withParley(

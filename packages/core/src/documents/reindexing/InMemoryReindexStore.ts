@@ -66,7 +66,16 @@ const make = Effect.gen(function* () {
         Effect.sync(() => {
           if (claims.get(keyInMemory(document))?.holder === holder) claims.delete(keyInMemory(document))
         })
-      )
+      ),
+    sweep: storage.exclusive(
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const ended = [...runs.keys()].filter((scope) => open(scope, now) === undefined)
+        const expired = [...claims].filter(([, { expiresAt }]) => expiresAt <= now)
+        for (const scope of ended) runs.delete(scope)
+        for (const [key] of expired) claims.delete(key)
+        return ended.length + expired.length
+      })
+    )
   })
 })
 

@@ -33,5 +33,7 @@ export class ReindexStore extends Context.Service<
     claim(input: ReindexClaim & { readonly forMs: number }): Effect.Effect<boolean, StorageFailed>
     /** Gives a claim back, where it is still the holder's. */
     release(claim: ReindexClaim): Effect.Effect<void, StorageFailed>
+    /** Forgets the runs that `begin` would not continue, and the claims that have run out; gives how many those were. */
+    readonly sweep: Effect.Effect<number, StorageFailed>
   }
 >()("@parley/core/documents/reindexing/ReindexStore") {}

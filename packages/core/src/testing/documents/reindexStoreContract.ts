@@ -66,6 +66,26 @@ export const reindexStoreContract = (
         })
       ))
 
+    it("forgets claims that have run out, and neither those that hold nor a run that would be continued", () =>
+      run(
+        Effect.gen(function* () {
+          const store = yield* ReindexStore
+          const userId = newUserId()
+          const [expired, held] = [yield* indexed(userId, ["lift"]), yield* indexed(userId, ["drag"])]
+          const claim = (documentId: string, holder: string, forMs: number) =>
+            store.claim({ userId, documentId, holder, forMs })
+          const scope = aScope()
+          const begun = yield* store.begin({ scope, restart: false })
+          expect(yield* claim(expired, crypto.randomUUID(), 0)).toBe(true)
+          expect(yield* claim(held, crypto.randomUUID(), MINUTE_MS)).toBe(true)
+          expect(yield* store.sweep).toBeGreaterThanOrEqual(1)
+          expect(yield* claim(held, crypto.randomUUID(), MINUTE_MS)).toBe(false)
+          expect(yield* claim(expired, crypto.randomUUID(), MINUTE_MS)).toBe(true)
+          expect(yield* store.find(scope)).toEqual({ ...begun, continued: true })
+          yield* store.end(scope)
+        })
+      ))
+
     it("nobody claims a document that is not ready, not there, or somebody else's", () =>
       run(
         Effect.gen(function* () {
