@@ -6,19 +6,19 @@ import { addPassages } from "./addPassages.ts"
 import { activateGeneration, beginGeneration, generationGone, generationParams } from "./buildGeneration.ts"
 import { generationSql } from "./generationSql.ts"
 import { findUnembedded } from "./keepEmbeddings.ts"
+import { makeFindVectorExtension } from "./findVectorExtension.ts"
 import { findIndexings } from "./findIndexings.ts"
 import { passageSql } from "./passageSql.ts"
 import { makePassageTerms } from "./passageTerms.ts"
 import { readExcerpt, readGeneration } from "./readGeneration.ts"
 import { searchPassages } from "./searchPassages.ts"
-import { makeVectorSearch } from "./vectorSearch.ts"
 
 const indexing = (operation: string) => storing(operation, "documents")
 
 const make = Effect.gen(function* () {
   const database = yield* Database
   const embedder = yield* PassageEmbedder
-  const vectors = yield* makeVectorSearch(database)
+  const findVectorExtension = yield* makeFindVectorExtension(database)
   const text = passageSql(database.schema)
   const building = generationSql(database.schema)
   const findTerms = makePassageTerms(building)
@@ -51,7 +51,7 @@ const make = Effect.gen(function* () {
       storing("PassageIndex.excerpt")(
         isUuid(input.documentId) ? readExcerpt(database, building, input) : Effect.succeed(undefined)
       ),
-    search: (input) => storing("PassageIndex.search")(searchPassages({ database, embedder, text, vectors }, input))
+    search: (input) => storing("PassageIndex.search")(searchPassages({ database, embedder, findVectorExtension, text }, input))
   })
 })
 

@@ -52,11 +52,11 @@ export const generationSql = (schema: string) => ({
    * no table.
    */
   findTerms: `SELECT word, terms, CASE WHEN word <> plain THEN (
-      SELECT array_agg(DISTINCT term) FROM (SELECT ${termOf("lexeme")} AS term FROM unnest(${stemsOf("$3", "plain")})) AS other
+      SELECT array_agg(DISTINCT term) FROM (SELECT ${termOf(schema, "lexeme")} AS term FROM unnest(${stemsOf(schema, "$3", "plain")})) AS other
       WHERE term <> ALL(terms)
     ) END AS plain
     FROM unnest($1::text[], $2::text[]) AS given (word, plain), LATERAL (
-      SELECT array_agg(${termOf("lexeme")}) AS terms FROM unnest(${stemsOf("$3", "word")}) AS stem, unnest(positions) AS each
+      SELECT array_agg(${termOf(schema, "lexeme")}) AS terms FROM unnest(${stemsOf(schema, "$3", "word")}) AS stem, unnest(positions) AS each
     ) AS own`,
 
   /** For each passage: ordinal, page, start, end, text, headings, length, terms, frequencies. */

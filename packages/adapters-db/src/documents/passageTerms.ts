@@ -2,7 +2,6 @@ import { plainTerm, plainWord } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { DatabaseError, Sql } from "../database/Database.ts"
 import type { GenerationSql } from "./generationSql.ts"
-import { textConfiguration } from "./stemsSql.ts"
 
 /** What a word is found by: its terms, and those of the word typed without its accents where they differ. */
 interface WordTerms {
@@ -82,11 +81,11 @@ const blockTerms = (texts: ReadonlyArray<string>, known: ReadonlyMap<string, Wor
 export const makePassageTerms = ({ findTerms }: GenerationSql) => {
   const remembered = new Map<string, Map<string, WordTerms>>()
 
-  const rememberedOf = (configuration: string): Map<string, WordTerms> => {
-    const known = remembered.get(configuration)
+  const rememberedOf = (language: string): Map<string, WordTerms> => {
+    const known = remembered.get(language)
     if (known !== undefined && known.size < REMEMBERED_WORDS) return known
     const empty = new Map<string, WordTerms>()
-    remembered.set(configuration, empty)
+    remembered.set(language, empty)
     return empty
   }
 
@@ -95,8 +94,7 @@ export const makePassageTerms = ({ findTerms }: GenerationSql) => {
     language: string,
     texts: ReadonlyArray<string>
   ): Effect.fn.Return<BlockTerms, DatabaseError> {
-    const configuration = textConfiguration(language)
-    const kept = rememberedOf(configuration)
+    const kept = rememberedOf(language)
     const words = new Set(texts.flatMap((text) => text.split(" ")))
     const known = new Map<string, WordTerms>()
     const asked: Array<string> = []
@@ -106,7 +104,7 @@ export const makePassageTerms = ({ findTerms }: GenerationSql) => {
       else known.set(word, terms)
     }
     if (asked.length > 0) {
-      for (const row of yield* sql.query<TermRow>(findTerms, [asked, asked.map(plainWord), configuration])) {
+      for (const row of yield* sql.query<TermRow>(findTerms, [asked, asked.map(plainWord), language])) {
         const terms = { terms: row.terms ?? [], plain: row.plain ?? [] }
         known.set(row.word, terms)
         if (row.word.length <= REMEMBERED_LENGTH) kept.set(row.word, terms)

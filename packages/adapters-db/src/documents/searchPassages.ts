@@ -2,25 +2,37 @@ import {
   accentedWords,
   type Embedder,
   embeddingModel,
+  type Embedding,
   embedQuery,
   FEEDBACK,
   feedbackScores,
   type FoundPassage,
   fusedScores,
+  type Heading,
   isUuid,
   plainWord,
   type SearchInput,
   searchableQuery
 } from "@parley/core/adapter"
-import { Effect } from "effect"
-import type { Database, DatabaseError } from "../database/Database.ts"
+import { Effect, Fiber } from "effect"
+import type { Database, DatabaseError, Row } from "../database/Database.ts"
+import type { FindVectorExtension } from "./findVectorExtension.ts"
 import { headingsField } from "./headingsValue.ts"
-import type { passageSql } from "./passageSql.ts"
-import type { NearRow, PassageRow, VectorSearch } from "./vectorSearch.ts"
+import type { PassageSql } from "./passageSql.ts"
 
-/** A search within so many documents looks each term up in each; one within more reads all that have the term. */
-const FEW_DOCUMENTS = 64
+/** A passage as a search reads it. */
+interface PassageRow extends Row {
+  readonly document_id: string
+  readonly filename: string
+  readonly ordinal: number
+  readonly page: number | null
+  readonly start_offset: number
+  readonly end_offset: number
+  readonly text: string
+  readonly headings: ReadonlyArray<Heading> | null
+}
 
+/** A passage by the words asked for. */
 interface FoundRow extends PassageRow {
   readonly score: number
   readonly length: number
@@ -33,6 +45,14 @@ interface FoundRow extends PassageRow {
   readonly occurrences: number
   readonly passages: number
   readonly average_length: number
+}
+
+/** A passage by its nearness to a query: whole where it may be shown for that, else where it is. */
+interface NearRow extends Row {
+  readonly document_id: string
+  readonly ordinal: number
+  readonly similarity: number
+  readonly text: string | null
 }
 
 const foundOf = (row: PassageRow, score: number): FoundPassage => ({
@@ -78,55 +98,76 @@ const withFeedback = (rows: ReadonlyArray<FoundRow>): ReadonlyArray<FoundPassage
 
 const keyOf = (documentId: string, ordinal: number): string => `${documentId} ${ordinal}`
 
-/** What was found by words with what is near, by the fused scores of both. */
+const isWhole = (row: NearRow): row is NearRow & PassageRow => row.text !== null
+
+/**
+ * What was found by words with what is near, by the fused scores of both. What is near only and came without its text is
+ * farther than all that came with it, and counts where nearness is compared.
+ */
 const fused = (byWords: ReadonlyArray<FoundPassage>, near: ReadonlyArray<NearRow>): ReadonlyArray<FoundPassage> => {
   const known = new Set(byWords.map(({ documentId, ordinal }) => keyOf(documentId, ordinal)))
   const similarities = new Map(near.map((row) => [keyOf(row.document_id, row.ordinal), row.similarity]))
-  const all = [
-    ...byWords,
-    ...near
-      .filter((row) => row.similarity > 0 && !known.has(keyOf(row.document_id, row.ordinal)))
-      .map((row) => foundOf(row, 0))
-  ]
-  const scores = fusedScores(
-    all.map(({ documentId, ordinal, score }) => ({ score, similarity: similarities.get(keyOf(documentId, ordinal)) }))
-  )
-  return all.map((passage, place) => ({ ...passage, score: scores[place] ?? 0 })).sort(bestFirst)
+  const nearOnly = near.filter((row) => row.similarity > 0 && !known.has(keyOf(row.document_id, row.ordinal)))
+  const scores = fusedScores([
+    ...byWords.map(({ documentId, ordinal, score }) => ({
+      score,
+      similarity: similarities.get(keyOf(documentId, ordinal))
+    })),
+    ...nearOnly.map(({ similarity }) => ({ score: 0, similarity }))
+  ])
+  const all = [...byWords, ...nearOnly.map((row) => (isWhole(row) ? foundOf(row, 0) : undefined))]
+  return all
+    .flatMap((passage, place) => (passage === undefined ? [] : [{ ...passage, score: scores[place] ?? 0 }]))
+    .sort(bestFirst)
 }
 
 export interface SearchParts {
   readonly database: Database["Service"]
   readonly embedder: Embedder["Service"] | undefined
-  readonly text: ReturnType<typeof passageSql>
-  readonly vectors: VectorSearch
+  readonly text: PassageSql
+  readonly findVectorExtension: FindVectorExtension
 }
 
-/** `PassageIndex.search`: a statement and what feedback makes of its rows; where there is an embedder, another for what is near. */
+/** What an embedder of this process answers before anything else has its turn; undefined where it takes longer, or fails. */
+const readyEmbedding = Effect.fnUntraced(function* (asking: Fiber.Fiber<Embedding | undefined>) {
+  yield* Effect.yieldNow
+  return asking.pollUnsafe() === undefined ? undefined : yield* Fiber.join(asking)
+})
+
+/**
+ * `PassageIndex.search`: what is found by words, and what feedback makes of it; where there is an embedder, with what is near. One
+ * statement where the embedding of the question is there at once; else the words are searched while it is waited for.
+ */
 export const searchPassages = Effect.fnUntraced(function* (
-  { database, embedder, text, vectors }: SearchParts,
+  { database, embedder, findVectorExtension, text }: SearchParts,
   { documentIds, limit, query, userId }: SearchInput
 ): Effect.fn.Return<ReadonlyArray<FoundPassage>, DatabaseError> {
   const named = [...new Set(documentIds.filter(isUuid).map((id) => id.toLowerCase()))]
   const searchable = searchableQuery(query)
   if (named.length === 0 || searchable === "" || limit <= 0) return []
-  const statement = named.length <= FEW_DOCUMENTS ? text.searchFew : text.searchMany
   const accented = [...accentedWords(searchable)].flatMap(([word, count]) => Array.from({ length: count }, () => word))
-  const params = [userId, named, searchable, Math.max(limit, FEEDBACK.candidates), accented, accented.map(plainWord)]
-  const [rows, embedding] = yield* Effect.all(
-    [
-      database.statementAsUser<FoundRow>(userId, statement, params),
-      embedder === undefined ? Effect.succeed(undefined) : embedQuery(embedder, query)
-    ],
-    { concurrency: "unbounded" }
-  )
-  const byWords = withFeedback(rows)
-  if (embedder === undefined || embedding === undefined) return byWords.slice(0, limit)
-  const near = yield* vectors({
-    userId,
-    documentIds: named,
-    embedding,
-    model: embeddingModel(embedder),
-    beside: rows
-  })
-  return (near === undefined ? byWords : fused(byWords, near)).slice(0, limit)
+  const wanted = [userId, named, searchable, Math.max(limit, FEEDBACK.candidates), accented, accented.map(plainWord)]
+  const byWords = database.statementAsUser<FoundRow>(userId, text.byWords, wanted)
+  if (embedder === undefined) return withFeedback(yield* byWords).slice(0, limit)
+
+  const model = embeddingModel(embedder)
+  const asking = yield* Effect.forkChild(embedQuery(embedder, query))
+  const ready = yield* readyEmbedding(asking)
+  const extension = yield* findVectorExtension(userId)
+  if (ready !== undefined && extension !== undefined) {
+    const params = [...wanted, ready, model, limit, extension]
+    const rows = yield* database.statementAsUser<FoundRow | NearRow>(userId, text.byBoth, params)
+    const isFound = (row: FoundRow | NearRow): row is FoundRow => row["score"] !== null
+    const near = rows.filter((row): row is NearRow => !isFound(row))
+    return fused(withFeedback(rows.filter(isFound)), near).slice(0, limit)
+  }
+  const rows = yield* byWords
+  const found = withFeedback(rows)
+  const embedding = yield* Fiber.join(asking)
+  if (embedding === undefined || extension === undefined) return found.slice(0, limit)
+  const documents = rows.map((row) => row.document_id)
+  const ordinals = rows.map((row) => row.ordinal)
+  const params = [userId, named, embedding, model, limit, extension, documents, ordinals]
+  const near = yield* database.statementAsUser<NearRow>(userId, text.byMeaning, params)
+  return fused(found, near).slice(0, limit)
 })

@@ -1,0 +1,269 @@
+-- Searches among passages. Functions, so that each connection plans them once: planning took longer than searching. They run as
+-- whoever calls them, a person under row-level security, and name the owner besides. Plans are kept while tables grow: each
+-- look-up ends in OFFSET 0, which keeps it one scan of the index it was written for, whatever the planner knows of the tables.
+
+-- Postgres' text search configuration of each language a document may have: those of every Postgres 17; English for a language
+-- of another version.
+CREATE FUNCTION {{schema}}.text_configuration(language text) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN CASE language
+  WHEN 'ar' THEN 'pg_catalog.arabic' WHEN 'ca' THEN 'pg_catalog.catalan' WHEN 'da' THEN 'pg_catalog.danish'
+  WHEN 'de' THEN 'pg_catalog.german' WHEN 'el' THEN 'pg_catalog.greek' WHEN 'es' THEN 'pg_catalog.spanish'
+  WHEN 'eu' THEN 'pg_catalog.basque' WHEN 'fi' THEN 'pg_catalog.finnish' WHEN 'fr' THEN 'pg_catalog.french'
+  WHEN 'ga' THEN 'pg_catalog.irish' WHEN 'hi' THEN 'pg_catalog.hindi' WHEN 'hu' THEN 'pg_catalog.hungarian'
+  WHEN 'hy' THEN 'pg_catalog.armenian' WHEN 'id' THEN 'pg_catalog.indonesian' WHEN 'it' THEN 'pg_catalog.italian'
+  WHEN 'lt' THEN 'pg_catalog.lithuanian' WHEN 'nl' THEN 'pg_catalog.dutch' WHEN 'no' THEN 'pg_catalog.norwegian'
+  WHEN 'pt' THEN 'pg_catalog.portuguese' WHEN 'ro' THEN 'pg_catalog.romanian' WHEN 'ru' THEN 'pg_catalog.russian'
+  WHEN 'sr' THEN 'pg_catalog.serbian' WHEN 'sv' THEN 'pg_catalog.swedish' WHEN 'ta' THEN 'pg_catalog.tamil'
+  WHEN 'tr' THEN 'pg_catalog.turkish' ELSE 'pg_catalog.english'
+END;
+
+-- A stem without the marks on its letters, as "foldedTerm" of the core has it.
+CREATE FUNCTION {{schema}}.folded_term(stem text) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN octet_length(stem) = length(stem) THEN stem
+  ELSE normalize(regexp_replace(normalize(stem, NFD), '[\u0300-\u036f]+', '', 'g'), NFC) END;
+
+-- BM25 as "scoreTerm" of the core has it, in the languages of the documents named, best first: "wanted" passages at most. Given are the
+-- words asked for, the accented ones among them, the same without accents, the mark in front of a term that words without
+-- accents are found by, and the constants k1 and b. Beside the first "candidates" comes what feedback asks: their terms, and of
+-- the first ones that are "compared", in how many of the owner's passages each is. Scores are summed as whole billionths, which
+-- double precision adds exactly: equal passages have equal scores in whatever order their terms are added.
+CREATE FUNCTION {{schema}}.passages_by_words(
+  owner text, named uuid[], searched text, wanted integer, accented text[], unmarked text[], plain_mark text,
+  k1 float8, b float8, candidates integer, compared integer
+) RETURNS TABLE (
+  document_id uuid, filename text, ordinal integer, page integer, start_offset integer, end_offset integer, text text,
+  headings jsonb, score float8, length integer, terms text, frequencies text, passages_with text, occurrences integer,
+  passages float8, average_length float8
+) LANGUAGE plpgsql STABLE
+SET plan_cache_mode = force_generic_plan
+AS $function$
+#variable_conflict use_column
+BEGIN
+  -- Within few documents each term is looked up in each; within more, all the owner's documents that have it are read.
+  IF cardinality(named) <= 64 THEN
+  RETURN QUERY
+  WITH generations AS MATERIALIZED (
+    SELECT document_id, generation, language FROM {{schema}}.passage_generations
+    WHERE user_id = owner AND active AND document_id = ANY(named)
+  ), stemmed AS MATERIALIZED (
+    SELECT language, {{schema}}.folded_term(lexeme) AS term, sum(cardinality(positions)) AS occurrences
+    FROM (SELECT DISTINCT language FROM generations) AS languages,
+      unnest(to_tsvector({{schema}}.text_configuration(language)::regconfig, searched))
+    GROUP BY 1, 2
+  ), unaccented AS MATERIALIZED (
+    SELECT language, {{schema}}.folded_term(plain_lexeme) AS term, count(*) AS occurrences
+    FROM (SELECT DISTINCT language FROM generations) AS languages, unnest(accented, unmarked) AS given (word, plain),
+      LATERAL (SELECT array_agg({{schema}}.folded_term(lexeme)) AS own
+        FROM unnest(to_tsvector({{schema}}.text_configuration(language)::regconfig, word))) AS o,
+      LATERAL (SELECT lexeme AS plain_lexeme
+        FROM unnest(to_tsvector({{schema}}.text_configuration(language)::regconfig, plain))) AS p
+    WHERE {{schema}}.folded_term(plain_lexeme) <> ALL(own)
+    GROUP BY 1, 2
+  ), query AS (
+    SELECT term, max(occurrences) AS occurrences FROM (
+      SELECT term, occurrences FROM stemmed
+      UNION ALL SELECT plain_mark || term, occurrences FROM stemmed
+      UNION ALL SELECT term, occurrences FROM unaccented
+    ) AS each GROUP BY term
+  ), corpus AS MATERIALIZED (
+    SELECT passages::float8 AS passages, terms::float8 / nullif(passages, 0) AS average_length
+    FROM {{schema}}.index_statistics WHERE user_id = owner
+  ), weighted AS MATERIALIZED (
+    SELECT query.term, occurrences * ln(1 + (corpus.passages - s.passages + 0.5) / (s.passages + 0.5)) AS weight,
+      average_length
+    FROM corpus, query, LATERAL (
+      SELECT passages FROM {{schema}}.term_statistics WHERE user_id = owner AND term_statistics.term = query.term OFFSET 0
+    ) AS s
+  ), scored AS MATERIALIZED (
+    SELECT document_id, generation, (entry >> 32)::integer AS ordinal, sum(round(1000000000::float8 * weight * (entry >> 16 & 65535) /
+      ((entry >> 16 & 65535) + k1 * (1 - b + b * (entry & 65535) / average_length)))) AS score
+    FROM generations, weighted, LATERAL (
+        SELECT entries FROM {{schema}}.postings WHERE user_id = owner AND postings.document_id = generations.document_id
+          AND postings.generation = generations.generation AND postings.term = weighted.term OFFSET 0
+      ) AS found, unnest(found.entries) AS entry
+    GROUP BY document_id, generation, ordinal
+    ORDER BY score DESC, document_id, ordinal LIMIT wanted
+  ), ranked AS MATERIALIZED (
+    SELECT *, row_number() OVER (ORDER BY score DESC, document_id, ordinal) AS rank FROM scored
+  )
+  SELECT ranked.document_id, d.filename, ranked.ordinal, p.page, p.start_offset, p.end_offset, p.text, p.headings,
+    ranked.score / 1000000000::float8, p.length,
+    CASE WHEN rank <= candidates THEN p.terms END, CASE WHEN rank <= candidates THEN p.frequencies END,
+    CASE WHEN rank <= compared THEN (
+      SELECT string_agg(coalesce(s.passages, 0)::text, ' ' ORDER BY place)
+      FROM string_to_table(p.terms, ' ') WITH ORDINALITY AS known (term, place)
+      LEFT JOIN LATERAL (
+        SELECT passages FROM {{schema}}.term_statistics WHERE user_id = owner AND term_statistics.term = known.term OFFSET 0
+      ) AS s ON true
+    ) END,
+    (SELECT max(sum)::integer FROM (SELECT sum(occurrences) FROM stemmed GROUP BY language) AS each),
+    corpus.passages, corpus.average_length
+  FROM corpus, ranked, LATERAL (
+    SELECT page, start_offset, end_offset, text, headings, length, terms, frequencies
+    FROM {{schema}}.passages WHERE user_id = owner AND passages.document_id = ranked.document_id
+      AND passages.generation = ranked.generation AND passages.ordinal = ranked.ordinal OFFSET 0
+  ) AS p, LATERAL (
+    SELECT filename FROM {{schema}}.documents WHERE user_id = owner AND id = ranked.document_id OFFSET 0
+  ) AS d
+  ORDER BY rank;
+  ELSE
+  RETURN QUERY
+  WITH generations AS MATERIALIZED (
+    SELECT document_id, generation, language FROM {{schema}}.passage_generations
+    WHERE user_id = owner AND active AND document_id = ANY(named)
+  ), stemmed AS MATERIALIZED (
+    SELECT language, {{schema}}.folded_term(lexeme) AS term, sum(cardinality(positions)) AS occurrences
+    FROM (SELECT DISTINCT language FROM generations) AS languages,
+      unnest(to_tsvector({{schema}}.text_configuration(language)::regconfig, searched))
+    GROUP BY 1, 2
+  ), unaccented AS MATERIALIZED (
+    SELECT language, {{schema}}.folded_term(plain_lexeme) AS term, count(*) AS occurrences
+    FROM (SELECT DISTINCT language FROM generations) AS languages, unnest(accented, unmarked) AS given (word, plain),
+      LATERAL (SELECT array_agg({{schema}}.folded_term(lexeme)) AS own
+        FROM unnest(to_tsvector({{schema}}.text_configuration(language)::regconfig, word))) AS o,
+      LATERAL (SELECT lexeme AS plain_lexeme
+        FROM unnest(to_tsvector({{schema}}.text_configuration(language)::regconfig, plain))) AS p
+    WHERE {{schema}}.folded_term(plain_lexeme) <> ALL(own)
+    GROUP BY 1, 2
+  ), query AS (
+    SELECT term, max(occurrences) AS occurrences FROM (
+      SELECT term, occurrences FROM stemmed
+      UNION ALL SELECT plain_mark || term, occurrences FROM stemmed
+      UNION ALL SELECT term, occurrences FROM unaccented
+    ) AS each GROUP BY term
+  ), corpus AS MATERIALIZED (
+    SELECT passages::float8 AS passages, terms::float8 / nullif(passages, 0) AS average_length
+    FROM {{schema}}.index_statistics WHERE user_id = owner
+  ), weighted AS MATERIALIZED (
+    SELECT query.term, occurrences * ln(1 + (corpus.passages - s.passages + 0.5) / (s.passages + 0.5)) AS weight,
+      average_length
+    FROM corpus, query, LATERAL (
+      SELECT passages FROM {{schema}}.term_statistics WHERE user_id = owner AND term_statistics.term = query.term OFFSET 0
+    ) AS s
+  ), scored AS MATERIALIZED (
+    SELECT document_id, generation, (entry >> 32)::integer AS ordinal, sum(round(1000000000::float8 * weight * (entry >> 16 & 65535) /
+      ((entry >> 16 & 65535) + k1 * (1 - b + b * (entry & 65535) / average_length)))) AS score
+    FROM weighted, LATERAL (
+        SELECT document_id, generation, entries FROM {{schema}}.postings
+        WHERE user_id = owner AND postings.term = weighted.term OFFSET 0
+      ) AS found JOIN generations USING (document_id, generation), unnest(found.entries) AS entry
+    GROUP BY document_id, generation, ordinal
+    ORDER BY score DESC, document_id, ordinal LIMIT wanted
+  ), ranked AS MATERIALIZED (
+    SELECT *, row_number() OVER (ORDER BY score DESC, document_id, ordinal) AS rank FROM scored
+  )
+  SELECT ranked.document_id, d.filename, ranked.ordinal, p.page, p.start_offset, p.end_offset, p.text, p.headings,
+    ranked.score / 1000000000::float8, p.length,
+    CASE WHEN rank <= candidates THEN p.terms END, CASE WHEN rank <= candidates THEN p.frequencies END,
+    CASE WHEN rank <= compared THEN (
+      SELECT string_agg(coalesce(s.passages, 0)::text, ' ' ORDER BY place)
+      FROM string_to_table(p.terms, ' ') WITH ORDINALITY AS known (term, place)
+      LEFT JOIN LATERAL (
+        SELECT passages FROM {{schema}}.term_statistics WHERE user_id = owner AND term_statistics.term = known.term OFFSET 0
+      ) AS s ON true
+    ) END,
+    (SELECT max(sum)::integer FROM (SELECT sum(occurrences) FROM stemmed GROUP BY language) AS each),
+    corpus.passages, corpus.average_length
+  FROM corpus, ranked, LATERAL (
+    SELECT page, start_offset, end_offset, text, headings, length, terms, frequencies
+    FROM {{schema}}.passages WHERE user_id = owner AND passages.document_id = ranked.document_id
+      AND passages.generation = ranked.generation AND passages.ordinal = ranked.ordinal OFFSET 0
+  ) AS p, LATERAL (
+    SELECT filename FROM {{schema}}.documents WHERE user_id = owner AND id = ranked.document_id OFFSET 0
+  ) AS d
+  ORDER BY rank;
+  END IF;
+END
+$function$;
+
+-- The "nearest" passages to an embedding by the cosine, and how near those beside are. Every embedding of the documents named is
+-- compared: ordered by an expression of the distance, which no approximate index serves, since one would leave out most of what
+-- is named without a word. Only the first "shown" that are not beside come with their texts: no other can be among as many as
+-- are shown. "extension" is the schema of pgvector, quoted, which a server may have in any, and get later.
+CREATE FUNCTION {{schema}}.passages_by_meaning(
+  owner text, named uuid[], asked real[], asked_model text, nearest integer, shown integer,
+  beside_documents uuid[], beside_ordinals integer[], extension text
+) RETURNS TABLE (
+  document_id uuid, filename text, ordinal integer, page integer, start_offset integer, end_offset integer, text text,
+  headings jsonb, similarity float8
+) LANGUAGE plpgsql STABLE
+SET plan_cache_mode = force_generic_plan SET search_path = pg_catalog, pg_temp
+AS $function$
+#variable_conflict use_column
+BEGIN
+  PERFORM set_config('search_path', 'pg_catalog, ' || extension || ', pg_temp', true);
+  RETURN QUERY
+  WITH generations AS MATERIALIZED (
+    SELECT document_id, generation FROM {{schema}}.passage_generations
+    WHERE user_id = owner AND active AND document_id = ANY(named)
+  ), near AS MATERIALIZED (
+    SELECT document_id, generation, ordinal, 1 - (embedding::vector <=> asked::vector) AS similarity
+    FROM generations, LATERAL (
+      SELECT ordinal, embedding FROM {{schema}}.passage_embeddings
+      WHERE user_id = owner AND passage_embeddings.document_id = generations.document_id
+        AND passage_embeddings.generation = generations.generation AND model = asked_model OFFSET 0
+    ) AS found
+  ), beside AS MATERIALIZED (
+    SELECT * FROM unnest(beside_documents, beside_ordinals) AS given (document_id, ordinal)
+  ), chosen AS (
+    SELECT best.*, beside.document_id IS NOT NULL AS known
+    FROM (SELECT * FROM near ORDER BY similarity DESC, document_id, ordinal LIMIT nearest) AS best
+    LEFT JOIN beside USING (document_id, ordinal)
+    UNION SELECT near.*, true FROM near JOIN beside USING (document_id, ordinal)
+  ), placed AS (
+    SELECT *, row_number() OVER (PARTITION BY known ORDER BY similarity DESC, document_id, ordinal) AS place FROM chosen
+  )
+  SELECT placed.document_id, d.filename, placed.ordinal, p.page, p.start_offset, p.end_offset, p.text, p.headings, similarity
+  FROM placed LEFT JOIN LATERAL (
+    SELECT page, start_offset, end_offset, text, headings FROM {{schema}}.passages
+    WHERE NOT placed.known AND placed.place <= shown AND user_id = owner AND passages.document_id = placed.document_id
+      AND passages.generation = placed.generation AND passages.ordinal = placed.ordinal OFFSET 0
+  ) AS p ON true LEFT JOIN LATERAL (
+    SELECT filename FROM {{schema}}.documents
+    WHERE NOT placed.known AND placed.place <= shown AND user_id = owner AND id = placed.document_id OFFSET 0
+  ) AS d ON true
+  ORDER BY similarity DESC, document_id, ordinal;
+END
+$function$;
+
+-- Both at once, where the embedding is there when the search begins: what is found by words, which has a score, then what is near
+-- and how near what is found by words is, which has none.
+CREATE FUNCTION {{schema}}.passages_by_both(
+  owner text, named uuid[], searched text, wanted integer, accented text[], unmarked text[], plain_mark text,
+  k1 float8, b float8, candidates integer, compared integer,
+  asked real[], asked_model text, nearest integer, shown integer, extension text
+) RETURNS TABLE (
+  document_id uuid, filename text, ordinal integer, page integer, start_offset integer, end_offset integer, text text,
+  headings jsonb, score float8, length integer, terms text, frequencies text, passages_with text, occurrences integer,
+  passages float8, average_length float8, similarity float8
+) LANGUAGE plpgsql STABLE
+AS $function$
+#variable_conflict use_column
+DECLARE
+  found_documents uuid[] := '{}';
+  found_ordinals integer[] := '{}';
+BEGIN
+  FOR document_id, filename, ordinal, page, start_offset, end_offset, text, headings, score, length, terms, frequencies,
+    passages_with, occurrences, passages, average_length
+  IN SELECT * FROM {{schema}}.passages_by_words(
+    owner, named, searched, wanted, accented, unmarked, plain_mark, k1, b, candidates, compared)
+  LOOP
+    found_documents := found_documents || document_id;
+    found_ordinals := found_ordinals || ordinal;
+    RETURN NEXT;
+  END LOOP;
+  RETURN QUERY
+  SELECT m.document_id, m.filename, m.ordinal, m.page, m.start_offset, m.end_offset, m.text, m.headings, null::float8,
+    null::integer, null::text, null::text, null::text, null::integer, null::float8, null::float8, m.similarity
+  FROM {{schema}}.passages_by_meaning(
+    owner, named, asked, asked_model, nearest, shown, found_documents, found_ordinals, extension) AS m;
+END
+$function$;
+
+-- By their signatures, since others in the schema may be somebody else's.
+GRANT EXECUTE ON FUNCTION {{schema}}.text_configuration(text), {{schema}}.folded_term(text),
+  {{schema}}.passages_by_words(text, uuid[], text, integer, text[], text[], text, float8, float8, integer, integer),
+  {{schema}}.passages_by_meaning(text, uuid[], real[], text, integer, integer, uuid[], integer[], text),
+  {{schema}}.passages_by_both(text, uuid[], text, integer, text[], text[], text, float8, float8, integer, integer, real[], text,
+    integer, integer, text)
+  TO parley_user, parley_service;
