@@ -50,6 +50,32 @@ for (const { name, layer: database } of databases) {
       by: Embedder["Service"] = embedder
     ) => Effect.runPromise(Effect.provide(work, Layer.provideMerge(storesWith(by), layer)))
 
+    it("a question whose embedding is there at once finds what one finds whose embedding comes late", () => {
+      const texts = Array.from({ length: 12 }, (_, at) => `${["a car", "the dwelling"][at % 2]} number${at}`)
+      const aTurnLater = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      const late = {
+        ...embedder,
+        embed: (asked: ReadonlyArray<string>) => Effect.andThen(aTurnLater, embedder.embed(asked))
+      }
+      return run(
+        Effect.gen(function* () {
+          const { documentId, userId } = yield* indexedDocument(texts)
+          const database = yield* Database
+          const foundBy = (by: Embedder["Service"], query: string) =>
+            Effect.forEach([1, 2, 5], (limit) =>
+              PassageIndex.use((index) => index.search({ userId, documentIds: [documentId], query, limit }))
+            ).pipe(Effect.provide(storesWith(by)), Effect.provideService(Database, database))
+          // By meaning alone, by words alone, and by both.
+          for (const query of ["automobile", "number7", "a car or house number3"]) {
+            const [one, two, five = []] = yield* foundBy(embedder, query)
+            expect(five.length).toBeGreaterThanOrEqual(1)
+            expect([one, two]).toEqual([five.slice(0, 1), five.slice(0, 2)])
+            expect(yield* foundBy(late, query)).toEqual([one, two, five])
+          }
+        })
+      )
+    })
+
     it("those of another model are not compared, nor where the embedder is taken away", () =>
       run(
         Effect.gen(function* () {
