@@ -51,7 +51,8 @@ const make = Effect.gen(function* () {
       storing("PassageIndex.excerpt")(
         isUuid(input.documentId) ? readExcerpt(database, building, input) : Effect.succeed(undefined)
       ),
-    search: (input) => storing("PassageIndex.search")(searchPassages({ database, embedder, findVectorExtension, text }, input))
+    search: (input) =>
+      storing("PassageIndex.search")(searchPassages({ database, embedder, findVectorExtension, text }, input))
   })
 })
 
