@@ -131,7 +131,7 @@ describe("the configuration", () => {
       return fields === undefined && inner !== undefined ? fieldsOf(inner) : Object.keys(fields ?? {}).toSorted()
     }
     const { models, tiers } = CatalogOverrides.fields
-    expect(described(/^A tier/)).toEqual(fieldsOf(tiers.schema.fields.free))
+    expect(described(/^A tier/)).toEqual(fieldsOf(tiers))
     expect(described(/^A model/)).toEqual(fieldsOf(models))
     expect(described(/^Visitors/)).toEqual(Object.keys(defaultCatalog.widget).toSorted())
   })

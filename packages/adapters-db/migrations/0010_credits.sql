@@ -3,7 +3,8 @@
 
 CREATE TABLE {{schema}}.credit_accounts (
   user_id text COLLATE "C" NOT NULL CHECK (char_length(user_id) BETWEEN 1 AND 255),
-  tier text NOT NULL CHECK (tier IN ('free', 'pro', 'business')),
+  -- Which tiers there are is the catalog's to say.
+  tier text COLLATE "C" NOT NULL CHECK (char_length(tier) BETWEEN 1 AND 50),
   allowance bigint NOT NULL CHECK (allowance BETWEEN 0 AND 9007199254740991),
   topup bigint NOT NULL CHECK (topup BETWEEN 0 AND 9007199254740991),
   debt bigint NOT NULL CHECK (debt BETWEEN 0 AND 9007199254740991),
@@ -23,7 +24,7 @@ CREATE TABLE {{schema}}.credit_accounts (
   -- From then on the monthly job begins no period: none is paid for. None: no such end.
   renewed_until timestamptz,
   -- The tier from the next period on, where it was changed downwards.
-  pending_tier text CHECK (pending_tier IN ('free', 'pro', 'business')),
+  pending_tier text COLLATE "C" CHECK (char_length(pending_tier) BETWEEN 1 AND 50),
   -- The number of the newest transaction.
   transaction_count bigint NOT NULL CHECK (transaction_count >= 1),
   -- Of each type of transaction, in the order of their list in the core, how many there are and the newest one's number.
@@ -47,8 +48,11 @@ CREATE TABLE {{schema}}.credit_accounts (
   CONSTRAINT credit_accounts_total CHECK (allowance + topup <= 9007199254740991),
   CONSTRAINT credit_accounts_debt_first CHECK (debt = 0 OR (held_allowance = allowance AND held_topup = topup))
 ) WITH (fillfactor = 80);
--- No index but the key, so that every update of a row, a new period included, touches no index and stays on its page (HOT).
--- Whose period is over is found in the order of the key.
+-- No index on what changes often, so that every update of a row, a new period included, touches no index and stays on its
+-- page (HOT). Whose period is over is found in the order of the key. Which tiers are in use is asked by servers that start.
+CREATE INDEX credit_accounts_tier ON {{schema}}.credit_accounts (tier) WHERE renewed_by <> 'none';
+CREATE INDEX credit_accounts_pending_tier ON {{schema}}.credit_accounts (pending_tier)
+  WHERE pending_tier IS NOT NULL AND renewed_by <> 'none';
 
 -- Only holds that have not ended, so that the table stays small however many replies there have been.
 CREATE TABLE {{schema}}.credit_holds (
@@ -103,8 +107,8 @@ CREATE TABLE {{schema}}.credit_transactions (
   type_number bigint NOT NULL CHECK (type_number >= 1),
   previous bigint NOT NULL CHECK (previous BETWEEN 0 AND number - 1),
   -- The terms of the account, where this row changed them.
-  tier text,
-  pending_tier text,
+  tier text COLLATE "C",
+  pending_tier text COLLATE "C",
   renewed_by text,
   renewed_until timestamptz,
   anchor timestamptz,

@@ -15,7 +15,8 @@ RETURN greatest(0, {{schema}}.month_of(moment) - {{schema}}.month_of(anchor)
 -- The monthly reset of the accounts that are due among those after "after", up to "upto", in the order of their users:
 -- "decideReset" of the core, over many accounts at once. A function, so that each connection plans it once.
 --
--- Accounts that another transaction has locked are skipped, so that a chunk does not wait; what is decided is decided from
+-- Accounts that another transaction has locked are skipped, so that a chunk does not wait, and so are those whose tier has no
+-- allowance; what is decided is decided from
 -- rows read after they were locked, and dated by the database's clock unless "wrote_at" is given. The order of the key
 -- keeps the rows and index entries that a chunk writes close together. A dry run locks and writes nothing. Gives the
 -- accounts skipped, and what was done for each tier.
@@ -36,6 +37,7 @@ BEGIN
       SELECT a.user_id FROM {{schema}}.credit_accounts a
       WHERE a.renewed_by = 'schedule' AND a.next_reset_at <= as_of
         AND (a.renewed_until IS NULL OR a.next_reset_at < a.renewed_until) AND a.user_id > after AND a.user_id <= upto
+        AND allowances ? coalesce(a.pending_tier, a.tier)
       ORDER BY a.user_id
     );
   ELSE
@@ -43,6 +45,7 @@ BEGIN
       SELECT a.user_id FROM {{schema}}.credit_accounts a
       WHERE a.renewed_by = 'schedule' AND a.next_reset_at <= as_of
         AND (a.renewed_until IS NULL OR a.next_reset_at < a.renewed_until) AND a.user_id > after AND a.user_id <= upto
+        AND allowances ? coalesce(a.pending_tier, a.tier)
       ORDER BY a.user_id FOR UPDATE SKIP LOCKED
     );
   END IF;

@@ -57,7 +57,15 @@ import {
   UploadLimits,
   type Vendor
 } from "@parley/core"
-import type { AuditLog, BillingStore, ChatModel, ChatModels, JobQueue, UnitOfWork } from "@parley/core/adapter"
+import type {
+  AuditLog,
+  BillingStore,
+  ChatModel,
+  ChatModels,
+  CreditLedger,
+  JobQueue,
+  UnitOfWork
+} from "@parley/core/adapter"
 import { ObjectStore, PassageEmbedder } from "@parley/core/adapter"
 import { Effect, Layer, Redacted } from "effect"
 import type { ParleyConfig } from "./config/ParleyConfig.ts"
@@ -92,7 +100,7 @@ export type CommandParts =
   | SecretRotation
 
 /** What a server works with. */
-export type ServerParts = CommandParts | ParleyServices | PaymentStandIn
+export type ServerParts = CommandParts | CreditLedger | ParleyServices | PaymentStandIn
 
 /** The database: a Postgres server, or the embedded one in the data folder, which is claimed before. */
 export const databaseOptions = ({ database, databaseSchema, dataFolder }: ParleyConfig): DatabaseOptions =>

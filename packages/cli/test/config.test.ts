@@ -110,7 +110,7 @@ describe("readConfig", () => {
     const path = join(place, "catalog.json")
     try {
       writeFileSync(path, JSON.stringify({ tiers: { free: { monthlyCredits: 7 } } }))
-      expect((await read({ PARLEY_CONFIG: path })).catalog.tiers.free.monthlyCredits).toBe(7)
+      expect((await read({ PARLEY_CONFIG: path })).catalog.tiers[0].monthlyCredits).toBe(7)
       writeFileSync(path, JSON.stringify({ tiers: { free: { monthlyCredits: -1, models: [] } } }))
       expect(await problemsOf({ PARLEY_CONFIG: path })).toHaveLength(2)
       writeFileSync(path, JSON.stringify({ widget: { perIpPerMinute: 0, streamsPerBot: 1.5, perUserPerMinute: 3 } }))
@@ -126,7 +126,7 @@ describe("readConfig", () => {
       const embedding = { vendor: "openai", model: "text-embedding-3-large", dimensions: 1024, batch: 256 }
       writeFileSync(path, JSON.stringify({ embedding, tiers: { free: { monthlyCredits: 7 } } }))
       const { catalog, embedding: embedder } = await read({ PARLEY_CONFIG: path, OPENAI_API_KEY: "hunter2" })
-      expect(catalog.tiers.free.monthlyCredits).toBe(7)
+      expect(catalog.tiers[0].monthlyCredits).toBe(7)
       expect(embedder).toMatchObject({ model: "text-embedding-3-large", dimensions: 1024, isAsked: true, batch: 256 })
       expect(await problemsOf({ PARLEY_CONFIG: path })).toEqual([expect.stringMatching(/^PARLEY_EMBEDDING_API_KEY: /)])
       for (const wrong of [

@@ -133,7 +133,8 @@ export {
 export type { Account, Balance, Buckets, RenewedBy } from "./credits/Account.ts"
 export { Accounts } from "./credits/Accounts.ts"
 export type { Payment } from "./credits/Correction.ts"
-export { CreditLedger, type HistoryInput, type HistoryPage } from "./credits/CreditLedger.ts"
+export { checkTiers } from "./credits/checkTiers.ts"
+export { CreditLedger, type HistoryInput, type HistoryPage, type TierCount } from "./credits/CreditLedger.ts"
 export { CreditOperations, creditOperations } from "./credits/CreditOperations.ts"
 export { CreditService } from "./credits/CreditService.ts"
 export {
@@ -203,11 +204,11 @@ export { type UsageByKind, dayOf } from "./credits/rules/usageByKind.ts"
 export { HoldSweeper } from "./credits/upkeep/HoldSweeper.ts"
 export {
   type DueInput,
-  NOTHING_RESET,
   type ResetChunk,
   type ResetInput,
   type ResetRange,
   type TierReset,
+  noResets,
   type TierResets
 } from "./credits/upkeep/ResetChunk.ts"
 export { type ResetReport, ResetService } from "./credits/upkeep/ResetService.ts"
@@ -367,15 +368,10 @@ export { type CallersTransaction, TransactionNotJoined } from "./storage/Callers
 export { UnitOfWork } from "./storage/UnitOfWork.ts"
 export { countOf, momentOf, sizeOf } from "./storage/spokenNumbers.ts"
 export { storableText } from "./storage/storableText.ts"
-export {
-  Catalog,
-  type CatalogData,
-  type Purchase,
-  type WidgetLimits,
-  defaultCatalog,
-  makeCatalog
-} from "./tiers/Catalog.ts"
-export { TIER_NAMES, type Tier, type TierName } from "./tiers/Tier.ts"
+export { allowancesOf, Catalog, findTier, lowestTier, makeCatalog, tierOf } from "./tiers/Catalog.ts"
+export type { CatalogData, Purchase, WidgetLimits } from "./tiers/CatalogData.ts"
+export { defaultCatalog } from "./tiers/shippedCatalog.ts"
+export type { Tier, TierName } from "./tiers/Tier.ts"
 export { Tokenizer } from "./tokens/Tokenizer.ts"
 export type { TokenCount, TokenizerService } from "./tokens/TokenizerService.ts"
 export { pieceTokenizer } from "./tokens/pieceTokenizer.ts"

@@ -253,16 +253,18 @@ export { type CallersTransaction, TransactionNotJoined } from "./storage/Callers
 export { StorageFailed } from "./storage/StorageFailed.ts"
 export {
   Catalog,
-  type CatalogData,
-  CatalogOverrides,
   InvalidCatalog,
-  type Purchase,
-  type WidgetLimits,
-  defaultCatalog,
-  makeCatalog
+  findTier,
+  lowestTier,
+  makeCatalog,
+  tierOf,
+  unknownTier
 } from "./tiers/Catalog.ts"
-export { TIER_NAMES, type Tier, type TierName } from "./tiers/Tier.ts"
-export { ModelNotAllowed } from "./tiers/errors.ts"
+export type { CatalogData, Purchase, WidgetLimits } from "./tiers/CatalogData.ts"
+export { CatalogOverrides } from "./tiers/CatalogOverrides.ts"
+export { defaultCatalog } from "./tiers/shippedCatalog.ts"
+export type { Tier, TierName } from "./tiers/Tier.ts"
+export { ModelNotAllowed, TiersMissing, UnknownTier } from "./tiers/errors.ts"
 export type { TokenCount, TokenizerService } from "./tokens/TokenizerService.ts"
 export { type ErasedUser, PSEUDONYM_PREFIX, UserService } from "./users/UserService.ts"
 export { BotBusy, BotResting, ConversationNotFound } from "./widget/botErrors.ts"

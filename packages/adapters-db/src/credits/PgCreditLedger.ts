@@ -22,6 +22,7 @@ import {
   TRANSACTION_COLUMNS,
   type TransactionRow
 } from "./loadAccounts.ts"
+import { missingTiers } from "./missingTiers.ts"
 import { readHistory } from "./readHistory.ts"
 import { readUsage } from "./readUsage.ts"
 import { nextDue, resetAccounts } from "./resetAccounts.ts"
@@ -84,6 +85,7 @@ const make = Effect.gen(function* () {
     sweep: (input) => atOnce("sweep", () => sweepHolds(database, time, input)),
     due: (input) => atOnce("due", () => nextDue(database, input)),
     reset: (input) => atOnce("reset", (now) => resetAccounts(database, input, now)),
+    missingTiers: (known) => atOnce("missingTiers", () => missingTiers(database, known), "interactive"),
     verify: (input) => atOnce("verify", () => verifyAccounts(database, input), "audit"),
     account: Effect.fnUntraced(function* (userId) {
       const text = `SELECT ${ACCOUNT_COLUMNS} FROM ${schema}.credit_accounts a WHERE a.user_id = $1`

@@ -1,6 +1,6 @@
 import {
   type DueInput,
-  NOTHING_RESET,
+  noResets,
   type ResetChunk,
   type ResetInput,
   type ResetRange,
@@ -32,7 +32,7 @@ export const nextDue = (
 
 interface ReportRow extends Row {
   readonly busy: number
-  readonly tiers: Partial<TierResets> | null
+  readonly tiers: TierResets | null
 }
 
 /** Resets, or only counts, the accounts of a range that are due, in one statement. */
@@ -50,5 +50,5 @@ export const resetAccounts = (
       now,
       dryRun
     ]),
-    ([row]): ResetChunk => ({ tiers: { ...NOTHING_RESET, ...row?.tiers }, busy: row?.busy ?? 0 })
+    ([row]): ResetChunk => ({ tiers: { ...noResets(allowances), ...row?.tiers }, busy: row?.busy ?? 0 })
   )

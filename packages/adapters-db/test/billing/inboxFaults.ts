@@ -1,4 +1,4 @@
-import { CreditLedger, PaymentInbox } from "@parley/core/adapter"
+import { CreditLedger, PaymentInbox, tierOf } from "@parley/core/adapter"
 import {
   type BillingAct,
   billingUnderTest,
@@ -111,7 +111,7 @@ export const inboxFaults = (all: boolean): void =>
       )
 
     const whole = {
-      allowance: worldCatalog.tiers.pro.monthlyCredits,
+      allowance: tierOf(worldCatalog, "pro").monthlyCredits,
       topup: 700,
       debt: 0,
       tier: "pro",

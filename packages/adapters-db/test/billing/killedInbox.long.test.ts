@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
-import { CreditOperations } from "@parley/core/adapter"
+import { CreditOperations, tierOf } from "@parley/core/adapter"
 import {
   accountAfter,
   atTime,
@@ -32,7 +32,7 @@ const program = fileURLToPath(new URL("../fixtures/takePayments.ts", import.meta
 const PEOPLE = 10
 const KILLS = 12
 const DAY = 86_400_000
-const FREE = worldCatalog.tiers.free.monthlyCredits
+const FREE = tierOf(worldCatalog, "free").monthlyCredits
 
 /** Where the rounds begin: `PARLEY_TEST_SEED`, as a failing run prints it, or anywhere. */
 const firstSeed = Number(process.env["PARLEY_TEST_SEED"] ?? Math.floor(Math.random() * 1e9))

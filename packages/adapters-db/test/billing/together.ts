@@ -1,5 +1,5 @@
 /** What several people's payments come to where their events arrive at the same time. */
-import { CreditOperations } from "@parley/core/adapter"
+import { CreditOperations, tierOf } from "@parley/core/adapter"
 import {
   accountAfter,
   atTime,
@@ -22,7 +22,7 @@ import { databases } from "../databases.ts"
 
 const DAY = 86_400_000
 const PEOPLE = 6
-const FREE = worldCatalog.tiers.free.monthlyCredits
+const FREE = tierOf(worldCatalog, "free").monthlyCredits
 
 /** Stories keep the time themselves. */
 const stores = Layer.mergeAll(PgBillingStoreLayer, PgCreditLedgerLayer, PgUnitOfWorkLayer).pipe(

@@ -163,7 +163,7 @@ for (const { name, makeUrl, present } of places) {
           if (range === undefined) throw new Error("Nothing is due.")
           const allowances = { free: 1_000, pro: 1_000, business: 1_000 }
           const chunk = yield* ledger.reset({ asOf, allowances, range, dryRun: false })
-          expect([chunk.tiers.free.accounts, chunk.busy]).toEqual([20, 3])
+          expect([chunk.tiers["free"]?.accounts, chunk.busy]).toEqual([20, 3])
           yield* ask("ROLLBACK")
           expect(yield* ledger.sweep({ limit: 100 })).toMatchObject({ released: 3, refused: 0 })
         })

@@ -1,4 +1,4 @@
-import { CrmRelease, noCrmLayer, noPayments, PaymentGateway, UserService } from "@parley/core"
+import { Catalog, CrmRelease, defaultCatalog, noCrmLayer, noPayments, PaymentGateway, UserService } from "@parley/core"
 import { CreditLedger, PersonalData, closeOperation, creditOperations } from "@parley/core/adapter"
 import { newUserId, personalDataContract, type Run, suiteOn } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
@@ -34,7 +34,7 @@ const tablesNaming = (text: string) =>
 const closed = Effect.fnUntraced(function* (userId: string) {
   const ledger = yield* CreditLedger
   yield* creditOperations(ledger).open({ userId, tier: "free", allowance: 100 })
-  yield* ledger.run(closeOperation({ userId, key: "closed:1" }))
+  yield* ledger.run(closeOperation({ userId, key: "closed:1", lowest: "free" }))
 })
 
 const versionOf = (userId: string) =>
@@ -133,7 +133,7 @@ for (const { name, layer } of databases) {
   const stores = Layer.provideMerge(storesLayer(), layer)
   personalDataContract(name, stores)
   const users = UserService.layer.pipe(
-    Layer.provide([Layer.succeed(PaymentGateway, noPayments), Layer.provide(CrmRelease.layer, noCrmLayer)])
+    Layer.provide([Layer.succeed(PaymentGateway, noPayments), Layer.succeed(Catalog, defaultCatalog), Layer.provide(CrmRelease.layer, noCrmLayer)])
   )
   suiteOn(`erasing a person on ${name}`, Layer.provideMerge(users, stores), erasing)
 }

@@ -1,10 +1,9 @@
-import { TIER_NAMES, ModelOffers } from "@parley/core"
+import { ModelOffers } from "@parley/core"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { json } from "../answers/Answer.ts"
 import { defineRoute } from "./Route.ts"
-
-const Tier = Schema.Literals(TIER_NAMES)
+import { TierName } from "./TierName.ts"
 
 /** Credits per 1,000 tokens. */
 const TokenRates = {
@@ -22,12 +21,12 @@ const ModelBody = Schema.Struct({
   minimumCredits: Schema.Int,
   maxOutputTokens: Schema.Int,
   allowed: Schema.Boolean,
-  allowedTiers: Schema.Array(Tier),
+  allowedTiers: Schema.Array(TierName),
   available: Schema.Boolean,
   answeredBy: Schema.NullOr(Schema.String)
 })
 
-const ModelsBody = Schema.Struct({ tier: Tier, models: Schema.Array(ModelBody) })
+const ModelsBody = Schema.Struct({ tier: TierName, models: Schema.Array(ModelBody) })
 
 /** What a person's tier offers. */
 export const listModels = defineRoute({

@@ -1,4 +1,4 @@
-import { BillingService, CHECKOUT_MODES, type Offer, SUBSCRIPTION_STATUSES, TIER_NAMES } from "@parley/core"
+import { BillingService, CHECKOUT_MODES, type Offer, SUBSCRIPTION_STATUSES } from "@parley/core"
 import { Clock, Effect, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { json } from "../answers/Answer.ts"
@@ -8,8 +8,7 @@ import { PROVIDER_ERRORS } from "./providerErrors.ts"
 import { hostParameter, OwnPath, returnAddress } from "./returnAddress.ts"
 import { defineRoute } from "./Route.ts"
 import { TierBody, tierBody } from "./tierBody.ts"
-
-const Tier = Schema.Literals(TIER_NAMES)
+import { TierName } from "./TierName.ts"
 
 const Price = Schema.Struct({
   priceId: Schema.String,
@@ -40,7 +39,7 @@ export const getPlans = defineRoute({
   summary: "Lists the plans with what they include, and what plans and credits cost; no prices where nothing is sold",
   access: sessionAccess,
   responses: {
-    200: { description: "The plans, from none to the most paid, and the packs of credits.", schema: PlansBody }
+    200: { description: "The plans, from the lowest to the highest, and the packs of credits.", schema: PlansBody }
   },
   errors: ["payment_provider_unavailable", "payment_provider_refused"],
   handle: Effect.fnUntraced(function* () {
@@ -65,8 +64,8 @@ const SubscriptionBody = Schema.Struct({
   subscription: Schema.NullOr(
     Schema.Struct({
       id: Schema.String,
-      tier: Tier,
-      nextTier: Schema.NullOr(Tier).annotate({ description: "The plan from the next period on, where it is another." }),
+      tier: TierName,
+      nextTier: Schema.NullOr(TierName).annotate({ description: "The plan from the next period on, where it is another." }),
       priceId: Schema.NullOr(Schema.String),
       status: Schema.Literals(SUBSCRIPTION_STATUSES),
       givesMonthly: Schema.Boolean.annotate({

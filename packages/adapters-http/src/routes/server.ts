@@ -1,3 +1,4 @@
+import { BillingService } from "@parley/core"
 import { Effect, Schema } from "effect"
 import { publicAccess } from "../access/publicAccess.ts"
 import { json } from "../answers/Answer.ts"
@@ -5,6 +6,7 @@ import { ApiDocument } from "../environment/ApiDocument.ts"
 import { PublicAddress, publicAddressOf } from "../environment/PublicAddress.ts"
 import { Readiness } from "../environment/Readiness.ts"
 import { defineRoute } from "./Route.ts"
+import { withTiers } from "./TierName.ts"
 
 const StatusBody = Schema.Struct({ status: Schema.String })
 
@@ -43,7 +45,7 @@ export const getOpenApi = defineRoute({
   responses: { 200: { description: "The document.", schema: Schema.Record(Schema.String, Schema.Unknown) } },
   errors: [],
   handle: Effect.fnUntraced(function* ({ prefix }) {
-    const document = yield* ApiDocument
+    const document = withTiers(yield* ApiDocument, (yield* BillingService).tiers)
     const url = publicAddressOf(yield* PublicAddress, prefix)
     return json(200, url === undefined ? document : { ...document, servers: [{ url }] })
   })

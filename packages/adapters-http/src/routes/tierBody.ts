@@ -1,9 +1,10 @@
-import { type Tier, TIER_NAMES } from "@parley/core"
+import type { Tier } from "@parley/core"
 import { Schema } from "effect"
+import { TierName } from "./TierName.ts"
 
 /** What a tier gives, as it is sent. */
 export const TierBody = Schema.Struct({
-  id: Schema.Literals(TIER_NAMES),
+  id: TierName,
   name: Schema.String,
   monthlyCredits: Schema.Int,
   models: Schema.Array(Schema.String).annotate({ description: "Ids of the models it includes, its default first." }),

@@ -1,4 +1,4 @@
-import { ResetService, TIER_NAMES, type ResetReport } from "@parley/core"
+import { ResetService, type ResetReport } from "@parley/core"
 import { AuditLog } from "@parley/core/adapter"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -40,10 +40,13 @@ const withProgress = Effect.fnUntraced(function* (asOf: number | undefined, earl
 const linesOf = ({ tiers, resetCount, busy, refused, asOf }: ResetReport, dryRun: boolean): ReadonlyArray<string> => [
   ...table(
     ["tier", "accounts", "granted", "repaid debt", "expired"],
-    TIER_NAMES.map((tier) => {
-      const { accounts, granted, repaid, expired } = tiers[tier]
-      return [tier, accounts, granted, repaid, expired]
-    })
+    Object.entries(tiers).map(([tier, { accounts, granted, repaid, expired }]) => [
+      tier,
+      accounts,
+      granted,
+      repaid,
+      expired
+    ])
   ),
   `${dryRun ? "Would reset" : "Reset"} ${resetCount} accounts due at ${new Date(asOf).toISOString()}.`,
   ...(busy === 0 ? [] : [`${busy} accounts were being written and are still due; run this again.`]),

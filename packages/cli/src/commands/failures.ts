@@ -32,6 +32,8 @@ const codeOfTag: Readonly<Record<string, number>> = {
   LastBotKey: exitCodes.refused,
   TooManyBotKeys: exitCodes.refused,
   TooManyBots: exitCodes.refused,
+  UnknownTier: exitCodes.usage,
+  TiersMissing: exitCodes.configuration,
   JobNotFound: exitCodes.notFound,
   UserNotFound: exitCodes.notFound,
   PaymentEventNotFound: exitCodes.notFound,

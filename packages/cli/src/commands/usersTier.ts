@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { Catalog, CreditService, TIER_NAMES } from "@parley/core"
+import { Catalog, CreditService, unknownTier } from "@parley/core"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { audited } from "./audited.ts"
@@ -12,7 +12,9 @@ import { userArgument } from "./userArgument.ts"
 
 const input = {
   user: userArgument,
-  tier: Argument.Literals("tier", TIER_NAMES).pipe(Argument.withDescription(`One of ${TIER_NAMES.join(", ")}`)),
+  tier: Argument.String("tier").pipe(
+    Argument.withDescription("One of the catalog's tiers: free, pro, business unless configured otherwise")
+  ),
   reason: reasonFlag,
   by: byFlag,
   dryRun: dryRunFlag,
@@ -27,9 +29,11 @@ export const usersTierCommand = Command.make(
     const work = Effect.gen(function* () {
       yield* checkMigrated
       const credits = yield* CreditService
+      const catalog = yield* Catalog
+      const wanted = catalog.tiers.find(({ name }) => name === tier)
+      if (wanted === undefined) return yield* unknownTier(catalog, tier)
       const before = yield* credits.find(user)
-      const { tiers } = yield* Catalog
-      const allowance = tiers[tier].monthlyCredits
+      const allowance = wanted.monthlyCredits
       const told = { user, tier, monthlyCredits: allowance, reason, dryRun }
       if (dryRun) {
         const line = `Would give ${user} the tier ${tier} with ${allowance} credits a month: ${reason}.`
@@ -49,6 +53,6 @@ export const usersTierCommand = Command.make(
   Command.withDescription("Put a person on a tier by hand, until a payment says otherwise"),
   Command.withExamples([
     { command: 'parley users tier user-1 pro --reason "pilot customer"', description: "Renewed by the monthly job" },
-    { command: 'parley users tier user-1 free --reason "pilot ended"', description: "At most a free allowance stays" }
+    { command: 'parley users tier user-1 free --reason "pilot ended"', description: "At most the allowance of the lowest tier stays" }
   ])
 )

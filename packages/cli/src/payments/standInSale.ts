@@ -1,18 +1,25 @@
 import type { StandInPrice } from "@parley/adapters-stripe/stand-in"
-import type { CatalogData, Purchase } from "@parley/core"
+import { type CatalogData, type Purchase, type TierName, tierOf } from "@parley/core"
 
 /** What the stand-in sells where the catalog names no prices: without any, nobody could try out how buying goes. */
-const TRIAL_PRICES: CatalogData["prices"] = {
-  price_pro_monthly: { tier: "pro" },
-  price_pro_yearly: { tier: "pro" },
-  price_business_monthly: { tier: "business" },
-  price_business_yearly: { tier: "business" },
+const trialPrices = ({ tiers: [, ...paid] }: CatalogData): CatalogData["prices"] => ({
+  ...Object.fromEntries(
+    paid.flatMap(({ name }) => ["monthly", "yearly"].map((every) => [`price_${name}_${every}`, { tier: name }]))
+  ),
   price_credits_5000: { topup: 5_000 },
   price_credits_20000: { topup: 20_000 }
-}
+})
 
 /** In cents a month. What plans cost is the payment provider's to say; the stand-in has to say something. */
-const MONTHLY_CENTS = { free: 0, pro: 2_000, business: 10_000 } as const
+const LOWEST_CENTS = 2_000
+/** How many times the plan below it one costs. */
+const STEP = 5
+
+/** What a tier costs a month: nothing for the lowest, 20 dollars for the one above, 100 for the next. */
+const monthlyCents = ({ tiers }: CatalogData, tier: TierName): number => {
+  const place = tiers.findIndex(({ name }) => name === tier)
+  return place <= 0 ? 0 : LOWEST_CENTS * STEP ** (place - 1)
+}
 
 /** Two months of a year are for nothing. */
 const MONTHS_PAID_OF_A_YEAR = 10
@@ -22,10 +29,9 @@ const CREDITS_PER_CENT = 10
 
 /** The catalog, with prices to try out where it has none. */
 export const saleCatalog = (catalog: CatalogData): CatalogData =>
-  Object.keys(catalog.prices).length > 0 ? catalog : { ...catalog, prices: TRIAL_PRICES }
+  Object.keys(catalog.prices).length > 0 ? catalog : { ...catalog, prices: trialPrices(catalog) }
 
-const subscriptionPrice = (id: string, tier: keyof typeof MONTHLY_CENTS, name: string): StandInPrice => {
-  const cents = MONTHLY_CENTS[tier]
+const subscriptionPrice = (id: string, cents: number, name: string): StandInPrice => {
   return /year|annual/i.test(id)
     ? {
         id,
@@ -37,8 +43,10 @@ const subscriptionPrice = (id: string, tier: keyof typeof MONTHLY_CENTS, name: s
     : { id, name, amount: cents, currency: "usd", every: { unit: "month", count: 1 } }
 }
 
-const standInPrice = (id: string, purchase: Purchase, { tiers }: CatalogData): StandInPrice => {
-  if ("tier" in purchase) return subscriptionPrice(id, purchase.tier, tiers[purchase.tier].displayName)
+const standInPrice = (id: string, purchase: Purchase, catalog: CatalogData): StandInPrice => {
+  if ("tier" in purchase) {
+    return subscriptionPrice(id, monthlyCents(catalog, purchase.tier), tierOf(catalog, purchase.tier).displayName)
+  }
   const name = `${new Intl.NumberFormat("en").format(purchase.topup)} credits`
   return { id, name, amount: Math.max(50, Math.ceil(purchase.topup / CREDITS_PER_CENT)), currency: "usd" }
 }

@@ -1,11 +1,15 @@
 import { directOptions, migrate, unlockedDatabaseLayer } from "@parley/adapters-db"
 import type { PgliteThread } from "@parley/adapters-db/embedded"
+import { checkTiers } from "@parley/core/adapter"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { databaseOptions, serverPartsLayer } from "../compose.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { loggingLayer } from "./logging.ts"
 
-/** All parts, open until the scope closes, on a schema that is up to date; on `engine` where that is opened already. */
+/**
+ * All parts, open until the scope closes, on a schema that is up to date and with a catalog that has every tier in use; on `engine` where that
+ * is opened already.
+ */
 export const openParts = Effect.fnUntraced(function* (config: ParleyConfig, engine?: PgliteThread) {
   const logging = loggingLayer(config)
   const runtime = yield* Effect.acquireRelease(
@@ -18,5 +22,6 @@ export const openParts = Effect.fnUntraced(function* (config: ParleyConfig, engi
     : Effect.flatMap(runtime.contextEffect, (parts) => Effect.provideContext(migrate(), parts))
   const applied = yield* migrating
   if (applied.length > 0) yield* Effect.logInfo(`Brought the database up to date: ${applied.join(", ")}.`)
+  yield* Effect.flatMap(runtime.contextEffect, (parts) => Effect.provideContext(checkTiers, parts))
   return runtime
 })

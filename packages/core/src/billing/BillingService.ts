@@ -3,7 +3,7 @@ import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
-import { TIER_NAMES, type Tier, type TierName } from "../tiers/Tier.ts"
+import type { Tier, TierName } from "../tiers/Tier.ts"
 import { BillingStore } from "./BillingStore.ts"
 import { CustomerNotFound, type PaymentFailed, type PaymentObjectNotFound, PriceNotOffered } from "./errors.ts"
 import type { CheckoutMode, SubscriptionStatus } from "./PaymentEvent.ts"
@@ -84,7 +84,7 @@ export class BillingService extends Context.Service<
       readonly customerId: string
       readonly limit: number
     }): Effect.Effect<ReadonlyArray<Invoice>, CustomerNotFound | PaymentFailed | StorageFailed>
-    /** What each plan gives, from none to the most paid. */
+    /** What each plan gives, from the lowest, which is paid for by nobody, to the highest. */
     readonly tiers: ReadonlyArray<Tier>
     /** Everything on sale, with what it costs; the provider's answer counts for a minute. */
     readonly offers: Effect.Effect<ReadonlyArray<Offer>, PaymentFailed>
@@ -175,7 +175,7 @@ export class BillingService extends Context.Service<
             Effect.succeed([])
           )
         }),
-        tiers: TIER_NAMES.map((name) => catalog.tiers[name]),
+        tiers: catalog.tiers,
         offers,
         subscription: Effect.fnUntraced(function* (userId, now) {
           const account = yield* store.account(userId)

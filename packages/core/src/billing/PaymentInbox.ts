@@ -6,7 +6,7 @@ import { isUserId } from "../identity/UserId.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
-import { Catalog } from "../tiers/Catalog.ts"
+import { Catalog, lowestTier } from "../tiers/Catalog.ts"
 import { type EventOutcome, OTHER_MODE_NOTE, type StoredPaymentEvent } from "./BillingAccount.ts"
 import { BillingStore, isDone, type LinkInput } from "./BillingStore.ts"
 import { type ActionRefusal, afterActions, operationOf } from "./creditActions.ts"
@@ -94,6 +94,7 @@ export class PaymentInbox extends Context.Service<
       const store = yield* BillingStore
       const ledger = yield* CreditLedger
       const catalog = yield* Catalog
+      const lowest = lowestTier(catalog)
       const unitOfWork = yield* UnitOfWork
 
       /** Does an action; opens the account first for a person who has none yet: payment may come before the first sign-in. */
@@ -102,7 +103,7 @@ export class PaymentInbox extends Context.Service<
         const { userId } = action.input
         return Effect.catchTag(acting, "AccountNotFound", () =>
           Effect.andThen(
-            ledger.run(openOperation({ userId, tier: "free", allowance: catalog.tiers.free.monthlyCredits })),
+            ledger.run(openOperation({ userId, tier: lowest.name, allowance: lowest.monthlyCredits })),
             acting
           )
         )

@@ -2,8 +2,9 @@ import type { UserId } from "../identity/UserId.ts"
 import { periodKey } from "../credits/rules/decideAccount.ts"
 import type { PlanTerms } from "../credits/rules/followPlan.ts"
 import { periodAt, periodStart } from "../credits/rules/period.ts"
-import type { CatalogData } from "../tiers/Catalog.ts"
-import { TIER_NAMES, type TierName } from "../tiers/Tier.ts"
+import { lowestTier, rankOf, tierOf } from "../tiers/Catalog.ts"
+import type { CatalogData } from "../tiers/CatalogData.ts"
+import type { TierName } from "../tiers/Tier.ts"
 import { type InvoiceReport, refundedOf } from "./InvoiceReport.ts"
 import type { SubscriptionStatus } from "./PaymentEvent.ts"
 import type { PaidPeriod, SubscriptionFacts } from "./SubscriptionFacts.ts"
@@ -28,19 +29,17 @@ export const tierOfPrice = ({ prices }: CatalogData, priceId: string | undefined
   return bought !== undefined && "tier" in bought ? bought.tier : undefined
 }
 
-const creditsOf = ({ tiers }: CatalogData, tier: TierName): number => tiers[tier].monthlyCredits
+const creditsOf = (catalog: CatalogData, tier: TierName): number => tierOf(catalog, tier).monthlyCredits
 
-/** The dearest of some tiers: by what they give, then by name. */
-const dearest = (catalog: CatalogData, tiers: ReadonlyArray<TierName>): TierName | undefined =>
-  tiers.toSorted(
-    (a, b) => creditsOf(catalog, b) - creditsOf(catalog, a) || TIER_NAMES.indexOf(b) - TIER_NAMES.indexOf(a)
-  )[0]
+/** The highest of some tiers, in the catalog's order. */
+const highest = (catalog: CatalogData, tiers: ReadonlyArray<TierName>): TierName | undefined =>
+  tiers.toSorted((a, b) => rankOf(catalog, b) - rankOf(catalog, a))[0]
 
 const tiersOf = (catalog: CatalogData, priceIds: ReadonlyArray<string | undefined>): ReadonlyArray<TierName> =>
   priceIds.flatMap((priceId) => tierOfPrice(catalog, priceId) ?? [])
 
-const isCheaper = (catalog: CatalogData, next: TierName | undefined, tier: TierName): boolean =>
-  next !== undefined && creditsOf(catalog, next) < creditsOf(catalog, tier)
+const isLower = (catalog: CatalogData, next: TierName | undefined, tier: TierName): boolean =>
+  next !== undefined && rankOf(catalog, next) < rankOf(catalog, tier)
 
 /** What is paid for: by an invoice, else by the checkout, whose period is told by a report or else begins with it. */
 const entitlementOf = ({ checkout, paid, seen }: SubscriptionFacts): PaidPeriod | undefined => {
@@ -81,7 +80,7 @@ const planOfSubscription = (
   const { end, start } = isLong ? { start: month.start, end: Math.min(month.end, paid.end) } : paid
   const inPeriod = facts.seen.filter(({ periodStart: from }) => from === paid.start).map(({ priceId }) => priceId)
   const tiers = tiersOf(catalog, isLong ? seenIn(facts, paid, start, end) : [paid.priceId, ...inPeriod])
-  const tier = dearest(catalog, tiers)
+  const tier = highest(catalog, tiers)
   if (tier === undefined) return undefined
   const next = tierOfPrice(catalog, facts.latest?.priceId)
   // What the payment bought: a dearer plan since then was paid for by another.
@@ -94,7 +93,7 @@ const planOfSubscription = (
     terms: {
       tier,
       allowance: creditsOf(catalog, tier),
-      pendingTier: isCheaper(catalog, next, tier) ? next : undefined,
+      pendingTier: isLower(catalog, next, tier) ? next : undefined,
       anchor: paid.start,
       periodStart: start,
       nextResetAt: end,
@@ -112,14 +111,15 @@ const ARREARS: ReadonlySet<SubscriptionStatus | undefined> = new Set(["past-due"
 const isInArrears = (facts: SubscriptionFacts, now: number): boolean =>
   ARREARS.has(facts.latest?.status) && (entitlementOf(facts)?.end ?? 0) <= now
 
-/** Of several subscriptions, one that is paid up before one in arrears, then the dearest, then the one begun last. */
+/** Of several subscriptions, one that is paid up before one in arrears, then the highest, then the one begun last. */
 const compareSubscriptions = (
+  catalog: CatalogData,
   now: number,
   [a, planA]: readonly [SubscriptionFacts, Plan],
   [b, planB]: readonly [SubscriptionFacts, Plan]
 ): number =>
   +isInArrears(a, now) - +isInArrears(b, now) ||
-  planB.terms.allowance - planA.terms.allowance ||
+  rankOf(catalog, planB.terms.tier) - rankOf(catalog, planA.terms.tier) ||
   (b.startedAt ?? 0) - (a.startedAt ?? 0) ||
   (a.id < b.id ? -1 : 1)
 
@@ -141,12 +141,12 @@ export const currentPlan = (
       const plan = planOfSubscription(facts, invoiceReports, catalog, userId, now)
       return plan === undefined ? [] : [[facts, plan]]
     })
-    .toSorted((a, b) => compareSubscriptions(now, a, b))[0]
+    .toSorted((a, b) => compareSubscriptions(catalog, now, a, b))[0]
 
 /**
  * The plan of a person by all that is known of their subscriptions, at a time in Unix milliseconds: a function of the
- * facts alone, whatever order they came in. Once the last subscription has ended, at most a free allowance is left, and
- * free periods begin with that end. Undefined for a person who never paid for one, and where one goes on at a price that
+ * facts alone, whatever order they came in. Once the last subscription has ended, at most the lowest tier's allowance is left, and
+ * its periods begin with that end. Undefined for a person who never paid for one, and where one goes on at a price that
  * the catalog has no more: nobody loses a plan that way.
  */
 export const planOf = (grounds: PlanGrounds, catalog: CatalogData, now: number): Plan | undefined => {
@@ -157,12 +157,13 @@ export const planOf = (grounds: PlanGrounds, catalog: CatalogData, now: number):
   const ends = everPaid.flatMap(({ endedAt }) => endedAt ?? [])
   if (ends.length === 0 || ends.length < everPaid.length) return undefined
   const anchor = Math.max(...ends)
+  const lowest = lowestTier(catalog)
   return {
     subscriptionId: undefined,
     periodKey: undefined,
     terms: {
-      tier: "free",
-      allowance: creditsOf(catalog, "free"),
+      tier: lowest.name,
+      allowance: lowest.monthlyCredits,
       pendingTier: undefined,
       anchor,
       periodStart: anchor,

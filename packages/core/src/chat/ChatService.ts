@@ -8,7 +8,7 @@ import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts
 import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-import { Catalog } from "../tiers/Catalog.ts"
+import { Catalog, tierOf } from "../tiers/Catalog.ts"
 import type { ModelNotAllowed } from "../tiers/errors.ts"
 import { AbandonedTries } from "./AbandonedTries.ts"
 import type { ChatMessage } from "../models/ChatMessage.ts"
@@ -307,7 +307,7 @@ const makeSend = Effect.gen(function* () {
     const request = yield* decodeChatRequest(input.request)
     const { account, candidates, added, pending, prompt } = yield* prepareReply(parties, request, input.terms)
     const { chatId, fingerprint, messageId: nextMessageId } = yield* identify(owner, input.idempotencyKey, request)
-    const tier = catalog.tiers[account.tier]
+    const tier = tierOf(catalog, account.tier)
     const kept = keptMessages(added, prompt.messages)
     const bytes = kept.reduce((sum, { content }) => sum + storedBytes(content), storedBytes("", prompt.sources))
     const withinLimits = Effect.andThen(

@@ -3,7 +3,7 @@ import { ChatModels } from "../models/ChatModel.ts"
 import { Accounts } from "../credits/Accounts.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-import { Catalog, tiersAllowing } from "../tiers/Catalog.ts"
+import { Catalog, tierOf, tiersAllowing } from "../tiers/Catalog.ts"
 import { type Model, modelPrice, type ModelPrice } from "../models/Model.ts"
 import type { Tier, TierName } from "../tiers/Tier.ts"
 
@@ -41,29 +41,28 @@ export class ModelOffers extends Context.Service<
       const accounts = yield* Accounts
       const catalog = yield* Catalog
       const models = yield* ChatModels
-      const offer = (model: Model, tier: TierName) =>
+      const offer = (model: Model, tier: Tier) =>
         models.resolve(model).pipe(
           Effect.map((provider): string | undefined => provider.name),
           Effect.orElseSucceed(() => undefined),
           Effect.map((answeredBy): OfferedModel => {
-            const allowedTiers = tiersAllowing(catalog, model.id)
             return {
               id: model.id,
               displayName: model.displayName ?? model.vendorModel,
               price: modelPrice(model),
               maxOutputTokens: model.maxOutputTokens,
-              allowed: allowedTiers.includes(tier),
-              allowedTiers,
+              allowed: tier.models.includes(model.id),
+              allowedTiers: tiersAllowing(catalog, model.id),
               available: answeredBy !== undefined,
               answeredBy
             }
           })
         )
       return ModelOffers.of({
-        tier: (userId) => Effect.map(accounts.of(userId), ({ tier }) => catalog.tiers[tier]),
+        tier: (userId) => Effect.map(accounts.of(userId), ({ tier }) => tierOf(catalog, tier)),
         models: Effect.fn("ModelOffers.models")(function* (userId) {
-          const { tier } = yield* accounts.of(userId)
-          return { tier, models: yield* Effect.forEach(catalog.models, (model) => offer(model, tier)) }
+          const tier = tierOf(catalog, (yield* accounts.of(userId)).tier)
+          return { tier: tier.name, models: yield* Effect.forEach(catalog.models, (model) => offer(model, tier)) }
         })
       })
     })

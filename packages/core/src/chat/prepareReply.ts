@@ -4,11 +4,11 @@ import { DocumentStore } from "../documents/DocumentStore.ts"
 import { findReadableDocuments } from "../documents/findReadableDocuments.ts"
 import { PassageIndex, type SearchInput } from "../documents/PassageIndex.ts"
 import { RERANKED_SHARE, rerankFound, Reranker } from "../documents/Reranker.ts"
-import { Catalog, findModel, tiersAllowing } from "../tiers/Catalog.ts"
+import { Catalog, findModel, tierOf, tiersAllowing } from "../tiers/Catalog.ts"
 import { ModelNotAllowed } from "../tiers/errors.ts"
 import { fallbacksOf } from "../models/fallbacks.ts"
 import { maxInputTokensFor, type Model } from "../models/Model.ts"
-import type { TierName } from "../tiers/Tier.ts"
+import type { Tier } from "../tiers/Tier.ts"
 import type { ChatMessage } from "../models/ChatMessage.ts"
 import { ChatModels } from "../models/ChatModel.ts"
 import type { ChatRequest } from "./ChatRequest.ts"
@@ -59,8 +59,8 @@ export const makePrepareReply = Effect.gen(function* () {
   })
 
   /** The model that a bot's owner chose, or what their tier has instead. */
-  const decidedModel = (tier: TierName, { modelId }: ReplyTerms): string | undefined =>
-    modelId !== null && tiersAllowing(catalog, modelId).includes(tier) ? modelId : catalog.tiers[tier].models[0]
+  const decidedModel = (tier: Tier, { modelId }: ReplyTerms): string | undefined =>
+    modelId !== null && tier.models.includes(modelId) ? modelId : tier.models[0]
 
   const chooseModel = Effect.fnUntraced(function* (id = "") {
     const model = findModel(catalog, id)
@@ -68,7 +68,7 @@ export const makePrepareReply = Effect.gen(function* () {
       const message = `Expected one of ${catalog.models.map((each) => each.id).join(", ")}`
       return yield* new InvalidChatRequest({ issues: [{ path: "modelId", message }] })
     }
-    return { model, allowedTiers: tiersAllowing(catalog, model.id) }
+    return model
   })
 
   const transcriptOf = Effect.fnUntraced(function* (owner: ConversationOwner, chatId: string | undefined) {
@@ -78,13 +78,13 @@ export const makePrepareReply = Effect.gen(function* () {
   })
 
   /** The models that may answer instead: those the tier allows, that a provider runs, and that take the prompt. */
-  const fallbacksFor = Effect.fnUntraced(function* (model: Model, tier: TierName, prompt: Prompt) {
+  const fallbacksFor = Effect.fnUntraced(function* (model: Model, tier: Tier, prompt: Prompt) {
     const found: Array<Candidate> = []
     for (const fallback of fallbacksOf(catalog.models, model)) {
       const maxInputTokens = maxInputTokensFor(fallback, prompt.maxTokens)
       const maxOutputTokens = Math.min(fallback.maxOutputTokens, fallback.contextTokens - maxInputTokens)
       if (maxOutputTokens < Math.min(MINIMUM_REPLY_TOKENS, fallback.maxOutputTokens)) continue
-      if (!tiersAllowing(catalog, fallback.id).includes(tier)) continue
+      if (!tier.models.includes(fallback.id)) continue
       const provider = Option.getOrUndefined(yield* Effect.option(models.resolve(fallback)))
       if (provider !== undefined) found.push({ model: fallback, provider, maxInputTokens, maxOutputTokens })
     }
@@ -96,21 +96,20 @@ export const makePrepareReply = Effect.gen(function* () {
     const request = yield* admitted(sent, settings)
     const { conversationOwner, documentsOwner, payer } = parties
     const account = yield* accounts.of(payer)
-    const modelId =
-      terms === undefined
-        ? (request.modelId ?? catalog.tiers[account.tier].models[0])
-        : decidedModel(account.tier, terms)
-    const { model, allowedTiers } = yield* chooseModel(modelId)
+    const tier = tierOf(catalog, account.tier)
+    const modelId = terms === undefined ? (request.modelId ?? tier.models[0]) : decidedModel(tier, terms)
+    const model = yield* chooseModel(modelId)
     const stored = yield* transcriptOf(conversationOwner, request.chatId)
     const { ready, pending } = yield* findReadableDocuments(documents, documentsOwner, request.documentIds ?? [])
-    if (!allowedTiers.includes(account.tier)) {
+    if (!tier.models.includes(model.id)) {
+      const allowedTiers = tiersAllowing(catalog, model.id)
       return yield* new ModelNotAllowed({
         model: model.id,
         modelName: model.displayName ?? model.vendorModel,
-        tier: account.tier,
-        tierName: catalog.tiers[account.tier].displayName,
+        tier: tier.name,
+        tierName: tier.displayName,
         allowedTiers,
-        allowedTierNames: allowedTiers.map((tier) => catalog.tiers[tier].displayName)
+        allowedTierNames: allowedTiers.map((name) => tierOf(catalog, name).displayName)
       })
     }
     const provider = yield* models.resolve(model)
@@ -136,7 +135,7 @@ export const makePrepareReply = Effect.gen(function* () {
     )
     const { maxInputTokens, maxOutputTokens } = prompt
     const chosen: Candidate = { model, provider, maxInputTokens, maxOutputTokens }
-    const fallbacks = model.fallback === undefined ? [] : yield* fallbacksFor(model, account.tier, prompt)
+    const fallbacks = model.fallback === undefined ? [] : yield* fallbacksFor(model, tier, prompt)
     const candidates: readonly [Candidate, ...ReadonlyArray<Candidate>] = [chosen, ...fallbacks]
     return { account, candidates, added, pending, prompt }
   })

@@ -5,7 +5,7 @@ import type { Reserved } from "../credits/holds/Hold.ts"
 import { insufficientCredits } from "../credits/holds/insufficientCredits.ts"
 import { replyKey } from "../credits/holds/replyKey.ts"
 import { HoldTtl } from "../credits/holds/HoldTtl.ts"
-import { Catalog, modelsOfTier } from "../tiers/Catalog.ts"
+import { Catalog, modelsOfTier, tierOf } from "../tiers/Catalog.ts"
 import { maxInputTokensFor, type Model, modelPrice } from "../models/Model.ts"
 import { TooManyReplies } from "./errors.ts"
 import { estimatedInput } from "./estimatedInput.ts"
@@ -59,8 +59,8 @@ export const makeReserveReply = Effect.gen(function* () {
   const busy = ({ tier }: Account, open: number) =>
     new TooManyReplies({
       tier,
-      tierName: catalog.tiers[tier].displayName,
-      limit: catalog.tiers[tier].maxConcurrentReplies ?? open,
+      tierName: tierOf(catalog, tier).displayName,
+      limit: tierOf(catalog, tier).maxConcurrentReplies ?? open,
       retryAfterMs: BUSY_RETRY_MS
     })
 
@@ -80,7 +80,7 @@ export const makeReserveReply = Effect.gen(function* () {
         minimumAmount: quote.minimumAmount,
         source: parties.source,
         dailyCap: parties.dailyCap,
-        openAtMost: catalog.tiers[account.tier].maxConcurrentReplies,
+        openAtMost: tierOf(catalog, account.tier).maxConcurrentReplies,
         ttlMs,
         draft: { model: model.id, price: modelPrice(model), usage, estimated: true, ended: "expired" }
       })

@@ -1,11 +1,11 @@
 import { Context, Effect, Layer } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-import { Catalog } from "../tiers/Catalog.ts"
+import { Catalog, lowestTier } from "../tiers/Catalog.ts"
 import type { Account } from "./Account.ts"
 import { CreditOperations } from "./CreditOperations.ts"
 
-/** The accounts of people who use the product: the first sight of a person opens a free one. */
+/** The accounts of people who use the product: the first sight of a person opens one on the lowest tier. */
 export class Accounts extends Context.Service<
   Accounts,
   {
@@ -16,9 +16,9 @@ export class Accounts extends Context.Service<
     Accounts,
     Effect.gen(function* () {
       const credits = yield* CreditOperations
-      const catalog = yield* Catalog
+      const { monthlyCredits: allowance, name: tier } = lowestTier(yield* Catalog)
       return Accounts.of({
-        of: (userId) => credits.open({ userId, tier: "free", allowance: catalog.tiers.free.monthlyCredits })
+        of: (userId) => credits.open({ userId, tier, allowance })
       })
     })
   )

@@ -1,6 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
+import type { TierName } from "../tiers/Tier.ts"
 import type { Account } from "./Account.ts"
 import type { AccountNotFound } from "./errors.ts"
 import type { Renewed, RenewInput } from "./holds/Renewal.ts"
@@ -34,6 +35,12 @@ export interface HistoryPage {
   readonly total: number
   /** How many match that are older than this page: the `upto` of the next one. Undefined after the oldest. */
   readonly next: number | undefined
+}
+
+/** How many accounts are on a tier. */
+export interface TierCount {
+  readonly tier: TierName
+  readonly accounts: number
 }
 
 /**
@@ -85,6 +92,11 @@ export class CreditLedger extends Context.Service<
      * Changes nothing, and may run beside everything else.
      */
     verify(input: VerifyInput): Effect.Effect<VerifyChunk, StorageFailed>
+    /**
+     * How many accounts are, now or from their next period on, on tiers that are not among `known`, by tier in the order of
+     * their names; without those that are closed. Takes no longer for many accounts than for few, where all are known.
+     */
+    missingTiers(known: ReadonlyArray<TierName>): Effect.Effect<ReadonlyArray<TierCount>, StorageFailed>
     /** Gives an account that exists. */
     account(userId: UserId): Effect.Effect<Account, AccountNotFound | StorageFailed>
     /** The transaction that answers a business key; undefined where there is none, or not for this user. */

@@ -15,8 +15,9 @@ import { type ReplyCost, replyCosts } from "./replyCosts.ts"
 import type { Transaction } from "./Transaction.ts"
 import type { OnceRefusal } from "./rules/decideOnce.ts"
 import { periodAt } from "./rules/period.ts"
-import { Catalog } from "../tiers/Catalog.ts"
-import { TIER_NAMES, type TierName } from "../tiers/Tier.ts"
+import { Catalog, lowestTier, unknownTier } from "../tiers/Catalog.ts"
+import type { UnknownTier } from "../tiers/errors.ts"
+import { namesOf, type TierName } from "../tiers/Tier.ts"
 import { parseDay, type UsageRow } from "./UsageReport.ts"
 import type { Difference } from "./upkeep/Verification.ts"
 
@@ -64,15 +65,15 @@ export class CreditService extends Context.Service<
       input: AdjustInput
     ): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
     /**
-     * Puts a person on a tier by hand, renewed by the monthly job until a payment says otherwise. A paid tier begins its
-     * own months now, with its credits; of a free one at most its allowance is left. The same `key` does it once, and
-     * gives the first answer; undefined where everything was so already.
+     * Puts a person on a tier by hand, renewed by the monthly job until a payment says otherwise. A higher tier begins its
+     * own months now, with its credits; of the lowest one at most its allowance is left. The same `key` does it once, and
+     * gives the first answer; undefined where everything was so already. Fails with `UnknownTier` for one that the catalog has not.
      */
     changeTier(input: {
       readonly userId: UserId
       readonly tier: TierName
       readonly key: string
-    }): Effect.Effect<Transaction | undefined, OnceRefusal | StorageFailed>
+    }): Effect.Effect<Transaction | undefined, OnceRefusal | UnknownTier | StorageFailed>
     /** Takes back what the refunded part of a purchase had bought. */
     refund(input: RefundInput): Effect.Effect<Transaction, PurchaseRefusal | StorageFailed>
     /**
@@ -116,8 +117,11 @@ export class CreditService extends Context.Service<
         adjust: (input) => credits.adjust(input),
         refund: (input) => credits.refund(input),
         changeTier: Effect.fn("CreditService.changeTier")(function* ({ userId, tier, key }) {
+          const wanted = catalog.tiers.find(({ name }) => name === tier)
+          if (wanted === undefined) return yield* unknownTier(catalog, tier)
+          const isLowest = wanted === lowestTier(catalog)
           const keyOf = (each: TierName) => `tier:${key}:${each}`
-          const done = yield* ledger.transactions(userId, TIER_NAMES.map(keyOf))
+          const done = yield* ledger.transactions(userId, catalog.tiers.flatMap(namesOf).map(keyOf))
           const first = done.get(keyOf(tier))
           if (first !== undefined) return first
           if (done.size > 0) return yield* new KeyConflict({ key })
@@ -125,12 +129,12 @@ export class CreditService extends Context.Service<
           const { end, start } = periodAt(now, now)
           const { transaction } = yield* credits.followPlan({
             userId,
-            changeKey: tier === "free" ? keyOf(tier) : `${keyOf(tier)}:terms`,
-            // A plan that is given begins its own months; a free one gives nothing, and leaves at most a free allowance.
-            periodKey: tier === "free" ? undefined : keyOf(tier),
+            changeKey: isLowest ? keyOf(tier) : `${keyOf(tier)}:terms`,
+            // A plan that is given begins its own months; the lowest gives nothing, and leaves at most its allowance.
+            periodKey: isLowest ? undefined : keyOf(tier),
             terms: {
               tier,
-              allowance: catalog.tiers[tier].monthlyCredits,
+              allowance: wanted.monthlyCredits,
               pendingTier: undefined,
               anchor: start,
               periodStart: start,

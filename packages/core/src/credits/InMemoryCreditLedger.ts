@@ -1,7 +1,8 @@
 import { Clock, Effect, Layer, Result } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
-import { CreditLedger } from "./CreditLedger.ts"
+import type { TierName } from "../tiers/Tier.ts"
+import { CreditLedger, type TierCount } from "./CreditLedger.ts"
 import type { HoldName } from "./holds/Hold.ts"
 import { decideAll, type LoadedAccount, NO_ACCOUNT } from "./rules/decideAll.ts"
 import { expireOperation, sweptBy } from "./rules/decideExpiry.ts"
@@ -21,7 +22,7 @@ import {
 import {
   addResets,
   type DueInput,
-  NOTHING_RESET,
+  noResets,
   type ResetChunk,
   type ResetInput,
   type ResetRange
@@ -89,15 +90,34 @@ const nextDue = (accounts: Map<UserId, StoredAccount>, { asOf, before, limit }: 
 
 const resetChunk = (accounts: Map<UserId, StoredAccount>, input: ResetInput, now: number): ResetChunk => {
   const { after = "", upto } = input.range
-  let tiers = NOTHING_RESET
+  let tiers = noResets(input.allowances)
+  let busy = 0
   for (const stored of accounts.values()) {
     const { userId } = stored.account
     if (userId <= after || userId > upto || !isDue(stored.account, input.asOf)) continue
-    const { changes, counted } = decideReset(stored.account, (key) => stored.records.get(key), input, now)
-    tiers = addResets(tiers, counted)
-    if (!input.dryRun) accounts.set(stored.account.userId, written(stored, changes))
+    const decided = decideReset(stored.account, (key) => stored.records.get(key), input, now)
+    if (decided === undefined) {
+      busy += 1
+      continue
+    }
+    tiers = addResets(tiers, decided.counted)
+    if (!input.dryRun) accounts.set(stored.account.userId, written(stored, decided.changes))
   }
-  return { tiers, busy: 0 }
+  return { tiers, busy }
+}
+
+const missingTiers = (
+  accounts: ReadonlyMap<UserId, StoredAccount>,
+  known: ReadonlyArray<TierName>
+): ReadonlyArray<TierCount> => {
+  const missing = [...accounts.values()].flatMap(({ account: { pendingTier, renewedBy, tier } }) =>
+    renewedBy === "none"
+      ? []
+      : [...new Set([tier, pendingTier])].flatMap((name) => (name === undefined || known.includes(name) ? [] : name))
+  )
+  return [...Map.groupBy(missing, (tier) => tier)]
+    .map(([tier, found]) => ({ tier, accounts: found.length }))
+    .toSorted((a, b) => (a.tier < b.tier ? -1 : 1))
 }
 
 const make = Effect.gen(function* () {
@@ -177,6 +197,7 @@ const make = Effect.gen(function* () {
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         storage.exclusive(Effect.sync(() => resetChunk(accounts, input, now)))
       ),
+    missingTiers: (known) => storage.exclusive(Effect.sync(() => missingTiers(accounts, known))),
     verify: ({ limit, after = "" }) =>
       storage.exclusive(
         Effect.sync(() => {

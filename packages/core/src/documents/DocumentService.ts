@@ -4,7 +4,7 @@ import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
-import { Catalog } from "../tiers/Catalog.ts"
+import { Catalog, tierOf } from "../tiers/Catalog.ts"
 import type { Document, DocumentKey } from "./Document.ts"
 import { DocumentStore } from "./DocumentStore.ts"
 import {
@@ -181,7 +181,7 @@ const makeUpload = Effect.gen(function* () {
     }
     const identified = yield* Effect.fromResult(identifyFile({ filename, bytes, accepted: limits.types }))
     const { tier } = yield* accounts.of(userId)
-    const { displayName: tierName, maxDocumentBytes, maxDocuments } = catalog.tiers[tier]
+    const { displayName: tierName, maxDocumentBytes, maxDocuments } = tierOf(catalog, tier)
     const document: Document = {
       id: yield* ids.next,
       userId,

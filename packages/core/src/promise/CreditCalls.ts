@@ -76,7 +76,7 @@ export interface CreditCalls {
   adjust(input: AdjustInput): Promise<Transaction>
   /**
    * Puts a person on a tier, with its credits from now on, renewed each month; once for each key. Undefined where
-   * everything was so already. Rejects with `AccountNotFound`, `InvalidAmount` or `KeyConflict`.
+   * everything was so already. Rejects with `UnknownTier`, `AccountNotFound`, `InvalidAmount` or `KeyConflict`.
    */
   changeTier(input: {
     readonly userId: UserId

@@ -36,6 +36,7 @@ import type { SessionInvalid, SessionVerifierUnavailable } from "../identity/Ses
 import type { TransactionNotJoined } from "../storage/CallersTransaction.ts"
 import type { InvalidInput, ParleyClosed } from "./errors.ts"
 import type { InvalidCatalog } from "../tiers/Catalog.ts"
+import type { TiersMissing, UnknownTier } from "../tiers/errors.ts"
 
 /** What a database adapter fails with where nothing of Parley runs yet: opening, migrating, asking whether it is ready. */
 export interface DatabaseProblem extends Error {
@@ -79,8 +80,10 @@ export type ParleyError =
   | ResetTooEarly
   | SessionInvalid
   | SessionVerifierUnavailable
+  | TiersMissing
   | TooManyBotKeys
   | TooManyBots
   | TransactionNotJoined
+  | UnknownTier
   | WorkExpired
   | WorkInProgress

@@ -15,6 +15,8 @@ import { type CrmProvider, CrmProviders } from "../crm/CrmProvider.ts"
 import { CrmService } from "../crm/CrmService.ts"
 import { noSecrets } from "../secrets/noSecrets.ts"
 import { SecretBox } from "../secrets/SecretBox.ts"
+import { checkTiers } from "../credits/checkTiers.ts"
+import { CreditLedger } from "../credits/CreditLedger.ts"
 import { HoldTtl } from "../credits/holds/HoldTtl.ts"
 import { DocumentParser } from "../documents/DocumentParser.ts"
 import { textParser } from "../documents/textParser.ts"
@@ -23,7 +25,8 @@ import { ReadingLimits, type ReadingLimitsData } from "../documents/ReadingLimit
 import { UploadLimits, type UploadLimitsData } from "../documents/UploadLimits.ts"
 import { parleyLayer, type ParleyServices } from "../parleyLayer.ts"
 import { openStorageLayer, type StoragePorts } from "../StoragePorts.ts"
-import { Catalog, type CatalogData, makeCatalog } from "../tiers/Catalog.ts"
+import { Catalog, makeCatalog } from "../tiers/Catalog.ts"
+import type { CatalogData } from "../tiers/CatalogData.ts"
 import { ModelOffers } from "../chat/ModelOffers.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
 import type { TokenizerService } from "../tokens/TokenizerService.ts"
@@ -68,7 +71,8 @@ export interface ParleyOptions extends StoragePorts {
 
 /**
  * Parley for developers who use promises: puts the adapters behind the services and starts the background work.
- * Rejects with `InvalidCatalog` where `config` is not usable. `close` ends what runs; the adapters stay the caller's.
+ * Rejects with `InvalidCatalog` where `config` is not usable, with `TiersMissing` where accounts are on tiers that it has
+ * not, and with `StorageFailed` where that cannot be asked. `close` ends what runs; the adapters stay the caller's.
  */
 export const createParley = async (options: ParleyOptions): Promise<Parley> => {
   const catalog = makeCatalog(options.config)
@@ -84,7 +88,12 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
   const runOn = <A, E>(input: object, effect: Effect.Effect<A, E, ParleyServices>) =>
     run(Effect.andThen(checkInput(input), effect))
   const open: OpenReplies = new Set()
-  await runtime.context()
+  try {
+    await run(checkTiers.pipe(Effect.provideService(Catalog, catalog), Effect.provideService(CreditLedger, options.ledger)))
+  } catch (error) {
+    await runtime.dispose()
+    throw error
+  }
   return {
     runtime,
     chat: {

@@ -63,12 +63,14 @@ export const errorStatuses = {
   secrets_not_configured: 503,
   storage_quota: 403,
   storage_unavailable: 500,
+  tiers_missing: 500,
   too_many_abandoned_tries: 429,
   too_many_bot_keys: 409,
   too_many_bots: 403,
   too_many_replies: 429,
   transaction_not_joined: 500,
   unauthorized: 401,
+  unknown_tier: 422,
   work_expired: 409,
   work_in_progress: 409
 } as const satisfies Record<ParleyError["code"], number>

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { countOf } from "../storage/spokenNumbers.ts"
 
 /** The model exists but the person's tier does not include it. */
 export class ModelNotAllowed extends Schema.TaggedError<ModelNotAllowed>()("ModelNotAllowed", {
@@ -17,5 +18,37 @@ export class ModelNotAllowed extends Schema.TaggedError<ModelNotAllowed>()("Mode
     const other =
       names.length === 0 ? "Choose another model." : `Choose another model, or one of these plans: ${names.join(", ")}.`
     return `The plan ${this.tierName ?? this.tier} does not include ${this.modelName ?? this.model}. ${other}`
+  }
+}
+
+/** No tier of the catalog is called so. */
+export class UnknownTier extends Schema.TaggedError<UnknownTier>()("UnknownTier", {
+  tier: Schema.String,
+  /** The tiers there are, from the lowest to the highest. */
+  tiers: Schema.Array(Schema.String)
+}) {
+  readonly code = "unknown_tier"
+  override get message() {
+    return `There is no tier ${JSON.stringify(this.tier.slice(0, 100))}. There are: ${this.tiers.join(", ")}.`
+  }
+}
+
+/**
+ * Accounts are on tiers that the catalog has not: what they were promised is not known, so that they are neither given
+ * anything nor charged for it.
+ */
+export class TiersMissing extends Schema.TaggedError<TiersMissing>()("TiersMissing", {
+  /** How many accounts are on each tier that is missing, now or from their next period on. */
+  missing: Schema.Array(Schema.Struct({ tier: Schema.String, accounts: Schema.Int })),
+  /** The tiers there are, from the lowest to the highest. */
+  tiers: Schema.Array(Schema.String)
+}) {
+  readonly code = "tiers_missing"
+  override get message() {
+    const found = this.missing.map(({ accounts, tier }) => `${countOf(accounts, "account")} on ${JSON.stringify(tier)}`)
+    return (
+      `The catalog has no more the tiers of some accounts: ${found.join(", ")}; it has ${this.tiers.join(", ")}. ` +
+      'Put each back into the configuration (a tier without a price is sold to nobody), or name it as what another tier was called: "tiers": { "<tier>": { "formerly": ["<missing>"] } }.'
+    )
   }
 }

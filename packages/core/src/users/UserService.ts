@@ -7,6 +7,7 @@ import { CreditLedger } from "../credits/CreditLedger.ts"
 import type { HoldsOpen } from "../credits/errors.ts"
 import { CrmRelease } from "../crm/CrmRelease.ts"
 import { closeOperation } from "../credits/rules/closeAccount.ts"
+import { Catalog, lowestTier } from "../tiers/Catalog.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
@@ -68,11 +69,12 @@ export class UserService extends Context.Service<
       const jobs = yield* JobQueue
       const ledger = yield* CreditLedger
       const unitOfWork = yield* UnitOfWork
+      const lowest = lowestTier(yield* Catalog).name
 
       /** Closes the account, or does nothing where there is none. */
       const close = Effect.fnUntraced(function* (userId: UserId) {
         const key = `closed:${yield* ids.next}`
-        return yield* ledger.run(closeOperation({ userId, key })).pipe(
+        return yield* ledger.run(closeOperation({ userId, key, lowest })).pipe(
           Effect.asVoid,
           Effect.catchTag("AccountNotFound", () => Effect.void),
           Effect.catchTag(["InvalidAmount", "KeyConflict"], Effect.die)

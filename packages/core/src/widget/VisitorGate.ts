@@ -3,7 +3,8 @@ import { addressBucket } from "../limits/addressBucket.ts"
 import { CallGate, type CallRefused } from "../limits/CallGate.ts"
 import type { CallLimit } from "../limits/CallLimiter.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-import { Catalog, type WidgetLimits } from "../tiers/Catalog.ts"
+import { Catalog } from "../tiers/Catalog.ts"
+import type { WidgetLimits } from "../tiers/CatalogData.ts"
 import { VisitorLimitReached, VisitorMessageTooLong, VisitorReadsLimited } from "./errors.ts"
 
 const MINUTE_MS = 60_000

@@ -4,7 +4,7 @@ import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
 import type { InvoiceReason, PaymentEvent, SubscriptionStatus } from "../../src/billing/PaymentEvent.ts"
 import { CreditLedger } from "../../src/credits/CreditLedger.ts"
 import { CreditOperations } from "../../src/credits/CreditOperations.ts"
-import { Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
+import { allowancesOf, Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
 import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
 import { atTime } from "../../src/testing/atTime.ts"
 import { neutralGatewayLayer } from "../../src/testing/billing/neutralGateway.ts"
@@ -145,12 +145,7 @@ describe("subscriptions in and out of good standing", () => {
         const march = Date.UTC(2027, 2, 10)
         yield* accept(paid("sub_year", "price_pro_year", "create", START, year), START)
         const ledger = yield* CreditLedger
-        const { free, pro, business } = world.tiers
-        const allowances = {
-          free: free.monthlyCredits,
-          pro: pro.monthlyCredits,
-          business: business.monthlyCredits
-        }
+        const allowances = allowancesOf(world)
         yield* atTime(march + HOUR, resetAll(ledger, { asOf: march + HOUR, allowances }))
         expect(yield* account).toMatchObject({ tier: "pro", allowance: 1_000, periodStart: march })
         yield* spend(1_000)

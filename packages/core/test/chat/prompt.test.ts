@@ -6,7 +6,7 @@ import { quotableText, quotePassages, readPassages } from "../../src/chat/passag
 import { buildPrompt, type BuildPromptInput, MINIMUM_REPLY_TOKENS, type Prompt } from "../../src/chat/prompt.ts"
 import { maxRequestTokens } from "../../src/models/messageTokens.ts"
 import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
-import { defaultCatalog } from "../../src/tiers/Catalog.ts"
+import { defaultCatalog } from "../../src/tiers/shippedCatalog.ts"
 import type { Model } from "../../src/models/Model.ts"
 
 const model = (contextTokens: number, maxOutputTokens = 4096): Model => ({

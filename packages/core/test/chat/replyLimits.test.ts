@@ -120,7 +120,7 @@ describe("replies of one account at once", () => {
   })
 
   it.effect("have no bound unless the tier has one", () => {
-    assert.isUndefined(makeCatalog().tiers.free.maxConcurrentReplies)
+    assert.isUndefined(makeCatalog().tiers[0].maxConcurrentReplies)
     const model = scriptedModel(() => says(["Hello"]))
     return Effect.gen(function* () {
       const scope = yield* Scope.make()

@@ -40,7 +40,7 @@ const changes: fc.Arbitrary<TierChange> = fc.oneof(
     weight: 4,
     arbitrary: fc
       .record({ tier: paid, id: ids })
-      .map(({ tier, id }): TierChange => ({ _tag: "Lowered", key: `down:${id}`, tier }))
+      .map(({ tier, id }): TierChange => ({ _tag: "Lowered", key: `down:${id}`, tier, lowest: "free" }))
   },
   {
     weight: 2,
@@ -53,13 +53,14 @@ const changes: fc.Arbitrary<TierChange> = fc.oneof(
       renewedBy: "schedule"
     }))
   },
-  { weight: 1, arbitrary: ids.map((id): TierChange => ({ _tag: "Ended", key: `end:${id}`, allowance: PLANS.free })) },
+  { weight: 1, arbitrary: ids.map((id): TierChange => ({ _tag: "Ended", key: `end:${id}`, lowest: "free", allowance: PLANS.free })) },
   { weight: 1, arbitrary: ids.map((id): TierChange => ({ _tag: "PastDue", key: `past-due:${id}` })) }
 )
 
 const raised = (key: string, tier: "pro" | "business"): TierChange => ({
   _tag: "Raised",
   key,
+  lowest: "free",
   tier,
   allowance: PLANS[tier]
 })
@@ -112,7 +113,7 @@ describe("changes of a plan", () => {
     }
     const flips = [1, 2, 3, 4].flatMap((round): ReadonlyArray<TierChange> => [
       raised(`up:${round}`, "business"),
-      { _tag: "Lowered", key: `down:${round}`, tier: "pro" }
+      { _tag: "Lowered", key: `down:${round}`, tier: "pro", lowest: "free" }
     ])
     const end = [subscribed, ...flips].reduce(
       (stored, change) => commit(stored, changeTierOperation(USER, change), DAY).stored,

@@ -9,6 +9,8 @@ import { CrmRelease } from "../../src/crm/CrmRelease.ts"
 import { noCrmLayer } from "../../src/crm/noCrmLayer.ts"
 import { CreditLedger } from "../../src/credits/CreditLedger.ts"
 import { creditOperations } from "../../src/credits/CreditOperations.ts"
+import { Catalog } from "../../src/tiers/Catalog.ts"
+import { defaultCatalog } from "../../src/tiers/shippedCatalog.ts"
 import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
 import { receiptDraft, reservation } from "../../src/testing/credits/creditFixtures.ts"
 import { newUserId } from "../../src/testing/storage/storageFixtures.ts"
@@ -73,17 +75,18 @@ const erasing = (run: Run<UserService | CreditLedger>) => {
             allowances: { free: 100, pro: 0, business: 0 },
             dryRun: false
           }))
-        expect(chunk?.tiers.free.accounts ?? 0).toBe(0)
+        expect(chunk?.tiers["free"]?.accounts ?? 0).toBe(0)
         expect(yield* port.account(pseudonym)).toMatchObject({ allowance: 0 })
       })
     ))
 }
 
+const onSale = Layer.succeed(Catalog, defaultCatalog)
 const unsold = Layer.succeed(PaymentGateway, noPayments)
 const unconnected = Layer.provide(CrmRelease.layer, noCrmLayer)
 suiteOn(
   "UserService",
-  UserService.layer.pipe(Layer.provide([unsold, unconnected]), Layer.provideMerge(inMemoryStorageLayer)),
+  UserService.layer.pipe(Layer.provide([unsold, unconnected, onSale]), Layer.provideMerge(inMemoryStorageLayer)),
   erasing
 )
 
@@ -118,7 +121,7 @@ describe("erasing somebody who has subscribed", () => {
       }).pipe(
         Effect.provide(
           UserService.layer.pipe(
-            Layer.provide([Layer.succeed(PaymentGateway, gateway), unconnected]),
+            Layer.provide([Layer.succeed(PaymentGateway, gateway), unconnected, onSale]),
             Layer.provideMerge(inMemoryStorageLayer)
           ),
           { local: true }
@@ -157,7 +160,7 @@ const busy = Layer.succeed(PersonalData, {
 })
 
 it("an account that came into use again after it was closed is not erased; it can be tried again", async () => {
-  const layer = UserService.layer.pipe(Layer.provide([busy, unsold, unconnected]), Layer.provide(inMemoryStorageLayer))
+  const layer = UserService.layer.pipe(Layer.provide([busy, unsold, unconnected, onSale]), Layer.provide(inMemoryStorageLayer))
   const exit = await Effect.runPromiseExit(
     Effect.provide(
       UserService.use((users) => users.erase("user-1")),

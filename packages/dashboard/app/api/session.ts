@@ -20,7 +20,8 @@ export const serverSettingsQuery = queryOptions({
   staleTime: Infinity
 })
 
-export type Tier = "free" | "pro" | "business"
+/** The name of one of the server's plans. */
+export type Tier = string
 
 /** What a plan gives. */
 export interface TierBody {

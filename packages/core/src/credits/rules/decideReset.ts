@@ -3,7 +3,7 @@ import { PERIOD_FINGERPRINT, periodKey } from "./decideAccount.ts"
 import { newest, post } from "./journal.ts"
 import type { Changes, IdempotencyRecord, LedgerAccount } from "./LedgerState.ts"
 import { periodAt } from "./period.ts"
-import { NOTHING_RESET, type ResetInput, type TierResets } from "../upkeep/ResetChunk.ts"
+import type { ResetInput, TierResets } from "../upkeep/ResetChunk.ts"
 import { explainTerms } from "./terms.ts"
 
 /** Names the row of a period whose dates alone began, since its key had given the allowance before. */
@@ -22,21 +22,23 @@ export interface ResetDecision {
 /**
  * Begins the period that runs at `asOf`, computed from the account's anchor: one period, however many were missed. A
  * period whose key was used already has its allowance; then only the dates move on, which a row of nothing says. The one rule of resets, which SQL
- * repeats over many accounts at once.
+ * repeats over many accounts at once. Undefined for an account whose tier has no allowance, which stays due.
  */
 export const decideReset = (
   account: LedgerAccount,
   recordOf: (key: string) => IdempotencyRecord | undefined,
   { asOf, allowances }: Pick<ResetInput, "asOf" | "allowances">,
   now: number
-): ResetDecision => {
+): ResetDecision | undefined => {
   const { start, end } = periodAt(account.anchor, Math.min(asOf, (account.renewedUntil ?? Infinity) - 1))
   const tier = account.pendingTier ?? account.tier
+  const allowance = allowances[tier]
+  if (allowance === undefined) return undefined
   const key = periodKey(account.userId, start)
   const written = { opened: [], closed: [], purchases: [] }
   const version = account.version + 1
   if (recordOf(key) !== undefined) {
-    const periodCredits = Math.max(account.periodCredits, allowances[tier])
+    const periodCredits = Math.max(account.periodCredits, allowance)
     const moved = {
       ...account,
       tier,
@@ -52,9 +54,9 @@ export const decideReset = (
       { type: "reset", amount: 0, allowance: 0, topup: 0, reference, at: now }
     )
     const changes = { ...written, ...noted, account: explainTerms(account, noted.account), records: [] }
-    return { changes, counted: NOTHING_RESET }
+    return { changes, counted: {} }
   }
-  const begun = beginPeriod(account, { tier, allowance: allowances[tier], start, end }, key, now)
+  const begun = beginPeriod(account, { tier, allowance, start, end }, key, now)
   const record = { key, fingerprint: PERIOD_FINGERPRINT, at: now, hold: undefined, transaction: newest(begun.journal) }
   const { granted, repaid, expired, journal } = begun
   return {
@@ -64,6 +66,6 @@ export const decideReset = (
       transactions: journal.transactions,
       records: [record]
     },
-    counted: { ...NOTHING_RESET, [tier]: { accounts: 1, granted, repaid, expired } }
+    counted: { [tier]: { accounts: 1, granted, repaid, expired } }
   }
 }

@@ -15,7 +15,7 @@ import type { Transaction } from "../Transaction.ts"
 
 /**
  * What became of a person's plan. Allowances are whole credits a month, times Unix milliseconds. `key` is the business
- * event, for example `first:<subscription>`, which its checkout and its first invoice share; a renewal's key is its period.
+ * event, for example `first:<subscription>`, which its checkout and its first invoice share; a renewal's key is its period. `lowest` is the tier of those who have no subscription.
  */
 export type TierChange =
   | {
@@ -41,6 +41,7 @@ export type TierChange =
       readonly _tag: "Raised"
       readonly key: string
       readonly tier: TierName
+      readonly lowest: TierName
       readonly allowance: number
     }
   | {
@@ -48,11 +49,13 @@ export type TierChange =
       readonly _tag: "Lowered"
       readonly key: string
       readonly tier: TierName
+      readonly lowest: TierName
     }
   | {
-      /** The subscription is over. `allowance` is the free tier's. */
+      /** The subscription is over. `allowance` is the lowest tier's. */
       readonly _tag: "Ended"
       readonly key: string
+      readonly lowest: TierName
       readonly allowance: number
     }
   | {
@@ -91,7 +94,7 @@ const rules: { readonly [Tag in TierChange["_tag"]]: Rule<Extract<TierChange, { 
     )
   },
   Lowered: (account, { tier }, key, now) => note({ ...account, pendingTier: tier }, "adjustment", key, now),
-  Ended: (account, { allowance }, key, now) => {
+  Ended: (account, { allowance, lowest }, key, now) => {
     // A later start than the period's that ends, so that its holds are known by it.
     const anchor = Math.max(now, account.periodStart + 1)
     const { start, end } = periodAt(anchor, anchor)
@@ -99,7 +102,7 @@ const rules: { readonly [Tag in TierChange["_tag"]]: Rule<Extract<TierChange, { 
     const lost = Math.min(free, allowance) - free
     const freed: LedgerAccount = {
       ...account,
-      tier: "free",
+      tier: lowest,
       pendingTier: undefined,
       renewedBy: "schedule",
       renewedUntil: undefined,
@@ -153,7 +156,8 @@ const wrong = (account: LedgerAccount, change: TierChange): string | undefined =
 }
 
 /** Changes within a subscription say nothing of people who have none: theirs has ended, or has not been reported yet. */
-const isWithin = ({ _tag }: TierChange): boolean => _tag === "Raised" || _tag === "Lowered"
+const isOfNobody = (change: TierChange, { tier }: LedgerAccount): boolean =>
+  (change._tag === "Raised" || change._tag === "Lowered") && tier === change.lowest
 
 /** Changes a person's plan once for its key. */
 export const changeTierOperation = (userId: UserId, change: TierChange): Operation<Transaction, TierRefusal> => {
@@ -169,7 +173,7 @@ export const changeTierOperation = (userId: UserId, change: TierChange): Operati
         fingerprint: fingerprintOf(change),
         now,
         post: (account) => {
-          if (isWithin(change) && account.tier === "free") return Result.fail(new SubscriptionNotFound({ userId }))
+          if (isOfNobody(change, account)) return Result.fail(new SubscriptionNotFound({ userId }))
           const reason = wrong(account, change)
           if (reason !== undefined) return Result.fail(new InvalidAmount({ reason }))
           const rule = rules[change._tag] as Rule<TierChange>

@@ -1,4 +1,4 @@
-import { TIER_NAMES, type TierName } from "../../tiers/Tier.ts"
+import type { TierName } from "../../tiers/Tier.ts"
 
 /** Asks for the next range of accounts that are due. */
 export interface DueInput {
@@ -22,7 +22,7 @@ export interface ResetRange {
 export interface ResetInput {
   /** Unix milliseconds: accounts whose next period has begun by then are due, and get the period that then runs. */
   readonly asOf: number
-  /** Monthly credits of each tier. */
+  /** Monthly credits of each tier. Accounts on others are left out: what they get is not known. */
   readonly allowances: Readonly<Record<TierName, number>>
   readonly range: ResetRange
   /** Counts what would be done, and does nothing. */
@@ -44,19 +44,20 @@ export type TierResets = Readonly<Record<TierName, TierReset>>
 
 export interface ResetChunk {
   readonly tiers: TierResets
-  /** Accounts that another call was just writing: they are still due. */
+  /** Accounts that another call was just writing, or whose tier has no allowance: they are still due. */
   readonly busy: number
 }
 
 const NOTHING: TierReset = { accounts: 0, granted: 0, repaid: 0, expired: 0 }
 
-export const NOTHING_RESET: TierResets = { free: NOTHING, pro: NOTHING, business: NOTHING }
+/** The report of a reset of these tiers that did nothing yet. */
+export const noResets = (allowances: ResetInput["allowances"]): TierResets =>
+  Object.fromEntries(Object.keys(allowances).map((tier) => [tier, NOTHING]))
 
 /** Two reports as one. */
 export const addResets = (a: TierResets, b: TierResets): TierResets => ({
-  free: addTier(a.free, b.free),
-  pro: addTier(a.pro, b.pro),
-  business: addTier(a.business, b.business)
+  ...a,
+  ...Object.fromEntries(Object.entries(b).map(([tier, reset]) => [tier, addTier(a[tier] ?? NOTHING, reset)]))
 })
 
 const addTier = (a: TierReset, b: TierReset): TierReset => ({
@@ -68,4 +69,4 @@ const addTier = (a: TierReset, b: TierReset): TierReset => ({
 
 /** Accounts of all tiers. */
 export const resetCountOf = (tiers: TierResets): number =>
-  TIER_NAMES.reduce((sum, tier) => sum + tiers[tier].accounts, 0)
+  Object.values(tiers).reduce((sum, { accounts }) => sum + accounts, 0)

@@ -1,12 +1,12 @@
 import { Context, Duration, Effect, Layer, Option, Result, Stream } from "effect"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { retryThroughOutage } from "../../storage/retryStorage.ts"
-import { Catalog } from "../../tiers/Catalog.ts"
+import { allowancesOf, Catalog } from "../../tiers/Catalog.ts"
 import { CreditLedger } from "../CreditLedger.ts"
 import { ResetTooEarly } from "../errors.ts"
 import {
   addResets,
-  NOTHING_RESET,
+  noResets,
   type ResetChunk,
   type ResetRange,
   resetCountOf,
@@ -45,7 +45,7 @@ export interface ResetRun {
 export interface ResetReport {
   readonly asOf: number
   readonly resetCount: number
-  /** Accounts that were being written each time they were tried: still due. */
+  /** Accounts that were being written each time they were tried, or are on tiers that the catalog has not: still due. */
   readonly busy: number
   /** Accounts that the storage refused to reset, since their rows contradict each other: still due. */
   readonly refused: number
@@ -68,16 +68,11 @@ export class ResetService extends Context.Service<
     ResetService,
     Effect.gen(function* () {
       const ledger = yield* CreditLedger
-      const { tiers } = yield* Catalog
-      const allowances = {
-        free: tiers.free.monthlyCredits,
-        pro: tiers.pro.monthlyCredits,
-        business: tiers.business.monthlyCredits
-      }
+      const allowances = allowancesOf(yield* Catalog)
 
       /** A range that fails as a whole, one account after another, so that a broken one holds up no other. */
       const resetOneByOne = Effect.fnUntraced(function* (range: ResetRange, asOf: number) {
-        let done: RangeReset = { tiers: NOTHING_RESET, busy: 0, refused: 0 }
+        let done: RangeReset = { tiers: noResets(allowances), busy: 0, refused: 0 }
         let inARow = 0
         let one: ResetRange | undefined =
           range.after === undefined ? undefined : { after: undefined, upto: range.after }
@@ -161,7 +156,7 @@ export class ResetService extends Context.Service<
               now: new Date(now).toISOString()
             })
           }
-          let report: ResetReport = { asOf, resetCount: 0, busy: 0, refused: 0, tiers: NOTHING_RESET }
+          let report: ResetReport = { asOf, resetCount: 0, busy: 0, refused: 0, tiers: noResets(allowances) }
           for (let number = 1; number <= ROUNDS; number += 1) {
             report = yield* round(report, options)
             if (report.busy === 0 || options.dryRun === true) break

@@ -8,7 +8,7 @@ import { CreditLedger } from "../../credits/CreditLedger.ts"
 import { CreditOperations } from "../../credits/CreditOperations.ts"
 import { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { UnitOfWork } from "../../storage/UnitOfWork.ts"
-import { Catalog, makeCatalog } from "../../tiers/Catalog.ts"
+import { Catalog, makeCatalog, tierOf } from "../../tiers/Catalog.ts"
 import { atTime } from "../atTime.ts"
 import { resetAll } from "../credits/resetAll.ts"
 import type { BillingAct } from "./billingBooks.ts"
@@ -109,9 +109,9 @@ const DAY = 86_400_000
 export const STORY_START = Date.UTC(2027, 0, 31, 10)
 
 const allowances = {
-  free: worldCatalog.tiers.free.monthlyCredits,
-  pro: worldCatalog.tiers.pro.monthlyCredits,
-  business: worldCatalog.tiers.business.monthlyCredits
+  free: tierOf(worldCatalog, "free").monthlyCredits,
+  pro: tierOf(worldCatalog, "pro").monthlyCredits,
+  business: tierOf(worldCatalog, "business").monthlyCredits
 }
 
 export const deliver = (event: ReceivedPaymentEvent) =>

@@ -232,11 +232,11 @@ const changeOf = (command: PlanChange, now: number): TierChange => {
     case "renewPlan":
       return { ...command, _tag: "Renewed", tier: "pro" }
     case "raise":
-      return { ...command, _tag: "Raised" }
+      return { ...command, _tag: "Raised", lowest: "free" }
     case "lower":
-      return { ...command, _tag: "Lowered", tier: "pro" }
+      return { ...command, _tag: "Lowered", tier: "pro", lowest: "free" }
     case "endPlan":
-      return { ...command, _tag: "Ended" }
+      return { ...command, _tag: "Ended", lowest: "free" }
     case "pastDue":
       return { ...command, _tag: "PastDue" }
   }

@@ -1,13 +1,14 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { periodAt } from "../../credits/rules/period.ts"
-import { NOTHING_RESET } from "../../credits/upkeep/ResetChunk.ts"
+import { noResets } from "../../credits/upkeep/ResetChunk.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { reservation } from "./creditFixtures.ts"
 import { type CreditTester, run } from "./creditTester.ts"
 import { resetAll as resetEverybody } from "./resetAll.ts"
 
 const allowances = { free: 100, pro: 5_000, business: 20_000 }
+const nothing = noResets(allowances)
 const MONTH = 31 * 24 * 3_600_000
 
 /** What the monthly reset guarantees. Accounts of other tests in the same ledger are reset along. */
@@ -68,13 +69,13 @@ export const describeReset = (tester: CreditTester): void => {
       const userId = await openUser(30)
       await run(take(userId, "adjustment:1", 50))
       const indebted = await account(userId)
-      const expected = { ...NOTHING_RESET, free: { accounts: 1, granted: 100, repaid: 20, expired: 0 } }
+      const expected = { ...nothing, free: { accounts: 1, granted: 100, repaid: 20, expired: 0 } }
       expect(await run(resetAll(asOf, true))).toEqual(expected)
       expect(await account(userId)).toEqual(indebted)
       expect(await run(resetAll(asOf))).toEqual(expected)
       expect(await balance(userId)).toMatchObject({ allowance: 80, debt: 0 })
       expect((await rows(userId))[0]).toMatchObject({ amount: 100, allowanceAmount: 80, balanceAfter: 80 })
-      expect(await run(resetAll(asOf))).toEqual(NOTHING_RESET)
+      expect(await run(resetAll(asOf))).toEqual(nothing)
       await expectSound(userId)
     })
 

@@ -99,11 +99,11 @@ export const describeTierChanges = (tester: CreditTester): void => {
 
     it("a dearer plan gives the difference once, a cheaper one waits for the next period", async () => {
       const { userId, start } = await subscriber({ renewedBy: "schedule" })
-      const raise: TierChange = { _tag: "Raised", key: "plan:evt_1", tier: "business", allowance: 20_000 }
+      const raise: TierChange = { _tag: "Raised", lowest: "free", key: "plan:evt_1", tier: "business", allowance: 20_000 }
       await run(change(userId, raise))
       await run(change(userId, raise))
       expect(await account(userId)).toMatchObject({ tier: "business", allowance: 20_000, periodStart: start })
-      await run(change(userId, { _tag: "Lowered", key: "plan:evt_2", tier: "pro" }))
+      await run(change(userId, { _tag: "Lowered", lowest: "free", key: "plan:evt_2", tier: "pro" }))
       expect(await account(userId)).toMatchObject({ tier: "business", pendingTier: "pro", allowance: 20_000 })
       await run(resetAll(periodStart(start, 1)))
       expect(await account(userId)).toMatchObject({ tier: "pro", pendingTier: undefined, allowance: 5_000 })
@@ -113,21 +113,21 @@ export const describeTierChanges = (tester: CreditTester): void => {
     it("a plan raised and lowered again and again within a period gives what its dearest plan gives, once", async () => {
       const { userId, start } = await subscriber({ renewedBy: "schedule" })
       for (const round of [1, 2, 3, 4]) {
-        await run(change(userId, { _tag: "Raised", key: `up:${round}`, tier: "business", allowance: 20_000 }))
-        await run(change(userId, { _tag: "Lowered", key: `down:${round}`, tier: "pro" }))
+        await run(change(userId, { _tag: "Raised", lowest: "free", key: `up:${round}`, tier: "business", allowance: 20_000 }))
+        await run(change(userId, { _tag: "Lowered", lowest: "free", key: `down:${round}`, tier: "pro" }))
       }
       expect(await account(userId)).toMatchObject({ allowance: 20_000, periodCredits: 20_000, pendingTier: "pro" })
       await run(resetAll(periodStart(start, 1)))
       expect(await account(userId)).toMatchObject({ tier: "pro", allowance: 5_000, periodCredits: 5_000 })
-      await run(change(userId, { _tag: "Raised", key: "up:5", tier: "business", allowance: 20_000 }))
+      await run(change(userId, { _tag: "Raised", lowest: "free", key: "up:5", tier: "business", allowance: 20_000 }))
       expect(await account(userId)).toMatchObject({ allowance: 20_000 })
       await expectSound(userId)
     })
 
     it("a change of plan is refused where there is no subscription, and done once there is one", async () => {
       const userId = await openUser(60)
-      const raise: TierChange = { _tag: "Raised", key: "up:1", tier: "business", allowance: 20_000 }
-      const lower: TierChange = { _tag: "Lowered", key: "down:1", tier: "pro" }
+      const raise: TierChange = { _tag: "Raised", lowest: "free", key: "up:1", tier: "business", allowance: 20_000 }
+      const lower: TierChange = { _tag: "Lowered", lowest: "free", key: "down:1", tier: "pro" }
       for (const made of [raise, lower]) expect(await tagOf(change(userId, made))).toBe("SubscriptionNotFound")
       expect(await account(userId)).toMatchObject({ tier: "free", pendingTier: undefined, allowance: 60 })
       await run(change(userId, subscribed((await account(userId)).anchor)))
@@ -138,7 +138,7 @@ export const describeTierChanges = (tester: CreditTester): void => {
     it("the end of a subscription leaves at most a free allowance, and begins free periods", async () => {
       const { userId } = await subscriber()
       await run(ledger.reserve(reservation(userId, "reply:1", 500)))
-      await run(change(userId, { _tag: "Ended", key: "ended:sub_1", allowance: 100 }))
+      await run(change(userId, { _tag: "Ended", lowest: "free", key: "ended:sub_1", allowance: 100 }))
       const free = await account(userId)
       expect(free).toMatchObject({ tier: "free", allowance: 600, heldAllowance: 500, topup: 20, renewedBy: "schedule" })
       expect(free.periodStart).toBe(free.anchor)
@@ -153,7 +153,7 @@ export const describeTierChanges = (tester: CreditTester): void => {
       await run(settle(userId, "reply:1", 4_990))
       await run(change(userId, { _tag: "PastDue", key: "past-due:in_1" }))
       expect(await account(userId)).toMatchObject({ tier: "pro", allowance: 10, renewedBy: "invoice" })
-      await run(change(userId, { _tag: "Ended", key: "ended:sub_1", allowance: 100 }))
+      await run(change(userId, { _tag: "Ended", lowest: "free", key: "ended:sub_1", allowance: 100 }))
       expect(await account(userId)).toMatchObject({ tier: "free", allowance: 10 })
       await expectSound(userId)
     })

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { CreditLedger } from "../../credits/CreditLedger.ts"
 import {
   addResets,
-  NOTHING_RESET,
+  noResets,
   type ResetInput,
   type ResetRange,
   type TierResets
@@ -15,7 +15,7 @@ export const resetAll = Effect.fnUntraced(function* (
   { asOf, allowances, dryRun = false }: Pick<ResetInput, "asOf" | "allowances"> & { readonly dryRun?: boolean },
   limit = 1_000
 ): Effect.fn.Return<TierResets, StorageFailed> {
-  let tiers: TierResets = NOTHING_RESET
+  let tiers: TierResets = noResets(allowances)
   let range: ResetRange | undefined
   for (;;) {
     range = yield* ledger.due({ asOf, before: range, limit })

@@ -42,7 +42,7 @@ const somebody = Effect.fnUntraced(function* (userId: UserId) {
 })
 
 const close = (userId: UserId) =>
-  CreditLedger.use((ledger) => ledger.run(closeOperation({ userId, key: "closed:once" })))
+  CreditLedger.use((ledger) => ledger.run(closeOperation({ userId, key: "closed:once", lowest: "free" })))
 
 const rowsOf = (userId: UserId) =>
   Effect.map(

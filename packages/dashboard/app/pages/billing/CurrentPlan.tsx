@@ -103,18 +103,21 @@ interface Known {
 const nameOf = (tier: Tier, offers: Offers | undefined): string =>
   offers?.plans.find(({ id }) => id === tier)?.name ?? tier
 
+/** The plan of those who pay for none: the first of them. */
+const lowestOf = (offers: Offers | undefined): Tier => offers?.plans[0]?.id ?? ""
+
 /** What becomes of the plan, and when. */
 const sentencesOf = ({ me, nextCredits, offers, subscription }: Known, messages: Messages): ReadonlyArray<string> => {
   const { day, t } = messages
   if (subscription === null) {
     const next = nextCredits === undefined ? [] : [t("billing.current.free", { day: day(nextCredits) })]
-    return me.tier.id === "free" ? next : [t("billing.current.given"), ...next]
+    return offers === undefined || me.tier.id === lowestOf(offers) ? next : [t("billing.current.given"), ...next]
   }
   const { endsAt, givesMonthly, nextTier, paidUntil } = subscription
   const monthly =
     givesMonthly && nextCredits !== undefined ? [t("billing.current.monthly", { day: day(nextCredits) })] : []
   if (endsAt !== null)
-    return [t("billing.current.ends", { day: day(endsAt), plan: nameOf("free", offers) }), ...monthly]
+    return [t("billing.current.ends", { day: day(endsAt), plan: nameOf(lowestOf(offers), offers) }), ...monthly]
   if (nextTier !== null) {
     return [t("billing.current.next", { plan: nameOf(nextTier, offers), day: day(paidUntil) }), ...monthly]
   }

@@ -48,10 +48,11 @@ export const Plans = ({ plans, tier, subscription, leavingFor, onChoose, onChang
         )}
       </div>
       <ul className={classes.plans}>
-        {plans.map((plan) => (
+        {plans.map((plan, place) => (
           <PlanCard
             key={plan.id}
             plan={plan}
+            isLowest={place === 0}
             isCurrent={plan.id === tier}
             currency={prices[0]?.currency}
             sold={plan.prices.filter(({ every }) => every !== null && keyOf(every) === interval)}
@@ -71,6 +72,8 @@ export const Plans = ({ plans, tier, subscription, leavingFor, onChoose, onChang
 
 interface PlanCardProps {
   readonly plan: Plan
+  /** Nobody pays for it. */
+  readonly isLowest: boolean
   readonly isCurrent: boolean
   /** In which nothing is told as well. */
   readonly currency: string | undefined
@@ -81,7 +84,7 @@ interface PlanCardProps {
   readonly onChange?: () => void
 }
 
-const PlanCard = ({ plan, isCurrent, currency, sold, leavingFor, onChoose, onChange }: PlanCardProps) => {
+const PlanCard = ({ plan, isLowest, isCurrent, currency, sold, leavingFor, onChoose, onChange }: PlanCardProps) => {
   const { t } = useMessages()
   const id = useId()
   return (
@@ -89,7 +92,7 @@ const PlanCard = ({ plan, isCurrent, currency, sold, leavingFor, onChoose, onCha
       <Title order={3} size="h5" id={id}>
         {plan.name}
       </Title>
-      <PlanPrice price={sold[0] ?? (plan.id === "free" && currency !== undefined ? free(currency) : undefined)} />
+      <PlanPrice price={sold[0] ?? (isLowest && currency !== undefined ? free(currency) : undefined)} />
       <div className={classes.action}>
         {isCurrent ? (
           <span className={classes.mine}>

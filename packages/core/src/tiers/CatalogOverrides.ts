@@ -1,0 +1,85 @@
+import { Schema } from "effect"
+import { EFFORTS, OMITTABLE_PARAMETERS } from "../models/Model.ts"
+import { isTierName } from "./Tier.ts"
+
+const WholeFrom = (minimum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum: Number.MAX_SAFE_INTEGER }))
+const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
+
+const Name = Schema.NonEmptyString.check(Schema.isMaxLength(100))
+
+/** As it stands in receipts, logs and metrics. */
+const VendorName = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,49}$/))
+
+const ModelOverride = Schema.Struct({
+  displayName: Schema.optionalKey(Name),
+  vendor: Schema.optionalKey(VendorName),
+  vendorModel: Schema.optionalKey(Schema.NonEmptyString),
+  creditsPer1kInput: Schema.optionalKey(Price),
+  creditsPer1kCachedInput: Schema.optionalKey(Price),
+  creditsPer1kCacheWrite: Schema.optionalKey(Price),
+  creditsPer1kOutput: Schema.optionalKey(Price),
+  longContext: Schema.optionalKey(
+    Schema.Struct({
+      aboveInputTokens: WholeFrom(1),
+      creditsPer1kInput: Price,
+      creditsPer1kCachedInput: Schema.optionalKey(Price),
+      creditsPer1kCacheWrite: Schema.optionalKey(Price),
+      creditsPer1kOutput: Price
+    })
+  ),
+  minimumCredits: Schema.optionalKey(WholeFrom(1)),
+  maxOutputTokens: Schema.optionalKey(WholeFrom(1)),
+  contextTokens: Schema.optionalKey(WholeFrom(1)),
+  fallback: Schema.optionalKey(Schema.NonEmptyString),
+  effort: Schema.optionalKey(Schema.Literals(EFFORTS)),
+  omitParameters: Schema.optionalKey(Schema.Array(Schema.Literals(OMITTABLE_PARAMETERS))),
+  inputTokenFactor: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 1, maximum: 4 })))
+})
+
+/** Names of tiers that can be one; whether they are is said of the whole catalog. */
+const TierName = Schema.String.check(
+  Schema.makeFilter(
+    (name: string) => isTierName(name) || "Expected a tier's name: 1 to 50 letters, digits, - and _, a letter first"
+  )
+)
+
+const TierOverride = Schema.Struct({
+  displayName: Schema.optionalKey(Name),
+  formerly: Schema.optionalKey(Schema.Array(TierName)),
+  monthlyCredits: Schema.optionalKey(WholeFrom(0)),
+  models: Schema.optionalKey(Schema.Array(Schema.NonEmptyString).check(Schema.isMinLength(1))),
+  maxDocuments: Schema.optionalKey(WholeFrom(0)),
+  maxDocumentBytes: Schema.optionalKey(WholeFrom(0)),
+  maxChatBytes: Schema.optionalKey(WholeFrom(0)),
+  maxConcurrentReplies: Schema.optionalKey(WholeFrom(1)),
+  abandonedTriesPerMinute: Schema.optionalKey(WholeFrom(1))
+})
+
+/** The form of the configuration file: any part of the catalog. */
+export const CatalogOverrides = Schema.Struct({
+  /** With true nothing is taken of the shipped tiers, models and prices: this is all that is on sale. */
+  replace: Schema.optionalKey(Schema.Boolean),
+  tiers: Schema.optionalKey(Schema.Record(TierName, TierOverride)),
+  /** The tiers there are, from the lowest to the highest. */
+  tierOrder: Schema.optionalKey(Schema.Array(TierName).check(Schema.isMinLength(1))),
+  models: Schema.optionalKey(Schema.Record(Schema.NonEmptyString, ModelOverride)),
+  prices: Schema.optionalKey(
+    Schema.Record(
+      Schema.NonEmptyString,
+      Schema.Union([Schema.Struct({ tier: TierName }), Schema.Struct({ topup: WholeFrom(1) })])
+    )
+  ),
+  widget: Schema.optionalKey(
+    Schema.Struct({
+      perIpPerMinute: Schema.optionalKey(WholeFrom(1)),
+      perConversationPerMinute: Schema.optionalKey(WholeFrom(1)),
+      perBotPerMinute: Schema.optionalKey(WholeFrom(1)),
+      readsPerIpPerMinute: Schema.optionalKey(WholeFrom(1)),
+      streamsPerIp: Schema.optionalKey(WholeFrom(1)),
+      streamsPerBot: Schema.optionalKey(WholeFrom(1)),
+      maxMessageCharacters: Schema.optionalKey(WholeFrom(1)),
+      ownerDailyCredits: Schema.optionalKey(WholeFrom(0))
+    })
+  )
+})
+export type CatalogOverrides = typeof CatalogOverrides.Type

@@ -1,0 +1,78 @@
+import { fallbackProblems } from "../models/fallbacks.ts"
+import type { LongContextRates, Model, TokenRates } from "../models/Model.ts"
+import type { CatalogData } from "./CatalogData.ts"
+import { namesOf } from "./Tier.ts"
+
+/** The id of the model that answers travels in a header. */
+const MODEL_ID = /^[\x21-\x7e]{1,100}$/
+
+const RATES = ["creditsPer1kInput", "creditsPer1kCachedInput", "creditsPer1kCacheWrite", "creditsPer1kOutput"] as const
+
+/** Holds are upper bounds because reading a cache is never dearer, and a longer prompt never cheaper. */
+const rateProblems = ({ id, longContext, ...model }: Model): ReadonlyArray<string> => {
+  const dearCache = (rates: TokenRates, path: string) =>
+    rates.creditsPer1kCachedInput > rates.creditsPer1kInput
+      ? [`${path}.creditsPer1kCachedInput: it may not exceed creditsPer1kInput`]
+      : []
+  const cheaper = (long: LongContextRates) =>
+    RATES.filter((rate) => long[rate] < model[rate]).map(
+      (rate) => `models.${id}.longContext.${rate}: it may not be less than ${rate} of the model`
+    )
+  return [
+    ...dearCache(model, `models.${id}`),
+    ...(longContext === undefined
+      ? []
+      : [...dearCache(longContext, `models.${id}.longContext`), ...cheaper(longContext)])
+  ]
+}
+
+/** What keeps a catalog from being used: what is missing, what contradicts itself, and what names nothing. */
+export const catalogProblems = (catalog: CatalogData): ReadonlyArray<string> => {
+  const known = new Set(catalog.models.map((model) => model.id))
+  const incomplete = catalog.models.flatMap((model) =>
+    (["vendor", "vendorModel", "creditsPer1kInput", "creditsPer1kOutput"] as const)
+      .filter((field) => model[field] === undefined)
+      .map((field) => `models.${model.id}.${field}: a new model needs it`)
+  )
+  const unsendable = catalog.models
+    .filter((model) => !MODEL_ID.test(model.id))
+    .map((model) => `models.${JSON.stringify(model.id)}: an id is 1 to 100 visible ASCII characters`)
+  const unlimited = catalog.models
+    .filter(({ omitParameters = [] }) =>
+      (["max_tokens", "max_completion_tokens"] as const).every((limit) => omitParameters.includes(limit))
+    )
+    .map((model) => `models.${model.id}.omitParameters: one of max_tokens and max_completion_tokens has to stay`)
+  const unknown = catalog.tiers.flatMap(({ models, name }) =>
+    (models ?? [])
+      .filter((id) => !known.has(id))
+      .map((id) => `tiers.${name}.models: there is no model ${JSON.stringify(id)}`)
+  )
+  const incompleteTiers = catalog.tiers.flatMap((tier) =>
+    (["monthlyCredits", "models"] as const)
+      .filter((field) => tier[field] === undefined)
+      .map((field) => `tiers.${tier.name}.${field}: a new tier needs it`)
+  )
+  const names = catalog.tiers.map(({ name }) => name)
+  const allNames = catalog.tiers.flatMap(namesOf)
+  const ambiguous = catalog.tiers.flatMap(({ formerly = [], name }) =>
+    formerly
+      .filter((former) => allNames.indexOf(former) !== allNames.lastIndexOf(former))
+      .map((former) => `tiers.${name}.formerly: ${JSON.stringify(former)} is a name of another tier as well`)
+  )
+  const unsold = Object.entries(catalog.prices).flatMap(([priceId, bought]) =>
+    "tier" in bought && !names.includes(bought.tier)
+      ? [`prices.${priceId}.tier: there is no tier ${JSON.stringify(bought.tier)}; there are ${names.join(", ")}`]
+      : []
+  )
+  return [
+    ...incomplete,
+    ...unsendable,
+    ...catalog.models.flatMap(rateProblems),
+    ...unlimited,
+    ...incompleteTiers,
+    ...unknown,
+    ...ambiguous,
+    ...unsold,
+    ...fallbackProblems(catalog.models)
+  ]
+}

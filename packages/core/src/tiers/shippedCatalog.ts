@@ -1,0 +1,111 @@
+import type { Model } from "../models/Model.ts"
+import type { CatalogData } from "./CatalogData.ts"
+
+const MIB = 1024 * 1024
+
+const ABANDONED_TRIES_PER_MINUTE = 20
+
+/**
+ * Prices follow the vendors' public ones of November 2026, at 8,000 credits for what costs a dollar. The windows are
+ * smaller than the vendors': whoever pays by the token is served better by a prompt that was cut to what matters.
+ * Vendors are not asked to write their caches, so that what they charge more for writing is not priced here.
+ * OpenAI's models answer at once: they think in silence, and a reply that was left could not be charged for it.
+ */
+const openai = (
+  id: string,
+  displayName: string,
+  vendorModel: string,
+  input: number,
+  cachedInput: number,
+  output: number
+): Model => ({
+  id,
+  displayName,
+  vendor: "openai",
+  vendorModel,
+  creditsPer1kInput: input,
+  creditsPer1kCachedInput: cachedInput,
+  creditsPer1kCacheWrite: input,
+  creditsPer1kOutput: output,
+  minimumCredits: 1,
+  maxOutputTokens: 4096,
+  contextTokens: 128_000,
+  effort: "none"
+})
+
+/** Anthropic's tokenizers are not public; the present one counts up to about 1.5 times what its predecessor did. */
+const ANTHROPIC_TOKEN_FACTOR = 1.35
+
+const anthropic = (...of: Parameters<typeof openai>): Model => ({
+  ...openai(...of),
+  vendor: "anthropic",
+  contextTokens: 200_000,
+  effort: "low",
+  inputTokenFactor: ANTHROPIC_TOKEN_FACTOR
+})
+
+/** What a model that a configuration adds has where nothing is said of it; the rest it has to say. */
+export const NEW_MODEL = {
+  minimumCredits: 1,
+  maxOutputTokens: 4096,
+  contextTokens: 128_000
+}
+
+/** The quotas of a tier that a configuration adds where nothing is said of them: those of the lowest that ships. */
+export const NEW_TIER = {
+  maxDocuments: 20,
+  maxDocumentBytes: 100 * MIB,
+  maxChatBytes: 50 * MIB,
+  abandonedTriesPerMinute: ABANDONED_TRIES_PER_MINUTE
+}
+
+/** The catalog that ships; a configuration lies over any part of it, or replaces it. */
+export const defaultCatalog: CatalogData = {
+  models: [
+    openai("model-a-mini", "GPT-6 Luna", "gpt-6-luna", 1, 0.1, 4),
+    openai("model-a", "GPT-6.1 Terra", "gpt-6.1-terra", 8, 0.4, 40),
+    openai("model-a-turbo", "GPT-6.1 Sol", "gpt-6.1-sol", 16, 0.8, 80),
+    anthropic("model-b-sonnet-20241022", "Claude Sonnet 5.5", "claude-sonnet-5-5", 16, 0.8, 80),
+    anthropic("model-b-opus-20240229", "Claude Opus 5.5", "claude-opus-5-5", 32, 1.6, 160)
+  ],
+  tiers: [
+    {
+      ...NEW_TIER,
+      name: "free",
+      displayName: "Free",
+      monthlyCredits: 100,
+      models: ["model-a-mini"]
+    },
+    {
+      name: "pro",
+      displayName: "Pro",
+      monthlyCredits: 5_000,
+      models: ["model-a-mini", "model-a", "model-a-turbo", "model-b-sonnet-20241022"],
+      maxDocuments: 500,
+      maxDocumentBytes: 2_048 * MIB,
+      maxChatBytes: 1_024 * MIB,
+      abandonedTriesPerMinute: ABANDONED_TRIES_PER_MINUTE
+    },
+    {
+      name: "business",
+      displayName: "Business",
+      monthlyCredits: 25_000,
+      models: ["model-a-mini", "model-a", "model-a-turbo", "model-b-sonnet-20241022", "model-b-opus-20240229"],
+      maxDocuments: 5_000,
+      maxDocumentBytes: 20_480 * MIB,
+      maxChatBytes: 10_240 * MIB,
+      abandonedTriesPerMinute: ABANDONED_TRIES_PER_MINUTE
+    }
+  ],
+  prices: {},
+  widget: {
+    perIpPerMinute: 20,
+    perConversationPerMinute: 10,
+    perBotPerMinute: 300,
+    readsPerIpPerMinute: 120,
+    streamsPerIp: 5,
+    streamsPerBot: 100,
+    maxMessageCharacters: 4_000,
+    ownerDailyCredits: 2_000
+  }
+}
