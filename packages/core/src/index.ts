@@ -251,15 +251,7 @@ export type { OpenReplies } from "./promise/OpenReplies.ts"
 export type { IdentifiersOf, PortRecord, ServicesOf } from "./storage/PortRecord.ts"
 export { type CallersTransaction, TransactionNotJoined } from "./storage/CallersTransaction.ts"
 export { StorageFailed } from "./storage/StorageFailed.ts"
-export {
-  Catalog,
-  InvalidCatalog,
-  findTier,
-  lowestTier,
-  makeCatalog,
-  tierOf,
-  unknownTier
-} from "./tiers/Catalog.ts"
+export { Catalog, InvalidCatalog, findTier, lowestTier, makeCatalog, tierOf, unknownTier } from "./tiers/Catalog.ts"
 export type { CatalogData, Purchase, WidgetLimits } from "./tiers/CatalogData.ts"
 export { CatalogOverrides } from "./tiers/CatalogOverrides.ts"
 export { defaultCatalog } from "./tiers/shippedCatalog.ts"

@@ -89,7 +89,9 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
     run(Effect.andThen(checkInput(input), effect))
   const open: OpenReplies = new Set()
   try {
-    await run(checkTiers.pipe(Effect.provideService(Catalog, catalog), Effect.provideService(CreditLedger, options.ledger)))
+    await run(
+      checkTiers.pipe(Effect.provideService(Catalog, catalog), Effect.provideService(CreditLedger, options.ledger))
+    )
   } catch (error) {
     await runtime.dispose()
     throw error

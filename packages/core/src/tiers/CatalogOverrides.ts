@@ -1,6 +1,5 @@
 import { Schema } from "effect"
 import { EFFORTS, OMITTABLE_PARAMETERS } from "../models/Model.ts"
-import { isTierName } from "./Tier.ts"
 
 const WholeFrom = (minimum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum: Number.MAX_SAFE_INTEGER }))
 const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
@@ -36,12 +35,8 @@ const ModelOverride = Schema.Struct({
   inputTokenFactor: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 1, maximum: 4 })))
 })
 
-/** Names of tiers that can be one; whether they are is said of the whole catalog. */
-const TierName = Schema.String.check(
-  Schema.makeFilter(
-    (name: string) => isTierName(name) || "Expected a tier's name: 1 to 50 letters, digits, - and _, a letter first"
-  )
-)
+/** Which names can be one is said of the whole catalog: of its tiers, and of what is to be one. */
+const TierName = Schema.NonEmptyString
 
 const TierOverride = Schema.Struct({
   displayName: Schema.optionalKey(Name),

@@ -1,7 +1,7 @@
 import { fallbackProblems } from "../models/fallbacks.ts"
 import type { LongContextRates, Model, TokenRates } from "../models/Model.ts"
 import type { CatalogData } from "./CatalogData.ts"
-import { namesOf } from "./Tier.ts"
+import { isTierName, namesOf } from "./Tier.ts"
 
 /** The id of the model that answers travels in a header. */
 const MODEL_ID = /^[\x21-\x7e]{1,100}$/
@@ -54,6 +54,9 @@ export const catalogProblems = (catalog: CatalogData): ReadonlyArray<string> => 
   )
   const names = catalog.tiers.map(({ name }) => name)
   const allNames = catalog.tiers.flatMap(namesOf)
+  const unnameable = allNames
+    .filter((name) => !isTierName(name))
+    .map((name) => `tiers.${name}: a name is 1 to 50 letters, digits, - and _, a letter first`)
   const ambiguous = catalog.tiers.flatMap(({ formerly = [], name }) =>
     formerly
       .filter((former) => allNames.indexOf(former) !== allNames.lastIndexOf(former))
@@ -71,6 +74,7 @@ export const catalogProblems = (catalog: CatalogData): ReadonlyArray<string> => 
     ...unlimited,
     ...incompleteTiers,
     ...unknown,
+    ...unnameable,
     ...ambiguous,
     ...unsold,
     ...fallbackProblems(catalog.models)

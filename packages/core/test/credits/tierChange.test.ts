@@ -53,7 +53,10 @@ const changes: fc.Arbitrary<TierChange> = fc.oneof(
       renewedBy: "schedule"
     }))
   },
-  { weight: 1, arbitrary: ids.map((id): TierChange => ({ _tag: "Ended", key: `end:${id}`, lowest: "free", allowance: PLANS.free })) },
+  {
+    weight: 1,
+    arbitrary: ids.map((id): TierChange => ({ _tag: "Ended", key: `end:${id}`, lowest: "free", allowance: PLANS.free }))
+  },
   { weight: 1, arbitrary: ids.map((id): TierChange => ({ _tag: "PastDue", key: `past-due:${id}` })) }
 )
 

@@ -160,7 +160,10 @@ const busy = Layer.succeed(PersonalData, {
 })
 
 it("an account that came into use again after it was closed is not erased; it can be tried again", async () => {
-  const layer = UserService.layer.pipe(Layer.provide([busy, unsold, unconnected, onSale]), Layer.provide(inMemoryStorageLayer))
+  const layer = UserService.layer.pipe(
+    Layer.provide([busy, unsold, unconnected, onSale]),
+    Layer.provide(inMemoryStorageLayer)
+  )
   const exit = await Effect.runPromiseExit(
     Effect.provide(
       UserService.use((users) => users.erase("user-1")),

@@ -35,7 +35,11 @@ export const isClosed = ({ allowance, debt, openHolds, renewedBy, topup }: Ledge
  * Closes an account once for its key: its balance is zero then, and nothing renews it. What is granted to it later is
  * there again. Fails with `HoldsOpen` while something is being paid from it.
  */
-export const closeOperation = ({ key, lowest, userId }: CloseInput): Operation<Transaction, OnceRefusal | HoldsOpen> => ({
+export const closeOperation = ({
+  key,
+  lowest,
+  userId
+}: CloseInput): Operation<Transaction, OnceRefusal | HoldsOpen> => ({
   name: "close",
   userId,
   reads: { key },

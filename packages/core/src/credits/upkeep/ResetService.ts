@@ -4,14 +4,7 @@ import { retryThroughOutage } from "../../storage/retryStorage.ts"
 import { allowancesOf, Catalog } from "../../tiers/Catalog.ts"
 import { CreditLedger } from "../CreditLedger.ts"
 import { ResetTooEarly } from "../errors.ts"
-import {
-  addResets,
-  noResets,
-  type ResetChunk,
-  type ResetRange,
-  resetCountOf,
-  type TierResets
-} from "./ResetChunk.ts"
+import { addResets, noResets, type ResetChunk, type ResetRange, resetCountOf, type TierResets } from "./ResetChunk.ts"
 
 /** Accounts in one transaction: few enough that no call waits for long behind one. */
 const ACCOUNTS_PER_CHUNK = 250

@@ -4,11 +4,13 @@ import { periodAt } from "../../credits/rules/period.ts"
 import { noResets } from "../../credits/upkeep/ResetChunk.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { reservation } from "./creditFixtures.ts"
-import { type CreditTester, run } from "./creditTester.ts"
+import { closeOperation } from "../../credits/rules/closeAccount.ts"
+import { type CreditTester, newUser, run } from "./creditTester.ts"
 import { resetAll as resetEverybody } from "./resetAll.ts"
 
 const allowances = { free: 100, pro: 5_000, business: 20_000 }
 const nothing = noResets(allowances)
+const newTier = () => `gone-${crypto.randomUUID().slice(0, 8)}`
 const MONTH = 31 * 24 * 3_600_000
 
 /** What the monthly reset guarantees. Accounts of other tests in the same ledger are reset along. */
@@ -43,6 +45,50 @@ export const describeReset = (tester: CreditTester): void => {
       const before = await account(userId)
       await run(resetAll(before.nextResetAt - 1))
       expect(await account(userId)).toEqual(before)
+    })
+
+    it("leaves accounts on a tier without an allowance as they are, still due, and resets the others", async () => {
+      const [lost, userId] = [newUser(), await openUser(60)]
+      await run(ledger.open({ userId: lost, tier: newTier(), allowance: 60 }))
+      const before = await account(lost)
+      const asOf = Math.max(before.nextResetAt, await dueAt(userId))
+      await run(resetAll(asOf))
+      expect(await account(lost)).toEqual(before)
+      expect(await balance(userId)).toMatchObject({ allowance: 100 })
+      const after = before.userId.slice(0, -1)
+      const range = { after, upto: lost }
+      expect(await run(ledger.reset({ asOf, allowances, range, dryRun: true }))).toEqual({ tiers: nothing, busy: 1 })
+      const known = { ...allowances, [before.tier]: 70 }
+      await run(ledger.reset({ asOf, allowances: known, range, dryRun: false }))
+      expect(await account(lost)).toMatchObject({ tier: before.tier, allowance: 70 })
+      await expectSound(lost)
+    })
+
+    it("counts the accounts of tiers that are not known, now or from their next period on; not closed ones", async () => {
+      const [tier, next] = [newTier(), newTier()]
+      const open = () => {
+        const userId = newUser()
+        return Effect.as(ledger.open({ userId, tier, allowance: 1 }), userId)
+      }
+      const people = await run(Effect.all([open(), open(), open()]))
+      const [first = "", second = ""] = people
+      const followed = await account(first)
+      const { anchor, periodStart, nextResetAt, renewedUntil } = followed
+      const terms = { tier, allowance: 1, pendingTier: next, anchor, periodStart, nextResetAt, renewedUntil }
+      const plan = { userId: first, changeKey: "plan:1", periodKey: undefined }
+      await run(ledger.followPlan({ ...plan, terms: { ...terms, renewedBy: "schedule" } }))
+      const missing = async (...known: ReadonlyArray<string>) =>
+        (await run(ledger.missingTiers(known))).filter((found) => [tier, next].includes(found.tier))
+      expect(await missing("free")).toEqual(
+        expect.arrayContaining([
+          { tier, accounts: 3 },
+          { tier: next, accounts: 1 }
+        ])
+      )
+      expect(await missing(tier)).toEqual([{ tier: next, accounts: 1 }])
+      expect(await missing(tier, next)).toEqual([])
+      await run(ledger.run(closeOperation({ userId: second, key: "closed:1", lowest: tier })))
+      expect(await missing(next)).toEqual([{ tier, accounts: 2 }])
     })
 
     it("grants a period once, also to many runs at once", async () => {

@@ -99,7 +99,13 @@ export const describeTierChanges = (tester: CreditTester): void => {
 
     it("a dearer plan gives the difference once, a cheaper one waits for the next period", async () => {
       const { userId, start } = await subscriber({ renewedBy: "schedule" })
-      const raise: TierChange = { _tag: "Raised", lowest: "free", key: "plan:evt_1", tier: "business", allowance: 20_000 }
+      const raise: TierChange = {
+        _tag: "Raised",
+        lowest: "free",
+        key: "plan:evt_1",
+        tier: "business",
+        allowance: 20_000
+      }
       await run(change(userId, raise))
       await run(change(userId, raise))
       expect(await account(userId)).toMatchObject({ tier: "business", allowance: 20_000, periodStart: start })
@@ -113,7 +119,9 @@ export const describeTierChanges = (tester: CreditTester): void => {
     it("a plan raised and lowered again and again within a period gives what its dearest plan gives, once", async () => {
       const { userId, start } = await subscriber({ renewedBy: "schedule" })
       for (const round of [1, 2, 3, 4]) {
-        await run(change(userId, { _tag: "Raised", lowest: "free", key: `up:${round}`, tier: "business", allowance: 20_000 }))
+        await run(
+          change(userId, { _tag: "Raised", lowest: "free", key: `up:${round}`, tier: "business", allowance: 20_000 })
+        )
         await run(change(userId, { _tag: "Lowered", lowest: "free", key: `down:${round}`, tier: "pro" }))
       }
       expect(await account(userId)).toMatchObject({ allowance: 20_000, periodCredits: 20_000, pendingTier: "pro" })
