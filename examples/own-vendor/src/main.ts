@@ -14,8 +14,9 @@ const house: ChatModel = {
 }
 const price = { creditsPer1kInput: 20, creditsPer1kOutput: 60, minimumCredits: 2 }
 const config = {
+  replace: true,
   models: { "house-1": { vendor: "house", vendorModel: "large", ...price } },
-  tiers: { free: { displayName: "Trial", monthlyCredits: 500, models: ["house-1"] } }
+  tiers: { trial: { monthlyCredits: 500, models: ["house-1"] }, team: { monthlyCredits: 9_000, models: ["house-1"] } }
 }
 const parley = await createParley({ ...(await openInMemory()), models: chatModels({ house }), config })
 const messages = [{ role: "user" as const, content: "Where do storks nest?" }]

@@ -79,6 +79,8 @@ export {
   ChatNotFound,
   InvalidChatChange,
   InvalidChatRequest,
+  PROMPT_PROBLEMS,
+  PromptBuilderFailed,
   PromptTooLong,
   RequestInProgress,
   StorageQuotaExceeded,
@@ -196,6 +198,7 @@ export {
 export type { ReindexScope } from "./documents/reindexing/outstanding.ts"
 export type { ReindexProgress, ReindexReport, UndoneDocument } from "./documents/reindexing/runReindex.ts"
 export { type Heading, headingPath } from "./documents/Heading.ts"
+export type { PromptBuilder, PromptParts } from "./chat/PromptBuilder.ts"
 export { ReplySettings, type ReplySettingsData } from "./chat/ReplySettings.ts"
 export { ReadingLimits, type ReadingLimitsData } from "./documents/ReadingLimits.ts"
 export { UploadLimits, type UploadLimitsData } from "./documents/UploadLimits.ts"

@@ -121,7 +121,9 @@ for (const { name, layer } of databases.filter((database) => database.name === "
             })
           )
           const subscribed = yield* right.ledger.account(userId)
-          yield* wrong.on((ledger) => ledger.changeTier(userId, { _tag: "Ended", lowest: "free", key: "ended:sub_1", allowance: 100 }))
+          yield* wrong.on((ledger) =>
+            ledger.changeTier(userId, { _tag: "Ended", lowest: "free", key: "ended:sub_1", allowance: 100 })
+          )
           const ended = yield* right.ledger.account(userId)
           const after = yield* right.ledger.now
           const isNow = (at: number) => at >= before - 30_000 && at <= after + 30_000

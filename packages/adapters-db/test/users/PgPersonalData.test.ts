@@ -133,7 +133,11 @@ for (const { name, layer } of databases) {
   const stores = Layer.provideMerge(storesLayer(), layer)
   personalDataContract(name, stores)
   const users = UserService.layer.pipe(
-    Layer.provide([Layer.succeed(PaymentGateway, noPayments), Layer.succeed(Catalog, defaultCatalog), Layer.provide(CrmRelease.layer, noCrmLayer)])
+    Layer.provide([
+      Layer.succeed(PaymentGateway, noPayments),
+      Layer.succeed(Catalog, defaultCatalog),
+      Layer.provide(CrmRelease.layer, noCrmLayer)
+    ])
   )
   suiteOn(`erasing a person on ${name}`, Layer.provideMerge(users, stores), erasing)
 }

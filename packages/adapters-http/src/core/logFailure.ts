@@ -69,7 +69,7 @@ const logOwnFailure = (error: unknown, code: ErrorCode, { route }: FailedRequest
 const closedFields = (error: unknown) => {
   const fields = error as Readonly<Record<string, unknown>>
   return Object.fromEntries(
-    ["operation", "reason", "model", "retryable"]
+    ["operation", "problem", "reason", "model", "retryable"]
       .filter((name) => codeOf(error) !== "internal_error" && fields[name] !== undefined)
       .map((name) => [name, fields[name]])
   )

@@ -88,6 +88,7 @@ export const problemTable = {
   invalid_work: { status: 422, title: "The work cannot be metered so" },
   invalid_amount: { status: 422, title: "The amount is not acceptable" },
   price_not_offered: { status: 422, title: "The price is not on sale", members: ["priceId", "problem"] },
+  prompt_builder_failed: { status: 500, title: "The prompt could not be made", detail: ON_OUR_SIDE },
   prompt_too_long: { status: 422, title: "The message is too long for the model", members: ["tokens", "window"] },
   too_many_abandoned_tries: {
     status: 429,

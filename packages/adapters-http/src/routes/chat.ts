@@ -52,6 +52,7 @@ export const postChat = defineRoute({
   },
   errors: [
     "invalid_chat_request",
+    "prompt_builder_failed",
     "prompt_too_long",
     "chat_not_found",
     "document_not_found",

@@ -65,7 +65,9 @@ const SubscriptionBody = Schema.Struct({
     Schema.Struct({
       id: Schema.String,
       tier: TierName,
-      nextTier: Schema.NullOr(TierName).annotate({ description: "The plan from the next period on, where it is another." }),
+      nextTier: Schema.NullOr(TierName).annotate({
+        description: "The plan from the next period on, where it is another."
+      }),
       priceId: Schema.NullOr(Schema.String),
       status: Schema.Literals(SUBSCRIPTION_STATUSES),
       givesMonthly: Schema.Boolean.annotate({

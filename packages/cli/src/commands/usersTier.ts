@@ -53,6 +53,9 @@ export const usersTierCommand = Command.make(
   Command.withDescription("Put a person on a tier by hand, until a payment says otherwise"),
   Command.withExamples([
     { command: 'parley users tier user-1 pro --reason "pilot customer"', description: "Renewed by the monthly job" },
-    { command: 'parley users tier user-1 free --reason "pilot ended"', description: "At most the allowance of the lowest tier stays" }
+    {
+      command: 'parley users tier user-1 free --reason "pilot ended"',
+      description: "At most the allowance of the lowest tier stays"
+    }
   ])
 )

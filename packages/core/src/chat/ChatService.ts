@@ -31,6 +31,7 @@ import {
   ChatNotFound,
   type InvalidChatChange,
   type InvalidChatRequest,
+  type PromptBuilderFailed,
   type PromptTooLong,
   RequestInProgress,
   type StorageQuotaExceeded,
@@ -56,6 +57,7 @@ export type SendFailed =
   | DocumentForbidden
   | ModelNotAllowed
   | ModelUnavailable
+  | PromptBuilderFailed
   | PromptTooLong
   | InsufficientCredits
   | DailyCapReached
@@ -308,7 +310,7 @@ const makeSend = Effect.gen(function* () {
     const { account, candidates, added, pending, prompt } = yield* prepareReply(parties, request, input.terms)
     const { chatId, fingerprint, messageId: nextMessageId } = yield* identify(owner, input.idempotencyKey, request)
     const tier = tierOf(catalog, account.tier)
-    const kept = keptMessages(added, prompt.messages)
+    const kept = keptMessages(added, prompt.conversation)
     const bytes = kept.reduce((sum, { content }) => sum + storedBytes(content), storedBytes("", prompt.sources))
     const withinLimits = Effect.andThen(
       quota.check({ owner, tier, bytes }),

@@ -1,4 +1,5 @@
 import { Context } from "effect"
+import type { PromptBuilder } from "./PromptBuilder.ts"
 
 /** What may become of messages with the role `system` that clients send. */
 export const SYSTEM_MESSAGES = ["dropped", "refused", "allowed"] as const
@@ -14,6 +15,8 @@ export interface ReplySettingsData {
   readonly instructions: string | undefined
   /** How many passages of the named documents a model is offered at most: 1 to 50. */
   readonly passages: number
+  /** Makes the messages a model reads, in the place of Parley's own way. */
+  readonly prompt?: PromptBuilder | undefined
 }
 
 /** The settings in force: system messages dropped, no instructions, 12 passages, unless configured. */
@@ -29,7 +32,7 @@ export const replySettingsOver = (
   given: Partial<ReplySettingsData>
 ): ReplySettingsData => {
   const settings = { ...defaults, ...given }
-  const { instructions, passages, systemMessages } = settings
+  const { instructions, passages, prompt, systemMessages } = settings
   if (!SYSTEM_MESSAGES.includes(systemMessages)) {
     throw new TypeError(`replies.systemMessages: expected one of ${SYSTEM_MESSAGES.join(", ")}.`)
   }
@@ -38,6 +41,9 @@ export const replySettingsOver = (
   }
   if (instructions !== undefined && (instructions.trim() === "" || !instructions.isWellFormed())) {
     throw new TypeError("replies.instructions: expected a text that says something.")
+  }
+  if (prompt !== undefined && typeof prompt !== "function") {
+    throw new TypeError("replies.prompt: expected a function that gives messages.")
   }
   return settings
 }

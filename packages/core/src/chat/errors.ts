@@ -54,6 +54,31 @@ export class PromptTooLong extends Schema.TaggedError<PromptTooLong>()("PromptTo
   }
 }
 
+/** Why the messages that a prompt builder of the application gave cannot be sent. */
+export const PROMPT_PROBLEMS = ["threw", "no-messages", "too-long"] as const
+
+/** The prompt builder of the application failed. Nothing was asked and nothing charged. */
+export class PromptBuilderFailed extends Schema.TaggedError<PromptBuilderFailed>()("PromptBuilderFailed", {
+  problem: Schema.Literals(PROMPT_PROBLEMS),
+  /** Where they are too long: the tokens they may have with the shortest useful reply, and what the model takes. */
+  tokens: Schema.optionalKey(Schema.Int),
+  window: Schema.optionalKey(Schema.Int),
+  /** What it threw. For those who debug it: it reaches neither an answer nor a log. */
+  cause: Schema.optionalKey(Schema.Defect())
+}) {
+  readonly code = "prompt_builder_failed"
+  override get message() {
+    const { problem, tokens, window = 0 } = this
+    const what = {
+      threw: "threw an error",
+      "no-messages":
+        "gave no list of messages { role, content } with at least one of the role user, and a text in each",
+      "too-long": `gave messages of ${tokens === undefined ? "more tokens" : `up to ${countOf(tokens, "token")} with the shortest reply`}, and the model takes ${countOf(window, "token")}`
+    }
+    return `The prompt builder of this server (replies.prompt) ${what[problem]}. Nothing was asked or charged.`
+  }
+}
+
 /** Too many replies were left before their first word, which costs nothing: the person has to wait. */
 export class TooManyAbandonedTries extends Schema.TaggedError<TooManyAbandonedTries>()("TooManyAbandonedTries", {
   perMinute: Schema.Int,

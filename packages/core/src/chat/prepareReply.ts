@@ -12,6 +12,7 @@ import type { Tier } from "../tiers/Tier.ts"
 import type { ChatMessage } from "../models/ChatMessage.ts"
 import { ChatModels } from "../models/ChatModel.ts"
 import type { ChatRequest } from "./ChatRequest.ts"
+import { askPromptBuilder } from "./askPromptBuilder.ts"
 import { ChatStore } from "./ChatStore.ts"
 import type { ConversationOwner } from "./ConversationOwner.ts"
 import { countMessages } from "../models/countMessages.ts"
@@ -130,9 +131,10 @@ export const makePrepareReply = Effect.gen(function* () {
     const messages = [...told, ...stored.filter(terms === undefined ? hasContent : isOfModel), ...added]
     const tokenizer = yield* Tokenizer
     yield* countMessages(payer, messages, model.contextTokens)
-    const prompt = yield* Effect.fromResult(
+    const ours = yield* Effect.fromResult(
       buildPrompt({ model, messages, sources: sourcesFrom(found), searched: ready.length > 0, tokenizer })
     )
+    const prompt = settings.prompt === undefined ? ours : yield* askPromptBuilder(settings.prompt, ours, model, payer)
     const { maxInputTokens, maxOutputTokens } = prompt
     const chosen: Candidate = { model, provider, maxInputTokens, maxOutputTokens }
     const fallbacks = model.fallback === undefined ? [] : yield* fallbacksFor(model, tier, prompt)

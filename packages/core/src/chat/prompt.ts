@@ -2,7 +2,8 @@ import { Result } from "effect"
 import { maxInputTokensFor, type Model } from "../models/Model.ts"
 import type { ChatMessage } from "../models/ChatMessage.ts"
 import type { Source } from "./StoredMessage.ts"
-import { PromptTooLong } from "./errors.ts"
+import { PromptBuilderFailed, PromptTooLong } from "./errors.ts"
+import type { PromptParts } from "./PromptBuilder.ts"
 import { quotePassages } from "./passageQuotes.ts"
 import { maxMessageTokens, maxRequestTokens } from "../models/messageTokens.ts"
 import { pieceTokenizer } from "../tokens/pieceTokenizer.ts"
@@ -40,6 +41,10 @@ export interface Prompt {
   readonly maxOutputTokens: number
   /** The sources that are in the prompt: those given, without the last ones where the window was too small. */
   readonly sources: ReadonlyArray<Source>
+  /** What of the conversation it was made of, the very messages. */
+  readonly conversation: ReadonlyArray<ChatMessage>
+  /** The same, for a prompt builder of the application: copies, which it may do with as it likes. */
+  parts(): PromptParts
 }
 
 const ASSISTANT = "You are a helpful assistant. Answer in the language of the user's newest message."
@@ -79,8 +84,9 @@ export const buildPrompt = (input: BuildPromptInput): Result.Result<Prompt, Prom
 
   const always = maxRequestTokens([...systems, ...newest], tokenizer)
   const nothingFound = input.searched === true && input.sources.length === 0
+  const isGrounded = (sources: ReadonlyArray<Source>) => nothingFound || sources.length > 0
   const framed = (sources: ReadonlyArray<Source>, between: ReadonlyArray<ChatMessage> = []) => {
-    const grounded = nothingFound || sources.length > 0
+    const grounded = isGrounded(sources)
     return [instruction(grounded), ...between, ...(grounded ? [passageMessage(sources)] : [])]
   }
   const withSources = (sources: ReadonlyArray<Source>) =>
@@ -97,11 +103,40 @@ export const buildPrompt = (input: BuildPromptInput): Result.Result<Prompt, Prom
   const history = trimHistory(turns.slice(0, -1).flat(), left, tokenizer)
   const maxTokens = needed + history.maxTokens
   const maxInputTokens = counted(maxTokens)
+  const grounded = isGrounded(sources)
+  const conversation = [...systems, ...history.messages, ...newest]
   return Result.succeed({
     messages: [...framed(sources, [...systems, ...history.messages]), ...newest],
     maxTokens,
     maxInputTokens,
     maxOutputTokens: Math.min(wanted, window - maxInputTokens),
-    sources
+    sources,
+    conversation,
+    parts: () => ({
+      model: input.model,
+      instruction: instruction(grounded).content,
+      instructions: systems.map(({ content }) => content),
+      history: [...history.messages, ...newest.slice(0, -1)].map(({ content, role }) => ({ content, role })),
+      searched: input.searched === true,
+      passages: structuredClone(sources),
+      quotedPassages: grounded ? quotePassages(sources) : "",
+      question: newest.at(-1)?.content ?? ""
+    })
   })
+}
+
+/** The prompt whose messages a prompt builder gave in the place of our own: bounded by the same rules. */
+export const promptOf = (
+  { conversation, parts, sources }: Prompt,
+  messages: ReadonlyArray<ChatMessage>,
+  model: Model,
+  tokenizer: TokenizerService = pieceTokenizer
+): Result.Result<Prompt, PromptBuilderFailed> => {
+  const { contextTokens: window, maxOutputTokens: wanted } = model
+  const maxTokens = maxRequestTokens(messages, tokenizer)
+  const maxInputTokens = maxInputTokensFor(model, maxTokens)
+  const tokens = maxInputTokens + Math.min(MINIMUM_REPLY_TOKENS, wanted)
+  if (tokens > window) return Result.fail(new PromptBuilderFailed({ problem: "too-long", tokens, window }))
+  const maxOutputTokens = Math.min(wanted, window - maxInputTokens)
+  return Result.succeed({ messages, maxTokens, maxInputTokens, maxOutputTokens, sources, conversation, parts })
 }

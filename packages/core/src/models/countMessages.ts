@@ -31,6 +31,7 @@ export const countMessage = (message: ChatMessage, tokenizer: TokenizerService):
 /**
  * Counts messages ahead, in fair turns, so that `countMessage` has the long ones at hand: the newest first, and none any
  * more once they come to more than `mostTokens` together. What is short altogether is left to be counted where it is needed.
+ * Gives true where that is all: none is left uncounted.
  */
 export const countMessages = Effect.fnUntraced(function* (
   userId: UserId,
@@ -38,7 +39,7 @@ export const countMessages = Effect.fnUntraced(function* (
   mostTokens: number
 ) {
   const characters = messages.reduce((sum, { content }) => sum + content.length, 0)
-  if (characters <= SHORT) return
+  if (characters <= SHORT) return true
   const turns = yield* FairTurns
   const tokenizer = yield* Tokenizer
   let left = messages.length
@@ -61,4 +62,5 @@ export const countMessages = Effect.fnUntraced(function* (
     return left > 0 && tokens <= mostTokens
   }
   while (yield* turns.take(userId, goOn)) continue
+  return left === 0
 })

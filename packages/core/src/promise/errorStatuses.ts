@@ -51,6 +51,7 @@ export const errorStatuses = {
   payment_provider_unavailable: 502,
   payments_not_configured: 503,
   price_not_offered: 422,
+  prompt_builder_failed: 500,
   prompt_too_long: 422,
   provider_rate_limited: 500,
   provider_unavailable: 500,

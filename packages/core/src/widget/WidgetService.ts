@@ -203,7 +203,8 @@ const make = Effect.gen(function* () {
       case "TooManyReplies":
       case "TooManyAbandonedTries":
         return yield* new BotBusy({ retryAfterMs: error.retryAfterMs })
-      // What visitors may write fits into any window: it is the instructions that do not.
+      // What visitors may write fits into any window: it is the instructions, or what a prompt builder makes of them, that do not.
+      case "PromptBuilderFailed":
       case "PromptTooLong":
         return yield* new BotMisconfigured({ botId: bot.id })
       case "BotMisconfigured":

@@ -1,0 +1,29 @@
+import type { ChatMessage } from "../models/ChatMessage.ts"
+import type { Model } from "../models/Model.ts"
+import type { Source } from "./StoredMessage.ts"
+
+/** What a prompt is made of: what of it fits into the model's window beside the shortest useful reply. */
+export interface PromptParts {
+  /** The model that was chosen; its fallbacks are given the same messages. */
+  readonly model: Pick<Model, "id" | "contextTokens" | "maxOutputTokens">
+  /** Parley's own words: how to answer, and where documents were searched how to cite their passages by number. */
+  readonly instruction: string
+  /** What is told beside: by the settings of replies or of the bot, and in system messages where clients may send them. */
+  readonly instructions: ReadonlyArray<string>
+  /** What was said before the question, oldest first. */
+  readonly history: ReadonlyArray<ChatMessage>
+  /** Documents were searched, and perhaps nothing was found in them. */
+  readonly searched: boolean
+  /** Best first. A reply that cites one as `[1]`, by its `number`, leads its reader to it. */
+  readonly passages: ReadonlyArray<Source>
+  /** The passages as Parley quotes them: numbered, as data that cannot end its own quotation; empty where nothing was searched. */
+  readonly quotedPassages: string
+  readonly question: string
+}
+
+/**
+ * Makes the messages a model reads. It is asked before credits are held, at once (no promise), and its messages are
+ * counted, bounded and priced as Parley's own are. Where it throws, gives no messages, or more than the window takes
+ * beside the shortest useful reply, the reply fails with `PromptBuilderFailed` and costs nothing.
+ */
+export type PromptBuilder = (parts: PromptParts) => ReadonlyArray<ChatMessage>
