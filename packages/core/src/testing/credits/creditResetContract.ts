@@ -71,7 +71,7 @@ export const describeReset = (tester: CreditTester): void => {
         return Effect.as(ledger.open({ userId, tier, allowance: 1 }), userId)
       }
       const people = await run(Effect.all([open(), open(), open()]))
-      const [first = "", second = ""] = people
+      const [first, second] = people
       const followed = await account(first)
       const { anchor, periodStart, nextResetAt, renewedUntil } = followed
       const terms = { tier, allowance: 1, pendingTier: next, anchor, periodStart, nextResetAt, renewedUntil }
