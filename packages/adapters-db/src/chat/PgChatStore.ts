@@ -13,7 +13,7 @@ import {
   type UserId
 } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
-import { Database, type Row } from "../database/Database.ts"
+import { Database, DatabaseError, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
 import {
   beginTurnSql,
@@ -112,11 +112,9 @@ const make = Effect.map(Database, (database) => {
   const asOwner = <R extends Row>(owner: ConversationOwner, text: string, params: ReadonlyArray<unknown>) =>
     database.statementAsUser<R>(ownerKey(owner).userId, text, params)
 
-  /** Writes as the person whose conversation it is; for a visitor, who is no person known here, as the service. */
-  const asAuthor = (owner: ConversationOwner, text: string, params: ReadonlyArray<unknown>) =>
-    "person" in owner
-      ? Effect.asVoid(database.statementAsUser(owner.person, text, params))
-      : database.asService((sql) => Effect.asVoid(sql.query(text, params)))
+  /** Calls a function that enters the role of the conversation's author itself: the person, or for a visitor the service. */
+  const writeTurn = (operation: string, text: string, params: ReadonlyArray<unknown>) =>
+    storing(operation, "turn")(Effect.asVoid(database.statement(text, params)))
 
   const listed = (userId: UserId, bot: string, limit: number, offset: number) =>
     database.asUser(userId, (sql) =>
@@ -153,16 +151,14 @@ const make = Effect.map(Database, (database) => {
         bytes,
         documentIds
       ]
-      return storing("ChatStore.beginTurn")(
-        Effect.catchTag(asAuthor(owner, sqlTexts.begin, params), "DatabaseError", (error) =>
-          error.constraint === "messages_id" ? Effect.void : Effect.fail(error)
-        )
+      return Effect.catchTag(writeTurn("ChatStore.beginTurn", sqlTexts.begin, params), "StorageFailed", (failed) =>
+        failed.cause instanceof DatabaseError && failed.cause.constraint === "messages_id"
+          ? Effect.void
+          : Effect.fail(failed)
       )
     },
     endTurn: ({ owner, chatId, replyId, content, state }) =>
-      storing("ChatStore.endTurn")(
-        asAuthor(owner, sqlTexts.end, [...keyOf(owner), chatId, replyId, storableText(content), state])
-      ),
+      writeTurn("ChatStore.endTurn", sqlTexts.end, [...keyOf(owner), chatId, replyId, storableText(content), state]),
     transcript: ({ owner, chatId, limit, before, maxBytes = MAX_TRANSCRIPT_BYTES }) =>
       storing("ChatStore.transcript")(
         isUuid(chatId)

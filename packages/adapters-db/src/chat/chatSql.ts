@@ -2,48 +2,14 @@
 export const OWNED = "user_id = $1 AND bot = $2 AND visitor = $3"
 
 /**
- * Stores what is new and an empty reply in one statement. The insertion into `chats`, or its update, locks the chat's
- * row and takes the next positions, so that turns of one chat cannot interleave. Where the reply is there already the
- * chat is left alone, and with it everything else; two at the same moment meet at the unique key of messages. A turn
- * that continues a chat locks it first, so that it neither comes too late for a deletion nor undoes one.
- * Parameters: the owner's key, chat, title, number of messages, reply's id, messages as JSON, whether it continues the
- * chat, bytes that count, documents named.
+ * Stores what is new and an empty reply. Parameters: the owner's key, chat, title, number of messages, reply's id, messages
+ * as JSON, whether it continues the chat, bytes that count, documents named.
  */
-export const beginTurnSql = (schema: string): string => `
-WITH continued AS (
-  SELECT FROM ${schema}.chats WHERE $9::boolean AND ${OWNED} AND id = $4::uuid FOR UPDATE
-), chat AS (
-  INSERT INTO ${schema}.chats AS c (user_id, bot, visitor, id, title, last_position, bytes, asked_document_ids)
-  SELECT $1::text, $2::text, $3::text, $4::uuid, $5::text, $6::bigint, $10::bigint, $11::uuid[]
-  WHERE NOT EXISTS (SELECT FROM ${schema}.messages WHERE ${OWNED} AND chat_id = $4::uuid AND id = $7::uuid)
-    AND (NOT $9::boolean OR EXISTS (SELECT FROM continued))
-  ON CONFLICT (user_id, bot, visitor, id) DO UPDATE
-  SET last_position = c.last_position + excluded.last_position, bytes = c.bytes + excluded.bytes,
-    asked_document_ids = excluded.asked_document_ids, updated_at = clock_timestamp()
-  RETURNING last_position
-)
-INSERT INTO ${schema}.messages (user_id, bot, visitor, chat_id, position, id, role, content, state, model, sources)
-SELECT $1, $2, $3, $4::uuid, chat.last_position - $6 + message.ordinal,
-  coalesce((message.value ->> 'id')::uuid, gen_random_uuid()),
-  message.value ->> 'role', message.value ->> 'content', message.value ->> 'state', message.value ->> 'model',
-  coalesce(message.value -> 'sources', '[]')
-FROM chat, jsonb_array_elements($8::jsonb) WITH ORDINALITY AS message (value, ordinal)`
+export const beginTurnSql = (schema: string): string =>
+  `SELECT ${schema}.begin_turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 
-/**
- * Parameters: the owner's key, chat, reply's id, content, state. A reply that has ended stays as it is. The chat is
- * locked first, as whatever deletes it does.
- */
-export const endTurnSql = (schema: string): string => `
-WITH chat AS (
-  SELECT id FROM ${schema}.chats WHERE ${OWNED} AND id = $4::uuid FOR UPDATE
-), ended AS (
-  UPDATE ${schema}.messages m SET content = $6, state = $7 FROM chat
-  WHERE m.user_id = $1 AND m.bot = $2 AND m.visitor = $3 AND m.chat_id = chat.id AND m.id = $5::uuid
-    AND m.state = 'streaming'
-  RETURNING octet_length(m.content) AS bytes
-)
-UPDATE ${schema}.chats c SET bytes = c.bytes + ended.bytes FROM ended
-WHERE c.user_id = $1 AND c.bot = $2 AND c.visitor = $3 AND c.id = $4::uuid`
+/** Parameters: the owner's key, chat, reply's id, content, state. A reply that has ended stays as it is. */
+export const endTurnSql = (schema: string): string => `SELECT ${schema}.end_turn($1, $2, $3, $4, $5, $6, $7)`
 
 /** What a person's own chats hold, or the conversations of all visitors of their bots. Parameters: user. */
 export const usageSql = (schema: string, whose: "own" | "visitors"): string =>

@@ -7,7 +7,7 @@ export type DatabaseRole =
   | { readonly name: "owner" }
 
 /**
- * The one place that enters a role: the script that takes a transaction `from` one role `to` another. It begins the
+ * The one place that enters a role, beside the functions that store a turn (`0004_turns.sql`): the script that takes a transaction `from` one role `to` another. It begins the
  * transaction with `begins` where it has no role yet.
  */
 export const enterRole = (begins: string, from: DatabaseRole | undefined, to: DatabaseRole): string => {

@@ -10,7 +10,7 @@ export interface Limits {
   readonly silenceMs: number
   /**
    * A statement outside a transaction is sent as it is, without the settings that bound it in the server: it takes its
-   * own bounds with it, as `write_credits` does, or waits for no lock.
+   * own bounds with it, as `write_credits` and `begin_turn` do, or waits for no lock.
    */
   readonly alone: boolean
 }
@@ -20,6 +20,7 @@ export interface Limits {
  * one of these purposes; `interactive` where nothing else was said.
  *
  * - `interactive`: somebody waits for a page or a first word.
+ * - `turn`: what is said in a chat is stored while its reader waits.
  * - `commit`: credits are written. Accounts of many people share a statement, so that it waits for hardly anything, and
  *   a process that falls silent under locks loses them soon.
  * - `maintenance`: sweeps, heartbeats and resets: sets of rows, those that are locked left for the next time.
@@ -30,6 +31,7 @@ export interface Limits {
  */
 export const LIMITS = {
   interactive: { statementMs: 10_000, lockMs: 3_000, silenceMs: 5_000, alone: false },
+  turn: { statementMs: 10_000, lockMs: 3_000, silenceMs: 5_000, alone: true },
   commit: { statementMs: 5_000, lockMs: 500, silenceMs: 2_000, alone: true },
   maintenance: { statementMs: 30_000, lockMs: 1_000, silenceMs: 2_000, alone: false },
   documents: { statementMs: 60_000, lockMs: 10_000, silenceMs: 15_000, alone: false },

@@ -133,6 +133,51 @@ const roles = (run: Run<Parts>) => {
       })
     ))
 
+  it("a turn is written as its person, a visitor's as the service, and either leaves the role that asked for it", () =>
+    run(
+      Effect.gen(function* () {
+        const database = yield* Database
+        const { asOwner } = yield* DatabaseOwner
+        const { schema } = database
+        const [ann, bob] = [newUser(), newUser()]
+        const noteWriter = `CREATE FUNCTION ${schema}.note_writer() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            NEW.model := current_user || ' ' || current_setting('parley.user_id', true); RETURN NEW; END $$;
+          GRANT EXECUTE ON FUNCTION ${schema}.note_writer() TO PUBLIC;
+          CREATE TRIGGER writer BEFORE INSERT OR UPDATE ON ${schema}.messages
+            FOR EACH ROW EXECUTE FUNCTION ${schema}.note_writer()`
+        const begin = `SELECT ${schema}.begin_turn($1, $2, $3, $4, 'A', 1, $5, $6, false, 0, '{}')`
+        const end = `SELECT ${schema}.end_turn($1, $2, $3, $4, $5, 'said', 'complete')`
+        const written = `SELECT model AS writer, state FROM ${schema}.messages WHERE user_id = $1 ORDER BY bot`
+        const observed = Effect.gen(function* () {
+          yield* asOwner(({ script }) => script(noteWriter))
+          const after: Array<unknown> = []
+          for (const [bot, visitor] of [
+            ["", ""],
+            ["bot", "visitor"]
+          ]) {
+            const [chat, reply] = [crypto.randomUUID(), crypto.randomUUID()]
+            const given = JSON.stringify([{ id: reply, role: "assistant", content: "", state: "streaming" }])
+            const key = [bob, bot, visitor, chat, reply]
+            yield* database.asUser(ann, (sql) => sql.query(begin, [...key, given]))
+            yield* database.asUser(ann, (sql) => sql.query(end, key))
+            after.push(...(yield* database.asUser(ann, (sql) => sql.query(whoAmI))))
+          }
+          return yield* Effect.fail({ after, written: yield* database.statement(written, [bob]) })
+        })
+        // Nothing of it stays.
+        expect(yield* Effect.flip(database.unitOfWork(observed))).toEqual({
+          after: [
+            { role: "parley_user", user_id: ann },
+            { role: "parley_user", user_id: ann }
+          ],
+          written: [
+            { writer: `parley_user ${bob}`, state: "complete" },
+            { writer: "parley_service ", state: "complete" }
+          ]
+        })
+      })
+    ))
+
   it("a user who is no text is refused before anything is asked", () =>
     run(
       Effect.gen(function* () {
