@@ -6,6 +6,7 @@ import {
   type ReplyReader,
   type Usage
 } from "@parley/core/adapter"
+import { makeRepeatedText } from "../vendor/repeatedText.ts"
 import type { ServerSentEvent } from "../vendor/serverSentEvents.ts"
 import { countAt, eventObject, type JsonObject, objectAt, textOf } from "../vendor/vendorEvent.ts"
 import { failureEvent } from "../vendor/vendorFailure.ts"
@@ -44,6 +45,7 @@ export const anthropicReader = (model: string): ReplyReader<ReadonlyArray<Server
   let stopReason: unknown
   let usage: JsonObject = {}
   let end: EndPart | undefined
+  const repeatedText = makeRepeatedText("text")
 
   const failed = (reason: "refused" | "bad-answer") => new ModelFailed({ model, reason, retryable: false })
 
@@ -73,6 +75,8 @@ export const anthropicReader = (model: string): ReplyReader<ReadonlyArray<Server
 
   const readEvent = (data: string): ReadonlyArray<ReplyPart> => {
     if (end !== undefined) return []
+    const repeated = repeatedText.read(data)
+    if (repeated !== undefined) return [{ _tag: "text-delta", text: repeated }]
     const event = eventObject(data)
     switch (event["type"]) {
       case "message_start": {
@@ -82,7 +86,9 @@ export const anthropicReader = (model: string): ReplyReader<ReadonlyArray<Server
       }
       case "content_block_delta": {
         const { text, type } = objectAt(event, "delta")
-        return type === "text_delta" && typeof text === "string" ? [{ _tag: "text-delta", text }] : []
+        if (type !== "text_delta" || typeof text !== "string") return []
+        repeatedText.learn(data, text)
+        return [{ _tag: "text-delta", text }]
       }
       case "message_delta":
         addUsage(objectAt(event, "usage"))

@@ -1,4 +1,5 @@
 import { type EndPart, ModelFailed, type ReplyPart, type ReplyReader, type Usage } from "@parley/core/adapter"
+import { makeRepeatedText } from "../vendor/repeatedText.ts"
 import type { ServerSentEvent } from "../vendor/serverSentEvents.ts"
 import { countAt, eventObject, isObject, type JsonObject, objectAt, textOf } from "../vendor/vendorEvent.ts"
 import { failureEvent } from "../vendor/vendorFailure.ts"
@@ -57,6 +58,7 @@ const usageIn = (chunk: JsonObject): Usage | undefined => {
 export const openAiReader = (model: string): ReplyReader<ReadonlyArray<ServerSentEvent>> => {
   let reason: EndPart["reason"] | undefined
   let usage: Usage | undefined
+  const repeatedText = makeRepeatedText("content")
 
   const finish = (finished: string) => {
     const end = ENDS[finished] ?? "completed"
@@ -77,12 +79,20 @@ export const openAiReader = (model: string): ReplyReader<ReadonlyArray<ServerSen
   }
 
   const readChunk = (data: string): ReadonlyArray<ReplyPart> => {
+    const repeated = reason === undefined ? repeatedText.read(data) : undefined
+    if (repeated !== undefined) return [{ _tag: "text-delta", text: repeated }]
     if (data.trim() === "[DONE]") return []
     const chunk = eventObject(data)
     const [choice = {}] = Array.isArray(chunk["choices"]) ? chunk["choices"].filter(isObject) : []
     if (isError(chunk, choice)) throw failureEvent(model, isObject(choice["error"]) ? choice : chunk)
-    usage = usageIn(chunk) ?? usage
-    return readChoice(choice)
+    const reported = usageIn(chunk)
+    usage = reported ?? usage
+    const parts = readChoice(choice)
+    const [only] = parts
+    if (only?._tag === "text-delta" && reported === undefined && reason === undefined) {
+      repeatedText.learn(data, only.text)
+    }
+    return parts
   }
 
   return {
