@@ -1,6 +1,7 @@
 import { Effect, Exit } from "effect"
+import { TestClock } from "effect/testing"
 import { SignJWT } from "jose"
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import { HmacSessionVerifier, makeDevelopmentSessions } from "../src/index.ts"
 import { expectProblem } from "./support/expectProblem.ts"
 import { openRaw, rawPost } from "./support/openRaw.ts"
@@ -62,6 +63,57 @@ describe("session tokens", () => {
       expect(String(await verify({}, token))).toContain("SessionInvalid")
     }
   )
+
+  describe("a token that was found good", () => {
+    const EXP = 2_000_000
+    const claims = { sub: "ann", nbf: EXP - 1_000, exp: EXP }
+    const verifier = () => {
+      const { verify } = HmacSessionVerifier.make({ secret: SECRET })
+      return (token: string, seconds: number) =>
+        Effect.runPromiseExit(
+          Effect.gen(function* () {
+            yield* TestClock.setTime(seconds * 1000)
+            return yield* verify(token)
+          }).pipe(Effect.provide(TestClock.layer()))
+        )
+    }
+
+    test("is not asked for its signature again", async () => {
+      const token = await signed(claims)
+      const verifyAt = verifier()
+      const verifySignature = vi.spyOn(crypto.subtle, "verify")
+      try {
+        const first = await verifyAt(token, EXP - 10)
+        expect(first).toEqual(Exit.succeed({ userId: "ann", email: undefined, expiresAt: EXP * 1000 }))
+        expect(await verifyAt(token, EXP - 1)).toEqual(first)
+        expect(verifySignature).toHaveBeenCalledTimes(1)
+      } finally {
+        verifySignature.mockRestore()
+      }
+    })
+
+    test("is refused from its end on, and before its beginning where the clock is set back", async () => {
+      const token = await signed(claims)
+      const verifyAt = verifier()
+      expect(Exit.isSuccess(await verifyAt(token, EXP - 1))).toBe(true)
+      expect(String(await verifyAt(token, EXP - 1_001))).toContain("SessionInvalid")
+      expect(Exit.isSuccess(await verifyAt(token, EXP - 500))).toBe(true)
+      expect(String(await verifyAt(token, EXP))).toContain("SessionInvalid")
+    })
+
+    test("makes no other good: one with its claims and another signature is refused", async () => {
+      const token = await signed(claims)
+      const [head, body] = token.split(".")
+      const forged = await new SignJWT(claims)
+        .setProtectedHeader({ alg: "HS256" })
+        .sign(new TextEncoder().encode("x".repeat(64)))
+      const verifyAt = verifier()
+      expect(Exit.isSuccess(await verifyAt(token, EXP - 1))).toBe(true)
+      for (const other of [forged, `${head}.${body}.`, `${head}.${body}.${"A".repeat(43)}`]) {
+        expect(String(await verifyAt(other, EXP - 1))).toContain("SessionInvalid")
+      }
+    })
+  })
 
   test("an empty secret is refused when the server is put together", () => {
     expect(() => HmacSessionVerifier.make({ secret: "" })).toThrow("empty")

@@ -3,6 +3,7 @@ import { Clock, Effect, Layer, Schema } from "effect"
 import type { JWTPayload } from "jose"
 import { JWTClaimValidationFailed, JWTExpired } from "jose/errors"
 import { jwtVerify } from "jose/jwt/verify"
+import { makeVerifiedTokens } from "./verifiedTokens.ts"
 
 export interface HmacSessionVerifierOptions {
   /** Shared with the identity provider; a text counts as its UTF-8 bytes. RFC 7518 wants 32 bytes or more. */
@@ -32,15 +33,22 @@ const make = (options: HmacSessionVerifierOptions): SessionVerifier["Service"] =
     ...(issuer === undefined ? {} : { issuer }),
     ...(audience === undefined ? {} : { audience })
   }
-  return SessionVerifier.of({
-    verify: Effect.fn("HmacSessionVerifier.verify")(function* (token) {
-      const now = yield* Clock.currentTimeMillis
-      const { payload } = yield* Effect.tryPromise({
-        try: async () => jwtVerify(token, await importing, { ...expected, currentDate: new Date(now) }),
-        catch: refusalOf
-      })
-      return yield* sessionFrom(payload)
+  const verified = makeVerifiedTokens()
+  const verify = Effect.fn("HmacSessionVerifier.verify")(function* (token: string, now: number) {
+    const { payload } = yield* Effect.tryPromise({
+      try: async () => jwtVerify(token, await importing, { ...expected, currentDate: new Date(now) }),
+      catch: refusalOf
     })
+    const session = yield* sessionFrom(payload)
+    verified.add(token, { session, at: now })
+    return session
+  })
+  return SessionVerifier.of({
+    verify: (token) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const session = verified.find(token, now)
+        return session === undefined ? verify(token, now) : Effect.succeed(session)
+      })
   })
 }
 

@@ -150,7 +150,7 @@ export const makeMeteredReply = Effect.gen(function* () {
     const { call, nextText, reported } = opened
     let isCut = false
     const failed = (reason: ModelFailure) =>
-      Effect.fail(new ModelFailed({ model: call.request.model.id, reason, retryable: reason !== "overlong" }))
+      Effect.failSync(() => new ModelFailed({ model: call.request.model.id, reason, retryable: reason !== "overlong" }))
     const handOn = (text: string): Delivery => {
       if (hold.isLost()) return failed("cut-off")
       const taken = output.take(text)
