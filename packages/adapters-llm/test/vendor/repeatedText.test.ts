@@ -22,7 +22,9 @@ const text = fc.oneof(
 describe("an event that repeats another but for its text", () => {
   it("is read where its text stands for itself", () => {
     expect(readAfter(chunk("Hello"), chunk(" words, ünd 😀 {}"))).toBe(" words, ünd 😀 {}")
-    expect(readAfter('{"choices": [{"delta": {"content" : "a"}}]}', '{"choices": [{"delta": {"content" : "b"}}]}')).toBe("b")
+    expect(
+      readAfter('{"choices": [{"delta": {"content" : "a"}}]}', '{"choices": [{"delta": {"content" : "b"}}]}')
+    ).toBe("b")
   })
 
   it("has the text that parsing finds, and nothing else that parsing would find differs", () => {
