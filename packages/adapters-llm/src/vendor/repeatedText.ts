@@ -7,7 +7,6 @@ export interface RepeatedText {
 }
 
 /** What a JSON string may have in it that stands for itself. */
-// oxlint-disable-next-line no-control-regex
 const PLAIN = /^[^"\\\u0000-\u001f]*$/
 
 /**
