@@ -46,6 +46,8 @@ export const consoleTo = ({ stderr, stdout }: Pick<SurroundingParts, "stderr" | 
 /** Surroundings of its own for a command line that runs inside another program. */
 export interface GivenSurroundings extends Pick<SurroundingParts, "folder" | "stderr" | "stdout"> {
   readonly environment: Environment
+  /** Resolves with the signal that ends it in order, as one of the process would; it hears none unless given. */
+  readonly stop?: Promise<"SIGINT" | "SIGTERM">
 }
 
 /** The surroundings given, and a console that prints into them. */

@@ -9,12 +9,18 @@ import { type GivenSurroundings, surroundingsLayer } from "./Surroundings.ts"
 
 const colorsHere = (): boolean => process.stdout.isTTY && !process.env["NO_COLOR"]
 
+/** What runs inside another program is asked to end by that one alone, and never ends it. */
+const stopOf = ({ stop }: GivenSurroundings): StopSignal["Service"] => ({
+  wait: stop === undefined ? Effect.never : Effect.promise(() => stop),
+  end: () => undefined
+})
+
 /**
  * Runs the `parley` command with these arguments in this process; gives its exit code. It finds the environment, the
- * working folder, the output and the signals of this process, or the surroundings given and no signals.
+ * working folder, the output and the signals of this process, or the surroundings given.
  */
 export const runParley = (argv: ReadonlyArray<string>, given?: GivenSurroundings): Promise<number> => {
-  const signal = given === undefined ? listenForSignals() : { wait: Effect.never }
+  const signal = given === undefined ? listenForSignals() : stopOf(given)
   const context = Layer.provideMerge(localCommandContextLayer(argv), Layer.succeed(StopSignal, signal))
   const surroundings = given === undefined ? Layer.empty : surroundingsLayer(given)
   const services = Layer.provideMerge(Layer.mergeAll(context, commandRunnerLayer, commandLineServices), surroundings)

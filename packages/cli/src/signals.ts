@@ -19,5 +19,5 @@ export const listenForSignals = (): StopSignal["Service"] => {
     process.on("SIGINT", () => receive("SIGINT"))
     process.on("SIGTERM", () => receive("SIGTERM"))
   })
-  return { wait: Effect.promise(() => first) }
+  return { wait: Effect.promise(() => first), end: (exitCode) => process.exit(exitCode) }
 }

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest"
 import { temporaryFolder } from "./processes/ParleyProcess.ts"
 import { runHere } from "./processes/runHere.ts"
-import { startServer, Visitor } from "./processes/RunningServer.ts"
+import { Visitor } from "./processes/RunningServer.ts"
+import { serveHere } from "./processes/serveHere.ts"
 
 interface Entry {
   readonly by: string
@@ -13,7 +14,7 @@ interface Entry {
 
 it("what operators do is entered with who, what and why, and not where it is refused; an erased person is not named", async () => {
   const folder = temporaryFolder()
-  const server = await startServer(folder.path, { CRON_SECRET: "for-schedules" })
+  const server = await serveHere(folder.path, { CRON_SECRET: "for-schedules" })
   try {
     const ann = "ann@example.com"
     const visitor = new Visitor(server.url)

@@ -8,7 +8,8 @@ import { Effect, Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { temporaryFolder } from "./processes/ParleyProcess.ts"
 import { runHere } from "./processes/runHere.ts"
-import { type RunningServer, startServer, Visitor } from "./processes/RunningServer.ts"
+import { Visitor } from "./processes/RunningServer.ts"
+import { serveHere, type ServerHere } from "./processes/serveHere.ts"
 
 const ANN = "ann@example.com"
 const API_KEY = "sk_test_of_the_stand_in"
@@ -33,7 +34,7 @@ interface Balance {
 describe("payments, through a provider of Stripe's protocol and the server's own webhook", () => {
   const folder = temporaryFolder()
   let provider: ListeningStandIn
-  let server: RunningServer
+  let server: ServerHere
   let ann: Visitor
   const environment: Record<string, string> = {}
   beforeAll(async () => {
@@ -45,7 +46,7 @@ describe("payments, through a provider of Stripe's protocol and the server's own
       STRIPE_WEBHOOK_SECRET: SECRET,
       STRIPE_API_URL: provider.url
     })
-    server = await startServer(folder.path, environment)
+    server = await serveHere(folder.path, environment)
     provider.standIn.deliveries.target = { url: `${server.url}/api/webhooks/payment`, secret: SECRET }
     ann = new Visitor(server.url)
     await ann.signIn(ANN)

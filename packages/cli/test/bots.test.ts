@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { temporaryFolder } from "./processes/ParleyProcess.ts"
 import { runHere } from "./processes/runHere.ts"
-import { type RunningServer, startServer, Visitor } from "./processes/RunningServer.ts"
+import { Visitor } from "./processes/RunningServer.ts"
+import { serveHere, type ServerHere } from "./processes/serveHere.ts"
 
 const ANN = "ann@example.com"
 
@@ -13,10 +14,10 @@ interface Row {
 
 describe("bots beside a running server", () => {
   const folder = temporaryFolder()
-  let server: RunningServer
+  let server: ServerHere
   let ann: Visitor
   beforeAll(async () => {
-    server = await startServer(folder.path)
+    server = await serveHere(folder.path)
     ann = new Visitor(server.url)
     await ann.signIn(ANN)
   })

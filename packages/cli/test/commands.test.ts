@@ -6,17 +6,18 @@ import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { runParley, temporaryFolder } from "./processes/ParleyProcess.ts"
 import { runHere } from "./processes/runHere.ts"
-import { type RunningServer, startServer, Visitor } from "./processes/RunningServer.ts"
+import { Visitor } from "./processes/RunningServer.ts"
+import { serveHere, type ServerHere } from "./processes/serveHere.ts"
 
 const ANN = "ann@example.com"
 const json = (text: string): unknown => JSON.parse(text)
 
 describe("commands beside a running server", () => {
   const folder = temporaryFolder()
-  let server: RunningServer
+  let server: ServerHere
   let ann: Visitor
   beforeAll(async () => {
-    server = await startServer(folder.path)
+    server = await serveHere(folder.path)
     ann = new Visitor(server.url)
     await ann.signIn(ANN)
   })
@@ -99,7 +100,7 @@ describe("commands beside a running server", () => {
   it("run side by side", async () => {
     const all = await Promise.all(
       Array.from({ length: 3 }, (_, index) =>
-        runParley(["credits", "grant", ANN, "1", "--key", `side-${index}`], folder.path)
+        runHere(["credits", "grant", ANN, "1", "--key", `side-${index}`], folder.path)
       )
     )
     expect(all.map(({ exit }) => exit)).toEqual([0, 0, 0])
@@ -110,13 +111,12 @@ describe("commands beside a running server", () => {
 describe("commands without a server", () => {
   it("work on the embedded database themselves, one after another", async () => {
     using folder = temporaryFolder()
-    const made = await runParley(["migrate", "--json"], folder.path)
+    const made = await runHere(["migrate", "--json"], folder.path)
     expect(made.exit).toBe(0)
     // A new folder begins as the image that was prepared, with the schema in it.
     expect(json(made.stdout)).toMatchObject({ applied: [], pending: [] })
-    const found = await Promise.all(
-      Array.from({ length: 2 }, () => runParley(["credits", "balance", ANN], folder.path))
-    )
+    // Two processes at once: one waits until the other is done with the folder.
+    const found = await Promise.all([runHere, runParley].map((run) => run(["credits", "balance", ANN], folder.path)))
     for (const { exit, stderr } of found) {
       expect(stderr).toContain("no account")
       expect(exit).toBe(4)
@@ -142,12 +142,11 @@ describe("commands without a server", () => {
     using folder = temporaryFolder()
     const deep = join(folder.path, "d".repeat(100), "e".repeat(100))
     mkdirSync(deep, { recursive: true })
-    await using server = await startServer(deep)
+    await using server = await serveHere(deep)
     await new Visitor(server.url).signIn(ANN)
     expect((await runParley(["credits", "balance", ANN], deep)).exit).toBe(0)
-    server.process.child.kill("SIGTERM")
-    expect(await server.process.ended).toMatchObject({ exit: 0 })
-    expect((await runParley(["credits", "balance", ANN], deep)).exit).toBe(0)
+    expect(await server.stop()).toBe(0)
+    expect((await runHere(["credits", "balance", ANN], deep)).exit).toBe(0)
   })
 
   it("read .env under the environment", async () => {
@@ -228,7 +227,7 @@ describe("the command line", () => {
       expect([exit, stderr]).toEqual([0, ""])
       expect(stdout).toContain("EXAMPLES")
     }
-    expect(await runParley(["--version"], folder.path)).toMatchObject({ exit: 0, stdout: "parley v0.1.0\n" })
+    expect(await runHere(["--version"], folder.path)).toMatchObject({ exit: 0, stdout: "parley v0.1.0\n" })
   })
 })
 

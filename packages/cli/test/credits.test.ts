@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { temporaryFolder } from "./processes/ParleyProcess.ts"
 import { runHere } from "./processes/runHere.ts"
-import { type RunningServer, startServer, Visitor } from "./processes/RunningServer.ts"
+import { Visitor } from "./processes/RunningServer.ts"
+import { serveHere, type ServerHere } from "./processes/serveHere.ts"
 
 const url = process.env["TEST_DATABASE_URL"] ?? ""
 const ANN = "ann@example.com"
@@ -12,10 +13,10 @@ const NONE = { accounts: 0, granted: 0, repaid: 0, expired: 0 }
 
 describe("upkeep of credits beside a running server", () => {
   const folder = temporaryFolder()
-  let server: RunningServer
+  let server: ServerHere
   let ann: Visitor
   beforeAll(async () => {
-    server = await startServer(folder.path, { CRON_SECRET })
+    server = await serveHere(folder.path, { CRON_SECRET })
     ann = new Visitor(server.url)
     await ann.signIn(ANN)
     await ann.getJson("/api/billing/balance")

@@ -17,16 +17,22 @@ const parser = DocumentParser.of({
 it("an uploaded file rests in S3 once it was read, is read from there, and is gone there when its document is", async () => {
   const folder = mkdtempSync(join(tmpdir(), "parley-files-"))
   const buckets = [{ name: "acme-documents", configs: [] }]
-  const settings = { address: "127.0.0.1", port: 0, silent: true, directory: folder, configureBuckets: buckets }
+  const settings = {
+    address: "127.0.0.1",
+    port: 0,
+    silent: true,
+    directory: join(folder, "s3"),
+    configureBuckets: buckets
+  }
   const server = new S3rver(settings)
   const { port } = await server.run()
   const place = parseS3Url(`s3://acme-documents/parley?endpoint=http://127.0.0.1:${port}`)
   if (place === undefined) throw new Error("The place is not read.")
   const objects = s3Objects({ ...place, accessKeyId: "S3RVER", secretAccessKey: Redacted.make("S3RVER") })
-  const database = await openDatabase({ objects })
+  const database = await openDatabase({ dataDir: join(folder, "database"), objects })
   const parley = await createParley({ ...database, models, parser, work: ["jobs"] })
   const kept = () =>
-    readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith("_object"))
+    readdirSync(join(folder, "s3"), { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith("_object"))
   const move = () => parley.runtime.runPromise(FileMover.use(({ move }) => move))
   try {
     const bytes = new TextEncoder().encode("The budget is 40,000 euros.")

@@ -8,7 +8,8 @@ import { paceOf, spokenTime } from "../src/commands/ProgressOutput.ts"
 import { connectToOwner, sendCommand } from "../src/dataFolder/commandClient.ts"
 import { temporaryFolder } from "./processes/ParleyProcess.ts"
 import { runHere } from "./processes/runHere.ts"
-import { type RunningServer, startServer, Visitor } from "./processes/RunningServer.ts"
+import { Visitor } from "./processes/RunningServer.ts"
+import { serveHere, type ServerHere } from "./processes/serveHere.ts"
 
 const url = process.env["TEST_DATABASE_URL"] ?? ""
 const ANN = "ann@example.com"
@@ -43,10 +44,10 @@ it("a progress bar tells its rate and the time that is left once they mean somet
 
 describe("jobs beside a running server", () => {
   const folder = temporaryFolder()
-  let server: RunningServer
+  let server: ServerHere
   let ann: Visitor
   beforeAll(async () => {
-    server = await startServer(folder.path)
+    server = await serveHere(folder.path)
     ann = new Visitor(server.url)
     await ann.signIn(ANN)
   })

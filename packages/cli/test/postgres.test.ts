@@ -1,9 +1,10 @@
 import { DatabaseOwner, PgDatabaseLayer } from "@parley/adapters-db"
 import { Effect } from "effect"
-import { afterAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { temporaryFolder } from "./processes/ParleyProcess.ts"
 import { runHere } from "./processes/runHere.ts"
-import { startServer, Visitor } from "./processes/RunningServer.ts"
+import { type RunningServer, startServer, Visitor } from "./processes/RunningServer.ts"
+import { serveHere, type ServerHere } from "./processes/serveHere.ts"
 
 const url = process.env["TEST_DATABASE_URL"] ?? ""
 
@@ -36,37 +37,51 @@ describe.skipIf(url === "")("on a Postgres server", () => {
     expect((await parley(["doctor"])).exit).toBe(0)
   })
 
-  it("two servers and a command work side by side", async () => {
-    await using first = await startServer(folder.path, environment)
-    await using second = await startServer(folder.path, environment)
-    expect(first.process.stdout).toContain(`schema ${schema}`)
-    const ann = new Visitor(first.url)
-    await ann.signIn("ann@example.com")
-    expect(await parley(["credits", "grant", "ann@example.com", "5"])).toMatchObject({
-      exit: 0,
-      data: { available: 105 }
+  describe("two servers", () => {
+    let first: RunningServer
+    let second: ServerHere
+    beforeAll(async () => {
+      ;[first, second] = await Promise.all([
+        startServer(folder.path, environment, ["--no-work"]),
+        serveHere(folder.path, environment, ["--no-work"])
+      ])
     })
-    const elsewhere = new Visitor(second.url)
-    await elsewhere.signIn("ann@example.com")
-    expect(await elsewhere.getJson("/api/billing/balance")).toMatchObject({ available: 105 })
-    first.process.child.kill("SIGTERM")
-    expect(await first.process.ended).toMatchObject({ exit: 0 })
-  })
+    afterAll(async () => {
+      await Promise.all([first[Symbol.asyncDispose](), second[Symbol.asyncDispose]()])
+    })
 
-  it("uploads at once on two servers cannot exceed a tier's quota of documents together", async () => {
-    await using first = await startServer(folder.path, environment, ["--no-work"])
-    await using second = await startServer(folder.path, environment, ["--no-work"])
-    const visitors = [new Visitor(first.url), new Visitor(second.url)]
-    for (const visitor of visitors) await visitor.signIn("eve@example.com")
-    const uploads = Array.from({ length: 24 }, (_, index) =>
-      visitors[index % 2]!.upload(`${index}.txt`, new TextEncoder().encode("Words."))
-    )
-    const answers = await Promise.all(uploads)
-    const refused = answers.filter(({ status }) => status === 403)
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20)
-    expect(refused).toHaveLength(4)
-    expect(await refused[0]!.json()).toMatchObject({ code: "document_quota" })
-    const { documents } = await visitors[0]!.getJson<{ documents: ReadonlyArray<unknown> }>("/api/documents")
-    expect(documents).toHaveLength(20)
+    it("and a command work side by side", async () => {
+      expect(first.process.stdout).toContain(`schema ${schema}`)
+      const ann = new Visitor(first.url)
+      await ann.signIn("ann@example.com")
+      expect(await parley(["credits", "grant", "ann@example.com", "5"])).toMatchObject({
+        exit: 0,
+        data: { available: 105 }
+      })
+      const elsewhere = new Visitor(second.url)
+      await elsewhere.signIn("ann@example.com")
+      expect(await elsewhere.getJson("/api/billing/balance")).toMatchObject({ available: 105 })
+    })
+
+    it("cannot exceed a tier's quota of documents together, by uploads at once", async () => {
+      const visitors = [new Visitor(first.url), new Visitor(second.url)]
+      for (const visitor of visitors) await visitor.signIn("eve@example.com")
+      const uploads = Array.from({ length: 24 }, (_, index) =>
+        visitors[index % 2]!.upload(`${index}.txt`, new TextEncoder().encode("Words."))
+      )
+      const answers = await Promise.all(uploads)
+      const refused = answers.filter(({ status }) => status === 403)
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(20)
+      expect(refused).toHaveLength(4)
+      expect(await refused[0]!.json()).toMatchObject({ code: "document_quota" })
+      const { documents } = await visitors[0]!.getJson<{ documents: ReadonlyArray<unknown> }>("/api/documents")
+      expect(documents).toHaveLength(20)
+    })
+
+    it("end with 0 when they are told to", async () => {
+      first.process.child.kill("SIGTERM")
+      expect(await first.process.ended).toMatchObject({ exit: 0 })
+      expect(await second.stop()).toBe(0)
+    })
   })
 })

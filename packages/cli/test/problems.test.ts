@@ -4,10 +4,10 @@ import { join } from "node:path"
 import { DatabaseOwner, PgDatabaseLayer } from "@parley/adapters-db"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { runParley, temporaryFolder } from "./processes/ParleyProcess.ts"
+import { temporaryFolder } from "./processes/ParleyProcess.ts"
 import { RefusingPostgres } from "./processes/RefusingPostgres.ts"
 import { runHere } from "./processes/runHere.ts"
-import { startServer } from "./processes/RunningServer.ts"
+import { serveHere } from "./processes/serveHere.ts"
 
 interface Check {
   readonly name: string
@@ -68,7 +68,7 @@ describe("a data folder that cannot be used", () => {
   it("is told by every command", async () => {
     using folder = temporaryFolder()
     const ended = await Promise.all(
-      commands.map((argv) => runParley(argv, folder.path, { PARLEY_DATA_DIR: "/proc/parley" }))
+      commands.map((argv) => runHere(argv, folder.path, { PARLEY_DATA_DIR: "/proc/parley" }))
     )
     expect(ended.map(({ exit }) => exit)).toEqual(commands.map(() => 3))
     for (const { stderr, stdout } of ended) expect(stderr + stdout).toContain("/proc/parley cannot be used")
@@ -179,7 +179,7 @@ describe.skipIf(postgres === "")("on a Postgres server", () => {
       each.username = name
       each.pathname = `/${name}`
     })
-    const run = (...argv: ReadonlyArray<string>) => runParley(argv, folder.path, { DATABASE_URL: url, PORT: "0" })
+    const run = (...argv: ReadonlyArray<string>) => runHere(argv, folder.path, { DATABASE_URL: url, PORT: "0" })
     for (const { exit, stderr } of await Promise.all([run("serve"), run("migrate")])) {
       expect(exit).toBe(69)
       expect(lines(stderr)).toEqual([expect.stringContaining("GRANT CREATE ON DATABASE")])
@@ -191,7 +191,7 @@ describe.skipIf(postgres === "")("on a Postgres server", () => {
 describe("doctor beside a running server", () => {
   it("looks at its own environment and at the server's, and tells which finding is whose", async () => {
     using folder = temporaryFolder()
-    await using server = await startServer(folder.path, { OPENAI_API_KEY: "sk-server" })
+    await using server = await serveHere(folder.path, { OPENAI_API_KEY: "sk-server" })
     const run = (environment: Readonly<Record<string, string>>, ...more: ReadonlyArray<string>) =>
       runHere(["doctor", ...more], folder.path, environment)
     const [bad, plain, people] = await Promise.all([
@@ -199,7 +199,7 @@ describe("doctor beside a running server", () => {
       run({}, "--json"),
       run({})
     ])
-    expect(server.process.child.exitCode).toBeNull()
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
     expect([bad.exit, failedOf(bad.stdout)]).toMatchObject([3, [{ where: "here", name: "configuration" }]])
     expect(checksOf(bad.stdout)).toContainEqual(
       expect.objectContaining({ where: "server", name: "database", status: "ok" })

@@ -6,7 +6,7 @@ import { unencryptedConnections, warningText, weakSecrets } from "../src/config/
 import { serveRefusals } from "../src/config/serveRules.ts"
 import { temporaryFolder } from "./processes/ParleyProcess.ts"
 import { runHere } from "./processes/runHere.ts"
-import { startServer } from "./processes/RunningServer.ts"
+import { serveHere } from "./processes/serveHere.ts"
 
 const STRONG = "Zq8vT3mLw5Xs9RbN2hJc7KdP4gYf6AtE"
 const SECRETS = ["PARLEY_SESSION_SECRET", "CRON_SECRET"] as const
@@ -86,9 +86,9 @@ describe("parley serve and parley doctor", () => {
     using folder = temporaryFolder()
     const environment = { PARLEY_SESSION_SECRET: "hunter2-hunter2", CRON_SECRET: STRONG }
     {
-      await using server = await startServer(folder.path, environment)
-      expect(server.process.stderr).toMatch(/WARN.*PARLEY_SESSION_SECRET: it /)
-      expect(server.process.stderr).not.toMatch(/CRON_SECRET|hunter2/)
+      await using server = await serveHere(folder.path, environment)
+      expect(server.said.stderr).toMatch(/WARN.*PARLEY_SESSION_SECRET: it /)
+      expect(server.said.stderr).not.toMatch(/CRON_SECRET|hunter2/)
     }
     const { exit, stdout } = await runHere(["doctor", "--json"], folder.path, environment)
     expect(exit).toBe(0)

@@ -6,14 +6,18 @@ import { eventually, ParleyProcess, runParley, temporaryFolder } from "./process
 import { creditsOf, openReply, restOf } from "./processes/openReply.ts"
 import { runHere } from "./processes/runHere.ts"
 import { type RunningServer, startServer, Visitor } from "./processes/RunningServer.ts"
+import { serveHere } from "./processes/serveHere.ts"
 
 const SECRET = "Zq8vT3mLw5Xs9RbN2hJc7KdP4gYf6AtE"
 
 const ANN = "ann@example.com"
+const urlOf = ({ stdout }: ParleyProcess) => /http:\/\/[\w.]+:\d+/.exec(stdout)?.[0]
 
-describe("a parley serve that listens", () => {
+/** One folder and the processes that serve it one after the other: each test begins with what the one before left. */
+describe("parley serve", () => {
   const folder = temporaryFolder()
   let server: RunningServer
+  let ann: Visitor
   beforeAll(async () => {
     server = await startServer(folder.path)
   })
@@ -37,49 +41,72 @@ describe("a parley serve that listens", () => {
     expect(second).toMatchObject({ exit: 1, stdout: "" })
     expect(second.stderr).toContain(`process ${server.process.child.pid}`)
   })
-})
 
-describe("parley serve", () => {
-  it("keeps data over a restart, its folder to its owner, and takes no sign-in of an earlier start", async () => {
-    using folder = temporaryFolder()
-    const first = await startServer(folder.path)
-    const visitor = new Visitor(first.url)
-    await visitor.signIn(ANN)
+  it("keeps its folder to its owner", async () => {
     expect(statSync(join(folder.path, ".parley", "parley.sock")).mode & 0o777).toBe(0o600)
     expect(statSync(join(folder.path, ".parley")).mode & 0o777).toBe(0o700)
-    first.process.child.kill("SIGTERM")
-    expect(await first.process.ended).toMatchObject({ exit: 0, signal: null })
+  })
 
-    await using second = await startServer(folder.path)
-    const later = new Visitor(second.url, visitor.cookie)
+  it("lets a reply that runs finish at SIGTERM, takes no new request, and ends with 0", async () => {
+    ann = new Visitor(server.url)
+    await ann.signIn(ANN)
+    const { reader, first } = await openReply(server.url, ANN, "!offline slow 20 !offline tokens 60")
+    server.process.child.kill("SIGTERM")
+    await eventually("connections to be refused", async () =>
+      fetch(`${server.url}/healthz`).then(
+        () => undefined,
+        () => true
+      )
+    )
+    expect((first + (await restOf(reader))).trim().endsWith("60")).toBe(true)
+    expect(await server.process.ended).toMatchObject({ exit: 0, signal: null })
+    expect(await creditsOf(ANN, folder.path)).toEqual({ held: 0, replies: ["completed"] })
+  })
+
+  it("keeps data over a restart, and takes no sign-in of an earlier start", async () => {
+    server = await startServer(folder.path)
+    const later = new Visitor(server.url, ann.cookie)
     expect((await later.get("/api/billing/balance")).status).toBe(401)
     await later.signIn(ANN)
     const { total } = await later.getJson<{ total: number }>("/api/billing/credit-history")
-    expect(total).toBe(1)
-    expect(second.process.stderr).not.toContain("up to date")
+    expect(total).toBe(2)
+    expect(server.process.stderr).not.toContain("up to date")
   })
 
-  it("takes the folder of a server that was killed over, exactly one of many that start at once", async () => {
-    using folder = temporaryFolder()
-    const dead = await startServer(folder.path)
-    dead.process.child.kill("SIGKILL")
-    await dead.process.ended
+  it("takes the folder of a server that was killed over, exactly one of two that start at once", async () => {
+    server.process.child.kill("SIGKILL")
+    await server.process.ended
     expect(statSync(join(folder.path, ".parley", "parley.sock")).isSocket()).toBe(true)
-    const all = Array.from({ length: 4 }, () => new ParleyProcess(["serve"], folder.path, { PORT: "0" }))
+    const both = [0, 1].map(() => new ParleyProcess(["serve"], folder.path, { PORT: "0" }))
     try {
-      const losers = await eventually("all but one to give up", () => {
-        const ended = all.filter(({ child }) => child.exitCode !== null)
-        return ended.length === all.length - 1 ? ended : undefined
-      })
-      expect(losers.map(({ child }) => child.exitCode)).toEqual([1, 1, 1])
-      const winner = all.find((each) => !losers.includes(each))
-      const url = await eventually("the winner to listen", () => /http:\/\/[\w.]+:\d+/.exec(winner?.stdout ?? "")?.[0])
+      const loser = await eventually("one to give up", () => both.find(({ child }) => child.exitCode !== null))
+      expect(loser.child.exitCode).toBe(1)
+      const winner = both.find((each) => each !== loser)
+      if (winner === undefined) throw new Error("There is no winner.")
+      const url = await eventually("the winner to listen", () => urlOf(winner))
       expect((await fetch(`${url}/readyz`)).status).toBe(200)
+      server = { process: winner, url, [Symbol.asyncDispose]: () => winner[Symbol.asyncDispose]() }
     } finally {
-      for (const each of all) await each[Symbol.asyncDispose]()
+      for (const each of both) if (each !== server.process) await each[Symbol.asyncDispose]()
     }
   })
 
+  it("that hears SIGTERM twice ends at once with 143", async () => {
+    const { child, ended } = server.process
+    await openReply(server.url, ANN, "!offline slow 400 !offline tokens 90")
+    child.kill("SIGTERM")
+    await eventually("the first signal to be seen", () => server.process.stderr.includes("Stopping") || undefined)
+    // Signals that follow within an instant count as one.
+    const end = await eventually("the end", () => {
+      child.kill("SIGTERM")
+      return child.exitCode ?? undefined
+    })
+    expect(end).toBe(143)
+    await ended
+  })
+})
+
+describe("parley serve, of what it is given,", () => {
   it("says in a sentence that the port is taken and ends with 1", async () => {
     using folder = temporaryFolder()
     const other = createServer().listen(0, "127.0.0.1")
@@ -109,43 +136,11 @@ describe("parley serve", () => {
   it("logs lines of JSON in production and has no development sign-in there", async () => {
     using folder = temporaryFolder()
     const environment = { NODE_ENV: "production", PARLEY_SESSION_SECRET: SECRET, PARLEY_ALLOW_STAND_INS: "1" }
-    await using server = await startServer(folder.path, environment)
-    expect(server.process.stdout).toBe("")
-    const lines = server.process.stderr.trim().split("\n")
+    await using server = await serveHere(folder.path, environment)
+    expect(server.said.stdout).toBe("")
+    const lines = server.said.stderr.trim().split("\n")
     expect(lines.map((line) => (JSON.parse(line) as { level: string }).level)).toContain("INFO")
-    expect(server.process.stderr).not.toContain(SECRET)
+    expect(server.said.stderr).not.toContain(SECRET)
     await expect(new Visitor(server.url).signIn(ANN)).rejects.toThrow("404")
-  })
-})
-
-describe("SIGTERM", () => {
-  it("lets a reply that runs finish, takes no new request, and ends with 0", async () => {
-    using folder = temporaryFolder()
-    await using server = await startServer(folder.path)
-    const { reader, first } = await openReply(server.url, ANN, "!offline slow 20 !offline tokens 60")
-    server.process.child.kill("SIGTERM")
-    await eventually("connections to be refused", async () =>
-      fetch(`${server.url}/healthz`).then(
-        () => undefined,
-        () => true
-      )
-    )
-    expect((first + (await restOf(reader))).trim().endsWith("60")).toBe(true)
-    expect(await server.process.ended).toMatchObject({ exit: 0, signal: null })
-    expect(await creditsOf(ANN, folder.path)).toEqual({ held: 0, replies: ["completed"] })
-  })
-
-  it("sent twice ends the process at once with 143", async () => {
-    using folder = temporaryFolder()
-    await using server = await startServer(folder.path)
-    await openReply(server.url, ANN, "!offline slow 400 !offline tokens 90")
-    server.process.child.kill("SIGTERM")
-    await eventually("the first signal to be seen", () => server.process.stderr.includes("Stopping") || undefined)
-    // Signals that follow within an instant count as one.
-    const end = await eventually("the end", () => {
-      server.process.child.kill("SIGTERM")
-      return server.process.child.exitCode ?? undefined
-    })
-    expect(end).toBe(143)
   })
 })

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { connectToOwner, sendCommand } from "../src/dataFolder/commandClient.ts"
 import { exitCodes } from "../src/exitCodes.ts"
 import { runParley, temporaryFolder } from "./processes/ParleyProcess.ts"
-import { type RunningServer, startServer, Visitor } from "./processes/RunningServer.ts"
+import { Visitor } from "./processes/RunningServer.ts"
+import { serveHere, type ServerHere } from "./processes/serveHere.ts"
 
 const ANN = "ann@example.com"
 const SEED = Number(process.env["PARLEY_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
@@ -70,7 +71,7 @@ const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
 ]
 
 const folder = temporaryFolder()
-let server: RunningServer
+let server: ServerHere
 
 /** Runs a command inside the server, as the real command line does, without a process for each. */
 const run = async (argv: ReadonlyArray<string>) => {
@@ -87,7 +88,7 @@ const run = async (argv: ReadonlyArray<string>) => {
 }
 
 beforeAll(async () => {
-  server = await startServer(folder.path)
+  server = await serveHere(folder.path)
   const ann = new Visitor(server.url)
   await ann.signIn(ANN)
   await ann.getJson("/api/billing/balance")

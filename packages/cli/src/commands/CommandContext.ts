@@ -42,10 +42,16 @@ export class CommandContext extends Context.Service<
   }
 >()("@parley/cli/commands/CommandContext") {}
 
-/** The first SIGINT or SIGTERM of this process. */
-export class StopSignal extends Context.Service<StopSignal, { readonly wait: Effect.Effect<"SIGINT" | "SIGTERM"> }>()(
-  "@parley/cli/commands/StopSignal"
-) {}
+/** What asks a command to end. */
+export class StopSignal extends Context.Service<
+  StopSignal,
+  {
+    /** The first SIGINT or SIGTERM of this process. */
+    readonly wait: Effect.Effect<"SIGINT" | "SIGTERM">
+    /** Ends the process at once, where it does not end by itself in time. */
+    end(exitCode: number): void
+  }
+>()("@parley/cli/commands/StopSignal") {}
 
 /** A command line received from another process. */
 export interface ForeignCommand {

@@ -15,7 +15,7 @@ export const commandRunnerLayer: Layer.Layer<CommandRunner> = Layer.succeed(
           askServer: () => Effect.succeed(undefined),
           run: (work) => Effect.provideContext(work, parts)
         }),
-        Effect.provideService(StopSignal, { wait: Effect.never }),
+        Effect.provideService(StopSignal, { wait: Effect.never, end: () => undefined }),
         Effect.provideService(Console.Console, console),
         Effect.provideService(ProgressOutput, progress),
         Effect.provide(

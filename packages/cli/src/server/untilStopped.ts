@@ -8,12 +8,12 @@ import { loggingLayer } from "./logging.ts"
 const CLOSING_MS = 15_000
 
 /** Ends the process where it has not ended by itself in time. */
-const endIn = (milliseconds: number) =>
+const endIn = (milliseconds: number, stop: StopSignal["Service"]) =>
   Effect.map(Effect.context<never>(), (context) => {
     const late = Effect.logError("Not everything could be closed in time. Replies without a charge get it by a sweep.")
     const end = () => {
       Effect.runSyncWith(context)(late)
-      process.exit(exitCodes.failed)
+      stop.end(exitCodes.failed)
     }
     setTimeout(end, milliseconds).unref()
   })
@@ -34,7 +34,7 @@ export const untilStopped = <E, R>(
         Effect.andThen(
           Effect.logInfo(`Stopping: what runs gets ${drainMs / 1000} seconds. A second signal stops at once.`)
         ),
-        Effect.andThen(endIn(drainMs + CLOSING_MS))
+        Effect.andThen(endIn(drainMs + CLOSING_MS, stop))
       )
     )
   ).pipe(Effect.scoped, Effect.andThen(Effect.logInfo("Stopped.")), Effect.provide(loggingLayer(config)))

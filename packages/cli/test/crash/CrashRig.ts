@@ -5,7 +5,8 @@ import { Database, LedgerClock, PgCreditLedgerLayer, PgDatabaseLayer } from "@pa
 import { type Difference, HoldSweeper, type ReplyReceipt } from "@parley/core"
 import { CreditLedger } from "@parley/core/adapter"
 import { Clock, Effect, Layer, ManagedRuntime } from "effect"
-import { type Ended, eventually, runParley, temporaryFolder } from "../processes/ParleyProcess.ts"
+import { type Ended, eventually, temporaryFolder } from "../processes/ParleyProcess.ts"
+import { runHere } from "../processes/runHere.ts"
 import { type RunningServer, startServer } from "../processes/RunningServer.ts"
 import { dropSchema } from "../race/InProcessServers.ts"
 
@@ -112,9 +113,9 @@ export class CrashRig implements AsyncDisposable {
     return startServer(this.folder, { ...this.environment, ...more, DATABASE_URL: url.href }, [], main)
   }
 
-  /** Runs a command beside the server, to its end. */
+  /** Runs a command beside the server, in the process of the tests, to its end. */
   parley(argv: ReadonlyArray<string>): Promise<Ended> {
-    return runParley(argv, this.folder, this.environment)
+    return runHere(argv, this.folder, this.environment)
   }
 
   /** Reads what is stored. */

@@ -9,6 +9,10 @@ export interface RunningServer extends AsyncDisposable {
 /** Far more than a start takes, for machines that are busy. */
 const START_MS = 90_000
 
+/** Where a server says that it listens, once it does. */
+export const urlIn = ({ stderr, stdout }: { readonly stdout: string; readonly stderr: string }): string | undefined =>
+  /http:\/\/[\w.]+:\d+/.exec(stdout + stderr)?.[0]
+
 /** Starts a server in `folder`, of the program `main` if not this one; fails with what it said where it does not get to listen. */
 export const startServer = async (
   folder: string,
@@ -20,11 +24,7 @@ export const startServer = async (
   const ended = server.ended.then(({ exit, stderr }) => {
     throw new Error(`The server ended with ${exit} before it listened: ${stderr}`)
   })
-  const listening = eventually(
-    "the server to listen",
-    () => /http:\/\/[\w.]+:\d+/.exec(server.stdout + server.stderr)?.[0],
-    START_MS
-  )
+  const listening = eventually("the server to listen", () => urlIn(server), START_MS)
   try {
     const url = await Promise.race([listening, ended])
     return { process: server, url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
