@@ -5,8 +5,8 @@ import { stopRounds, stopStarts } from "./stopRounds.ts"
 
 describe.runIf(hasPostgres)("a server that is asked to stop under load", () => {
   it("finishes its replies, charges each once and ends with 0 and no open hold", async () => {
-    await stopRounds(2, 0, firstSeed())
+    await stopRounds(1, 0, firstSeed())
   })
 
-  it("ends also while it is starting", () => stopStarts(2, firstSeed()))
+  it("ends also while it is starting", () => stopStarts(1, firstSeed()))
 })

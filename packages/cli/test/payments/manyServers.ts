@@ -65,95 +65,95 @@ const twistOf = (texts: ReadonlyArray<string>) =>
 /** `PARLEY_TEST_SEED` makes the same strange events again. */
 const { PARLEY_TEST_SEED: seed } = process.env
 
-const TWISTED = 500
 const COPIES = 20
-const SERVERS = 4
 
-describe.runIf(hasPostgres)(`an event in ${COPIES} copies at once, on ${SERVERS} server processes`, () => {
-  let rig: PaymentRig
-  let servers: ReadonlyArray<RunningServer> = []
-  beforeAll(async () => {
-    rig = await PaymentRig.open()
-    const first = await rig.start()
-    servers = [first, ...(await Promise.all(Array.from({ length: SERVERS - 1 }, () => rig.start())))]
-  }, 120_000)
-  afterAll(async () => {
-    await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()))
-    await rig[Symbol.asyncDispose]()
-  })
-
-  const serverOf = (index: number) => servers[index % SERVERS] as RunningServer
-
-  /** A plan, credits, half of which are given back, and a dispute that is lost: the events of it. */
-  const story = (userId: string) =>
-    rig.eventsOf(async () => {
-      const { provider } = rig.shop
-      await rig.shop.buy(userId, "price_pro", "subscription")
-      await rig.shop.buy(userId, "price_credits", "one-time")
-      provider.refund(provider.payments.at(-1) ?? "", 495)
-      await rig.shop.buy(userId, "price_credits", "one-time")
-      provider.closeDispute(provider.openDispute(provider.payments.at(-1) ?? ""), "lost")
+/** Events that come to so many server processes at once; `twistedCount` is how many come in a form that no provider sends. */
+export const manyServers = (serverCount: number, twistedCount: number) =>
+  describe.runIf(hasPostgres)(`an event in ${COPIES} copies at once, on ${serverCount} server processes`, () => {
+    let rig: PaymentRig
+    let servers: ReadonlyArray<RunningServer> = []
+    beforeAll(async () => {
+      rig = await PaymentRig.open()
+      const first = await rig.start()
+      servers = [first, ...(await Promise.all(Array.from({ length: serverCount - 1 }, () => rig.start())))]
+    }, 120_000)
+    afterAll(async () => {
+      await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()))
+      await rig[Symbol.asyncDispose]()
     })
 
-  /** What becomes of a person each of whose events comes once, one after the other. */
-  const once = async () => {
-    const userId = "once@example.com"
-    for (const event of await story(userId)) expect(await rig.send(event, serverOf(0))).toBe(200)
-    const stored = await rig.storedOf(userId)
-    expect(stored.account).toEqual({ tier: "pro", allowance: 1_000, topup: 350, debt: 0 })
-    return stored
-  }
+    const serverOf = (index: number) => servers[index % serverCount] as RunningServer
 
-  it("has one effect, and every copy is answered with 200", { timeout: 120_000 }, async () => {
-    const expected = await once()
-    const events = await story("copies@example.com")
-    expect(events.length).toBeGreaterThan(8)
-    for (const event of events) {
-      const answers = await Promise.all(Array.from({ length: COPIES }, (_, copy) => rig.send(event, serverOf(copy))))
-      expect(answers, event.kind).toEqual(Array<number>(COPIES).fill(200))
-    }
-    expect(await rig.storedOf("copies@example.com")).toEqual(expected)
-
-    // All at once, and so in any order: the rows may be others, the end and the number of effects are not.
-    const mixed = await story("mixed@example.com")
-    const copies = Array.from({ length: COPIES / SERVERS }, () => mixed).flat()
-    const answers = await Promise.all(copies.map((event, copy) => rig.send(event, serverOf(copy * 3))))
-    expect(new Set(answers)).toEqual(new Set([200]))
-    const { account, purchases, subscriptions } = await rig.storedOf("mixed@example.com")
-    expect({ account, purchases, subscriptions }).toEqual({
-      account: expected.account,
-      purchases: expected.purchases,
-      subscriptions: expected.subscriptions
-    })
-    expect(await rig.differences()).toEqual([])
-  })
-
-  it(
-    "in whatever form it comes, is answered and kept, and moves nobody else's credits",
-    { timeout: 120_000 },
-    async () => {
-      const bystander = "bystander@example.com"
-      for (const event of await story(bystander)) await rig.send(event, serverOf(0))
-      const before = await rig.storedOf(bystander)
-      const texts = (await story("twisted@example.com")).map(({ text }) => text)
-      const twisted = fc.sample(twistOf(texts), {
-        numRuns: TWISTED,
-        ...(seed === undefined ? {} : { seed: Number(seed) })
+    /** A plan, credits, half of which are given back, and a dispute that is lost: the events of it. */
+    const story = (userId: string) =>
+      rig.eventsOf(async () => {
+        const { provider } = rig.shop
+        await rig.shop.buy(userId, "price_pro", "subscription")
+        await rig.shop.buy(userId, "price_credits", "one-time")
+        provider.refund(provider.payments.at(-1) ?? "", 495)
+        await rig.shop.buy(userId, "price_credits", "one-time")
+        provider.closeDispute(provider.openDispute(provider.payments.at(-1) ?? ""), "lost")
       })
-      let kept = 0
-      for (let from = 0; from < TWISTED; from += COPIES) {
-        const some = twisted.slice(from, from + COPIES)
-        const answers = await Promise.all(some.map((text, index) => rig.send({ text }, serverOf(index))))
-        // What has no id, or none that can be kept, is no event.
-        const wrong = answers.flatMap((status, index) =>
-          status === 200 || status === 400 ? [] : [status, some[index]]
-        )
-        expect(wrong).toEqual([])
-        kept += answers.filter((status) => status === 200).length
-      }
-      expect(kept).toBeGreaterThan(TWISTED / 3)
-      expect(await rig.storedOf(bystander)).toEqual(before)
-      expect(await rig.differences()).toEqual([])
+
+    /** What becomes of a person each of whose events comes once, one after the other. */
+    const once = async () => {
+      const userId = "once@example.com"
+      for (const event of await story(userId)) expect(await rig.send(event, serverOf(0))).toBe(200)
+      const stored = await rig.storedOf(userId)
+      expect(stored.account).toEqual({ tier: "pro", allowance: 1_000, topup: 350, debt: 0 })
+      return stored
     }
-  )
-})
+
+    it("has one effect, and every copy is answered with 200", { timeout: 120_000 }, async () => {
+      const expected = await once()
+      const events = await story("copies@example.com")
+      expect(events.length).toBeGreaterThan(8)
+      for (const event of events) {
+        const answers = await Promise.all(Array.from({ length: COPIES }, (_, copy) => rig.send(event, serverOf(copy))))
+        expect(answers, event.kind).toEqual(Array<number>(COPIES).fill(200))
+      }
+      expect(await rig.storedOf("copies@example.com")).toEqual(expected)
+
+      // All at once, and so in any order: the rows may be others, the end and the number of effects are not.
+      const mixed = await story("mixed@example.com")
+      const copies = Array.from({ length: COPIES / serverCount }, () => mixed).flat()
+      const answers = await Promise.all(copies.map((event, copy) => rig.send(event, serverOf(copy * 3))))
+      expect(new Set(answers)).toEqual(new Set([200]))
+      const { account, purchases, subscriptions } = await rig.storedOf("mixed@example.com")
+      expect({ account, purchases, subscriptions }).toEqual({
+        account: expected.account,
+        purchases: expected.purchases,
+        subscriptions: expected.subscriptions
+      })
+      expect(await rig.differences()).toEqual([])
+    })
+
+    it(
+      "in whatever form it comes, is answered and kept, and moves nobody else's credits",
+      { timeout: 120_000 },
+      async () => {
+        const bystander = "bystander@example.com"
+        for (const event of await story(bystander)) await rig.send(event, serverOf(0))
+        const before = await rig.storedOf(bystander)
+        const texts = (await story("twisted@example.com")).map(({ text }) => text)
+        const twisted = fc.sample(twistOf(texts), {
+          numRuns: twistedCount,
+          ...(seed === undefined ? {} : { seed: Number(seed) })
+        })
+        let kept = 0
+        for (let from = 0; from < twistedCount; from += COPIES) {
+          const some = twisted.slice(from, from + COPIES)
+          const answers = await Promise.all(some.map((text, index) => rig.send({ text }, serverOf(index))))
+          // What has no id, or none that can be kept, is no event.
+          const wrong = answers.flatMap((status, index) =>
+            status === 200 || status === 400 ? [] : [status, some[index]]
+          )
+          expect(wrong).toEqual([])
+          kept += answers.filter((status) => status === 200).length
+        }
+        expect(kept).toBeGreaterThan(twistedCount / 3)
+        expect(await rig.storedOf(bystander)).toEqual(before)
+        expect(await rig.differences()).toEqual([])
+      }
+    )
+  })

@@ -5,7 +5,6 @@ import { eventually } from "../processes/ParleyProcess.ts"
 import type { RunningServer } from "../processes/RunningServer.ts"
 
 const CALLERS = 64
-const SERVERS = 4
 const PRICE = 10
 const CAP = 100
 const MANY = 1_000_000
@@ -20,75 +19,77 @@ const config = {
   }
 }
 
-describe.skipIf(!hasPostgres)("the day's limit of an owner's bots", () => {
-  const vendor = new FakeOpenAi()
-  let rig: CrashRig
-  let servers: ReadonlyArray<RunningServer> = []
+/** Callers of one owner's bots, at so many server processes at once. */
+export const dailyCap = (serverCount: number) =>
+  describe.skipIf(!hasPostgres)("the day's limit of an owner's bots", () => {
+    const vendor = new FakeOpenAi()
+    let rig: CrashRig
+    let servers: ReadonlyArray<RunningServer> = []
 
-  beforeAll(async () => {
-    const settings = { OPENAI_API_KEY: "sk-test", OPENAI_BASE_URL: await vendor.start(), PARLEY_HOLD_TTL: "60" }
-    rig = new CrashRig(config, settings)
-    const first = await rig.start()
-    servers = [first, ...(await Promise.all(Array.from({ length: SERVERS - 1 }, () => rig.start())))]
-  })
-  afterAll(async () => {
-    await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()))
-    await vendor[Symbol.asyncDispose]()
-    await rig[Symbol.asyncDispose]()
-  })
-
-  /** What the owner's bots were charged today, what they hold, and how many holds there are. */
-  const spentOf = async (owner: string) => {
-    const [row] = await rig.query<{ charged: number; held: number; open: number }>(
-      `SELECT usage_by_kind[3] AS charged, usage_by_kind[4] AS held, open_holds AS open
-       FROM ${rig.schema}.credit_accounts WHERE user_id = $1`,
-      [owner]
-    )
-    return row ?? { charged: 0, held: 0, open: 0 }
-  }
-
-  const newBot = async (owner: string) => {
-    const { stdout } = await rig.parley(["bots", "create", "--owner", owner, "--name", "Ada", "--json"])
-    return (JSON.parse(stdout) as { readonly publicKey: string }).publicKey
-  }
-
-  /** The answers to one message of each caller, all sent at once, by bots and servers in turn; those let in are not left. */
-  const askAll = (keys: ReadonlyArray<string>, leaving: AbortSignal) =>
-    Promise.all(
-      Array.from({ length: CALLERS }, (_, index) =>
-        fetch(`${servers[index % SERVERS]?.url}/api/widget/chat`, {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify({
-            publicKey: keys[Math.floor(index / SERVERS) % keys.length],
-            visitorId: `visitor-${index}`,
-            message: "Say half of it, then silence"
-          }),
-          signal: leaving
-        })
-      )
-    )
-
-  it(`is never passed by ${CALLERS} callers on ${SERVERS} processes whose replies are all open, nor when they have ended`, async () => {
-    const owner = "owner@example.com"
-    const keys = [await newBot(owner), await newBot(owner)]
-    const leaving = new AbortController()
-    const answers = await askAll(keys, leaving.signal)
-    const statuses = Map.groupBy(answers, ({ status }) => status)
-    expect([statuses.get(200)?.length, statuses.get(429)?.length]).toEqual([CAP / PRICE, CALLERS - CAP / PRICE])
-    expect(await spentOf(owner)).toEqual({ charged: 0, held: CAP, open: CAP / PRICE })
-    for (const refused of statuses.get(429) ?? []) {
-      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
-      expect(await refused.json()).toMatchObject({ code: "bot_resting" })
-    }
-    leaving.abort()
-    const after = await eventually("all replies to be paid", async () => {
-      const spent = await spentOf(owner)
-      return spent.open === 0 ? spent : undefined
+    beforeAll(async () => {
+      const settings = { OPENAI_API_KEY: "sk-test", OPENAI_BASE_URL: await vendor.start(), PARLEY_HOLD_TTL: "60" }
+      rig = new CrashRig(config, settings)
+      const first = await rig.start()
+      servers = [first, ...(await Promise.all(Array.from({ length: serverCount - 1 }, () => rig.start())))]
     })
-    expect(after).toEqual({ charged: CAP, held: 0, open: 0 })
-    const again = await askAll(keys, new AbortController().signal)
-    expect(again.map(({ status }) => status)).toEqual(Array.from({ length: CALLERS }, () => 429))
-    expect(await spentOf(owner)).toEqual(after)
+    afterAll(async () => {
+      await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()))
+      await vendor[Symbol.asyncDispose]()
+      await rig[Symbol.asyncDispose]()
+    })
+
+    /** What the owner's bots were charged today, what they hold, and how many holds there are. */
+    const spentOf = async (owner: string) => {
+      const [row] = await rig.query<{ charged: number; held: number; open: number }>(
+        `SELECT usage_by_kind[3] AS charged, usage_by_kind[4] AS held, open_holds AS open
+       FROM ${rig.schema}.credit_accounts WHERE user_id = $1`,
+        [owner]
+      )
+      return row ?? { charged: 0, held: 0, open: 0 }
+    }
+
+    const newBot = async (owner: string) => {
+      const { stdout } = await rig.parley(["bots", "create", "--owner", owner, "--name", "Ada", "--json"])
+      return (JSON.parse(stdout) as { readonly publicKey: string }).publicKey
+    }
+
+    /** The answers to one message of each caller, all sent at once, by bots and servers in turn; those let in are not left. */
+    const askAll = (keys: ReadonlyArray<string>, leaving: AbortSignal) =>
+      Promise.all(
+        Array.from({ length: CALLERS }, (_, index) =>
+          fetch(`${servers[index % serverCount]?.url}/api/widget/chat`, {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify({
+              publicKey: keys[Math.floor(index / serverCount) % keys.length],
+              visitorId: `visitor-${index}`,
+              message: "Say half of it, then silence"
+            }),
+            signal: leaving
+          })
+        )
+      )
+
+    it(`is never passed by ${CALLERS} callers on ${serverCount} processes whose replies are all open, nor when they have ended`, async () => {
+      const owner = "owner@example.com"
+      const keys = [await newBot(owner), await newBot(owner)]
+      const leaving = new AbortController()
+      const answers = await askAll(keys, leaving.signal)
+      const statuses = Map.groupBy(answers, ({ status }) => status)
+      expect([statuses.get(200)?.length, statuses.get(429)?.length]).toEqual([CAP / PRICE, CALLERS - CAP / PRICE])
+      expect(await spentOf(owner)).toEqual({ charged: 0, held: CAP, open: CAP / PRICE })
+      for (const refused of statuses.get(429) ?? []) {
+        expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+        expect(await refused.json()).toMatchObject({ code: "bot_resting" })
+      }
+      leaving.abort()
+      const after = await eventually("all replies to be paid", async () => {
+        const spent = await spentOf(owner)
+        return spent.open === 0 ? spent : undefined
+      })
+      expect(after).toEqual({ charged: CAP, held: 0, open: 0 })
+      const again = await askAll(keys, new AbortController().signal)
+      expect(again.map(({ status }) => status)).toEqual(Array.from({ length: CALLERS }, () => 429))
+      expect(await spentOf(owner)).toEqual(after)
+    })
   })
-})

@@ -1,3 +1,3 @@
 import { visitorRace } from "./visitorRace.ts"
 
-visitorRace(2)
+visitorRace(1)

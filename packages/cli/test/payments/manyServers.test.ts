@@ -1,0 +1,3 @@
+import { manyServers } from "./manyServers.ts"
+
+manyServers(2, 160)

@@ -1,0 +1,3 @@
+import { dailyCap } from "./dailyCap.ts"
+
+dailyCap(2)
