@@ -54,8 +54,8 @@ import {
   ResetService,
   type SecretBox,
   SecretRotation,
-  UploadLimits,
-  type Vendor
+  ReplySettings,
+  UploadLimits
 } from "@parley/core"
 import type {
   AuditLog,
@@ -112,11 +112,19 @@ export const databaseOptions = ({ database, databaseSchema, dataFolder }: Parley
         directUrl: database.directUrl === undefined ? undefined : Redacted.value(database.directUrl)
       }
 
-/** The vendors whose keys are set. Each loads its SDK when it is first asked. */
+const OWN_VENDORS = { openai: OpenAiChatModel, anthropic: AnthropicChatModel }
+
+/** The vendors whose keys are set, and those that the configuration describes. Each loads its SDK when it is first asked. */
 export const vendorModels = (
-  { anthropic, openai }: ParleyConfig,
+  { anthropic, openai, vendors }: ParleyConfig,
   more: Pick<VendorOptions, "limits" | "retry"> = {}
-): Partial<Readonly<Record<Vendor, ChatModel>>> => ({
+): Readonly<Record<string, ChatModel>> => ({
+  ...Object.fromEntries(
+    Object.entries(vendors).map(([name, { apiKey, baseUrl, protocol }]) => [
+      name,
+      new OWN_VENDORS[protocol]({ name, apiKey, baseUrl, ...more })
+    ])
+  ),
   ...(openai === undefined ? {} : { openai: new OpenAiChatModel({ ...openai, ...more }) }),
   ...(anthropic === undefined ? {} : { anthropic: new AnthropicChatModel({ ...anthropic, ...more }) })
 })
@@ -162,6 +170,13 @@ const uploadLimitsLayer = ({ uploads }: ParleyConfig) =>
   Layer.effect(
     UploadLimits,
     Effect.map(UploadLimits, (defaults) => ({ ...defaults, ...uploads }))
+  )
+
+/** How replies are made: the core's defaults with what is configured laid over them. */
+const repliesLayer = ({ replies }: ParleyConfig) =>
+  Layer.effect(
+    ReplySettings,
+    Effect.map(ReplySettings, (defaults) => ({ ...defaults, ...replies }))
   )
 
 /** Where uploaded files rest. */
@@ -242,7 +257,9 @@ export const serverPartsLayer = (
         Layer.provide(crmLayer(config, { isCommand: false })),
         Layer.provideMerge(offerLayer(config)),
         Layer.provideMerge(unlockedDatabaseLayer({ ...databaseOptions(config), engine, onConnectionLost })),
-        Layer.provideMerge(Layer.mergeAll(uploadLimitsLayer(config), holdTtlLayer(config), embedderLayer(config)))
+        Layer.provideMerge(
+          Layer.mergeAll(uploadLimitsLayer(config), repliesLayer(config), holdTtlLayer(config), embedderLayer(config))
+        )
       )
     })
   )

@@ -105,6 +105,52 @@ describe("readConfig", () => {
     }
   })
 
+  it("takes vendors, tiers and replies of the operator's from the file, with keys from the environment alone", async () => {
+    const place = mkdtempSync(join(tmpdir(), "parley-config-"))
+    const path = join(place, "parts.json")
+    const write = (value: object) => writeFileSync(path, JSON.stringify(value))
+    const model = { vendor: "house", vendorModel: "x", creditsPer1kInput: 1, creditsPer1kOutput: 1 }
+    const house = { baseUrl: "http://127.0.0.1:9/v1", apiKeyVariable: "HOUSE_KEY" }
+    const local = { baseUrl: "http://127.0.0.1:8/v1", protocol: "anthropic" }
+    const replies = { systemMessages: "refused", instructions: "Be brief.", passages: 3 }
+    try {
+      write({ vendors: { house, local }, models: { "house-1": model }, replies })
+      const config = await read({ PARLEY_CONFIG: path, HOUSE_KEY: "hunter2" })
+      expect(config.replies).toEqual(replies)
+      expect(config.vendors).toMatchObject({
+        house: { protocol: "openai", baseUrl: house.baseUrl },
+        local: { protocol: "anthropic" }
+      })
+      expect(Redacted.value(config.vendors["house"]?.apiKey ?? Redacted.make(""))).toBe("hunter2")
+      expect(await problemsOf({ PARLEY_CONFIG: path })).toEqual([
+        expect.stringMatching(/^HOUSE_KEY: expected the key of /)
+      ])
+      write({ models: { "house-1": model } })
+      expect(await problemsOf({ PARLEY_CONFIG: path })).toEqual([
+        expect.stringMatching(/models\.house-1\.vendor: expected one of openai, anthropic/)
+      ])
+      for (const wrong of [
+        7,
+        { openai: house },
+        { offline: house },
+        { House: house },
+        { house: {} },
+        { house: { baseUrl: "ftp://x" } },
+        { house: { ...house, apiKey: "hunter2" } }
+      ]) {
+        write({ vendors: wrong })
+        const problems = await problemsOf({ PARLEY_CONFIG: path, HOUSE_KEY: "hunter2" })
+        expect(problems).toEqual([expect.stringMatching(/^PARLEY_CONFIG: vendors(?!.*hunter2)/)])
+      }
+      for (const wrong of [7, { passages: 0 }, { systemMessages: "kept" }, { instructions: " " }, { prompt: "x" }]) {
+        write({ replies: wrong })
+        expect(await problemsOf({ PARLEY_CONFIG: path })).toEqual([expect.stringMatching(/^PARLEY_CONFIG: replies/)])
+      }
+    } finally {
+      rmSync(place, { recursive: true })
+    }
+  })
+
   it("lays the catalog file over the shipped catalog, and tells every problem of it", async () => {
     const place = mkdtempSync(join(tmpdir(), "parley-config-"))
     const path = join(place, "catalog.json")
@@ -160,7 +206,7 @@ describe("readConfig", () => {
       const own = { vendor: "ours", vendorModel: "x", creditsPer1kInput: 1, creditsPer1kOutput: 1 }
       writeFileSync(path, JSON.stringify({ models: { own } }))
       expect(await problemsOf({ PARLEY_CONFIG: path })).toEqual([
-        "PARLEY_CONFIG: models.own.vendor: it has to be openai or anthropic"
+        'PARLEY_CONFIG: models.own.vendor: expected one of openai, anthropic, or another that "vendors" describes'
       ])
       writeFileSync(path, "{hunter2")
       expect(await problemsOf({ PARLEY_CONFIG: path })).toEqual(["PARLEY_CONFIG: the file is not JSON"])

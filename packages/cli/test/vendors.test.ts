@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { FakeOpenAi } from "../../../test/support/FakeOpenAi.ts"
 import { departures } from "./processes/departures.ts"
@@ -131,6 +133,48 @@ describe("a server with a vendor's key", () => {
       expect(of("live openai")?.advice).not.toBe("")
       expect(JSON.stringify(of("live openai"))).not.toContain("vendor text")
     })
+  })
+})
+
+describe("a server with parts of the operator's own", () => {
+  it("has the tiers, models, vendor and instructions that the configuration says, and none that ship", async () => {
+    using folder = temporaryFolder()
+    await using house = new FakeOpenAi()
+    const baseUrl = await house.start()
+    const model = { vendor: "house", vendorModel: "large", creditsPer1kInput: 1, creditsPer1kOutput: 1 }
+    const parts = {
+      replace: true,
+      vendors: { house: { baseUrl, apiKeyVariable: "HOUSE_KEY" } },
+      models: { "house-1": model },
+      tiers: { trial: { monthlyCredits: 70, models: ["house-1"] }, team: { monthlyCredits: 700, models: ["house-1"] } },
+      replies: { instructions: "Speak like a pirate." }
+    }
+    writeFileSync(join(folder.path, "parts.json"), JSON.stringify(parts))
+    const environment = { PARLEY_CONFIG: "parts.json", HOUSE_KEY: KEY }
+    const live = await runHere(["doctor", "--live", "--json"], folder.path, environment)
+    expect([live.exit, JSON.parse(live.stdout)]).toEqual([
+      0,
+      expect.objectContaining({ checks: expect.arrayContaining([expect.objectContaining({ name: "live house" })]) })
+    ])
+    await using server = await startServer(folder.path, environment)
+    const ann = new Visitor(server.url)
+    await ann.signIn("ann@example.com")
+    const answer = await ann.post("/api/chat", { messages: [{ role: "user", content: "Hi" }] })
+    expect([answer.status, answer.headers.get("x-model"), await answer.text()]).toEqual([200, "house-1", "Hello there"])
+    const call = house.calls.at(-1)
+    expect(call?.headers["authorization"]).toBe(`Bearer ${KEY}`)
+    expect(JSON.stringify(call?.body["messages"])).toContain("Speak like a pirate.")
+    expect(await ann.getJson("/api/me")).toMatchObject({ tier: { id: "trial", name: "trial", monthlyCredits: 70 } })
+    expect(await ann.getJson("/api/models")).toMatchObject({ models: [{ id: "house-1", answeredBy: "house" }] })
+    const document = JSON.stringify(await ann.getJson("/openapi.json"))
+    expect(document).toContain('"format":"tier","enum":["trial","team"]')
+    const offers = await ann.getJson<{ plans: ReadonlyArray<{ id: string; prices: ReadonlyArray<object> }> }>(
+      "/api/billing/plans"
+    )
+    expect(offers.plans.map(({ id, prices }) => [id, prices.length])).toEqual([
+      ["trial", 0],
+      ["team", 2]
+    ])
   })
 })
 

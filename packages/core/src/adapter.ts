@@ -133,6 +133,7 @@ export {
 export type { Account, Balance, Buckets, RenewedBy } from "./credits/Account.ts"
 export { Accounts } from "./credits/Accounts.ts"
 export type { Payment } from "./credits/Correction.ts"
+export { DEFAULT_REPLIES, type ReplySettingsData, replySettingsOver } from "./chat/ReplySettings.ts"
 export { checkTiers } from "./credits/checkTiers.ts"
 export { CreditLedger, type HistoryInput, type HistoryPage, type TierCount } from "./credits/CreditLedger.ts"
 export { CreditOperations, creditOperations } from "./credits/CreditOperations.ts"

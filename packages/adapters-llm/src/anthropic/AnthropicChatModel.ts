@@ -27,12 +27,13 @@ const thinking = (effort: Effort | undefined): Partial<Anthropic.MessageCreatePa
 
 /** Anthropic's models. */
 export class AnthropicChatModel implements ChatModel {
-  readonly name = "anthropic"
+  readonly name: string
   readonly #options: VendorOptions
   readonly #connections: Connections
   #client: Promise<Anthropic> | undefined
 
   constructor(options: VendorOptions) {
+    this.name = options.name ?? "anthropic"
     this.#options = options
     const { open, waiting } = { ...defaultConnectionLimits, ...options.connections }
     this.#connections = new Connections(open, waiting)

@@ -24,7 +24,7 @@ type LogOmitted = (parameters: ReadonlyArray<string>) => void
 
 /** OpenAI's models, or those of any server that speaks its chat completions. */
 export class OpenAiChatModel implements ChatModel {
-  readonly name = "openai"
+  readonly name: string
   readonly #options: VendorOptions
   readonly #baseUrl: string
   readonly #atOpenAi: boolean
@@ -33,6 +33,7 @@ export class OpenAiChatModel implements ChatModel {
   #client: Promise<OpenAI> | undefined
 
   constructor(options: VendorOptions) {
+    this.name = options.name ?? "openai"
     this.#options = options
     this.#baseUrl = options.baseUrl ?? OPENAI_URL
     this.#atOpenAi = isOpenAi(this.#baseUrl)

@@ -14,6 +14,8 @@ export const defaultConnectionLimits: ConnectionLimits = { open: 1_024, waiting:
 
 /** What a vendor's models need to be asked. */
 export interface VendorOptions {
+  /** Who runs the models, for people, receipts and metrics; the vendor that the protocol is named after unless given. */
+  readonly name?: string | undefined
   readonly apiKey: Redacted.Redacted<string>
   /** Another server that speaks the vendor's protocol; the vendor's own unless given. */
   readonly baseUrl?: string | undefined

@@ -3,6 +3,7 @@ import type { ApiKey } from "@parley/adapters-http/settings"
 import type { S3Options } from "@parley/adapters-s3"
 import type { CatalogData, SecretKey, UploadLimitsData } from "@parley/core"
 import { type Redacted, Schema } from "effect"
+import type { RepliesConfig } from "./RepliesConfig.ts"
 
 /** Where the data lives. */
 export type DatabaseConfig =
@@ -19,6 +20,14 @@ export type DatabaseConfig =
 export interface VendorConfig {
   readonly apiKey: Redacted.Redacted
   readonly baseUrl: string | undefined
+}
+
+export const VENDOR_PROTOCOLS = ["openai", "anthropic"] as const
+
+/** A vendor that the operator describes: any server that speaks the protocol of one that is known. */
+export interface OwnVendorConfig extends VendorConfig {
+  readonly protocol: (typeof VENDOR_PROTOCOLS)[number]
+  readonly baseUrl: string
 }
 
 /** Who embeds documents and questions. */
@@ -104,6 +113,10 @@ export interface ParleyConfig {
   readonly allowedOrigins: ReadonlyArray<string>
   readonly openai: VendorConfig | undefined
   readonly anthropic: VendorConfig | undefined
+  /** Who else runs models, by the names that models have for them. */
+  readonly vendors: Readonly<Record<string, OwnVendorConfig>>
+  /** How replies to people are made, where it is said. */
+  readonly replies: RepliesConfig
   /** Undefined where nothing is sold. */
   readonly payments: PaymentsConfig | undefined
   /** The bucket in which uploaded files rest; in the database where there is none. */

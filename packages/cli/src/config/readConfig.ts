@@ -55,7 +55,7 @@ export const readConfig = (
 /** What the environment says, and every problem of it. Relative paths start at `folder`. */
 export const readSettings = (environment: Environment, folder: string): Settings => {
   const read = new EnvironmentReader(environment)
-  const { apiKeys, catalog, embedding } = readConfigFile(read, folder)
+  const { apiKeys, catalog, embedding, replies, vendors } = readConfigFile(read, folder)
   const config: ParleyConfig = {
     production: read.text("NODE_ENV") === "production",
     host: read.text("HOST") ?? "127.0.0.1",
@@ -71,6 +71,8 @@ export const readSettings = (environment: Environment, folder: string): Settings
     allowedOrigins: allowedOrigins(read),
     openai: vendor(read, "OPENAI"),
     anthropic: vendor(read, "ANTHROPIC"),
+    vendors,
+    replies,
     payments: payments(read),
     crmProviders: readCrmProviders(read),
     session: {

@@ -3,9 +3,11 @@ import { resolve } from "node:path"
 import type { ApiKey } from "@parley/adapters-http/settings"
 import { type CatalogData, defaultCatalog, InvalidCatalog, makeCatalog, VENDORS } from "@parley/core"
 import type { EnvironmentReader } from "./EnvironmentReader.ts"
-import type { EmbeddingConfig } from "./ParleyConfig.ts"
+import type { EmbeddingConfig, ParleyConfig } from "./ParleyConfig.ts"
 import { readApiKeys } from "./readApiKeys.ts"
 import { readEmbedding } from "./readEmbedding.ts"
+import { readReplies } from "./readReplies.ts"
+import { readVendors } from "./readVendors.ts"
 
 /** What the file named by `PARLEY_CONFIG` says. */
 export interface ConfigFile {
@@ -14,9 +16,11 @@ export interface ConfigFile {
   readonly embedding: EmbeddingConfig | undefined
   /** Keys with which services call; perhaps none. */
   readonly apiKeys: ReadonlyArray<ApiKey>
+  readonly vendors: ParleyConfig["vendors"]
+  readonly replies: ParleyConfig["replies"]
 }
 
-const NOTHING: ConfigFile = { catalog: defaultCatalog, embedding: undefined, apiKeys: [] }
+const NOTHING: ConfigFile = { catalog: defaultCatalog, embedding: undefined, apiKeys: [], vendors: {}, replies: {} }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -26,14 +30,24 @@ export const readConfigFile = (read: EnvironmentReader, folder: string): ConfigF
   if (path === undefined) return NOTHING
   const file = readJson(read, resolve(folder, path))
   if (file === undefined) return NOTHING
-  const { apiKeys: keys, embedding: part, ...overrides } = isObject(file.value) ? file.value : {}
+  const {
+    apiKeys: keys,
+    embedding: part,
+    replies: told,
+    vendors: described,
+    ...overrides
+  } = isObject(file.value) ? file.value : {}
   const embedding = readEmbedding(read, part)
   const apiKeys = readApiKeys(read, keys)
+  const vendors = readVendors(read, described)
+  const replies = readReplies(read, told)
   try {
     return {
-      catalog: ownVendorsRefused(makeCatalog(isObject(file.value) ? overrides : file.value)),
+      catalog: strangersRefused(makeCatalog(isObject(file.value) ? overrides : file.value), described),
       embedding,
-      apiKeys
+      apiKeys,
+      vendors,
+      replies
     }
   } catch (error) {
     if (!(error instanceof InvalidCatalog)) throw error
@@ -59,11 +73,12 @@ const readJson = (read: EnvironmentReader, path: string): { readonly value: unkn
   }
 }
 
-/** A server runs the models of the vendors that ship; others are for applications, which bring what asks them. */
-const ownVendorsRefused = (catalog: CatalogData): CatalogData => {
+/** A server runs the models of vendors whose protocol it knows; others are for applications, which bring what asks them. */
+const strangersRefused = (catalog: CatalogData, described: unknown): CatalogData => {
+  const known: ReadonlyArray<string> = [...VENDORS, ...(isObject(described) ? Object.keys(described) : [])]
   const problems = catalog.models
-    .filter(({ vendor }) => !VENDORS.some((known) => known === vendor))
-    .map(({ id }) => `models.${id}.vendor: it has to be ${VENDORS.join(" or ")}`)
+    .filter(({ vendor }) => !known.includes(vendor))
+    .map(({ id }) => `models.${id}.vendor: expected one of ${known.join(", ")}, or another that "vendors" describes`)
   if (problems.length > 0) throw new InvalidCatalog({ problems })
   return catalog
 }

@@ -1,5 +1,5 @@
 import { isIPv4 } from "node:net"
-import { type Vendor, VENDORS } from "@parley/core"
+import { VENDORS } from "@parley/core"
 import type { ParleyConfig } from "./ParleyConfig.ts"
 import { warningText, weakSecrets } from "./securityWarnings.ts"
 
@@ -19,8 +19,10 @@ export const sessionCookieName = ({ baseUrl, session: { cookieName } }: ParleyCo
     : cookieName
 
 /** Vendors that are set up and can be asked. With none, the offline model answers for every model. */
-export const answeringVendors = (config: ParleyConfig): ReadonlyArray<Vendor> =>
-  VENDORS.filter((vendor) => config[vendor] !== undefined)
+export const answeringVendors = (config: ParleyConfig): ReadonlyArray<string> => [
+  ...VENDORS.filter((vendor) => config[vendor] !== undefined),
+  ...Object.keys(config.vendors)
+]
 
 /** What to set for real models. */
 export const REAL_MODELS = "OPENAI_API_KEY or ANTHROPIC_API_KEY"

@@ -1,4 +1,4 @@
-import { Catalog, type Model, type ModelFailed, type Vendor, VENDORS } from "@parley/core"
+import { Catalog, type Model, type ModelFailed } from "@parley/core"
 import type { ChatModel } from "@parley/core/adapter"
 import { Clock, Effect, Stream } from "effect"
 import { vendorModels } from "../compose.ts"
@@ -28,7 +28,7 @@ const failedCheck = (name: string, { vendorModel }: Model, { fault, reason }: Mo
 const priceOf = (model: Model): number => model.creditsPer1kInput + model.creditsPer1kOutput
 
 /** Asks for one token of the vendor's cheapest model. An answer without a word is an answer. */
-const callOnce = (vendor: Vendor, provider: ChatModel, model: Model): Effect.Effect<Check> =>
+const callOnce = (vendor: string, provider: ChatModel, model: Model): Effect.Effect<Check> =>
   Effect.gen(function* () {
     const name = `live ${vendor}`
     const began = yield* Clock.currentTimeMillis
@@ -46,10 +46,9 @@ const callOnce = (vendor: Vendor, provider: ChatModel, model: Model): Effect.Eff
 export const liveChecks = Effect.fnUntraced(function* (config: ParleyConfig) {
   const { models } = yield* Catalog
   const providers = vendorModels(config, once)
-  const calls = VENDORS.flatMap((vendor) => {
-    const provider = providers[vendor]
+  const calls = Object.entries(providers).flatMap(([vendor, provider]) => {
     const [cheapest] = models.filter((model) => model.vendor === vendor).toSorted((a, b) => priceOf(a) - priceOf(b))
-    return provider === undefined || cheapest === undefined ? [] : [callOnce(vendor, provider, cheapest)]
+    return cheapest === undefined ? [] : [callOnce(vendor, provider, cheapest)]
   })
   return yield* Effect.all(calls, { concurrency: "unbounded" })
 })

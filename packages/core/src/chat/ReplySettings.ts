@@ -19,9 +19,12 @@ export interface ReplySettingsData {
   readonly prompt?: PromptBuilder | undefined
 }
 
+/** What holds where nothing is configured. */
+export const DEFAULT_REPLIES: ReplySettingsData = { systemMessages: "dropped", instructions: undefined, passages: 12 }
+
 /** The settings in force: system messages dropped, no instructions, 12 passages, unless configured. */
 export class ReplySettings extends Context.Reference<ReplySettingsData>("@parley/core/chat/ReplySettings", {
-  defaultValue: () => ({ systemMessages: "dropped", instructions: undefined, passages: 12 })
+  defaultValue: () => DEFAULT_REPLIES
 }) {}
 
 const MAX_PASSAGES = 50
