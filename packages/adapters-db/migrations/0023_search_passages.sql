@@ -35,7 +35,7 @@ CREATE FUNCTION {{schema}}.passages_by_words(
   headings jsonb, score float8, length integer, terms text, frequencies text, passages_with text, occurrences integer,
   passages float8, average_length float8
 ) LANGUAGE plpgsql STABLE
-SET plan_cache_mode = force_generic_plan
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $function$
 #variable_conflict use_column
 BEGIN
@@ -187,7 +187,7 @@ CREATE FUNCTION {{schema}}.passages_by_meaning(
   document_id uuid, filename text, ordinal integer, page integer, start_offset integer, end_offset integer, text text,
   headings jsonb, similarity float8
 ) LANGUAGE plpgsql STABLE
-SET plan_cache_mode = force_generic_plan SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET search_path = pg_catalog, pg_temp
 AS $function$
 #variable_conflict use_column
 BEGIN

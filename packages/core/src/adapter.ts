@@ -240,7 +240,14 @@ export { type ReindexClaim, type ReindexRun, ReindexStore } from "./documents/re
 export { FileMover } from "./documents/FileMover.ts"
 export { type FilesMoved, FileStore, NOTHING_MOVED } from "./documents/FileStore.ts"
 export { type Objects, ObjectStore } from "./documents/ObjectStore.ts"
-export { type EmbedTexts, embeddedText, embeddingModel, embedQuery, embedTexts } from "./documents/embedPassages.ts"
+export {
+  type EmbedTexts,
+  embeddedText,
+  embeddingModel,
+  embedQuery,
+  embedTexts,
+  requestsOf
+} from "./documents/embedPassages.ts"
 export { INDEXING_VERSION } from "./documents/textFingerprint.ts"
 export { sha256 } from "./documents/sha256.ts"
 export { type IndexedBy, type Indexing, isIndexedBy } from "./documents/IndexedBy.ts"

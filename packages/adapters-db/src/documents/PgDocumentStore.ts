@@ -74,12 +74,8 @@ const changeParams = (
 ]
 
 const texts = (schema: string) => ({
-  /** Insertions of one owner go one after another until the transaction ends, so that each counts the ones before it. */
-  lockOwner: "SELECT pg_advisory_xact_lock(hashtextextended($1, 7221))",
-  usage: `SELECT count(*) AS documents, coalesce(sum(bytes), 0)::bigint AS bytes FROM ${schema}.documents WHERE user_id = $1`,
-  insert: `INSERT INTO ${schema}.documents
-    (user_id, id, filename, type, bytes, status, progress, reason, reason_code, pages, passages, created_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+  /** Parameters: the document's columns, then how many documents and bytes its owner may have. */
+  insert: `SELECT * FROM ${schema}.insert_document(ROW($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0)::${schema}.documents, $13, $14)`,
   find: `SELECT * FROM ${schema}.documents WHERE user_id = $1 AND id = ANY($2::uuid[])`,
   exists: `SELECT FROM ${schema}.documents WHERE id = $1 LIMIT 1`,
   list: `SELECT * FROM ${schema}.documents WHERE user_id = $1 ORDER BY created_at DESC, id`,
@@ -100,17 +96,16 @@ const make = Effect.map(Database, (database) => {
   return DocumentStore.of({
     insert: (document, quota) =>
       storing("DocumentStore.insert")(
-        database.asUser(document.userId, (sql) =>
-          Effect.gen(function* () {
-            yield* sql.query(text.lockOwner, [`${database.schema} documents ${document.userId}`])
-            const [usage] = yield* sql.query<{ documents: number; bytes: number }>(text.usage, [document.userId])
-            const { documents, bytes } = usage ?? { documents: 0, bytes: 0 }
-            if (documents + 1 > quota.maxDocuments || bytes + document.bytes > quota.maxDocumentBytes) {
-              return { _tag: "Full", documents, bytes } satisfies Inserted
-            }
-            yield* sql.query(text.insert, insertParams(document))
-            return { _tag: "Inserted" } satisfies Inserted
-          })
+        Effect.map(
+          database.statementAsUser<{ documents: number; bytes: number; inserted: boolean }>(
+            document.userId,
+            text.insert,
+            [...insertParams(document), quota.maxDocuments, quota.maxDocumentBytes]
+          ),
+          ([answer]): Inserted => {
+            const { bytes = 0, documents = 0, inserted = false } = answer ?? {}
+            return inserted ? { _tag: "Inserted" } : { _tag: "Full", documents, bytes }
+          }
         )
       ),
     find: (userId, ids) =>

@@ -1,5 +1,6 @@
 import { embeddingModel, isUuid, PassageEmbedder, PassageIndex } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
+import { arrayValues } from "../database/arrayValues.ts"
 import { Database } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
 import { addPassages } from "./addPassages.ts"
@@ -21,7 +22,12 @@ const make = Effect.gen(function* () {
   const findVectorExtension = yield* makeFindVectorExtension(database)
   const text = passageSql(database.schema)
   const building = generationSql(database.schema)
-  const findTerms = makePassageTerms(building)
+  const parts = {
+    arrays: arrayValues(database.driver),
+    embedder,
+    findTerms: makePassageTerms(building),
+    text: building
+  }
   return PassageIndex.of({
     begin: (input) =>
       indexing("PassageIndex.begin")(
@@ -29,8 +35,7 @@ const make = Effect.gen(function* () {
           ? beginGeneration(database, building, input, embedder && embeddingModel(embedder))
           : Effect.fail(generationGone(input))
       ),
-    add: (generation, passages) =>
-      indexing("PassageIndex.add")(addPassages(database, building, { embedder, findTerms, generation, passages })),
+    add: (generation, passages) => indexing("PassageIndex.add")(addPassages(database, parts, { generation, passages })),
     unembedded: (userId, passages) =>
       indexing("PassageIndex.unembedded")(
         embedder === undefined

@@ -1,39 +1,37 @@
 import {
+  type AddedPassages,
   type Embedder,
+  embedTexts,
   type Generation,
   NOTHING_EMBEDDED,
   type Passage,
   passageWords,
+  requestsOf,
   storableText
 } from "@parley/core/adapter"
 import { Effect } from "effect"
-import type { Database, Sql } from "../database/Database.ts"
+import type { ArrayValues } from "../database/arrayValues.ts"
+import type { Database } from "../database/Database.ts"
 import { generationGone, generationParams } from "./buildGeneration.ts"
 import type { GenerationSql } from "./generationSql.ts"
 import { headingsValue } from "./headingsValue.ts"
-import { keepEmbeddings } from "./keepEmbeddings.ts"
+import { type EmbeddedContent, embeddingParams, keepEmbeddings, reuseEmbeddings } from "./keepEmbeddings.ts"
 import type { FindPassageTerms } from "./passageTerms.ts"
 
 /** The most passages of a block. One row of postings speaks of a block at most. */
 const BLOCK_PASSAGES = 128
 /** Different words in a block, about: each is a row, and a text that repeats none has many. */
 const BLOCK_WORDS = 4_000
-/** Rows of postings that one statement writes. */
-const POSTINGS_PER_STATEMENT = 2_000
 
 /** A passage as it is written, with the words it is found by. */
 interface PassageRecord extends Passage {
   readonly words: string
 }
 
-interface GenerationRow extends Record<string, unknown> {
-  readonly active: boolean
-  readonly passages: number
-  readonly language: string
-}
+type Block = ReadonlyArray<PassageRecord>
 
-/** Passages in blocks, each written in a transaction that ends soon. */
-function* blocksOf(passages: ReadonlyArray<Passage>): Generator<ReadonlyArray<PassageRecord>> {
+/** Passages in blocks, each written in a statement that ends soon. */
+function* blocksOf(passages: ReadonlyArray<Passage>): Generator<Block> {
   let block: Array<PassageRecord> = []
   let words = new Set<string>()
   for (const passage of passages) {
@@ -49,88 +47,148 @@ function* blocksOf(passages: ReadonlyArray<Passage>): Generator<ReadonlyArray<Pa
 }
 
 /** The most that the 16 bits of an entry hold. */
-const MAX_COUNT = 65_535n
-const count = (value: number): bigint => (BigInt(value) > MAX_COUNT ? MAX_COUNT : BigInt(value))
+const MAX_COUNT = 65_535
+const count = (value: number): bigint => BigInt(Math.min(value, MAX_COUNT))
 
 /** A passage in the entries of a term, as the table of postings has it. */
-const entry = (ordinal: number, frequency: number, length: number): string =>
-  String((BigInt(ordinal) << 32n) | (count(frequency) << 16n) | count(length))
+const entry = (ordinal: number, frequency: number, length: number): bigint =>
+  (BigInt(ordinal) << 32n) | (count(frequency) << 16n) | count(length)
 
-const writeBlock = Effect.fnUntraced(function* (
-  sql: Sql,
-  text: GenerationSql,
-  {
-    block,
-    findTerms,
-    key,
-    language
-  }: {
-    readonly block: ReadonlyArray<PassageRecord>
-    readonly findTerms: FindPassageTerms
-    readonly key: ReadonlyArray<unknown>
-    readonly language: string
-  }
-) {
-  const words = block.map((passage) => passage.words)
-  const { passages: found, postings } = yield* findTerms(sql, language, words)
-  const passages = block.flatMap((each, place) => [
-    each.ordinal,
-    each.page,
-    each.start,
-    each.end,
-    each.text,
-    headingsValue(each.headings),
-    found[place]?.length,
-    found[place]?.terms.join(" "),
-    found[place]?.frequencies.join(" ")
-  ])
-  yield* sql.query(text.addPassages(block.length), [...key, ...passages])
-  for (let from = 0; from < postings.length; from += POSTINGS_PER_STATEMENT) {
-    const some = postings.slice(from, from + POSTINGS_PER_STATEMENT)
-    const values = some.flatMap(({ frequencies, places, term }) => [
-      term,
-      `{${places.map((place, index) => entry(block[place]!.ordinal, frequencies[index]!, found[place]!.length)).join(",")}}`
-    ])
-    yield* sql.query(text.addPostings(some.length), [...key, block[0]?.ordinal, ...values])
-  }
-  const added = found.reduce((sum, { length }) => sum + length, 0)
-  yield* sql.query(text.countAdded, [...key, block.length, added])
-})
+export interface IndexParts {
+  readonly arrays: ArrayValues
+  readonly embedder: Embedder["Service"] | undefined
+  readonly findTerms: FindPassageTerms
+  readonly text: GenerationSql
+}
 
 export interface AddPassages {
   readonly generation: Generation
   readonly passages: ReadonlyArray<Passage>
-  readonly embedder: Embedder["Service"] | undefined
-  readonly findTerms: FindPassageTerms
 }
 
+interface WriteBlock {
+  readonly generation: Generation
+  readonly language: string
+  readonly block: Block
+  /** Embeddings that are kept with it. */
+  readonly embedded: ReadonlyArray<EmbeddedContent>
+}
+
+/** The parameters of a block after those of its generation. */
+const blockParams = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  { arrays, embedder, findTerms }: IndexParts,
+  { block, embedded, language }: Omit<WriteBlock, "generation">
+) {
+  const words = block.map((passage) => passage.words)
+  const { passages: found, postings } = yield* findTerms(database, language, words)
+  const entries: Array<bigint> = []
+  const ends = postings.map(({ frequencies, places }) => {
+    for (const [index, place] of places.entries()) {
+      entries.push(entry(block[place]!.ordinal, frequencies[index]!, found[place]!.length))
+    }
+    return entries.length
+  })
+  // What is paid for waits for the disk, and what others do in the same transaction.
+  const durable = embedded.length > 0 || (yield* database.inTransaction)
+  return [
+    block[0]?.ordinal,
+    arrays.integers(block.map(({ page }) => page)),
+    arrays.integers(block.map(({ start }) => start)),
+    arrays.integers(block.map(({ end }) => end)),
+    arrays.texts(block.map(({ text }) => text)),
+    arrays.texts(block.map(({ headings }) => headingsValue(headings))),
+    arrays.integers(found.map(({ length }) => length)),
+    arrays.texts(found.map(({ terms }) => terms.join(" "))),
+    arrays.texts(found.map(({ frequencies }) => frequencies.join(" "))),
+    arrays.texts(postings.map(({ term }) => term)),
+    arrays.integers(ends),
+    arrays.bigints(entries),
+    ...embeddingParams(arrays, embedder, embedded),
+    durable
+  ]
+})
+
 /**
- * `PassageIndex.add`: all embeddings first, before anything is locked; then block by block, each in a transaction under the lock of the generation's row: it writes what the
- * generation lacks, so that writers of the same passages, also at the same moment, write each once.
+ * Writes what the generation lacks of a block, in one statement, under the lock of the generation's row: writers of the same
+ * passages, also at the same moment, write each once.
+ */
+const writeBlock = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  parts: IndexParts,
+  { block, embedded, generation, language }: WriteBlock
+) {
+  let rest = block
+  while (rest.length > 0) {
+    const params = yield* blockParams(database, parts, { block: rest, embedded, language })
+    const [found] = yield* database.statement<{ passages: number; active: boolean; written: boolean }>(
+      parts.text.addPassages,
+      [...generationParams(generation), ...params]
+    )
+    if (found === undefined) return yield* generationGone(generation)
+    if (found.written) return
+    const { passages: due } = found
+    rest = rest.filter(({ ordinal }) => ordinal >= due)
+    if (rest[0] === undefined) return
+    if (found.active) return yield* generationGone(generation)
+    if (rest[0].ordinal !== due) {
+      return yield* Effect.die(new Error(`Passage ${rest[0].ordinal} was added where ${due} was due.`))
+    }
+  }
+})
+
+const findGeneration = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  text: GenerationSql,
+  generation: Generation
+) {
+  const [found] = yield* database.statement<{ passages: number; language: string }>(
+    text.findGeneration,
+    generationParams(generation)
+  )
+  return found ?? (yield* generationGone(generation))
+})
+
+/**
+ * `PassageIndex.add`: no passage before its embedding, and what a request gave is kept as soon as it is there: with the passages,
+ * where one request and one statement do, else before them.
  */
 export const addPassages = Effect.fnUntraced(function* (
   database: Database["Service"],
-  text: GenerationSql,
-  { embedder, findTerms, generation, passages }: AddPassages
+  parts: IndexParts,
+  { generation, passages }: AddPassages
 ) {
-  const key = generationParams(generation)
-  const added = embedder && (yield* keepEmbeddings(database, text, { embedder, generation, passages }))
-  const lock = (yield* database.inTransaction) ? text.lockGeneration : text.lockGenerationToAdd
-  for (const block of blocksOf(passages)) {
-    yield* database.asService((sql) =>
-      Effect.gen(function* () {
-        const [found] = yield* sql.query<GenerationRow>(lock, key)
-        if (found === undefined) return yield* generationGone(generation)
-        const rest = block.filter(({ ordinal }) => ordinal >= found.passages)
-        const [first] = rest
-        if (first === undefined) return
-        if (found.active) return yield* generationGone(generation)
-        if (first.ordinal !== found.passages) {
-          return yield* Effect.die(new Error(`Passage ${first.ordinal} was added where ${found.passages} was due.`))
-        }
-        yield* writeBlock(sql, text, { block: rest, findTerms, key, language: found.language })
-      })
-    )
+  const { embedder, text } = parts
+  const blocksFrom = (written: number) => [...blocksOf(passages.filter(({ ordinal }) => ordinal >= written))]
+  if (embedder === undefined) {
+    const { language, passages: written } = yield* findGeneration(database, text, generation)
+    for (const block of blocksFrom(written)) {
+      yield* writeBlock(database, parts, { generation, language, block, embedded: [] })
+    }
+    return NOTHING_EMBEDDED
   }
-  return added ?? NOTHING_EMBEDDED
+
+  const known = yield* reuseEmbeddings(database, text, { embedder, generation, passages })
+  const { language, reused, wanting } = known
+  const blocks = blocksFrom(known.passages)
+  const byText = Map.groupBy(wanting, (content) => content.text)
+  const isOne = blocks.length === 1 && requestsOf(embedder, [...byText.keys()]).length === 1
+  const written = new Set<Block>()
+  yield* embedTexts(embedder, {
+    texts: [...byText.keys()],
+    keep: Effect.fnUntraced(function* (embeddings) {
+      const embedded = [...embeddings].flatMap(([embeddedAs, embedding]) =>
+        (byText.get(embeddedAs) ?? []).map((content) => ({ ...content, embedding }))
+      )
+      const [block] = blocks
+      if (isOne && block !== undefined && embedded.length === wanting.length) {
+        yield* writeBlock(database, parts, { generation, language, block, embedded })
+        written.add(block)
+      } else yield* keepEmbeddings(database, parts, { embedder, generation, embedded })
+    })
+  })
+  for (const block of blocks) {
+    if (!written.has(block)) yield* writeBlock(database, parts, { generation, language, block, embedded: [] })
+  }
+  return { asked: wanting.length, reused } satisfies AddedPassages
 })

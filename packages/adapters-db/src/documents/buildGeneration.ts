@@ -8,7 +8,7 @@ import {
   storableText
 } from "@parley/core/adapter"
 import { Effect } from "effect"
-import type { Database, DatabaseError, Sql } from "../database/Database.ts"
+import type { Database, DatabaseError } from "../database/Database.ts"
 import type { GenerationSql } from "./generationSql.ts"
 import { headingsValue } from "./headingsValue.ts"
 import { type TextPart, textParts } from "./textParts.ts"
@@ -35,19 +35,19 @@ export const orGone = <A>(
     () => generationGone(generation)
   )
 
-const lockDocument = Effect.fnUntraced(function* (sql: Sql, text: GenerationSql, key: DocumentKey) {
-  const locked = yield* sql.query(text.lockDocument, [key.userId, key.documentId])
-  if (locked.length === 0) return yield* generationGone(key)
-})
-
-const addPart = (sql: Sql, text: GenerationSql, generation: Generation, part: number, stored: TextPart) =>
-  sql.query(text.addText, [...generationParams(generation), part, stored.start, stored.end, stored.text])
+const addPart = (
+  { statement }: Database["Service"],
+  text: GenerationSql,
+  generation: Generation,
+  part: number,
+  stored: TextPart
+) => statement(text.addText, [...generationParams(generation), part, stored.start, stored.end, stored.text])
 
 /**
  * Finds the unfinished generation of the fingerprint, or begins one in place of any other that is unfinished, with the first
  * part of its text: for most documents all of it, and what a commit costs is saved.
  */
-const findOrBegin = (
+const findOrBegin = Effect.fnUntraced(function* (
   database: Database["Service"],
   text: GenerationSql,
   {
@@ -55,41 +55,26 @@ const findOrBegin = (
     model,
     parts
   }: { readonly input: BeginGeneration; readonly model: string | undefined; readonly parts: ReadonlyArray<TextPart> }
-) =>
-  database.asService((sql) =>
-    Effect.gen(function* () {
-      const { userId, documentId, parsed } = input
-      const parser = input.parser ?? null
-      // A generation is continued only with embeddings of the same embedder.
-      const fingerprint = model === undefined ? input.fingerprint : `${input.fingerprint} ${model}`
-      const document = [userId, documentId]
-      yield* lockDocument(sql, text, input)
-      const [unfinished] = yield* sql.query<{ generation: number; passages: number }>(text.continueUnfinished, [
-        ...document,
-        fingerprint,
-        parser
-      ])
-      if (unfinished !== undefined) return { begun: { userId, documentId, ...unfinished }, parts: undefined }
-      yield* sql.query(text.dropUnfinished, document)
-      const [next] = yield* sql.query<{ generation: number }>(text.nextNumber, document)
-      if (next === undefined) return yield* generationGone(input)
-      yield* sql.query(text.begin, [
-        ...document,
-        next.generation,
-        fingerprint,
-        parsed.pageStarts,
-        headingsValue(parsed.headings),
-        searchLanguageOf(parsed.text),
-        parser,
-        INDEXING_VERSION,
-        model ?? null
-      ])
-      const begun = { userId, documentId, ...next, passages: 0 }
-      const [first] = parts
-      if (first !== undefined) yield* addPart(sql, text, begun, 0, first)
-      return { begun, parts: Math.min(1, parts.length) }
-    })
-  )
+) {
+  const { userId, documentId, parsed } = input
+  const [found] = yield* database.statement<{ generation: number; passages: number; begun: boolean }>(text.begin, [
+    userId,
+    documentId,
+    // A generation is continued only with embeddings of the same embedder.
+    model === undefined ? input.fingerprint : `${input.fingerprint} ${model}`,
+    parsed.pageStarts,
+    headingsValue(parsed.headings),
+    searchLanguageOf(parsed.text),
+    input.parser ?? null,
+    INDEXING_VERSION,
+    model ?? null,
+    parts[0]?.end ?? null,
+    parts[0]?.text ?? null
+  ])
+  if (found === undefined) return yield* generationGone(input)
+  const { begun, generation, passages } = found
+  return { begun: { userId, documentId, generation, passages }, parts: begun ? Math.min(1, parts.length) : undefined }
+})
 
 /** Part by part, each a transaction of its own; those that are stored are passed over: so many, where that is known. */
 const storeText = Effect.fnUntraced(function* (
@@ -105,7 +90,7 @@ const storeText = Effect.fnUntraced(function* (
   const stored = known ?? (yield* database.statement<{ parts: number }>(text.countTextParts, key))[0]?.parts ?? 0
   for (const [part, each] of parts.entries()) {
     if (part < stored) continue
-    yield* orGone(generation, addPart({ query: database.statement }, text, generation, part, each))
+    yield* orGone(generation, addPart(database, text, generation, part, each))
   }
 })
 
@@ -126,15 +111,11 @@ export const beginGeneration = Effect.fnUntraced(function* (
  * `PassageIndex.activate`, in one transaction. Of generations begun one after the other the later one stays: the earlier
  * is dropped by it, active or not, and is gone when its own activation comes.
  */
-export const activateGeneration = (database: Database["Service"], text: GenerationSql, generation: Generation) =>
-  database.asService((sql) =>
-    Effect.gen(function* () {
-      const key = generationParams(generation)
-      yield* lockDocument(sql, text, generation)
-      const [found] = yield* sql.query<{ active: boolean }>(text.lockGeneration, key)
-      if (found === undefined) return yield* generationGone(generation)
-      if (found.active) return
-      yield* sql.query(text.dropOlder, key)
-      yield* sql.query(text.activate, key)
-    })
-  )
+export const activateGeneration = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  text: GenerationSql,
+  generation: Generation
+) {
+  const [found] = yield* database.statement<{ active: boolean }>(text.activate, generationParams(generation))
+  if (found?.active !== true) return yield* generationGone(generation)
+})

@@ -1,86 +1,104 @@
+import { hash } from "node:crypto"
 import {
-  type AddedPassages,
   embeddedText,
   type Embedder,
   type Embedding,
   embeddingModel,
-  embedTexts,
   type Generation,
-  NOTHING_EMBEDDED,
   type Passage,
-  sha256,
   storableText,
   type UserId
 } from "@parley/core/adapter"
 import { Effect } from "effect"
+import type { ArrayValues } from "../database/arrayValues.ts"
 import type { Database } from "../database/Database.ts"
 import { generationGone, generationParams, orGone } from "./buildGeneration.ts"
 import type { GenerationSql } from "./generationSql.ts"
 
-/** Numbers that one statement writes at most: about a megabyte. */
+/** Numbers that one statement writes at most: under a megabyte. */
 const NUMBERS_PER_STATEMENT = 100_000
 
 /** What is embedded of a passage, and the hash it is known by. */
-interface Content {
+export interface Content {
   readonly passage: Passage
   readonly text: string
+  /** SHA-256, in hexadecimal. */
   readonly hash: string
 }
 
-const contentOf = (passage: Passage): Effect.Effect<Content> => {
+const contentOf = (passage: Passage): Content => {
   const text = embeddedText({ ...passage, text: storableText(passage.text) })
-  return Effect.map(sha256(new TextEncoder().encode(text)), (hash) => ({ passage, text, hash }))
+  return { passage, text, hash: hash("sha256", text) }
 }
 
-export interface KeepEmbeddings {
+/** A passage with its embedding. */
+export interface EmbeddedContent extends Content {
+  readonly embedding: Embedding
+}
+
+export interface ReuseEmbeddings {
   readonly embedder: Embedder["Service"]
   readonly generation: Generation
   readonly passages: ReadonlyArray<Passage>
 }
 
 /**
- * Gives the passages that the generation lacks their embeddings: those that equal passages of the owner have, then those that
- * the embedder is asked for, each request's in transactions of its own as soon as it is answered. The passages are written
- * after them.
+ * Gives the passages that the generation lacks the embeddings that equal passages of the owner have; tells which have none then, and
+ * how many passages the generation has.
  */
-export const keepEmbeddings = Effect.fnUntraced(function* (
+export const reuseEmbeddings = Effect.fnUntraced(function* (
   database: Database["Service"],
   text: GenerationSql,
-  { embedder, generation, passages }: KeepEmbeddings
+  { embedder, generation, passages }: ReuseEmbeddings
 ) {
-  const key = generationParams(generation)
-  const [found] = yield* database.statement<{ passages: number }>(text.findGeneration, key)
-  if (found === undefined) return yield* generationGone(generation)
-  const rest = yield* Effect.forEach(
-    passages.filter(({ ordinal }) => ordinal >= found.passages),
-    contentOf
+  const contents = passages.map(contentOf)
+  const ordinals = passages.map(({ ordinal }) => ordinal)
+  const [found] = yield* orGone(
+    generation,
+    database.statement<{ passages: number; language: string; wanting: ReadonlyArray<number> }>(text.reuseEmbeddings, [
+      ...generationParams(generation),
+      embeddingModel(embedder),
+      ordinals,
+      contents.map((content) => content.hash)
+    ])
   )
-  if (rest.length === 0) return NOTHING_EMBEDDED
-  const model = embeddingModel(embedder)
-  const ordinals = rest.map(({ passage: { ordinal } }) => ordinal)
-  const hashes = rest.map(({ hash }) => hash)
-  yield* orGone(generation, database.statement(text.reuseEmbeddings, [...key, model, ordinals, hashes]))
-  const embedded = yield* database.statement<{ ordinal: number }>(text.findEmbedded, [...key, ordinals])
-  const kept = new Set(embedded.map(({ ordinal }) => ordinal))
-  const wanting = rest.filter(({ passage: { ordinal } }) => !kept.has(ordinal))
-  const byText = Map.groupBy(wanting, (content) => content.text)
-
-  const keep = Effect.fnUntraced(function* (embeddings: ReadonlyMap<string, Embedding>) {
-    const all = [...embeddings].flatMap(([embeddedAs, embedding]) =>
-      (byText.get(embeddedAs) ?? []).map(
-        ({ hash, passage: { ordinal } }) => [ordinal, hash, `{${embedding.join(",")}}`] as const
-      )
-    )
-    const rows = Math.max(1, Math.floor(NUMBERS_PER_STATEMENT / embedder.dimensions))
-    for (let from = 0; from < all.length; from += rows) {
-      const some = all.slice(from, from + rows)
-      const written = database.statement(text.addEmbeddings(some.length), [...key, model, ...some.flat()])
-      yield* orGone(generation, written)
-    }
-  })
-  yield* embedTexts(embedder, { texts: [...byText.keys()], keep })
-  return { asked: wanting.length, reused: kept.size } satisfies AddedPassages
+  if (found === undefined) return yield* generationGone(generation)
+  const lacking = new Set(found.wanting)
+  const wanting = contents.filter(({ passage: { ordinal } }) => lacking.has(ordinal))
+  const reused = ordinals.filter((ordinal) => ordinal >= found.passages).length - wanting.length
+  return { passages: found.passages, language: found.language, wanting, reused }
 })
+
+export interface KeepEmbeddings {
+  readonly embedder: Embedder["Service"]
+  readonly generation: Generation
+  readonly embedded: ReadonlyArray<EmbeddedContent>
+}
+
+/** Keeps embeddings of passages that are not written yet, in transactions of their own. */
+export const keepEmbeddings = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  { arrays, text }: { readonly arrays: ArrayValues; readonly text: GenerationSql },
+  { embedded, embedder, generation }: KeepEmbeddings
+) {
+  const rows = Math.max(1, Math.floor(NUMBERS_PER_STATEMENT / embedder.dimensions))
+  for (let from = 0; from < embedded.length; from += rows) {
+    const params = embeddingParams(arrays, embedder, embedded.slice(from, from + rows))
+    yield* orGone(generation, database.statement(text.addEmbeddings, [...generationParams(generation), ...params]))
+  }
+})
+
+/** The model; ordinals, hashes, numbers. */
+export const embeddingParams = (
+  arrays: ArrayValues,
+  embedder: Embedder["Service"] | undefined,
+  embedded: ReadonlyArray<EmbeddedContent>
+): ReadonlyArray<unknown> => [
+  embedder === undefined ? null : embeddingModel(embedder),
+  arrays.integers(embedded.map(({ passage: { ordinal } }) => ordinal)),
+  arrays.texts(embedded.map((content) => content.hash)),
+  arrays.reals(embedded.map(({ embedding }) => embedding))
+]
 
 /** `PassageIndex.unembedded`. */
 export const findUnembedded = Effect.fnUntraced(function* (
@@ -92,8 +110,8 @@ export const findUnembedded = Effect.fnUntraced(function* (
     userId
   }: { readonly userId: UserId; readonly model: string; readonly passages: ReadonlyArray<Passage> }
 ) {
-  const byHash = new Map((yield* Effect.forEach(passages, contentOf)).map((content) => [content.hash, content.passage]))
+  const byHash = new Map(passages.map(contentOf).map((content) => [content.hash, content.passage]))
   const known = yield* database.statement<{ hash: string }>(text.findKnown, [userId, model, [...byHash.keys()]])
-  for (const { hash } of known) byHash.delete(hash)
+  for (const row of known) byHash.delete(row.hash)
   return [...byHash.values()]
 })

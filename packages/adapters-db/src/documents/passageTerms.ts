@@ -1,6 +1,6 @@
 import { plainTerm, plainWord } from "@parley/core/adapter"
 import { Effect } from "effect"
-import type { DatabaseError, Sql } from "../database/Database.ts"
+import type { Database, DatabaseError } from "../database/Database.ts"
 import type { GenerationSql } from "./generationSql.ts"
 
 /** What a word is found by: its terms, and those of the word typed without its accents where they differ. */
@@ -90,7 +90,7 @@ export const makePassageTerms = ({ findTerms }: GenerationSql) => {
   }
 
   return Effect.fnUntraced(function* (
-    sql: Sql,
+    { statement }: Database["Service"],
     language: string,
     texts: ReadonlyArray<string>
   ): Effect.fn.Return<BlockTerms, DatabaseError> {
@@ -104,7 +104,7 @@ export const makePassageTerms = ({ findTerms }: GenerationSql) => {
       else known.set(word, terms)
     }
     if (asked.length > 0) {
-      for (const row of yield* sql.query<TermRow>(findTerms, [asked, asked.map(plainWord), language])) {
+      for (const row of yield* statement<TermRow>(findTerms, [asked, asked.map(plainWord), language])) {
         const terms = { terms: row.terms ?? [], plain: row.plain ?? [] }
         known.set(row.word, terms)
         if (row.word.length <= REMEMBERED_LENGTH) kept.set(row.word, terms)

@@ -1,0 +1,186 @@
+-- What indexes documents. Functions, so that each connection plans their statements once, and each step is one round trip. Rows
+-- are given as arrays, one for each column. Plans are kept while tables grow, so that they may not begin to read whole tables.
+
+-- Adds a document where its owner's quota has room for it; gives what the owner had before, and whether it was added. Insertions
+-- of one owner go one after another, each of which counts those before it.
+CREATE FUNCTION {{schema}}.insert_document(
+  document {{schema}}.documents, max_documents bigint, max_bytes bigint,
+  OUT documents bigint, OUT bytes bigint, OUT inserted boolean
+) LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+AS $function$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('{{schema}} documents ' || document.user_id, 7221));
+  SELECT count(*), coalesce(sum(d.bytes), 0)::bigint INTO documents, bytes
+  FROM {{schema}}.documents d WHERE d.user_id = document.user_id;
+  inserted := documents + 1 <= max_documents AND bytes + document.bytes <= max_bytes;
+  IF inserted THEN
+    INSERT INTO {{schema}}.documents SELECT document.*;
+  END IF;
+END
+$function$;
+
+-- Finds the unfinished generation of the fingerprint, whose parser is then the one given, or begins one in place of any other
+-- that is unfinished, with the first part of its text: for most documents all of it. No row: the owner has no such document.
+-- Generations of one document begin and take over one after another.
+CREATE FUNCTION {{schema}}.begin_generation(
+  owner text, document uuid, fingerprint text, page_starts integer[], headings jsonb, language text, parser text, version integer,
+  embedder text, part_end integer, part_text text
+) RETURNS TABLE (generation integer, passages integer, begun boolean) LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+AS $function$
+#variable_conflict use_column
+DECLARE
+  next integer;
+BEGIN
+  PERFORM FROM {{schema}}.documents d WHERE d.user_id = owner AND d.id = document FOR NO KEY UPDATE;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  RETURN QUERY
+  UPDATE {{schema}}.passage_generations g SET parser = begin_generation.parser
+  WHERE g.user_id = owner AND g.document_id = document AND NOT g.active AND g.fingerprint = begin_generation.fingerprint
+  RETURNING g.generation, g.passages, false;
+  IF FOUND THEN
+    RETURN;
+  END IF;
+  DELETE FROM {{schema}}.passage_generations g WHERE g.user_id = owner AND g.document_id = document AND NOT g.active;
+  UPDATE {{schema}}.documents d SET generations = d.generations + 1 WHERE d.user_id = owner AND d.id = document
+  RETURNING d.generations INTO next;
+  INSERT INTO {{schema}}.passage_generations
+    (user_id, document_id, generation, active, fingerprint, page_starts, headings, language, parser, version, embedder,
+      passages, terms)
+  VALUES (owner, document, next, false, begin_generation.fingerprint, begin_generation.page_starts, begin_generation.headings,
+    begin_generation.language, begin_generation.parser, begin_generation.version, begin_generation.embedder, 0, 0);
+  IF part_text IS NOT NULL THEN
+    INSERT INTO {{schema}}.document_texts (user_id, document_id, generation, part, start_offset, end_offset, text)
+    VALUES (owner, document, next, 0, 0, part_end, part_text);
+  END IF;
+  RETURN QUERY SELECT next, 0, true;
+END
+$function$;
+
+-- Gives passages the embeddings that equal ones of the owner have by the same model; tells how many passages the generation has
+-- and which of those given lack an embedding. No row: the generation is gone.
+CREATE FUNCTION {{schema}}.reuse_embeddings(
+  owner text, document uuid, number integer, asked_model text, ordinals integer[], hashes text[]
+) RETURNS TABLE (passages integer, language text, wanting integer[]) LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+AS $function$
+#variable_conflict use_column
+DECLARE
+  there integer;
+  spoken text;
+BEGIN
+  SELECT g.passages, g.language INTO there, spoken FROM {{schema}}.passage_generations g
+  WHERE g.user_id = owner AND g.document_id = document AND g.generation = number;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  INSERT INTO {{schema}}.passage_embeddings (user_id, document_id, generation, model, ordinal, content_hash, embedding)
+  SELECT owner, document, number, asked_model, ordinal, decode(hash, 'hex'), embedding
+  FROM unnest(ordinals, hashes) AS wanted (ordinal, hash), LATERAL (
+    SELECT e.embedding FROM {{schema}}.passage_embeddings e
+    WHERE e.user_id = owner AND e.content_hash = decode(wanted.hash, 'hex') AND e.model = asked_model LIMIT 1
+  ) AS known
+  WHERE ordinal >= there
+  ON CONFLICT DO NOTHING;
+  RETURN QUERY SELECT there, spoken, ARRAY(
+    SELECT given.ordinal FROM unnest(ordinals) AS given (ordinal), LATERAL (
+      SELECT count(*) AS kept FROM {{schema}}.passage_embeddings e
+      WHERE e.user_id = owner AND e.document_id = document AND e.generation = number AND e.ordinal = given.ordinal OFFSET 0
+    ) AS found
+    WHERE given.ordinal >= there AND kept = 0
+  );
+END
+$function$;
+
+-- Writes a block of passages that continues the generation from "first", with the entries of its terms, those of a term up to
+-- its place in "posting_ends", and the embeddings of some of them, one after another in "vectors". Does so only where the generation has
+-- as many passages and is not searched, which it tells otherwise; nothing else adds to it until the transaction ends. No row:
+-- it is gone. Unless "durable", the transaction does not wait for the disk: what a crash of the server takes of a generation
+-- that is not searched yet is written by the next try, and whatever is committed after it in the usual way keeps it.
+CREATE FUNCTION {{schema}}.add_passages(
+  owner text, document uuid, number integer, first integer, pages integer[], starts integer[], ends integer[], texts text[],
+  headings text[], lengths integer[], terms text[], frequencies text[],
+  posting_terms text[], posting_ends integer[], posting_entries bigint[],
+  asked_model text, embedded integer[], hashes text[], vectors real[], durable boolean
+) RETURNS TABLE (passages integer, active boolean, written boolean) LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+AS $function$
+#variable_conflict use_column
+DECLARE
+  there integer;
+  searched boolean;
+BEGIN
+  SELECT g.passages, g.active INTO there, searched FROM {{schema}}.passage_generations g
+  WHERE g.user_id = owner AND g.document_id = document AND g.generation = number FOR NO KEY UPDATE;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  IF searched OR there <> first THEN
+    RETURN QUERY SELECT there, searched, false;
+    RETURN;
+  END IF;
+  IF NOT durable THEN
+    PERFORM pg_catalog.set_config('synchronous_commit', 'off', true);
+  END IF;
+  IF cardinality(embedded) > 0 THEN
+    -- Materialized, so that the vectors are one plain value, of which each takes its slice.
+    WITH given AS MATERIALIZED (SELECT vectors AS numbers, cardinality(vectors) / cardinality(embedded) AS dimensions)
+    INSERT INTO {{schema}}.passage_embeddings (user_id, document_id, generation, model, ordinal, content_hash, embedding)
+    SELECT owner, document, number, asked_model, e.ordinal, decode(e.hash, 'hex'),
+      numbers[(e.place - 1) * dimensions + 1:e.place * dimensions]
+    FROM given, unnest(embedded, hashes) WITH ORDINALITY AS e (ordinal, hash, place)
+    ON CONFLICT DO NOTHING;
+  END IF;
+  INSERT INTO {{schema}}.passages
+    (user_id, document_id, generation, ordinal, page, start_offset, end_offset, text, headings, length, terms, frequencies)
+  SELECT owner, document, number, first + p.place - 1, p.page, p.starts_at, p.ends_at, p.text, p.headings::jsonb, p.length, p.terms,
+    p.frequencies
+  FROM unnest(pages, starts, ends, texts, headings, lengths, terms, frequencies) WITH ORDINALITY
+    AS p (page, starts_at, ends_at, text, headings, length, terms, frequencies, place);
+  WITH given AS MATERIALIZED (SELECT posting_entries AS entries)
+  INSERT INTO {{schema}}.postings (user_id, document_id, generation, block, term, entries)
+  SELECT owner, document, number, first, t.term, given.entries[t.start + 1:t.ends_at]
+  FROM given, (
+    SELECT term, ends_at, lag(ends_at, 1, 0) OVER (ORDER BY place) AS start
+    FROM unnest(posting_terms, posting_ends) WITH ORDINALITY AS posting (term, ends_at, place)
+  ) AS t;
+  UPDATE {{schema}}.passage_generations g
+  SET passages = there + cardinality(lengths), terms = g.terms + (SELECT coalesce(sum(l), 0) FROM unnest(lengths) AS l)
+  WHERE g.user_id = owner AND g.document_id = document AND g.generation = number;
+  RETURN QUERY SELECT there + cardinality(lengths), false, true;
+END
+$function$;
+
+-- Makes the generation the one that is searched, in place of those before it; false where it is gone. May be repeated.
+CREATE FUNCTION {{schema}}.activate_generation(owner text, document uuid, number integer) RETURNS boolean LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+AS $function$
+DECLARE
+  searched boolean;
+BEGIN
+  PERFORM FROM {{schema}}.documents d WHERE d.user_id = owner AND d.id = document FOR NO KEY UPDATE;
+  SELECT g.active INTO searched FROM {{schema}}.passage_generations g
+  WHERE g.user_id = owner AND g.document_id = document AND g.generation = number FOR NO KEY UPDATE;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  IF NOT searched THEN
+    DELETE FROM {{schema}}.passage_generations g WHERE g.user_id = owner AND g.document_id = document AND g.generation < number;
+    UPDATE {{schema}}.passage_generations g SET active = true, activated_at = clock_timestamp()
+    WHERE g.user_id = owner AND g.document_id = document AND g.generation = number;
+  END IF;
+  RETURN true;
+END
+$function$;
+
+GRANT EXECUTE ON FUNCTION {{schema}}.insert_document({{schema}}.documents, bigint, bigint) TO parley_user, parley_service;
+GRANT EXECUTE ON FUNCTION
+  {{schema}}.begin_generation(text, uuid, text, integer[], jsonb, text, text, integer, text, integer, text),
+  {{schema}}.reuse_embeddings(text, uuid, integer, text, integer[], text[]),
+  {{schema}}.add_passages(text, uuid, integer, integer, integer[], integer[], integer[], text[], text[], integer[], text[], text[],
+    text[], integer[], bigint[], text, integer[], text[], real[], boolean),
+  {{schema}}.activate_generation(text, uuid, integer)
+  TO parley_service;
