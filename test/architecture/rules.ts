@@ -31,6 +31,7 @@ export const coreDomains: ReadonlyArray<string> = [
   "tokens",
   "models",
   "tiers",
+  "events",
   "credits",
   "jobs",
   "documents",

@@ -13,6 +13,7 @@ export { PgDatabaseLayer, type PgDatabaseOptions } from "./database/PgDatabase.t
 export { PgliteDatabaseLayer, type PgliteDatabaseOptions } from "./database/PgliteDatabase.ts"
 export { PgliteMissing } from "./database/PgliteMissing.ts"
 export { type DatabaseOptions, databaseLayer, directOptions, unlockedDatabaseLayer } from "./databaseLayer.ts"
+export { PgOutboxLayer } from "./events/PgOutbox.ts"
 export { PgDocumentStoreLayer } from "./documents/PgDocumentStore.ts"
 export { PgFileStoreLayer } from "./documents/PgFileStore.ts"
 export { PgPassageIndexLayer } from "./documents/PgPassageIndex.ts"

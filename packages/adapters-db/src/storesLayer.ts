@@ -11,6 +11,7 @@ import { PgDocumentStoreLayer } from "./documents/PgDocumentStore.ts"
 import { PgFileStoreLayer } from "./documents/PgFileStore.ts"
 import { PgPassageIndexLayer } from "./documents/PgPassageIndex.ts"
 import { PgReindexStoreLayer } from "./documents/PgReindexStore.ts"
+import { PgOutboxLayer } from "./events/PgOutbox.ts"
 import { PgBossJobQueueLayer } from "./jobs/PgBossJobQueue.ts"
 import { PgCallLimiterLayer } from "./limits/PgCallLimiter.ts"
 import { PgRateLimiterLayer } from "./limits/PgRateLimiter.ts"
@@ -35,6 +36,7 @@ export const storesLayer = (jobs: JobQueueOptions = {}) =>
     passages: PgPassageIndexLayer,
     reindexing: PgReindexStoreLayer,
     jobs: PgBossJobQueueLayer(jobs),
+    outbox: PgOutboxLayer,
     personalData: PgPersonalDataLayer,
     callLimiter: PgCallLimiterLayer,
     revokedSessions: PgRevokedSessionsLayer,

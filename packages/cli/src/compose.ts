@@ -13,6 +13,7 @@ import {
   PgCreditLedgerLayer,
   PgDocumentStoreLayer,
   PgFileStoreLayer,
+  PgOutboxLayer,
   PgPassageIndexLayer,
   PgPersonalDataLayer,
   PgReindexStoreLayer,
@@ -31,6 +32,7 @@ import {
   OpenAiChatModel,
   type VendorOptions
 } from "@parley/adapters-llm"
+import { NodeWebhookPoster } from "@parley/adapters-http/node"
 import { s3Objects } from "@parley/adapters-s3"
 import { StripePaymentGatewayLayer } from "@parley/adapters-stripe"
 import {
@@ -42,6 +44,8 @@ import {
   type CrmProviders,
   CrmRelease,
   DocumentReindex,
+  EventSinks,
+  LowBalance,
   UserService,
   HoldSweeper,
   noPayments,
@@ -55,7 +59,8 @@ import {
   type SecretBox,
   SecretRotation,
   ReplySettings,
-  UploadLimits
+  UploadLimits,
+  webhookSinks
 } from "@parley/core"
 import type {
   AuditLog,
@@ -64,6 +69,7 @@ import type {
   ChatModels,
   CreditLedger,
   JobQueue,
+  Outbox,
   UnitOfWork
 } from "@parley/core/adapter"
 import { ObjectStore, PassageEmbedder } from "@parley/core/adapter"
@@ -91,6 +97,7 @@ export type CommandParts =
   | BillingStore
   | CreditOperations
   | JobQueue
+  | Outbox
   | PaymentComparison
   | PaymentGateway
   | PaymentInbox
@@ -204,6 +211,13 @@ const ocrLayer = ({ ocr }: ParleyConfig): Layer.Layer<never> =>
 const holdTtlLayer = ({ holdTtlSeconds }: ParleyConfig) =>
   holdTtlSeconds === undefined ? Layer.empty : Layer.succeed(HoldTtl, holdTtlSeconds * 1000)
 
+/** What other services are told of. The configuration has been checked. */
+const eventsLayer = ({ events: { allowPrivateNetworks, lowBalance, webhooks } }: ParleyConfig) =>
+  Layer.merge(
+    Layer.effect(EventSinks, Effect.orDie(webhookSinks(webhooks, NodeWebhookPoster({ allowPrivateNetworks })))),
+    lowBalance === undefined ? Layer.empty : Layer.succeed(LowBalance, lowBalance)
+  )
+
 /** What re-indexes documents: by the embedder that is configured, and the same parsers as a server has. */
 const reindexLayer = (config: ParleyConfig) =>
   DocumentReindex.layer.pipe(
@@ -230,7 +244,7 @@ export const commandPartsLayer = (config: ParleyConfig, direct: boolean): Layer.
     Layer.provide(crmLayer(config, { isCommand: true })),
     Layer.provide(PgCrmConnectionStoreLayer),
     Layer.provide(Layer.mergeAll(PgBotStoreLayer, PgChatStoreLayer, PgDocumentStoreLayer, PgPersonalDataLayer)),
-    Layer.provideMerge(Layer.mergeAll(PgAuditLogLayer, PgUnitOfWorkLayer)),
+    Layer.provideMerge(Layer.mergeAll(PgAuditLogLayer, PgOutboxLayer, PgUnitOfWorkLayer)),
     Layer.provide(Accounts.layer),
     Layer.provideMerge(CreditOperations.layer),
     Layer.provide(PgCreditLedgerLayer),
@@ -258,7 +272,13 @@ export const serverPartsLayer = (
         Layer.provideMerge(offerLayer(config)),
         Layer.provideMerge(unlockedDatabaseLayer({ ...databaseOptions(config), engine, onConnectionLost })),
         Layer.provideMerge(
-          Layer.mergeAll(uploadLimitsLayer(config), repliesLayer(config), holdTtlLayer(config), embedderLayer(config))
+          Layer.mergeAll(
+            uploadLimitsLayer(config),
+            repliesLayer(config),
+            holdTtlLayer(config),
+            embedderLayer(config),
+            eventsLayer(config)
+          )
         )
       )
     })

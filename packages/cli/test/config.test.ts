@@ -169,6 +169,35 @@ describe("readConfig", () => {
         const problems = await problemsOf({ PARLEY_CONFIG: path })
         expect(problems[0]).toMatch(/^PARLEY_CONFIG: apiKeys: (?!.*hunter2)/)
       }
+      const webhook = {
+        url: "https://hooks.example/in?token=hunter2",
+        secret: ["NEXT", "LAST"],
+        events: ["balance.low"]
+      }
+      const whsec = `whsec_${Buffer.alloc(32).toString("base64")}`
+      writeFileSync(path, JSON.stringify({ webhooks: [webhook], lowBalance: { credits: 9 } }))
+      const { events } = await read({ PARLEY_CONFIG: path, NEXT: whsec, LAST: whsec })
+      expect(events).toMatchObject({
+        webhooks: [{ url: webhook.url, events: ["balance.low"] }],
+        lowBalance: { credits: 9 }
+      })
+      expect(events.webhooks[0]?.secrets.map(Redacted.value)).toEqual([whsec, whsec])
+      expect(await problemsOf({ PARLEY_CONFIG: path, NEXT: whsec })).toEqual([
+        "LAST: expected the secret of webhooks[0] in PARLEY_CONFIG"
+      ])
+      for (const wrong of [
+        { webhooks: [{ ...webhook, url: "http://hunter2.example/" }] },
+        { webhooks: [{ ...webhook, events: ["hunter2"] }] },
+        { webhooks: [webhook, webhook] },
+        { webhooks: "hunter2" },
+        { lowBalance: { share: 2 } },
+        { webhooksToPrivateNetworks: "hunter2" }
+      ]) {
+        writeFileSync(path, JSON.stringify(wrong))
+        const problems = await problemsOf({ PARLEY_CONFIG: path, NEXT: whsec, LAST: whsec })
+        expect(problems.length, JSON.stringify(wrong)).toBe(1)
+        expect(problems[0]).toMatch(/^PARLEY_CONFIG: (?!.*hunter2)/)
+      }
       const embedding = { vendor: "openai", model: "text-embedding-3-large", dimensions: 1024, batch: 256 }
       writeFileSync(path, JSON.stringify({ embedding, tiers: { free: { monthlyCredits: 7 } } }))
       const { catalog, embedding: embedder } = await read({ PARLEY_CONFIG: path, OPENAI_API_KEY: "hunter2" })
@@ -343,7 +372,7 @@ describe("where files rest", () => {
 
 describe("tasksOf", () => {
   it("leaves the beginning of periods to a schedule that can call, or to nobody where that is wanted", async () => {
-    const others = ["jobs", "requeue", "files", "holds", "replies", "callLimits"]
+    const others = ["jobs", "requeue", "files", "holds", "replies", "callLimits", "events"]
     expect(tasksOf(await read({}))).toEqual([...others, "resets"])
     expect(tasksOf(await read({ PARLEY_RESET: "AUTO" }))).toEqual([...others, "resets"])
     expect(tasksOf(await read({ CRON_SECRET: SECRET }))).toEqual(others)

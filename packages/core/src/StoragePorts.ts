@@ -23,6 +23,8 @@ import { InMemoryPassageIndex } from "./documents/InMemoryPassageIndex.ts"
 import { PassageIndex } from "./documents/PassageIndex.ts"
 import { InMemoryReindexStore } from "./documents/reindexing/InMemoryReindexStore.ts"
 import { ReindexStore } from "./documents/reindexing/ReindexStore.ts"
+import { InMemoryOutbox } from "./events/InMemoryOutbox.ts"
+import { Outbox } from "./events/Outbox.ts"
 import { InMemoryJobQueue } from "./jobs/InMemoryJobQueue.ts"
 import { JobQueue } from "./jobs/JobQueue.ts"
 import { CallLimiter } from "./limits/CallLimiter.ts"
@@ -64,6 +66,7 @@ const storagePorts = {
   passages: storagePort(PassageIndex, Layer.provide(InMemoryPassageIndex.layer, InMemoryDocumentStore.layer)),
   reindexing: storagePort(ReindexStore, Layer.provide(InMemoryReindexStore.layer, InMemoryDocumentStore.layer)),
   jobs: storagePort(JobQueue, InMemoryJobQueue.layer),
+  outbox: storagePort(Outbox, InMemoryOutbox.layer),
   personalData: storagePort(PersonalData, InMemoryPersonalData.layer),
   callLimiter: storagePort(CallLimiter, InMemoryCallLimiter.layer),
   revokedSessions: storagePort(RevokedSessions, InMemoryRevokedSessions.layer),

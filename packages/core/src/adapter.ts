@@ -390,3 +390,4 @@ export { type RevokedSession, RevokedSessions, type RevokedSince } from "./sessi
 export { type AuditEntry, AuditLog, type ListAuditInput, type StoredAuditEntry } from "./audit/AuditLog.ts"
 export * from "./crm/forAdapters.ts"
 export { SecretBox, type SealedSecret, type SecretContext } from "./secrets/SecretBox.ts"
+export * from "./events/forAdapters.ts"

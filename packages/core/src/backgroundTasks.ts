@@ -6,6 +6,7 @@ import { HoldSweeper } from "./credits/upkeep/HoldSweeper.ts"
 import { ResetService } from "./credits/upkeep/ResetService.ts"
 import { DocumentRequeue } from "./documents/DocumentRequeue.ts"
 import { FileMover } from "./documents/FileMover.ts"
+import { EventDelivery } from "./events/EventDelivery.ts"
 import { JobWorker } from "./jobs/JobWorker.ts"
 import { CallLimitSweeper } from "./limits/CallLimitSweeper.ts"
 import type { ParleyServices } from "./parleyLayer.ts"
@@ -59,6 +60,11 @@ export const backgroundTasks = {
   callLimits: {
     consequence: "What visitors' calls were counted on is not being forgotten",
     run: CallLimitSweeper.use(({ run }) => run),
+    stopWithinMs: 5_000
+  },
+  events: {
+    consequence: "Hooks and webhooks are not being told of events",
+    run: EventDelivery.use(({ run }) => run),
     stopWithinMs: 5_000
   },
   resets: {

@@ -250,6 +250,7 @@ export { InvalidInput, ParleyClosed } from "./promise/errors.ts"
 export type { DatabaseProblem, ParleyError } from "./promise/ParleyError.ts"
 export { type ParleyOptions, createParley } from "./promise/createParley.ts"
 export { openInMemory, type OpenInMemoryOptions } from "./promise/openInMemory.ts"
+export type { WebhookOptions } from "./promise/eventSinks.ts"
 export type { OpenReplies } from "./promise/OpenReplies.ts"
 export type { IdentifiersOf, PortRecord, ServicesOf } from "./storage/PortRecord.ts"
 export { type CallersTransaction, TransactionNotJoined } from "./storage/CallersTransaction.ts"
@@ -349,3 +350,22 @@ export { noSecrets } from "./secrets/noSecrets.ts"
 export { SecretBox, type SealedSecret, type SecretContext } from "./secrets/SecretBox.ts"
 export { parseSecretKeys, type SecretKey } from "./secrets/secretKeys.ts"
 export { makeWebCryptoSecretBox, WebCryptoSecretBoxLayer } from "./secrets/WebCryptoSecretBox.ts"
+export { EventDelivery } from "./events/EventDelivery.ts"
+export { DeliveryFailed, type EventSink, EventSinks } from "./events/EventSink.ts"
+export { hookSinks, type ParleyHooks } from "./events/hooks.ts"
+export { LowBalance, type LowBalanceSetting, problemOfLowBalance } from "./events/LowBalance.ts"
+export {
+  type BalanceLow,
+  type CreditsCharged,
+  type DocumentFailed,
+  type DocumentReady,
+  EVENT_TYPES,
+  EVENT_VERSION,
+  type EventTokens,
+  type EventType,
+  type ParleyEvent,
+  type ReplyFinished
+} from "./events/ParleyEvent.ts"
+export type { WebhookAnswer, WebhookPoster, WebhookRequest, WebhookUnanswered } from "./events/WebhookPoster.ts"
+export { InvalidWebhooks, type WebhookEndpoint, webhookProblems, webhookSinks } from "./events/webhooks.ts"
+export { InvalidWebhook, isWebhookSecret, type ReceivedHeaders, verifyWebhook } from "./events/webhookSignature.ts"

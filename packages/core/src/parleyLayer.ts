@@ -29,6 +29,7 @@ import { DocumentRequeue } from "./documents/DocumentRequeue.ts"
 import { DocumentService } from "./documents/DocumentService.ts"
 import { DocumentReindex } from "./documents/reindexing/DocumentReindex.ts"
 import { FileMover } from "./documents/FileMover.ts"
+import { EventDelivery } from "./events/EventDelivery.ts"
 import { CallLimitSweeper } from "./limits/CallLimitSweeper.ts"
 import type { StoragePort } from "./StoragePorts.ts"
 import type { JobWorker } from "./jobs/JobWorker.ts"
@@ -55,6 +56,7 @@ export type ParleyServices =
   | DocumentReindex
   | DocumentRequeue
   | DocumentService
+  | EventDelivery
   | FileMover
   | HoldSweeper
   | JobWorker
@@ -91,6 +93,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   DocumentReindex.layer,
   DocumentRequeue.layer,
   DocumentService.layer,
+  EventDelivery.layer,
   FileMover.layer,
   HoldSweeper.layer,
   parleyJobWorker,

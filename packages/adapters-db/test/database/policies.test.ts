@@ -5,6 +5,7 @@ import {
   DocumentStore,
   FileStore,
   OAuthStateStore,
+  Outbox,
   RunningReplies,
   type UserId
 } from "@parley/core/adapter"
@@ -69,6 +70,9 @@ const own = (userId: UserId) =>
     yield* (yield* CrmConnectionStore).save(newCrmConnection({ owner: userId, botId: bot.id }))
     const expiresAt = Date.now() + 600_000
     yield* (yield* OAuthStateStore).spend({ owner: userId, digest: "ab".repeat(32), expiresAt })
+    const hook = { id: "hook:onCharge", types: ["credits.charged", "balance.low"] } as const
+    const lowBelow = { free: 1000, pro: 1000, business: 1000 }
+    yield* (yield* Outbox).subscribe({ destinations: [hook], lowBelow })
     const ledger = yield* testedLedger
     yield* ledger.open({ userId, tier: "free", allowance: 100 })
     const payment = { charge: "ch:1", paid: 100 }

@@ -4,6 +4,7 @@ import { billingCommand } from "./billing.ts"
 import { botsCommand } from "./bots.ts"
 import { creditsCommand } from "./credits.ts"
 import { doctorCommand } from "./doctor.ts"
+import { eventsCommand } from "./events.ts"
 import { jobsCommand } from "./jobs.ts"
 import { migrateCommand } from "./migrate.ts"
 import { reindexCommand } from "./reindex.ts"
@@ -30,6 +31,7 @@ export const parley = Command.make("parley").pipe(
     auditCommand,
     botsCommand,
     jobsCommand,
+    eventsCommand,
     reindexCommand,
     usersCommand,
     secretsCommand,

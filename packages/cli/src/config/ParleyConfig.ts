@@ -1,7 +1,7 @@
 import type { OAuthCrmOptions } from "@parley/adapters-crm"
 import type { ApiKey } from "@parley/adapters-http/settings"
 import type { S3Options } from "@parley/adapters-s3"
-import type { CatalogData, SecretKey, UploadLimitsData } from "@parley/core"
+import type { CatalogData, LowBalanceSetting, SecretKey, UploadLimitsData, WebhookEndpoint } from "@parley/core"
 import { type Redacted, Schema } from "effect"
 import type { RepliesConfig } from "./RepliesConfig.ts"
 
@@ -85,6 +85,16 @@ export interface SessionConfig {
   readonly signOutUrl: string | undefined
 }
 
+/** What other services are told of. */
+export interface EventsConfig {
+  /** Where signed webhooks are sent to; perhaps nowhere. */
+  readonly webhooks: ReadonlyArray<WebhookEndpoint>
+  /** Below what a balance is low; the core's default where undefined. */
+  readonly lowBalance: LowBalanceSetting | undefined
+  /** Webhooks may be sent into private networks. */
+  readonly allowPrivateNetworks: boolean
+}
+
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "none"] as const
 export type LogLevelName = (typeof LOG_LEVELS)[number]
 
@@ -107,6 +117,7 @@ export interface ParleyConfig {
   readonly catalog: CatalogData
   /** Undefined where documents are searched by words alone. */
   readonly embedding: EmbeddingConfig | undefined
+  readonly events: EventsConfig
   /** Keys with which services call; perhaps none. */
   readonly apiKeys: ReadonlyArray<ApiKey>
   /** Origins whose pages may call for who is signed in; perhaps none. */

@@ -55,7 +55,7 @@ export const readConfig = (
 /** What the environment says, and every problem of it. Relative paths start at `folder`. */
 export const readSettings = (environment: Environment, folder: string): Settings => {
   const read = new EnvironmentReader(environment)
-  const { apiKeys, catalog, embedding, replies, vendors } = readConfigFile(read, folder)
+  const { apiKeys, catalog, embedding, events, replies, vendors } = readConfigFile(read, folder)
   const config: ParleyConfig = {
     production: read.text("NODE_ENV") === "production",
     host: read.text("HOST") ?? "127.0.0.1",
@@ -67,6 +67,7 @@ export const readSettings = (environment: Environment, folder: string): Settings
     dataFolder: resolve(folder, read.text("PARLEY_DATA_DIR") ?? ".parley"),
     catalog,
     embedding,
+    events,
     apiKeys,
     allowedOrigins: allowedOrigins(read),
     openai: vendor(read, "OPENAI"),

@@ -3,9 +3,10 @@ import { resolve } from "node:path"
 import type { ApiKey } from "@parley/adapters-http/settings"
 import { type CatalogData, defaultCatalog, InvalidCatalog, makeCatalog, VENDORS } from "@parley/core"
 import type { EnvironmentReader } from "./EnvironmentReader.ts"
-import type { EmbeddingConfig, ParleyConfig } from "./ParleyConfig.ts"
+import type { EmbeddingConfig, EventsConfig, ParleyConfig } from "./ParleyConfig.ts"
 import { readApiKeys } from "./readApiKeys.ts"
 import { readEmbedding } from "./readEmbedding.ts"
+import { NO_EVENTS, readEvents } from "./readEvents.ts"
 import { readReplies } from "./readReplies.ts"
 import { readVendors } from "./readVendors.ts"
 
@@ -14,13 +15,21 @@ export interface ConfigFile {
   /** The shipped catalog with the file laid over it. */
   readonly catalog: CatalogData
   readonly embedding: EmbeddingConfig | undefined
+  readonly events: EventsConfig
   /** Keys with which services call; perhaps none. */
   readonly apiKeys: ReadonlyArray<ApiKey>
   readonly vendors: ParleyConfig["vendors"]
   readonly replies: ParleyConfig["replies"]
 }
 
-const NOTHING: ConfigFile = { catalog: defaultCatalog, embedding: undefined, apiKeys: [], vendors: {}, replies: {} }
+const NOTHING: ConfigFile = {
+  catalog: defaultCatalog,
+  embedding: undefined,
+  events: NO_EVENTS,
+  apiKeys: [],
+  vendors: {},
+  replies: {}
+}
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -35,9 +44,13 @@ export const readConfigFile = (read: EnvironmentReader, folder: string): ConfigF
     embedding: part,
     replies: told,
     vendors: described,
+    lowBalance,
+    webhooks,
+    webhooksToPrivateNetworks,
     ...overrides
   } = isObject(file.value) ? file.value : {}
   const embedding = readEmbedding(read, part)
+  const events = readEvents(read, { webhooks, lowBalance, webhooksToPrivateNetworks })
   const apiKeys = readApiKeys(read, keys)
   const vendors = readVendors(read, described)
   const replies = readReplies(read, told)
@@ -45,6 +58,7 @@ export const readConfigFile = (read: EnvironmentReader, folder: string): ConfigF
     return {
       catalog: strangersRefused(makeCatalog(isObject(file.value) ? overrides : file.value), described),
       embedding,
+      events,
       apiKeys,
       vendors,
       replies

@@ -327,7 +327,7 @@ const makeSend = Effect.gen(function* () {
     const sendAs = (keyTry: number): Effect.Effect<Reply, SendFailed, Scope.Scope> =>
       Effect.gen(function* () {
         const messageId = yield* nextMessageId(keyTry)
-        const reserved = yield* reserveReply({ account, parties, candidates, prompt, messageId, fingerprint })
+        const reserved = yield* reserveReply({ account, parties, candidates, prompt, chatId, messageId, fingerprint })
         const { hold, earlier, calls, limited } = reserved
         // An earlier try that came to nothing was not charged: this one is made anew.
         if (earlier === "released" && keyTry === MAX_KEY_TRIES) return yield* new KeyConflict({ key: hold.key })

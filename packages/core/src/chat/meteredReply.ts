@@ -60,11 +60,14 @@ interface Progress {
 const NOT_REPORTED: OpenedReply["reported"] = { inputUsage: undefined, end: undefined }
 
 /** How far a reply has come, as a heartbeat records it. */
-const progressOf = ({ calls: [chosen], kept }: MeteredReplyInput, { spoken, tokenizer }: Progress): ReplyProgress => {
+const progressOf = (
+  { calls: [chosen], kept, turn: { chatId } }: MeteredReplyInput,
+  { spoken, tokenizer }: Progress
+): ReplyProgress => {
   const { call, reported } = spoken?.opened ?? { call: chosen, reported: NOT_REPORTED }
   return {
     outputTokens: Math.min(kept?.tokens() ?? spoken?.output.tokens() ?? 0, call.request.maxOutputTokens),
-    draft: lostReplyDraft({ call, reported }, tokenizer),
+    draft: { ...lostReplyDraft({ call, reported }, tokenizer), chatId },
     isBetterKnown: call.request.model !== chosen.request.model || reported.inputUsage !== undefined
   }
 }
@@ -73,12 +76,12 @@ const progressOf = ({ calls: [chosen], kept }: MeteredReplyInput, { spoken, toke
 const settle = (
   { key, amount: held }: Hold,
   hold: ReplyHold,
-  { opened, output }: Spoken,
+  { opened, output, turn: { chatId } }: Spoken,
   ended: ReplyEnd,
   tokenizer: TokenizerService
 ): Effect.Effect<void> => {
   const { amount, draft } = replyCharge(opened, output, ended, tokenizer)
-  const settled = hold.settle(amount, draft)
+  const settled = hold.settle(amount, { ...draft, chatId })
   if (amount <= held) return settled
   const excess = { hold: key, model: draft.model, vendor: opened.call.provider.name, cost: amount, held }
   return Effect.andThen(settled, noteUsageAboveHold(excess))

@@ -21,6 +21,7 @@ export interface ReserveReplyInput {
   /** The model that was chosen, then those that may answer instead. */
   readonly candidates: readonly [Candidate, ...ReadonlyArray<Candidate>]
   readonly prompt: Prompt
+  readonly chatId: string
   readonly messageId: string
   /** Where the request came with an idempotency key: what it asked, so that the same key with other content is refused. */
   readonly fingerprint: string | undefined
@@ -65,7 +66,7 @@ export const makeReserveReply = Effect.gen(function* () {
     })
 
   return Effect.fnUntraced(function* (input: ReserveReplyInput) {
-    const { account, candidates, parties, prompt, messageId, fingerprint } = input
+    const { account, candidates, chatId, parties, prompt, messageId, fingerprint } = input
     const [{ model }] = candidates
     const quotes = candidates.map((each) => quoteReply(each.model, each.maxInputTokens, each.maxOutputTokens))
     const quote = quotes[0] as ReplyQuote
@@ -82,7 +83,7 @@ export const makeReserveReply = Effect.gen(function* () {
         dailyCap: parties.dailyCap,
         openAtMost: tierOf(catalog, account.tier).maxConcurrentReplies,
         ttlMs,
-        draft: { model: model.id, price: modelPrice(model), usage, estimated: true, ended: "expired" }
+        draft: { model: model.id, chatId, price: modelPrice(model), usage, estimated: true, ended: "expired" }
       })
       .pipe(Effect.catchTag(["AccountNotFound", "InvalidAmount"], Effect.die))
     if (reserved._tag === "Busy") return yield* busy(account, reserved.open)

@@ -1,5 +1,6 @@
 import { Clock, Effect, Layer, Result } from "effect"
 import type { UserId } from "../identity/UserId.ts"
+import { InMemoryEventLog } from "../events/InMemoryEventLog.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import { CreditLedger, type TierCount } from "./CreditLedger.ts"
@@ -31,6 +32,7 @@ import { isClosed } from "./rules/closeAccount.ts"
 import { renameOwner } from "./rules/renameOwner.ts"
 import type { Transaction } from "./Transaction.ts"
 import { usageOf } from "./UsageReport.ts"
+import { tellTransactions } from "./rules/tellTransactions.ts"
 import { termsOf } from "./rules/terms.ts"
 import { type ExplainedTerms, verifyAccount } from "./rules/verifyAccount.ts"
 
@@ -88,7 +90,12 @@ const nextDue = (accounts: Map<UserId, StoredAccount>, { asOf, before, limit }: 
   return upto === undefined ? undefined : { after, upto }
 }
 
-const resetChunk = (accounts: Map<UserId, StoredAccount>, input: ResetInput, now: number): ResetChunk => {
+const resetChunk = (
+  accounts: Map<UserId, StoredAccount>,
+  input: ResetInput,
+  now: number,
+  write: (stored: StoredAccount, changes: Changes) => void
+): ResetChunk => {
   const { after = "", upto } = input.range
   let tiers = noResets(input.allowances)
   let busy = 0
@@ -101,7 +108,7 @@ const resetChunk = (accounts: Map<UserId, StoredAccount>, input: ResetInput, now
       continue
     }
     tiers = addResets(tiers, decided.counted)
-    if (!input.dryRun) accounts.set(stored.account.userId, written(stored, decided.changes))
+    if (!input.dryRun) write(stored, decided.changes)
   }
   return { tiers, busy }
 }
@@ -122,6 +129,7 @@ const missingTiers = (
 
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
+  const log = yield* InMemoryEventLog
   const accounts = yield* storage.table<UserId, StoredAccount>()
   yield* storage.addPersonalPart({
     isInUse: (userId) => {
@@ -137,6 +145,11 @@ const make = Effect.gen(function* () {
     }
   })
 
+  const write = (stored: StoredAccount | typeof EMPTY, changes: Changes): void => {
+    accounts.set(changes.account.userId, written(stored, changes))
+    tellTransactions(log, changes.account, changes.transactions)
+  }
+
   // A refusal changes nothing, so it is turned into a failure outside: it does not undo the unit of work around it.
   const run = <A, E extends Refusal>(operation: Operation<A, E>): Effect.Effect<A, E> =>
     storage
@@ -146,7 +159,7 @@ const make = Effect.gen(function* () {
   const decide = <A, E extends Refusal>(operation: Operation<A, E>, now: number): Result.Result<A, E> => {
     const stored = accounts.get(operation.userId) ?? EMPTY
     const { answers, changes } = decideAll(stored, [operation], now)
-    if (changes !== undefined) accounts.set(operation.userId, written(stored, changes))
+    if (changes !== undefined) write(stored, changes)
     return answers[0] as Result.Result<A, E>
   }
 
@@ -195,7 +208,7 @@ const make = Effect.gen(function* () {
     due: (input) => storage.exclusive(Effect.sync(() => nextDue(accounts, input))),
     reset: (input) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        storage.exclusive(Effect.sync(() => resetChunk(accounts, input, now)))
+        storage.exclusive(Effect.sync(() => resetChunk(accounts, input, now, write)))
       ),
     missingTiers: (known) => storage.exclusive(Effect.sync(() => missingTiers(accounts, known))),
     verify: ({ limit, after = "" }) =>
@@ -245,5 +258,7 @@ const make = Effect.gen(function* () {
 
 /** The ledger in the memory of one process: for tests, and for trying the product out without a database. */
 export const InMemoryCreditLedger = {
-  layer: Layer.effect(CreditLedger, make).pipe(Layer.provide(InMemoryStorage.layer))
+  layer: Layer.effect(CreditLedger, make).pipe(
+    Layer.provide(Layer.mergeAll(InMemoryStorage.layer, InMemoryEventLog.layer))
+  )
 }

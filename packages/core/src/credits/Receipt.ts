@@ -12,6 +12,8 @@ export type WorkEnd = "completed" | "expired"
 /** What the caller of `settle` knows of a reply. */
 export interface ReplyReceiptDraft {
   readonly model: string
+  /** The conversation the reply is in, for events that tell of it. */
+  readonly chatId?: string | undefined
   /** The prices in force when the credits were held. */
   readonly price: ModelPrice
   readonly usage: Usage

@@ -1,6 +1,8 @@
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
+import { InMemoryEventLog } from "../events/InMemoryEventLog.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import { storableText } from "../storage/storableText.ts"
+import { documentEvent } from "./documentEvent.ts"
 import type { Document, DocumentKey } from "./Document.ts"
 import { type DocumentChange, DocumentStore, type Inserted } from "./DocumentStore.ts"
 
@@ -30,6 +32,7 @@ const keyOf = ({ id, userId }: Document): DocumentKey => ({ userId, documentId: 
 
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
+  const log = yield* InMemoryEventLog
   const documents = yield* storage.table<string, Document>()
   const ownedBy = (userId: string) => [...documents.values()].filter((document) => document.userId === userId)
 
@@ -74,14 +77,19 @@ const make = Effect.gen(function* () {
       ),
     list: (userId) => storage.exclusive(Effect.sync(() => newestFirst(ownedBy(userId)))),
     update: (userId, documentId, from, change) =>
-      storage.exclusive(
-        Effect.sync(() => {
-          const key = keyInMemory({ userId, documentId })
-          const document = documents.get(key)
-          if (document === undefined || !from.includes(document.status)) return false
-          documents.set(key, changed(document, change))
-          return true
-        })
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        storage.exclusive(
+          Effect.sync(() => {
+            const key = keyInMemory({ userId, documentId })
+            const document = documents.get(key)
+            if (document === undefined || !from.includes(document.status)) return false
+            const after = changed(document, change)
+            documents.set(key, after)
+            const event = after.status === document.status ? undefined : documentEvent(after, now)
+            if (event !== undefined) log.tell(event)
+            return true
+          })
+        )
       ),
     listProcessing: ({ after, limit }) =>
       storage.exclusive(
@@ -118,5 +126,7 @@ const make = Effect.gen(function* () {
 
 /** Documents in the memory of one process: for tests, and for trying the product out without a database. */
 export const InMemoryDocumentStore = {
-  layer: Layer.effect(DocumentStore, make).pipe(Layer.provide(InMemoryStorage.layer))
+  layer: Layer.effect(DocumentStore, make).pipe(
+    Layer.provide(Layer.mergeAll(InMemoryStorage.layer, InMemoryEventLog.layer))
+  )
 }

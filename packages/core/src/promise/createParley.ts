@@ -32,8 +32,12 @@ import { Tokenizer } from "../tokens/Tokenizer.ts"
 import type { TokenizerService } from "../tokens/TokenizerService.ts"
 import type { Parley } from "./Parley.ts"
 import { creditCalls, joinedCreditCalls } from "./CreditCalls.ts"
+import { EventSinks } from "../events/EventSink.ts"
+import type { ParleyHooks } from "../events/hooks.ts"
+import { LowBalance, type LowBalanceSetting } from "../events/LowBalance.ts"
 import { checkInput } from "./checkInput.ts"
 import { refuseCalls, runWith } from "./runWith.ts"
+import { eventSinks, type WebhookOptions } from "./eventSinks.ts"
 import type { OpenReplies } from "./OpenReplies.ts"
 import { joinReply, sendReply } from "./sendReply.ts"
 
@@ -65,22 +69,30 @@ export interface ParleyOptions extends StoragePorts {
   readonly work?: boolean | ReadonlyArray<BackgroundTaskName>
   /** Counts tokens before a model is asked, and where its vendor reports no usage; `pieceTokenizer` unless given. */
   readonly tokenizer?: TokenizerService
+  /** What is called when something has happened, by a process that does the background work `events`. */
+  readonly hooks?: ParleyHooks
+  /** Where signed webhooks are sent to, by such a process. */
+  readonly webhooks?: WebhookOptions
+  /** Below what a balance is low, for `onLowBalance` and webhooks: below a tenth of the tier's allowance unless given. */
+  readonly lowBalance?: LowBalanceSetting
   /** How long a hold lives without a renewal, in milliseconds: one minute unless given. */
   readonly holdTtlMs?: number
 }
 
 /**
  * Parley for developers who use promises: puts the adapters behind the services and starts the background work.
- * Rejects with `InvalidCatalog` where `config` is not usable, with `TiersMissing` where accounts are on tiers that it has
+ * Rejects with `InvalidCatalog` where `config` is not usable, with `InvalidWebhooks` or
+ * `InvalidInput` where `webhooks` or `lowBalance` is not, with `TiersMissing` where accounts are on tiers that it has
  * not, and with `StorageFailed` where that cannot be asked. `close` ends what runs; the adapters stay the caller's.
  */
 export const createParley = async (options: ParleyOptions): Promise<Parley> => {
   const catalog = makeCatalog(options.config)
+  const sinks = await eventSinks(options)
   const runtime = ManagedRuntime.make(
     workLayer(options).pipe(
       Layer.provideMerge(parleyLayer),
       Layer.provide(portsLayer(options, catalog)),
-      Layer.provideMerge(references(options))
+      Layer.provideMerge(Layer.merge(references(options), Layer.succeed(EventSinks, sinks)))
     )
   )
   const run = runWith(runtime)
@@ -262,7 +274,7 @@ const portsLayer = (options: ParleyOptions, catalog: CatalogData) =>
     openStorageLayer(options)
   )
 
-const references = ({ clock, holdTtlMs, reading, replies, tokenizer, uploads }: ParleyOptions) =>
+const references = ({ clock, holdTtlMs, lowBalance, reading, replies, tokenizer, uploads }: ParleyOptions) =>
   Layer.mergeAll(
     clock === undefined
       ? Layer.empty
@@ -272,6 +284,7 @@ const references = ({ clock, holdTtlMs, reading, replies, tokenizer, uploads }: 
         ),
     tokenizer === undefined ? Layer.empty : Layer.succeed(Tokenizer, tokenizer),
     holdTtlMs === undefined ? Layer.empty : Layer.succeed(HoldTtl, holdTtlMs),
+    lowBalance === undefined ? Layer.empty : Layer.succeed(LowBalance, lowBalance),
     reading === undefined
       ? Layer.empty
       : Layer.effect(

@@ -1,0 +1,150 @@
+-- Events for hooks and webhooks. An event is written by a trigger on the rows that it tells of, and so in their transaction,
+-- whatever writes them: replies, sweeps, resets, payments, transactions of the caller's own. Where nobody is told, nothing is
+-- written; that costs a look into a table of no rows for each statement that writes transactions.
+
+-- Who is told of what: kept here, so that all processes agree, also those that have no hooks.
+CREATE TABLE {{schema}}.event_destinations (
+  -- "hook:<name>" or "webhook:<host>#<digest of its address>".
+  id text COLLATE "C" PRIMARY KEY CHECK (char_length(id) BETWEEN 1 AND 400),
+  types text[] NOT NULL,
+  -- Below what a balance is low, by tier.
+  low_below jsonb,
+  -- When a process that delivers to it last said so.
+  seen_at timestamptz NOT NULL DEFAULT now(),
+  -- Since when it wants nothing more.
+  disabled_at timestamptz
+);
+ALTER TABLE {{schema}}.event_destinations ENABLE ROW LEVEL SECURITY;
+CREATE POLICY service ON {{schema}}.event_destinations TO parley_service USING (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.event_destinations TO parley_service;
+
+-- An event on its way to one destination. Deleted some time after its end.
+CREATE TABLE {{schema}}.event_deliveries (
+  user_id text COLLATE "C" NOT NULL CHECK (char_length(user_id) BETWEEN 1 AND 255),
+  -- The same at every destination, and at every try.
+  event_id text COLLATE "C" NOT NULL CHECK (event_id <> ''),
+  destination text COLLATE "C" NOT NULL,
+  type text NOT NULL,
+  created_at timestamptz NOT NULL,
+  data jsonb NOT NULL,
+  state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'delivered', 'dead')),
+  tries integer NOT NULL DEFAULT 0 CHECK (tries >= 0),
+  -- When it is tried next; while it is claimed, when the claim ends.
+  due_at timestamptz NOT NULL DEFAULT now(),
+  claim text,
+  ended_at timestamptz,
+  -- Why the last try failed: a code.
+  reason text,
+  PRIMARY KEY (user_id, event_id, destination),
+  CHECK ((state = 'pending') = (ended_at IS NULL))
+) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
+-- Looked through all the time, so that they hold only what waits, and what is to be deleted.
+CREATE INDEX event_deliveries_due ON {{schema}}.event_deliveries (destination, due_at) WHERE state = 'pending';
+CREATE INDEX event_deliveries_ended ON {{schema}}.event_deliveries (state, ended_at) WHERE state <> 'pending';
+
+ALTER TABLE {{schema}}.event_deliveries ENABLE ROW LEVEL SECURITY;
+CREATE POLICY service ON {{schema}}.event_deliveries TO parley_service USING (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.event_deliveries TO parley_service;
+
+-- Accounts whose balance was low when it last moved: whoever is there was told.
+CREATE TABLE {{schema}}.low_balances (
+  user_id text COLLATE "C" PRIMARY KEY CHECK (char_length(user_id) BETWEEN 1 AND 255)
+);
+ALTER TABLE {{schema}}.low_balances ENABLE ROW LEVEL SECURITY;
+CREATE POLICY service ON {{schema}}.low_balances TO parley_service USING (true);
+GRANT SELECT, INSERT, DELETE ON {{schema}}.low_balances TO parley_service;
+
+-- "tellTransactions" of the core, over the rows of a statement.
+CREATE FUNCTION {{schema}}.tell_transactions() RETURNS trigger LANGUAGE plpgsql
+SET jit = off
+AS $function$
+DECLARE
+  wanted text[];
+  below jsonb;
+BEGIN
+  SELECT array_agg(t.type), (array_agg(d.low_below ORDER BY d.id) FILTER (WHERE d.low_below IS NOT NULL AND t.type = 'balance.low'))[1]
+  INTO wanted, below
+  FROM {{schema}}.event_destinations d CROSS JOIN LATERAL unnest(d.types) AS t(type) WHERE d.disabled_at IS NULL;
+  IF wanted IS NULL THEN RETURN NULL; END IF;
+
+  IF 'reply.finished' = ANY(wanted) OR 'credits.charged' = ANY(wanted) THEN
+    WITH events AS MATERIALIZED (
+      SELECT i.user_id, {{schema}}.new_event_id() AS id, 'reply.finished' AS type, i.created_at,
+        jsonb_strip_nulls(jsonb_build_object('account', i.user_id, 'source', i.source,
+          'replyId', regexp_replace(i.reference, '^reply:', ''), 'chatId', i.receipt -> 'chatId',
+          'model', i.receipt -> 'model', 'finish', i.receipt -> 'ended', 'tokens', i.receipt -> 'usage',
+          'estimated', i.receipt -> 'estimated', 'credits', i.receipt -> 'charged')) AS data
+      FROM inserted i
+      -- The rest of a reply that was told already has a hold of its own.
+      WHERE i.source IS NOT NULL AND i.receipt ? 'model' AND i.reference !~ ':rest:[0-9]+$' AND 'reply.finished' = ANY(wanted)
+      UNION ALL
+      SELECT i.user_id, {{schema}}.new_event_id(), 'credits.charged', i.created_at,
+        jsonb_strip_nulls(jsonb_build_object('account', i.user_id, 'credits', -i.amount, 'balance', i.balance_after,
+          'key', i.reference, 'source', i.source, 'model', i.receipt -> 'model'))
+      FROM inserted i
+      WHERE i.source IS NOT NULL AND i.amount < 0 AND 'credits.charged' = ANY(wanted)
+    )
+    INSERT INTO {{schema}}.event_deliveries (user_id, event_id, destination, type, created_at, data)
+    SELECT e.user_id, e.id, d.id, e.type, e.created_at, e.data FROM events e
+    JOIN {{schema}}.event_destinations d ON d.disabled_at IS NULL AND e.type = ANY(d.types);
+  END IF;
+
+  IF below IS NULL THEN RETURN NULL; END IF;
+  -- Low is what is below; told is what was not low when it last moved, or was not below this threshold.
+  WITH moved AS MATERIALIZED (
+    SELECT i.user_id, i.number, i.created_at, i.balance_after, a.tier, t.threshold, i.balance_after < t.threshold AS is_low,
+      i.balance_after - i.amount < t.threshold
+        AND (lag(i.number) OVER account IS NOT NULL OR l.user_id IS NOT NULL) AS was_low,
+      lead(i.number) OVER account IS NULL AS is_last
+    FROM inserted i
+    JOIN {{schema}}.credit_accounts a ON a.user_id = i.user_id
+    -- A tier that was added meanwhile is known to whoever subscribes with it.
+    CROSS JOIN LATERAL (SELECT (below ->> a.tier)::bigint AS threshold) t
+    LEFT JOIN {{schema}}.low_balances l ON l.user_id = i.user_id
+    WHERE t.threshold IS NOT NULL
+    WINDOW account AS (PARTITION BY i.user_id ORDER BY i.number)
+  ), begun AS (
+    INSERT INTO {{schema}}.low_balances (user_id) SELECT m.user_id FROM moved m WHERE m.is_last AND m.is_low
+    ON CONFLICT DO NOTHING
+  ), ended AS (
+    DELETE FROM {{schema}}.low_balances l USING moved m WHERE l.user_id = m.user_id AND m.is_last AND NOT m.is_low
+  ), events AS MATERIALIZED (
+    SELECT m.user_id, {{schema}}.new_event_id() AS id, m.created_at, jsonb_build_object('account', m.user_id,
+      'balance', m.balance_after, 'threshold', m.threshold, 'tier', m.tier) AS data
+    FROM moved m WHERE m.is_low AND NOT m.was_low
+  )
+  INSERT INTO {{schema}}.event_deliveries (user_id, event_id, destination, type, created_at, data)
+  SELECT e.user_id, e.id, d.id, 'balance.low', e.created_at, e.data FROM events e
+  JOIN {{schema}}.event_destinations d ON d.disabled_at IS NULL AND 'balance.low' = ANY(d.types);
+  RETURN NULL;
+END
+$function$;
+
+-- The name of an event: chance alone.
+CREATE FUNCTION {{schema}}.new_event_id() RETURNS text LANGUAGE sql VOLATILE
+RETURN 'evt_' || replace(gen_random_uuid()::text, '-', '');
+
+CREATE TRIGGER transactions_told AFTER INSERT ON {{schema}}.credit_transactions
+  REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.tell_transactions();
+
+-- "documentEvent" of the core.
+CREATE FUNCTION {{schema}}.tell_document() RETURNS trigger LANGUAGE plpgsql AS $function$
+DECLARE
+  told CONSTANT text := 'document.' || NEW.status;
+BEGIN
+  INSERT INTO {{schema}}.event_deliveries (user_id, event_id, destination, type, created_at, data)
+  SELECT NEW.user_id, e.id, d.id, told, clock_timestamp(),
+    jsonb_strip_nulls(jsonb_build_object('account', NEW.user_id, 'documentId', NEW.id, 'filename', NEW.filename)
+      || CASE NEW.status WHEN 'ready' THEN jsonb_build_object('pages', NEW.pages, 'passages', NEW.passages)
+        ELSE jsonb_build_object('reason', NEW.reason_code) END)
+  FROM (SELECT {{schema}}.new_event_id() AS id OFFSET 0) e
+  JOIN {{schema}}.event_destinations d ON d.disabled_at IS NULL AND told = ANY(d.types);
+  RETURN NULL;
+END
+$function$;
+CREATE TRIGGER document_told AFTER UPDATE OF status ON {{schema}}.documents FOR EACH ROW
+  WHEN (NEW.status <> OLD.status AND NEW.status IN ('ready', 'failed'))
+  EXECUTE FUNCTION {{schema}}.tell_document();
+
+-- Where databases are hardened, no role may run functions by default.
+GRANT EXECUTE ON FUNCTION {{schema}}.tell_transactions(), {{schema}}.tell_document(), {{schema}}.new_event_id() TO parley_service;

@@ -1,0 +1,139 @@
+import {
+  type ClaimedDelivery,
+  type DeliveryOutcome,
+  type DeliveryRecord,
+  type DeliveryState,
+  eventOf,
+  type EventType,
+  IdGenerator,
+  Outbox
+} from "@parley/core/adapter"
+import { Effect, Layer } from "effect"
+import { Database, type Row } from "../database/Database.ts"
+import { storing } from "../storage/storageFailed.ts"
+import { outboxSql } from "./outboxSql.ts"
+
+interface EventRow extends Row {
+  readonly event_id: string
+  readonly type: EventType
+  readonly created_at: Date
+  readonly tries: number
+}
+
+interface ClaimedRow extends EventRow {
+  readonly data: unknown
+}
+
+interface DeliveryRow extends EventRow {
+  readonly user_id: string
+  readonly destination: string
+  readonly state: DeliveryState
+  readonly due_at: Date
+  readonly ended_at: Date | null
+  readonly reason: string | null
+}
+
+interface DestinationRow extends Row {
+  readonly id: string
+  readonly types: ReadonlyArray<EventType>
+  readonly seen_at: Date
+  readonly disabled_at: Date | null
+  readonly pending: number
+  readonly dead: number
+}
+
+const recordOf = (row: DeliveryRow): DeliveryRecord => ({
+  eventId: row.event_id,
+  type: row.type,
+  account: row.user_id,
+  destination: row.destination,
+  state: row.state,
+  tries: row.tries,
+  createdAt: row.created_at.getTime(),
+  dueAt: row.state === "pending" ? row.due_at.getTime() : undefined,
+  endedAt: row.ended_at?.getTime(),
+  reason: row.reason ?? undefined
+})
+
+const claimedOf = (row: ClaimedRow, claim: string): ClaimedDelivery => ({
+  event: eventOf({ id: row.event_id, type: row.type, at: row.created_at.getTime(), data: row.data }),
+  tries: row.tries,
+  claim
+})
+
+/** State, rest in milliseconds and reason that a try leaves. */
+const leftBy = (outcome: DeliveryOutcome): readonly [DeliveryState, number, string | null] =>
+  outcome._tag === "Delivered"
+    ? ["delivered", 0, null]
+    : outcome._tag === "Dead"
+      ? ["dead", 0, outcome.reason]
+      : ["pending", outcome.afterMs, outcome.reason]
+
+const make = Effect.gen(function* () {
+  const { schema, statement } = yield* Database
+  const ids = yield* IdGenerator
+  const sqlTexts = outboxSql(schema)
+  const counted = (rows: ReadonlyArray<Row>): number => Number(rows[0]?.["count"] ?? 0)
+
+  return Outbox.of({
+    subscribe: ({ destinations, lowBelow }) =>
+      storing("Outbox.subscribe")(
+        Effect.asVoid(
+          statement(sqlTexts.subscribe, [
+            JSON.stringify(destinations.map(({ id, types }) => ({ id, types }))),
+            lowBelow === undefined ? null : JSON.stringify(lowBelow)
+          ])
+        )
+      ),
+    claim: ({ destination, leaseMs, limit }) =>
+      storing(
+        "Outbox.claim",
+        "maintenance"
+      )(
+        Effect.gen(function* () {
+          const claim = yield* ids.next
+          const rows = yield* statement<ClaimedRow>(sqlTexts.claim, [destination, limit, claim, leaseMs])
+          return rows.map((row) => claimedOf(row, claim))
+        })
+      ),
+    conclude: ({ delivery: { claim, event }, destination, outcome }) =>
+      storing(
+        "Outbox.conclude",
+        "maintenance"
+      )(
+        Effect.asVoid(
+          statement(sqlTexts.conclude, [event.data.account, event.id, destination, claim, ...leftBy(outcome)])
+        )
+      ),
+    disable: (destination) =>
+      storing("Outbox.disable", "maintenance")(Effect.asVoid(statement(sqlTexts.disable, [destination]))),
+    list: ({ destination, limit, state }) =>
+      storing("Outbox.list")(
+        Effect.map(statement<DeliveryRow>(sqlTexts.list, [state ?? null, destination ?? null, limit]), (rows) =>
+          rows.map(recordOf)
+        )
+      ),
+    destinations: storing("Outbox.destinations")(
+      Effect.map(statement<DestinationRow>(sqlTexts.destinations), (rows) =>
+        rows.map((row) => ({
+          id: row.id,
+          types: row.types,
+          seenAt: row.seen_at.getTime(),
+          disabledAt: row.disabled_at?.getTime(),
+          pending: row.pending,
+          dead: row.dead
+        }))
+      )
+    ),
+    retry: ({ destination, eventId }) =>
+      storing(
+        "Outbox.retry",
+        "maintenance"
+      )(Effect.map(statement(sqlTexts.retry, [eventId ?? null, destination ?? null]), counted)),
+    prune: ({ limit }) =>
+      storing("Outbox.prune", "maintenance")(Effect.map(statement(sqlTexts.prune, [limit]), counted))
+  })
+})
+
+/** Events and their way to each destination, in Postgres or PGlite, by the database's clock. */
+export const PgOutboxLayer: Layer.Layer<Outbox, never, Database> = Layer.effect(Outbox, make)

@@ -1,0 +1,85 @@
+import { FORGET_DESTINATION_MS, KEEP_DEAD_MS, KEEP_DELIVERED_MS } from "@parley/core/adapter"
+
+const ago = (milliseconds: number): string => `now() - ${milliseconds} * interval '1 millisecond'`
+
+/** Statements on events that are on their way. Each is one transaction; what another process has locked is left out. */
+export const outboxSql = (schema: string) => ({
+  /** Parameters: the destinations as JSON, the thresholds by tier. Locked in the order of their ids. */
+  subscribe: `INSERT INTO ${schema}.event_destinations AS d (id, types, low_below)
+    SELECT g.id, g.types, $2::jsonb FROM json_to_recordset($1::json) AS g(id text, types text[]) ORDER BY g.id
+    ON CONFLICT (id) DO UPDATE SET types = excluded.types, low_below = excluded.low_below, seen_at = now()`,
+
+  /** Parameters: destination, how many, the claim's name, milliseconds it lasts. */
+  claim: `WITH due AS MATERIALIZED (
+      SELECT user_id, event_id FROM ${schema}.event_deliveries
+      WHERE destination = $1 AND state = 'pending' AND due_at <= now()
+        AND NOT EXISTS (SELECT FROM ${schema}.event_destinations WHERE id = $1 AND disabled_at IS NOT NULL)
+      ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED
+    )
+    UPDATE ${schema}.event_deliveries d
+    SET tries = d.tries + 1, claim = $3, due_at = now() + $4::float8 * interval '1 millisecond'
+    FROM due WHERE d.user_id = due.user_id AND d.event_id = due.event_id AND d.destination = $1
+    RETURNING d.event_id, d.type, d.created_at, d.data, d.tries`,
+
+  /** Parameters: whose and which event, destination, claim; state, rest in milliseconds, reason. */
+  conclude: `UPDATE ${schema}.event_deliveries
+    SET state = $5, ended_at = CASE WHEN $5 <> 'pending' THEN now() END, claim = NULL, reason = $7,
+      due_at = now() + $6::float8 * interval '1 millisecond'
+    WHERE user_id = $1 AND event_id = $2 AND destination = $3 AND state = 'pending' AND ($5 = 'delivered' OR claim = $4)`,
+
+  /** Parameter: the destination. */
+  disable: `WITH disabled AS (
+      UPDATE ${schema}.event_destinations SET disabled_at = coalesce(disabled_at, now()) WHERE id = $1
+    )
+    UPDATE ${schema}.event_deliveries SET state = 'dead', ended_at = now(), claim = NULL, reason = 'gone'
+    WHERE destination = $1 AND state = 'pending'`,
+
+  /** Parameters: state, destination, either of them null for any; how many. */
+  list: `SELECT user_id, event_id, destination, type, created_at, state, tries, due_at, ended_at, reason
+    FROM ${schema}.event_deliveries
+    WHERE ($1::text IS NULL OR state = $1) AND ($2::text IS NULL OR destination = $2)
+    ORDER BY created_at DESC, event_id, destination LIMIT $3`,
+
+  destinations: `SELECT d.id, d.types, d.seen_at, d.disabled_at, c.pending, c.dead FROM ${schema}.event_destinations d
+    CROSS JOIN LATERAL (
+      SELECT count(*) FILTER (WHERE e.state = 'pending') AS pending, count(*) FILTER (WHERE e.state = 'dead') AS dead
+      FROM ${schema}.event_deliveries e WHERE e.destination = d.id
+    ) c ORDER BY d.id`,
+
+  /** Parameters: event and destination, either of them null for any. */
+  retry: `WITH dead AS MATERIALIZED (
+      SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
+      WHERE state = 'dead' AND ($1::text IS NULL OR event_id = $1) AND ($2::text IS NULL OR destination = $2)
+      FOR UPDATE
+    ), enabled AS (
+      UPDATE ${schema}.event_destinations d SET disabled_at = NULL
+      WHERE disabled_at IS NOT NULL AND (EXISTS (SELECT FROM dead WHERE dead.destination = d.id)
+        OR $1::text IS NULL AND ($2::text IS NULL OR d.id = $2))
+    ), retried AS (
+      UPDATE ${schema}.event_deliveries e SET state = 'pending', tries = 0, due_at = now(), ended_at = NULL
+      FROM dead WHERE e.user_id = dead.user_id AND e.event_id = dead.event_id AND e.destination = dead.destination
+      RETURNING 1
+    )
+    SELECT count(*) FROM retried`,
+
+  /** Parameter: how many. */
+  prune: `WITH forgotten AS (
+      DELETE FROM ${schema}.event_destinations WHERE seen_at < ${ago(FORGET_DESTINATION_MS)} RETURNING id
+    ), old AS MATERIALIZED (
+      (SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
+        WHERE state = 'delivered' AND ended_at < ${ago(KEEP_DELIVERED_MS)} LIMIT $1)
+      UNION
+      (SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
+        WHERE state = 'dead' AND ended_at < ${ago(KEEP_DEAD_MS)} LIMIT $1)
+      UNION
+      (SELECT user_id, event_id, destination FROM ${schema}.event_deliveries e
+        WHERE state = 'pending' AND NOT EXISTS (SELECT FROM ${schema}.event_destinations d WHERE d.id = e.destination) LIMIT $1)
+    ), locked AS (
+      SELECT e.user_id, e.event_id, e.destination FROM ${schema}.event_deliveries e
+      WHERE (e.user_id, e.event_id, e.destination) IN (SELECT * FROM old) LIMIT $1 FOR UPDATE SKIP LOCKED
+    ), deleted AS (
+      DELETE FROM ${schema}.event_deliveries e USING locked l
+      WHERE e.user_id = l.user_id AND e.event_id = l.event_id AND e.destination = l.destination RETURNING 1
+    )
+    SELECT count(*) FROM deleted`
+})

@@ -1,0 +1,101 @@
+import { lookup as lookUp, type LookupAddress } from "node:dns"
+import { Agent as HttpAgent, request as requestPlain } from "node:http"
+import { Agent as HttpsAgent, request as requestTls } from "node:https"
+import { isIP, type LookupFunction } from "node:net"
+import {
+  isPrivateAddress,
+  isThisMachine,
+  type WebhookAnswer,
+  type WebhookPoster,
+  type WebhookRequest,
+  WebhookUnanswered
+} from "@parley/core/adapter"
+import { Effect } from "effect"
+
+/** How a poster of webhooks is made. */
+export interface WebhookPosterOptions {
+  /** Names may lead into private networks, as where the other side is in one. Refused unless set. */
+  readonly allowPrivateNetworks?: boolean | undefined
+  /** How long an answer may take, in milliseconds; 15 seconds unless given. */
+  readonly timeLimitMs?: number | undefined
+  /** What names stand for; the system's resolver unless given. */
+  readonly resolve?: ((host: string) => Promise<ReadonlyArray<LookupAddress>>) | undefined
+}
+
+/** Why a connection was not even tried. */
+class AddressRefused extends Error {}
+
+const systemResolve = (host: string): Promise<ReadonlyArray<LookupAddress>> =>
+  new Promise((succeed, fail) => {
+    lookUp(host, { all: true }, (error, addresses) => (error === null ? succeed(addresses) : fail(error)))
+  })
+
+/**
+ * Resolves names for the connection itself, so that what is checked is what is connected to, however often a name changes what it
+ * stands for. One private address refuses the name.
+ */
+const guardedLookup =
+  (resolve: (host: string) => Promise<ReadonlyArray<LookupAddress>>): LookupFunction =>
+  (host, options, callback) => {
+    resolve(host).then(
+      (addresses) => {
+        const [first] = addresses
+        if (first === undefined || addresses.some(({ address }) => isPrivateAddress(address))) {
+          callback(new AddressRefused(), "")
+        } else if (options.all === true) callback(null, [...addresses])
+        else callback(null, first.address, first.family)
+      },
+      (error: unknown) => callback(error instanceof Error ? error : new Error("no address"), "")
+    )
+  }
+
+/** Sends webhooks by Node's own client: the platform's `fetch` cannot be told which addresses it may connect to. */
+export const NodeWebhookPoster = ({
+  allowPrivateNetworks = false,
+  resolve = systemResolve,
+  timeLimitMs = 15_000
+}: WebhookPosterOptions = {}): WebhookPoster => {
+  // Connections of its own: those that others keep open were not checked.
+  const agents = { http: new HttpAgent(), https: new HttpsAgent() }
+  const guarded = guardedLookup(resolve)
+
+  const send = ({ body, headers, url: address }: WebhookRequest, signal: AbortSignal) =>
+    new Promise<WebhookAnswer>((succeed, fail) => {
+      const url = new URL(address)
+      const host = url.hostname.replaceAll(/^\[|\]$/g, "")
+      const isOpen = allowPrivateNetworks || isThisMachine(url.hostname)
+      if (!isOpen && isIP(host) !== 0 && isPrivateAddress(host)) throw new AddressRefused()
+      const options = {
+        method: "POST",
+        headers: { ...headers, "content-length": Buffer.byteLength(body) },
+        signal,
+        ...(isOpen ? {} : { lookup: guarded })
+      }
+      const request =
+        url.protocol === "https:"
+          ? requestTls(url, { ...options, agent: agents.https })
+          : requestPlain(url, { ...options, agent: agents.http })
+      request.on("error", fail)
+      request.on("response", (response) => {
+        succeed({ status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"] })
+        // Nobody reads what it says, however long it is.
+        response.on("error", () => undefined)
+        response.destroy()
+      })
+      request.end(body)
+    })
+
+  return {
+    post: (request) =>
+      Effect.tryPromise({
+        try: (interrupted) => send(request, AbortSignal.any([interrupted, AbortSignal.timeout(timeLimitMs)])),
+        catch: (error) => new WebhookUnanswered({ reason: reasonOf(error) })
+      })
+  }
+}
+
+const reasonOf = (error: unknown): WebhookUnanswered["reason"] => {
+  if (error instanceof AddressRefused) return "refused_address"
+  const { cause, name } = error as { readonly name?: unknown; readonly cause?: { readonly name?: unknown } }
+  return name === "TimeoutError" || cause?.name === "TimeoutError" ? "timeout" : "unreachable"
+}

@@ -1,0 +1,79 @@
+import {
+  EVENT_TYPES,
+  type EventType,
+  type LowBalanceSetting,
+  problemOfLowBalance,
+  type WebhookEndpoint,
+  webhookProblems
+} from "@parley/core"
+import { Schema } from "effect"
+import type { EnvironmentReader } from "./EnvironmentReader.ts"
+import type { EventsConfig } from "./ParleyConfig.ts"
+
+/** What is told where nothing is set: nothing. */
+export const NO_EVENTS: EventsConfig = { webhooks: [], lowBalance: undefined, allowPrivateNetworks: false }
+
+/** The name of an environment variable. */
+const VARIABLE = Schema.String.check(Schema.isPattern(/^[A-Z][A-Z0-9_]{0,99}$/))
+
+const Webhooks = Schema.Array(
+  Schema.Struct({
+    url: Schema.String,
+    secret: Schema.Union([VARIABLE, Schema.Array(VARIABLE)]),
+    events: Schema.optional(Schema.Array(Schema.Literals(EVENT_TYPES)))
+  })
+)
+
+const decode = Schema.decodeUnknownOption(Webhooks)
+
+/** An endpoint with its secrets, or undefined where one is not set or it cannot be used. */
+const endpoint = (
+  read: EnvironmentReader,
+  place: number,
+  given: {
+    readonly url: string
+    readonly secret: string | ReadonlyArray<string>
+    readonly events?: ReadonlyArray<EventType> | undefined
+  }
+): ReadonlyArray<WebhookEndpoint> => {
+  const names = typeof given.secret === "string" ? [given.secret] : given.secret
+  const secrets = names.flatMap((name) => {
+    const secret = read.secret(name)
+    if (secret === undefined) read.problem(name, `expected the secret of webhooks[${place}] in PARLEY_CONFIG`)
+    return secret ?? []
+  })
+  if (secrets.length < names.length) return []
+  const made = { url: given.url, secrets, events: given.events }
+  const problems = webhookProblems(made)
+  for (const problem of problems) read.problem("PARLEY_CONFIG", `webhooks[${place}].${problem}`)
+  return problems.length === 0 ? [made] : []
+}
+
+/**
+ * The parts `webhooks`, `lowBalance` and `webhooksToPrivateNetworks` of the file named by `PARLEY_CONFIG`. Secrets are in the
+ * environment, under the names that the file gives.
+ */
+export const readEvents = (
+  read: EnvironmentReader,
+  parts: { readonly webhooks: unknown; readonly lowBalance: unknown; readonly webhooksToPrivateNetworks: unknown }
+): EventsConfig => {
+  const { lowBalance, webhooks: given = [], webhooksToPrivateNetworks: allow = false } = parts
+  const decoded = decode(given)
+  const webhooks = decoded._tag === "Some" ? decoded.value.flatMap((each, place) => endpoint(read, place, each)) : []
+  if (decoded._tag === "None") {
+    const types = EVENT_TYPES.join(", ")
+    const form = `a list of { url, secret, events? }: secret names environment variables, events are ${types}`
+    read.problem("PARLEY_CONFIG", `webhooks: expected ${form}`)
+  }
+  if (new Set(webhooks.map(({ url }) => url)).size < webhooks.length) {
+    read.problem("PARLEY_CONFIG", "webhooks: expected each url once")
+  }
+  if (typeof allow !== "boolean") read.problem("PARLEY_CONFIG", "webhooksToPrivateNetworks: expected true or false")
+  const problem = lowBalance === undefined ? undefined : problemOfLowBalance(lowBalance)
+  if (problem !== undefined) read.problem("PARLEY_CONFIG", `lowBalance: ${problem}`)
+  return {
+    webhooks,
+    lowBalance: problem === undefined ? (lowBalance as LowBalanceSetting | undefined) : undefined,
+    allowPrivateNetworks: allow === true
+  }
+}

@@ -1,0 +1,57 @@
+import type { InMemoryEventLog } from "../../events/InMemoryEventLog.ts"
+import type { EventDraft } from "../../events/ParleyEvent.ts"
+import type { Account } from "../Account.ts"
+import { isOfReply, modelOf } from "../Receipt.ts"
+import type { Transaction } from "../Transaction.ts"
+
+const REPLY = "reply:"
+/** A hold for the rest of a reply that was told already (`restKey`). */
+const REST = /:rest:\d+$/
+
+const replyFinished = (
+  account: string,
+  { createdAt: at, receipt, reference, source }: Transaction
+): ReadonlyArray<EventDraft> => {
+  if (receipt === undefined || !isOfReply(receipt) || source === undefined || REST.test(reference)) return []
+  const { charged, chatId, ended, estimated, model, usage } = receipt
+  const replyId = reference.startsWith(REPLY) ? reference.slice(REPLY.length) : reference
+  const about = { account, source, replyId, ...(chatId !== undefined && { chatId }), model, finish: ended }
+  return [{ type: "reply.finished", at, data: { ...about, tokens: usage, estimated, credits: charged } }]
+}
+
+const creditsCharged = (account: string, transaction: Transaction): ReadonlyArray<EventDraft> => {
+  const { amount, balanceAfter: balance, createdAt: at, receipt, reference: key, source } = transaction
+  if (source === undefined || amount >= 0) return []
+  const model = modelOf(receipt)
+  const data = { account, credits: -amount, balance, key, source, ...(model !== undefined && { model }) }
+  return [{ type: "credits.charged", at, data }]
+}
+
+type Log = Pick<InMemoryEventLog["Service"], "lowBalances" | "lowBelow" | "tell">
+
+/** Whether a balance has gone below its threshold just now: it was not low when it last moved, or was not below this one. */
+const tellBalance = (
+  log: Log,
+  { tier, userId }: Account,
+  { amount, balanceAfter: balance, createdAt: at }: Transaction
+): void => {
+  const threshold = log.lowBelow(tier)
+  if (threshold === undefined) return
+  const isLow = balance < threshold
+  const wasLow = log.lowBalances.has(userId) && balance - amount < threshold
+  if (isLow) log.lowBalances.set(userId, true)
+  else log.lowBalances.delete(userId)
+  if (isLow && !wasLow) log.tell({ type: "balance.low", at, data: { account: userId, balance, threshold, tier } })
+}
+
+/**
+ * Tells what new transactions of an account say, in their order: what the function `tell_transactions` of the database's schema
+ * does there. `account` is as they leave it.
+ */
+export const tellTransactions = (log: Log, account: Account, transactions: ReadonlyArray<Transaction>): void => {
+  for (const transaction of transactions) {
+    for (const event of replyFinished(account.userId, transaction)) log.tell(event)
+    for (const event of creditsCharged(account.userId, transaction)) log.tell(event)
+    tellBalance(log, account, transaction)
+  }
+}

@@ -1,0 +1,150 @@
+import { Cause, Context, Effect, Exit, Layer, Option, Queue, Random, type Scope } from "effect"
+import { repeatWork } from "../background/repeatWork.ts"
+import { retryStorage } from "../storage/retryStorage.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { Catalog } from "../tiers/Catalog.ts"
+import { deliveryRest, MAX_TRIES } from "./deliveryRest.ts"
+import { DeliveryFailed, type EventSink, EventSinks } from "./EventSink.ts"
+import { LowBalance, lowBelow } from "./LowBalance.ts"
+import { type ClaimedDelivery, type DeliveryOutcome, Outbox } from "./Outbox.ts"
+
+/** Events on their way to one destination at once, of one process. */
+const AT_ONCE = 8
+/** How much longer than a try a claim lasts, for its outcome to be noted. */
+const LEASE_GRACE_MS = 30_000
+/** The time between two looks where there was nothing to deliver, or the storage was away. */
+const BETWEEN_LOOKS = "1 second"
+const AFTER_FAILURE = "5 seconds"
+/** How often it is said that the destinations are served, and old deliveries are deleted. */
+const BETWEEN_UPKEEPS = "5 minutes"
+const PRUNED_AT_ONCE = 1_000
+
+const failureOf = (exit: Exit.Exit<void, DeliveryFailed>): DeliveryFailed => {
+  const error = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.findErrorOption(exit.cause)) : undefined
+  return error instanceof DeliveryFailed ? error : new DeliveryFailed({ reason: "threw" })
+}
+
+/**
+ * Delivers what the outbox holds to the destinations of this process, each at least once. Destinations do not wait for each
+ * other, and an event that fails lets the next one pass. Any number of processes may deliver at once.
+ */
+export class EventDelivery extends Context.Service<
+  EventDelivery,
+  {
+    /** Delivers everything that is due now to all destinations; gives how many deliveries were tried. */
+    readonly deliver: Effect.Effect<number, StorageFailed>
+    /** Delivers as events come, until interrupted, and deletes old ones. */
+    readonly run: Effect.Effect<never, never, Scope.Scope>
+  }
+>()("@parley/core/events/EventDelivery") {
+  /** Subscribes when it is built: what is committed afterwards is told. */
+  static readonly layer = Layer.effect(
+    EventDelivery,
+    Effect.gen(function* () {
+      const outbox = yield* Outbox
+      const sinks = yield* EventSinks
+      const isTold = sinks.some(({ types }) => types.includes("balance.low"))
+      const threshold = isTold ? lowBelow(yield* LowBalance, yield* Catalog) : undefined
+      const destinations = sinks.map(({ id, types }) => ({ id, types }))
+      const subscribe = sinks.length === 0 ? Effect.void : outbox.subscribe({ destinations, lowBelow: threshold })
+
+      const outcomeOf = Effect.fnUntraced(function* (sink: EventSink, { event, tries }: ClaimedDelivery) {
+        // Whoever claimed it so often has died of it, or was stopped.
+        if (tries > MAX_TRIES) return { _tag: "Dead", reason: "abandoned" } satisfies DeliveryOutcome
+        const exit = yield* Effect.exit(
+          Effect.timeoutOrElse(sink.deliver(event), {
+            duration: sink.timeLimitMs,
+            orElse: () => Effect.fail(new DeliveryFailed({ reason: "timeout" }))
+          })
+        )
+        if (Exit.isSuccess(exit)) return { _tag: "Delivered" } satisfies DeliveryOutcome
+        if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
+        const { isGone = false, reason, retryAfterMs = 0 } = failureOf(exit)
+        const about = { destination: sink.id, event: event.id, type: event.type, tries, reason }
+        if (isGone) {
+          yield* Effect.annotateLogs(Effect.logWarning("A destination wants no more events; it gets none."), about)
+          yield* outbox.disable(sink.id)
+          return { _tag: "Dead", reason } satisfies DeliveryOutcome
+        }
+        const rest = deliveryRest(tries, retryAfterMs, yield* Random.next)
+        const said =
+          rest === undefined
+            ? 'An event was not delivered and is not tried again; see "parley events list".'
+            : "An event was not delivered; it is tried again."
+        yield* Effect.annotateLogs(Effect.logWarning(said), about)
+        return rest === undefined
+          ? ({ _tag: "Dead", reason } satisfies DeliveryOutcome)
+          : ({ _tag: "Retry", afterMs: rest, reason } satisfies DeliveryOutcome)
+      })
+
+      const tryOne = (sink: EventSink, delivery: ClaimedDelivery) =>
+        Effect.flatMap(outcomeOf(sink, delivery), (outcome) =>
+          retryStorage(outbox.conclude({ destination: sink.id, delivery, outcome }))
+        )
+
+      const claim = ({ id, timeLimitMs }: EventSink, limit: number) =>
+        outbox.claim({ destination: id, limit, leaseMs: timeLimitMs + LEASE_GRACE_MS })
+
+      const deliverTo = Effect.fnUntraced(function* (sink: EventSink) {
+        let tried = 0
+        for (;;) {
+          const claimed = yield* claim(sink, AT_ONCE)
+          yield* Effect.forEach(claimed, (each) => tryOne(sink, each), { concurrency: AT_ONCE, discard: true })
+          tried += claimed.length
+          if (claimed.length < AT_ONCE) return tried
+        }
+      })
+
+      /** Keeps as many tries under way as may be: one that takes long leaves the others their places. */
+      const serve = Effect.fnUntraced(function* (sink: EventSink) {
+        const ended = yield* Queue.sliding<void>(1)
+        let underWay = 0
+        for (;;) {
+          if (underWay >= AT_ONCE) yield* Queue.take(ended)
+          const free = AT_ONCE - underWay
+          if (free === 0) continue
+          const claimed = yield* Effect.option(claim(sink, free))
+          for (const delivery of Option.getOrElse(claimed, () => [])) {
+            underWay += 1
+            yield* Effect.forkScoped(
+              Effect.ensuring(
+                Effect.catchTag(tryOne(sink, delivery), "StorageFailed", () => NOT_NOTED),
+                Effect.sync(() => {
+                  underWay -= 1
+                  Queue.offerUnsafe(ended, undefined)
+                })
+              )
+            )
+          }
+          if (Option.isNone(claimed)) yield* Effect.andThen(NOT_CLAIMED, Effect.sleep(AFTER_FAILURE))
+          else if (claimed.value.length < free) yield* Effect.sleep(BETWEEN_LOOKS)
+        }
+      })
+
+      const prune = Effect.gen(function* () {
+        while ((yield* outbox.prune({ limit: PRUNED_AT_ONCE })) >= PRUNED_AT_ONCE);
+      })
+      const upkeep = repeatWork(Effect.andThen(subscribe, prune), {
+        every: BETWEEN_UPKEEPS,
+        report: () => Effect.void,
+        onFailure: Effect.logWarning("Delivered events could not be cleared away; trying again in some minutes.")
+      })
+
+      yield* Effect.catchTag(retryStorage(subscribe), "StorageFailed", () =>
+        Effect.logWarning("Hooks and webhooks could not be subscribed; events are told from the next try on.")
+      )
+      return EventDelivery.of({
+        deliver: Effect.map(Effect.forEach(sinks, deliverTo, { concurrency: "unbounded" }), (tried) =>
+          tried.reduce((sum, each) => sum + each, 0)
+        ),
+        run: Effect.gen(function* () {
+          yield* Effect.forEach(sinks, (sink) => Effect.forkScoped(serve(sink)))
+          return yield* upkeep
+        })
+      })
+    })
+  )
+}
+
+const NOT_NOTED = Effect.logWarning("What became of an event could not be noted; it is delivered again.")
+const NOT_CLAIMED = Effect.logWarning("Events could not be looked for; trying again in some seconds.")

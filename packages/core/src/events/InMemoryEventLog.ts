@@ -1,0 +1,89 @@
+import { Context, Effect, Layer } from "effect"
+import { IdGenerator } from "../storage/IdGenerator.ts"
+import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
+import type { TierName } from "../tiers/Tier.ts"
+import type { DeliveryState, Destination, LowBelow } from "./Outbox.ts"
+import type { EventDraft, EventType } from "./ParleyEvent.ts"
+
+/** A destination as it is kept. */
+export interface KeptDestination extends Destination {
+  readonly lowBelow: LowBelow | undefined
+  readonly seenAt: number
+  readonly disabledAt: number | undefined
+}
+
+/** An event on its way to one destination, as it is kept. Times are Unix milliseconds. */
+export interface KeptDelivery {
+  readonly id: string
+  readonly type: EventType
+  readonly account: string
+  readonly destination: string
+  readonly at: number
+  readonly data: unknown
+  readonly state: DeliveryState
+  readonly tries: number
+  readonly dueAt: number
+  readonly endedAt: number | undefined
+  readonly claim: string | undefined
+  readonly reason: string | undefined
+}
+
+/**
+ * What the in-memory stores write events to, in the unit of work of what they tell of; `InMemoryOutbox` delivers from it. To be
+ * called within a method of a store.
+ */
+export class InMemoryEventLog extends Context.Service<
+  InMemoryEventLog,
+  {
+    readonly destinations: Map<string, KeptDestination>
+    /** By event and destination. */
+    readonly deliveries: Map<string, KeptDelivery>
+    /** Accounts whose balance was low when it last moved. */
+    readonly lowBalances: Map<string, true>
+    /** Whether a destination is told of this. */
+    wants(type: EventType): boolean
+    /** Below what a balance is low; undefined where nobody is told. */
+    lowBelow(tier: TierName): number | undefined
+    /** Keeps an event for everybody who is told of it. */
+    tell(draft: EventDraft): void
+  }
+>()("@parley/core/events/InMemoryEventLog") {
+  static readonly layer = Layer.effect(
+    InMemoryEventLog,
+    Effect.gen(function* () {
+      const storage = yield* InMemoryStorage
+      const destinations = yield* storage.table<string, KeptDestination>()
+      const deliveries = yield* storage.table<string, KeptDelivery>()
+      const lowBalances = yield* storage.table<string, true>()
+      const run = (yield* (yield* IdGenerator).next).replaceAll("-", "")
+      let told = 0
+      yield* storage.addPersonalPart({
+        count: () => ({}),
+        erase: (userId) => {
+          for (const [key, { account }] of deliveries) if (account === userId) deliveries.delete(key)
+          lowBalances.delete(userId)
+        }
+      })
+      const toldOf = (type: EventType) =>
+        [...destinations.values()].filter(({ disabledAt, types }) => disabledAt === undefined && types.includes(type))
+      return InMemoryEventLog.of({
+        destinations,
+        deliveries,
+        lowBalances,
+        wants: (type) => toldOf(type).length > 0,
+        lowBelow: (tier) => toldOf("balance.low").find(({ lowBelow }) => lowBelow !== undefined)?.lowBelow?.[tier],
+        tell: ({ at, data, type }) => {
+          const id = `evt_${run}${(told++).toString(36)}`
+          for (const { id: destination } of toldOf(type)) {
+            const delivery = { id, type, account: data.account, destination, at, data, tries: 0 }
+            const waiting = { state: "pending", endedAt: undefined, claim: undefined, reason: undefined } as const
+            deliveries.set(keyOfDelivery(id, destination), { ...delivery, ...waiting, dueAt: -Infinity })
+          }
+        }
+      })
+    })
+  ).pipe(Layer.provide(InMemoryStorage.layer))
+}
+
+/** As a key of the table. */
+export const keyOfDelivery = (eventId: string, destination: string): string => `${eventId} ${destination}`

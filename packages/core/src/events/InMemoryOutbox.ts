@@ -1,0 +1,145 @@
+import { Clock, Effect, Layer } from "effect"
+import { IdGenerator } from "../storage/IdGenerator.ts"
+import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
+import { InMemoryEventLog, type KeptDelivery, keyOfDelivery } from "./InMemoryEventLog.ts"
+import {
+  type ClaimedDelivery,
+  type ConcludeDeliveryInput,
+  type DeliveryRecord,
+  FORGET_DESTINATION_MS,
+  KEEP_DEAD_MS,
+  KEEP_DELIVERED_MS,
+  Outbox
+} from "./Outbox.ts"
+import { eventOf } from "./ParleyEvent.ts"
+
+const recordOf = ({ at, id, ...kept }: KeptDelivery): DeliveryRecord => ({
+  eventId: id,
+  type: kept.type,
+  account: kept.account,
+  destination: kept.destination,
+  state: kept.state,
+  tries: kept.tries,
+  createdAt: at,
+  dueAt: kept.state === "pending" ? Math.max(at, kept.dueAt) : undefined,
+  endedAt: kept.endedAt,
+  reason: kept.reason
+})
+
+const concluded = (kept: KeptDelivery, { delivery, outcome }: ConcludeDeliveryInput, now: number): KeptDelivery => {
+  if (kept.state !== "pending") return kept
+  const free = { ...kept, claim: undefined }
+  if (outcome._tag === "Delivered") return { ...free, state: "delivered", endedAt: now, reason: undefined }
+  if (kept.claim !== delivery.claim) return kept
+  return outcome._tag === "Retry"
+    ? { ...free, dueAt: now + outcome.afterMs, reason: outcome.reason }
+    : { ...free, state: "dead", endedAt: now, reason: outcome.reason }
+}
+
+const make = Effect.gen(function* () {
+  const storage = yield* InMemoryStorage
+  const ids = yield* IdGenerator
+  const { deliveries, destinations } = yield* InMemoryEventLog
+
+  const atNow = <A>(work: (now: number) => A) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => storage.exclusive(Effect.sync(() => work(now))))
+  const change = (keys: ReadonlyArray<string>, to: (kept: KeptDelivery) => KeptDelivery) => {
+    for (const key of keys) {
+      const kept = deliveries.get(key)
+      if (kept !== undefined) deliveries.set(key, to(kept))
+    }
+  }
+  const keysWhere = (is: (kept: KeptDelivery) => boolean) =>
+    [...deliveries].filter(([, kept]) => is(kept)).map(([key]) => key)
+  const countOf = (destination: string, state: KeptDelivery["state"]) =>
+    keysWhere((kept) => kept.destination === destination && kept.state === state).length
+
+  return Outbox.of({
+    subscribe: ({ destinations: served, lowBelow }) =>
+      atNow((now) => {
+        for (const { id, types } of served) {
+          const disabledAt = destinations.get(id)?.disabledAt
+          destinations.set(id, { id, types, disabledAt, lowBelow, seenAt: now })
+        }
+      }),
+    claim: ({ destination, leaseMs, limit }) =>
+      Effect.flatMap(ids.next, (claim) =>
+        atNow((now): ReadonlyArray<ClaimedDelivery> => {
+          if (destinations.get(destination)?.disabledAt !== undefined) return []
+          const due = [...deliveries.values()]
+            .filter((kept) => kept.destination === destination && kept.state === "pending" && kept.dueAt <= now)
+            .toSorted((a, b) => (a.dueAt === b.dueAt ? 0 : a.dueAt - b.dueAt))
+            .slice(0, limit)
+            .map((kept) => ({ ...kept, tries: kept.tries + 1, dueAt: now + leaseMs, claim }))
+          for (const kept of due) deliveries.set(keyOfDelivery(kept.id, destination), kept)
+          return due.map((kept) => ({ event: eventOf(kept), tries: kept.tries, claim }))
+        })
+      ),
+    conclude: (input) =>
+      atNow((now) =>
+        change([keyOfDelivery(input.delivery.event.id, input.destination)], (kept) => concluded(kept, input, now))
+      ),
+    disable: (destination) =>
+      atNow((now) => {
+        const known = destinations.get(destination)
+        if (known !== undefined) destinations.set(destination, { ...known, disabledAt: known.disabledAt ?? now })
+        change(
+          keysWhere((kept) => kept.destination === destination && kept.state === "pending"),
+          (kept) => ({ ...kept, state: "dead", endedAt: now, claim: undefined, reason: "gone" })
+        )
+      }),
+    list: ({ destination, limit, state }) =>
+      atNow(() =>
+        [...deliveries.values()]
+          .filter((kept) => (state ?? kept.state) === kept.state)
+          .filter((kept) => (destination ?? kept.destination) === kept.destination)
+          .toReversed()
+          .toSorted((a, b) => b.at - a.at)
+          .slice(0, limit)
+          .map(recordOf)
+      ),
+    destinations: atNow(() =>
+      [...destinations.values()]
+        .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+        .map(({ disabledAt, id, seenAt, types }) => ({
+          ...{ id, types, seenAt, disabledAt },
+          pending: countOf(id, "pending"),
+          dead: countOf(id, "dead")
+        }))
+    ),
+    retry: ({ destination, eventId }) =>
+      atNow((now) => {
+        const keys = keysWhere(
+          (kept) =>
+            kept.state === "dead" &&
+            (eventId ?? kept.id) === kept.id &&
+            (destination ?? kept.destination) === kept.destination
+        )
+        const told = new Set(keys.map((key) => deliveries.get(key)?.destination))
+        for (const kept of destinations.values()) {
+          const isAsked = eventId === undefined && (destination ?? kept.id) === kept.id
+          if (isAsked || told.has(kept.id)) destinations.set(kept.id, { ...kept, disabledAt: undefined })
+        }
+        change(keys, (kept) => ({ ...kept, state: "pending", tries: 0, dueAt: now, endedAt: undefined }))
+        return keys.length
+      }),
+    prune: ({ limit }) =>
+      atNow((now) => {
+        const kept = { delivered: now - KEEP_DELIVERED_MS, dead: now - KEEP_DEAD_MS, pending: -Infinity }
+        for (const { id, seenAt } of destinations.values()) {
+          if (seenAt < now - FORGET_DESTINATION_MS) destinations.delete(id)
+        }
+        const old = keysWhere(
+          ({ destination, endedAt = Infinity, state }) =>
+            endedAt < kept[state] || (state === "pending" && !destinations.has(destination))
+        ).slice(0, limit)
+        for (const key of old) deliveries.delete(key)
+        return old.length
+      })
+  })
+})
+
+/** Events and their way to each destination, in the memory of one process. */
+export const InMemoryOutbox = {
+  layer: Layer.effect(Outbox, make).pipe(Layer.provide(Layer.mergeAll(InMemoryStorage.layer, InMemoryEventLog.layer)))
+}

@@ -1,0 +1,37 @@
+import { Context } from "effect"
+import { allowancesOf } from "../tiers/Catalog.ts"
+import type { CatalogData } from "../tiers/CatalogData.ts"
+import type { LowBelow } from "./Outbox.ts"
+
+/**
+ * Below what a balance is low: a number of credits for everybody, or a share, from 0 to 1, of what the account's tier gives each
+ * period.
+ */
+export type LowBalanceSetting = { readonly credits: number } | { readonly share: number }
+
+/** A tenth of the allowance, unless said otherwise. The same in every process: the last one to start decides. */
+export class LowBalance extends Context.Reference<LowBalanceSetting>("@parley/core/events/LowBalance", {
+  defaultValue: () => ({ share: 0.1 })
+}) {}
+
+/** What is wrong with a setting, in words; undefined where nothing is. */
+export const problemOfLowBalance = (setting: unknown): string | undefined => {
+  const { credits, share } = (typeof setting === "object" ? (setting ?? {}) : {}) as {
+    readonly credits?: unknown
+    readonly share?: unknown
+  }
+  const isCredits = share === undefined && Number.isSafeInteger(credits) && (credits as number) >= 0
+  const isShare = credits === undefined && typeof share === "number" && share >= 0 && share <= 1
+  return isCredits || isShare
+    ? undefined
+    : "expected { credits }, a whole number from 0, or { share }, from 0 to 1 of the tier's allowance"
+}
+
+/** The threshold of each tier, under every name that accounts may have for it, in whole credits: a share is rounded up. */
+export const lowBelow = (setting: LowBalanceSetting, catalog: Pick<CatalogData, "tiers">): LowBelow =>
+  Object.fromEntries(
+    Object.entries(allowancesOf(catalog)).map(([tier, allowance]) => [
+      tier,
+      "credits" in setting ? setting.credits : Math.ceil(setting.share * allowance)
+    ])
+  )

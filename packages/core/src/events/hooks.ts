@@ -1,0 +1,49 @@
+import { Effect } from "effect"
+import { DeliveryFailed, type EventSink } from "./EventSink.ts"
+import type {
+  BalanceLow,
+  CreditsCharged,
+  DocumentFailed,
+  DocumentReady,
+  EventType,
+  ParleyEvent,
+  ReplyFinished
+} from "./ParleyEvent.ts"
+
+/**
+ * What is called when something has happened. Each hook is called at least once for every event that was committed since it
+ * was first configured, by one of the processes that have it, in no order: the event's `id` tells whether its work was done
+ * already. A hook that throws, rejects or takes longer than 30 seconds is called again after a while, for about three days;
+ * one hook does not hold up another.
+ */
+export interface ParleyHooks {
+  /** A reply has ended and was charged. */
+  readonly onReply?: ((event: ReplyFinished) => void | Promise<void>) | undefined
+  /** Credits were charged, for whatever. */
+  readonly onCharge?: ((event: CreditsCharged) => void | Promise<void>) | undefined
+  /** A balance went below the threshold. */
+  readonly onLowBalance?: ((event: BalanceLow) => void | Promise<void>) | undefined
+  /** A document can be searched, or could not be read. */
+  readonly onDocument?: ((event: DocumentReady | DocumentFailed) => void | Promise<void>) | undefined
+}
+
+/** What each hook is told of. */
+const HOOK_TYPES = {
+  onReply: ["reply.finished"],
+  onCharge: ["credits.charged"],
+  onLowBalance: ["balance.low"],
+  onDocument: ["document.ready", "document.failed"]
+} as const satisfies Record<keyof ParleyHooks, ReadonlyArray<EventType>>
+
+/** How long a hook may take. What it does then is not stopped, and no longer counts. */
+const HOOK_TIME_LIMIT_MS = 30_000
+
+/** The hooks that are given, as destinations. */
+export const hookSinks = (hooks: ParleyHooks): ReadonlyArray<EventSink> =>
+  Object.entries(HOOK_TYPES).flatMap(([name, types]) => {
+    const hook = hooks[name as keyof ParleyHooks] as ((event: ParleyEvent) => void | Promise<void>) | undefined
+    if (hook === undefined) return []
+    const deliver = (event: ParleyEvent) =>
+      Effect.tryPromise({ try: async () => hook(event), catch: () => new DeliveryFailed({ reason: "threw" }) })
+    return [{ id: `hook:${name}`, types, timeLimitMs: HOOK_TIME_LIMIT_MS, deliver }]
+  })

@@ -1,0 +1,89 @@
+import { Clock, Effect, Redacted, Schema } from "effect"
+import { DeliveryFailed, type EventSink } from "./EventSink.ts"
+import { EVENT_TYPES, type EventType, type ParleyEvent } from "./ParleyEvent.ts"
+import type { WebhookPoster } from "./WebhookPoster.ts"
+import { isWebhookSecret, webhookHeaders } from "./webhookSignature.ts"
+import { webhookUrlProblem } from "./webhookUrl.ts"
+
+/** An address that events are sent to. */
+export interface WebhookEndpoint {
+  /** `https://`, or `http://` on this machine. It may hold a token: it reaches no log and no table. */
+  readonly url: string
+  /** `whsec_` and base64 of 24 to 64 bytes; several while secrets are changed: each of them signs. */
+  readonly secrets: ReadonlyArray<Redacted.Redacted<string>>
+  /** What is sent; everything unless given. */
+  readonly events?: ReadonlyArray<EventType> | undefined
+}
+
+/** Webhooks that cannot be used, and why. */
+export class InvalidWebhooks extends Schema.TaggedError<InvalidWebhooks>()("InvalidWebhooks", {
+  problems: Schema.Array(Schema.String)
+}) {
+  readonly code = "invalid_webhooks"
+  override get message() {
+    return `The webhooks are not usable: ${this.problems.join("; ")}.`
+  }
+}
+
+/** What is wrong with an endpoint, in words without its address or secrets. */
+export const webhookProblems = ({ events = EVENT_TYPES, secrets, url }: WebhookEndpoint): ReadonlyArray<string> => [
+  ...[webhookUrlProblem(url)].flatMap((problem) => (problem === undefined ? [] : [`url: ${problem}`])),
+  ...(secrets.length > 0 && secrets.every((secret) => isWebhookSecret(Redacted.value(secret)))
+    ? []
+    : ["secret: expected whsec_ and base64 of 24 to 64 random bytes"]),
+  ...(events.length > 0 && events.every((type) => EVENT_TYPES.includes(type))
+    ? []
+    : [`events: expected some of ${EVENT_TYPES.join(", ")}`])
+]
+
+/** How long a try may take as a whole. */
+const WEBHOOK_TIME_LIMIT_MS = 20_000
+
+/** What `retry-after` asks for, in milliseconds: seconds, or a date (RFC 9110, 10.2.3). */
+const retryAfterMs = (header: string | undefined, now: number): number => {
+  const text = header?.trim() ?? ""
+  const wanted = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+  return Number.isFinite(wanted) ? Math.max(0, wanted) : 0
+}
+
+const post = Effect.fnUntraced(function* (poster: WebhookPoster, endpoint: WebhookEndpoint, event: ParleyEvent) {
+  const body = JSON.stringify(event)
+  const signed = yield* webhookHeaders(event.id, body, endpoint.secrets.map(Redacted.value))
+  const headers = { ...signed, "content-type": "application/json", "user-agent": "Parley-Webhooks" }
+  const { retryAfter, status } = yield* poster.post({ url: endpoint.url, headers, body })
+  if (status >= 200 && status < 300) return
+  const askedFor = retryAfterMs(retryAfter, yield* Clock.currentTimeMillis)
+  return yield* new DeliveryFailed({ reason: `http_${status}`, retryAfterMs: askedFor, isGone: status === 410 })
+})
+
+/** Names an endpoint without telling what is in its address. */
+const endpointId = Effect.fnUntraced(function* (address: string) {
+  const digest = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(address)))
+  const hex = Array.from(new Uint8Array(digest).slice(0, 4), (byte) => byte.toString(16).padStart(2, "0")).join("")
+  return `webhook:${new URL(address).host}#${hex}`
+})
+
+/** The endpoints as destinations. Fails where one cannot be used, or two have one address. */
+export const webhookSinks = Effect.fnUntraced(function* (
+  endpoints: ReadonlyArray<WebhookEndpoint>,
+  poster: WebhookPoster
+): Effect.fn.Return<ReadonlyArray<EventSink>, InvalidWebhooks> {
+  const problems = endpoints.flatMap((endpoint, place) =>
+    webhookProblems(endpoint).map((problem) => `webhooks[${place}].${problem}`)
+  )
+  const addresses = new Set(endpoints.map(({ url }) => url))
+  if (addresses.size < endpoints.length) problems.push("webhooks: expected each address once")
+  if (problems.length > 0) return yield* new InvalidWebhooks({ problems })
+  return yield* Effect.forEach(endpoints, (endpoint) =>
+    Effect.map(endpointId(endpoint.url), (id): EventSink => ({
+      id,
+      types: endpoint.events ?? EVENT_TYPES,
+      timeLimitMs: WEBHOOK_TIME_LIMIT_MS,
+      deliver: (event) =>
+        Effect.catchTags(post(poster, endpoint, event), {
+          InvalidWebhook: () => Effect.fail(new DeliveryFailed({ reason: "secret" })),
+          WebhookUnanswered: ({ reason }) => Effect.fail(new DeliveryFailed({ reason }))
+        })
+    }))
+  )
+})

@@ -1,0 +1,196 @@
+import { Effect, type Layer } from "effect"
+import { expect, it } from "vitest"
+import { DocumentStore } from "../../documents/DocumentStore.ts"
+import { UnitOfWork } from "../../storage/UnitOfWork.ts"
+import { receiptDraft, reservation } from "../credits/creditFixtures.ts"
+import { testedLedger } from "../credits/testedLedger.ts"
+import { ampleQuota, newDocument, newUserId } from "../storage/storageFixtures.ts"
+import { suiteOn } from "../suiteOn.ts"
+import { chargeOf, claimAll, claimed, newAccount, type OutboxWorld, subscribed } from "./outboxFixtures.ts"
+import { outboxDeliveries } from "./outboxDeliveries.ts"
+import { outboxLowBalances } from "./outboxLowBalances.ts"
+
+/** The guarantees of every `Outbox` with the stores that tell of what they commit. */
+export const outboxContract = (name: string, layer: Layer.Layer<OutboxWorld, unknown>): void =>
+  suiteOn(`Outbox: ${name}`, layer, (run) => {
+    it("a settled reply is told once, with what it cost and nothing of what was said", () =>
+      run(
+        Effect.gen(function* () {
+          const ledger = yield* testedLedger
+          const userId = yield* newAccount(100)
+          const destination = yield* subscribed("reply.finished", "credits.charged")
+          const key = "reply:0b5f9a52-6c1d-4f0e-9d6b-2f8a4c3e7d10"
+          yield* ledger.reserve(reservation(userId, key, 10))
+          const draft = { ...receiptDraft, chatId: "a chat" }
+          yield* ledger.settle({ userId, key, amount: 7, draft })
+          yield* ledger.settle({ userId, key, amount: 7, draft })
+          const events = yield* claimed(destination)
+          const transaction = yield* ledger.transaction(userId, key)
+          const createdAt = new Date(transaction?.createdAt ?? 0).toISOString()
+          expect(events).toEqual([
+            {
+              id: expect.stringMatching(/^evt_\w{10,}$/),
+              type: "credits.charged",
+              version: 1,
+              createdAt,
+              data: { account: userId, credits: 7, balance: 93, key, source: "chat", model: "model-a-mini" }
+            },
+            {
+              id: expect.stringMatching(/^evt_\w{10,}$/),
+              type: "reply.finished",
+              version: 1,
+              createdAt,
+              data: {
+                account: userId,
+                source: "chat",
+                replyId: key.slice("reply:".length),
+                chatId: "a chat",
+                model: "model-a-mini",
+                finish: "completed",
+                tokens: receiptDraft.usage,
+                estimated: false,
+                credits: 7
+              }
+            }
+          ])
+          expect(events[0]?.id).not.toBe(events[1]?.id)
+        })
+      ))
+
+    it("metered work is charged, and is no reply; what is free is no charge; what is given or released is neither", () =>
+      run(
+        Effect.gen(function* () {
+          const ledger = yield* testedLedger
+          const userId = yield* newAccount(100)
+          const destination = yield* subscribed("reply.finished", "credits.charged")
+          const lines = [{ label: "image", quantity: 2, unitPrice: 3 }]
+          const work = { lines, ended: "completed" } as const
+          yield* ledger.reserve(reservation(userId, "image:1", 10, { draft: work, source: "meter:images" }))
+          yield* ledger.settle({ userId, key: "image:1", amount: 6, draft: work })
+          yield* ledger.reserve(reservation(userId, "reply:free", 10))
+          yield* ledger.settle({ userId, key: "reply:free", amount: 0, draft: receiptDraft })
+          yield* ledger.reserve(reservation(userId, "reply:left", 10))
+          yield* ledger.release({ userId, key: "reply:left" })
+          yield* ledger.grant({ userId, key: "gift", type: "grant", amount: 5 })
+          const told = yield* claimed(destination)
+          expect(
+            told.map(({ data, type }) => [type, "key" in data ? data : "replyId" in data && data.replyId])
+          ).toEqual([
+            ["credits.charged", { account: userId, credits: 6, balance: 94, key: "image:1", source: "meter:images" }],
+            ["reply.finished", "free"]
+          ])
+        })
+      ))
+
+    it("what a sweep charges is told as any charge; the rest of a reply that was swept is a charge and no second reply", () =>
+      run(
+        Effect.gen(function* () {
+          const ledger = yield* testedLedger
+          const userId = yield* newAccount(1000)
+          const destination = yield* subscribed("reply.finished", "credits.charged")
+          yield* ledger.reserve(reservation(userId, "reply:lost", 100, { ttlMs: 1 }))
+          yield* ledger.renew({ holds: [{ userId, key: "reply:lost", outputTokens: 500 }], ttlMs: 1 })
+          yield* Effect.repeat(ledger.sweep({ limit: 1000 }), {
+            until: () => Effect.map(ledger.account(userId), ({ heldAllowance }) => heldAllowance === 0)
+          })
+          yield* chargeOf(userId, "reply:lost:rest:1", 4)
+          const told = yield* claimed(destination)
+          expect(told.map(({ type }) => type).toSorted()).toEqual([
+            "credits.charged",
+            "credits.charged",
+            "reply.finished"
+          ])
+          const reply = told.find(({ type }) => type === "reply.finished")
+          expect(reply?.data).toMatchObject({ replyId: "lost", finish: "expired", estimated: true })
+        })
+      ))
+
+    it("charges that are committed together are told each, under ids of their own", () =>
+      run(
+        Effect.gen(function* () {
+          const users = [yield* newAccount(1000), yield* newAccount(1000)]
+          const destination = yield* subscribed("credits.charged")
+          const charges = Array.from({ length: 20 }, (_, index) =>
+            chargeOf(users[index % 2] ?? "", `reply:${index}`, 1)
+          )
+          yield* Effect.all(charges, { concurrency: "unbounded" })
+          const told = yield* claimAll(destination)
+          const keys = told.map(({ event: { data } }) => ("key" in data ? data.key : ""))
+          expect(keys.toSorted()).toEqual(Array.from({ length: 20 }, (_, index) => `reply:${index}`).toSorted())
+          expect(new Set(told.map(({ event }) => event.id)).size).toBe(20)
+        })
+      ))
+
+    it("a unit of work that is undone tells nothing, and one that is committed tells everything", () =>
+      run(
+        Effect.gen(function* () {
+          const unit = yield* UnitOfWork
+          const documents = yield* DocumentStore
+          const userId = yield* newAccount(100)
+          const document = newDocument(userId)
+          yield* documents.insert(document, ampleQuota)
+          const destination = yield* subscribed("credits.charged", "document.ready")
+          const both = Effect.andThen(
+            chargeOf(userId, "reply:both", 5),
+            documents.update(userId, document.id, ["processing"], { status: "ready", progress: 1 })
+          )
+          yield* Effect.exit(unit.run(userId, Effect.andThen(both, Effect.fail("undone"))))
+          expect(yield* claimed(destination)).toEqual([])
+          yield* unit.run(userId, both)
+          expect((yield* claimed(destination)).map(({ type }) => type).toSorted()).toEqual([
+            "credits.charged",
+            "document.ready"
+          ])
+        })
+      ))
+
+    it("a document is told once it is ready or failed, and not while it stays so", () =>
+      run(
+        Effect.gen(function* () {
+          const documents = yield* DocumentStore
+          const userId = newUserId()
+          const [good, bad] = [
+            newDocument(userId, { filename: "good.pdf" }),
+            newDocument(userId, { filename: "bad.pdf" })
+          ]
+          yield* documents.insert(good, ampleQuota)
+          yield* documents.insert(bad, ampleQuota)
+          const destination = yield* subscribed("document.ready", "document.failed")
+          const become = (id: string, change: Parameters<typeof documents.update>[3]) =>
+            documents.update(userId, id, ["processing", "ready"], change)
+          yield* become(good.id, { status: "processing", progress: 0.5 })
+          yield* become(good.id, { status: "ready", progress: 1, pages: 3, passages: 9 })
+          yield* become(good.id, { status: "ready", progress: 1, pages: 3, passages: 9 })
+          const reason = "A sentence for people."
+          yield* become(bad.id, { status: "failed", progress: 0, reason, reasonCode: "password" })
+          const told = yield* claimed(destination)
+          expect(told.map(({ data, type }) => ({ type, data }))).toEqual([
+            {
+              type: "document.failed",
+              data: { account: userId, documentId: bad.id, filename: "bad.pdf", reason: "password" }
+            },
+            {
+              type: "document.ready",
+              data: { account: userId, documentId: good.id, filename: "good.pdf", pages: 3, passages: 9 }
+            }
+          ])
+        })
+      ))
+
+    it("a destination is told of its types alone, and of nothing before it subscribed", () =>
+      run(
+        Effect.gen(function* () {
+          const userId = yield* newAccount(100)
+          yield* chargeOf(userId, "reply:before", 1)
+          const destination = yield* subscribed("credits.charged")
+          const other = yield* subscribed("document.ready")
+          yield* chargeOf(userId, "reply:after", 1)
+          const told = yield* claimed(destination)
+          expect(told.map(({ data }) => "key" in data && data.key)).toEqual(["reply:after"])
+          expect(yield* claimed(other)).toEqual([])
+        })
+      ))
+
+    outboxDeliveries(run)
+    outboxLowBalances(run)
+  })

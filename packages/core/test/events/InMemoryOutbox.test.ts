@@ -1,0 +1,16 @@
+import { InMemoryCreditLedger } from "../../src/credits/InMemoryCreditLedger.ts"
+import { InMemoryDocumentStore } from "../../src/documents/InMemoryDocumentStore.ts"
+import { InMemoryOutbox } from "../../src/events/InMemoryOutbox.ts"
+import { InMemoryUnitOfWork } from "../../src/storage/InMemoryUnitOfWork.ts"
+import { outboxContract } from "../../src/testing/events/outboxContract.ts"
+import { Layer } from "effect"
+
+outboxContract(
+  "memory",
+  Layer.mergeAll(
+    InMemoryOutbox.layer,
+    InMemoryCreditLedger.layer,
+    InMemoryDocumentStore.layer,
+    InMemoryUnitOfWork.layer
+  )
+)
