@@ -14,25 +14,22 @@ import { writeNestedForms } from "./fixtures/writeNestedForms.ts"
 import { writePdf } from "./fixtures/writePdf.ts"
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
-const longPdf = () => writePdf(Array.from({ length: 1_000 }, (_, index) => [`Page ${index + 1} speaks of lift.`]))
+const longPdf = () => writePdf(Array.from({ length: 300 }, (_, index) => [`Page ${index + 1} speaks of lift.`]))
 
-/** A process that has read a text, and reads `bytes` while `meanwhile` happens to it. */
-const readWhile = async (
-  bytes: Uint8Array,
-  meanwhile: (pid: number) => void,
-  limits: Partial<ParserLimits> = {}
-): Promise<ParserOutcome | Error> => {
+/** A process that has read a text, and what it makes of documents while something happens to it. */
+const readingProcess = async () => {
   const { maxMemoryBytes } = DEFAULT_PARSER_LIMITS
   const worker = new WorkerProcess({ kind: "pdf", fences: await parserFences(), maxMemoryBytes })
   const read = (kind: "pdf" | "text", content: Uint8Array, within: ParserLimits) =>
     new Promise<ParserOutcome | Error>((resolve) => worker.read({ kind, bytes: content, limits: within }, resolve))
-  try {
-    await read("text", utf8("Warm."), DEFAULT_PARSER_LIMITS)
-    const reading = read("pdf", bytes, { ...DEFAULT_PARSER_LIMITS, ...limits })
-    meanwhile(worker.pid ?? 0)
-    return await reading
-  } finally {
-    worker.kill()
+  await read("text", utf8("Warm."), DEFAULT_PARSER_LIMITS)
+  return {
+    readWhile: (bytes: Uint8Array, meanwhile: (pid: number) => void, limits: Partial<ParserLimits> = {}) => {
+      const reading = read("pdf", bytes, { ...DEFAULT_PARSER_LIMITS, ...limits })
+      meanwhile(worker.pid ?? 0)
+      return reading
+    },
+    [Symbol.dispose]: () => worker.kill()
   }
 }
 
@@ -58,16 +55,17 @@ afterEach(async () => {
 })
 
 describe.runIf(process.platform === "linux")("what is no fault of a document", () => {
-  it.each(["SIGTERM", "SIGINT", "SIGHUP"])(
-    "a server whose processes are all told to end by %s reads what it reads to its end",
-    async (signal) => {
-      const outcome = await readWhile(longPdf(), (pid) => void process.kill(pid, signal))
-      expect(outcome).toMatchObject({ _tag: "Parsed" })
+  it("a server whose processes are all told to end, by whatever signal, reads what it reads to its end", async () => {
+    using parser = await readingProcess()
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) {
+      const outcome = await parser.readWhile(longPdf(), (pid) => void process.kill(pid, signal))
+      expect(outcome, signal).toMatchObject({ _tag: "Parsed" })
     }
-  )
+  })
 
   it("a process that does not come to compute is ended, and nothing held against the content", async () => {
-    const stopped = await readWhile(writeNestedForms(), (pid) => void process.kill(pid, "SIGSTOP"), {
+    using parser = await readingProcess()
+    const stopped = await parser.readWhile(writeNestedForms(), (pid) => void process.kill(pid, "SIGSTOP"), {
       baseMilliseconds: 1_000,
       millisecondsPerMebibyte: 0
     })
@@ -81,7 +79,9 @@ describe.runIf(process.platform === "linux")("what is no fault of a document", (
     const fresh = await new Promise((resolve) => worker.read({ kind: "pdf", bytes: inflatingPdf(), limits }, resolve))
     expect(fresh).toMatchObject({ exhausting: true })
     expect(fresh).not.toHaveProperty("doubtful")
-    expect(await readWhile(inflatingPdf(), () => undefined, { maxMemoryBytes })).toMatchObject({ doubtful: true })
+    using used = await readingProcess()
+    const doubted = await used.readWhile(inflatingPdf(), () => undefined, { maxMemoryBytes })
+    expect(doubted).toMatchObject({ doubtful: true })
   })
 
   it("a document whose process was killed from outside is read again", async () => {
