@@ -47,13 +47,11 @@ const still = (widget: WidgetPage): Promise<unknown> =>
 export type Look = readonly [name: string, options: VisitOptions]
 
 /** What every run looks at. */
-export const LOOKS: ReadonlyArray<Look> = [
-  ["light", { colorScheme: "light" }],
-  ["narrow", { viewport: { width: 320, height: 560 }, colorScheme: "dark" }]
-]
+export const LOOKS: ReadonlyArray<Look> = [["narrow", { viewport: { width: 320, height: 560 }, colorScheme: "dark" }]]
 
 /** The other ways. */
 export const FURTHER_LOOKS: ReadonlyArray<Look> = [
+  ["light", { colorScheme: "light" }],
   ["dark", { colorScheme: "dark" }],
   ["phone", { viewport: { width: 390, height: 760 }, isMobile: true, hasTouch: true }],
   ["zoomed", { viewport: { width: 640, height: 360 }, deviceScaleFactor: 2 }],

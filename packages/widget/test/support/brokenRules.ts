@@ -10,10 +10,10 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
  * page has to have is not asked of a frame in one.
  */
 export const brokenRules = async (frame: Frame | Page): Promise<ReadonlyArray<string>> => {
-  await frame.evaluate(axe)
+  if (!(await frame.evaluate(() => "axe" in globalThis))) await frame.evaluate(axe)
   return frame.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(context: object, options: object): Promise<AxeResults> } }
-    const { violations } = await axe.run(document, { iframes: false })
+    const { violations } = await axe.run(document, { iframes: false, resultTypes: ["violations"] })
     return violations.flatMap(({ id, nodes }) =>
       nodes.map((node) => `${id}: ${node.target.join(" ")} ${node.any.map(({ message }) => message).join(" ")}`)
     )

@@ -1,10 +1,10 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, describe } from "vitest"
-import { inTime, LATE, leaveBrowser, whereChromiumIs, workerBrowser } from "../../../../test/support/chromium.ts"
-import { clearSession } from "./clearSession.ts"
-import { HostSite } from "./HostSite.ts"
-import { KEY, ScriptedService } from "./ScriptedService.ts"
+import type { BrowserContext, BrowserContextOptions } from "playwright-core"
+import { afterEach, beforeAll, describe } from "vitest"
+import { whereChromiumIs, workerBrowser } from "../../../../test/support/chromium.ts"
+import type { HostSite } from "./HostSite.ts"
+import { KEY, type ScriptedService } from "./ScriptedService.ts"
 import { WidgetPage } from "./WidgetPage.ts"
+import { borrowPage, giveBack, type WorkerStage, workerStage } from "./workerStage.ts"
 
 /** A service, somebody else's site, and a browser. */
 export interface Stage {
@@ -25,8 +25,10 @@ export interface VisitOptions extends BrowserContextOptions {
   readonly alone?: boolean
 }
 
-/** Whether a visit leaves nothing behind that cannot be cleared. */
-const isPlain = (options: VisitOptions): boolean => Object.keys(options).every((name) => name === "attributes")
+const PLAIN: ReadonlyArray<string> = ["attributes", "url", "viewport", "colorScheme", "reducedMotion"]
+
+/** Whether a visit asks for nothing that only a session of its own has, and leaves nothing behind that cannot be cleared. */
+const isPlain = (options: VisitOptions): boolean => Object.keys(options).every((name) => PLAIN.includes(name))
 
 /** A page that embeds something. */
 export const hostPage = (embedded: string, attributes = 'lang="en"'): string => `<!doctype html>
@@ -43,71 +45,37 @@ export const describeWidget = (name: string, body: (stage: Stage) => void): void
 }
 
 const onStage = (body: (stage: Stage) => void): void => {
-  let browser: Browser | undefined
-  let service: ScriptedService | undefined
-  let site: HostSite | undefined
-  /** The page of plain visits, used again by the next test; lent to one visit at a time. */
-  let kept: Page | undefined
-  let isLent = false
-  const started = <A>(part: A | undefined): A => {
-    if (part === undefined) throw new Error("The stage is not set up yet.")
-    return part
+  let stage: WorkerStage | undefined
+  const started = (): WorkerStage => {
+    if (stage === undefined) throw new Error("The stage is not set up yet.")
+    return stage
   }
   beforeAll(async () => {
-    ;[browser, service, site] = await Promise.all([workerBrowser(), ScriptedService.start(), HostSite.start()])
+    ;[stage] = await Promise.all([workerStage(), workerBrowser()])
   })
-  const giveBack = async () => {
-    if (kept === undefined || !isLent) return
-    const { trustedUrl, url } = started(service)
-    const host = started(site)
-    const origins = [url, trustedUrl, host.url, host.foreignUrl]
-    isLent = false
-    try {
-      await clearSession(kept, host.page("/blank", "<!doctype html><title>Blank</title>"), origins)
-    } catch {
-      const broken = kept.context()
-      kept = undefined
-      await broken.close()
-    }
-  }
   afterEach(async () => {
-    const others = (browser?.contexts() ?? []).filter((context) => context !== kept?.context())
-    const done = await inTime(Promise.all([...others.map((context) => context.close()), giveBack()]))
-    if (done === LATE) {
-      leaveBrowser()
-      browser = await workerBrowser()
-      kept = undefined
-    }
-    service?.reset()
-  })
-  afterAll(async () => {
-    if (kept !== undefined) await inTime(kept.context().close())
-    await Promise.all([service?.stop(), site?.stop()])
+    await giveBack()
+    stage?.service.reset()
   })
   const tag: Stage["tag"] = (attributes = "", key = KEY) =>
-    `<script async src="${started(service).url}/widget.js" data-public-key="${key}" ${attributes}></script>`
+    `<script async src="${started().service.url}/widget.js" data-public-key="${key}" ${attributes}></script>`
   body({
     get service() {
-      return started(service)
+      return started().service
     },
     get site() {
-      return started(site)
+      return started().site
     },
     tag,
     visit: async (wishes = {}) => {
       const { alone: _, attributes, prepare, url, ...options } = wishes
       const open = async () => {
-        const context = await started(browser).newContext(options)
+        const context = await (await workerBrowser()).newContext(options)
         await prepare?.(context)
         return context.newPage()
       }
-      const canLend = isPlain(wishes) && !isLent
-      if (canLend) {
-        isLent = true
-        kept ??= await open()
-      }
-      const page = new WidgetPage(canLend && kept !== undefined ? kept : await open())
-      await page.page.goto(url ?? started(site).page("/", hostPage(tag(attributes))))
+      const page = new WidgetPage((isPlain(wishes) ? await borrowPage(options) : undefined) ?? (await open()))
+      await page.page.goto(url ?? started().site.page("/", hostPage(tag(attributes))))
       return page
     }
   })

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest"
-import { screenshot } from "../../../test/support/screenshot.ts"
-import { describeWidget, hostPage } from "./support/describeWidget.ts"
-import { KEY } from "./support/ScriptedService.ts"
-import type { WidgetPage } from "./support/WidgetPage.ts"
+import { screenshot } from "../../../../test/support/screenshot.ts"
+import { describeWidget, hostPage } from "../support/describeWidget.ts"
+import { KEY } from "../support/ScriptedService.ts"
+import type { WidgetPage } from "../support/WidgetPage.ts"
 
 const storageOf = (widget: WidgetPage): Promise<string> =>
   widget.frame.locator("html").evaluate(() => {

@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
-import { screenshot } from "../../../test/support/screenshot.ts"
-import { hostileReplies } from "../../../test/support/hostileReplies.ts"
-import { describeWidget, type Stage } from "./support/describeWidget.ts"
-import type { WidgetPage } from "./support/WidgetPage.ts"
+import { screenshot } from "../../../../test/support/screenshot.ts"
+import { hostileReplies } from "../../../../test/support/hostileReplies.ts"
+import { describeWidget, type Stage } from "../support/describeWidget.ts"
+import type { WidgetPage } from "../support/WidgetPage.ts"
 
 /** What would break out of this chat, were any of it taken for markup or styles. */
 const here = [
@@ -85,8 +85,10 @@ describeWidget("hostile replies", (stage) => {
     await screenshot(widget.page, "hostile")
 
     // Every link asks; leading nowhere but to http, https and mailboxes, and only once somebody has agreed.
-    const addresses = await chatOf(widget.page).evaluate(() =>
-      [...document.querySelectorAll<HTMLButtonElement>(".markdown button.link")].map((link) => {
+    const addresses = await chatOf(widget.page).evaluate(() => {
+      // Each dialog lays the page out anew.
+      for (const message of document.querySelectorAll<HTMLElement>(".message")) message.style.display = "none"
+      return [...document.querySelectorAll<HTMLButtonElement>(".markdown button.link")].map((link) => {
         link.click()
         const dialog = document.querySelector("dialog")
         const open = dialog?.querySelector("a")
@@ -94,7 +96,7 @@ describeWidget("hostile replies", (stage) => {
         dialog?.close()
         return { href, rel, target, asked: dialog !== null }
       })
-    )
+    })
     for (const { href, ...rest } of addresses) {
       expect(href).toMatch(/^(https?:\/\/[^@]*$|mailto:)/)
       expect(rest).toEqual({ rel: "noopener noreferrer", target: "_blank", asked: true })

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
-import { everyChatState, LOOKS } from "./looks/everyChatState.ts"
-import { describeWidget } from "./support/describeWidget.ts"
+import { everyChatState, LOOKS } from "../looks/everyChatState.ts"
+import { describeWidget } from "../support/describeWidget.ts"
 
 describeWidget("what the chat looks like", (stage) => {
   everyChatState(stage, LOOKS)

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from "playwright-core"
 import { expect, it } from "vitest"
-import { describeWidget, hostPage } from "./support/describeWidget.ts"
-import { CONFIG, KEY } from "./support/ScriptedService.ts"
+import { describeWidget, hostPage } from "../support/describeWidget.ts"
+import { CONFIG, KEY } from "../support/ScriptedService.ts"
 
 const OTHER_KEY = "pk_zyxwvtsrqpnmkjhgfedcba9876543210"
 const STRICT = "default-src 'self'"

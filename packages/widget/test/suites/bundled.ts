@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url"
 import { build, type Rolldown } from "vite"
 import { beforeAll, expect, it } from "vitest"
-import type { mount, ParleyWidget } from "../src/index.ts"
-import type { ParleyWidgetProps } from "../src/react.ts"
-import { describeWidget, hostPage } from "./support/describeWidget.ts"
-import { KEY } from "./support/ScriptedService.ts"
+import type { mount, ParleyWidget } from "../../src/index.ts"
+import type { ParleyWidgetProps } from "../../src/react.ts"
+import { describeWidget, hostPage } from "../support/describeWidget.ts"
+import { KEY } from "../support/ScriptedService.ts"
 
 interface Bundled {
   readonly mount: typeof mount
@@ -14,7 +14,7 @@ interface Bundled {
 type Page = typeof globalThis & { readonly bundled: Bundled; widget?: ParleyWidget; readonly heard: Array<string> }
 
 const bundle = async (): Promise<string> => {
-  const entry = fileURLToPath(new URL("support/bundledPage.ts", import.meta.url))
+  const entry = fileURLToPath(new URL("../support/bundledPage.ts", import.meta.url))
   const built = (await build({
     configFile: false,
     logLevel: "warn",
