@@ -9,16 +9,16 @@ import { FURTHER_SHAPES } from "./looks/Shape.ts"
 import { currentPlan, poor, SEEN, subscribe } from "./support/billingPage.ts"
 import { describeInChromium } from "./support/describeInChromium.ts"
 
-everyPage(FURTHER_LOOKS)
+everyPage([LIGHT, ...FURTHER_LOOKS])
 everyChatState([LIGHT, ...FURTHER_LOOKS])
 filledPages([PHONE_DARK, ...FURTHER_LOOKS])
 describeInChromium("bots", {}, (stage) => {
-  it("breaks no rule of accessibility and does not scroll sideways, dark and wide, light and on a phone", async () => {
+  it("breaks no rule of accessibility and does not scroll sideways, wide and on a phone", async () => {
     await lookAtBots(await stage.openAs("looker@example.org"), FURTHER_SHAPES)
   })
 })
 describeInChromium("plans and credits", poor, (stage) => {
-  it("breaks no rule of accessibility and does not scroll sideways, dark and wide, light and on a phone", async () => {
+  it("breaks no rule of accessibility and does not scroll sideways, wide and on a phone", async () => {
     const dashboard = await stage.openAs("looker@example.org", SEEN)
     await currentPlan(dashboard.page).waitFor()
     await subscribe(dashboard.page, "Pro")

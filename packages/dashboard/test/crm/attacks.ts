@@ -113,6 +113,19 @@ export const attacks = (started: () => CrmServers): void => {
       }
     })
 
+    it("of two that one browser has begun ends at its own bot, whichever comes back first", async () => {
+      for (const isTurned of [false, true]) {
+        const { botId, visitor } = await owner(`tabs-${isTurned}`)
+        const bots = [botId, await visitor.makeBot()]
+        const begun = [await approved(visitor, bots[0] ?? ""), await approved(visitor, bots[1] ?? "")]
+        const order = isTurned ? [1, 0] : [0, 1]
+        for (const index of order) {
+          const answer = await visitor.comeBack(begun[index] ?? new URL(""))
+          expect(answer).toMatchObject(leadsTo(bots[index] ?? "", "crm_connected=provider_one"))
+        }
+      }
+    })
+
     it("made again replaces the connection", async () => {
       const { botId, visitor } = await owner("again")
       for (let time = 0; time < 2; time++) {

@@ -5,7 +5,7 @@ import { ACCOUNT } from "../../../../test/support/OAuthServer.ts"
 import { brokenRules, overflowOf } from "../support/brokenRules.ts"
 import type { CrmServers } from "../support/crmServers.ts"
 import { CrmVisitor } from "../support/CrmVisitor.ts"
-import type { DashboardPage } from "../support/DashboardPage.ts"
+import { type Shape, SHAPES } from "../looks/Shape.ts"
 import type { Stage } from "../support/describeInChromium.ts"
 
 const section = (page: Page): Locator => page.getByRole("region", { name: "CRM", exact: true })
@@ -19,21 +19,27 @@ const PROVIDERS_ICON = /favicon/
 
 /** The page of a bot of somebody who was never here. */
 const openBot = async (stage: Stage, email: string) => {
-  const dashboard = await stage.openAs(email, { path: "/bots", options: { viewport: { width: 1_440, height: 1_800 } } })
-  const made = await dashboard.page.request.post("/api/bots", { data: { displayName: "Harbour guide" } })
-  const { id } = (await made.json()) as { id: string }
-  await dashboard.page.goto(`/bots/${id}`)
+  let botId = ""
+  const dashboard = await stage.openAs(email, {
+    path: async (request) => {
+      const made = await request.post("/api/bots", { data: { displayName: "Harbour guide" } })
+      botId = ((await made.json()) as { id: string }).id
+      return `/bots/${botId}`
+    },
+    options: { viewport: { width: 1_440, height: 1_800 } }
+  })
   await connectLink(dashboard.page, "Harbour CRM").waitFor()
-  return { ...dashboardParts(dashboard), botId: id }
+  return { dashboard, page: dashboard.page, botId }
 }
 
-const dashboardParts = (dashboard: DashboardPage) => ({ dashboard, page: dashboard.page })
+const tokenCallsOf = (started: () => CrmServers) => () =>
+  started().provider_one.tokenCalls + started().provider_two.tokenCalls
 
 /** What a person does in a real browser with a real provider. */
 export const journeys = (stage: Stage, started: () => CrmServers): void => {
-  const tokenCalls = () => started().provider_one.tokenCalls + started().provider_two.tokenCalls
+  const tokenCalls = tokenCallsOf(started)
 
-  describe("in Chromium", () => {
+  describe("CRM connections in Chromium", () => {
     it("a bot is connected at the provider's page, says since when, by whom and to which account, and is disconnected", async () => {
       const { botId, dashboard, page } = await openBot(stage, "connects@example.org")
       await row(page, "Harbour CRM").getByText("Not connected").waitFor()
@@ -69,6 +75,42 @@ export const journeys = (stage: Stage, started: () => CrmServers): void => {
       expect(dashboard.complaintsBut(PROVIDERS_ICON)).toEqual([])
     })
 
+    it("who denies it reads so, and nothing is connected", async () => {
+      const { botId, dashboard, page } = await openBot(stage, "denies@example.org")
+      const before = tokenCalls()
+      await connectLink(page, "Lighthouse CRM").click()
+      await page.getByRole("button", { name: "Deny" }).click()
+      await page.getByRole("alert").getByText("Nothing was connected: the access was not allowed.").waitFor()
+      expect(page.url()).toMatch(new RegExp(`/bots/${botId}$`))
+      await row(page, "Lighthouse CRM").getByText("Not connected").waitFor()
+      expect(await brokenRules(page)).toEqual([])
+      expect(tokenCalls() - before).toBe(0)
+      await page.getByRole("alert").getByRole("button").click()
+      await page.getByRole("alert").waitFor({ state: "detached" })
+      expect(dashboard.complaintsBut(PROVIDERS_ICON)).toEqual([])
+    })
+
+    it("an address that says so does not make it so", async () => {
+      const { botId, page } = await openBot(stage, "told@example.org")
+      await page.goto(`/dashboard/bots/${botId}?crm_connected=provider_one`)
+      await row(page, "Harbour CRM").getByText("Not connected").waitFor()
+      expect(page.url()).toMatch(new RegExp(`/bots/${botId}$`))
+      expect(await page.getByText("is connected.").count()).toBe(0)
+      await page.goto(`/dashboard/bots/${botId}?crm_error=%3Cimg%20src%3Dx%3E&other=1`)
+      await row(page, "Harbour CRM").getByText("Not connected").waitFor()
+      expect(page.url()).toMatch(new RegExp(`/bots/${botId}\\?other=1$`))
+      expect(await page.getByRole("alert").count()).toBe(0)
+    })
+
+    everyState(stage, SHAPES)
+  })
+}
+
+/** What the server's answers show without a browser (`attacks`), as a browser with several tabs and sessions meets it. */
+export const furtherJourneys = (stage: Stage, started: () => CrmServers): void => {
+  const tokenCalls = tokenCallsOf(started)
+
+  describe("CRM connections in Chromium, at length", () => {
     it("two tabs connect two bots, whichever comes back first", async () => {
       const first = await openBot(stage, "tabs@example.org")
       const { page } = first
@@ -88,21 +130,6 @@ export const journeys = (stage: Stage, started: () => CrmServers): void => {
         expect(tabs.map((tab) => new URL(tab.url()).pathname)).toEqual([`/bots/${first.botId}`, `/bots/${other}`])
         for (const tab of tabs) await tab.close()
       }
-    })
-
-    it("who denies it reads so, and nothing is connected", async () => {
-      const { botId, dashboard, page } = await openBot(stage, "denies@example.org")
-      const before = tokenCalls()
-      await connectLink(page, "Lighthouse CRM").click()
-      await page.getByRole("button", { name: "Deny" }).click()
-      await page.getByRole("alert").getByText("Nothing was connected: the access was not allowed.").waitFor()
-      expect(page.url()).toMatch(new RegExp(`/bots/${botId}$`))
-      await row(page, "Lighthouse CRM").getByText("Not connected").waitFor()
-      expect(await brokenRules(page)).toEqual([])
-      expect(tokenCalls() - before).toBe(0)
-      await page.getByRole("alert").getByRole("button").click()
-      await page.getByRole("alert").waitFor({ state: "detached" })
-      expect(dashboard.complaintsBut(PROVIDERS_ICON)).toEqual([])
     })
 
     it("an attacker's callback, opened in the victim's browser, connects nothing", async () => {
@@ -141,61 +168,50 @@ export const journeys = (stage: Stage, started: () => CrmServers): void => {
       expect(tokenCalls() - before).toBe(0)
       expect(dashboard.complaintsBut(PROVIDERS_ICON, /status of 404 .*\/api\/bots/)).toEqual([])
     })
+  })
+}
 
-    it("an address that says so does not make it so", async () => {
-      const { botId, page } = await openBot(stage, "told@example.org")
-      await page.goto(`/dashboard/bots/${botId}?crm_connected=provider_one`)
-      await row(page, "Harbour CRM").getByText("Not connected").waitFor()
-      expect(page.url()).toMatch(new RegExp(`/bots/${botId}$`))
-      expect(await page.getByText("is connected.").count()).toBe(0)
-      await page.goto(`/dashboard/bots/${botId}?crm_error=%3Cimg%20src%3Dx%3E&other=1`)
-      await row(page, "Harbour CRM").getByText("Not connected").waitFor()
-      expect(page.url()).toMatch(new RegExp(`/bots/${botId}\\?other=1$`))
-      expect(await page.getByRole("alert").count()).toBe(0)
+/** Looks at what a bot's page says of every state of a connection. */
+export const everyState = (stage: Stage, shapes: ReadonlyArray<Shape>): void => {
+  it("every state tells what to do, breaks no rule of accessibility and does not scroll sideways", async () => {
+    const { botId, dashboard, page } = await openBot(stage, `states-${shapes.length}@example.org`)
+    const since = { connectedAt: "2026-11-20T09:00:00Z", connectedBy: "a-very-long-address-of-somebody@example.org" }
+    const account = { id: "62515", name: "demo-account-with-a-long-domain-name.hubspot.example" }
+    const offer = (provider: string, name: string, state: string, problem: string) => ({
+      ...{ provider, name, available: true },
+      connection: { state, problem, account, ...since }
     })
-
-    it("every state tells what to do, breaks no rule of accessibility and does not scroll sideways on a phone", async () => {
-      const { botId, dashboard, page } = await openBot(stage, "states@example.org")
-      const since = { connectedAt: "2026-11-20T09:00:00Z", connectedBy: "a-very-long-address-of-somebody@example.org" }
-      const account = { id: "62515", name: "demo-account-with-a-long-domain-name.hubspot.example" }
-      const offer = (provider: string, name: string, state: string, problem: string) => ({
-        ...{ provider, name, available: true },
-        connection: { state, problem, account, ...since }
-      })
-      const told = [
-        offer("provider_one", "Harbour CRM", "needs_reconnect", "refused"),
-        offer("provider_two", "Lighthouse CRM", "error", "unavailable"),
-        offer("provider_three", "Pier CRM", "needs_reconnect", "answer_lost"),
-        offer("provider_four", "Quay CRM", "error", "something_new"),
-        { provider: "provider_five", name: "Dock CRM", available: false, connection: null }
-      ]
-      await page.route(`**/api/bots/${botId}/crm`, (route) => route.fulfill({ json: { providers: told } }))
-      for (const [colorScheme, width, height] of [
-        ["light", 1_440, 2_200],
-        ["dark", 375, 4_400]
+    const told = [
+      offer("provider_one", "Harbour CRM", "needs_reconnect", "refused"),
+      offer("provider_two", "Lighthouse CRM", "error", "unavailable"),
+      offer("provider_three", "Pier CRM", "needs_reconnect", "answer_lost"),
+      offer("provider_four", "Quay CRM", "error", "something_new"),
+      { provider: "provider_five", name: "Dock CRM", available: false, connection: null }
+    ]
+    await page.route(`**/api/bots/${botId}/crm`, (route) => route.fulfill({ json: { providers: told } }))
+    for (const { colorScheme, isPhone } of shapes) {
+      const width = isPhone ? 375 : 1_440
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize({ width, height: isPhone ? 4_400 : 2_200 })
+      await page.goto(`/bots/${botId}?crm_error=exchange`)
+      await page.getByRole("alert").waitFor()
+      for (const [name, words] of [
+        ["Harbour CRM", "Harbour CRM does not allow the access any more."],
+        ["Lighthouse CRM", "The provider does not answer for now. It is tried again by itself."],
+        ["Pier CRM", "The access was renewed, but the answer was lost on the way."],
+        ["Quay CRM", "The provider does not answer for now. It is tried again by itself."]
       ] as const) {
-        await page.emulateMedia({ colorScheme })
-        await page.setViewportSize({ width, height })
-        await page.goto(`/bots/${botId}?crm_error=exchange`)
-        await page.getByRole("alert").waitFor()
-        for (const [name, words] of [
-          ["Harbour CRM", "Harbour CRM does not allow the access any more."],
-          ["Lighthouse CRM", "The provider does not answer for now. It is tried again by itself."],
-          ["Pier CRM", "The access was renewed, but the answer was lost on the way."],
-          ["Quay CRM", "The provider does not answer for now. It is tried again by itself."]
-        ] as const) {
-          await row(page, name).getByText(words).waitFor()
-          await section(page)
-            .getByRole("link", { name: `Connect again to ${name}` })
-            .waitFor()
-        }
-        await row(page, "Dock CRM").getByText("It cannot be connected now").waitFor()
-        expect(await connectLink(page, "Dock CRM").count(), "not set up").toBe(0)
-        await screenshot(page, `crm-states-${colorScheme}-${width}`)
-        expect(await brokenRules(page), `${colorScheme}, ${width}`).toEqual([])
-        expect(await overflowOf(page), `${colorScheme}, ${width}`).toBeLessThanOrEqual(0)
+        await row(page, name).getByText(words).waitFor()
+        await section(page)
+          .getByRole("link", { name: `Connect again to ${name}` })
+          .waitFor()
       }
-      expect(dashboard.complaintsBut()).toEqual([])
-    })
+      await row(page, "Dock CRM").getByText("It cannot be connected now").waitFor()
+      expect(await connectLink(page, "Dock CRM").count(), "not set up").toBe(0)
+      await screenshot(page, `crm-states-${colorScheme}-${width}`)
+      expect(await brokenRules(page), `${colorScheme}, ${width}`).toEqual([])
+      expect(await overflowOf(page), `${colorScheme}, ${width}`).toBeLessThanOrEqual(0)
+    }
+    expect(dashboard.complaintsBut()).toEqual([])
   })
 }

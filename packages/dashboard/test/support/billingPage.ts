@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core"
 
-/** Too little for any reply. */
-export const poor = { tiers: { free: { monthlyCredits: 1 } } }
+/** Enough for a shortened reply or two, and then for none. */
+export const poor = { tiers: { free: { monthlyCredits: 3 } } }
 
 /** The whole page of plans and credits, as a person reads it from above. */
 export const SEEN = { path: "/billing", options: { viewport: { width: 1280, height: 1400 } } }

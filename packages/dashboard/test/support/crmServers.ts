@@ -24,8 +24,8 @@ const settingsOf = (prefix: string, { authorizeUrl, issuer, revokeUrl, tokenUrl 
 /** Where a provider sends browsers back to. */
 export const callbackPath = (provider: CrmProviderId): string => `/api/crm/${provider}/callback`
 
-/** Starts the providers and the server that knows them. */
-export const startCrmServers = async (): Promise<CrmServers> => {
+/** Starts the providers and the server that knows them, with further settings. */
+export const startCrmServers = async (settings: Readonly<Record<string, string>> = {}): Promise<CrmServers> => {
   const [one, two] = await Promise.all([
     OAuthServer.start({ pkce: true, tokenAuth: "client_secret_basic" }),
     OAuthServer.start({ pkce: false, tokenAuth: "client_secret_post" })
@@ -36,7 +36,8 @@ export const startCrmServers = async (): Promise<CrmServers> => {
       ...settingsOf("CRM_PROVIDER_ONE", one, "client_secret_basic"),
       CRM_PROVIDER_ONE_NAME: "Harbour CRM",
       ...settingsOf("CRM_PROVIDER_TWO", two, "client_secret_post"),
-      CRM_PROVIDER_TWO_NAME: "Lighthouse CRM"
+      CRM_PROVIDER_TWO_NAME: "Lighthouse CRM",
+      ...settings
     }
   )
   await one.sendBackTo(`${started.url}${callbackPath("provider_one")}`)

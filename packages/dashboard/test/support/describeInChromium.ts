@@ -1,4 +1,4 @@
-import type { BrowserContextOptions } from "playwright-core"
+import type { APIRequestContext, BrowserContextOptions } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from "vitest"
 import { whereChromiumIs, workerBrowser } from "../../../../test/support/chromium.ts"
 import { DashboardPage } from "./DashboardPage.ts"
@@ -17,8 +17,8 @@ export interface Stage {
 }
 
 export interface Wishes {
-  /** Where the page is opened: the start page, with the documents, unless told. */
-  readonly path?: string
+  /** Where the page is opened, or what makes what is there in the person's session: the start page, with the documents, unless told. */
+  readonly path?: string | ((request: APIRequestContext) => Promise<string>)
   /** What the person has uploaded: it is read before the page is opened. */
   readonly documents?: ReadonlyArray<NamedFile>
   readonly options?: BrowserContextOptions
@@ -91,7 +91,10 @@ const onStage = (start: () => Promise<RunningServer>, body: (stage: Stage) => vo
       if (!answer.ok()) throw new Error(`Signing in answered ${answer.status()}.`)
       const ids = await upload(context.request, documents)
       const start = ids.length === 0 ? "/" : `/?documents=${ids.join(",")}`
-      const dashboard = await DashboardPage.open(page, path ?? start)
+      const dashboard = await DashboardPage.open(
+        page,
+        typeof path === "function" ? await path(context.request) : (path ?? start)
+      )
       await dashboard.page.getByRole("main").waitFor()
       return dashboard
     }

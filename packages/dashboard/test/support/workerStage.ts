@@ -16,6 +16,7 @@ interface Session {
   readonly context: BrowserContext
   readonly page: Page
 }
+type Kind = Pick<Session, "url" | "options">
 /** Those that nobody uses at the moment. */
 let idle: ReadonlyArray<Session> = []
 
@@ -26,7 +27,7 @@ export const workerServer = (): Promise<RunningServer> => (server ??= startServe
 const HEARD = ["console", "dialog", "pageerror", "request", "response"] as const
 
 /** Makes a session as if nobody had used it. Its page stays at the server, so that the browser keeps what it compiled. */
-const clear = async ({ context, options, page, url }: Session): Promise<void> => {
+const clear = async ({ context, page, url }: Session): Promise<void> => {
   const others = context.pages().filter((each) => each !== page)
   await Promise.all(others.map((each) => each.close()))
   for (const event of HEARD) page.removeAllListeners(event)
@@ -38,9 +39,13 @@ const clear = async ({ context, options, page, url }: Session): Promise<void> =>
     sessionStorage.clear()
   })
   await context.clearCookies()
-  await page.emulateMedia({ colorScheme: options.colorScheme ?? "light" })
-  await page.setViewportSize(options.viewport ?? DESKTOP)
   await page.mouse.move(-1, -1)
+}
+
+/** What a page can be given anew: its window and its colours. */
+const shape = async ({ page }: Session, { colorScheme, viewport }: BrowserContextOptions): Promise<void> => {
+  await page.emulateMedia({ colorScheme: colorScheme ?? "light" })
+  await page.setViewportSize(viewport ?? DESKTOP)
 }
 
 const leave = (): void => {
@@ -62,15 +67,17 @@ const makeSession = async (url: string, options: BrowserContextOptions): Promise
 }
 
 /**
- * A session at a server in which nobody is signed in, and its page. Those with the same options are used again, page and
+ * A session at a server in which nobody is signed in, and its page. Those that differ in window and colours at most are used again, page and
  * all: a new page starts a process and compiles the whole application anew, four times the work of loading it. Give it
  * back with what is given beside it: where the browser does not come to clear it, nobody gets it again.
  */
 export const borrowSession = async (url: string, options: BrowserContextOptions) => {
-  const kindOf = (each: Pick<Session, "url" | "options">) => JSON.stringify([each.url, each.options])
+  const kindOf = ({ url: at, options: { colorScheme: _colours, viewport: _window, ...fixed } }: Kind) =>
+    JSON.stringify([at, fixed])
   const found = idle.find((each) => kindOf(each) === kindOf({ url, options }))
   idle = idle.filter((each) => each !== found)
   const session = found ?? (await makeSession(url, options))
+  if (found !== undefined) await shape(session, options)
   const giveBack = async () => {
     const cleared = await inTime(
       clear(session).then(

@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from "vitest"
-import { screenshot } from "../../../test/support/screenshot.ts"
-import { describeInChromium } from "./support/describeInChromium.ts"
-import { type IdentityProvider, startIdentityProvider } from "./support/identityProvider.ts"
-import { startServer } from "./support/runningServer.ts"
+import { screenshot } from "../../../../test/support/screenshot.ts"
+import { describeInChromium } from "../support/describeInChromium.ts"
+import { type IdentityProvider, startIdentityProvider } from "../support/identityProvider.ts"
+import { startServer } from "../support/runningServer.ts"
 
 const SECRET = "an identity provider's secret, long enough for HS256"
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
-import { screenshot } from "../../../test/support/screenshot.ts"
-import { describeInChromium } from "./support/describeInChromium.ts"
-import { leasePdf, minutesDocx } from "./support/files.ts"
+import { screenshot } from "../../../../test/support/screenshot.ts"
+import { describeInChromium } from "../support/describeInChromium.ts"
+import { leasePdf, minutesDocx } from "../support/files.ts"
 
 describeInChromium("a person with documents", {}, (stage) => {
   it("asks about a pdf and a docx, reads replies with their sources, and sees what each cost", async () => {
@@ -167,27 +167,6 @@ describeInChromium("a person with documents", {}, (stage) => {
     expect(dashboard.complaintsBut()).toEqual([])
   })
 
-  it("sees a branch however soon its reply begins", async () => {
-    const dashboard = await stage.openAs("early@example.org")
-    const { page } = dashboard
-    await dashboard.ask("What is a semaphore?")
-    await dashboard.replied()
-    await page.evaluate(() => {
-      const head = { "x-chat-id": crypto.randomUUID(), "x-message-id": crypto.randomUUID() }
-      const begun = (text: string) =>
-        new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode(text)) })
-      const { fetch } = globalThis
-      // The head of the reply is there before the page can show anything.
-      globalThis.fetch = (address, init) =>
-        address === "/api/chat"
-          ? Promise.resolve(new Response(begun("It counts."), { headers: head }))
-          : fetch(address, init)
-    })
-    await dashboard.reply.getByRole("button", { name: "Answer again" }).click()
-    await page.getByText("This is a branch of").waitFor()
-    await dashboard.words.getByText("It counts.").waitFor()
-  })
-
   it("sees models by their names and prices, and can choose none that the plan does not include", async () => {
     const dashboard = await stage.openAs("leslie@example.org")
     const { page } = dashboard
@@ -198,25 +177,6 @@ describeInChromium("a person with documents", {}, (stage) => {
     expect(await other.isDisabled()).toBe(true)
     await screenshot(page, "models")
     expect(dashboard.complaintsBut()).toEqual([])
-  })
-
-  it("goes back and forth between chats and pages, and each address leads to the same again", async () => {
-    const dashboard = await stage.openAs("tony@example.org")
-    const { page } = dashboard
-    await dashboard.ask("What is a monitor?")
-    await dashboard.replied()
-    const chat = page.url()
-    await dashboard.goTo("Settings")
-    await dashboard.goTo("New chat")
-    await page.goBack()
-    await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor()
-    await page.goBack()
-    await page.getByText("What is a monitor?").first().waitFor()
-    expect(page.url()).toBe(chat)
-    await page.goto(chat)
-    await dashboard.reply.waitFor()
-    await page.goto("/nowhere")
-    expect(dashboard.complaintsBut(/status of 404 .*\/nowhere/)).toEqual([])
   })
 
   it("signs out, and the next person sees nothing of the one before", async () => {

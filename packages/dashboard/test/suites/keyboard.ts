@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { describeInChromium } from "./support/describeInChromium.ts"
+import { describeInChromium } from "../support/describeInChromium.ts"
 
 describeInChromium("a chat", {}, (stage) => {
   it("is used with the keyboard alone", async () => {

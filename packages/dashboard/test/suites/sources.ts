@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core"
 import { beforeAll, expect, it } from "vitest"
-import { screenshot } from "../../../test/support/screenshot.ts"
-import { brokenRules } from "./support/brokenRules.ts"
-import type { DashboardPage } from "./support/DashboardPage.ts"
-import { describeInChromium } from "./support/describeInChromium.ts"
-import { leasePdf, minutesDocx, type NamedFile } from "./support/files.ts"
+import { screenshot } from "../../../../test/support/screenshot.ts"
+import { brokenRules } from "../support/brokenRules.ts"
+import type { DashboardPage } from "../support/DashboardPage.ts"
+import { describeInChromium } from "../support/describeInChromium.ts"
+import { leasePdf, minutesDocx, type NamedFile } from "../support/files.ts"
 
 const manual: NamedFile = {
   name: "manual.md",

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
-import { screenshot } from "../../../test/support/screenshot.ts"
-import { describeInChromium } from "./support/describeInChromium.ts"
-import { hostileReplies } from "../../../test/support/hostileReplies.ts"
+import { screenshot } from "../../../../test/support/screenshot.ts"
+import { describeInChromium } from "../support/describeInChromium.ts"
+import { hostileReplies } from "../../../../test/support/hostileReplies.ts"
 
 const CHAT = "3f0c9a1e-0000-4000-8000-000000000000"
 const SEED = 20_011

@@ -1,4 +1,0 @@
-import { filledPages } from "./looks/filledPages.ts"
-import { LIGHT } from "./looks/Look.ts"
-
-filledPages([LIGHT])

@@ -1,0 +1,24 @@
+/** All that servers of other settings show in a browser, in one file, as in `standingServer.test.ts`. */
+import { attacks } from "./crm/attacks.ts"
+import { journeys } from "./crm/journeys.ts"
+import { billing } from "./suites/billing.ts"
+import { problems } from "./suites/problems.ts"
+import { runningReply, stoppedReply } from "./suites/runningReply.ts"
+import "./suites/signIn.ts"
+import { poor } from "./support/billingPage.ts"
+import { connectedServer } from "./support/connectedServer.ts"
+import { describeInChromium } from "./support/describeInChromium.ts"
+
+describeInChromium("a server that gives few credits", poor, (stage) => {
+  billing(stage)
+  problems(stage)
+})
+
+const { crm, start, vendor } = connectedServer()
+
+describeInChromium("a server that is connected to CRM providers and a vendor", start, (stage) => {
+  attacks(crm)
+  journeys(stage, crm)
+  runningReply(stage, vendor)
+  stoppedReply(stage, vendor, ["the button"])
+})

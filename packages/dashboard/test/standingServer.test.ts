@@ -1,0 +1,19 @@
+/**
+ * All that the server as it comes shows in a browser, in one file: what a worker starts for it (the browser, the server, what
+ * both have compiled) is started once.
+ */
+import "./suites/chat.ts"
+import "./suites/documents.ts"
+import "./suites/bots.ts"
+import "./suites/sources.ts"
+import "./suites/usage.ts"
+import "./suites/keyboard.ts"
+import "./suites/hostileReplies.ts"
+import { everyChatState } from "./looks/everyChatState.ts"
+import { everyPage } from "./looks/everyPage.ts"
+import { filledPages } from "./looks/filledPages.ts"
+import { LIGHT, PHONE_DARK } from "./looks/Look.ts"
+
+everyPage([PHONE_DARK])
+everyChatState([PHONE_DARK])
+filledPages([LIGHT])

@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest"
+import { screenshot } from "../../../../test/support/screenshot.ts"
+import { CuttingProxy } from "../support/CuttingProxy.ts"
+import type { Stage } from "../support/describeInChromium.ts"
+import { leasePdf, lockedPdf, textNamedPdf } from "../support/files.ts"
+
+/** What a person reads and can do where something goes wrong, who has three credits to begin with. */
+export const problems = (stage: Stage): void => {
+  describe("a person for whom something goes wrong", () => {
+    it("cannot choose a document that could not be read, and reads why a file is refused", async () => {
+      const dashboard = await stage.openAs("locked@example.org")
+      const { page } = dashboard
+      await dashboard.add(lockedPdf)
+      await dashboard.documentsButton.filter({ hasText: "No documents" }).waitFor()
+      await dashboard.documentsButton.click()
+      const dialog = page.getByRole("dialog")
+      expect(await dialog.getByRole("checkbox", { name: "locked.pdf" }).isDisabled()).toBe(true)
+      await dialog.locator('input[type="file"]').setInputFiles({
+        name: textNamedPdf.name,
+        mimeType: "application/pdf",
+        buffer: Buffer.from(textNamedPdf.bytes)
+      })
+      await dialog.getByRole("alert").waitFor()
+      await screenshot(page, "refused-file")
+      expect(dashboard.complaintsBut(/status of 400 .*\/api\/upload/)).toEqual([])
+    })
+
+    it("is told that the balance buys a shorter reply, and at its end what is left and when credits come", async () => {
+      const dashboard = await stage.openAs("poor@example.org")
+      const { page } = dashboard
+      await dashboard.ask("Hello?")
+      await page.getByText(/buys a shorter reply than usual: at most [\d,]+ tokens/).waitFor()
+      await dashboard.replied()
+      await expect.poll(() => dashboard.balance()).toBe(2)
+      await dashboard.ask("And again?")
+      await dashboard.replied()
+      await expect.poll(() => dashboard.balance()).toBe(1)
+
+      await dashboard.ask("And a third time?")
+      const alert = page.getByRole("alert")
+      await alert.getByText("This would cost more than you have: 1 credit is available.").waitFor()
+      expect(await alert.textContent()).toMatch(/Your next monthly credits come on [A-Z][a-z]+ \d+, \d{4}\./)
+      await expect.poll(() => dashboard.field.inputValue()).toBe("And a third time?")
+      expect(await page.locator("[data-role]").count(), "nothing unanswered stays in the transcript").toBe(4)
+      await screenshot(page, "insufficient-credits")
+      await page.getByRole("button", { name: "Dismiss this message" }).click()
+      await alert.waitFor({ state: "detached" })
+      expect(dashboard.complaintsBut(/status of 402 .*\/api\/chat/)).toEqual([])
+    })
+
+    it("finds a reply again whose connection broke, and is charged once", async () => {
+      const proxy = await CuttingProxy.start(stage.server.url)
+      try {
+        const dashboard = await stage.openAs("cut@example.org", { url: proxy.url })
+        proxy.cutReplies(true)
+        await dashboard.ask("What can you do?")
+        await expect.poll(async () => (await dashboard.words.textContent()) ?? "").toContain("What can you do?")
+        await dashboard.replied()
+        await expect.poll(() => dashboard.balance()).toBe(2)
+        expect(await dashboard.replies.count()).toBe(1)
+        expect(dashboard.complaintsBut(/net::ERR_\w+ .*\/api\/chat/)).toEqual([])
+      } finally {
+        await proxy.stop()
+      }
+    })
+
+    it("returns to the sign-in page when the session ends, and back to the same chat and question after it", async () => {
+      const dashboard = await stage.openAs("ended@example.org")
+      const { page } = dashboard
+      await page.context().clearCookies()
+      await dashboard.ask("Am I still here?")
+      await page.getByText("Your session has ended. Sign in again; nothing that you wrote is lost.").waitFor()
+      expect(await dashboard.field.isVisible()).toBe(false)
+      await screenshot(page, "session-ended")
+      await dashboard.signIn("ended@example.org")
+      await expect.poll(() => dashboard.field.inputValue()).toBe("Am I still here?")
+      expect(dashboard.complaintsBut(/status of 401 /)).toEqual([])
+    })
+
+    it("reads what is wrong with the address at sign-in", async () => {
+      const dashboard = await stage.open()
+      const { page } = dashboard
+      await page.route("**/dev/sign-in", (route) =>
+        route.fulfill({
+          status: 400,
+          contentType: "application/problem+json",
+          body: JSON.stringify({ status: 400, code: "unheard_of", detail: "Expected an address." })
+        })
+      )
+      await page.getByLabel("Email address").fill("nobody@example.org")
+      await page.keyboard.press("Enter")
+      await page.getByRole("alert").getByText("Expected an address.").waitFor()
+      expect(dashboard.complaintsBut(/status of 400 .*\/dev\/sign-in/)).toEqual([])
+    })
+
+    it("is told when the server cannot be reached; the question is kept, and answered once it is back", async () => {
+      const dashboard = await stage.openAs("offline@example.org")
+      const { page } = dashboard
+      await page.context().setOffline(true)
+      await dashboard.ask("Is anybody there?")
+      await page.getByRole("alert").getByText("The server cannot be reached.").waitFor()
+      await expect.poll(() => dashboard.field.inputValue()).toBe("Is anybody there?")
+      await page.context().setOffline(false)
+      await dashboard.field.press("Enter")
+      await dashboard.replied()
+      expect(await page.getByRole("alert").count()).toBe(0)
+      expect(dashboard.complaintsBut(/net::ERR_/)).toEqual([])
+    })
+  })
+}
+
+/** Further ones, whose answers of the server other tests show. */
+export const furtherProblems = (stage: Stage): void => {
+  describe("a person for whom something else goes wrong", () => {
+    it("is told that the plan does not include a model, in words of the plan", async () => {
+      const dashboard = await stage.openAs("model@example.org")
+      const { page } = dashboard
+      await page.route("**/api/models", async (route) => {
+        const response = await route.fetch()
+        const body = (await response.json()) as { models: Array<{ allowed: boolean }> }
+        await route.fulfill({ json: { ...body, models: body.models.map((model) => ({ ...model, allowed: true })) } })
+      })
+      await page.reload()
+      await page.getByRole("button", { name: /^Model: GPT-6 Luna/ }).click()
+      await page.getByRole("menuitemradio", { name: /Claude Opus/ }).click()
+      await dashboard.ask("Hello?")
+      await page.getByRole("alert").getByText("Your plan does not include this model. Choose another one.").waitFor()
+      await expect.poll(() => dashboard.field.inputValue()).toBe("Hello?")
+      expect(dashboard.complaintsBut(/status of 403 .*\/api\/chat/)).toEqual([])
+    })
+
+    it("is told which attached document a reply left out because it is not ready", async () => {
+      const dashboard = await stage.openAs("pending@example.org", { documents: [leasePdf] })
+      const { page } = dashboard
+      await dashboard.documentsButton.filter({ hasText: /^1 document$/ }).waitFor()
+      await page.route("**/api/chat", async (route) => {
+        const { documentIds } = route.request().postDataJSON()
+        const response = await route.fetch()
+        await route.fulfill({
+          response,
+          headers: { ...response.headers(), "x-documents-pending": documentIds.join(",") }
+        })
+      })
+      await dashboard.ask("How high is the deposit?")
+      await dashboard.reply.getByText("Left out, because not ready: lease.pdf.").waitFor()
+      await dashboard.replied()
+      expect(dashboard.complaintsBut()).toEqual([])
+    })
+
+    it("finds no chat under an address that names one of somebody else, and can start anew", async () => {
+      const dashboard = await stage.openAs("lost@example.org")
+      const { page } = dashboard
+      for (const id of ["00000000-0000-4000-8000-000000000000", "mistyped"]) {
+        await page.goto(`/chats/${id}`)
+        await page.getByText("There is no such chat. It may have been deleted.").waitFor()
+      }
+      await page.getByRole("link", { name: "Start a new chat" }).click()
+      await dashboard.ask("Hello?")
+      await dashboard.replied()
+      expect(dashboard.complaintsBut(/status of 40[04] .*\/api\/chats\//)).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest"
+import { type FakeOpenAi, STEERED } from "../../../../test/support/FakeOpenAi.ts"
+import type { DashboardPage } from "../support/DashboardPage.ts"
+import type { Stage } from "../support/describeInChromium.ts"
+
+const QUESTION = `Count for me. ${STEERED}`
+const CHAT_ADDRESS = /\/chats\/[0-9a-f-]{36}$/
+
+const steering = (vendor: FakeOpenAi) => {
+  /** Asks for a reply, and gives who writes it once its first words are shown. */
+  const begin = async (dashboard: DashboardPage) => {
+    await dashboard.ask(QUESTION)
+    const reply = await vendor.steered()
+    reply.say("one two ")
+    await dashboard.words.getByText("one two").waitFor()
+    await expect.poll(() => dashboard.page.url()).toMatch(CHAT_ADDRESS)
+    return reply
+  }
+  const charged = async (dashboard: DashboardPage) => {
+    await expect.poll(() => dashboard.balance()).toBe(99)
+  }
+  return { begin, charged }
+}
+
+/** A reply is stopped by each of these means. */
+export const stoppedReply = (stage: Stage, vendor: FakeOpenAi, means: ReadonlyArray<"the button" | "Escape">): void => {
+  const { begin, charged } = steering(vendor)
+  describe("a reply that is being written", () => {
+    it.each(means)("is stopped with %s, and what was written stays", async (mean) => {
+      const dashboard = await stage.openAs(`stops-with-${mean.replace(" ", "-").toLowerCase()}@example.org`)
+      const { page } = dashboard
+      const reply = await begin(dashboard)
+      if (mean === "Escape") await page.keyboard.press("Escape")
+      else await dashboard.stopButton.click()
+      await reply.left()
+      await dashboard.reply.getByText("Stopped before the end.").waitFor()
+      expect((await dashboard.words.textContent())?.trim()).toBe("one two")
+      expect(await dashboard.field.evaluate((field) => field === document.activeElement)).toBe(true)
+      await charged(dashboard)
+      await page.reload()
+      await dashboard.reply.getByText("Stopped before the end.").waitFor()
+      expect((await dashboard.words.textContent())?.trim()).toBe("one two")
+      expect(dashboard.complaintsBut()).toEqual([])
+    })
+  })
+}
+
+/** A reply is reloaded, read twice and left while a vendor writes it. */
+export const runningReply = (stage: Stage, vendor: FakeOpenAi): void => {
+  const { begin, charged } = steering(vendor)
+  describe("a reply that is being written", () => {
+    it("is shown word by word, found again by a reload, and read from its beginning to its end, for one charge", async () => {
+      const dashboard = await stage.openAs("reload@example.org")
+      const { page } = dashboard
+      const reply = await begin(dashboard)
+      await page.reload()
+      await dashboard.stopButton.waitFor()
+      await dashboard.words.getByText("one two").waitFor()
+      reply.say("three ")
+      await dashboard.words.getByText("one two three").waitFor()
+      reply.say("four")
+      reply.end()
+      expect(await dashboard.replied()).toBe("one two three four")
+      expect(await dashboard.replies.count()).toBe(1)
+      expect(await dashboard.reply.getByText(/incomplete|Stopped/).count()).toBe(0)
+      expect(await dashboard.stopButton.isVisible()).toBe(false)
+      await charged(dashboard)
+      expect(dashboard.complaintsBut(/net::ERR_ABORTED/)).toEqual([])
+    })
+
+    it("is read in a second tab while it is written, and stopped from there for both", async () => {
+      const dashboard = await stage.openAs("second-tab@example.org")
+      const { page } = dashboard
+      const reply = await begin(dashboard)
+      const other = await page.context().newPage()
+      await other.goto(page.url())
+      await other.locator('[data-role="assistant"] [data-markdown]').getByText("one two").waitFor()
+      await other.getByRole("button", { name: "Stop", exact: true }).click()
+      await reply.left()
+      await other.getByText("Stopped before the end.").waitFor()
+      await dashboard.reply.getByText("Stopped before the end.").waitFor()
+      expect(await dashboard.replies.count()).toBe(1)
+      await charged(dashboard)
+      expect(dashboard.complaintsBut(/net::ERR_/)).toEqual([])
+    })
+
+    it("goes on while another chat is read, and is there on the way back", async () => {
+      const dashboard = await stage.openAs("elsewhere@example.org")
+      const { page } = dashboard
+      const reply = await begin(dashboard)
+      await dashboard.goTo("New chat")
+      expect(await dashboard.replies.count()).toBe(0)
+      reply.say("three ")
+      await page.goBack()
+      await dashboard.words.getByText("one two three").waitFor()
+      reply.say("four")
+      reply.end()
+      expect(await dashboard.replied()).toBe("one two three four")
+      expect(await dashboard.replies.count()).toBe(1)
+      expect(dashboard.complaintsBut()).toEqual([])
+    })
+  })
+}
