@@ -29,6 +29,7 @@ const sharedModules = [
   "adapters-http",
   "adapters-documents",
   "adapters-db",
+  "architecture",
   "cli",
   "dashboard",
   "widget"
