@@ -64,7 +64,7 @@ export const outboxSql = (schema: string) => ({
 
   /** Parameter: how many. */
   prune: `WITH forgotten AS (
-      DELETE FROM ${schema}.event_destinations WHERE seen_at < ${ago(FORGET_DESTINATION_MS)} RETURNING id
+      DELETE FROM ${schema}.event_destinations WHERE seen_at < ${ago(FORGET_DESTINATION_MS)}
     ), old AS MATERIALIZED (
       (SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
         WHERE state = 'delivered' AND ended_at < ${ago(KEEP_DELIVERED_MS)} LIMIT $1)
@@ -72,8 +72,8 @@ export const outboxSql = (schema: string) => ({
       (SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
         WHERE state = 'dead' AND ended_at < ${ago(KEEP_DEAD_MS)} LIMIT $1)
       UNION
-      (SELECT user_id, event_id, destination FROM ${schema}.event_deliveries e
-        WHERE state = 'pending' AND NOT EXISTS (SELECT FROM ${schema}.event_destinations d WHERE d.id = e.destination) LIMIT $1)
+      (SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
+        WHERE state = 'pending' AND due_at < ${ago(FORGET_DESTINATION_MS)} LIMIT $1)
     ), locked AS (
       SELECT e.user_id, e.event_id, e.destination FROM ${schema}.event_deliveries e
       WHERE (e.user_id, e.event_id, e.destination) IN (SELECT * FROM old) LIMIT $1 FOR UPDATE SKIP LOCKED

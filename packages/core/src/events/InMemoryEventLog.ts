@@ -77,7 +77,7 @@ export class InMemoryEventLog extends Context.Service<
           for (const { id: destination } of toldOf(type)) {
             const delivery = { id, type, account: data.account, destination, at, data, tries: 0 }
             const waiting = { state: "pending", endedAt: undefined, claim: undefined, reason: undefined } as const
-            deliveries.set(keyOfDelivery(id, destination), { ...delivery, ...waiting, dueAt: -Infinity })
+            deliveries.set(keyOfDelivery(id, destination), { ...delivery, ...waiting, dueAt: at })
           }
         }
       })

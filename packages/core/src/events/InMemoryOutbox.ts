@@ -21,7 +21,7 @@ const recordOf = ({ at, id, ...kept }: KeptDelivery): DeliveryRecord => ({
   state: kept.state,
   tries: kept.tries,
   createdAt: at,
-  dueAt: kept.state === "pending" ? Math.max(at, kept.dueAt) : undefined,
+  dueAt: kept.state === "pending" ? kept.dueAt : undefined,
   endedAt: kept.endedAt,
   reason: kept.reason
 })
@@ -68,7 +68,7 @@ const make = Effect.gen(function* () {
           if (destinations.get(destination)?.disabledAt !== undefined) return []
           const due = [...deliveries.values()]
             .filter((kept) => kept.destination === destination && kept.state === "pending" && kept.dueAt <= now)
-            .toSorted((a, b) => (a.dueAt === b.dueAt ? 0 : a.dueAt - b.dueAt))
+            .toSorted((a, b) => a.dueAt - b.dueAt)
             .slice(0, limit)
             .map((kept) => ({ ...kept, tries: kept.tries + 1, dueAt: now + leaseMs, claim }))
           for (const kept of due) deliveries.set(keyOfDelivery(kept.id, destination), kept)
@@ -125,14 +125,10 @@ const make = Effect.gen(function* () {
       }),
     prune: ({ limit }) =>
       atNow((now) => {
-        const kept = { delivered: now - KEEP_DELIVERED_MS, dead: now - KEEP_DEAD_MS, pending: -Infinity }
-        for (const { id, seenAt } of destinations.values()) {
-          if (seenAt < now - FORGET_DESTINATION_MS) destinations.delete(id)
-        }
-        const old = keysWhere(
-          ({ destination, endedAt = Infinity, state }) =>
-            endedAt < kept[state] || (state === "pending" && !destinations.has(destination))
-        ).slice(0, limit)
+        const forgotten = now - FORGET_DESTINATION_MS
+        for (const { id, seenAt } of destinations.values()) if (seenAt < forgotten) destinations.delete(id)
+        const kept = { delivered: now - KEEP_DELIVERED_MS, dead: now - KEEP_DEAD_MS, pending: forgotten }
+        const old = keysWhere(({ dueAt, endedAt = dueAt, state }) => endedAt < kept[state]).slice(0, limit)
         for (const key of old) deliveries.delete(key)
         return old.length
       })

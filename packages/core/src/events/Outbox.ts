@@ -6,7 +6,7 @@ import type { EventType, ParleyEvent } from "./ParleyEvent.ts"
 /** How long what was delivered is kept, for operators to look at; what is dead, for them to retry. Milliseconds. */
 export const KEEP_DELIVERED_MS = 24 * 3_600_000
 export const KEEP_DEAD_MS = 30 * 24 * 3_600_000
-/** A destination that no process has served for so long is forgotten, with what waits for it. Milliseconds. */
+/** A destination that no process has served for so long is forgotten, and so is what nobody tried for so long. Milliseconds. */
 export const FORGET_DESTINATION_MS = 7 * 24 * 3_600_000
 
 /** Below what a balance is low, in whole credits, by tier. */

@@ -1,6 +1,6 @@
 /** Whether a URL's host is this machine, by a name or an address that can mean nothing else. */
 export const isThisMachine = (host: string): boolean =>
-  host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host)
+  host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host)
 
 /** What is wrong with an address that webhooks are to be sent to, in words; undefined where nothing is. */
 export const webhookUrlProblem = (address: unknown): string | undefined => {

@@ -33,9 +33,12 @@ const running = <A, E>(
 ) =>
   Effect.runPromise(
     Effect.scoped(work).pipe(
-      Effect.provide(EventDelivery.layer),
-      Effect.provide(Layer.mergeAll(inMemoryStorageLayer, Layer.succeed(Catalog, defaultCatalog))),
-      Effect.provide(Layer.mergeAll(TestClock.layer(), Layer.succeed(EventSinks, sinks), Logger.layer([])))
+      Effect.provide(
+        EventDelivery.layer.pipe(
+          Layer.provideMerge(Layer.mergeAll(inMemoryStorageLayer, Layer.succeed(Catalog, defaultCatalog))),
+          Layer.provideMerge(Layer.mergeAll(TestClock.layer(), Layer.succeed(EventSinks, sinks), Logger.layer([])))
+        )
+      )
     ) as Effect.Effect<A, E>
   )
 

@@ -1,0 +1,144 @@
+import { createParley, type Parley, type ParleyHooks } from "@parley/core"
+import { Effect } from "effect"
+import pg from "pg"
+import { describe, expect, it } from "vitest"
+import { openDatabase } from "../../src/openDatabase.ts"
+import { hasPostgres, migratedPostgres } from "../databases.ts"
+
+interface Rig {
+  /** Another process on the same database. */
+  open(hooks?: ParleyHooks): Promise<Parley>
+  readonly url: string
+}
+
+const onDatabase = (use: (rig: Rig) => Promise<void>): Promise<void> =>
+  Effect.runPromise(
+    Effect.scoped(
+      Effect.flatMap(migratedPostgres, (url) =>
+        Effect.promise(async () => {
+          const ends: Array<() => Promise<void>> = []
+          const open = async (hooks?: ParleyHooks) => {
+            const database = await openDatabase({ url, maxConnections: 4 })
+            ends.unshift(() => database.close())
+            const work = hooks === undefined ? false : (["events"] as const)
+            const parley = await createParley({ ...database, work, ...(hooks && { hooks }) })
+            ends.unshift(() => parley.close())
+            return parley
+          }
+          try {
+            await use({ open, url })
+          } finally {
+            for (const end of ends) await end()
+          }
+        })
+      )
+    )
+  )
+
+const paid = (parley: Parley, userId: string, key: string, credits = 1) =>
+  parley.credits.meter({ userId, key, amount: credits, source: "meter:images" }, async () => ({
+    result: undefined,
+    lines: [{ label: "image", quantity: 1, unitPrice: credits }]
+  }))
+
+describe.runIf(hasPostgres)("events on Postgres", () => {
+  it("several processes deliver each event to a hook once, whichever process charged and whether it has hooks", () =>
+    onDatabase(async ({ open }) => {
+      const charges = 120
+      const calls: Array<string> = []
+      const all = Promise.withResolvers<void>()
+      const hooks: ParleyHooks = {
+        onCharge: async ({ data }) => {
+          calls.push(data.key)
+          if (new Set(calls).size === charges) all.resolve()
+        }
+      }
+      for (let process = 0; process < 3; process += 1) await open(hooks)
+      const charging = await open()
+      const people = ["ann", "bob", "cleo", "dan"]
+      const work = Array.from({ length: charges }, (_, index) =>
+        paid(charging, people[index % 4] ?? "", `image:${index}`)
+      )
+      await Promise.all(work)
+      await all.promise
+      expect(calls.toSorted()).toEqual(Array.from({ length: charges }, (_, index) => `work:image:${index}`).toSorted())
+    }))
+
+  it("a caller's transaction that is rolled back tells nothing, and what it commits is told", () =>
+    onDatabase(async ({ open, url }) => {
+      const low: Array<string> = []
+      const told = Promise.withResolvers<void>()
+      await open({
+        onLowBalance: ({ data }) => {
+          low.push(data.account)
+          if (data.account === "bob") told.resolve()
+        }
+      })
+      const parley = await open()
+      await parley.credits.balance("ann")
+      await parley.credits.balance("bob")
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      try {
+        for (const [userId, end] of [
+          ["ann", "ROLLBACK"],
+          ["bob", "COMMIT"]
+        ] as const) {
+          await client.query("BEGIN")
+          await parley.in(client).credits.adjust({ userId, amount: -99, key: `order:${userId}`, reason: "an order" })
+          await client.query(end)
+        }
+        await told.promise
+        // Had the other one been told, it had been first.
+        const { rows } = await client.query("SELECT DISTINCT user_id FROM parley.event_deliveries")
+        expect([low, rows]).toEqual([["bob"], [{ user_id: "bob" }]])
+      } finally {
+        await client.end()
+      }
+    }))
+
+  it("what ended long ago is deleted in parts, and what waits for a destination that nobody serves", () =>
+    onDatabase(async ({ open, url }) => {
+      // Nobody delivers, and nobody clears away but the test.
+      const parley = await open()
+      const { close, outbox } = await openDatabase({ url })
+      const run = Effect.runPromise
+      const hook = { id: "hook:onCharge", types: ["credits.charged"] } as const
+      await run(outbox.subscribe({ destinations: [hook], lowBelow: undefined }))
+      await Promise.all(Array.from({ length: 30 }, (_, index) => paid(parley, "ann", `image:${index}`)))
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      const left = async () => {
+        const text = "SELECT state, count(*)::int FROM parley.event_deliveries GROUP BY state ORDER BY state"
+        return (await client.query<{ state: string; count: number }>(text)).rows.map(({ count, state }) => [
+          state,
+          count
+        ])
+      }
+      try {
+        await client.query(`UPDATE parley.event_deliveries d SET state = c.state, ended_at = now() - c.age
+          FROM (SELECT event_id, row_number() OVER (ORDER BY event_id) AS n FROM parley.event_deliveries) e
+          JOIN (VALUES (0, 'delivered', interval '25 hours'), (1, 'delivered', interval '23 hours'),
+            (2, 'dead', interval '31 days'), (3, 'dead', interval '29 days')) AS c (n, state, age) ON true
+          WHERE e.event_id = d.event_id AND e.n % 5 = c.n`)
+        const prune = () => run(outbox.prune({ limit: 5 }))
+        expect([await prune(), await prune(), await prune(), await prune()]).toEqual([5, 5, 2, 0])
+        expect(await left()).toEqual([
+          ["dead", 6],
+          ["delivered", 6],
+          ["pending", 6]
+        ])
+        await client.query("UPDATE parley.event_deliveries SET due_at = now() - interval '8 days'")
+        await client.query("UPDATE parley.event_destinations SET seen_at = now() - interval '8 days'")
+        while ((await prune()) > 0);
+        expect(await run(outbox.destinations)).toEqual([])
+        expect(await left()).toEqual([
+          ["dead", 6],
+          ["delivered", 6]
+        ])
+      } finally {
+        await client.end()
+        await close()
+      }
+    }))
+})
