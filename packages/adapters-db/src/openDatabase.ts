@@ -1,7 +1,9 @@
 import {
   type Embedder,
+  loggerLayer,
   type Objects,
   ObjectStore,
+  type ParleyLogger,
   PassageEmbedder,
   type StoragePorts,
   storagePortsFromContext
@@ -28,6 +30,8 @@ export interface OpenDatabaseOptions extends DatabaseOptions {
    * demonstrations that move the time (`clock` of `createParley`).
    */
   readonly clock?: "database" | "caller" | undefined
+  /** Takes what opening the database has to say, as that of `createParley` takes the rest; the console unless given. */
+  readonly logger?: ParleyLogger | false | undefined
 }
 
 /** A database behind the core's ports, ready to be handed to `createParley`. */
@@ -63,7 +67,10 @@ export const openDatabase = async (options: OpenDatabaseOptions = {}): Promise<O
     Layer.succeed(PassageEmbedder, options.embedder)
   )
   const stores = Layer.provide(storesLayer(options.jobs), references)
-  const runtime = ManagedRuntime.make(Layer.provideMerge(stores, databaseLayer(options)))
+  const logging = options.logger === undefined ? Layer.empty : loggerLayer(options.logger)
+  const runtime = ManagedRuntime.make(
+    Layer.provideMerge(stores, databaseLayer(options)).pipe(Layer.provideMerge(logging))
+  )
   try {
     if (options.migrate !== false && !direct) await runtime.runPromise(migrate())
     return {

@@ -1,4 +1,5 @@
 import { SessionInvalid } from "@parley/core"
+import { databaseFields } from "@parley/core/adapter"
 import { Cause, Effect } from "effect"
 import { codeOf } from "../problems/Problem.ts"
 import { type ErrorCode, problemTable } from "../problems/problemTable.ts"
@@ -73,16 +74,6 @@ const closedFields = (error: unknown) => {
       .filter((name) => codeOf(error) !== "internal_error" && fields[name] !== undefined)
       .map((name) => [name, fields[name]])
   )
-}
-
-/** What a database adapter names of a refusal: Postgres' five characters for it, and the constraint, which is of our schema. */
-const databaseFields = (error: unknown) => {
-  const { cause } = (error ?? {}) as { readonly cause?: unknown }
-  const { constraint, sqlState } = (cause ?? {}) as { readonly constraint?: unknown; readonly sqlState?: unknown }
-  return {
-    ...(typeof sqlState === "string" && /^[0-9A-Z]{5}$/.test(sqlState) ? { sqlState } : {}),
-    ...(typeof constraint === "string" && /^\w{1,63}$/.test(constraint) ? { constraint } : {})
-  }
 }
 
 /** Where an error came from; its message may repeat what somebody wrote. */

@@ -1,4 +1,5 @@
 import { type Duration, Effect, Schedule } from "effect"
+import { failureFields } from "../storage/failureFields.ts"
 
 /** How a piece of background work is repeated. */
 export interface Repetition<A, R> {
@@ -6,7 +7,7 @@ export interface Repetition<A, R> {
   readonly every: Duration.Input
   /** What a run that succeeded says of itself. */
   readonly report: (done: A) => Effect.Effect<void>
-  /** What follows a run that failed, before the next one is due. */
+  /** What follows a run that failed, before the next one is due; its log lines name the failure. */
   readonly onFailure: Effect.Effect<void, never, R>
 }
 
@@ -15,7 +16,7 @@ export const repeatWork = <A, E, R, R2>(
   work: Effect.Effect<A, E, R>,
   { every, onFailure, report }: Repetition<A, R2>
 ): Effect.Effect<never, never, R | R2> =>
-  Effect.matchEffect(work, { onSuccess: report, onFailure: () => onFailure }).pipe(
-    Effect.repeat(Schedule.jittered(Schedule.spaced(every))),
-    Effect.andThen(Effect.never)
-  )
+  Effect.matchEffect(work, {
+    onSuccess: report,
+    onFailure: (failed) => Effect.annotateLogs(onFailure, failureFields(failed))
+  }).pipe(Effect.repeat(Schedule.jittered(Schedule.spaced(every))), Effect.andThen(Effect.never))

@@ -1,4 +1,5 @@
 import { Cause, Clock, Effect, Exit, Random, type Scope } from "effect"
+import { type FailureFields, failureFields } from "../storage/failureFields.ts"
 import type { BackgroundTask } from "./BackgroundTask.ts"
 
 /** How long a task that failed rests: doubled with each failure in a row, and varied so that processes spread. */
@@ -10,13 +11,8 @@ const RECOVERED_MS = 60_000
 const restMs = (failuresInARow: number): number =>
   Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.min(failuresInARow - 1, 10))
 
-/** What may be logged of a failure: its name and what our own errors say of themselves, never the text of another's. */
-const describe = (exit: Exit.Exit<never, unknown>): { readonly failure: string; readonly operation?: string } => {
-  const error: unknown = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
-  const { _tag, name, operation } = (error ?? {}) as { readonly [field: string]: unknown }
-  const failure = [_tag, name].find((text) => typeof text === "string") ?? "unknown"
-  return { failure: String(failure), ...(typeof operation === "string" ? { operation } : {}) }
-}
+const describe = (exit: Exit.Exit<never, unknown>): FailureFields =>
+  failureFields(Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined)
 
 /** Runs a task until interrupted; one that ends, however it does, is logged and begins anew after a rest. */
 export const superviseTask = <R>(

@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect"
+import { failureFields } from "../storage/failureFields.ts"
 import { CHAT_SOURCE, type UsageSource } from "../credits/UsageSource.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { type Counted, RateLimiter } from "../limits/RateLimiter.ts"
@@ -83,7 +84,11 @@ export class AbandonedTries extends Context.Service<
           })
           yield* Effect.matchEffect(counting, {
             onSuccess: (counted) => Effect.map(Clock.currentTimeMillis, (now) => share(window, counted, now)),
-            onFailure: () => Effect.logWarning("An abandoned reply could be counted on this server only.")
+            onFailure: (failed) =>
+              Effect.annotateLogs(
+                Effect.logWarning("An abandoned reply could be counted on this server only."),
+                failureFields(failed)
+              )
           })
         })
       })

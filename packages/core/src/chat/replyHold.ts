@@ -1,4 +1,5 @@
 import { Effect, Semaphore } from "effect"
+import { failureFields } from "../storage/failureFields.ts"
 import { CreditOperations } from "../credits/CreditOperations.ts"
 import type { Hold, HoldEnd } from "../credits/holds/Hold.ts"
 import { HoldHeartbeat } from "../credits/holds/HoldHeartbeat.ts"
@@ -160,8 +161,11 @@ export const makeKeepReplyHold = Effect.gen(function* () {
         yield* Effect.annotateLogs(Effect.logWarning(REPLACED), { hold: first })
       }).pipe(
         retryStorage,
-        Effect.catch(() =>
-          Effect.logWarning("A hold that is gone could not be replaced; trying at the next heartbeat.")
+        Effect.catch((failed) =>
+          Effect.annotateLogs(
+            Effect.logWarning("A hold that is gone could not be replaced; trying at the next heartbeat."),
+            failureFields(failed)
+          )
         ),
         turn.withPermit,
         Effect.uninterruptible

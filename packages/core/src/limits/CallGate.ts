@@ -1,5 +1,6 @@
-import { Clock, Context, Data, Effect, Layer, type Scope } from "effect"
+import { Cause, Clock, Context, Data, Effect, Layer, type Scope } from "effect"
 import { IdGenerator } from "../storage/IdGenerator.ts"
+import { failureFields } from "../storage/failureFields.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { type CallLimit, CallLimiter, type LimitReached } from "./CallLimiter.ts"
 
@@ -67,7 +68,12 @@ const make = Effect.gen(function* () {
   const keep = (leases: ReadonlyArray<string>) =>
     Effect.suspend(() => limiter.keep({ leases, leaseMs: LEASE_MS, ended: takeEnded() })).pipe(
       Effect.timeout(PATIENCE),
-      Effect.catchCause(() => Effect.logWarning("Open calls could not be counted on; trying again in a few seconds."))
+      Effect.catchCause((cause) =>
+        Effect.annotateLogs(
+          Effect.logWarning("Open calls could not be counted on; trying again in a few seconds."),
+          failureFields(Cause.squash(cause))
+        )
+      )
     )
   const beat = Effect.suspend(() => {
     pauses = (pauses + 1) % PAUSES_PER_RENEWAL

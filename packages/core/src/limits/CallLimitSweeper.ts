@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, Schedule } from "effect"
+import { failureFields } from "../storage/failureFields.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { CallLimiter } from "./CallLimiter.ts"
 
@@ -26,8 +27,11 @@ export class CallLimitSweeper extends Context.Service<
       const sweep = Effect.gen(function* () {
         while ((yield* limiter.sweep({ limit: PER_SWEEP })) >= PER_SWEEP);
       })
-      const sweepOnce = Effect.catchTag(sweep, "StorageFailed", () =>
-        Effect.logWarning("Calls that were counted long ago could not be forgotten; trying again in a minute.")
+      const sweepOnce = Effect.catchTag(sweep, "StorageFailed", (failed) =>
+        Effect.annotateLogs(
+          Effect.logWarning("Calls that were counted long ago could not be forgotten; trying again in a minute."),
+          failureFields(failed)
+        )
       )
       return CallLimitSweeper.of({ sweep, run: Effect.andThen(Effect.repeat(sweepOnce, SWEEPS), Effect.never) })
     })

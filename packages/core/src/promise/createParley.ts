@@ -31,6 +31,7 @@ import { ModelOffers } from "../chat/ModelOffers.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
 import type { TokenizerService } from "../tokens/TokenizerService.ts"
 import type { Parley } from "./Parley.ts"
+import { loggerLayer, type ParleyLogger } from "./ParleyLogger.ts"
 import { creditCalls, joinedCreditCalls } from "./CreditCalls.ts"
 import { EventSinks } from "../events/EventSink.ts"
 import type { ParleyHooks } from "../events/hooks.ts"
@@ -75,6 +76,11 @@ export interface ParleyOptions extends StoragePorts {
   readonly webhooks?: WebhookOptions
   /** Below what a balance is low, for `onLowBalance` and webhooks: below a tenth of the tier's allowance unless given. */
   readonly lowBalance?: LowBalanceSetting
+  /**
+   * Takes what Parley, and the router over it, have to say: `pino()`, or whatever has its methods; false for silence. The
+   * console unless given.
+   */
+  readonly logger?: ParleyLogger | false
   /** How long a hold lives without a renewal, in milliseconds: one minute unless given. */
   readonly holdTtlMs?: number
 }
@@ -274,8 +280,9 @@ const portsLayer = (options: ParleyOptions, catalog: CatalogData) =>
     openStorageLayer(options)
   )
 
-const references = ({ clock, holdTtlMs, lowBalance, reading, replies, tokenizer, uploads }: ParleyOptions) =>
+const references = ({ clock, holdTtlMs, logger, lowBalance, reading, replies, tokenizer, uploads }: ParleyOptions) =>
   Layer.mergeAll(
+    logger === undefined ? Layer.empty : loggerLayer(logger),
     clock === undefined
       ? Layer.empty
       : Layer.effect(

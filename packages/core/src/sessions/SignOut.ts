@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer, Semaphore } from "effect"
+import { failureFields } from "../storage/failureFields.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 import { StorageFailed } from "../storage/StorageFailed.ts"
 import { RevokedSessions } from "./RevokedSessions.ts"
@@ -76,7 +77,10 @@ export class SignOut extends Context.Service<
           Effect.gen(function* () {
             if (asOf === undefined) return yield* failure
             askedAt = yield* Clock.currentTimeMillis
-            yield* Effect.logWarning("Which sessions were signed out is not known anew: the storage does not answer.")
+            yield* Effect.annotateLogs(
+              Effect.logWarning("Which sessions were signed out is not known anew: the storage does not answer."),
+              failureFields(failure)
+            )
           })
         )
       )

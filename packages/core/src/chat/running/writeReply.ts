@@ -1,4 +1,5 @@
 import { Effect, Fiber, type Scope } from "effect"
+import { failureFields } from "../../storage/failureFields.ts"
 import { HoldTtl } from "../../credits/holds/HoldTtl.ts"
 import { Tokenizer } from "../../tokens/Tokenizer.ts"
 import type { ReplyText } from "./ReplyText.ts"
@@ -60,7 +61,12 @@ export const writeReply = Effect.fnUntraced(function* (
     if (written.stopAsked) yield* stop
   }).pipe(
     Effect.uninterruptible,
-    Effect.catch(() => Effect.logWarning("A reply that goes on could not be written; trying again."))
+    Effect.catch((failed) =>
+      Effect.annotateLogs(
+        Effect.logWarning("A reply that goes on could not be written; trying again."),
+        failureFields(failed)
+      )
+    )
   )
   const loop = Effect.gen(function* () {
     if (!chatExists) yield* Effect.exit(text.begun)

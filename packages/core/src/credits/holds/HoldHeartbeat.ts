@@ -1,4 +1,5 @@
-import { Context, Effect, Layer } from "effect"
+import { Cause, Context, Effect, Layer } from "effect"
+import { failureFields } from "../../storage/failureFields.ts"
 import { CreditLedger } from "../CreditLedger.ts"
 import type { HoldName } from "./Hold.ts"
 import type { HoldProgress, Renewed } from "./Renewal.ts"
@@ -57,8 +58,11 @@ export class HoldHeartbeat extends Context.Service<
           { discard: true }
         )
       const renew = (holds: ReadonlyArray<HoldProgress>) =>
-        Effect.catchCause(Effect.flatMap(Effect.timeout(ledger.renew({ holds, ttlMs }), PATIENCE), tellGone), () =>
-          Effect.logWarning("Open replies could not be recorded; trying again at the next heartbeat.")
+        Effect.catchCause(Effect.flatMap(Effect.timeout(ledger.renew({ holds, ttlMs }), PATIENCE), tellGone), (cause) =>
+          Effect.annotateLogs(
+            Effect.logWarning("Open replies could not be recorded; trying again at the next heartbeat."),
+            failureFields(Cause.squash(cause))
+          )
         )
       const beat = Effect.suspend(() => {
         const holds = [...kept].map(({ userId, key, progress }) => ({ userId, key, ...progress() }))
