@@ -20,9 +20,11 @@ export const makeRepeatedText = (key: string): RepeatedText => {
   let after = ""
   return {
     read: (data) => {
-      if (before === undefined || data.length < before.length + after.length) return undefined
-      if (!data.startsWith(before) || !data.endsWith(after)) return undefined
-      const text = data.slice(before.length, data.length - after.length)
+      if (before === undefined) return undefined
+      const end = data.length - after.length
+      // Slices are compared many times faster than beginnings and ends.
+      if (end < before.length || data.slice(0, before.length) !== before || data.slice(end) !== after) return undefined
+      const text = data.slice(before.length, end)
       return PLAIN.test(text) ? text : undefined
     },
     learn: (data, text) => {
