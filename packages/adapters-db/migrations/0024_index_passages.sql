@@ -176,11 +176,41 @@ BEGIN
 END
 $function$;
 
+-- A document of one block at once: begun in place of whatever is unfinished, filled and made the one that is searched. False:
+-- the owner has no such document.
+CREATE FUNCTION {{schema}}.put_document(
+  owner text, document uuid, fingerprint text, page_starts integer[], headings jsonb, language text, parser text, version integer,
+  embedder text, part_end integer, part_text text,
+  first integer, pages integer[], starts integer[], ends integer[], texts text[], passage_headings text[], lengths integer[],
+  terms text[], frequencies text[], posting_terms text[], posting_ends integer[], posting_entries bigint[],
+  asked_model text, embedded integer[], hashes text[], vectors real[], durable boolean
+) RETURNS boolean LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+AS $function$
+DECLARE
+  number integer;
+BEGIN
+  PERFORM FROM {{schema}}.documents d WHERE d.user_id = owner AND d.id = document FOR NO KEY UPDATE;
+  DELETE FROM {{schema}}.passage_generations g WHERE g.user_id = owner AND g.document_id = document AND NOT g.active;
+  SELECT b.generation INTO number FROM {{schema}}.begin_generation(owner, document, fingerprint, page_starts, headings, language,
+    parser, version, embedder, part_end, part_text) AS b;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  PERFORM FROM {{schema}}.add_passages(owner, document, number, first, pages, starts, ends, texts, passage_headings, lengths, terms,
+    frequencies, posting_terms, posting_ends, posting_entries, asked_model, embedded, hashes, vectors, true);
+  RETURN {{schema}}.activate_generation(owner, document, number);
+END
+$function$;
+
 GRANT EXECUTE ON FUNCTION {{schema}}.insert_document({{schema}}.documents, bigint, bigint) TO parley_user, parley_service;
 GRANT EXECUTE ON FUNCTION
   {{schema}}.begin_generation(text, uuid, text, integer[], jsonb, text, text, integer, text, integer, text),
   {{schema}}.reuse_embeddings(text, uuid, integer, text, integer[], text[]),
   {{schema}}.add_passages(text, uuid, integer, integer, integer[], integer[], integer[], text[], text[], integer[], text[], text[],
     text[], integer[], bigint[], text, integer[], text[], real[], boolean),
-  {{schema}}.activate_generation(text, uuid, integer)
+  {{schema}}.activate_generation(text, uuid, integer),
+  {{schema}}.put_document(text, uuid, text, integer[], jsonb, text, text, integer, text, integer, text,
+    integer, integer[], integer[], integer[], text[], text[], integer[], text[], text[], text[], integer[], bigint[],
+    text, integer[], text[], real[], boolean)
   TO parley_service;

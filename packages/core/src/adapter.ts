@@ -279,6 +279,7 @@ export {
   type IndexedDocument,
   NOTHING_EMBEDDED,
   PassageIndex,
+  type PutDocument,
   type SearchInput
 } from "./documents/PassageIndex.ts"
 export type { ReadingLimitsData } from "./documents/ReadingLimits.ts"
@@ -296,7 +297,7 @@ export {
 export { type EmbedBatches, embedBatches } from "./documents/embedBatches.ts"
 export { FileRejected, fileTooLarge } from "./documents/errors.ts"
 export { type Excerpt, type ExcerptInput, excerptOf, type PageSpan } from "./documents/excerpt.ts"
-export { type IndexDocument, indexDocument } from "./documents/indexDocument.ts"
+export { type IndexDocument, indexDocument, PASSAGES_PER_BATCH } from "./documents/indexDocument.ts"
 export { isUuid } from "./documents/isUuid.ts"
 export { Ocr, OcrFailed, type OcrService, type ScannedPicture } from "./documents/Ocr.ts"
 export { FUNCTION_WORDS, LANGUAGES, type Language, languageOf } from "./documents/languageOf.ts"

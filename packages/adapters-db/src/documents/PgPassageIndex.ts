@@ -11,6 +11,7 @@ import { makeFindVectorExtension } from "./findVectorExtension.ts"
 import { findIndexings } from "./findIndexings.ts"
 import { passageSql } from "./passageSql.ts"
 import { makePassageTerms } from "./passageTerms.ts"
+import { putDocument } from "./putDocument.ts"
 import { readExcerpt, readGeneration } from "./readGeneration.ts"
 import { searchPassages } from "./searchPassages.ts"
 
@@ -44,6 +45,12 @@ const make = Effect.gen(function* () {
       ),
     indexings: (documents) => indexing("PassageIndex.indexings")(findIndexings(database, building, documents)),
     activate: (generation) => indexing("PassageIndex.activate")(activateGeneration(database, building, generation)),
+    put: (document, also) =>
+      indexing("PassageIndex.put")(
+        isUuid(document.documentId)
+          ? putDocument(database, parts, document, also)
+          : Effect.fail(generationGone(document))
+      ),
     abandon: (generation) =>
       indexing("PassageIndex.abandon")(
         Effect.asVoid(database.statement(building.abandon, generationParams(generation)))

@@ -28,10 +28,10 @@ interface PassageRecord extends Passage {
   readonly words: string
 }
 
-type Block = ReadonlyArray<PassageRecord>
+export type Block = ReadonlyArray<PassageRecord>
 
 /** Passages in blocks, each written in a statement that ends soon. */
-function* blocksOf(passages: ReadonlyArray<Passage>): Generator<Block> {
+export function* blocksOf(passages: ReadonlyArray<Passage>): Generator<Block> {
   let block: Array<PassageRecord> = []
   let words = new Set<string>()
   for (const passage of passages) {
@@ -74,8 +74,8 @@ interface WriteBlock {
   readonly embedded: ReadonlyArray<EmbeddedContent>
 }
 
-/** The parameters of a block after those of its generation. */
-const blockParams = Effect.fnUntraced(function* (
+/** The parameters of a block after those of its generation: whether it waits for the disk comes last. */
+export const blockParams = Effect.fnUntraced(function* (
   database: Database["Service"],
   { arrays, embedder, findTerms }: IndexParts,
   { block, embedded, language }: Omit<WriteBlock, "generation">

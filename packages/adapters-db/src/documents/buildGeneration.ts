@@ -43,6 +43,30 @@ const addPart = (
   stored: TextPart
 ) => statement(text.addText, [...generationParams(generation), part, stored.start, stored.end, stored.text])
 
+/** What a generation begins with, as parameters; `language` is that of its text. */
+export const beginParams = (
+  { documentId, fingerprint, parsed, parser, userId }: BeginGeneration,
+  model: string | undefined,
+  [first]: ReadonlyArray<TextPart>
+) => {
+  const language = searchLanguageOf(parsed.text)
+  const params: ReadonlyArray<unknown> = [
+    userId,
+    documentId,
+    // A generation is continued only with embeddings of the same embedder.
+    model === undefined ? fingerprint : `${fingerprint} ${model}`,
+    parsed.pageStarts,
+    headingsValue(parsed.headings),
+    language,
+    parser ?? null,
+    INDEXING_VERSION,
+    model ?? null,
+    first?.end ?? null,
+    first?.text ?? null
+  ]
+  return { language, params }
+}
+
 /**
  * Finds the unfinished generation of the fingerprint, or begins one in place of any other that is unfinished, with the first
  * part of its text: for most documents all of it, and what a commit costs is saved.
@@ -56,21 +80,12 @@ const findOrBegin = Effect.fnUntraced(function* (
     parts
   }: { readonly input: BeginGeneration; readonly model: string | undefined; readonly parts: ReadonlyArray<TextPart> }
 ) {
-  const { userId, documentId, parsed } = input
-  const [found] = yield* database.statement<{ generation: number; passages: number; begun: boolean }>(text.begin, [
-    userId,
-    documentId,
-    // A generation is continued only with embeddings of the same embedder.
-    model === undefined ? input.fingerprint : `${input.fingerprint} ${model}`,
-    parsed.pageStarts,
-    headingsValue(parsed.headings),
-    searchLanguageOf(parsed.text),
-    input.parser ?? null,
-    INDEXING_VERSION,
-    model ?? null,
-    parts[0]?.end ?? null,
-    parts[0]?.text ?? null
-  ])
+  const { userId, documentId } = input
+  const { params } = beginParams(input, model, parts)
+  const [found] = yield* database.statement<{ generation: number; passages: number; begun: boolean }>(
+    text.begin,
+    params
+  )
   if (found === undefined) return yield* generationGone(input)
   const { begun, generation, passages } = found
   return { begun: { userId, documentId, generation, passages }, parts: begun ? Math.min(1, parts.length) : undefined }

@@ -37,6 +37,10 @@ export const generationSql = (schema: string) => ({
   addPassages: `SELECT * FROM ${schema}.add_passages($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
     $18, $19, $20)`,
 
+  /** Whether the owner has the document. Parameters: those of `begin`, then those of `addPassages` after the generation. */
+  put: `SELECT ${schema}.put_document($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+    $20, $21, $22, $23, $24, $25, $26, $27, $28) AS put`,
+
   /** Parameters: the model; ordinals, hashes, all the numbers of the embeddings. */
   addEmbeddings: `WITH given AS MATERIALIZED (SELECT $7::real[] AS numbers, cardinality($7::real[]) / cardinality($5::integer[]) AS dimensions)
     INSERT INTO ${schema}.passage_embeddings (user_id, document_id, generation, model, ordinal, content_hash, embedding)

@@ -26,7 +26,7 @@ export interface Content {
   readonly hash: string
 }
 
-const contentOf = (passage: Passage): Content => {
+export const contentOf = (passage: Passage): Content => {
   const text = embeddedText({ ...passage, text: storableText(passage.text) })
   return { passage, text, hash: hash("sha256", text) }
 }

@@ -5,7 +5,8 @@ import {
   type Embedder,
   type Passage,
   PassageEmbedder,
-  PassageIndex
+  PassageIndex,
+  PASSAGES_PER_BATCH
 } from "@parley/core/adapter"
 import { Effect, Layer, ManagedRuntime, Result } from "effect"
 import type { Contender, OpenContender } from "./Contender.ts"
@@ -45,8 +46,6 @@ const passagesOf = (texts: ReadonlyArray<string>): ReadonlyArray<Passage> => {
   })
 }
 
-const BATCH = 120
-
 /** The product's own index, with its words and its rules: a document is written whole beside its text, then searched. */
 export const openParley = async ({ dimensions, url }: OpenContender): Promise<Contender> => {
   const stores = Layer.mergeAll(PgPassageIndexLayer, PgDocumentStoreLayer)
@@ -61,10 +60,14 @@ export const openParley = async ({ dimensions, url }: OpenContender): Promise<Co
           const index = yield* PassageIndex
           yield* (yield* DocumentStore).insert(documentOf(id), QUOTA)
           const parsed = { text: texts.join("\n"), pageStarts: null }
-          const generation = yield* index.begin({ userId: USER, documentId: id, parsed, fingerprint: id })
+          const document = { userId: USER, documentId: id, parsed, fingerprint: id }
           const passages = passagesOf(texts)
-          for (let from = 0; from < passages.length; from += BATCH) {
-            yield* index.add(generation, passages.slice(from, from + BATCH))
+          // As the product does: a short document at once, a long one batch by batch.
+          const isShort = passages.length <= PASSAGES_PER_BATCH
+          if (isShort && (yield* index.put({ ...document, passages })) !== undefined) return
+          const generation = yield* index.begin(document)
+          for (let from = 0; from < passages.length; from += PASSAGES_PER_BATCH) {
+            yield* index.add(generation, passages.slice(from, from + PASSAGES_PER_BATCH))
           }
           yield* index.activate(generation)
         })

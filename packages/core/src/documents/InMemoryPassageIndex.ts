@@ -124,48 +124,77 @@ const make = Effect.gen(function* () {
     return { asked: wanting.length, reused: texts.length - wanting.length }
   })
 
+  const begin: PassageIndex["Service"]["begin"] = (input) =>
+    storage.run(
+      Effect.gen(function* () {
+        const { userId, documentId, parser } = input
+        const model = embedder && embeddingModel(embedder)
+        const fingerprint = model === undefined ? input.fingerprint : `${input.fingerprint} ${model}`
+        if ((yield* documents.find(userId, [documentId])).length === 0) return yield* gone(input)
+        const by = { parser, version: INDEXING_VERSION, embedder: model }
+        const isContinued = (each: StoredGeneration) => !each.active && each.fingerprint === fingerprint
+        const unfinished = indexOf(input).generations.find(isContinued)
+        if (unfinished === undefined) {
+          indexes.set(keyInMemory(input), begun(indexOf(input), { ...input, fingerprint }, by))
+        } else
+          yield* change({ userId, documentId, generation: unfinished.generation }, (found) => ({
+            ...found,
+            indexedBy: by
+          }))
+        const { generation, passages } = indexOf(input).generations.find(isContinued)!
+        return { userId, documentId, generation, passages: passages.length }
+      })
+    )
+
+  const add: PassageIndex["Service"]["add"] = Effect.fnUntraced(function* (key, passages) {
+    const kept = find(key)
+    if (kept === undefined) return yield* gone(key)
+    const wanting = missing(kept, passages).map(stored)
+    const counts = embedder === undefined ? NOTHING_EMBEDDED : yield* embed(embedder, key, wanting)
+    yield* storage.exclusive(
+      Effect.suspend(() => {
+        const found = find(key)
+        if (found === undefined) return Effect.fail(gone(key))
+        const rest = missing(found, passages).map(stored)
+        if (rest.length === 0) return Effect.void
+        if (found.active) return Effect.fail(gone(key))
+        const added = rest.map((passage) =>
+          indexPassage(passage, found.language, found.embeddings.get(embeddedText(passage)))
+        )
+        return change(key, () => ({ ...found, passages: [...found.passages, ...added] }))
+      })
+    )
+    return counts
+  })
+
+  const activate: PassageIndex["Service"]["activate"] = (key) =>
+    storage.exclusive(
+      Effect.suspend(() => {
+        const found = find(key)
+        if (found === undefined) return Effect.fail(gone(key))
+        const later = indexOf(key).generations.filter(({ generation }) => generation > key.generation)
+        const activated = found.active ? found.activated : storage.nextMoment()
+        return Effect.sync(() => keep(key, [{ ...found, active: true, activated }, ...later]))
+      })
+    )
+
+  /** With an embedder, what is answered is kept step by step. */
+  const put: PassageIndex["Service"]["put"] = (document, also = Effect.void) =>
+    embedder !== undefined
+      ? Effect.succeed(undefined)
+      : storage.run(
+          Effect.gen(function* () {
+            const generation = yield* begin(document)
+            const added = yield* add(generation, document.passages)
+            yield* activate(generation)
+            yield* also
+            return added
+          })
+        )
+
   return PassageIndex.of({
-    begin: (input) =>
-      storage.run(
-        Effect.gen(function* () {
-          const { userId, documentId, parser } = input
-          const model = embedder && embeddingModel(embedder)
-          const fingerprint = model === undefined ? input.fingerprint : `${input.fingerprint} ${model}`
-          if ((yield* documents.find(userId, [documentId])).length === 0) return yield* gone(input)
-          const by = { parser, version: INDEXING_VERSION, embedder: model }
-          const isContinued = (each: StoredGeneration) => !each.active && each.fingerprint === fingerprint
-          const unfinished = indexOf(input).generations.find(isContinued)
-          if (unfinished === undefined) {
-            indexes.set(keyInMemory(input), begun(indexOf(input), { ...input, fingerprint }, by))
-          } else
-            yield* change({ userId, documentId, generation: unfinished.generation }, (found) => ({
-              ...found,
-              indexedBy: by
-            }))
-          const { generation, passages } = indexOf(input).generations.find(isContinued)!
-          return { userId, documentId, generation, passages: passages.length }
-        })
-      ),
-    add: Effect.fnUntraced(function* (key, passages) {
-      const kept = find(key)
-      if (kept === undefined) return yield* gone(key)
-      const wanting = missing(kept, passages).map(stored)
-      const counts = embedder === undefined ? NOTHING_EMBEDDED : yield* embed(embedder, key, wanting)
-      yield* storage.exclusive(
-        Effect.suspend(() => {
-          const found = find(key)
-          if (found === undefined) return Effect.fail(gone(key))
-          const rest = missing(found, passages).map(stored)
-          if (rest.length === 0) return Effect.void
-          if (found.active) return Effect.fail(gone(key))
-          const added = rest.map((passage) =>
-            indexPassage(passage, found.language, found.embeddings.get(embeddedText(passage)))
-          )
-          return change(key, () => ({ ...found, passages: [...found.passages, ...added] }))
-        })
-      )
-      return counts
-    }),
+    begin,
+    add,
     unembedded: (userId, passages) =>
       storage.exclusive(
         Effect.sync(() => {
@@ -175,16 +204,8 @@ const make = Effect.gen(function* () {
           return [...byText].flatMap(([text, passage]) => (known.has(text) ? [] : [passage]))
         })
       ),
-    activate: (key) =>
-      storage.exclusive(
-        Effect.suspend(() => {
-          const found = find(key)
-          if (found === undefined) return Effect.fail(gone(key))
-          const later = indexOf(key).generations.filter(({ generation }) => generation > key.generation)
-          const activated = found.active ? found.activated : storage.nextMoment()
-          return Effect.sync(() => keep(key, [{ ...found, active: true, activated }, ...later]))
-        })
-      ),
+    activate,
+    put,
     indexings: (keys) =>
       storage.exclusive(
         Effect.sync(() =>

@@ -27,6 +27,11 @@ export interface BeginGeneration extends DocumentKey {
   readonly parser?: string | undefined
 }
 
+/** A document with all its passages. */
+export interface PutDocument extends BeginGeneration {
+  readonly passages: ReadonlyArray<Passage>
+}
+
 /** What became of the embeddings of passages that were added. */
 export interface AddedPassages {
   /** Passages whose embedding the embedder was asked for. */
@@ -87,6 +92,16 @@ export class PassageIndex extends Context.Service<
     unembedded(userId: UserId, passages: ReadonlyArray<Passage>): Effect.Effect<ReadonlyArray<Passage>, StorageFailed>
     /** Makes the generation the one that is searched, in one step; those before it are dropped. May be repeated. */
     activate(generation: Generation): Effect.Effect<void, GenerationGone | StorageFailed>
+    /**
+     * Does what `begin`, `add` and `activate` do in one transaction, and `also` within it, for a document of a batch of passages
+     * at most. Its embeddings are asked for before, and kept with the passages as soon as they are there. Undefined where that
+     * cannot be done at once, as where an embedder takes several requests, or embeddings are there already: then nothing is
+     * changed that is searched, `also` is not done, and what was paid for is kept for a generation that is begun in the usual way.
+     */
+    put<E = never>(
+      document: PutDocument,
+      also?: Effect.Effect<unknown, E>
+    ): Effect.Effect<AddedPassages | undefined, E | EmbeddingFailed | GenerationGone | StorageFailed>
     /** By what, and when, the active generations of these documents were made; of those that have one, in any order. */
     indexings(documents: ReadonlyArray<DocumentKey>): Effect.Effect<ReadonlyArray<Indexing>, StorageFailed>
     /** Drops the generation unless it is active. May be repeated. */

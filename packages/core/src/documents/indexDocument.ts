@@ -2,9 +2,10 @@ import { Cause, Effect, Option } from "effect"
 import { cutPassages } from "./cutPassages.ts"
 import type { DocumentKey, Passage } from "./Document.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
+import type { UnitOfWork } from "../storage/UnitOfWork.ts"
 import type { ParsedDocument } from "./DocumentParser.ts"
 import { EmbeddingFailed } from "./Embedder.ts"
-import type { AddedPassages, Generation, PassageIndex } from "./PassageIndex.ts"
+import type { AddedPassages, Generation, GenerationGone, PassageIndex } from "./PassageIndex.ts"
 import { pageBodySteps } from "./runningHeads.ts"
 import { textFingerprint } from "./textFingerprint.ts"
 
@@ -56,18 +57,15 @@ export const passagesOf = Effect.fnUntraced(function* (parsed: ParsedDocument) {
   return passages
 })
 
-/**
- * Writes a document's passages into a new generation, batch by batch, without activating it; what an unfinished try of
- * the same text has written is kept. Gives the generation with the number of its passages.
- */
-export const indexDocument = Effect.fnUntraced(function* (
+/** Writes passages into a new generation, batch by batch, without activating it. */
+const fillGeneration = Effect.fnUntraced(function* (
   index: PassageIndex["Service"],
-  { document, parsed, parser, last, onProgress }: IndexDocument
+  { document, parsed, parser, last, onProgress }: IndexDocument,
+  all: ReadonlyArray<Passage>
 ) {
   const fingerprint = yield* textFingerprint(parsed)
   const begun = yield* index.begin({ ...document, parsed, fingerprint, parser })
   const writeAll = Effect.gen(function* () {
-    const all = yield* passagesOf(parsed)
     let soFar: IndexedSoFar = { passages: Math.min(begun.passages, all.length), of: all.length, asked: 0, reused: 0 }
     yield* onProgress(soFar)
     while (soFar.passages < all.length) {
@@ -84,4 +82,48 @@ export const indexDocument = Effect.fnUntraced(function* (
   )
   const { userId, documentId, generation } = begun
   return { userId, documentId, generation, ...filled } satisfies FilledGeneration
+})
+
+/**
+ * Writes a document's passages into a new generation, batch by batch, without activating it; what an unfinished try of
+ * the same text has written is kept. Gives the generation with the number of its passages.
+ */
+export const indexDocument = Effect.fnUntraced(function* (index: PassageIndex["Service"], input: IndexDocument) {
+  return yield* fillGeneration(index, input, yield* passagesOf(input.parsed))
+})
+
+export interface SwitchDocument extends IndexDocument {
+  /** Done in the transaction that makes the generation the one that is searched, given how many passages it has. */
+  readonly finish: (passages: number) => Effect.Effect<unknown, StorageFailed>
+}
+
+/**
+ * Indexes a document and makes that what is searched of it: all at once where it is short, which most are, else batch by batch and
+ * then the switch. Many short transactions do for a long one: it takes seconds, for which an embedded database would serve
+ * nothing else.
+ */
+export const switchDocument = Effect.fnUntraced(function* (
+  {
+    passages: index,
+    unitOfWork
+  }: { readonly passages: PassageIndex["Service"]; readonly unitOfWork: UnitOfWork["Service"] },
+  input: SwitchDocument
+): Effect.fn.Return<IndexedSoFar, EmbeddingFailed | GenerationGone | StorageFailed> {
+  const { document, finish, onProgress, parsed, parser } = input
+  const all = yield* passagesOf(parsed)
+  const of = all.length
+  if (of <= PASSAGES_PER_BATCH) {
+    yield* onProgress({ passages: 0, of, asked: 0, reused: 0 })
+    const fingerprint = yield* textFingerprint(parsed)
+    const put = yield* index.put({ ...document, parsed, fingerprint, parser, passages: all }, finish(of))
+    if (put !== undefined) {
+      const done = { passages: of, of, ...put }
+      yield* onProgress(done)
+      return done
+    }
+  }
+  const filled = yield* fillGeneration(index, input, all)
+  yield* unitOfWork.run(document.userId, Effect.andThen(index.activate(filled), finish(of)))
+  const { asked, passages, reused } = filled
+  return { passages, of, asked, reused }
 })

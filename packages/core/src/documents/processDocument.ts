@@ -7,7 +7,7 @@ import type { DocumentFailure } from "./DocumentFailure.ts"
 import { DocumentParser } from "./DocumentParser.ts"
 import { type DocumentChange, DocumentStore } from "./DocumentStore.ts"
 import { FileStore } from "./FileStore.ts"
-import { type IndexedSoFar, indexDocument } from "./indexDocument.ts"
+import { type IndexedSoFar, switchDocument } from "./indexDocument.ts"
 import { PassageIndex } from "./PassageIndex.ts"
 import { readDocument } from "./readDocument.ts"
 import { makeReadingTries } from "./ReadingTries.ts"
@@ -62,18 +62,18 @@ const makeProcessDocument = Effect.gen(function* () {
         progress: READING_SHARE + ((1 - READING_SHARE) * done) / Math.max(of, 1)
       })
     }
-    // Many short transactions, then one for the switch: indexing a long document takes seconds, for which an embedded
-    // database would serve nothing else.
-    const generation = yield* indexDocument(passages, {
-      document: key,
-      parsed,
-      parser: parser.versionOf?.(document.type),
-      last,
-      onProgress
-    })
     const pages = parsed.pageStarts?.length
-    const ready = update(key, { status: "ready", progress: 1, pages, passages: generation.passages })
-    yield* unitOfWork.run(userId, Effect.andThen(passages.activate(generation), ready))
+    yield* switchDocument(
+      { passages, unitOfWork },
+      {
+        document: key,
+        parsed,
+        parser: parser.versionOf?.(document.type),
+        last,
+        onProgress,
+        finish: (count) => update(key, { status: "ready", progress: 1, pages, passages: count })
+      }
+    )
   })
 
   return Effect.fn("processDocument")(function* (tried: JobTry<typeof ProcessDocument.payload.Type>) {

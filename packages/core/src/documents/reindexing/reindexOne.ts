@@ -3,7 +3,7 @@ import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import type { DocumentParser } from "../DocumentParser.ts"
 import type { FileStore } from "../FileStore.ts"
-import { type IndexedSoFar, indexDocument } from "../indexDocument.ts"
+import { type IndexedSoFar, switchDocument } from "../indexDocument.ts"
 import { readDocument } from "../readDocument.ts"
 import { isDone, type Outstanding, type OutstandingDocument } from "./outstanding.ts"
 import type { ProviderPatience } from "./ProviderPatience.ts"
@@ -41,7 +41,7 @@ export const reindexOne = (
   onProgress: (soFar: IndexedSoFar) => Effect.Effect<void>
 ) =>
   Effect.gen(function* () {
-    const { claims, documents, files, holder, parser, passages, patience, unitOfWork } = parts
+    const { claims, documents, files, holder, parser, passages, patience } = parts
     const claim = { ...key, holder }
     const claimed = claims.claim({ ...claim, forMs: CLAIM_MS })
 
@@ -63,7 +63,7 @@ export const reindexOne = (
       let counted = { asked: 0, reused: 0 }
       const attempt = Effect.suspend(() => {
         counted = { asked: counted.asked + soFar.asked, reused: counted.reused + soFar.reused }
-        return indexDocument(passages, {
+        return switchDocument(parts, {
           document: key,
           parsed,
           parser: version,
@@ -71,17 +71,17 @@ export const reindexOne = (
           onProgress: (now) => {
             soFar = now
             return onProgress(now)
-          }
+          },
+          finish: (count) =>
+            documents.update(key.userId, key.documentId, ["ready"], {
+              status: "ready",
+              progress: 1,
+              pages: parsed.pageStarts?.length,
+              passages: count
+            })
         })
       })
       const filled = yield* patience.bear(attempt, () => soFar.passages)
-      const ready = documents.update(key.userId, key.documentId, ["ready"], {
-        status: "ready",
-        progress: 1,
-        pages: parsed.pageStarts?.length,
-        passages: filled.passages
-      })
-      yield* unitOfWork.run(key.userId, Effect.andThen(passages.activate(filled), ready))
       return {
         _tag: "Done",
         passages: filled.passages,

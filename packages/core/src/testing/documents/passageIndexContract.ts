@@ -5,6 +5,7 @@ import { indexed, indexPassages, type PassageStores, search, textsOf } from "./p
 import { ranking, statistics } from "./passageRanking.ts"
 import { languages } from "./passageLanguages.ts"
 import { generations } from "./passageGenerations.ts"
+import { putting } from "./passagePutting.ts"
 import { replacing } from "./passageReplacing.ts"
 import { scope } from "./passageScope.ts"
 import { storedText } from "./passageText.ts"
@@ -18,6 +19,7 @@ export const passageIndexContract = (name: string, layer: Layer.Layer<PassageSto
     scope(run)
     generations(run)
     replacing(run)
+    putting(run)
     storedText(run)
     statistics(run)
     ranking(run)

@@ -10,7 +10,8 @@ import {
   indexPassages,
   passagesOf,
   type PassageStores,
-  search
+  search,
+  textWith
 } from "./passageIndexFixtures.ts"
 import { type EmbedderScript, scriptedEmbedder } from "./scriptedEmbedder.ts"
 
@@ -77,6 +78,38 @@ export const paidOnce = (
           passages.map(({ text }) => text)
         )
         expect(askedFor(userId)).toHaveLength(7)
+      })
+    ))
+
+  it("a document put at once asks for each text once, and one that cannot be keeps what was answered and leaves what is searched", () =>
+    run(
+      Effect.gen(function* () {
+        const index = yield* PassageIndex
+        const userId = newUserId()
+        const documentId = yield* indexed(userId, ["lift before"])
+        const put = (count: number) => {
+          const passages = numbered(userId, count)
+          const parsed = { text: textWith(passages), pageStarts: null }
+          return index.put({ userId, documentId, parsed, fingerprint: `of ${count}`, passages })
+        }
+        const found = Effect.map(
+          search({ userId, documentIds: [documentId], query: "automobile", limit: 50 }),
+          (all) => all.filter(({ text }) => text.startsWith("car")).length
+        )
+        script.failing = "number1,"
+        const failed = yield* Effect.exit(put(3))
+        if (failed._tag === "Failure") expect(askedFor(userId)).toEqual([])
+        script.failing = undefined
+        expect(yield* found).toBe(0)
+        const done = yield* put(3)
+        if (done === undefined) return expect(askedFor(userId)).toEqual([])
+        expect(done).toEqual({ asked: 3, reused: 0 })
+        expect(yield* found).toBe(3)
+        expect(askedFor(userId)).toHaveLength(3)
+        // Some are there already; more than a request takes.
+        expect([yield* put(4), yield* put(20)]).toEqual([undefined, undefined])
+        expect(askedFor(userId)).toHaveLength(3)
+        expect(yield* found).toBe(3)
       })
     ))
 
