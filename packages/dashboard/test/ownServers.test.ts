@@ -5,18 +5,14 @@ import { billing } from "./suites/billing.ts"
 import { problems } from "./suites/problems.ts"
 import { runningReply, stoppedReply } from "./suites/runningReply.ts"
 import "./suites/signIn.ts"
-import { poor } from "./support/billingPage.ts"
 import { connectedServer } from "./support/connectedServer.ts"
 import { describeInChromium } from "./support/describeInChromium.ts"
 
-describeInChromium("a server that gives few credits", poor, (stage) => {
-  billing(stage)
-  problems(stage)
-})
-
 const { crm, start, vendor } = connectedServer()
 
-describeInChromium("a server that is connected to CRM providers and a vendor", start, (stage) => {
+describeInChromium("a server of few credits that is connected to CRM providers and a vendor", start, (stage) => {
+  billing(stage)
+  problems(stage)
   attacks(crm)
   journeys(stage, crm)
   runningReply(stage, vendor)

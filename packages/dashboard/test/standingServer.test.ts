@@ -9,6 +9,8 @@ import "./suites/sources.ts"
 import "./suites/usage.ts"
 import "./suites/keyboard.ts"
 import "./suites/hostileReplies.ts"
+import { brokenConnection } from "./suites/problems.ts"
+import { describeInChromium } from "./support/describeInChromium.ts"
 import { everyChatState } from "./looks/everyChatState.ts"
 import { everyPage } from "./looks/everyPage.ts"
 import { filledPages } from "./looks/filledPages.ts"
@@ -17,3 +19,4 @@ import { LIGHT, PHONE_DARK } from "./looks/Look.ts"
 everyPage([PHONE_DARK])
 everyChatState([PHONE_DARK])
 filledPages([LIGHT])
+describeInChromium("the server as it comes", {}, brokenConnection)

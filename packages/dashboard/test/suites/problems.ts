@@ -48,22 +48,6 @@ export const problems = (stage: Stage): void => {
       expect(dashboard.complaintsBut(/status of 402 .*\/api\/chat/)).toEqual([])
     })
 
-    it("finds a reply again whose connection broke, and is charged once", async () => {
-      const proxy = await CuttingProxy.start(stage.server.url)
-      try {
-        const dashboard = await stage.openAs("cut@example.org", { url: proxy.url })
-        proxy.cutReplies(true)
-        await dashboard.ask("What can you do?")
-        await expect.poll(async () => (await dashboard.words.textContent()) ?? "").toContain("What can you do?")
-        await dashboard.replied()
-        await expect.poll(() => dashboard.balance()).toBe(2)
-        expect(await dashboard.replies.count()).toBe(1)
-        expect(dashboard.complaintsBut(/net::ERR_\w+ .*\/api\/chat/)).toEqual([])
-      } finally {
-        await proxy.stop()
-      }
-    })
-
     it("returns to the sign-in page when the session ends, and back to the same chat and question after it", async () => {
       const dashboard = await stage.openAs("ended@example.org")
       const { page } = dashboard
@@ -105,6 +89,27 @@ export const problems = (stage: Stage): void => {
       await dashboard.replied()
       expect(await page.getByRole("alert").count()).toBe(0)
       expect(dashboard.complaintsBut(/net::ERR_/)).toEqual([])
+    })
+  })
+}
+
+/** A connection that breaks, at a server whose replies come in many pieces. */
+export const brokenConnection = (stage: Stage): void => {
+  describe("a person whose connection breaks", () => {
+    it("finds a reply again whose connection broke, and is charged once", async () => {
+      const proxy = await CuttingProxy.start(stage.server.url)
+      try {
+        const dashboard = await stage.openAs("cut@example.org", { url: proxy.url })
+        proxy.cutReplies(true)
+        await dashboard.ask("What can you do?")
+        await expect.poll(async () => (await dashboard.words.textContent()) ?? "").toContain("What can you do?")
+        await dashboard.replied()
+        await expect.poll(() => dashboard.balance()).toBe(99)
+        expect(await dashboard.replies.count()).toBe(1)
+        expect(dashboard.complaintsBut(/net::ERR_\w+ .*\/api\/chat/)).toEqual([])
+      } finally {
+        await proxy.stop()
+      }
     })
   })
 }

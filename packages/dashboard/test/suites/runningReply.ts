@@ -17,7 +17,7 @@ const steering = (vendor: FakeOpenAi) => {
     return reply
   }
   const charged = async (dashboard: DashboardPage) => {
-    await expect.poll(() => dashboard.balance()).toBe(99)
+    await expect.poll(() => dashboard.balance()).toBe(2)
   }
   return { begin, charged }
 }

@@ -1,8 +1,12 @@
 import { FakeOpenAi } from "../../../../test/support/FakeOpenAi.ts"
+import { poor } from "./billingPage.ts"
 import { type CrmServers, startCrmServers } from "./crmServers.ts"
 import type { RunningServer } from "./runningServer.ts"
 
-/** A server with two CRM providers, and a vendor that writes replies as tests say; both are there once it is started. */
+/**
+ * A server that gives people three credits, with two CRM providers and a vendor that writes replies as tests say; they are
+ * there once it is started.
+ */
 export const connectedServer = () => {
   const vendor = new FakeOpenAi()
   let servers: CrmServers | undefined
@@ -11,7 +15,7 @@ export const connectedServer = () => {
     return servers
   }
   const start = async (): Promise<RunningServer> => {
-    servers = await startCrmServers({ OPENAI_API_KEY: "sk-of-the-tests", OPENAI_BASE_URL: await vendor.start() })
+    servers = await startCrmServers(poor, { OPENAI_API_KEY: "sk-of-the-tests", OPENAI_BASE_URL: await vendor.start() })
     const { stop, url } = servers.server
     return {
       url,

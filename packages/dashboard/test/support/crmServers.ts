@@ -24,22 +24,22 @@ const settingsOf = (prefix: string, { authorizeUrl, issuer, revokeUrl, tokenUrl 
 /** Where a provider sends browsers back to. */
 export const callbackPath = (provider: CrmProviderId): string => `/api/crm/${provider}/callback`
 
-/** Starts the providers and the server that knows them, with further settings. */
-export const startCrmServers = async (settings: Readonly<Record<string, string>> = {}): Promise<CrmServers> => {
+/** Starts the providers and the server that knows them, with what is laid over the catalog and further settings. */
+export const startCrmServers = async (
+  catalog: object = {},
+  settings: Readonly<Record<string, string>> = {}
+): Promise<CrmServers> => {
   const [one, two] = await Promise.all([
     OAuthServer.start({ pkce: true, tokenAuth: "client_secret_basic" }),
     OAuthServer.start({ pkce: false, tokenAuth: "client_secret_post" })
   ])
-  const started = await startServer(
-    {},
-    {
-      ...settingsOf("CRM_PROVIDER_ONE", one, "client_secret_basic"),
-      CRM_PROVIDER_ONE_NAME: "Harbour CRM",
-      ...settingsOf("CRM_PROVIDER_TWO", two, "client_secret_post"),
-      CRM_PROVIDER_TWO_NAME: "Lighthouse CRM",
-      ...settings
-    }
-  )
+  const started = await startServer(catalog, {
+    ...settingsOf("CRM_PROVIDER_ONE", one, "client_secret_basic"),
+    CRM_PROVIDER_ONE_NAME: "Harbour CRM",
+    ...settingsOf("CRM_PROVIDER_TWO", two, "client_secret_post"),
+    CRM_PROVIDER_TWO_NAME: "Lighthouse CRM",
+    ...settings
+  })
   await one.sendBackTo(`${started.url}${callbackPath("provider_one")}`)
   await two.sendBackTo(`${started.url}${callbackPath("provider_two")}`)
   const stop = async () => {
