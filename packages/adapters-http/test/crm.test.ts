@@ -361,7 +361,7 @@ test("under a prefix the browser is led and its cookie kept below it", async () 
   await server.close()
 })
 
-test("DELETE /api/bots/{id}/crm/{provider} removes the connection and takes it back; from another site it is refused", async () => {
+test("DELETE /api/bots/{id}/crm/{provider} removes the connection, takes it back and says so, or that the provider is told later; from another site it is refused", async () => {
   const { one, server } = stage
   const browser = new Browser(server, ANN)
   await browser.back(one.approve(await browser.begin(botId)))
@@ -370,10 +370,14 @@ test("DELETE /api/bots/{id}/crm/{provider} removes the connection and takes it b
   await expectProblem(await remove({ "sec-fetch-site": "cross-site" }), 403, "cross_site_request")
   expect((await connectionsOf(server))[0]?.connection).not.toBeNull()
   await expectProblem(await remove({}, "constructor"), 404, "crm_provider_not_found")
-  expect((await remove()).status).toBe(204)
+  const removed = await remove()
+  expect([removed.status, await removed.json()]).toEqual([200, { revocation: "revoked" }])
   expect(one.calls.at(-1)).toBe("revoke")
   expect((await connectionsOf(server))[0]?.connection).toBeNull()
   await expectProblem(await remove(), 404, "crm_not_connected")
+  await browser.back(one.approve(await browser.begin(botId)))
+  one.failNext("unavailable")
+  expect(await (await remove()).json()).toEqual({ revocation: "pending" })
 })
 
 test("no token, code, state or verifier is in any log", () => {

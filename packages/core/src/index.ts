@@ -319,7 +319,7 @@ export {
   CrmProviders,
   type CrmTokens
 } from "./crm/CrmProvider.ts"
-export { CrmRelease, type Revocation } from "./crm/CrmRelease.ts"
+export { CrmRelease, type Revocation, REVOCATIONS } from "./crm/CrmRelease.ts"
 export {
   type BegunConnection,
   CALLBACK_ERRORS,

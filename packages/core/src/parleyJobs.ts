@@ -1,12 +1,16 @@
+import { crmRevoking } from "./crm/revokeAccess.ts"
 import { documentProcessing } from "./documents/processDocument.ts"
-import type { JobOf } from "./jobs/JobKind.ts"
+import type { HandledJob } from "./jobs/JobHandler.ts"
+import type { JobKind, JobOf } from "./jobs/JobKind.ts"
 import { JobWorker } from "./jobs/JobWorker.ts"
 
 /** Every kind of job, with what does it. A new kind is declared in its domain and gets a line here. */
-export const parleyJobs = [documentProcessing] as const
+export const parleyJobs = [documentProcessing, crmRevoking] as const
 
 /** A job of any kind, told apart by `_tag`, with its owner and what it carries. */
 export type ParleyJob = JobOf<(typeof parleyJobs)[number]["kind"]>
 
+type NeedsOf<Job> = Job extends HandledJob<JobKind, infer Needs> ? Needs : never
+
 /** Works on the jobs of all kinds. */
-export const parleyJobWorker = JobWorker.layerOf(parleyJobs)
+export const parleyJobWorker = JobWorker.layerOf<NeedsOf<(typeof parleyJobs)[number]>>(parleyJobs)

@@ -13,7 +13,7 @@ import {
   SecretBox,
   UserService
 } from "@parley/core"
-import { BotStore, CrmConnectionStore } from "@parley/core/adapter"
+import { BotStore, CrmConnectionStore, crmRevoking, JobQueue, JobWorker, UnitOfWork } from "@parley/core/adapter"
 import { newBot, newCrmConnection, newUserId, type Run, scriptedCrm, suiteOn } from "@parley/core/testing"
 import { Deferred, Effect, Fiber, Layer, Redacted, Result } from "effect"
 import { expect, it } from "vitest"
@@ -27,9 +27,13 @@ type Parts =
   | BotStore
   | CrmAccess
   | CrmConnectionStore
+  | CrmRelease
   | CrmService
   | Database
   | DatabaseOwner
+  | JobQueue
+  | JobWorker
+  | UnitOfWork
   | UserService
 
 const key = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex")
@@ -136,6 +140,56 @@ const keeping = (run: Run<Parts>) => {
     ))
 }
 
+const dying = (run: Run<Parts>) => {
+  it("a server that dies between erasing a person and telling the provider leaves a job, which tells it and is erased", () =>
+    run(
+      Effect.gen(function* () {
+        const jobs = yield* JobQueue
+        const listed = Effect.map(jobs.listAll({ kind: "RevokeCrmAccess", limit: 10 }), (page) => page.jobs)
+        const bot = yield* newBotOf()
+        yield* (yield* begun(bot)).callback
+        const [before, live] = [crm.calls.length, crm.liveGrants()]
+        const release = yield* CrmRelease
+        yield* UnitOfWork.use((unit) =>
+          unit.run(
+            bot.owner,
+            // What the first gives, to follow the commit, is what the server dies before. The second is part of erasing.
+            Effect.andThen(release.ofPerson(bot.owner), jobs.removeAll(bot.owner))
+          )
+        )
+        const left = yield* listed
+        expect([crm.calls.length, left.length]).toEqual([before, 1])
+        expect(JSON.stringify(left)).not.toMatch(new RegExp(`${bot.owner}|${bot.botId}|access-|refresh-`))
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* (yield* JobWorker).work
+            while ((yield* listed).length > 0) yield* Effect.sleep("10 millis")
+          })
+        )
+        expect(crm.calls.slice(before)).toEqual(["revoke"])
+        expect(crm.liveGrants()).toBe(live - 1)
+        const { sealed } = left[0]?.payload as { readonly sealed: string }
+        expect((yield* everything).includes(sealed), "the tokens are in the database").toBe(false)
+      })
+    ))
+
+  it("a removal that is rolled back queues nothing, and the connection stays", () =>
+    run(
+      Effect.gen(function* () {
+        const jobs = yield* JobQueue
+        const bot = yield* newBotOf()
+        yield* (yield* begun(bot)).callback
+        const release = yield* CrmRelease
+        const refused = UnitOfWork.use((unit) =>
+          unit.run(bot.owner, Effect.andThen(release.ofBot(bot), Effect.fail("refused" as const)))
+        )
+        expect(yield* Effect.flip(refused)).toBe("refused")
+        expect((yield* jobs.listAll({ kind: "RevokeCrmAccess", limit: 10 })).jobs).toEqual([])
+        expect(yield* CrmConnectionStore.use((store) => store.list(bot))).toHaveLength(1)
+      })
+    ))
+}
+
 const racing = (run: Run<Parts>) => {
   it("of callbacks made at once one is taken, and asks the provider once", () =>
     run(
@@ -238,9 +292,15 @@ const waiting = (run: Run<Parts>) => {
 
 for (const { name, layer } of databases) {
   const box = Layer.effect(SecretBox, Effect.orDie(makeWebCryptoSecretBox(Result.getOrThrow(parseSecretKeys(key)))))
-  const services = Layer.mergeAll(BotService.layer, CrmAccess.layer, CrmService.layer, UserService.layer).pipe(
+  const services = Layer.mergeAll(
+    BotService.layer,
+    CrmAccess.layer,
+    CrmService.layer,
+    JobWorker.layerOf([crmRevoking]),
+    UserService.layer
+  ).pipe(
     Layer.provide(CrmRelease.farewellLayer),
-    Layer.provide(CrmRelease.layer),
+    Layer.provideMerge(CrmRelease.layer),
     Layer.provide([box, Layer.succeed(CrmProviders, new Map([[crm.provider.id, crm.provider]]))]),
     Layer.provide([Layer.succeed(PaymentGateway, noPayments), Layer.succeed(Catalog, makeCatalog({}))]),
     Layer.provideMerge(Layer.provideMerge(storesLayer(), layer))
@@ -249,5 +309,6 @@ for (const { name, layer } of databases) {
     racing(run)
     if (name === "Postgres") waiting(run)
     keeping(run)
+    dying(run)
   })
 }

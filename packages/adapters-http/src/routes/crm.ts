@@ -1,4 +1,12 @@
-import { CRM_PROBLEMS, CRM_PROVIDERS, CRM_STATES, type CrmOffer, CrmService, stateIdOf } from "@parley/core"
+import {
+  CRM_PROBLEMS,
+  CRM_PROVIDERS,
+  CRM_STATES,
+  type CrmOffer,
+  CrmService,
+  REVOCATIONS,
+  stateIdOf
+} from "@parley/core"
 import { Effect, Schema } from "effect"
 import { navigationAccess } from "../access/navigationAccess.ts"
 import { sessionAccess } from "../access/sessionAccess.ts"
@@ -152,17 +160,25 @@ export const listCrmConnections = defineRoute({
   })
 })
 
+const DisconnectedBody = Schema.Struct({
+  revocation: Schema.Literals(REVOCATIONS).annotate({
+    description:
+      "What became of the access at the provider. revoked: it was taken back; unsupported: the provider has no way to; pending: it could not be told now, and is told again for about a day; failed: this server cannot tell it, take the access back there."
+  })
+})
+
 /** Disconnects a bot. */
 export const deleteCrmConnection = defineRoute({
   method: "DELETE",
   path: "/api/bots/{id}/crm/{provider}",
-  summary: "Removes a bot's connection, and takes the access back at the provider as far as that can be reached",
+  summary:
+    "Removes a bot's connection and takes the access back at the provider, later where that cannot be reached now",
   access: sessionAccess,
   pathParameters: { ...botPath, provider: providerParameter },
-  responses: { 204: { description: "It is removed." } },
+  responses: { 200: { description: "It is removed.", schema: DisconnectedBody } },
   errors: ["bot_not_found", "crm_provider_not_found", "crm_not_connected", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, path }) {
-    yield* CrmService.use((crm) => crm.disconnect(caller.userId, path.id, path.provider))
-    return empty()
+    const { revocation } = yield* CrmService.use((crm) => crm.disconnect(caller.userId, path.id, path.provider))
+    return json(200, { revocation })
   })
 })

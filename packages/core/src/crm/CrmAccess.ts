@@ -16,6 +16,7 @@ import {
   CrmNotConnected,
   CrmUnavailable
 } from "./errors.ts"
+import { isReplaced } from "./isReplaced.ts"
 import { openTokens, sealTokens } from "./tokenSecret.ts"
 
 /** A token that ends sooner is refreshed: it is to outlive the request that it is used for. */
@@ -145,8 +146,14 @@ const make = Effect.gen(function* () {
     const kept = yield* retryStorage(store.endRefresh({ name: connection, lease, tokens, standing: CONNECTED }))
     const { accessToken, refreshToken, tokenType } = answer.value
     if (kept) return { accessToken, tokenType }
-    // Whoever disconnected meanwhile could not take these back.
-    if ((yield* store.find(connection)) === undefined) {
+    // Whoever disconnected meanwhile, or connected anew, could not take these back.
+    const now = yield* store.find(connection)
+    const renewed = { former: connection, replaced: { accessToken, refreshToken } }
+    const isLeft =
+      now === undefined ||
+      (now.connectedAt !== connection.connectedAt &&
+        isReplaced(provider, { ...renewed, account: now.account, tokens: yield* openTokens(box, now) }))
+    if (isLeft) {
       yield* release.revoke(provider.id, { accessToken, ...(refreshToken === undefined ? {} : { refreshToken }) })
     }
     return undefined

@@ -58,6 +58,12 @@ export interface CrmProvider {
    * refused.
    */
   readonly issuer: string | undefined
+  /**
+   * Taking tokens back ends what came of their own approval and nothing else: another approval of the same account goes on.
+   * Where that is not known, false or left out: then the approval that a connection replaces is taken back only where it was
+   * of another account.
+   */
+  readonly revokesApprovalAlone?: boolean
   /** The address that the browser is sent to. Makes no call. */
   authorizationUrl(input: AuthorizationInput): Effect.Effect<URL>
   /** Spends the code of a callback whose state was matched before. One call of the token endpoint at most. */

@@ -1,12 +1,16 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Deferred, Effect, Layer } from "effect"
 import type { BotName } from "../bots/Bot.ts"
 import { BotFarewell } from "../bots/BotFarewell.ts"
 import type { UserId } from "../identity/UserId.ts"
+import { JobQueue } from "../jobs/JobQueue.ts"
 import { SecretBox } from "../secrets/SecretBox.ts"
+import { IdGenerator } from "../storage/IdGenerator.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { StoredCrmConnection } from "./CrmConnection.ts"
-import { CrmConnectionStore } from "./CrmConnectionStore.ts"
+import { CrmConnectionStore, type CrmConnectionsOf } from "./CrmConnectionStore.ts"
 import { type CrmProviderId, CrmProviders, type RevokeInput } from "./CrmProvider.ts"
+import { CrmNotRevoked } from "./errors.ts"
+import { openRevocation, type RevocationPayload, RevokeCrmAccess, sealRevocation } from "./revocationJob.ts"
 import { openTokens } from "./tokenSecret.ts"
 
 /** A provider that does not answer holds nobody up for longer. */
@@ -14,17 +18,32 @@ const REVOKE_WITHIN = "5 seconds"
 const ALL_WITHIN = "20 seconds"
 const AT_ONCE = 8
 
-/** What became of the tokens at the provider. */
-export type Revocation = "revoked" | "unsupported" | "failed"
+/**
+ * What became of the access at the provider: it was taken back; the provider has no way to; it could not be told, and is
+ * told again for about a day; this server cannot tell it.
+ */
+export const REVOCATIONS = ["revoked", "unsupported", "pending", "failed"] as const
+export type Revocation = (typeof REVOCATIONS)[number]
 
-/** Lets go of connections: they are removed here first, and then taken back at the provider, as far as it can be reached. */
+/** Tells the provider of what was queued; to be run once the unit of work is done that queued it. Bounded in time. */
+export type TellProvider = Effect.Effect<Revocation>
+
+/**
+ * Lets go of access. What is to be taken back is queued in the unit of work that removes it here, so that no crash leaves it
+ * at the provider; then the provider is told at once, and the job is for where that fails. The job has the tokens, sealed,
+ * and is erased when the provider confirmed, or when its tries are used up.
+ */
 export class CrmRelease extends Context.Service<
   CrmRelease,
   {
-    /** Takes tokens back. Never fails, and takes a bounded time. */
+    /** Takes tokens back that are kept nowhere. */
     revoke(provider: CrmProviderId, tokens: RevokeInput): Effect.Effect<Revocation>
-    /** The same for what is kept of a connection. */
-    revokeConnection(connection: StoredCrmConnection): Effect.Effect<Revocation>
+    /** Queues that tokens are taken back. Joins the surrounding unit of work. */
+    queue(provider: CrmProviderId, tokens: RevokeInput): Effect.Effect<TellProvider, StorageFailed>
+    /** Removes connections and queues that they are taken back. Joins the surrounding unit of work. */
+    remove(which: CrmConnectionsOf): Effect.Effect<ReadonlyArray<TellProvider>, StorageFailed>
+    /** One try of a job. */
+    again(payload: RevocationPayload, last: boolean): Effect.Effect<void, CrmNotRevoked | StorageFailed>
     /** Removes a bot's connections; what it gives takes them back, once the unit of work is done. */
     ofBot(bot: BotName): Effect.Effect<Effect.Effect<void>, StorageFailed>
     /** The same for all connections of a person. */
@@ -46,43 +65,96 @@ export class CrmRelease extends Context.Service<
 const make = Effect.gen(function* () {
   const box = yield* SecretBox
   const connections = yield* CrmConnectionStore
+  const ids = yield* IdGenerator
+  const jobs = yield* JobQueue
   const providers = yield* CrmProviders
+  /** What is being told in this process: a worker that finds the job meanwhile waits for that. */
+  const telling = new Map<string, Deferred.Deferred<boolean>>()
 
-  const notRevoked = (provider: CrmProviderId, error: string) =>
-    Effect.as(
-      Effect.annotateLogs(Effect.logWarning("The tokens of a CRM connection were not taken back at its provider."), {
-        provider,
-        error
-      }),
-      "failed" as const
-    )
+  const warn = (provider: CrmProviderId, error: string) =>
+    Effect.annotateLogs(Effect.logWarning("The tokens of a CRM connection were not taken back at its provider."), {
+      provider,
+      error
+    })
 
-  const revoke = Effect.fnUntraced(function* (id: CrmProviderId, tokens: RevokeInput) {
+  /** Asks the provider once; undefined where it could not be told. */
+  const ask = Effect.fnUntraced(function* (id: CrmProviderId, tokens: RevokeInput) {
     const provider = providers.get(id)
-    if (provider === undefined) return yield* notRevoked(id, "crm_not_configured")
+    if (provider === undefined) return yield* Effect.as(warn(id, "crm_not_configured"), undefined)
     return yield* provider.revoke(tokens).pipe(
-      Effect.catch(({ code }) => notRevoked(id, code)),
-      Effect.timeoutOrElse({ duration: REVOKE_WITHIN, orElse: () => notRevoked(id, "timeout") })
+      Effect.catch(({ code }) => Effect.as(warn(id, code), undefined)),
+      Effect.timeoutOrElse({ duration: REVOKE_WITHIN, orElse: () => Effect.as(warn(id, "timeout"), undefined) })
     )
   })
 
-  const revokeConnection = (connection: StoredCrmConnection) =>
+  /** Where this fails the provider is told once more, which changes nothing there. */
+  const forget = (id: string) => Effect.ignore(jobs.removeAll(id))
+
+  const tell = (id: string, provider: CrmProviderId, tokens: RevokeInput): TellProvider =>
+    Effect.suspend(() => {
+      const told = Deferred.makeUnsafe<boolean>()
+      telling.set(id, told)
+      return ask(provider, tokens).pipe(
+        Effect.tap((outcome) => (outcome === undefined ? Effect.void : forget(id))),
+        Effect.onExit((exit) =>
+          Effect.suspend(() => {
+            telling.delete(id)
+            return Deferred.succeed(told, exit._tag === "Success" && exit.value !== undefined)
+          })
+        ),
+        Effect.map((outcome) => outcome ?? "pending")
+      )
+    })
+
+  const queue = Effect.fnUntraced(function* (provider: CrmProviderId, tokens: RevokeInput) {
+    const id = yield* ids.next
+    const payload = yield* Effect.option(sealRevocation(box, id, provider, tokens))
+    // Without a key nothing is kept, and so nothing can be told later.
+    if (payload._tag === "None") return Effect.map(ask(provider, tokens), (outcome) => outcome ?? ("failed" as const))
+    yield* jobs.enqueue(id, RevokeCrmAccess, payload.value)
+    return tell(id, provider, tokens)
+  })
+
+  const queueConnection = (connection: StoredCrmConnection): Effect.Effect<TellProvider, StorageFailed> =>
     openTokens(box, connection).pipe(
       Effect.flatMap(({ accessToken, refreshToken }) =>
-        revoke(connection.provider, { accessToken, ...(refreshToken === undefined ? {} : { refreshToken }) })
+        queue(connection.provider, { accessToken, ...(refreshToken === undefined ? {} : { refreshToken }) })
       ),
-      Effect.catchTag("SecretUnreadable", ({ code }) => notRevoked(connection.provider, code))
+      Effect.catchTag("SecretUnreadable", ({ code }) =>
+        Effect.succeed(Effect.as(warn(connection.provider, code), "failed" as const))
+      )
     )
 
-  const removed = (found: ReadonlyArray<StoredCrmConnection>): Effect.Effect<void> =>
-    Effect.forEach(found, revokeConnection, { concurrency: AT_ONCE, discard: true }).pipe(
+  const remove = (which: CrmConnectionsOf) =>
+    Effect.flatMap(connections.remove(which), (removed) => Effect.forEach(removed, queueConnection))
+
+  const tellAll = (all: ReadonlyArray<TellProvider>): Effect.Effect<void> =>
+    Effect.all(all, { concurrency: AT_ONCE, discard: true }).pipe(
       Effect.timeoutOrElse({ duration: ALL_WITHIN, orElse: () => Effect.void })
     )
 
+  const again = Effect.fnUntraced(function* (payload: RevocationPayload, last: boolean) {
+    const { id, provider } = payload
+    const told = telling.get(id)
+    if (told !== undefined && (yield* Deferred.await(told))) return
+    const tokens = yield* Effect.option(openRevocation(box, payload))
+    const outcome = tokens._tag === "None" ? undefined : yield* ask(provider, tokens.value)
+    if (outcome !== undefined || last) yield* jobs.removeAll(id)
+    if (outcome !== undefined) return
+    if (last) return yield* warn(provider, "given_up")
+    return yield* new CrmNotRevoked()
+  })
+
   return CrmRelease.of({
-    revoke,
-    revokeConnection,
-    ofBot: ({ botId, owner }) => Effect.map(connections.remove({ owner, botId }), removed),
-    ofPerson: (owner) => Effect.map(connections.remove({ owner }), removed)
+    again,
+    queue,
+    remove,
+    revoke: (provider, tokens) =>
+      queue(provider, tokens).pipe(
+        Effect.flatten,
+        Effect.catchTag("StorageFailed", () => Effect.map(ask(provider, tokens), (outcome) => outcome ?? "failed"))
+      ),
+    ofBot: ({ botId, owner }) => Effect.map(remove({ owner, botId }), tellAll),
+    ofPerson: (owner) => Effect.map(remove({ owner }), tellAll)
   })
 })

@@ -4,12 +4,14 @@ import { BotStore } from "../bots/BotStore.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { SecretBox } from "../secrets/SecretBox.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
+import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { endedBy } from "./CrmAccess.ts"
-import type { CrmConnection, CrmConnectionName, StoredCrmConnection } from "./CrmConnection.ts"
+import type { CrmConnection, CrmConnectionName, SealedTokens, StoredCrmConnection } from "./CrmConnection.ts"
 import { CrmConnectionStore } from "./CrmConnectionStore.ts"
 import { CRM_PROVIDERS, type CrmAccount, type CrmProvider, type CrmProviderId, CrmProviders } from "./CrmProvider.ts"
 import { CrmRelease, type Revocation } from "./CrmRelease.ts"
+import { isReplaced } from "./isReplaced.ts"
 import { CrmNotConfigured, CrmNotConnected, CrmProviderNotFound, CrmStateUnknown } from "./errors.ts"
 import { beginState, isMatch, openState, type OpenState, STATE_MAX_AGE_SECONDS } from "./oauthState.ts"
 import { OAuthStateStore } from "./OAuthStateStore.ts"
@@ -89,7 +91,10 @@ export class CrmService extends Context.Service<
     ): Effect.Effect<CallbackOutcome, CrmProviderNotFound | CrmNotConfigured | CrmStateUnknown>
     /** Every provider that is set up, and those that the bot is connected to. */
     list(owner: UserId, botId: string): Effect.Effect<ReadonlyArray<CrmOffer>, BotNotFound | StorageFailed>
-    /** Removes a connection, and then takes it back at the provider as far as that can be reached. */
+    /**
+     * Removes a connection, and then takes it back at the provider: at once where that can be reached, else by a job that
+     * survives this process.
+     */
     disconnect(
       owner: UserId,
       botId: string,
@@ -133,6 +138,7 @@ const make = Effect.gen(function* () {
   const providers = yield* CrmProviders
   const release = yield* CrmRelease
   const states = yield* OAuthStateStore
+  const unitOfWork = yield* UnitOfWork
 
   /** Looked up among the names there are, so that no other text is one. */
   const idOf = (text: string) => {
@@ -179,25 +185,31 @@ const make = Effect.gen(function* () {
       )
     if (tokens === undefined) return "exchange"
     const name: CrmConnectionName = { owner, botId, provider: provider.id }
-    const kept = yield* sealTokens(box, name, tokens).pipe(
-      Effect.flatMap((sealed) =>
-        Effect.flatMap(Clock.currentTimeMillis, (connectedAt) =>
-          retryStorage(
-            connections.save({
-              ...name,
-              ...sealed,
-              account: knownAccount(tokens.account),
-              connectedAt,
-              connectedBy: oneLine(by)
-            })
-          )
-        )
-      ),
-      Effect.map((saved) => (saved ? undefined : ("bot" as const))),
-      Effect.catch((failure) => Effect.as(notMade(provider.id, failure.code), "exchange" as const))
+    const account = knownAccount(tokens.account)
+    const keep = Effect.fnUntraced(function* (sealed: SealedTokens) {
+      const former = yield* connections.find(name)
+      const connectedAt = yield* Clock.currentTimeMillis
+      const connection = { ...name, ...sealed, account, connectedAt, connectedBy: oneLine(by) }
+      // What failed within a transaction has ended it.
+      if (!(yield* connections.save(connection))) return yield* Effect.fail("bot" as const)
+      if (former === undefined) return undefined
+      const replaced = yield* Effect.option(openTokens(box, former))
+      if (replaced._tag === "None" || !isReplaced(provider, { former, replaced: replaced.value, account, tokens }))
+        return undefined
+      const { accessToken, refreshToken } = replaced.value
+      return yield* release.queue(provider.id, { accessToken, ...(refreshToken === undefined ? {} : { refreshToken }) })
+    })
+    const error = yield* sealTokens(box, name, tokens).pipe(
+      Effect.flatMap((sealed) => retryStorage(unitOfWork.run(owner, keep(sealed)))),
+      Effect.flatMap((tell) => Effect.as(tell ?? Effect.void, undefined)),
+      Effect.catch((failure) =>
+        failure === "bot"
+          ? Effect.succeed("bot" as const)
+          : Effect.as(notMade(provider.id, failure.code), "exchange" as const)
+      )
     )
-    if (kept !== undefined) yield* release.revoke(provider.id, tokens)
-    return kept
+    if (error !== undefined) yield* release.revoke(provider.id, tokens)
+    return error
   })
 
   /** What a callback that matches leads to. Each step is taken only where the one before it was. */
@@ -280,9 +292,9 @@ const make = Effect.gen(function* () {
     disconnect: Effect.fn("CrmService.disconnect")(function* (owner, botId, name) {
       const provider = yield* idOf(name)
       yield* owned(owner, botId)
-      const [removed] = yield* connections.remove({ owner, botId, provider })
-      if (removed === undefined) return yield* new CrmNotConnected()
-      return { revocation: yield* release.revokeConnection(removed) }
+      const [tell] = yield* unitOfWork.run(owner, release.remove({ owner, botId, provider }))
+      if (tell === undefined) return yield* new CrmNotConnected()
+      return { revocation: yield* Effect.uninterruptible(tell) }
     })
   })
 })

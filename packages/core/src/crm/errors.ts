@@ -121,3 +121,11 @@ export class AppointmentsNotAvailable extends Schema.TaggedError<AppointmentsNot
     return "Appointments are not available."
   }
 }
+
+/** Access was not taken back at its provider yet; a job fails with it, and is tried again. */
+export class CrmNotRevoked extends Schema.TaggedError<CrmNotRevoked>()("CrmNotRevoked", {}) {
+  readonly code = "crm_not_revoked"
+  override get message() {
+    return "The CRM provider could not be told that access is taken back; it is told again later."
+  }
+}

@@ -41,4 +41,5 @@ export {
 } from "./CrmConnectionStore.ts"
 export { OAuthStateStore, type SpentState } from "./OAuthStateStore.ts"
 export { CrmRelease, type Revocation } from "./CrmRelease.ts"
+export { crmRevoking } from "./revokeAccess.ts"
 export { noCrmLayer } from "./noCrmLayer.ts"

@@ -48,7 +48,7 @@ export class UserService extends Context.Service<
      * everything else that is stored about the person, and gives the ledger's rows a random pseudonym. Who signs in
      * under the same identity later is somebody new. Subscriptions that go on are ended at the payment provider first, at
      * once and without a refund: where it does not answer, nothing is erased. Connections to CRMs are taken back at their
-     * providers afterwards, as far as those can be reached. Enters who asked for it, and no name. Fails with `HoldsOpen` while a reply is being written, and changes
+     * providers afterwards, for a day where those cannot be reached. Enters who asked for it, and no name. Fails with `HoldsOpen` while a reply is being written, and changes
      * nothing then; safe to repeat after a failure.
      */
     erase(

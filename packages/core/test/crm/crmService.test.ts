@@ -296,7 +296,7 @@ describe("disconnecting", () => {
       expect(yield* stored(bot)).toEqual([])
       yield* connected(bot, one)
       one.failNext("unavailable")
-      expect(yield* disconnect).toEqual({ revocation: "failed" })
+      expect(yield* disconnect).toEqual({ revocation: "pending" })
       expect(yield* stored(bot)).toEqual([])
       expect((yield* Effect.flip(disconnect)).code).toBe("crm_not_connected")
       yield* connected(bot, one)

@@ -33,9 +33,14 @@ export const crmQuery = (botId: string) =>
       (await read<{ readonly providers: ReadonlyArray<CrmOffer> }>(path(botId), signal)).providers
   })
 
+/** What became of the access at the provider: `pending` is told later, `failed` never. */
+export type CrmRevocation = "revoked" | "unsupported" | "pending" | "failed"
+
 /** Removes the access here, and takes it back at the provider as far as that can be reached. */
-export const disconnectCrm = (botId: string, provider: string) =>
-  send(`${path(botId)}/${segment(provider)}`, { method: "DELETE" })
+export const disconnectCrm = async (botId: string, provider: string): Promise<CrmRevocation> => {
+  const answer = await send(`${path(botId)}/${segment(provider)}`, { method: "DELETE" })
+  return ((await answer.json()) as { readonly revocation: CrmRevocation }).revocation
+}
 
 /** Where the browser goes to allow the access; the server leads it on to the provider's page. */
 export const connectPath = (botId: string, provider: string): string =>

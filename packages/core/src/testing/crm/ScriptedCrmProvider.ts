@@ -9,6 +9,9 @@ export interface ScriptedCrmOptions {
   readonly id?: CrmProviderId
   readonly usesPkce?: boolean
   readonly issuer?: string
+  /** Whether each approval is of an account of its own; all are of one unless said. */
+  readonly accounts?: boolean
+  readonly revokesApprovalAlone?: boolean
   /** Whether a refresh spends the refresh token and gives a new one. */
   readonly rotates?: boolean
   /** How long access tokens live: half an hour unless given. Those of an exchange may live otherwise. */
@@ -73,6 +76,7 @@ class Provider implements ScriptedCrm {
       id,
       issuer,
       usesPkce,
+      revokesApprovalAlone: options.revokesApprovalAlone ?? false,
       name: id === "provider_one" ? "Provider One" : "Provider Two",
       authorizationUrl: (input) => Effect.promise(() => this.#authorizationUrl(input)),
       exchange: (input) => this.#answer("exchange", () => this.#exchange(input)),
@@ -151,7 +155,7 @@ class Provider implements ScriptedCrm {
     const { firstExpiresInSeconds } = this.#options
     return {
       ...this.#issue(grant, this.#next("refresh")),
-      account: { id: "account-1", name: "Example Ltd" },
+      account: { id: this.#options.accounts === true ? this.#next("account") : "account-1", name: "Example Ltd" },
       ...(firstExpiresInSeconds === undefined ? {} : { expiresInSeconds: firstExpiresInSeconds })
     }
   }

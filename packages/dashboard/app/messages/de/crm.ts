@@ -19,6 +19,12 @@ export const crm: MessagesLike<typeof english> = {
   "crm.disconnect.title": "{name} trennen?",
   "crm.disconnect.text": "Der Bot hat dann keinen Zugang mehr zu Ihrem Konto bei {name}. Sie können ihn neu verbinden.",
   "crm.disconnected": "{name} ist getrennt.",
+  "crm.disconnected.pending":
+    "{name} ist getrennt. Der Anbieter hat nicht geantwortet; er erfährt später, dass der Zugang beendet ist.",
+  "crm.disconnected.unsupported":
+    "{name} ist getrennt. Um den Zugang auch dort zu beenden, verwenden Sie Ihre Einstellungen bei {name}.",
+  "crm.disconnected.failed":
+    "{name} ist getrennt, aber der Anbieter hat es nicht erfahren. Beenden Sie den Zugang in Ihren Einstellungen bei {name}.",
   "crm.unavailable": "Es lässt sich jetzt nicht verbinden: Dieser Server ist dafür nicht eingerichtet.",
   "crm.problem.expired": "Der Zugang ist abgelaufen.",
   "crm.problem.refused": "{name} erlaubt den Zugang nicht mehr.",

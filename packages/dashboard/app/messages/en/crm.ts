@@ -18,6 +18,12 @@ export const crm = {
   "crm.disconnect.title": "Disconnect {name}?",
   "crm.disconnect.text": "The bot has no access to your account at {name} any more. You can connect it again.",
   "crm.disconnected": "{name} is disconnected.",
+  "crm.disconnected.pending":
+    "{name} is disconnected. The provider did not answer; it is told later that the access has ended.",
+  "crm.disconnected.unsupported":
+    "{name} is disconnected. To end the access there as well, use your settings at {name}.",
+  "crm.disconnected.failed":
+    "{name} is disconnected, but the provider could not be told. End the access in your settings at {name}.",
   "crm.unavailable": "It cannot be connected now: this server is not set up for it.",
   "crm.problem.expired": "The access has ended.",
   "crm.problem.refused": "{name} does not allow the access any more.",

@@ -119,8 +119,8 @@ const DisconnectDialog = ({ botId, offer: { name, provider }, onSaid, onClose }:
   const client = useQueryClient()
   const disconnecting = useMutation({
     mutationFn: () => disconnectCrm(botId, provider),
-    onSuccess: async () => {
-      onSaid(t("crm.disconnected", { name }))
+    onSuccess: async (revocation) => {
+      onSaid(t(revocation === "revoked" ? "crm.disconnected" : `crm.disconnected.${revocation}`, { name }))
       await client.invalidateQueries({ queryKey: crmQuery(botId).queryKey })
       onClose()
     }
