@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import { createServer } from "node:http"
-import { getPriority } from "node:os"
+import { availableParallelism, getPriority, loadavg } from "node:os"
 import { promisify } from "node:util"
 import { DocumentParser, type DocumentType } from "@parley/core/adapter"
 import { Effect, Exit, Fiber, ManagedRuntime, Result } from "effect"
@@ -49,13 +49,12 @@ describe("limits", () => {
       const result = await parser.parse("pdf", writeNestedForms())
       return Result.isFailure(result) ? result.failure : undefined
     }
-    // Where the machine left it no processor, nothing is said of the document.
     let found = await failure()
-    while (found?.failure === "our_side") found = await failure()
-    expect(found).toMatchObject({
-      reason: expect.stringMatching(/took longer than the 1\.[56] seconds/),
-      exhausting: true
-    })
+    for (let again = 0; again < 4 && found?.failure === "our_side"; again += 1) found = await failure()
+    expect(found?.reason).toMatch(/took longer than the 1\.[56] seconds/)
+    // Where the machine leaves it no processor, nothing is said of the document.
+    const isStarved = found?.failure === "our_side" && loadavg()[0]! > 2 * availableParallelism()
+    expect(found?.exhausting).toBe(!isStarved)
     expect(await parser.reason("txt", utf8("Still here."))).toBe("read: Still here.")
     const unreadable = await parser.parse("txt", utf8(" "))
     expect(Result.isFailure(unreadable) && unreadable.failure).toMatchObject({ exhausting: false })
