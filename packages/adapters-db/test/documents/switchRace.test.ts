@@ -1,0 +1,134 @@
+/** A second generation that becomes the searched one, against what else happens to its document in the same moment. */
+import { DocumentStore, GenerationGone, PassageIndex } from "@parley/core/adapter"
+import { ampleQuota, indexPassages, newDocument, newUserId, passagesOf, type Run, suiteOn } from "@parley/core/testing"
+import { Effect, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+import { Database } from "../../src/database/Database.ts"
+import { PgDocumentStoreLayer } from "../../src/documents/PgDocumentStore.ts"
+import { PgPassageIndexLayer } from "../../src/documents/PgPassageIndex.ts"
+import { databases } from "../databases.ts"
+
+type Parts = Database | DocumentStore | PassageIndex
+
+const ROUNDS = 25
+
+/** A document of `userId` whose passages are these texts. */
+const indexed = Effect.fnUntraced(function* (userId: string, texts: ReadonlyArray<string>) {
+  const document = newDocument(userId, { status: "ready" })
+  yield* (yield* DocumentStore).insert(document, ampleQuota)
+  yield* indexPassages({ userId, documentId: document.id }, passagesOf(...texts))
+  return document.id
+})
+
+/** The texts that are found in documents. */
+const textsOf = (userId: string, documentIds: ReadonlyArray<string>, query: string) =>
+  PassageIndex.use((index) => index.search({ userId, documentIds, query, limit: 10 })).pipe(
+    Effect.map((found) => found.map(({ text }) => text))
+  )
+
+/** Statistics that are not what the searched passages of the owner add up to, and rows of what is gone. */
+const unsound = Effect.fnUntraced(function* (userId: string) {
+  const { schema, statement } = yield* Database
+  return yield* statement(
+    `SELECT 'generations' AS problem, document_id::text AS what FROM ${schema}.passage_generations WHERE user_id = $1
+       GROUP BY document_id HAVING count(*) <> 1 OR NOT bool_and(active)
+     UNION ALL SELECT 'passages of no generation', p.document_id::text FROM ${schema}.passages p
+       LEFT JOIN ${schema}.passage_generations g USING (user_id, document_id, generation)
+       WHERE p.user_id = $1 AND g.generation IS NULL
+     UNION ALL SELECT 'postings of no generation', p.document_id::text FROM ${schema}.postings p
+       LEFT JOIN ${schema}.passage_generations g USING (user_id, document_id, generation)
+       WHERE p.user_id = $1 AND g.generation IS NULL
+     UNION ALL SELECT 'terms', coalesce(s.term, c.term)
+       FROM (SELECT * FROM ${schema}.term_statistics WHERE user_id = $1 AND passages <> 0) s
+       FULL JOIN (SELECT term, sum(cardinality(entries)) AS passages FROM ${schema}.postings
+         JOIN ${schema}.passage_generations g USING (user_id, document_id, generation)
+         WHERE user_id = $1 AND g.active GROUP BY term) c USING (term)
+       WHERE s.passages IS DISTINCT FROM c.passages
+     UNION ALL SELECT 'owner', s.user_id FROM ${schema}.index_statistics s WHERE s.user_id = $1 AND (
+       s.passages <> (SELECT count(*) FROM ${schema}.passages p WHERE p.user_id = $1)
+       OR s.terms <> (SELECT coalesce(sum(length), 0) FROM ${schema}.passages p WHERE p.user_id = $1))`,
+    [userId]
+  )
+})
+
+/** What the owner has stored, as a refusal of more says it. */
+const stored = (userId: string) =>
+  DocumentStore.use((documents) => documents.insert(newDocument(userId), { ...ampleQuota, maxDocuments: 0 }))
+
+/** A generation that has its passages, and waits to be searched. */
+const filled = Effect.fnUntraced(function* (userId: string, documentId: string, ...texts: ReadonlyArray<string>) {
+  const index = yield* PassageIndex
+  const passages = passagesOf(...texts)
+  const parsed = { text: texts.join(" "), pageStarts: null }
+  const generation = yield* index.begin({ userId, documentId, parsed, fingerprint: crypto.randomUUID() })
+  yield* index.add(generation, passages)
+  return generation
+})
+
+/** Both at once; every other round the second is first. What finds its generation gone has nothing to do. */
+const atOnce = <E, F, R, S>(round: number, one: Effect.Effect<unknown, E, R>, other: Effect.Effect<unknown, F, S>) => {
+  const both: ReadonlyArray<Effect.Effect<unknown, E | F, R | S>> = round % 2 === 0 ? [one, other] : [other, one]
+  return Effect.all(both, { concurrency: "unbounded", discard: true })
+}
+const orGone = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.catchIf(
+    work,
+    (error) => error instanceof GenerationGone,
+    () => Effect.void
+  )
+
+const racing = (run: Run<Parts>) => {
+  it("a switch beside the deletion of its document leaves nothing of it, in either order", () =>
+    run(
+      Effect.gen(function* () {
+        const index = yield* PassageIndex
+        const documents = yield* DocumentStore
+        const userId = newUserId()
+        const kept = yield* indexed(userId, ["lift and drag"])
+        const before = yield* stored(userId)
+        for (let round = 0; round < ROUNDS; round++) {
+          const id = yield* indexed(userId, ["lift of old", "drag"])
+          const generation = yield* filled(userId, id, "lift anew", "rotor", "flap")
+          yield* atOnce(round, orGone(index.activate(generation)), documents.remove(userId, id))
+          expect(yield* unsound(userId), `round ${round}`).toEqual([])
+          expect(yield* textsOf(userId, [kept, id], "lift")).toEqual(["lift and drag"])
+          expect(yield* stored(userId)).toEqual(before)
+        }
+      })
+    ))
+
+  it("a switch beside one of another text leaves the whole of one of them, and the quota as it was", () =>
+    run(
+      Effect.gen(function* () {
+        const index = yield* PassageIndex
+        const userId = newUserId()
+        const id = yield* indexed(userId, ["lift of old", "drag"])
+        const before = yield* stored(userId)
+        const winners = new Set<string>()
+        for (let round = 0; round < ROUNDS; round++) {
+          const again = Effect.flatMap(filled(userId, id, "lift again", "rotor"), index.activate)
+          const replaced = Effect.flatMap(filled(userId, id, "lift replaced", "flap", "tail"), index.activate)
+          yield* atOnce(round, orGone(again), orGone(replaced))
+          const found = yield* textsOf(userId, [id], "lift rotor flap tail")
+          const [winner] = [
+            ["lift again", "rotor"],
+            ["lift replaced", "flap", "tail"]
+          ].filter((all) => found.includes(all[0] ?? ""))
+          expect(found.toSorted(), `round ${round}`).toEqual(winner?.toSorted())
+          winners.add(winner?.[0] ?? "")
+          // What was begun and found itself gone is dropped with the next that is begun.
+          expect((yield* unsound(userId)).filter(({ problem }) => problem !== "generations")).toEqual([])
+          expect(yield* stored(userId)).toEqual(before)
+        }
+        expect(winners.size).toBeGreaterThan(0)
+      })
+    ))
+}
+
+describe("on a real server", () => {
+  const server = databases.find(({ name }) => name === "Postgres")
+  it("TEST_DATABASE_URL names one", () => expect(server).toBeDefined())
+  if (server === undefined) return
+  const stores = Layer.provideMerge(Layer.mergeAll(PgDocumentStoreLayer, PgPassageIndexLayer), server.layer)
+  suiteOn("Switches of generations at the same time", stores, racing)
+})
