@@ -147,6 +147,12 @@ const loadText = (schema: string, purchase: string) => `
   LEFT JOIN ${schema}.credit_idempotency k ON k.user_id = o.user_id AND k.key = o.key
   LEFT JOIN ${schema}.credit_transactions t ON t.user_id = k.user_id AND t.number = k.number`
 
+/** Accounts alone, of operations that read nothing else, as every request does first: planned in a quarter of the time. */
+const loadAloneText = (schema: string) => `
+  SELECT o.user_id AS asked_user, NULL AS asked_key, NULL AS purchase, ${ACCOUNT_COLUMNS}
+  FROM unnest($1::text[]) AS o(user_id)
+  LEFT JOIN ${schema}.credit_accounts a ON a.user_id = o.user_id`
+
 interface Named {
   readonly userId: string
   readonly key: string
@@ -210,9 +216,11 @@ export const loadAccounts = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyMap<string, LoadedAccount>, DatabaseError> {
   const asked = operations.flatMap(askedBy)
   const readsPurchases = operations.some(({ reads }) => reads.charge !== undefined)
+  const readsAccounts = !readsPurchases && asked.every(([, key]) => key === null)
+  const columns = readsAccounts ? [0] : [0, 1, 2]
   const rows = yield* query<LoadedRow>(
-    loadText(schema, readsPurchases ? purchaseText(schema) : "NULL"),
-    [0, 1, 2].map((column) => asked.map((row) => row[column]))
+    readsAccounts ? loadAloneText(schema) : loadText(schema, readsPurchases ? purchaseText(schema) : "NULL"),
+    columns.map((column) => asked.map((row) => row[column]))
   )
   const loaded = new Map<string, Gathered>()
   for (const row of rows) {
