@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto"
-import { administer } from "../../packages/adapters-db/test/administer.ts"
-import { RUN, templateName } from "../../packages/adapters-db/test/templateName.ts"
+import { dropRun } from "../../packages/adapters-db/test/retiredDatabases.ts"
+import { RUN } from "../../packages/adapters-db/test/templateName.ts"
 
 /** Names the run, whose first suite on Postgres makes the database that the others copy. */
 export const setup = (): void => {
   process.env[RUN] = randomUUID().replaceAll("-", "")
 }
 
-/** Takes away what was copied. */
+/** Takes away what the run made on Postgres. */
 export const teardown = async (): Promise<void> => {
-  if ((process.env["TEST_DATABASE_URL"] ?? "") === "") return
-  await administer(`DROP DATABASE IF EXISTS ${templateName()} WITH (FORCE)`)
+  if ((process.env["TEST_DATABASE_URL"] ?? "") !== "") await dropRun()
 }

@@ -9,6 +9,8 @@ import { migrate } from "../src/migrations/migrate.ts"
 import { administer } from "./administer.ts"
 import { migratedTemplate } from "./migratedTemplate.ts"
 import { preparedPglite } from "./preparedPglite.ts"
+import { retire } from "./retiredDatabases.ts"
+import { newDatabaseName } from "./templateName.ts"
 
 /** A database to run a suite on: empty but for the migrations, made when the layer is built and gone when it closes. */
 export interface TestDatabase {
@@ -20,13 +22,13 @@ export interface TestDatabase {
 
 const serverUrl = process.env["TEST_DATABASE_URL"]
 
-/** Creates a database of its own on the server under test, dropped when the scope closes; gives its url. */
+/** Creates a database of its own on the server under test, for nobody else once the scope closes; gives its url. */
 export const freshPostgresWith = (options: string) =>
   Effect.gen(function* () {
-    const name = `parley_${crypto.randomUUID().replaceAll("-", "")}`
+    const name = newDatabaseName()
     yield* Effect.acquireRelease(
       Effect.promise(() => administer(`CREATE DATABASE ${name} ${options}`)),
-      () => Effect.promise(() => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
+      () => Effect.promise(() => retire(name))
     )
     const url = new URL(serverUrl ?? "")
     url.pathname = `/${name}`
@@ -35,7 +37,10 @@ export const freshPostgresWith = (options: string) =>
 
 export const freshPostgres = freshPostgresWith("")
 
-/** The same with every migration: for suites that are not about how they are applied. */
+/** One in which texts sort as in a dictionary. */
+export const american = freshPostgresWith("TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'")
+
+/** A fresh one with every migration: for suites that are not about how they are applied. */
 export const migratedPostgres = Effect.flatMap(
   Effect.promise(() => migratedTemplate(serverUrl ?? "")),
   (template) => freshPostgresWith(`TEMPLATE ${template}`)

@@ -96,7 +96,10 @@ describe("openDatabase on the embedded database", () => {
   it("embeds passages and questions by the embedder it is given", async () => {
     const asked: Array<string> = []
     const onRequest = (texts: ReadonlyArray<string>) => Effect.sync(() => void asked.push(...texts))
-    const database = await openDatabase({ embedder: makeInMemoryEmbedder({ onRequest }) })
+    const database = await openDatabase({
+      dataDir: join(root, "database"),
+      embedder: makeInMemoryEmbedder({ onRequest })
+    })
     const { document, userId } = await useEverything(database)
     const documentIds = [document.id]
     const found = await run(database.passages.search({ userId, documentIds, query: "growth", limit: 1 }))

@@ -30,9 +30,20 @@ export const ownerOf = (address: string, options: string) =>
     return url.href
   })
 
-/** A database that belongs to a login of its own, which is no superuser and may not create roles. */
-export const ordinaryLogin = Effect.gen(function* () {
-  const url = yield* ownerOf(yield* freshPostgres, "")
-  yield* Effect.promise(() => administer(`GRANT parley_user, parley_service TO ${partsOf(url).login}`))
-  return url
-})
+/** Gives a database to a login of its own, which is no superuser and may not create roles. */
+export const ordinaryLoginOf = (made: typeof freshPostgres) =>
+  Effect.gen(function* () {
+    const url = yield* ownerOf(yield* made, "")
+    yield* Effect.promise(() => administer(`GRANT parley_user, parley_service TO ${partsOf(url).login}`))
+    return url
+  })
+
+/** A database that belongs to such a login. */
+export const ordinaryLogin = ordinaryLoginOf(freshPostgres)
+
+/** Makes it so that nobody may execute functions of the owner of a database unless told so. */
+export const hardenedBy = (url: string) => {
+  const { login, database } = partsOf(url)
+  const revoke = `ALTER DEFAULT PRIVILEGES FOR ROLE ${login} REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC`
+  return Effect.promise(() => administer(revoke, database))
+}

@@ -65,7 +65,8 @@ default_pool_size = 4\n`
   return pooler.exitCode === null ? url.href : undefined
 })
 
-const poolerBefore = Effect.fnUntraced(function* (own: typeof freshPostgres) {
+/** A pooler before a database. */
+export const before = Effect.fnUntraced(function* (own: typeof freshPostgres) {
   const database = new URL(yield* own)
   for (;;) {
     const url = yield* startPooler(database)
@@ -74,7 +75,7 @@ const poolerBefore = Effect.fnUntraced(function* (own: typeof freshPostgres) {
 })
 
 /** A pooler before a database of our own, with nothing in it. */
-export const behindPooler = poolerBefore(freshPostgres)
+export const behindPooler = before(freshPostgres)
 
 /** The same with every migration. */
-export const migratedBehindPooler = poolerBefore(migratedPostgres)
+export const migratedBehindPooler = before(migratedPostgres)

@@ -1,5 +1,5 @@
-/** Servers whose administrators keep them stricter, or speak another language, than the one most tests run on. */
-import { chatStoreContract, creditLedgerContract, newUserId, testedLedger } from "@parley/core/testing"
+/** Servers whose administrators keep them stricter, or speak another language, than the one most tests run on; `deployments.test.ts` has the contracts there. */
+import { newUserId, testedLedger } from "@parley/core/testing"
 import { Effect, Layer, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import { Database } from "../src/database/Database.ts"
@@ -7,8 +7,9 @@ import { databaseLayer } from "../src/databaseLayer.ts"
 import { migrate } from "../src/migrations/migrate.ts"
 import { storesLayer } from "../src/storesLayer.ts"
 import { administer } from "./administer.ts"
-import { freshPostgres, freshPostgresWith, hasPostgres } from "./databases.ts"
-import { ordinaryLogin, ownerOf, partsOf } from "./ordinaryLogin.ts"
+import { builtOnce } from "./builtOnce.ts"
+import { american, freshPostgres, hasPostgres } from "./databases.ts"
+import { hardenedBy, ordinaryLogin, ownerOf, partsOf } from "./ordinaryLogin.ts"
 
 const migrated = (url: string) =>
   Layer.effectDiscard(migrate()).pipe(Layer.provideMerge(databaseLayer({ url, maxConnections: 5 })))
@@ -18,18 +19,9 @@ const storesOn = (url: Effect.Effect<string, never, Scope.Scope>) =>
 
 const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Effect.scoped(effect))
 
-/** A database in which nobody may execute functions unless told so. */
-const hardened = Effect.gen(function* () {
-  const url = yield* ordinaryLogin
-  const { login, database } = partsOf(url)
-  const revoke = `ALTER DEFAULT PRIVILEGES FOR ROLE ${login} REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC`
-  yield* Effect.promise(() => administer(revoke, database))
-  return url
-})
+const hardened = Effect.tap(ordinaryLogin, hardenedBy)
 
 describe.runIf(hasPostgres)("where functions are nobody's by default", () => {
-  creditLedgerContract("Postgres, hardened", storesOn(hardened))
-
   it("the service role may execute every function of the schema", () =>
     run(
       Effect.gen(function* () {
@@ -70,11 +62,8 @@ describe.runIf(hasPostgres)("with a login that inherits nothing", () => {
     ))
 })
 
-const american = freshPostgresWith("TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'")
-
 describe.runIf(hasPostgres)("where texts sort as in a dictionary", () => {
-  creditLedgerContract("Postgres, en-US", storesOn(american))
-  chatStoreContract("Postgres, en-US", storesOn(american))
+  const database = builtOnce(Layer.unwrap(Effect.map(american, migrated)))
 
   it("users and keys are compared by their bytes, in every table", () =>
     run(
@@ -88,7 +77,7 @@ describe.runIf(hasPostgres)("where texts sort as in a dictionary", () => {
               [schema]
             )
           ),
-          migrated(yield* american)
+          database
         )
         expect(others).toEqual([])
       })
@@ -111,7 +100,7 @@ describe.runIf(hasPostgres)("where texts sort as in a dictionary", () => {
             } while (after !== undefined)
             return order
           }),
-          storesOn(american)
+          storesLayer().pipe(Layer.provide(database))
         )
         expect(seen).toEqual(users.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))))
       })

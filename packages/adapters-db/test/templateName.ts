@@ -1,9 +1,17 @@
-/** What names the template of a run of the tests, in every process of the run. */
+/** What names the databases of a run of the tests, in every process of the run. */
 export const RUN = "PARLEY_TEST_RUN"
 
-/** The name of the database that suites of this run copy. */
-export const templateName = (): string => {
+const runName = (): string => {
   const run = process.env[RUN]
   if (run === undefined) throw new Error(`${RUN} is not set: test/setup/templateDatabase.ts names each run.`)
-  return `parley_template_${run}`
+  return run
 }
+
+/** The name of the database that suites of this run copy. */
+export const templateName = (): string => `parley_template_${runName()}`
+
+/** What the names of this run's other databases begin with. */
+export const databasePrefix = (): string => `parley_${runName()}_`
+
+/** A name for a database of this run. */
+export const newDatabaseName = (): string => databasePrefix() + crypto.randomUUID().replaceAll("-", "").slice(0, 12)

@@ -64,7 +64,8 @@ const places = [
 ]
 
 for (const { name, makeUrl, present } of places) {
-  describe.runIf(present)(`accounts that somebody has locked, on ${name}`, () => {
+  // Each has a database of its own, and mostly waits.
+  describe.runIf(present)(`accounts that somebody has locked, on ${name}`, { concurrent: true }, () => {
     for (const count of [3, 300]) {
       it(`${count} of them keep no other account from metering`, () =>
         run(

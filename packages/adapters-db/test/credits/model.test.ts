@@ -1,5 +1,5 @@
 import { historiesBehindPooler, historiesOnPglite, historiesOnPostgres } from "./histories.ts"
 
-historiesOnPglite(30)
-historiesOnPostgres(50)
-historiesBehindPooler(25)
+historiesOnPglite(12)
+historiesOnPostgres(20)
+historiesBehindPooler(10)

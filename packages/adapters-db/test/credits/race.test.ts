@@ -1,3 +1,3 @@
 import { reserveRace } from "./reserveRace.ts"
 
-reserveRace(8)
+reserveRace(4)

@@ -70,7 +70,8 @@ const places = [
 ]
 
 for (const { name, url: makeUrl, present } of places) {
-  describe.runIf(present)(`limits on ${name}`, () => {
+  // Each has a database of its own, and mostly waits.
+  describe.runIf(present)(`limits on ${name}`, { concurrent: true }, () => {
     it("a statement, a transaction and a script that take too long are ended in the server", () =>
       run(
         Effect.gen(function* () {
@@ -238,7 +239,7 @@ for (const { name, url: makeUrl, present } of places) {
   })
 }
 
-describe.runIf(hasPostgres)("a network that falls silent", () => {
+describe.runIf(hasPostgres)("a network that falls silent", { concurrent: true }, () => {
   const networks: Array<SilentNetwork> = []
   afterAll(() => Promise.all(networks.map((network) => network[Symbol.asyncDispose]())))
 

@@ -19,7 +19,7 @@ const backendOf = (sql: Sql) =>
     const [row] = yield* sql.query<{ pid: number; database: string }>(
       "SELECT pg_backend_pid() AS pid, current_database() AS database"
     )
-    expect(row?.database).toMatch(/^parley_[0-9a-f]{32}$/)
+    expect(row?.database).toMatch(/^parley_[0-9a-f]{32}_[0-9a-f]{12}$/)
     return row as Backend
   })
 

@@ -7,9 +7,8 @@ import { Effect, Layer, Queue, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import { databaseLayer } from "../../src/databaseLayer.ts"
 import { PgBossJobQueueLayer } from "../../src/jobs/PgBossJobQueue.ts"
-import { migrate } from "../../src/migrations/migrate.ts"
-import { freshPostgres, hasPostgres } from "../databases.ts"
-import { behindPooler, hasPooler } from "../pooler.ts"
+import { hasPostgres, migratedPostgres } from "../databases.ts"
+import { hasPooler, migratedBehindPooler } from "../pooler.ts"
 
 const ROUNDS = 6
 const program = fileURLToPath(new URL("../fixtures/workBriefly.ts", import.meta.url))
@@ -35,7 +34,6 @@ const suite = (name: string, url: Effect.Effect<string, never, Scope.Scope>) =>
       Effect.scoped(
         Effect.gen(function* () {
           const at = yield* url
-          const migrated = Layer.effectDiscard(migrate()).pipe(Layer.provideMerge(databaseLayer({ url: at })))
           const rounds = Effect.gen(function* () {
             const job = newJob()
             yield* enqueue(job)
@@ -49,12 +47,15 @@ const suite = (name: string, url: Effect.Effect<string, never, Scope.Scope>) =>
               yield* Queue.take(lines)
             }
           })
-          yield* Effect.provide(Effect.scoped(rounds), PgBossJobQueueLayer().pipe(Layer.provide(migrated)))
+          yield* Effect.provide(
+            Effect.scoped(rounds),
+            PgBossJobQueueLayer().pipe(Layer.provide(databaseLayer({ url: at })))
+          )
         })
       )
     ))
 
-describe.runIf(hasPostgres)("jobs done by another process", () => {
-  suite("on Postgres", freshPostgres)
-  if (hasPooler) suite("behind a pooler", behindPooler)
+describe.runIf(hasPostgres)("jobs done by another process", { concurrent: true }, () => {
+  suite("on Postgres", migratedPostgres)
+  if (hasPooler) suite("behind a pooler", migratedBehindPooler)
 })

@@ -1,7 +1,7 @@
 import { JobQueue } from "@parley/core/adapter"
 import { enqueue, handling, newJob, type Run, suiteOn, TestJob } from "@parley/core/testing"
 import { Clock, Deferred, Effect, Layer } from "effect"
-import { expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import type { Database } from "../../src/database/Database.ts"
 import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
 import { PgBossJobQueueLayer } from "../../src/jobs/PgBossJobQueue.ts"
@@ -59,7 +59,9 @@ const writing = (run: Run<Database | DatabaseOwner | JobQueue>) => {
     ))
 }
 
-for (const { name, layer } of databases) {
-  const parts = PgBossJobQueueLayer({ pollingIntervalSeconds: 0.5, stopTimeoutMs: 1000 })
-  suiteOn(`Progress of jobs, on ${name}`, parts.pipe(Layer.provideMerge(layer)), writing)
-}
+const parts = PgBossJobQueueLayer({ pollingIntervalSeconds: 0.5, stopTimeoutMs: 1000 })
+
+// The databases at the same time: they mostly wait.
+describe("Progress of jobs", { concurrent: true }, () => {
+  for (const { name, layer } of databases) suiteOn(`on ${name}`, parts.pipe(Layer.provideMerge(layer)), writing)
+})

@@ -38,47 +38,55 @@ const kept = (job: TestedJob) =>
   )
 
 const deadWorkers = (run: Run<Parts>) => {
-  it("a try whose worker gives no sign of life counts as failed, and another worker tries again", () =>
-    run(
-      Effect.gen(function* () {
-        const jobs = yield* JobQueue
-        const { execute, schemaName } = yield* DatabaseOwner
-        const job = newJob()
-        yield* enqueue(job)
-        // As a worker leaves it whose process ended in the middle.
-        yield* execute(
-          `UPDATE "${schemaName}_boss".job
+  it(
+    "a try whose worker gives no sign of life counts as failed, and another worker tries again",
+    { concurrent: false },
+    () =>
+      run(
+        Effect.gen(function* () {
+          const jobs = yield* JobQueue
+          const { execute, schemaName } = yield* DatabaseOwner
+          const job = newJob()
+          yield* enqueue(job)
+          // As a worker leaves it whose process ended in the middle.
+          yield* execute(
+            `UPDATE "${schemaName}_boss".job
            SET state = 'active', started_on = now(), heartbeat_on = now() - interval '5 seconds' WHERE singleton_key = $1`,
-          [twin(job)]
-        )
-        const tried = yield* Queue.unbounded<EndedTry>()
-        yield* jobs.work(noting(tried))
-        expect(yield* Effect.timeout(Queue.take(tried), "90 seconds")).toEqual({ job, number: 2, last: false })
-        expect(yield* kept(job)).toMatchObject([{ retry_count: 1 }])
-      })
-    ))
+            [twin(job)]
+          )
+          const tried = yield* Queue.unbounded<EndedTry>()
+          yield* jobs.work(noting(tried))
+          expect(yield* Effect.timeout(Queue.take(tried), "90 seconds")).toEqual({ job, number: 2, last: false })
+          expect(yield* kept(job)).toMatchObject([{ retry_count: 1 }])
+        })
+      )
+  )
 
-  it("a job asked for again during a last try whose worker died long ago, with all others away, has all its tries", () =>
-    run(
-      Effect.gen(function* () {
-        const jobs = yield* JobQueue
-        const { execute, schemaName } = yield* DatabaseOwner
-        const job = newJob()
-        yield* enqueue(job)
-        // As the last process leaves it that ends in the middle, when nobody comes back for hours.
-        yield* execute(
-          `UPDATE "${schemaName}_boss".job SET state = 'active', retry_count = retry_limit,
+  it(
+    "a job asked for again during a last try whose worker died long ago, with all others away, has all its tries",
+    { concurrent: false },
+    () =>
+      run(
+        Effect.gen(function* () {
+          const jobs = yield* JobQueue
+          const { execute, schemaName } = yield* DatabaseOwner
+          const job = newJob()
+          yield* enqueue(job)
+          // As the last process leaves it that ends in the middle, when nobody comes back for hours.
+          yield* execute(
+            `UPDATE "${schemaName}_boss".job SET state = 'active', retry_count = retry_limit,
            started_on = now() - interval '2 days', heartbeat_on = now() - interval '2 days' WHERE singleton_key = $1`,
-          [twin(job)]
-        )
-        yield* enqueue(job)
-        const tried = yield* Queue.unbounded<EndedTry>()
-        yield* jobs.work(noting(tried))
-        expect(yield* Effect.timeout(Queue.take(tried), "90 seconds")).toEqual({ job, number: 1, last: false })
-      })
-    ))
+            [twin(job)]
+          )
+          yield* enqueue(job)
+          const tried = yield* Queue.unbounded<EndedTry>()
+          yield* jobs.work(noting(tried))
+          expect(yield* Effect.timeout(Queue.take(tried), "90 seconds")).toEqual({ job, number: 1, last: false })
+        })
+      )
+  )
 
-  it("a worker that was taken for dead stops its try, and ends nobody else's", () =>
+  it("a worker that was taken for dead stops its try, and ends nobody else's", { concurrent: false }, () =>
     run(
       Effect.gen(function* () {
         const jobs = yield* JobQueue
@@ -114,36 +122,41 @@ const deadWorkers = (run: Run<Parts>) => {
         while ((yield* kept(job))[0]?.["state"] !== "completed") yield* Effect.sleep("20 millis")
         expect(tries).toBe(2)
       })
-    ))
+    )
+  )
 
-  it("a worker that must stop interrupts a try that does not end, and another one tries the job again", () =>
-    run(
-      Effect.gen(function* () {
-        const jobs = yield* JobQueue
-        const job = newJob()
-        const started = yield* Deferred.make<void>()
-        let interrupted = false
-        const scope = yield* Scope.make()
-        yield* jobs
-          .work(
-            handling([TestJob], () =>
-              Effect.andThen(Deferred.succeed(started, undefined), Effect.never).pipe(
-                Effect.onInterrupt(() => Effect.sync(() => (interrupted = true)))
+  it(
+    "a worker that must stop interrupts a try that does not end, and another one tries the job again",
+    { concurrent: false },
+    () =>
+      run(
+        Effect.gen(function* () {
+          const jobs = yield* JobQueue
+          const job = newJob()
+          const started = yield* Deferred.make<void>()
+          let interrupted = false
+          const scope = yield* Scope.make()
+          yield* jobs
+            .work(
+              handling([TestJob], () =>
+                Effect.andThen(Deferred.succeed(started, undefined), Effect.never).pipe(
+                  Effect.onInterrupt(() => Effect.sync(() => (interrupted = true)))
+                )
               )
             )
-          )
-          .pipe(Scope.provide(scope))
-        yield* enqueue(job)
-        yield* Deferred.await(started)
-        yield* Scope.close(scope, Exit.void)
-        expect(interrupted).toBe(true)
-        const tried = yield* Queue.unbounded<EndedTry>()
-        yield* jobs.work(noting(tried))
-        expect(yield* Effect.timeout(Queue.take(tried), "90 seconds")).toEqual({ job, number: 2, last: false })
-      })
-    ))
+            .pipe(Scope.provide(scope))
+          yield* enqueue(job)
+          yield* Deferred.await(started)
+          yield* Scope.close(scope, Exit.void)
+          expect(interrupted).toBe(true)
+          const tried = yield* Queue.unbounded<EndedTry>()
+          yield* jobs.work(noting(tried))
+          expect(yield* Effect.timeout(Queue.take(tried), "90 seconds")).toEqual({ job, number: 2, last: false })
+        })
+      )
+  )
 
-  it("what a failed try says of a document is not kept by the queue", () =>
+  it("what a failed try says of a document is not kept by the queue", { concurrent: false }, () =>
     run(
       Effect.gen(function* () {
         const jobs = yield* JobQueue
@@ -156,14 +169,18 @@ const deadWorkers = (run: Run<Parts>) => {
         expect(JSON.stringify(rows)).not.toContain("the text of the document")
         expect(rows).toHaveLength(1)
       })
-    ))
+    )
+  )
 }
 
 const parts = PgBossJobQueueLayer(options)
 
-for (const { name, layer } of databases) {
-  suiteOn(`Jobs of workers that end, on ${name}`, parts.pipe(Layer.provideMerge(layer)), deadWorkers)
-}
+// One test after the other on each database, and the databases at the same time: they mostly wait.
+describe("jobs of workers that end", { concurrent: true }, () => {
+  for (const { name, layer } of databases) {
+    suiteOn(`on ${name}`, parts.pipe(Layer.provideMerge(layer)), deadWorkers)
+  }
+})
 
 describe.runIf(hasPostgres)("while the database is away", () => {
   const unhandled: Array<unknown> = []

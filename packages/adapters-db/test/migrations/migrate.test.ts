@@ -1,6 +1,3 @@
-import { execFile } from "node:child_process"
-import { fileURLToPath } from "node:url"
-import { promisify } from "node:util"
 import { type Run, suiteOn } from "@parley/core/testing"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
@@ -90,23 +87,6 @@ it("every statement of the shipped migrations names its schema through the place
 })
 
 describe.runIf(hasPostgres)("migrating a server", () => {
-  it("several processes may do so at once: together they apply everything once", () =>
-    Effect.runPromise(
-      Effect.scoped(
-        Effect.gen(function* () {
-          const url = yield* freshPostgres
-          const program = fileURLToPath(new URL("../fixtures/migrateOnce.ts", import.meta.url))
-          const one = Effect.promise(() =>
-            promisify(execFile)(process.execPath, ["--conditions=@parley/source", program, url])
-          )
-          const all = yield* Effect.all([one, one, one], { concurrency: "unbounded" })
-          const applied = all.flatMap(({ stdout }) => JSON.parse(stdout) as Array<string>)
-          const shipped = yield* Effect.promise(loadMigrations)
-          expect(applied.toSorted()).toEqual(shipped.map(({ id }) => id))
-        })
-      )
-    ))
-
   migrateTogether(2)
 
   it("two schemas of one database, and names in any case, stay apart", () =>

@@ -1,0 +1,3 @@
+import { refreshRace } from "./refreshRace.ts"
+
+refreshRace(4)

@@ -1,0 +1,25 @@
+/** The same stores as deployed in other ways, each way by itself. */
+import { chatStoreContract, creditLedgerContract } from "@parley/core/testing"
+import { Effect } from "effect"
+import { describe } from "vitest"
+import { american, hasPostgres } from "./databases.ts"
+import { deployedContracts, migratedStores } from "./deployedContracts.ts"
+import { hardenedBy, ordinaryLogin } from "./ordinaryLogin.ts"
+import { behindPooler, hasPooler } from "./pooler.ts"
+
+describe.runIf(hasPostgres)("with an ordinary login", () =>
+  deployedContracts("Postgres, ordinary login", ordinaryLogin)
+)
+
+describe.runIf(hasPostgres && hasPooler)("behind a pooler", () =>
+  deployedContracts("Postgres, transaction pooling", behindPooler)
+)
+
+describe.runIf(hasPostgres)("where functions are nobody's by default", () =>
+  creditLedgerContract("Postgres, hardened", migratedStores(Effect.tap(ordinaryLogin, hardenedBy)))
+)
+
+describe.runIf(hasPostgres)("where texts sort as in a dictionary", () => {
+  creditLedgerContract("Postgres, en-US", migratedStores(american))
+  chatStoreContract("Postgres, en-US", migratedStores(american))
+})
