@@ -21,11 +21,14 @@ export const outboxSql = (schema: string) => ({
     FROM due WHERE d.user_id = due.user_id AND d.event_id = due.event_id AND d.destination = $1
     RETURNING d.event_id, d.type, d.created_at, d.data, d.tries`,
 
-  /** Parameters: whose and which event, destination, claim; state, rest in milliseconds, reason. */
+  /**
+   * What is pending has no end; said so, since the index of what is pending would be looked through where the statistics are of
+   * a time at which nothing was. Parameters: whose and which event, destination, claim; state, rest in milliseconds, reason.
+   */
   conclude: `UPDATE ${schema}.event_deliveries
     SET state = $5, ended_at = CASE WHEN $5 <> 'pending' THEN now() END, claim = NULL, reason = $7,
       due_at = now() + $6::float8 * interval '1 millisecond'
-    WHERE user_id = $1 AND event_id = $2 AND destination = $3 AND state = 'pending' AND ($5 = 'delivered' OR claim = $4)`,
+    WHERE user_id = $1 AND event_id = $2 AND destination = $3 AND ended_at IS NULL AND ($5 = 'delivered' OR claim = $4)`,
 
   /** Parameter: the destination. */
   disable: `WITH disabled AS (

@@ -76,6 +76,12 @@ export const NodeWebhookPoster = ({
           ? requestTls(url, { ...options, agent: agents.https })
           : requestPlain(url, { ...options, agent: agents.http })
       request.on("error", fail)
+      // Without these a side that answers with another protocol, or hangs up in between, would be waited for without end.
+      request.on("upgrade", ({ statusCode = 0 }, socket) => {
+        socket.destroy()
+        succeed({ status: statusCode, retryAfter: undefined })
+      })
+      request.on("close", () => fail(new Error("no answer")))
       request.on("response", (response) => {
         succeed({ status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"] })
         // Nobody reads what it says, however long it is.

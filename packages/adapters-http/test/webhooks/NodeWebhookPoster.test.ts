@@ -53,6 +53,15 @@ describe("NodeWebhookPoster", () => {
     expect(await posting(`http://127.0.0.1:${port}/`)).toMatchObject({ success: { status: 200 } })
   })
 
+  it("takes a side that wants to speak another protocol for one that did not take the event", async () => {
+    const port = await serving(() => undefined)
+    server?.on("upgrade", () => undefined)
+    server?.on("connection", (socket) =>
+      socket.once("data", () => socket.write("HTTP/1.1 101 x\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"))
+    )
+    expect(await posting(`http://127.0.0.1:${port}/`)).toMatchObject({ success: { status: 101 } })
+  })
+
   it("gives up on a side that says nothing", async () => {
     const port = await serving(() => undefined)
     const answer = await posting(`http://127.0.0.1:${port}/`, { timeLimitMs: 50 })

@@ -42,7 +42,7 @@ const WEBHOOK_TIME_LIMIT_MS = 20_000
 /** What `retry-after` asks for, in milliseconds: seconds, or a date (RFC 9110, 10.2.3). */
 const retryAfterMs = (header: string | undefined, now: number): number => {
   const text = header?.trim() ?? ""
-  const wanted = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+  const wanted = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
   return Number.isFinite(wanted) ? Math.max(0, wanted) : 0
 }
 

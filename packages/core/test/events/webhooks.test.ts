@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto"
 import { Effect, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { DeliveryFailed } from "../../src/events/EventSink.ts"
 import { eventOf } from "../../src/events/ParleyEvent.ts"
 import { isPrivateAddress } from "../../src/events/privateAddress.ts"
@@ -102,6 +102,46 @@ describe("the signature of webhooks", () => {
     expect(await problemOf({})).toBe("headers")
     expect(await problemOf(headersAt(now()), body, "not a secret")).toBe("secret")
   })
+
+  it("is found among thousands that are wrong without the body being hashed for each", async () => {
+    const body = "x".repeat(4_000_000)
+    const timestamp = now()
+    const wrong = Array.from({ length: 5_000 }, () => "v1,").join(" ")
+    const headers = {
+      "webhook-id": "evt_1",
+      "webhook-timestamp": String(timestamp),
+      "webhook-signature": `${wrong} v1,% v1,${"A".repeat(44)} ${signed(SECRET, "evt_1", timestamp, body)}`
+    }
+    let hashed = 0
+    const { sign, verify } = crypto.subtle
+    const counting = [
+      vi.spyOn(crypto.subtle, "sign").mockImplementation((...given) => ((hashed += 1), sign.apply(crypto.subtle, given))),
+      vi
+        .spyOn(crypto.subtle, "verify")
+        .mockImplementation((...given) => ((hashed += 1), verify.apply(crypto.subtle, given)))
+    ]
+    try {
+      const problem = await verifyWebhook(headers, body, [SECRET, OTHER]).catch((error: unknown) => error)
+      expect(problem).toMatchObject({ problem: "content" })
+      expect(hashed).toBe(2)
+    } finally {
+      for (const each of counting) each.mockRestore()
+    }
+  })
+
+  it.each([
+    ["a parsed body", { type: "credits.charged" }],
+    ["a parsed body that claims a length", { length: 4_000_000_000 }],
+    ["a list", [123, 125]],
+    ["nothing", undefined],
+    ["null", null]
+  ])("refuses %s in place of bytes, by name", async (_name, body) => {
+    const headers = { "webhook-id": "evt_1", "webhook-timestamp": String(now()), "webhook-signature": "v1,bm9uZQ==" }
+    await expect(verifyWebhook(headers, body as never, SECRET)).rejects.toMatchObject({
+      _tag: "InvalidWebhook",
+      problem: "body"
+    })
+  })
 })
 
 describe("a webhook", () => {
@@ -135,6 +175,10 @@ describe("a webhook", () => {
     [
       { status: 503, retryAfter: "Thu, 01 Jan 1970 00:10:00 GMT" },
       { reason: "http_503", retryAfterMs: 300_000 }
+    ],
+    [
+      { status: 503, retryAfter: "10000000000" },
+      { reason: "http_503", retryAfterMs: 10_000_000_000_000 }
     ],
     [
       { status: 503, retryAfter: "soon" },
