@@ -101,7 +101,8 @@ const headerOf = (headers: ReceivedHeaders, name: string): string => {
 
 /** Compares in a time that tells nothing of where two signatures differ. */
 const sameBytes = (right: Uint8Array, given: Uint8Array): boolean =>
-  right.length === given.length && right.reduce((differs, byte, place) => differs | (byte ^ (given[place] ?? 0)), 0) === 0
+  right.length === given.length &&
+  right.reduce((differs, byte, place) => differs | (byte ^ (given[place] ?? 0)), 0) === 0
 
 const verified = Effect.fnUntraced(function* (
   headers: ReceivedHeaders,

@@ -115,7 +115,9 @@ describe("the signature of webhooks", () => {
     let hashed = 0
     const { sign, verify } = crypto.subtle
     const counting = [
-      vi.spyOn(crypto.subtle, "sign").mockImplementation((...given) => ((hashed += 1), sign.apply(crypto.subtle, given))),
+      vi
+        .spyOn(crypto.subtle, "sign")
+        .mockImplementation((...given) => ((hashed += 1), sign.apply(crypto.subtle, given))),
       vi
         .spyOn(crypto.subtle, "verify")
         .mockImplementation((...given) => ((hashed += 1), verify.apply(crypto.subtle, given)))
