@@ -301,7 +301,8 @@ describe.runIf(hasPostgres)("a transaction of the caller's", () => {
     const lent = await openDatabase({ pool: stranger, migrate: false })
     // Its login may not act as Parley's roles.
     const error = await rejection(createParley({ ...lent, ...nothing }))
-    expect(error).toMatchObject({ _tag: "StorageFailed", cause: { sqlState: "42501" } })
+    expect(error).toMatchObject({ _tag: "StorageFailed" })
+    expect((error as Error).cause).toMatchObject({ sqlState: "42501" })
     expect((await stranger.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }])
     await lent.close()
     await stranger.end()
