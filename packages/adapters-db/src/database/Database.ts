@@ -16,7 +16,10 @@ const PASSING = new Set([
   "55000" // an object is not ready for this yet
 ])
 
-/** A statement the database refused, or a connection it lost. `sqlState` is the five-character SQLSTATE where there is one. */
+/** No statement was asked: the server has no place, no such database, or lets nobody in by this name (PostgreSQL 17, appendix A). */
+const REFUSED_CONNECTIONS = /^(08|28|3D000$|53300$|57P0[1-5]$)/
+
+/** A statement or a connection the database refused, or a connection it lost. `sqlState` is the five-character SQLSTATE where there is one. */
 export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", {
   sqlState: Schema.optionalKey(Schema.String),
   constraint: Schema.optionalKey(Schema.String),
@@ -34,7 +37,8 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
   override get message() {
     if (this.closed === true) return "The database was closed."
     if (this.sqlState === undefined) return "The database cannot be reached, or the connection to it was lost."
-    return `The database refused a statement (SQLSTATE ${this.sqlState}).`
+    const what = REFUSED_CONNECTIONS.test(this.sqlState) ? "the connection" : "a statement"
+    return `The database refused ${what} (SQLSTATE ${this.sqlState}).`
   }
 }
 

@@ -1,3 +1,4 @@
+import { Schema } from "effect"
 import { checkSchemaName, quoteIdentifier } from "../database/quoting.ts"
 import { JOBS_QUEUE, JOBS_QUEUE_POLICY } from "../jobs/startBoss.ts"
 import { migrationsTable, recordOf } from "./migrate.ts"
@@ -16,8 +17,14 @@ const printed = (migration: Migration, schema: string): string =>
 const boss = (schemaName: string): string => quoteIdentifier(`${schemaName}_boss`)
 
 /** There is no migration of this name. */
-export class MigrationUnknown extends Error {
-  override readonly name = "MigrationUnknown"
+export class MigrationUnknown extends Schema.TaggedError<MigrationUnknown>()("MigrationUnknown", {
+  migration: Schema.String,
+  newest: Schema.String
+}) {
+  readonly code = "migration_unknown"
+  override get message() {
+    return `There is no migration ${JSON.stringify(this.migration.slice(0, 100))}. The newest is ${this.newest}.`
+  }
 }
 
 /**
@@ -30,9 +37,7 @@ export const migrationScript = async (schemaName: string, after?: string): Promi
   const migrations = await loadMigrations()
   const place = after === undefined ? -1 : migrations.findIndex(({ id }) => id === after)
   if (after !== undefined && place < 0) {
-    throw new MigrationUnknown(
-      `There is no migration ${JSON.stringify(after)}. The newest is ${migrations.at(-1)?.id}.`
-    )
+    throw new MigrationUnknown({ migration: after, newest: migrations.at(-1)?.id ?? "" })
   }
   const missing = migrations.slice(place + 1).map((migration) => printed(migration, schema))
   if (after !== undefined) return `${missing.join("\n\n")}\n`

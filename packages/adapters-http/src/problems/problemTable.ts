@@ -1,3 +1,5 @@
+import { errorStatuses } from "@parley/core"
+
 /** What an error answers with. `members` are the fields of the error that its problem details carry. */
 export interface ProblemKind {
   readonly status: number
@@ -13,109 +15,102 @@ export interface ProblemKind {
   readonly closes?: true
 }
 
+const isCoreCode = (code: string): code is keyof typeof errorStatuses => Object.hasOwn(errorStatuses, code)
+
 const ON_OUR_SIDE = "Something failed on our side. Try again in a moment; if it persists, report the request id."
 
 /** How limits of visitors are told. */
 const LIMITED = { mayRetryAfter: true, tellsRateLimit: true } as const
 
-/** Every code that an answer can carry, and its status. A code that is not listed here is answered as `internal_error`. */
-export const problemTable = {
+/** What is answered, by code; the statuses of errors that are the core's are in its own table, and in no other. */
+const problems = {
   invalid_request: { status: 400, title: "The request is not valid", members: ["issues"] },
-  invalid_chat_change: { status: 400, title: "The chat cannot be changed so", members: ["issues"] },
-  invalid_bot: { status: 400, title: "The bot cannot be so", members: ["issues"] },
-  invalid_document_id: { status: 400, title: "The document id is not valid" },
+  invalid_chat_change: { title: "The chat cannot be changed so", members: ["issues"] },
+  invalid_bot: { title: "The bot cannot be so", members: ["issues"] },
+  invalid_document_id: { title: "The document id is not valid" },
   invalid_upload: { status: 400, title: "The upload cannot be read" },
-  file_rejected: { status: 400, title: "The file cannot be accepted", members: ["problem"] },
-  invalid_usage_range: { status: 400, title: "The days are not valid", members: ["maxDays"] },
-  message_too_long: { status: 400, title: "The message is too long", members: ["limit"] },
-  crm_state_unknown: { status: 400, title: "The connection was not begun here" },
-  invalid_signature: { status: 400, title: "The signature is not valid" },
-  unauthorized: { status: 401, title: "Not signed in" },
+  file_rejected: { title: "The file cannot be accepted", members: ["problem"] },
+  invalid_usage_range: { title: "The days are not valid", members: ["maxDays"] },
+  message_too_long: { title: "The message is too long", members: ["limit"] },
+  crm_state_unknown: { title: "The connection was not begun here" },
+  invalid_signature: { title: "The signature is not valid" },
+  unauthorized: { title: "Not signed in" },
   api_key_invalid: { status: 401, title: "The API key is missing or wrong" },
   cron_unauthorized: { status: 401, title: "The bearer secret is missing or wrong" },
   insufficient_credits: {
-    status: 402,
     title: "Not enough credits",
     members: ["required", "available", "allowance", "topup", "held", "debt", "nextResetAt", "affordableModels"]
   },
   scope_missing: { status: 403, title: "The API key does not allow this", members: ["scope"] },
   cross_site_request: { status: 403, title: "The request comes from another site" },
   model_not_allowed: {
-    status: 403,
     title: "The plan does not include the model",
     members: ["model", "tier", "allowedTiers"]
   },
-  document_forbidden: { status: 403, title: "The document belongs to another user", members: ["documentId"] },
+  document_forbidden: { title: "The document belongs to another user", members: ["documentId"] },
   document_quota: {
-    status: 403,
     title: "The plan has no room for the document",
     members: ["tier", "documents", "bytes", "maxDocuments", "maxDocumentBytes"]
   },
   storage_quota: {
-    status: 403,
     title: "The plan has no room for more chats",
     members: ["tier", "bytes", "maxChatBytes"]
   },
-  too_many_bots: { status: 403, title: "You have as many bots as one may have", members: ["limit"] },
+  too_many_bots: { title: "You have as many bots as one may have", members: ["limit"] },
   not_found: { status: 404, title: "There is nothing here" },
   hold_not_found: {
-    status: 404,
     title: "There is no such hold",
     detail: "Nothing was held for this person under this key. Reserve it first."
   },
-  bot_not_found: { status: 404, title: "There is no such bot" },
-  bot_key_not_found: { status: 404, title: "The bot has no such public key" },
-  crm_provider_not_found: { status: 404, title: "There is no such CRM provider" },
-  crm_not_connected: { status: 404, title: "The bot is not connected to this CRM" },
-  conversation_not_found: { status: 404, title: "There is no such conversation" },
-  chat_not_found: { status: 404, title: "There is no such chat" },
-  customer_not_found: { status: 404, title: "There is no such customer" },
-  document_not_found: { status: 404, title: "There is no such document", members: ["documentId"] },
+  bot_not_found: { title: "There is no such bot" },
+  bot_key_not_found: { title: "The bot has no such public key" },
+  crm_provider_not_found: { title: "There is no such CRM provider" },
+  crm_not_connected: { title: "The bot is not connected to this CRM" },
+  conversation_not_found: { title: "There is no such conversation" },
+  chat_not_found: { title: "There is no such chat" },
+  customer_not_found: { title: "There is no such customer" },
+  document_not_found: { title: "There is no such document", members: ["documentId"] },
   method_not_allowed: { status: 405, title: "The method does not apply here", members: ["allowed"] },
   request_too_slow: { status: 408, title: "The request came too slowly", closes: true },
-  document_not_indexed: { status: 409, title: "The document has no text yet", members: ["documentId"] },
+  document_not_indexed: { title: "The document has no text yet", members: ["documentId"] },
   already_subscribed: { status: 409, title: "There is a plan already" },
-  last_bot_key: { status: 409, title: "The bot has no other public key" },
-  too_many_bot_keys: { status: 409, title: "The bot has as many public keys as one may have", members: ["limit"] },
-  request_in_progress: { status: 409, title: "The request is being answered" },
+  last_bot_key: { title: "The bot has no other public key" },
+  too_many_bot_keys: { title: "The bot has as many public keys as one may have", members: ["limit"] },
+  request_in_progress: { title: "The request is being answered" },
   payload_too_large: { status: 413, title: "The body is too large", members: ["limit"] },
-  invalid_chat_request: { status: 422, title: "The chat request is not valid", members: ["issues"] },
+  invalid_chat_request: { title: "The chat request is not valid", members: ["issues"] },
   idempotency_conflict: {
-    status: 422,
     title: "The idempotency key belongs to another request",
     detail: "This idempotency key was used for another request. Use a new key for each new request."
   },
-  invalid_work: { status: 422, title: "The work cannot be metered so" },
-  invalid_amount: { status: 422, title: "The amount is not acceptable" },
-  price_not_offered: { status: 422, title: "The price is not on sale", members: ["priceId", "problem"] },
-  prompt_builder_failed: { status: 500, title: "The prompt could not be made", detail: ON_OUR_SIDE },
-  prompt_too_long: { status: 422, title: "The message is too long for the model", members: ["tokens", "window"] },
+  invalid_work: { title: "The work cannot be metered so" },
+  invalid_amount: { title: "The amount is not acceptable" },
+  price_not_offered: { title: "The price is not on sale", members: ["priceId", "problem"] },
+  prompt_builder_failed: { title: "The prompt could not be made", detail: ON_OUR_SIDE },
+  prompt_too_long: { title: "The message is too long for the model", members: ["tokens", "window"] },
   too_many_abandoned_tries: {
-    status: 429,
     title: "Too many replies were left before their first word",
     members: ["perMinute"],
     mayRetryAfter: true
   },
   too_many_replies: {
-    status: 429,
     title: "As many replies as the plan allows are being written",
     members: ["tier", "limit"],
     mayRetryAfter: true
   },
   daily_cap_reached: {
-    status: 429,
     title: "Today's limit of credits is used up",
     members: ["kind", "cap", "spent", "resetsAt"],
     mayRetryAfter: true
   },
-  visitor_rate_limited: { status: 429, title: "Too many messages from this address", ...LIMITED },
-  conversation_rate_limited: { status: 429, title: "Too many messages in this conversation", ...LIMITED },
-  bot_rate_limited: { status: 429, title: "Too many messages to this bot", ...LIMITED },
-  visitor_reads_limited: { status: 429, title: "Conversations are loaded too often", ...LIMITED },
-  too_many_visitor_streams: { status: 429, title: "Too many replies to this address at once", ...LIMITED },
-  too_many_bot_streams: { status: 429, title: "Too many replies of this bot at once", ...LIMITED },
-  bot_busy: { status: 429, title: "The bot is busy", ...LIMITED },
-  bot_resting: { status: 429, title: "The bot answers no more today", ...LIMITED },
+  visitor_rate_limited: { title: "Too many messages from this address", ...LIMITED },
+  conversation_rate_limited: { title: "Too many messages in this conversation", ...LIMITED },
+  bot_rate_limited: { title: "Too many messages to this bot", ...LIMITED },
+  visitor_reads_limited: { title: "Conversations are loaded too often", ...LIMITED },
+  too_many_visitor_streams: { title: "Too many replies to this address at once", ...LIMITED },
+  too_many_bot_streams: { title: "Too many replies of this bot at once", ...LIMITED },
+  bot_busy: { title: "The bot is busy", ...LIMITED },
+  bot_resting: { title: "The bot answers no more today", ...LIMITED },
   api_key_rate_limited: {
     status: 429,
     title: "Too many requests with this API key",
@@ -123,39 +118,51 @@ export const problemTable = {
     mayRetryAfter: true
   },
   too_many_requests: { status: 429, title: "Too many requests are under way", members: ["limit"], mayRetryAfter: true },
-  model_failed: { status: 500, title: "The model did not answer", members: ["model", "reason"] },
+  model_failed: { title: "The model did not answer", members: ["model", "reason"] },
   provider_rate_limited: {
-    status: 500,
     title: "The model's provider takes no more requests for now",
     members: ["model", "reason"],
     mayRetryAfter: true
   },
   provider_unavailable: {
-    status: 500,
     title: "The model's provider does not answer for now",
     members: ["model", "reason"],
     mayRetryAfter: true
   },
-  model_misconfigured: { status: 500, title: "The model is not set up right", members: ["model", "reason"] },
-  bot_misconfigured: { status: 500, title: "The bot is not set up right" },
-  model_unavailable: { status: 500, title: "The model is not set up", members: ["model"] },
+  model_misconfigured: { title: "The model is not set up right", members: ["model", "reason"] },
+  bot_misconfigured: { title: "The bot is not set up right" },
+  model_unavailable: { title: "The model is not set up", members: ["model"] },
   body_already_read: { status: 500, title: "The body was read before" },
-  storage_unavailable: { status: 500, title: "The storage did not answer", detail: ON_OUR_SIDE },
+  storage_unavailable: { title: "The storage did not answer", detail: ON_OUR_SIDE },
   internal_error: { status: 500, title: "Something failed on our side", detail: ON_OUR_SIDE },
   payment_provider_unavailable: {
-    status: 502,
     title: "The payment provider does not answer for now",
     mayRetryAfter: true
   },
-  payment_provider_refused: { status: 502, title: "The payment provider is not set up right" },
-  identity_unavailable: { status: 503, title: "The identity provider cannot be reached" },
+  payment_provider_refused: { title: "The payment provider is not set up right" },
+  identity_unavailable: { title: "The identity provider cannot be reached" },
   cron_not_configured: { status: 503, title: "Scheduled jobs are not configured" },
-  crm_not_configured: { status: 503, title: "CRM connections are not configured", members: ["missing"] },
-  payments_not_configured: { status: 503, title: "Payments are not configured" },
+  crm_not_configured: { title: "CRM connections are not configured", members: ["missing"] },
+  payments_not_configured: { title: "Payments are not configured" },
   widget_not_built: { status: 503, title: "The widget is not built" },
   server_busy: { status: 503, title: "The server is busy", mayRetryAfter: true },
   not_ready: { status: 503, title: "The server is not ready" }
-} as const satisfies Record<string, ProblemKind>
+} as const satisfies Record<string, Omit<ProblemKind, "status"> & { readonly status?: number }>
+
+type Problems = typeof problems
+type StatusOf<Code extends keyof Problems> = Code extends keyof typeof errorStatuses
+  ? (typeof errorStatuses)[Code]
+  : Problems[Code] extends { readonly status: infer Status }
+    ? Status
+    : never
+
+/** Every code that an answer can carry, and its status. A code that is not listed here is answered as `internal_error`. */
+export const problemTable = Object.fromEntries(
+  Object.entries(problems).map(([code, kind]) => [
+    code,
+    { ...kind, ...(isCoreCode(code) ? { status: errorStatuses[code] } : {}) }
+  ])
+) as { readonly [Code in keyof Problems]: Problems[Code] & { readonly status: StatusOf<Code> } }
 
 /** A stable name for one kind of failure. Clients branch on it; its meaning never changes. */
 export type ErrorCode = keyof typeof problemTable

@@ -21,7 +21,6 @@ import type { ParleyServices } from "../parleyLayer.ts"
 import type { CallersTransaction } from "../storage/CallersTransaction.ts"
 import type { UnitOfWork } from "../storage/UnitOfWork.ts"
 import type { TierName } from "../tiers/Tier.ts"
-import { checkInput } from "./checkInput.ts"
 import { ParleyClosed } from "./errors.ts"
 import type { OpenReplies } from "./OpenReplies.ts"
 import { runWith } from "./runWith.ts"
@@ -105,13 +104,7 @@ export const creditCalls = (runtime: Runtime, open: OpenReplies): CreditCalls =>
   return {
     ...joinableCalls(run),
     meter: (bound, work, options) => meter(runtime, open, bound, work, options?.signal),
-    renew: (name, lines) =>
-      run(
-        Effect.andThen(
-          checkInput(name),
-          WorkMeter.use((meter) => meter.renew(name, lines))
-        )
-      ),
+    renew: (name, lines) => run(WorkMeter.use((meter) => meter.renew(name, lines))),
     reset: (options) => run(ResetService.use((resets) => resets.run(options))),
     verify: async ({ since } = {}) => {
       const differences: Array<Difference> = []
@@ -121,62 +114,20 @@ export const creditCalls = (runtime: Runtime, open: OpenReplies): CreditCalls =>
   }
 }
 
-type RunOn = <A, E>(input: object, effect: Effect.Effect<A, E, ParleyServices>) => Promise<A>
 type Run = <A, E>(effect: Effect.Effect<A, E, ParleyServices>) => Promise<A>
 
 const joinableCalls = (run: Run): JoinedCreditCalls => {
-  const runOn: RunOn = (input, effect) => run(Effect.andThen(checkInput(input), effect))
   return {
-    balance: (userId) =>
-      runOn(
-        { userId },
-        CreditService.use((credits) => credits.balance(userId))
-      ),
-    history: (input) =>
-      runOn(
-        input,
-        CreditService.use((credits) => credits.history(input))
-      ),
-    receipt: (userId, messageId) =>
-      runOn(
-        { userId },
-        CreditService.use((credits) => credits.receipt(userId, messageId))
-      ),
-    reserve: (bound) =>
-      runOn(
-        bound,
-        WorkMeter.use((meter) => meter.reserve(bound))
-      ),
-    settle: (name, report) =>
-      runOn(
-        name,
-        WorkMeter.use((meter) => meter.settle(name, report))
-      ),
-    release: (name) =>
-      runOn(
-        name,
-        WorkMeter.use((meter) => meter.release(name))
-      ),
-    grant: (input) =>
-      runOn(
-        input,
-        CreditService.use((credits) => credits.grant(input))
-      ),
-    refund: (input) =>
-      runOn(
-        input,
-        CreditService.use((credits) => credits.refund(input))
-      ),
-    adjust: (input) =>
-      runOn(
-        input,
-        CreditService.use((credits) => credits.adjust(input))
-      ),
-    changeTier: (input) =>
-      runOn(
-        input,
-        CreditService.use((credits) => credits.changeTier(input))
-      )
+    balance: (userId) => run(CreditService.use((credits) => credits.balance(userId))),
+    history: (input) => run(CreditService.use((credits) => credits.history(input))),
+    receipt: (userId, messageId) => run(CreditService.use((credits) => credits.receipt(userId, messageId))),
+    reserve: (bound) => run(WorkMeter.use((meter) => meter.reserve(bound))),
+    settle: (name, report) => run(WorkMeter.use((meter) => meter.settle(name, report))),
+    release: (name) => run(WorkMeter.use((meter) => meter.release(name))),
+    grant: (input) => run(CreditService.use((credits) => credits.grant(input))),
+    refund: (input) => run(CreditService.use((credits) => credits.refund(input))),
+    adjust: (input) => run(CreditService.use((credits) => credits.adjust(input))),
+    changeTier: (input) => run(CreditService.use((credits) => credits.changeTier(input)))
   }
 }
 
@@ -195,13 +146,10 @@ const meter = async <A>(
   signal: AbortSignal | undefined
 ): Promise<MeteredWork<A>> => {
   const closing = new AbortController()
-  const metered = Effect.andThen(
-    checkInput(bound),
-    WorkMeter.use((meter) =>
-      meter.meter(bound, ({ held, record }) =>
-        // What the work rejects with is its own affair: it passes through as it is.
-        Effect.promise((signal) => work({ held, signal, record: (lines) => Effect.runSync(record(lines)) }))
-      )
+  const metered = WorkMeter.use((meter) =>
+    meter.meter(bound, ({ held, record }) =>
+      // What the work rejects with is its own affair: it passes through as it is.
+      Effect.promise((signal) => work({ held, signal, record: (lines) => Effect.runSync(record(lines)) }))
     )
   )
   const given = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal])

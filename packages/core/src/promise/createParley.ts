@@ -23,7 +23,8 @@ import { textParser } from "../documents/textParser.ts"
 import { DocumentService } from "../documents/DocumentService.ts"
 import { ReadingLimits, type ReadingLimitsData } from "../documents/ReadingLimits.ts"
 import { UploadLimits, type UploadLimitsData } from "../documents/UploadLimits.ts"
-import { parleyLayer, type ParleyServices } from "../parleyLayer.ts"
+import type { UserId } from "../identity/UserId.ts"
+import { parleyLayer } from "../parleyLayer.ts"
 import { openStorageLayer, type StoragePorts } from "../StoragePorts.ts"
 import { Catalog, makeCatalog } from "../tiers/Catalog.ts"
 import type { CatalogData } from "../tiers/CatalogData.ts"
@@ -36,7 +37,7 @@ import { creditCalls, joinedCreditCalls } from "./CreditCalls.ts"
 import { EventSinks } from "../events/EventSink.ts"
 import type { ParleyHooks } from "../events/hooks.ts"
 import { LowBalance, type LowBalanceSetting } from "../events/LowBalance.ts"
-import { checkInput } from "./checkInput.ts"
+import { CALL_PARAMETERS, checkedCalls } from "./checkedCalls.ts"
 import { refuseCalls, runWith } from "./runWith.ts"
 import { eventSinks, type WebhookOptions } from "./eventSinks.ts"
 import type { OpenReplies } from "./OpenReplies.ts"
@@ -102,9 +103,6 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
     )
   )
   const run = runWith(runtime)
-  /** Runs what is asked with this input, once it is checked. */
-  const runOn = <A, E>(input: object, effect: Effect.Effect<A, E, ParleyServices>) =>
-    run(Effect.andThen(checkInput(input), effect))
   const open: OpenReplies = new Set()
   try {
     await run(
@@ -116,148 +114,83 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
   }
   return {
     runtime,
-    chat: {
-      send: (from, request, sendOptions) => sendReply(runtime, open, from, request, sendOptions),
-      join: (owner, chatId) => joinReply(runtime, open, owner, chatId),
-      stop: (owner, chatId) => run(ChatService.use((chat) => chat.stop(owner, chatId))),
-      list: (input) =>
-        runOn(
-          input,
-          ChatService.use((chat) => chat.list(input))
-        ),
-      get: (owner, chatId, page) => run(ChatService.use((chat) => chat.get(owner, chatId, page))),
-      remove: (owner, chatId) => run(ChatService.use((chat) => chat.remove(owner, chatId))),
-      rename: (userId, chatId, title) =>
-        runOn(
-          { userId },
-          ChatService.use((chat) => chat.rename(userId, chatId, title))
-        ),
-      keepDocuments: (userId, chatId, documentIds) =>
-        runOn(
-          { userId },
-          ChatService.use((chat) => chat.keepDocuments(userId, chatId, documentIds))
-        )
-    },
-    documents: {
-      upload: (input) =>
-        runOn(
-          input,
-          DocumentService.use((documents) => documents.upload(input))
-        ),
-      vectorize: (userId, id) =>
-        runOn(
-          { userId },
-          DocumentService.use((documents) => documents.vectorize(userId, id))
-        ),
-      list: (userId) =>
-        runOn(
-          { userId },
-          DocumentService.use((documents) => documents.list(userId))
-        ),
-      get: (userId, id) =>
-        runOn(
-          { userId },
-          DocumentService.use((documents) => documents.get(userId, id))
-        ),
-      remove: (userId, id) =>
-        runOn(
-          { userId },
-          DocumentService.use((documents) => documents.remove(userId, id))
-        )
-    },
-    bots: {
-      create: (owner, draft) =>
-        runOn(
-          { owner },
-          BotService.use((bots) => bots.create(owner, draft))
-        ),
-      update: (owner, botId, change) =>
-        runOn(
-          { owner },
-          BotService.use((bots) => bots.update(owner, botId, change))
-        ),
-      list: (owner) =>
-        runOn(
-          { owner },
-          BotService.use((bots) => bots.list(owner))
-        ),
-      get: (owner, botId) =>
-        runOn(
-          { owner },
-          BotService.use((bots) => bots.get(owner, botId))
-        ),
-      remove: (owner, botId) =>
-        runOn(
-          { owner },
-          BotService.use((bots) => bots.remove(owner, botId))
-        ),
-      addKey: (owner, botId) =>
-        runOn(
-          { owner },
-          BotService.use((bots) => bots.addKey(owner, botId))
-        ),
-      retireKey: (owner, botId, key) =>
-        runOn(
-          { owner },
-          BotService.use((bots) => bots.retireKey(owner, botId, key))
-        )
-    },
-    crm: {
-      connect: (input) =>
-        runOn(
-          input,
-          CrmService.use((crm) => crm.connect(input))
-        ),
-      callback: (input) => run(CrmService.use((crm) => crm.callback(input))),
-      list: (owner, botId) =>
-        runOn(
-          { owner },
-          CrmService.use((crm) => crm.list(owner, botId))
-        ),
-      disconnect: (owner, botId, provider) =>
-        runOn(
-          { owner },
-          CrmService.use((crm) => crm.disconnect(owner, botId, provider))
-        ),
-      accessToken: (name) => run(CrmAccess.use((crm) => crm.accessToken(name)))
-    },
-    credits: creditCalls(runtime, open),
-    in: (transaction) => ({ credits: joinedCreditCalls(runtime, options.unitOfWork, transaction) }),
-    sessions: {
-      signOut: (input) => run(SignOut.use(({ signOut }) => signOut(input))),
-      isSignedOut: (token) => run(SignOut.use(({ isSignedOut }) => isSignedOut(token)))
-    },
-    billing: {
-      portal: (input) =>
-        runOn(
-          input,
-          BillingService.use((billing) => billing.portal(input))
-        ),
-      generateCheckoutLink: (input) =>
-        runOn(
-          input,
-          BillingService.use((billing) => billing.generateCheckoutLink(input))
-        ),
-      offers: () => run(Effect.flatMap(BillingService, ({ offers }) => offers)),
-      subscription: (userId) =>
-        runOn(
-          { userId },
-          Effect.flatMap(Clock.currentTimeMillis, (now) =>
-            BillingService.use((billing) => billing.subscription(userId, now))
-          )
-        ),
-      invoices: (input) =>
-        runOn(
-          input,
-          BillingService.use((billing) => billing.invoices(input))
-        ),
-      receive: (signed) => run(PaymentInbox.use((inbox) => inbox.receive(signed)))
-    },
-    models: (userId) =>
-      runOn(
-        { userId },
-        ModelOffers.use((offers) => offers.models(userId))
-      ),
+    chat: checkedCalls(
+      {
+        send: (from, request, sendOptions) => sendReply(runtime, open, from, request, sendOptions),
+        join: (owner, chatId) => joinReply(runtime, open, owner, chatId),
+        stop: (owner, chatId) => run(ChatService.use((chat) => chat.stop(owner, chatId))),
+        list: (input) => run(ChatService.use((chat) => chat.list(input))),
+        get: (owner, chatId, page) => run(ChatService.use((chat) => chat.get(owner, chatId, page))),
+        remove: (owner, chatId) => run(ChatService.use((chat) => chat.remove(owner, chatId))),
+        rename: (userId, chatId, title) => run(ChatService.use((chat) => chat.rename(userId, chatId, title))),
+        keepDocuments: (userId, chatId, documentIds) =>
+          run(ChatService.use((chat) => chat.keepDocuments(userId, chatId, documentIds)))
+      },
+      CALL_PARAMETERS.chat
+    ),
+    documents: checkedCalls(
+      {
+        upload: (input) => run(DocumentService.use((documents) => documents.upload(input))),
+        vectorize: (userId, id) => run(DocumentService.use((documents) => documents.vectorize(userId, id))),
+        list: (userId) => run(DocumentService.use((documents) => documents.list(userId))),
+        get: (userId, id) => run(DocumentService.use((documents) => documents.get(userId, id))),
+        remove: (userId, id) => run(DocumentService.use((documents) => documents.remove(userId, id)))
+      },
+      CALL_PARAMETERS.documents
+    ),
+    bots: checkedCalls(
+      {
+        create: (owner, draft) => run(BotService.use((bots) => bots.create(owner, draft))),
+        update: (owner, botId, change) => run(BotService.use((bots) => bots.update(owner, botId, change))),
+        list: (owner) => run(BotService.use((bots) => bots.list(owner))),
+        get: (owner, botId) => run(BotService.use((bots) => bots.get(owner, botId))),
+        remove: (owner, botId) => run(BotService.use((bots) => bots.remove(owner, botId))),
+        addKey: (owner, botId) => run(BotService.use((bots) => bots.addKey(owner, botId))),
+        retireKey: (owner, botId, key) => run(BotService.use((bots) => bots.retireKey(owner, botId, key)))
+      },
+      CALL_PARAMETERS.bots
+    ),
+    crm: checkedCalls(
+      {
+        connect: (input) => run(CrmService.use((crm) => crm.connect(input))),
+        callback: (input) => run(CrmService.use((crm) => crm.callback(input))),
+        list: (owner, botId) => run(CrmService.use((crm) => crm.list(owner, botId))),
+        disconnect: (owner, botId, provider) => run(CrmService.use((crm) => crm.disconnect(owner, botId, provider))),
+        accessToken: (name) => run(CrmAccess.use((crm) => crm.accessToken(name)))
+      },
+      CALL_PARAMETERS.crm
+    ),
+    credits: checkedCalls(creditCalls(runtime, open), CALL_PARAMETERS.credits),
+    in: (transaction) => ({
+      credits: checkedCalls(joinedCreditCalls(runtime, options.unitOfWork, transaction), CALL_PARAMETERS.credits)
+    }),
+    sessions: checkedCalls(
+      {
+        signOut: (input) => run(SignOut.use(({ signOut }) => signOut(input))),
+        isSignedOut: (token) => run(SignOut.use(({ isSignedOut }) => isSignedOut(token)))
+      },
+      CALL_PARAMETERS.sessions
+    ),
+    billing: checkedCalls(
+      {
+        portal: (input) => run(BillingService.use((billing) => billing.portal(input))),
+        generateCheckoutLink: (input) => run(BillingService.use((billing) => billing.generateCheckoutLink(input))),
+        offers: () => run(Effect.flatMap(BillingService, ({ offers }) => offers)),
+        subscription: (userId) =>
+          run(
+            Effect.flatMap(Clock.currentTimeMillis, (now) =>
+              BillingService.use((billing) => billing.subscription(userId, now))
+            )
+          ),
+        invoices: (input) => run(BillingService.use((billing) => billing.invoices(input))),
+        receive: (signed) => run(PaymentInbox.use((inbox) => inbox.receive(signed)))
+      },
+      CALL_PARAMETERS.billing
+    ),
+    ...checkedCalls(
+      { models: (userId: UserId) => run(ModelOffers.use((offers) => offers.models(userId))) },
+      { models: ["userId"] }
+    ),
     close: async () => {
       await Promise.all([...open].map((leave) => leave()))
       refuseCalls(runtime)

@@ -6,7 +6,6 @@ import type { UserId } from "../identity/UserId.ts"
 import type { ParleyServices } from "../parleyLayer.ts"
 import type { OpenReplies } from "./OpenReplies.ts"
 import type { RejoinedReply, SendOptions, SentReply } from "./Parley.ts"
-import { checkInput } from "./checkInput.ts"
 import { runWith } from "./runWith.ts"
 
 type Runtime = ManagedRuntime.ManagedRuntime<ParleyServices, never>
@@ -20,10 +19,7 @@ export const sendReply = async (
   options?: SendOptions
 ): Promise<SentReply> => {
   const parties = typeof from === "string" ? onePerson(from) : from
-  const sending = Effect.andThen(
-    checkInput(parties),
-    ChatService.use((chat) => chat.send({ parties, request, onDisconnect: options?.onDisconnect }))
-  )
+  const sending = ChatService.use((chat) => chat.send({ parties, request, onDisconnect: options?.onDisconnect }))
   return readReply(runtime, open, sending, options?.signal)
 }
 

@@ -1,5 +1,6 @@
 import { createParley, errorStatuses, InvalidInput, isParleyError, openInMemory, type Parley } from "@parley/core"
 import { describe, expect, it } from "vitest"
+import { CALL_PARAMETERS } from "../../src/promise/checkedCalls.ts"
 
 const open = async () => createParley({ ...(await openInMemory()), work: false })
 
@@ -28,6 +29,37 @@ describe("what cannot name anything is refused before anything stores it", () =>
       ({ models }) => models(userId)
     ]
     for (const call of calls) expect(await rejection(call(parley))).toBeInstanceOf(InvalidInput)
+    await parley.close()
+  })
+
+  it("whatever the call: none asks a storage about an id that can name nothing", async () => {
+    const parley = await open()
+    const asked = { userId: "a\0b", owner: "a\0b", botId: "a\0b" }
+    const objects = ["input", "bound", "name", "page"]
+    for (const [group, calls] of Object.entries(CALL_PARAMETERS)) {
+      for (const [name, parameters] of Object.entries<ReadonlyArray<string>>(calls)) {
+        // Proven by a token or a state, and by nobody's id.
+        if (parameters.length === 0 || ["signOut", "callback"].includes(name)) continue
+        for (const place of parameters.keys()) {
+          const given = parameters.map((each, index) => {
+            if (objects.includes(each)) return index === place ? { ...asked, before: "a\0b" } : {}
+            return index === place ? "a\0b" : "ann"
+          })
+          const of = (parley as never)[group] as Readonly<
+            Record<string, (...given: ReadonlyArray<unknown>) => Promise<unknown>>
+          >
+          const error = await rejection(of[name]?.(...given) ?? Promise.resolve())
+          expect([group, name, place, error instanceof InvalidInput]).toEqual([group, name, place, true])
+        }
+      }
+    }
+    const visitor = { bot: "b", botOwner: "ann", visitor: "v\0" }
+    expect(await rejection(parley.chat.get(visitor, "c"))).toMatchObject({ code: "invalid_input", field: "visitor" })
+    const parties = { payer: "ann", documentsOwner: "ann", conversationOwner: visitor, source: "chat" }
+    expect(await rejection(parley.chat.send(parties as never, { messages: [] }))).toBeInstanceOf(InvalidInput)
+    expect(await rejection(parley.chat.list({ userId: "ann", limit: {}, offset: 0 } as never))).toBeInstanceOf(
+      InvalidInput
+    )
     await parley.close()
   })
 
