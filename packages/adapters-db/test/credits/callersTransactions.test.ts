@@ -300,7 +300,7 @@ describe.runIf(hasPostgres)("a transaction of the caller's", () => {
     const stranger = new pg.Pool({ connectionString: url, max: 2 })
     const lent = await openDatabase({ pool: stranger, migrate: false })
     // Its login may not act as Parley's roles.
-    const error = await rejection(createParley({ ...lent, ...nothing }))
+    const error = await rejection(Effect.runPromise(lent.chats.list({ userId: "ann", limit: 1, offset: 0 })))
     expect(error).toMatchObject({ _tag: "StorageFailed" })
     expect((error as Error).cause).toMatchObject({ sqlState: "42501" })
     expect((await stranger.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }])
