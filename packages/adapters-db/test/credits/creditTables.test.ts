@@ -62,7 +62,8 @@ for (const { name, layer: database } of databases) {
           "topup = 9007199254740991",
           "debt = 1",
           "next_reset_at = period_start",
-          "tier = 'platinum'"
+          "tier = ''",
+          "tier = repeat('x', 51)"
         ]
         for (const set of wrong) assert.strictEqual(yield* update(set), "23514", set)
       })
