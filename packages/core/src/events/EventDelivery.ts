@@ -103,12 +103,13 @@ export class EventDelivery extends Context.Service<
           if (underWay >= AT_ONCE) yield* Queue.take(ended)
           const free = AT_ONCE - underWay
           if (free === 0) continue
-          const claimed = yield* Effect.option(claim(sink, free))
+          // A defect, too, ends this look alone: nobody else would begin to serve this destination again.
+          const claimed = yield* Effect.option(Effect.catchDefect(claim(sink, free), Effect.fail))
           for (const delivery of Option.getOrElse(claimed, () => [])) {
             underWay += 1
             yield* Effect.forkScoped(
               Effect.ensuring(
-                Effect.catchTag(tryOne(sink, delivery), "StorageFailed", () => NOT_NOTED),
+                Effect.catch(Effect.catchDefect(tryOne(sink, delivery), Effect.fail), () => NOT_NOTED),
                 Effect.sync(() => {
                   underWay -= 1
                   Queue.offerUnsafe(ended, undefined)

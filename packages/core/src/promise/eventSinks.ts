@@ -9,7 +9,7 @@ import { InvalidInput } from "./errors.ts"
 
 /** Who sends webhooks, and where to. */
 export interface WebhookOptions {
-  /** `NodeWebhookPoster` of `@parley/adapters-http/webhooks`, or one of your own. */
+  /** `NodeWebhookPoster` of `@parley/adapters-http/node`, or one of your own. */
   readonly poster: WebhookPoster
   readonly endpoints: ReadonlyArray<{
     /** `https://`, or `http://` on this machine. */

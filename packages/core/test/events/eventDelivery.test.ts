@@ -154,6 +154,43 @@ describe("the delivery of events", () => {
     )
   })
 
+  it("an outbox that breaks down once, in looking or in noting, is asked again, and the events are delivered", async () => {
+    const { got, sink: told } = recording("told")
+    const breaks = { claim: true, conclude: true }
+    const broken = <A, E>(part: keyof typeof breaks, work: Effect.Effect<A, E>) =>
+      Effect.suspend(() => {
+        if (!breaks[part]) return work
+        breaks[part] = false
+        return Effect.die(new Error("a bug"))
+      })
+    const breaking = Layer.effect(
+      Outbox,
+      Outbox.use((outbox) =>
+        Effect.succeed(
+          Outbox.of({
+            ...outbox,
+            claim: (input) => broken("claim", outbox.claim(input)),
+            conclude: (input) => broken("conclude", outbox.conclude(input))
+          })
+        )
+      )
+    )
+    await running(
+      [told],
+      Effect.gen(function* () {
+        const { run } = yield* EventDelivery
+        yield* chargeOf(yield* newAccount(100), "one", 1)
+        const worker = yield* Effect.forkScoped(run)
+        // The claim of what could not be noted has to end first.
+        yield* TestClock.adjust("2 minutes")
+        expect(breaks).toEqual({ claim: false, conclude: false })
+        expect(got).toEqual(["one", "one"])
+        expect(yield* statesOf(told.id)).toEqual(["delivered"])
+        yield* Fiber.interrupt(worker)
+      }).pipe(Effect.provide(Layer.fresh(EventDelivery.layer)), Effect.provide(breaking))
+    )
+  })
+
   it("what a process had claimed when it died is delivered by another once the claim has ended", async () => {
     const { got, sink: alive } = recording("shared")
     await running(
