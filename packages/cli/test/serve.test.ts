@@ -31,7 +31,9 @@ describe("parley serve", () => {
     for (const text of ["PGlite", folder.path, "DATABASE_URL", "offline", "OPENAI_API_KEY", "PARLEY_SESSION_SECRET"]) {
       expect(server.process.stdout).toContain(text)
     }
-    expect(server.process.stdout).toMatch(/^ {2}work +here: jobs, requeue, files, holds, replies, callLimits, events, resets$/m)
+    expect(server.process.stdout).toMatch(
+      /^ {2}work +here: jobs, requeue, files, holds, replies, callLimits, events, resets$/m
+    )
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
   })
