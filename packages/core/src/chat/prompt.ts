@@ -60,6 +60,13 @@ const instruction = (grounded: boolean): ChatMessage => ({
   content: grounded ? WITH_PASSAGES : ASSISTANT
 })
 
+/** What a builder is told of a model: a copy, since the catalog's own decides what is held and charged. */
+const partOf = ({ contextTokens, id, maxOutputTokens }: Model): PromptParts["model"] => ({
+  id,
+  contextTokens,
+  maxOutputTokens
+})
+
 const passageMessage = (sources: ReadonlyArray<Source>): ChatMessage => ({
   role: "user",
   content: quotePassages(sources)
@@ -113,7 +120,7 @@ export const buildPrompt = (input: BuildPromptInput): Result.Result<Prompt, Prom
     sources,
     conversation,
     parts: () => ({
-      model: input.model,
+      model: partOf(input.model),
       instruction: instruction(grounded).content,
       instructions: systems.map(({ content }) => content),
       history: [...history.messages, ...newest.slice(0, -1)].map(({ content, role }) => ({ content, role })),

@@ -103,6 +103,21 @@ describe("a prompt builder of the application", () => {
     )
   })
 
+  it("has no say in what models take or cost: it is told of a copy", () =>
+    withBuilder(
+      ({ model }) => {
+        Object.assign(model, { contextTokens: 1e9, maxOutputTokens: 1, creditsPer1kInput: 0, creditsPer1kOutput: 0 })
+        return user("word ".repeat(127_900))
+      },
+      async (parley, model) => {
+        const tooLong = { code: "prompt_builder_failed", problem: "too-long", window: 128_000 }
+        for (const _ of ["before", "after"]) {
+          await expect(parley.chat.send("ann", asks("Hi"))).rejects.toMatchObject(tooLong)
+        }
+        expect(model.requests).toEqual([])
+      }
+    ))
+
   it("cites by numbers: a reply keeps the passages that were found, whatever was done to the copies", () =>
     withBuilder(
       ({ passages, question, quotedPassages }) => {
