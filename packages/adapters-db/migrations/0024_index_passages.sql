@@ -2,20 +2,24 @@
 -- are given as arrays, one for each column. Plans are kept while tables grow, so that they may not begin to read whole tables.
 
 -- Adds a document where its owner's quota has room for it; gives what the owner had before, and whether it was added. Insertions
--- of one owner go one after another, each of which counts those before it.
+-- of one owner go one after another, each of which counts those before it. Column by column: a program that knows nothing of a
+-- column that a later release adds inserts beside it.
 CREATE FUNCTION {{schema}}.insert_document(
-  document {{schema}}.documents, max_documents bigint, max_bytes bigint,
+  owner text, document uuid, filename text, type text, size bigint, status text, progress float8, reason text, reason_code text,
+  pages integer, passages integer, created_at timestamptz, max_documents bigint, max_bytes bigint,
   OUT documents bigint, OUT bytes bigint, OUT inserted boolean
 ) LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $function$
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended('{{schema}} documents ' || document.user_id, 7221));
+  PERFORM pg_advisory_xact_lock(hashtextextended('{{schema}} documents ' || owner, 7221));
   SELECT count(*), coalesce(sum(d.bytes), 0)::bigint INTO documents, bytes
-  FROM {{schema}}.documents d WHERE d.user_id = document.user_id;
-  inserted := documents + 1 <= max_documents AND bytes + document.bytes <= max_bytes;
+  FROM {{schema}}.documents d WHERE d.user_id = owner;
+  inserted := documents + 1 <= max_documents AND bytes + size <= max_bytes;
   IF inserted THEN
-    INSERT INTO {{schema}}.documents SELECT document.*;
+    INSERT INTO {{schema}}.documents
+      (user_id, id, filename, type, bytes, status, progress, reason, reason_code, pages, passages, created_at)
+    VALUES (owner, document, filename, type, size, status, progress, reason, reason_code, pages, passages, created_at);
   END IF;
 END
 $function$;
@@ -203,7 +207,8 @@ BEGIN
 END
 $function$;
 
-GRANT EXECUTE ON FUNCTION {{schema}}.insert_document({{schema}}.documents, bigint, bigint) TO parley_user, parley_service;
+GRANT EXECUTE ON FUNCTION {{schema}}.insert_document(text, uuid, text, text, bigint, text, float8, text, text, integer, integer,
+  timestamptz, bigint, bigint) TO parley_user, parley_service;
 GRANT EXECUTE ON FUNCTION
   {{schema}}.begin_generation(text, uuid, text, integer[], jsonb, text, text, integer, text, integer, text),
   {{schema}}.reuse_embeddings(text, uuid, integer, text, integer[], text[]),

@@ -75,7 +75,7 @@ const changeParams = (
 
 const texts = (schema: string) => ({
   /** Parameters: the document's columns, then how many documents and bytes its owner may have. */
-  insert: `SELECT * FROM ${schema}.insert_document(ROW($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0)::${schema}.documents, $13, $14)`,
+  insert: `SELECT * FROM ${schema}.insert_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
   find: `SELECT * FROM ${schema}.documents WHERE user_id = $1 AND id = ANY($2::uuid[])`,
   exists: `SELECT FROM ${schema}.documents WHERE id = $1 LIMIT 1`,
   list: `SELECT * FROM ${schema}.documents WHERE user_id = $1 ORDER BY created_at DESC, id`,

@@ -1,4 +1,4 @@
-import { newUserId, withOperations } from "@parley/core/testing"
+import { ampleQuota, newDocument, newUserId, withOperations } from "@parley/core/testing"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
@@ -11,10 +11,11 @@ import { freshPostgres, hasPostgres } from "../databases.ts"
 const own = await loadMigrations()
 const newest = numberOf(own.at(-1)?.id ?? "")
 
-/** A newer release adds a column that this one does not know; a later one takes away what this one needs. */
+/** A newer release adds columns that this one does not know; a later one takes away what this one needs. */
 const expand = makeMigration(
   "9001_expand",
-  `-- compatible from ${newest}\nALTER TABLE {{schema}}.credit_accounts ADD COLUMN more text;`
+  `-- compatible from ${newest}\nALTER TABLE {{schema}}.credit_accounts ADD COLUMN more text;
+ALTER TABLE {{schema}}.documents ADD COLUMN more text NOT NULL DEFAULT 'none';`
 )
 const expandAgain = makeMigration("9002_expand_again", "-- compatible from 9001\nSELECT 1;")
 const contract = makeMigration("9003_contract", "DROP TABLE {{schema}}.audit_log;")
@@ -38,9 +39,12 @@ describe.runIf(hasPostgres)("a schema that a newer release has migrated", () => 
       await running.checkReadiness()
       const credits = withOperations(running.ledger)
       await run(credits.open({ userId: newUserId(), tier: "free", allowance: 100 }))
+      const inserted = ({ documents }: typeof running) => run(documents.insert(newDocument(newUserId()), ampleQuota))
+      expect(await inserted(running)).toEqual({ _tag: "Inserted" })
       const rolledBack = await openDatabase({ url })
       await rolledBack.checkReadiness()
       await run(withOperations(rolledBack.ledger).open({ userId: newUserId(), tier: "free", allowance: 100 }))
+      expect(await inserted(rolledBack)).toEqual({ _tag: "Inserted" })
       await running.close()
       await rolledBack.close()
       // And forward again.
