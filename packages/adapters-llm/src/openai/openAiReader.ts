@@ -80,7 +80,7 @@ export const openAiReader = (model: string): ReplyReader<ReadonlyArray<ServerSen
 
   const readChunk = (data: string): ReadonlyArray<ReplyPart> => {
     const repeated = reason === undefined ? repeatedText.read(data) : undefined
-    if (repeated !== undefined) return [{ _tag: "text-delta", text: repeated }]
+    if (repeated !== undefined) return repeated === "" ? [] : [{ _tag: "text-delta", text: repeated }]
     if (data.trim() === "[DONE]") return []
     const chunk = eventObject(data)
     const [choice = {}] = Array.isArray(chunk["choices"]) ? chunk["choices"].filter(isObject) : []

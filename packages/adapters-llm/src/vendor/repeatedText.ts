@@ -34,8 +34,11 @@ export const makeRepeatedText = (key: string): RepeatedText => {
       const value = JSON.stringify(text)
       const start = data.indexOf(value, place + quoted.length)
       if (start < 0 || !/^\s*:\s*$/.test(data.slice(place + quoted.length, start))) return
-      before = data.slice(0, start + 1)
-      after = data.slice(start + value.length - 1)
+      const [first, last] = [data.slice(0, start + 1), data.slice(start + value.length - 1)]
+      // Escaped, the key may be there again, unrecognized: the last one counts.
+      if (first.includes("\\") || last.includes("\\")) return
+      before = first
+      after = last
     }
   }
 }
