@@ -12,7 +12,23 @@ const rawText = fc.oneof(
   fc.constantFrom("", "a", "b", "null"),
   fc
     .array(
-      fc.constantFrom("a", "b", " ", "}", "{", ",", "\\n", "\\u0061", "\\ud83d", "\ud83d", "😀", '\\"', "\\", '"', "\n"),
+      fc.constantFrom(
+        "a",
+        "b",
+        " ",
+        "}",
+        "{",
+        ",",
+        "\\n",
+        "\\u0061",
+        "\\ud83d",
+        "\ud83d",
+        "😀",
+        '\\"',
+        "\\",
+        '"',
+        "\n"
+      ),
       { maxLength: 4 }
     )
     .map((pieces) => pieces.join(""))
@@ -31,13 +47,7 @@ const openAiEvent = fc
       ',"refusal":"a"',
       ',"tool_calls":[{"content":"a"}]'
     ),
-    fc.constantFrom(
-      "",
-      ',"finish_reason":null',
-      ',"finish_reason":"stop"',
-      ',"finish_reason":"a"',
-      ',"error":"a"'
-    ),
+    fc.constantFrom("", ',"finish_reason":null', ',"finish_reason":"stop"', ',"finish_reason":"a"', ',"error":"a"'),
     fc.constantFrom("", ',{"delta":{"content":"a"}}', ',{"delta":{}}'),
     fc.constantFrom("", ',"usage":null', ',"usage":{"prompt_tokens":1,"completion_tokens":2}', ',"error":"a"')
   )
@@ -81,7 +91,10 @@ describe.each<readonly [string, (model: string) => Reader, fc.Arbitrary<string>]
   it("are read as if each had been parsed, whatever their texts and what surrounds them", () => {
     const events = fc
       .tuple(event, fc.array(fc.tuple(event, rawText), { maxLength: 6 }))
-      .map(([first, others]) => [first, ...others.flatMap(([other, text]) => [first.replace('"a"', `"${text}"`), other])])
+      .map(([first, others]) => [
+        first,
+        ...others.flatMap(([other, text]) => [first.replace('"a"', `"${text}"`), other])
+      ])
     fc.assert(
       fc.property(fc.oneof(events, fc.array(fc.oneof(event, fc.constant("[DONE]")), { maxLength: 6 })), (each) => {
         expect(readingOf(reader("m"), each)).toEqual(readingOf(reader("m"), parsed(each)))
