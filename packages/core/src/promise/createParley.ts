@@ -95,6 +95,14 @@ export interface ParleyOptions extends StoragePorts {
 export const createParley = async (options: ParleyOptions): Promise<Parley> => {
   const catalog = makeCatalog(options.config)
   const sinks = await eventSinks(options)
+  // Before anything runs that may charge or give.
+  await Effect.runPromise(
+    checkTiers.pipe(
+      Effect.provideService(Catalog, catalog),
+      Effect.provideService(CreditLedger, options.ledger),
+      Effect.provide(references(options))
+    )
+  )
   const runtime = ManagedRuntime.make(
     workLayer(options).pipe(
       Layer.provideMerge(parleyLayer),
@@ -104,14 +112,7 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
   )
   const run = runWith(runtime)
   const open: OpenReplies = new Set()
-  try {
-    await run(
-      checkTiers.pipe(Effect.provideService(Catalog, catalog), Effect.provideService(CreditLedger, options.ledger))
-    )
-  } catch (error) {
-    await runtime.dispose()
-    throw error
-  }
+  await runtime.context()
   return {
     runtime,
     chat: checkedCalls(

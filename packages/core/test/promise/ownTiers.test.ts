@@ -65,6 +65,25 @@ describe("tiers of one's own", () => {
     await after.close()
   })
 
+  it("that are missing are looked for before any background work begins", async () => {
+    const stores = await openInMemory()
+    await Effect.runPromise(creditOperations(stores.ledger).open({ userId: "bob", tier: "earlier", allowance: 500 }))
+    const asked: Array<string> = []
+    const ledger = new Proxy(stores.ledger, {
+      get: (target, name, receiver) => {
+        const found: unknown = Reflect.get(target, name, receiver)
+        if (typeof found !== "function") return found
+        return (...given: ReadonlyArray<unknown>) => {
+          asked.push(String(name))
+          return Reflect.apply(found, target, given)
+        }
+      }
+    })
+    const refused = createParley({ ...stores, ledger, config: own })
+    await expect(refused).rejects.toMatchObject({ code: "tiers_missing" })
+    expect(asked).toEqual(["missingTiers"])
+  })
+
   it("that another process took out of the catalog meanwhile allow what the lowest does, and get nothing anew", async () => {
     const stores = await openInMemory()
     const parley = await opened(own, Promise.resolve(stores))
