@@ -30,6 +30,7 @@ const make = Effect.gen(function* () {
     text: building
   }
   return PassageIndex.of({
+    embedder,
     begin: (input) =>
       indexing("PassageIndex.begin")(
         isUuid(input.documentId)

@@ -193,6 +193,7 @@ const make = Effect.gen(function* () {
         )
 
   return PassageIndex.of({
+    embedder,
     begin,
     add,
     unembedded: (userId, passages) =>

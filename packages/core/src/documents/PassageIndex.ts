@@ -4,7 +4,7 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { DocumentKey, FoundPassage, Passage } from "./Document.ts"
 import type { Indexing } from "./IndexedBy.ts"
 import type { ParsedDocument } from "./DocumentParser.ts"
-import type { EmbeddingFailed } from "./Embedder.ts"
+import type { Embedder, EmbeddingFailed } from "./Embedder.ts"
 import type { Excerpt, ExcerptInput } from "./excerpt.ts"
 
 /** One indexing of one document. A number is never used twice for a document. */
@@ -73,6 +73,8 @@ export class GenerationGone extends Schema.TaggedError<GenerationGone>()("Genera
 export class PassageIndex extends Context.Service<
   PassageIndex,
   {
+    /** By what it embeds what is added and asked; undefined where it searches words alone. */
+    readonly embedder: Embedder["Service"] | undefined
     /**
      * Begins a generation and stores its text, or continues the unfinished one of the same fingerprint and embedder. An unfinished one
      * of another fingerprint is dropped: of two indexings at once the one that began last is kept.

@@ -9,7 +9,6 @@ import { embeddingModel } from "../embedPassages.ts"
 import { DocumentNotFound, DocumentNotIndexed } from "../errors.ts"
 import { FileStore } from "../FileStore.ts"
 import type { IndexedBy } from "../IndexedBy.ts"
-import { PassageEmbedder } from "../PassageEmbedder.ts"
 import { PassageIndex } from "../PassageIndex.ts"
 import { INDEXING_VERSION } from "../textFingerprint.ts"
 import { type DocumentEstimate, estimateDocument } from "./estimateReindex.ts"
@@ -69,7 +68,8 @@ export class DocumentReindex extends Context.Service<
       const unitOfWork = yield* UnitOfWork
       const claims = yield* ReindexStore
       const ids = yield* IdGenerator
-      const embedder = yield* PassageEmbedder
+      // The one that the index asks: stores that are opened by themselves know it, and nobody else does.
+      const { embedder } = passages
       const model = embedder && embeddingModel(embedder)
 
       const wanted = (type: Document["type"]): IndexedBy => ({
