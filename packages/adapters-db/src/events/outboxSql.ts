@@ -49,10 +49,11 @@ export const outboxSql = (schema: string) => ({
       FROM ${schema}.event_deliveries e WHERE e.destination = d.id
     ) c ORDER BY d.id`,
 
-  /** Parameters: event and destination, either of them null for any. */
+  /** What is dead of a destination that is forgotten stays so: nobody would try it. Parameters: event and destination, either null for any. */
   retry: `WITH dead AS MATERIALIZED (
       SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
       WHERE state = 'dead' AND ($1::text IS NULL OR event_id = $1) AND ($2::text IS NULL OR destination = $2)
+        AND destination IN (SELECT id FROM ${schema}.event_destinations)
       FOR UPDATE
     ), enabled AS (
       UPDATE ${schema}.event_destinations d SET disabled_at = NULL

@@ -97,7 +97,7 @@ describe.runIf(hasPostgres)("events on Postgres", () => {
       }
     }))
 
-  it("what ended long ago is deleted in parts, and what waits for a destination that nobody serves", () =>
+  it("what ended long ago is deleted in parts, and what waits for a destination that nobody serves; its dead are not retried", () =>
     onDatabase(async ({ open, url }) => {
       // Nobody delivers, and nobody clears away but the test.
       const parley = await open()
@@ -132,6 +132,9 @@ describe.runIf(hasPostgres)("events on Postgres", () => {
         await client.query("UPDATE parley.event_destinations SET seen_at = now() - interval '8 days'")
         while ((await prune()) > 0);
         expect(await run(outbox.destinations)).toEqual([])
+        // Nobody would try them: they stay where the operator sees them.
+        expect(await run(outbox.retry({}))).toBe(0)
+        expect(await run(outbox.retry({ destination: hook.id }))).toBe(0)
         expect(await left()).toEqual([
           ["dead", 6],
           ["delivered", 6]

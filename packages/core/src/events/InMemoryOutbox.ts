@@ -112,6 +112,7 @@ const make = Effect.gen(function* () {
         const keys = keysWhere(
           (kept) =>
             kept.state === "dead" &&
+            destinations.has(kept.destination) &&
             (eventId ?? kept.id) === kept.id &&
             (destination ?? kept.destination) === kept.destination
         )

@@ -125,7 +125,10 @@ export class Outbox extends Context.Service<
     list(input: ListDeliveriesInput): Effect.Effect<ReadonlyArray<DeliveryRecord>, StorageFailed>
     /** The destinations, by their ids. */
     readonly destinations: Effect.Effect<ReadonlyArray<DestinationRecord>, StorageFailed>
-    /** Has dead deliveries tried again, as often as new ones, and their destinations told again; gives how many. */
+    /**
+     * Has dead deliveries tried again, as often as new ones, and their destinations told again; gives how many. Those of a
+     * destination that is forgotten stay dead until somebody subscribes it.
+     */
     retry(input: RetryDeliveriesInput): Effect.Effect<number, StorageFailed>
     /** Deletes what was kept for long enough, at most `limit` deliveries; gives how many. */
     prune(input: { readonly limit: number }): Effect.Effect<number, StorageFailed>
