@@ -187,7 +187,7 @@ describe("the delivery of events", () => {
         expect(got).toEqual(["one", "one"])
         expect(yield* statesOf(told.id)).toEqual(["delivered"])
         yield* Fiber.interrupt(worker)
-      }).pipe(Effect.provide(Layer.fresh(EventDelivery.layer)), Effect.provide(breaking))
+      }).pipe(Effect.provide(Layer.fresh(EventDelivery.layer).pipe(Layer.provideMerge(breaking))))
     )
   })
 
