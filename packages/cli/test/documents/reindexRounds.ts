@@ -107,7 +107,7 @@ export const reindexRounds = async (rounds: number, seed: number): Promise<Reado
   const sorted = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>) =>
     rows.map((row) => JSON.stringify(row)).toSorted()
   const undisturbed = sorted(await textsOf())
-  rig.provider.delayMs = 60
+  rig.provider.delayMs = 200
   for (let round = 0; round < rounds; round += 1) {
     const chance = new Chance(seed + round)
     try {
