@@ -3,6 +3,7 @@ import { expect, it } from "vitest"
 import { ChatStore } from "../../chat/ChatStore.ts"
 import { newTurn, newUserId, newVisitor } from "../storage/storageFixtures.ts"
 import type { Run } from "../suiteOn.ts"
+import { beginInOrder } from "./beginInOrder.ts"
 
 /** Titles, documents kept with a chat, and searching: what people do with their own chats beside talking. */
 export const chatChanges = (run: Run<ChatStore>): void => {
@@ -12,8 +13,7 @@ export const chatChanges = (run: Run<ChatStore>): void => {
         const chats = yield* ChatStore
         const user = newUserId()
         const [older, newer] = [newTurn(user), newTurn(user)]
-        yield* chats.beginTurn(older)
-        yield* chats.beginTurn(newer)
+        yield* beginInOrder([older, newer])
         expect(yield* chats.rename(user, older.chatId.toUpperCase(), "'Zweiter' Titel \u{1F4C8}")).toMatchObject({
           id: older.chatId,
           title: "'Zweiter' Titel \u{1F4C8}"
@@ -81,7 +81,7 @@ export const chatChanges = (run: Run<ChatStore>): void => {
         const byMessage = said("Hello", "Which Report?")
         const byReply = said("Hello", "And then?")
         const other = said("Hello", "50% of it_")
-        for (const turn of [byTitle, byMessage, byReply, other]) yield* chats.beginTurn(turn)
+        yield* beginInOrder([byTitle, byMessage, byReply, other])
         yield* chats.endTurn({ ...byReply, replyId: byReply.reply.id, content: "It reports.", state: "complete" })
         yield* chats.beginTurn(newTurn(newUserId(), { title: "The report of somebody else" }))
         yield* chats.beginTurn(newTurn(newVisitor(user), { title: "A visitor's report" }))

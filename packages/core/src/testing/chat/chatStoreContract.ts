@@ -4,6 +4,7 @@ import type { Source } from "../../chat/StoredMessage.ts"
 import { ChatStore, MAX_TRANSCRIPT_BYTES } from "../../chat/ChatStore.ts"
 import { newTurn, newUserId } from "../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
+import { beginInOrder } from "./beginInOrder.ts"
 import { chatChanges } from "./chatChanges.ts"
 import { botConversations } from "./botConversations.ts"
 import { visitorConversations } from "./visitorConversations.ts"
@@ -288,8 +289,7 @@ const reading = (run: Run<ChatStore>) => {
         const chats = yield* ChatStore
         const userId = newUserId()
         const [a, b, c] = [newTurn(userId), newTurn(userId), newTurn(userId)]
-        for (const turn of [a, b, c]) yield* chats.beginTurn(turn)
-        yield* chats.beginTurn(newTurn(userId, { chatId: a.chatId }))
+        yield* beginInOrder([a, b, c, newTurn(userId, { chatId: a.chatId })])
         const page = (limit: number, offset: number) =>
           Effect.map(chats.list({ userId, limit, offset }), ({ chats, total }) => [chats.map(({ id }) => id), total])
         expect(yield* page(10, 0)).toEqual([[a.chatId, c.chatId, b.chatId], 3])

@@ -3,6 +3,7 @@ import { expect, it } from "vitest"
 import { ChatStore } from "../../chat/ChatStore.ts"
 import { newTurn, newUserId, newVisitor } from "../storage/storageFixtures.ts"
 import type { Run } from "../suiteOn.ts"
+import { beginInOrder } from "./beginInOrder.ts"
 
 /** What a `ChatStore` does for the visitors of bots. */
 export const visitorConversations = (run: Run<ChatStore>) => {
@@ -93,7 +94,7 @@ export const visitorConversations = (run: Run<ChatStore>) => {
         const botOwner = newUserId()
         const [first, second] = [newVisitor(botOwner, "helper"), newVisitor(botOwner, "helper")]
         const [own, a, b] = [newTurn(botOwner), newTurn(first), newTurn(second)]
-        for (const turn of [own, a, b, newTurn(newVisitor(botOwner, "other"))]) yield* chats.beginTurn(turn)
+        yield* beginInOrder([own, a, b, newTurn(newVisitor(botOwner, "other"))])
         const listed = (bot?: string) =>
           Effect.map(chats.list({ userId: botOwner, bot, limit: 10, offset: 0 }), ({ chats: found, total }) => [
             found.map(({ id, owner }) => [id, owner]),
