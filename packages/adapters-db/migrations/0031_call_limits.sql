@@ -55,7 +55,8 @@ BEGIN
         ends_at = CASE WHEN w.ends_at <= moment THEN excluded.ends_at ELSE w.ends_at END;
     END IF;
     SELECT g.place, CASE WHEN w.count >= g.calls + counted THEN 'calls' ELSE 'atOnce' END,
-      greatest(0, extract(epoch FROM w.ends_at - moment) * 1000)
+      -- Who waited for another's call to be counted began before that window did.
+      least(window_ms, greatest(0, extract(epoch FROM w.ends_at - moment) * 1000))
     INTO place, reached, remaining_ms
     FROM unnest(subjects, names, calls, at_once) WITH ORDINALITY AS g(subject, name, calls, at_once, place)
     LEFT JOIN {{schema}}.call_windows w ON w.subject = g.subject AND w.name = g.name AND w.ends_at > moment

@@ -9,14 +9,17 @@ interface CountedRow {
   readonly remaining_ms: number
 }
 
-/** The row of a window is used again by the next one, so that there is one a subject and name, whatever happens. */
+/**
+ * The row of a window is used again by the next one, so that there is one a subject and name, whatever happens. Who waited for
+ * another's call to be counted began before that window did, and is told its whole length.
+ */
 const countText = (schema: string) => `
   INSERT INTO ${schema}.rate_windows AS w (subject, name, count, ends_at)
-  VALUES ($1, $2, 1, now() + $3 * interval '1 millisecond')
+  VALUES ($1, $2, 1, now() + $3::float8 * interval '1 millisecond')
   ON CONFLICT (subject, name) DO UPDATE SET
     count = CASE WHEN w.ends_at <= now() THEN 1 ELSE w.count + 1 END,
     ends_at = CASE WHEN w.ends_at <= now() THEN excluded.ends_at ELSE w.ends_at END
-  RETURNING count, (extract(epoch FROM ends_at - now()) * 1000)::float8 AS remaining_ms`
+  RETURNING count, least($3, extract(epoch FROM ends_at - now()) * 1000)::float8 AS remaining_ms`
 
 const peekText = (schema: string) => `
   SELECT count, (extract(epoch FROM ends_at - now()) * 1000)::float8 AS remaining_ms
