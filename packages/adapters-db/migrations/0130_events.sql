@@ -6,7 +6,8 @@
 CREATE TABLE {{schema}}.event_destinations (
   -- "hook:<name>" or "webhook:<host>#<digest of its address>".
   id text COLLATE "C" PRIMARY KEY CHECK (char_length(id) BETWEEN 1 AND 400),
-  types text[] NOT NULL,
+  -- The types it is told of, and when a process last asked for each.
+  asked_at jsonb NOT NULL,
   -- Below what a balance is low, by tier.
   low_below jsonb,
   -- When a process that delivers to it last said so.
@@ -66,7 +67,7 @@ DECLARE
 BEGIN
   SELECT array_agg(t.type), (array_agg(d.low_below ORDER BY d.id) FILTER (WHERE d.low_below IS NOT NULL AND t.type = 'balance.low'))[1]
   INTO wanted, below
-  FROM {{schema}}.event_destinations d CROSS JOIN LATERAL unnest(d.types) AS t(type) WHERE d.disabled_at IS NULL;
+  FROM {{schema}}.event_destinations d CROSS JOIN LATERAL jsonb_object_keys(d.asked_at) AS t(type) WHERE d.disabled_at IS NULL;
   IF wanted IS NULL THEN RETURN NULL; END IF;
 
   IF 'reply.finished' = ANY(wanted) OR 'credits.charged' = ANY(wanted) THEN
@@ -88,7 +89,7 @@ BEGIN
     )
     INSERT INTO {{schema}}.event_deliveries (user_id, event_id, destination, type, created_at, data)
     SELECT e.user_id, e.id, d.id, e.type, e.created_at, e.data FROM events e
-    JOIN {{schema}}.event_destinations d ON d.disabled_at IS NULL AND e.type = ANY(d.types);
+    JOIN {{schema}}.event_destinations d ON d.disabled_at IS NULL AND d.asked_at ? e.type;
   END IF;
 
   IF below IS NULL THEN RETURN NULL; END IF;
@@ -117,7 +118,7 @@ BEGIN
   )
   INSERT INTO {{schema}}.event_deliveries (user_id, event_id, destination, type, created_at, data)
   SELECT e.user_id, e.id, d.id, 'balance.low', e.created_at, e.data FROM events e
-  JOIN {{schema}}.event_destinations d ON d.disabled_at IS NULL AND 'balance.low' = ANY(d.types);
+  JOIN {{schema}}.event_destinations d ON d.disabled_at IS NULL AND d.asked_at ? 'balance.low';
   RETURN NULL;
 END
 $function$;
@@ -140,7 +141,7 @@ BEGIN
       || CASE NEW.status WHEN 'ready' THEN jsonb_build_object('pages', NEW.pages, 'passages', NEW.passages)
         ELSE jsonb_build_object('reason', NEW.reason_code) END)
   FROM (SELECT {{schema}}.new_event_id() AS id OFFSET 0) e
-  JOIN {{schema}}.event_destinations d ON d.disabled_at IS NULL AND told = ANY(d.types);
+  JOIN {{schema}}.event_destinations d ON d.disabled_at IS NULL AND d.asked_at ? told;
   RETURN NULL;
 END
 $function$;

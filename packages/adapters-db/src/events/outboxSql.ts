@@ -1,13 +1,19 @@
-import { FORGET_DESTINATION_MS, KEEP_DEAD_MS, KEEP_DELIVERED_MS } from "@parley/core/adapter"
+import { FORGET_DESTINATION_MS, FORGET_TYPE_MS, KEEP_DEAD_MS, KEEP_DELIVERED_MS } from "@parley/core/adapter"
 
 const ago = (milliseconds: number): string => `now() - ${milliseconds} * interval '1 millisecond'`
 
 /** Statements on events that are on their way. Each is one transaction; what another process has locked is left out. */
 export const outboxSql = (schema: string) => ({
   /** Parameters: the destinations as JSON, the thresholds by tier. Locked in the order of their ids. */
-  subscribe: `INSERT INTO ${schema}.event_destinations AS d (id, types, low_below)
-    SELECT g.id, g.types, $2::jsonb FROM json_to_recordset($1::json) AS g(id text, types text[]) ORDER BY g.id
-    ON CONFLICT (id) DO UPDATE SET types = excluded.types, low_below = excluded.low_below, seen_at = now()`,
+  subscribe: `INSERT INTO ${schema}.event_destinations AS d (id, asked_at, low_below)
+    SELECT g.id, (SELECT coalesce(jsonb_object_agg(type, now()), '{}') FROM unnest(g.types) AS type), $2::jsonb
+    FROM json_to_recordset($1::json) AS g(id text, types text[]) ORDER BY g.id
+    ON CONFLICT (id) DO UPDATE SET seen_at = now(),
+      asked_at = excluded.asked_at || (
+        SELECT coalesce(jsonb_object_agg(type, at), '{}') FROM jsonb_each_text(d.asked_at) AS asked (type, at)
+        WHERE NOT excluded.asked_at ? type AND at::timestamptz >= ${ago(FORGET_TYPE_MS)}
+      ),
+      low_below = CASE WHEN excluded.asked_at ? 'balance.low' THEN excluded.low_below ELSE d.low_below END`,
 
   /** Parameters: destination, how many, the claim's name, milliseconds it lasts. */
   claim: `WITH due AS MATERIALIZED (
@@ -43,7 +49,7 @@ export const outboxSql = (schema: string) => ({
     WHERE ($1::text IS NULL OR state = $1) AND ($2::text IS NULL OR destination = $2)
     ORDER BY created_at DESC, event_id, destination LIMIT $3`,
 
-  destinations: `SELECT d.id, d.types, d.seen_at, d.disabled_at, c.pending, c.dead FROM ${schema}.event_destinations d
+  destinations: `SELECT d.id, ARRAY(SELECT jsonb_object_keys(d.asked_at) ORDER BY 1) AS types, d.seen_at, d.disabled_at, c.pending, c.dead FROM ${schema}.event_destinations d
     CROSS JOIN LATERAL (
       SELECT count(*) FILTER (WHERE e.state = 'pending') AS pending, count(*) FILTER (WHERE e.state = 'dead') AS dead
       FROM ${schema}.event_deliveries e WHERE e.destination = d.id
@@ -77,7 +83,10 @@ export const outboxSql = (schema: string) => ({
         WHERE state = 'dead' AND ended_at < ${ago(KEEP_DEAD_MS)} LIMIT $1)
       UNION
       (SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
-        WHERE state = 'pending' AND due_at < ${ago(FORGET_DESTINATION_MS)} LIMIT $1)
+        WHERE state = 'pending' AND due_at < ${ago(FORGET_DESTINATION_MS)} AND NOT EXISTS (
+          SELECT FROM ${schema}.event_destinations d
+          WHERE d.id = destination AND d.disabled_at IS NULL AND d.seen_at >= ${ago(FORGET_DESTINATION_MS)}
+        ) LIMIT $1)
     ), locked AS (
       SELECT e.user_id, e.event_id, e.destination FROM ${schema}.event_deliveries e
       WHERE (e.user_id, e.event_id, e.destination) IN (SELECT * FROM old) LIMIT $1 FOR UPDATE SKIP LOCKED

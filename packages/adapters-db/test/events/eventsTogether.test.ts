@@ -1,4 +1,5 @@
 import { createParley, type Parley, type ParleyHooks } from "@parley/core"
+import type { EventType } from "@parley/core/adapter"
 import { Effect } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
@@ -97,6 +98,33 @@ describe.runIf(hasPostgres)("events on Postgres", () => {
       }
     }))
 
+  it("a type that no process has asked for in a quarter of an hour is told no more", () =>
+    onDatabase(async ({ open, url }) => {
+      await open()
+      const { close, outbox } = await openDatabase({ url })
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      const ask = (...types: ReadonlyArray<EventType>) =>
+        Effect.runPromise(outbox.subscribe({ destinations: [{ id: "hook:both", types }], lowBelow: undefined }))
+      const typesAfter = async (age: string) => {
+        await ask("credits.charged", "document.ready")
+        await client.query(
+          `UPDATE parley.event_destinations
+          SET asked_at = (SELECT jsonb_object_agg(key, value::timestamptz - $1::interval) FROM jsonb_each_text(asked_at))`,
+          [age]
+        )
+        await ask("credits.charged")
+        return (await Effect.runPromise(outbox.destinations)).map(({ types }) => types)
+      }
+      try {
+        expect(await typesAfter("10 minutes")).toEqual([["credits.charged", "document.ready"]])
+        expect(await typesAfter("16 minutes")).toEqual([["credits.charged"]])
+      } finally {
+        await client.end()
+        await close()
+      }
+    }))
+
   it("what ended long ago is deleted in parts, and what waits for a destination that nobody serves; its dead are not retried", () =>
     onDatabase(async ({ open, url }) => {
       // Nobody delivers, and nobody clears away but the test.
@@ -129,6 +157,8 @@ describe.runIf(hasPostgres)("events on Postgres", () => {
           ["pending", 6]
         ])
         await client.query("UPDATE parley.event_deliveries SET due_at = now() - interval '8 days'")
+        // All were away for long: what waits for one that is served again is not lost.
+        expect(await prune()).toBe(0)
         await client.query("UPDATE parley.event_destinations SET seen_at = now() - interval '8 days'")
         while ((await prune()) > 0);
         expect(await run(outbox.destinations)).toEqual([])

@@ -6,7 +6,7 @@ import { Catalog } from "../tiers/Catalog.ts"
 import { deliveryRest, MAX_TRIES } from "./deliveryRest.ts"
 import { DeliveryFailed, type EventSink, EventSinks } from "./EventSink.ts"
 import { LowBalance, lowBelow } from "./LowBalance.ts"
-import { type ClaimedDelivery, type DeliveryOutcome, Outbox } from "./Outbox.ts"
+import { type ClaimedDelivery, type DeliveryOutcome, Outbox, SUBSCRIBE_EVERY_MS } from "./Outbox.ts"
 
 /** Events on their way to one destination at once, of one process. */
 const AT_ONCE = 8
@@ -15,8 +15,6 @@ const LEASE_GRACE_MS = 30_000
 /** The time between two looks where there was nothing to deliver, or the storage was away. */
 const BETWEEN_LOOKS = "1 second"
 const AFTER_FAILURE = "5 seconds"
-/** How often it is said that the destinations are served, and old deliveries are deleted. */
-const BETWEEN_UPKEEPS = "5 minutes"
 const PRUNED_AT_ONCE = 1_000
 
 const failureOf = (exit: Exit.Exit<void, DeliveryFailed>): DeliveryFailed => {
@@ -126,7 +124,7 @@ export class EventDelivery extends Context.Service<
         while ((yield* outbox.prune({ limit: PRUNED_AT_ONCE })) >= PRUNED_AT_ONCE);
       })
       const upkeep = repeatWork(Effect.andThen(subscribe, prune), {
-        every: BETWEEN_UPKEEPS,
+        every: SUBSCRIBE_EVERY_MS,
         report: () => Effect.void,
         onFailure: Effect.logWarning("Delivered events could not be cleared away; trying again in some minutes.")
       })

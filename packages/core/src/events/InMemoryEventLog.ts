@@ -6,7 +6,9 @@ import type { DeliveryState, Destination, LowBelow } from "./Outbox.ts"
 import type { EventDraft, EventType } from "./ParleyEvent.ts"
 
 /** A destination as it is kept. */
-export interface KeptDestination extends Destination {
+export interface KeptDestination extends Pick<Destination, "id"> {
+  /** The types it is told of, and when each was last asked for. */
+  readonly askedAt: ReadonlyMap<EventType, number>
   readonly lowBelow: LowBelow | undefined
   readonly seenAt: number
   readonly disabledAt: number | undefined
@@ -65,7 +67,7 @@ export class InMemoryEventLog extends Context.Service<
         }
       })
       const toldOf = (type: EventType) =>
-        [...destinations.values()].filter(({ disabledAt, types }) => disabledAt === undefined && types.includes(type))
+        [...destinations.values()].filter(({ askedAt, disabledAt }) => disabledAt === undefined && askedAt.has(type))
       return InMemoryEventLog.of({
         destinations,
         deliveries,

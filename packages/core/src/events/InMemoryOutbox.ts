@@ -7,6 +7,7 @@ import {
   type ConcludeDeliveryInput,
   type DeliveryRecord,
   FORGET_DESTINATION_MS,
+  FORGET_TYPE_MS,
   KEEP_DEAD_MS,
   KEEP_DELIVERED_MS,
   Outbox
@@ -58,8 +59,15 @@ const make = Effect.gen(function* () {
     subscribe: ({ destinations: served, lowBelow }) =>
       atNow((now) => {
         for (const { id, types } of served) {
-          const disabledAt = destinations.get(id)?.disabledAt
-          destinations.set(id, { id, types, disabledAt, lowBelow, seenAt: now })
+          const known = destinations.get(id)
+          const others = [...(known?.askedAt ?? [])].filter(([, at]) => at >= now - FORGET_TYPE_MS)
+          destinations.set(id, {
+            id,
+            askedAt: new Map([...others, ...types.map((type) => [type, now] as const)]),
+            disabledAt: known?.disabledAt,
+            lowBelow: types.includes("balance.low") ? lowBelow : known?.lowBelow,
+            seenAt: now
+          })
         }
       }),
     claim: ({ destination, leaseMs, limit }) =>
@@ -101,8 +109,8 @@ const make = Effect.gen(function* () {
     destinations: atNow(() =>
       [...destinations.values()]
         .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-        .map(({ disabledAt, id, seenAt, types }) => ({
-          ...{ id, types, seenAt, disabledAt },
+        .map(({ askedAt, disabledAt, id, seenAt }) => ({
+          ...{ id, types: [...askedAt.keys()].toSorted(), seenAt, disabledAt },
           pending: countOf(id, "pending"),
           dead: countOf(id, "dead")
         }))
@@ -129,7 +137,13 @@ const make = Effect.gen(function* () {
         const forgotten = now - FORGET_DESTINATION_MS
         for (const { id, seenAt } of destinations.values()) if (seenAt < forgotten) destinations.delete(id)
         const kept = { delivered: now - KEEP_DELIVERED_MS, dead: now - KEEP_DEAD_MS, pending: forgotten }
-        const old = keysWhere(({ dueAt, endedAt = dueAt, state }) => endedAt < kept[state]).slice(0, limit)
+        const served = new Set(
+          [...destinations.values()].filter(({ disabledAt }) => disabledAt === undefined).map(({ id }) => id)
+        )
+        const old = keysWhere(
+          ({ destination, dueAt, endedAt = dueAt, state }) =>
+            endedAt < kept[state] && !(state === "pending" && served.has(destination))
+        ).slice(0, limit)
         for (const key of old) deliveries.delete(key)
         return old.length
       })

@@ -6,8 +6,11 @@ import type { EventType, ParleyEvent } from "./ParleyEvent.ts"
 /** How long what was delivered is kept, for operators to look at; what is dead, for them to retry. Milliseconds. */
 export const KEEP_DELIVERED_MS = 24 * 3_600_000
 export const KEEP_DEAD_MS = 30 * 24 * 3_600_000
-/** A destination that no process has served for so long is forgotten, and so is what nobody tried for so long. Milliseconds. */
+/** A destination that no process has served for so long is forgotten, and so is what has waited for it so long. Milliseconds. */
 export const FORGET_DESTINATION_MS = 7 * 24 * 3_600_000
+/** How often a process says what it delivers to; a type that none has asked for in three times as long is told no more. Milliseconds. */
+export const SUBSCRIBE_EVERY_MS = 5 * 60_000
+export const FORGET_TYPE_MS = 3 * SUBSCRIBE_EVERY_MS
 
 /** Below what a balance is low, in whole credits, by tier. */
 export type LowBelow = Readonly<Record<TierName, number>>
@@ -108,8 +111,9 @@ export class Outbox extends Context.Service<
   Outbox,
   {
     /**
-     * Has events of these types kept for these destinations from now on, and says that they are served. The types of a
-     * destination are those of the last call. One that wants nothing more stays so.
+     * Has events of these types kept for these destinations from now on, and says that they are served. A destination has the
+     * types that any process asked for in the last `FORGET_TYPE_MS`: one of an older configuration takes none away from one of
+     * a newer. The threshold is that of the last call that asked for low balances. One that wants nothing more stays so.
      */
     subscribe(input: SubscribeInput): Effect.Effect<void, StorageFailed>
     /** Claims deliveries that are due, the longest due first: those nobody has claimed, or whose claim has ended. */

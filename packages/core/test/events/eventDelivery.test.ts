@@ -7,7 +7,7 @@ import { EventDelivery } from "../../src/events/EventDelivery.ts"
 import { DeliveryFailed, type EventSink, EventSinks } from "../../src/events/EventSink.ts"
 import { hookSinks } from "../../src/events/hooks.ts"
 import { Outbox } from "../../src/events/Outbox.ts"
-import type { ParleyEvent } from "../../src/events/ParleyEvent.ts"
+import type { EventType, ParleyEvent } from "../../src/events/ParleyEvent.ts"
 import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
 import { chargeOf, newAccount } from "../../src/testing/events/outboxFixtures.ts"
 import { Catalog } from "../../src/tiers/Catalog.ts"
@@ -255,6 +255,43 @@ describe("the delivery of events", () => {
         yield* served
         yield* TestClock.adjust(24 * 24 * HOUR)
         expect(yield* kept).toEqual([[], []])
+      })
+    )
+  })
+})
+
+describe("subscriptions", () => {
+  it("forget a type that no process has asked for in a quarter of an hour, and no other", async () => {
+    const { sink: hook } = recording("hook")
+    await running(
+      [hook],
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const ask = (...types: ReadonlyArray<EventType>) =>
+          outbox.subscribe({ destinations: [{ id: "hook:both", types }], lowBelow: undefined })
+        const types = Effect.map(outbox.destinations, (all) => all.find(({ id }) => id === "hook:both")?.types)
+        yield* ask("credits.charged", "document.ready")
+        yield* TestClock.adjust(0.25 * HOUR)
+        yield* ask("credits.charged")
+        expect(yield* types).toEqual(["credits.charged", "document.ready"])
+        yield* TestClock.adjust(1)
+        yield* ask("credits.charged")
+        expect(yield* types).toEqual(["credits.charged"])
+      })
+    )
+  })
+
+  it("keep what waits for a destination that is served, however long", async () => {
+    const { sink: hook } = recording("hook")
+    await running(
+      [hook],
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        yield* chargeOf(yield* newAccount(100), "waiting", 1)
+        yield* TestClock.adjust(8 * 24 * HOUR)
+        yield* outbox.subscribe({ destinations: [hook], lowBelow: undefined })
+        expect(yield* outbox.prune({ limit: 1000 })).toBe(0)
+        expect(yield* statesOf(hook.id)).toEqual(["pending"])
       })
     )
   })

@@ -1,6 +1,7 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import { DocumentStore } from "../../documents/DocumentStore.ts"
+import { Outbox } from "../../events/Outbox.ts"
 import { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import { receiptDraft, reservation } from "../credits/creditFixtures.ts"
 import { testedLedger } from "../credits/testedLedger.ts"
@@ -188,6 +189,23 @@ export const outboxContract = (name: string, layer: Layer.Layer<OutboxWorld, unk
           const told = yield* claimed(destination)
           expect(told.map(({ data }) => "key" in data && data.key)).toEqual(["reply:after"])
           expect(yield* claimed(other)).toEqual([])
+        })
+      ))
+
+    it("a process that asks a destination for fewer types takes none away from one that asks for more", () =>
+      run(
+        Effect.gen(function* () {
+          const outbox = yield* Outbox
+          const userId = yield* newAccount(100)
+          const id = yield* subscribed("credits.charged", "balance.low")
+          yield* outbox.subscribe({ destinations: [{ id, types: ["document.ready"] }], lowBelow: undefined })
+          expect((yield* outbox.destinations).find((each) => each.id === id)?.types).toEqual([
+            "balance.low",
+            "credits.charged",
+            "document.ready"
+          ])
+          yield* chargeOf(userId, "reply:one", 60)
+          expect((yield* claimed(id)).map(({ type }) => type)).toEqual(["balance.low", "credits.charged"])
         })
       ))
 
