@@ -39,8 +39,6 @@ SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $function$
 #variable_conflict use_column
 BEGIN
-  -- Within few documents each term is looked up in each; within more, all the owner's documents that have it are read.
-  IF cardinality(named) <= 64 THEN
   RETURN QUERY
   WITH generations AS MATERIALIZED (
     SELECT document_id, generation, language FROM {{schema}}.passage_generations
@@ -74,13 +72,23 @@ BEGIN
     FROM corpus, query, LATERAL (
       SELECT passages FROM {{schema}}.term_statistics WHERE user_id = owner AND term_statistics.term = query.term OFFSET 0
     ) AS s
+  ), posted AS (
+    -- Within few documents each term is looked up in each; within more, all the owner's documents that have it are read.
+    SELECT document_id, generation, entries, weight, average_length FROM generations, weighted, LATERAL (
+      SELECT entries FROM {{schema}}.postings WHERE user_id = owner AND postings.document_id = generations.document_id
+        AND postings.generation = generations.generation AND postings.term = weighted.term OFFSET 0
+    ) AS found
+    WHERE cardinality(named) <= 64
+    UNION ALL
+    SELECT document_id, generation, entries, weight, average_length FROM weighted, LATERAL (
+      SELECT document_id, generation, entries FROM {{schema}}.postings
+      WHERE user_id = owner AND postings.term = weighted.term OFFSET 0
+    ) AS found JOIN generations USING (document_id, generation)
+    WHERE cardinality(named) > 64
   ), scored AS MATERIALIZED (
     SELECT document_id, generation, (entry >> 32)::integer AS ordinal, sum(round(1000000000::float8 * weight * (entry >> 16 & 65535) /
       ((entry >> 16 & 65535) + k1 * (1 - b + b * (entry & 65535) / average_length)))) AS score
-    FROM generations, weighted, LATERAL (
-        SELECT entries FROM {{schema}}.postings WHERE user_id = owner AND postings.document_id = generations.document_id
-          AND postings.generation = generations.generation AND postings.term = weighted.term OFFSET 0
-      ) AS found, unnest(found.entries) AS entry
+    FROM posted, unnest(entries) AS entry
     GROUP BY document_id, generation, ordinal
     ORDER BY score DESC, document_id, ordinal LIMIT wanted
   ), ranked AS MATERIALIZED (
@@ -106,73 +114,6 @@ BEGIN
     SELECT filename FROM {{schema}}.documents WHERE user_id = owner AND id = ranked.document_id OFFSET 0
   ) AS d
   ORDER BY rank;
-  ELSE
-  RETURN QUERY
-  WITH generations AS MATERIALIZED (
-    SELECT document_id, generation, language FROM {{schema}}.passage_generations
-    WHERE user_id = owner AND active AND document_id = ANY(named)
-  ), stemmed AS MATERIALIZED (
-    SELECT language, {{schema}}.folded_term(lexeme) AS term, sum(cardinality(positions)) AS occurrences
-    FROM (SELECT DISTINCT language FROM generations) AS languages,
-      unnest(to_tsvector({{schema}}.text_configuration(language)::regconfig, searched))
-    GROUP BY 1, 2
-  ), unaccented AS MATERIALIZED (
-    SELECT language, {{schema}}.folded_term(plain_lexeme) AS term, count(*) AS occurrences
-    FROM (SELECT DISTINCT language FROM generations) AS languages, unnest(accented, unmarked) AS given (word, plain),
-      LATERAL (SELECT array_agg({{schema}}.folded_term(lexeme)) AS own
-        FROM unnest(to_tsvector({{schema}}.text_configuration(language)::regconfig, word))) AS o,
-      LATERAL (SELECT lexeme AS plain_lexeme
-        FROM unnest(to_tsvector({{schema}}.text_configuration(language)::regconfig, plain))) AS p
-    WHERE {{schema}}.folded_term(plain_lexeme) <> ALL(own)
-    GROUP BY 1, 2
-  ), query AS (
-    SELECT term, max(occurrences) AS occurrences FROM (
-      SELECT term, occurrences FROM stemmed
-      UNION ALL SELECT plain_mark || term, occurrences FROM stemmed
-      UNION ALL SELECT term, occurrences FROM unaccented
-    ) AS each GROUP BY term
-  ), corpus AS MATERIALIZED (
-    SELECT passages::float8 AS passages, terms::float8 / nullif(passages, 0) AS average_length
-    FROM {{schema}}.index_statistics WHERE user_id = owner
-  ), weighted AS MATERIALIZED (
-    SELECT query.term, occurrences * ln(1 + (corpus.passages - s.passages + 0.5) / (s.passages + 0.5)) AS weight,
-      average_length
-    FROM corpus, query, LATERAL (
-      SELECT passages FROM {{schema}}.term_statistics WHERE user_id = owner AND term_statistics.term = query.term OFFSET 0
-    ) AS s
-  ), scored AS MATERIALIZED (
-    SELECT document_id, generation, (entry >> 32)::integer AS ordinal, sum(round(1000000000::float8 * weight * (entry >> 16 & 65535) /
-      ((entry >> 16 & 65535) + k1 * (1 - b + b * (entry & 65535) / average_length)))) AS score
-    FROM weighted, LATERAL (
-        SELECT document_id, generation, entries FROM {{schema}}.postings
-        WHERE user_id = owner AND postings.term = weighted.term OFFSET 0
-      ) AS found JOIN generations USING (document_id, generation), unnest(found.entries) AS entry
-    GROUP BY document_id, generation, ordinal
-    ORDER BY score DESC, document_id, ordinal LIMIT wanted
-  ), ranked AS MATERIALIZED (
-    SELECT *, row_number() OVER (ORDER BY score DESC, document_id, ordinal) AS rank FROM scored
-  )
-  SELECT ranked.document_id, d.filename, ranked.ordinal, p.page, p.start_offset, p.end_offset, p.text, p.headings,
-    ranked.score / 1000000000::float8, p.length,
-    CASE WHEN rank <= candidates THEN p.terms END, CASE WHEN rank <= candidates THEN p.frequencies END,
-    CASE WHEN rank <= compared THEN (
-      SELECT string_agg(coalesce(s.passages, 0)::text, ' ' ORDER BY place)
-      FROM string_to_table(p.terms, ' ') WITH ORDINALITY AS known (term, place)
-      LEFT JOIN LATERAL (
-        SELECT passages FROM {{schema}}.term_statistics WHERE user_id = owner AND term_statistics.term = known.term OFFSET 0
-      ) AS s ON true
-    ) END,
-    (SELECT max(sum)::integer FROM (SELECT sum(occurrences) FROM stemmed GROUP BY language) AS each),
-    corpus.passages, corpus.average_length
-  FROM corpus, ranked, LATERAL (
-    SELECT page, start_offset, end_offset, text, headings, length, terms, frequencies
-    FROM {{schema}}.passages WHERE user_id = owner AND passages.document_id = ranked.document_id
-      AND passages.generation = ranked.generation AND passages.ordinal = ranked.ordinal OFFSET 0
-  ) AS p, LATERAL (
-    SELECT filename FROM {{schema}}.documents WHERE user_id = owner AND id = ranked.document_id OFFSET 0
-  ) AS d
-  ORDER BY rank;
-  END IF;
 END
 $function$;
 
