@@ -187,7 +187,7 @@ CREATE FUNCTION {{schema}}.put_document(
   embedder text, part_end integer, part_text text,
   first integer, pages integer[], starts integer[], ends integer[], texts text[], passage_headings text[], lengths integer[],
   terms text[], frequencies text[], posting_terms text[], posting_ends integer[], posting_entries bigint[],
-  asked_model text, embedded integer[], hashes text[], vectors real[], durable boolean
+  asked_model text, embedded integer[], hashes text[], vectors real[]
 ) RETURNS boolean LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $function$
@@ -217,5 +217,5 @@ GRANT EXECUTE ON FUNCTION
   {{schema}}.activate_generation(text, uuid, integer),
   {{schema}}.put_document(text, uuid, text, integer[], jsonb, text, text, integer, text, integer, text,
     integer, integer[], integer[], integer[], text[], text[], integer[], text[], text[], text[], integer[], bigint[],
-    text, integer[], text[], real[], boolean)
+    text, integer[], text[], real[])
   TO parley_service;

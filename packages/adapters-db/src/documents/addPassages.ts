@@ -74,7 +74,7 @@ interface WriteBlock {
   readonly embedded: ReadonlyArray<EmbeddedContent>
 }
 
-/** The parameters of a block after those of its generation: whether it waits for the disk comes last. */
+/** The parameters of a block, after those of its generation. */
 export const blockParams = Effect.fnUntraced(function* (
   database: Database["Service"],
   { arrays, embedder, findTerms }: IndexParts,
@@ -89,8 +89,6 @@ export const blockParams = Effect.fnUntraced(function* (
     }
     return entries.length
   })
-  // What is paid for waits for the disk, and what others do in the same transaction.
-  const durable = embedded.length > 0 || (yield* database.inTransaction)
   return [
     block[0]?.ordinal,
     arrays.integers(block.map(({ page }) => page)),
@@ -104,8 +102,7 @@ export const blockParams = Effect.fnUntraced(function* (
     arrays.texts(postings.map(({ term }) => term)),
     arrays.integers(ends),
     arrays.bigints(entries),
-    ...embeddingParams(arrays, embedder, embedded),
-    durable
+    ...embeddingParams(arrays, embedder, embedded)
   ]
 })
 
@@ -118,12 +115,14 @@ const writeBlock = Effect.fnUntraced(function* (
   parts: IndexParts,
   { block, embedded, generation, language }: WriteBlock
 ) {
+  // What is paid for waits for the disk, and what others do in the same transaction.
+  const durable = embedded.length > 0 || (yield* database.inTransaction)
   let rest = block
   while (rest.length > 0) {
     const params = yield* blockParams(database, parts, { block: rest, embedded, language })
     const [found] = yield* database.statement<{ passages: number; active: boolean; written: boolean }>(
       parts.text.addPassages,
-      [...generationParams(generation), ...params]
+      [...generationParams(generation), ...params, durable]
     )
     if (found === undefined) return yield* generationGone(generation)
     if (found.written) return
