@@ -9,10 +9,10 @@ const VERSIONS: Readonly<Record<ParserKind, number>> = {
   docx: 1,
   xlsx: 1,
   pptx: 1,
-  html: 1,
-  csv: 1,
-  markdown: 1,
-  text: 1
+  html: 2,
+  csv: 2,
+  markdown: 2,
+  text: 2
 }
 
 /** The version of how documents of a kind are read, as it is kept with their texts. */

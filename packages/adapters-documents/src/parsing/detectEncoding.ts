@@ -1,9 +1,11 @@
 import { decodeBytes } from "./decodeBytes.ts"
 import {
   COMMON_HAN,
+  COMMON_HANGUL,
   COMMON_SIGNS,
   CYRILLIC_LETTERS,
   type EncodingRow,
+  HEBREW_LETTERS,
   LEGACY_ENCODINGS,
   VOWEL_LETTERS
 } from "./encodings.ts"
@@ -18,8 +20,13 @@ const MARGIN = 0.02
 const VOWELS = { least: 0.3, most: 0.6 } as const
 
 const WITH_VOWELS = /\p{sc=Cyrillic}|\p{sc=Greek}/u
-const OTHER_SCRIPT = /\p{sc=Cyrillic}|\p{sc=Greek}|\p{sc=Hebrew}|\p{sc=Arabic}/u
-const LETTER = /\p{L}/u
+const OTHER_SCRIPT = /\p{sc=Cyrillic}|\p{sc=Greek}|\p{sc=Hebrew}|\p{sc=Arabic}|\p{sc=Thai}/u
+const LETTER = /\p{L}|(?=\p{sc=Thai})\p{M}/u
+const LATIN_LETTER = /(?=\p{sc=Latin})\p{L}/u
+/** What stands above or below a Thai consonant, or above what does. */
+const THAI_SIGN = /(?=\p{sc=Thai})\p{M}/u
+const THAI_LEADING_VOWEL = /[เแโใไ]/u
+const THAI_CONSONANT = /[ก-ฮ]/u
 const SMALL = /\p{Ll}/u
 const CAPITAL = /\p{Lu}/u
 const ASCII_LETTER = /[A-Za-z]/u
@@ -34,9 +41,19 @@ type Alphabet = ReadonlySet<string> | undefined
 const wideScore = (character: string, before: string, after: string): number => {
   if (ASCII_LETTER.test(before) && ASCII_LETTER.test(after)) return -1
   if (KANA.test(character)) return 1.3
-  if (HANGUL.test(character)) return 1
+  if (HANGUL.test(character)) return COMMON_HANGUL.has(character) ? 1.3 : 0.5
   if (HAN.test(character)) return COMMON_HAN.has(character) ? 1.5 : 0.5
   return -0.5
+}
+
+/** What else a letter of a script tells than that it is one. */
+const scriptScore = (small: string, before: string, after: string): number => {
+  if (CYRILLIC_LETTERS.common.has(small) || HEBREW_LETTERS.common.has(small)) return 0.15
+  if (CYRILLIC_LETTERS.rare.has(small)) return -0.5
+  if (HEBREW_LETTERS.final.has(small)) return LETTER.test(after) ? -1 : 0.3
+  if (THAI_SIGN.test(small)) return THAI_CONSONANT.test(before) || THAI_SIGN.test(before) ? 0.15 : -3
+  if (THAI_LEADING_VOWEL.test(small)) return THAI_CONSONANT.test(after) ? 0.15 : -3
+  return 0
 }
 
 /** How well a character stands between its neighbours, from -4 to 1.5. Without an alphabet several bytes make one. */
@@ -52,8 +69,8 @@ const scoreOf = (character: string, before: string, after: string, alphabet: Alp
   const small = character.toLowerCase()
   const known = alphabet.has(small) ? 1 : 0.1
   if (OTHER_SCRIPT.test(character)) {
-    if (ASCII_LETTER.test(before) || ASCII_LETTER.test(after)) return -2
-    return known + (CYRILLIC_LETTERS.common.has(small) ? 0.15 : 0) - (CYRILLIC_LETTERS.rare.has(small) ? 0.5 : 0)
+    if (LATIN_LETTER.test(before) || LATIN_LETTER.test(after)) return -2
+    return known + scriptScore(small, before, after)
   }
   // In Latin letters, accents are few: several in a row are rather letters of another script.
   const crowded = [before, after].filter((each) => LETTER.test(each) && !ASCII_LETTER.test(each)).length

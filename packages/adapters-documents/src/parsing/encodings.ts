@@ -17,6 +17,9 @@ const CENTRAL = alphabets("ąćęłńóśźż áčďéěíňóřšťúůýž á�
 const CYRILLIC = alphabets(
   "абвгдежзийклмнопрстуфхцчшщъыьэюяё абвгґдеєжзиіїйклмнопрстуфхцчшщьюя абвгдеёжзійклмнопрстуўфхцчшыьэюя абвгдђѓежзѕијклљмнњопрстћќуфхцчџш"
 )
+const ARABIC = alphabets("ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىي")
+/** Its consonants, vowels and signs, in the order of their codes. */
+const THAI = `${"กขฃคฅฆงจฉชซฌญฎฏฐฑฒณดตถทธนบปผฝพฟภมยรฤลฦวศษสหฬอฮ"}ฯะ\u0e31าำ\u0e34\u0e35\u0e36\u0e37\u0e38\u0e39เแโใไๅๆ\u0e47\u0e48\u0e49\u0e4a\u0e4b\u0e4c\u0e4d`
 
 /**
  * The encodings older than Unicode that texts are looked for in, likelier ones first. Those with two names for what differs
@@ -38,7 +41,9 @@ export const LEGACY_ENCODINGS: ReadonlyArray<EncodingRow> = [
   { label: "windows-1254", alphabets: alphabets("çğıi̇öşüâîû") },
   { label: "windows-1253", alphabets: alphabets("αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ") },
   { label: "windows-1255", alphabets: alphabets("אבגדהוזחטיךכלםמןנסעףפץצקרשת") },
-  { label: "windows-1256", alphabets: alphabets("ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىي") },
+  { label: "windows-1256", alphabets: ARABIC },
+  { label: "iso-8859-6", alphabets: ARABIC },
+  { label: "windows-874", alphabets: [letters(THAI)] },
   { label: "windows-1257", alphabets: alphabets("āčēģīķļņšūž ąčęėįšųūž äöõüšž") },
   { label: "macintosh", alphabets: WESTERN },
   { label: "x-mac-cyrillic", alphabets: CYRILLIC }
@@ -50,8 +55,16 @@ export const COMMON_SIGNS = letters("“”„‘’‚«»‹›–—…•·�
 /** Letters of which most words in Cyrillic are made, and those that are rare. */
 export const CYRILLIC_LETTERS = { common: letters("оеаинтсрвл"), rare: letters("фщъэёцшю") } as const
 
+/** Hebrew letters of which most words are made, and those that stand at the end of words alone. */
+export const HEBREW_LETTERS = { common: letters("יוהלארתבשמ"), final: letters("ךםןףץ") } as const
+
 /** The vowels of Cyrillic and Greek. */
 export const VOWEL_LETTERS = letters("аеиоуыэюяёіїєαεηιουωάέήίόύώϊϋΐΰ")
+
+/** The commonest Korean syllables, which are about half of any Korean text. */
+export const COMMON_HANGUL = letters(
+  "이다는의에을를가은고하지로한사기시도어있나자대인서아리그해일수들것정부전상스제여과보원장동주조성구국만으라습니면안공요우문모관계회신비경소선내무제적된되했"
+)
 
 /** The commonest Chinese characters, which are about half of any Chinese text. */
 export const COMMON_HAN = letters(
