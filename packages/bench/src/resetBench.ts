@@ -11,6 +11,7 @@ import { CreditLedger } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import pg from "pg"
 import { machineFacts } from "./measuring/machineFacts.ts"
+import { countProcessorTime } from "./measuring/processorTime.ts"
 import { waitUntilQuiet } from "./measuring/quietMachine.ts"
 import { median, quantile } from "./measuring/statistics.ts"
 import { createTemporaryDatabase } from "./measuring/temporaryDatabase.ts"
@@ -36,12 +37,19 @@ const MEBIBYTE = 2 ** 20
 interface Run {
   readonly seconds: number
   readonly count: number
+  /** Milliseconds of processor time, of this process and of the server's, for 10,000 accounts. */
+  readonly clientTime: number
+  readonly serverTime: number
 }
 
-const timed = async (work: () => Promise<number>): Promise<Run> => {
+const timed = async (admin: pg.Client, work: () => Promise<number>): Promise<Run> => {
+  const stop = await countProcessorTime(admin)
   const start = performance.now()
   const count = await work()
-  return { count, seconds: (performance.now() - start) / 1000 }
+  const seconds = (performance.now() - start) / 1000
+  const { client, server = Number.NaN } = await stop()
+  const each = accounts / 10_000
+  return { count, seconds, clientTime: client / each, serverTime: server / each }
 }
 
 const resetAll = (
@@ -62,8 +70,8 @@ const resetAll = (
   )
 
 /** The `month`-th reset: each is due a month after the one before. */
-const monthlyReset = (database: OpenDatabase, month: number, onProgress: () => void = () => {}) =>
-  timed(async () => {
+const monthlyReset = (admin: pg.Client, database: OpenDatabase, month: number, onProgress: () => void = () => {}) =>
+  timed(admin, async () => {
     const asOf = new Date()
     asOf.setUTCMonth(asOf.getUTCMonth() + month)
     const report = await resetAll(database, asOf.getTime(), onProgress)
@@ -84,7 +92,7 @@ const memorySampler = () => {
   return { samples, sample }
 }
 
-const line = (name: string, value: string) => console.log(`${name.padEnd(44)}${value}`)
+const line = (name: string, value: string) => console.log(`${name.padEnd(48)}${value}`)
 
 const verdict = (text: string, value: number, most: number, unit: string): void => {
   if (!(value <= most)) process.exitCode = 1
@@ -110,10 +118,10 @@ const compare = async (admin: pg.Client, database: OpenDatabase): Promise<void> 
   for (let round = 0; round < rounds; round += 1) {
     if (round > 0) await makeBareDue(admin)
     await waitUntilQuiet(patienceMs)
-    bare.push(await timed(() => runBareReset(admin)))
+    bare.push(await timed(admin, () => runBareReset(admin)))
     await admin.query("VACUUM (ANALYZE) parley.credit_accounts, parley.credit_transactions, parley.credit_idempotency")
     await waitUntilQuiet(patienceMs)
-    ours.push(await monthlyReset(database, round, memory.sample))
+    ours.push(await monthlyReset(admin, database, round, memory.sample))
     process.stderr.write(`round ${round + 1} of ${rounds}\n`)
   }
   for (const { count } of [...bare, ...ours]) {
@@ -124,6 +132,10 @@ const compare = async (admin: pg.Client, database: OpenDatabase): Promise<void> 
   const secondsOf = (runs: ReadonlyArray<Run>) => median(runs.map(({ seconds }) => seconds))
   line("one bare statement, seconds", all(bare))
   line("parley, in chunks, seconds", all(ours))
+  const times = (runs: ReadonlyArray<Run>) =>
+    runs.map(({ clientTime, serverTime }) => `${clientTime.toFixed(0)} + ${serverTime.toFixed(0)}`).join(", ")
+  line("processor ms for 10,000, client + server: bare", times(bare))
+  line("  parley", times(ours))
   const quarter = Math.ceil(memory.samples.length / 4)
   const early = Math.max(...memory.samples.slice(0, quarter))
   const late = Math.max(...memory.samples.slice(-quarter))
@@ -148,7 +160,7 @@ const measureTraffic = async (admin: pg.Client, database: OpenDatabase): Promise
     alone.push(await quiet.stop())
     await waitUntilQuiet(patienceMs)
     const traffic = startReserveTraffic(database.ledger, userOf, accounts)
-    const reset = await monthlyReset(database, rounds + round)
+    const reset = await monthlyReset(admin, database, rounds + round)
     beside.push(await traffic.stop())
     if (reset.count !== accounts)
       throw new Error(`${reset.count} of ${accounts} accounts were reset beside the replies.`)

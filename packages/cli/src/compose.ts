@@ -89,6 +89,7 @@ export type CommandParts =
   | BotService
   | Catalog
   | ChatModels
+  | CreditLedger
   | CreditService
   | Database
   | DatabaseOwner
@@ -107,7 +108,7 @@ export type CommandParts =
   | SecretRotation
 
 /** What a server works with. */
-export type ServerParts = CommandParts | CreditLedger | ParleyServices | PaymentStandIn
+export type ServerParts = CommandParts | ParleyServices | PaymentStandIn
 
 /** The database: a Postgres server, or the embedded one in the data folder, which is claimed before. */
 export const databaseOptions = ({ database, databaseSchema, dataFolder }: ParleyConfig): DatabaseOptions =>
@@ -247,7 +248,7 @@ export const commandPartsLayer = (config: ParleyConfig, direct: boolean): Layer.
     Layer.provideMerge(Layer.mergeAll(PgAuditLogLayer, PgOutboxLayer, PgUnitOfWorkLayer)),
     Layer.provide(Accounts.layer),
     Layer.provideMerge(CreditOperations.layer),
-    Layer.provide(PgCreditLedgerLayer),
+    Layer.provideMerge(PgCreditLedgerLayer),
     Layer.provideMerge(Layer.mergeAll(PgBillingStoreLayer, paymentsLayer(config, { isCommand: true }))),
     Layer.provideMerge(PgBossJobQueueLayer()),
     Layer.provideMerge(offerLayer(config)),

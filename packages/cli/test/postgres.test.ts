@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { DatabaseOwner, PgDatabaseLayer } from "@parley/adapters-db"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -83,5 +85,22 @@ describe.skipIf(url === "")("on a Postgres server", () => {
       expect(await first.process.ended).toMatchObject({ exit: 0 })
       expect(await second.stop()).toBe(0)
     })
+  })
+
+  it("doctor and a reset name the tiers that accounts are on and the catalog has not, and end with 3", async () => {
+    const config = join(folder.path, "tiers.json")
+    const basic = { monthlyCredits: 50, models: ["model-a-mini"] }
+    writeFileSync(config, JSON.stringify({ tiers: { basic }, tierOrder: ["basic"] }))
+    const other = { ...environment, PARLEY_CONFIG: config }
+    const sentence = 'The catalog has no more the tiers of some accounts: 2 accounts on "free"; it has basic.'
+    const doctor = await runHere(["doctor", "--json"], folder.path, other)
+    const { checks } = JSON.parse(doctor.stdout) as { checks: ReadonlyArray<{ status: string; detail: string }> }
+    const found = checks.filter(({ status }) => status === "failed")
+    expect([doctor.exit, found]).toMatchObject([3, [{ name: "tiers", detail: expect.stringContaining(sentence) }]])
+    const reset = await runHere(["credits", "reset", "--as-of", "2126-01-01T00:00:00Z", "--yes"], folder.path, other)
+    expect([reset.exit, reset.stderr]).toEqual([3, expect.stringContaining(sentence)])
+    expect(reset.stdout).toContain("2 accounts are still due: they are on tiers that the catalog has not")
+    const well = await parley(["doctor"])
+    expect([well.exit, JSON.stringify(well.data)]).toEqual([0, expect.stringContaining("free, pro, business")])
   })
 })

@@ -1,6 +1,6 @@
 import { ResetService, type ResetReport } from "@parley/core"
-import { AuditLog } from "@parley/core/adapter"
-import { Effect, Option } from "effect"
+import { AuditLog, checkTiers } from "@parley/core/adapter"
+import { Effect, Exit, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { byFlag } from "./byFlag.ts"
 import { checkMigrated } from "./checkMigrated.ts"
@@ -37,7 +37,14 @@ const withProgress = Effect.fnUntraced(function* (asOf: number | undefined, earl
   )
 })
 
-const linesOf = ({ tiers, resetCount, busy, refused, asOf }: ResetReport, dryRun: boolean): ReadonlyArray<string> => [
+const WRITTEN = "they were being written; run this again"
+const WRITTEN_OR_LOST = "they are on tiers that the catalog has not, or were being written"
+
+const linesOf = (
+  { tiers, resetCount, busy, refused, asOf }: ResetReport,
+  dryRun: boolean,
+  reason: string
+): ReadonlyArray<string> => [
   ...table(
     ["tier", "accounts", "granted", "repaid debt", "expired"],
     Object.entries(tiers).map(([tier, { accounts, granted, repaid, expired }]) => [
@@ -49,7 +56,7 @@ const linesOf = ({ tiers, resetCount, busy, refused, asOf }: ResetReport, dryRun
     ])
   ),
   `${dryRun ? "Would reset" : "Reset"} ${resetCount} accounts due at ${new Date(asOf).toISOString()}.`,
-  ...(busy === 0 ? [] : [`${busy} accounts were being written and are still due; run this again.`]),
+  ...(busy === 0 ? [] : [`${busy} accounts are still due: ${reason}.`]),
   ...(refused === 0
     ? []
     : [`${refused} accounts could not be reset, since their rows contradict each other: parley credits verify.`])
@@ -72,7 +79,10 @@ export const creditsResetCommand = Command.make(
       }
       const report = yield* withProgress(asOf, yes, dryRun)
       const result = { dryRun, ...report, asOf: new Date(report.asOf).toISOString() }
-      yield* printResult(json, result, linesOf(report, dryRun))
+      const checked = yield* Effect.exit(checkTiers)
+      yield* printResult(json, result, linesOf(report, dryRun, Exit.isSuccess(checked) ? WRITTEN : WRITTEN_OR_LOST))
+      // Whoever is on none of them got nothing, and nothing else would tell.
+      yield* checked
     })
     yield* CommandContext.use((context) => context.run(work))
   })

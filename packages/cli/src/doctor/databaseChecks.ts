@@ -6,6 +6,7 @@ import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, note, ok } from "./Check.ts"
 import { documentChecks } from "./documentChecks.ts"
 import { inboxChecks } from "./paymentChecks.ts"
+import { tierChecks } from "./tierChecks.ts"
 
 const WITHIN = "10 seconds"
 
@@ -75,7 +76,7 @@ const look = (config: ParleyConfig) =>
     const checks = [ok("database", describe(config, String(server))), ...vectorCheck(config, found)]
     if (roles === ROLES) {
       const pending = yield* pendingMigrations()
-      const kept = pending.length === 0 ? [...(yield* inboxChecks), ...(yield* documentChecks)] : []
+      const kept = pending.length === 0 ? (yield* Effect.all([tierChecks, inboxChecks, documentChecks])).flat() : []
       return [...checks, migrationsCheck(pending), ...kept, ...backupCheck(config, String(login), Number(fenced))]
     }
     const detail = "the roles parley_user and parley_service are missing, so nothing is applied"
