@@ -8,7 +8,7 @@ CREATE TABLE {{schema}}.event_destinations (
   id text COLLATE "C" PRIMARY KEY CHECK (char_length(id) BETWEEN 1 AND 400),
   -- The types it is told of, and when a process last asked for each.
   asked_at jsonb NOT NULL,
-  -- Below what a balance is low, by tier.
+  -- Of each tier the thresholds below which a balance is low, and when a process last asked for each.
   low_below jsonb,
   -- When a process that delivers to it last said so.
   seen_at timestamptz NOT NULL DEFAULT now(),
@@ -65,8 +65,7 @@ DECLARE
   wanted text[];
   below jsonb;
 BEGIN
-  SELECT array_agg(t.type), (array_agg(d.low_below ORDER BY d.id) FILTER (WHERE d.low_below IS NOT NULL AND t.type = 'balance.low'))[1]
-  INTO wanted, below
+  SELECT array_agg(t.type) INTO wanted
   FROM {{schema}}.event_destinations d CROSS JOIN LATERAL jsonb_object_keys(d.asked_at) AS t(type) WHERE d.disabled_at IS NULL;
   IF wanted IS NULL THEN RETURN NULL; END IF;
 
@@ -92,6 +91,14 @@ BEGIN
     JOIN {{schema}}.event_destinations d ON d.disabled_at IS NULL AND d.asked_at ? e.type;
   END IF;
 
+  IF 'balance.low' <> ALL(wanted) THEN RETURN NULL; END IF;
+  -- The highest that any process asks for: where their configurations differ, it is the same whichever asked last.
+  SELECT jsonb_object_agg(l.tier, l.threshold) INTO below FROM (
+    SELECT a.tier, max(k.threshold::bigint) AS threshold FROM {{schema}}.event_destinations d
+    CROSS JOIN LATERAL jsonb_each(d.low_below) AS a(tier, asked)
+    CROSS JOIN LATERAL jsonb_object_keys(a.asked) AS k(threshold)
+    WHERE d.disabled_at IS NULL AND d.asked_at ? 'balance.low' GROUP BY a.tier
+  ) l;
   IF below IS NULL THEN RETURN NULL; END IF;
   -- Low is what is below; told is what was not low when it last moved, or was not below this threshold.
   WITH moved AS MATERIALIZED (

@@ -6,14 +6,26 @@ const ago = (milliseconds: number): string => `now() - ${milliseconds} * interva
 export const outboxSql = (schema: string) => ({
   /** Parameters: the destinations as JSON, the thresholds by tier. Locked in the order of their ids. */
   subscribe: `INSERT INTO ${schema}.event_destinations AS d (id, asked_at, low_below)
-    SELECT g.id, (SELECT coalesce(jsonb_object_agg(type, now()), '{}') FROM unnest(g.types) AS type), $2::jsonb
+    SELECT g.id, (SELECT coalesce(jsonb_object_agg(type, now()), '{}') FROM unnest(g.types) AS type),
+      CASE WHEN 'balance.low' = ANY(g.types) THEN (
+        SELECT jsonb_object_agg(tier, jsonb_build_object(threshold, now())) FROM jsonb_each_text($2::jsonb) AS t (tier, threshold)
+      ) END
     FROM json_to_recordset($1::json) AS g(id text, types text[]) ORDER BY g.id
     ON CONFLICT (id) DO UPDATE SET seen_at = now(),
       asked_at = excluded.asked_at || (
         SELECT coalesce(jsonb_object_agg(type, at), '{}') FROM jsonb_each_text(d.asked_at) AS asked (type, at)
         WHERE NOT excluded.asked_at ? type AND at::timestamptz >= ${ago(FORGET_TYPE_MS)}
       ),
-      low_below = CASE WHEN excluded.asked_at ? 'balance.low' THEN excluded.low_below ELSE d.low_below END`,
+      low_below = (
+        SELECT jsonb_object_agg(l.tier, l.asked) FROM (
+          SELECT each.tier, jsonb_object_agg(each.threshold, each.at) AS asked FROM (
+            SELECT g.tier, a.threshold, max(a.at::timestamptz) AS at
+            FROM (SELECT * FROM jsonb_each(d.low_below) UNION ALL SELECT * FROM jsonb_each(excluded.low_below)) AS g (tier, given)
+            CROSS JOIN LATERAL jsonb_each_text(g.given) AS a (threshold, at)
+            WHERE a.at::timestamptz >= ${ago(FORGET_TYPE_MS)} GROUP BY g.tier, a.threshold
+          ) each GROUP BY each.tier
+        ) l
+      )`,
 
   /** Parameters: destination, how many, the claim's name, milliseconds it lasts. */
   claim: `WITH due AS MATERIALIZED (

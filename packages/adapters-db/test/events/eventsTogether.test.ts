@@ -98,27 +98,36 @@ describe.runIf(hasPostgres)("events on Postgres", () => {
       }
     }))
 
-  it("a type that no process has asked for in a quarter of an hour is told no more", () =>
+  it("a type or threshold that no process has asked for in a quarter of an hour counts no more", () =>
     onDatabase(async ({ open, url }) => {
       await open()
       const { close, outbox } = await openDatabase({ url })
       const client = new pg.Client({ connectionString: url })
       await client.connect()
-      const ask = (...types: ReadonlyArray<EventType>) =>
-        Effect.runPromise(outbox.subscribe({ destinations: [{ id: "hook:both", types }], lowBelow: undefined }))
-      const typesAfter = async (age: string) => {
-        await ask("credits.charged", "document.ready")
+      const ask = (free: number, ...types: ReadonlyArray<EventType>) =>
+        Effect.runPromise(outbox.subscribe({ destinations: [{ id: "hook:both", types }], lowBelow: { free } }))
+      const keptAfter = async (age: string) => {
+        await ask(90, "balance.low", "document.ready")
         await client.query(
           `UPDATE parley.event_destinations
-          SET asked_at = (SELECT jsonb_object_agg(key, value::timestamptz - $1::interval) FROM jsonb_each_text(asked_at))`,
+          SET asked_at = (SELECT jsonb_object_agg(key, value::timestamptz - $1::interval) FROM jsonb_each_text(asked_at)),
+            low_below = jsonb_build_object('free', (
+              SELECT jsonb_object_agg(key, value::timestamptz - $1::interval) FROM jsonb_each_text(low_below -> 'free')))`,
           [age]
         )
-        await ask("credits.charged")
-        return (await Effect.runPromise(outbox.destinations)).map(({ types }) => types)
+        await ask(50, "balance.low")
+        const { rows } = await client.query<{ asked: Readonly<Record<string, string>> }>(
+          "SELECT low_below -> 'free' AS asked FROM parley.event_destinations"
+        )
+        const [destination] = await Effect.runPromise(outbox.destinations)
+        return [destination?.types, Object.keys(rows[0]?.asked ?? {}).toSorted()]
       }
       try {
-        expect(await typesAfter("10 minutes")).toEqual([["credits.charged", "document.ready"]])
-        expect(await typesAfter("16 minutes")).toEqual([["credits.charged"]])
+        expect(await keptAfter("10 minutes")).toEqual([
+          ["balance.low", "document.ready"],
+          ["50", "90"]
+        ])
+        expect(await keptAfter("16 minutes")).toEqual([["balance.low"], ["50"]])
       } finally {
         await client.end()
         await close()

@@ -1,5 +1,5 @@
 import { Catalog, CrmRelease, defaultCatalog, noCrmLayer, noPayments, PaymentGateway, UserService } from "@parley/core"
-import { CreditLedger, PersonalData, closeOperation, creditOperations } from "@parley/core/adapter"
+import { CreditLedger, Outbox, PersonalData, closeOperation, creditOperations } from "@parley/core/adapter"
 import { newUserId, personalDataContract, type Run, suiteOn } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
@@ -8,7 +8,7 @@ import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
 import { storesLayer } from "../../src/storesLayer.ts"
 import { databases } from "../databases.ts"
 
-type Parts = Database | DatabaseOwner | CreditLedger | PersonalData | UserService
+type Parts = Database | DatabaseOwner | CreditLedger | Outbox | PersonalData | UserService
 
 /** The tables of which some row says `text` anywhere. */
 const tablesNaming = (text: string) =>
@@ -49,8 +49,13 @@ const erasing = (run: Run<Parts>) => {
     run(
       Effect.gen(function* () {
         const userId = newUserId()
+        const hook = { id: "hook:onLowBalance", types: ["balance.low"] } as const
+        yield* (yield* Outbox).subscribe({ destinations: [hook], lowBelow: { free: 1000 } })
         yield* closed(userId)
-        expect((yield* tablesNaming(userId)).length).toBeGreaterThan(2)
+        const before = (yield* tablesNaming(userId)).map((name) => name.split(".")[1])
+        expect(before).toEqual(
+          expect.arrayContaining(["credit_accounts", "credit_transactions", "event_deliveries", "low_balances"])
+        )
         yield* PersonalData.use((data) => data.erase({ userId, pseudonym: `erased:${crypto.randomUUID()}` }))
         expect(yield* tablesNaming(userId)).toEqual([])
       })

@@ -2,14 +2,21 @@ import { Context, Effect, Layer } from "effect"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import type { TierName } from "../tiers/Tier.ts"
-import type { DeliveryState, Destination, LowBelow } from "./Outbox.ts"
+import type { DeliveryState, Destination } from "./Outbox.ts"
 import type { EventDraft, EventType } from "./ParleyEvent.ts"
+
+/** A threshold below which the balances of a tier are low, and when it was last asked for. */
+export interface KeptThreshold {
+  readonly tier: TierName
+  readonly credits: number
+  readonly askedAt: number
+}
 
 /** A destination as it is kept. */
 export interface KeptDestination extends Pick<Destination, "id"> {
   /** The types it is told of, and when each was last asked for. */
   readonly askedAt: ReadonlyMap<EventType, number>
-  readonly lowBelow: LowBelow | undefined
+  readonly thresholds: ReadonlyArray<KeptThreshold>
   readonly seenAt: number
   readonly disabledAt: number | undefined
 }
@@ -44,7 +51,7 @@ export class InMemoryEventLog extends Context.Service<
     readonly lowBalances: Map<string, true>
     /** Whether a destination is told of this. */
     wants(type: EventType): boolean
-    /** Below what a balance is low; undefined where nobody is told. */
+    /** Below what a balance is low, the highest that is asked for; undefined where nobody is told. */
     lowBelow(tier: TierName): number | undefined
     /** Keeps an event for everybody who is told of it. */
     tell(draft: EventDraft): void
@@ -73,7 +80,12 @@ export class InMemoryEventLog extends Context.Service<
         deliveries,
         lowBalances,
         wants: (type) => toldOf(type).length > 0,
-        lowBelow: (tier) => toldOf("balance.low").find(({ lowBelow }) => lowBelow !== undefined)?.lowBelow?.[tier],
+        lowBelow: (tier) => {
+          const asked = toldOf("balance.low").flatMap(({ thresholds }) =>
+            thresholds.filter((each) => each.tier === tier)
+          )
+          return asked.length === 0 ? undefined : Math.max(...asked.map(({ credits }) => credits))
+        },
         tell: ({ at, data, type }) => {
           const id = `evt_${run}${(told++).toString(36)}`
           for (const { id: destination } of toldOf(type)) {

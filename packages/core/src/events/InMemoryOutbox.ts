@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
-import { InMemoryEventLog, type KeptDelivery, keyOfDelivery } from "./InMemoryEventLog.ts"
+import { InMemoryEventLog, type KeptDelivery, type KeptThreshold, keyOfDelivery } from "./InMemoryEventLog.ts"
 import {
   type ClaimedDelivery,
   type ConcludeDeliveryInput,
@@ -10,6 +10,7 @@ import {
   FORGET_TYPE_MS,
   KEEP_DEAD_MS,
   KEEP_DELIVERED_MS,
+  type LowBelow,
   Outbox
 } from "./Outbox.ts"
 import { eventOf } from "./ParleyEvent.ts"
@@ -35,6 +36,19 @@ const concluded = (kept: KeptDelivery, { delivery, outcome }: ConcludeDeliveryIn
   return outcome._tag === "Retry"
     ? { ...free, dueAt: now + outcome.afterMs, reason: outcome.reason }
     : { ...free, state: "dead", endedAt: now, reason: outcome.reason }
+}
+
+/** The thresholds that any process asked for lately, with those asked for `now`. */
+const thresholdsAfter = (
+  before: ReadonlyArray<KeptThreshold> = [],
+  lowBelow: LowBelow = {},
+  now: number
+): ReadonlyArray<KeptThreshold> => {
+  const asked = Object.entries(lowBelow).map(([tier, credits]) => ({ tier, credits, askedAt: now }))
+  const others = before.filter(
+    ({ askedAt, credits, tier }) => askedAt >= now - FORGET_TYPE_MS && lowBelow[tier] !== credits
+  )
+  return [...others, ...asked]
 }
 
 const make = Effect.gen(function* () {
@@ -65,7 +79,7 @@ const make = Effect.gen(function* () {
             id,
             askedAt: new Map([...others, ...types.map((type) => [type, now] as const)]),
             disabledAt: known?.disabledAt,
-            lowBelow: types.includes("balance.low") ? lowBelow : known?.lowBelow,
+            thresholds: thresholdsAfter(known?.thresholds, types.includes("balance.low") ? lowBelow : undefined, now),
             seenAt: now
           })
         }

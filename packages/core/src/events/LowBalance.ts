@@ -9,7 +9,10 @@ import type { LowBelow } from "./Outbox.ts"
  */
 export type LowBalanceSetting = { readonly credits: number } | { readonly share: number }
 
-/** A tenth of the allowance, unless said otherwise. The same in every process: the last one to start decides. */
+/**
+ * A tenth of the allowance, unless said otherwise. The same in every process: where they differ, the highest threshold of a tier
+ * counts, until no process has asked for it in a quarter of an hour.
+ */
 export class LowBalance extends Context.Reference<LowBalanceSetting>("@parley/core/events/LowBalance", {
   defaultValue: () => ({ share: 0.1 })
 }) {}

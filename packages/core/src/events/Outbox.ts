@@ -113,7 +113,8 @@ export class Outbox extends Context.Service<
     /**
      * Has events of these types kept for these destinations from now on, and says that they are served. A destination has the
      * types that any process asked for in the last `FORGET_TYPE_MS`: one of an older configuration takes none away from one of
-     * a newer. The threshold is that of the last call that asked for low balances. One that wants nothing more stays so.
+     * a newer. So it is with thresholds: of those that any process asked for, the highest of each tier counts, whichever asked
+     * last. One that wants nothing more stays so.
      */
     subscribe(input: SubscribeInput): Effect.Effect<void, StorageFailed>
     /** Claims deliveries that are due, the longest due first: those nobody has claimed, or whose claim has ended. */

@@ -281,6 +281,29 @@ describe("subscriptions", () => {
     )
   })
 
+  it("forget a threshold that no process has asked for in a quarter of an hour, and no other", async () => {
+    const { sink: hook } = recording("hook")
+    await running(
+      [hook],
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const ask = (free: number) =>
+          outbox.subscribe({ destinations: [{ id: "hook:low", types: ["balance.low"] }], lowBelow: { free } })
+        yield* ask(90)
+        yield* TestClock.adjust(0.25 * HOUR)
+        yield* ask(50)
+        yield* newAccount(60)
+        expect(yield* statesOf("hook:low")).toHaveLength(1)
+        yield* TestClock.adjust(1)
+        yield* ask(50)
+        yield* newAccount(60)
+        expect(yield* statesOf("hook:low")).toHaveLength(1)
+        yield* newAccount(40)
+        expect(yield* statesOf("hook:low")).toHaveLength(2)
+      })
+    )
+  })
+
   it("keep what waits for a destination that is served, however long", async () => {
     const { sink: hook } = recording("hook")
     await running(

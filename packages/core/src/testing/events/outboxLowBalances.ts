@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import fc from "fast-check"
 import { expect, it } from "vitest"
+import { Outbox } from "../../events/Outbox.ts"
 import type { Run } from "../suiteOn.ts"
 import { testedLedger } from "../credits/testedLedger.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
@@ -68,6 +69,31 @@ export const outboxLowBalances = (run: Run<OutboxWorld>): void => {
         yield* ledger.open({ userId: newUserId(), tier: "business", allowance: 10 })
         const told = yield* claimed(destination)
         expect(told.map(({ data }) => data.account)).toEqual([userId])
+      })
+    ))
+
+  it("of thresholds that differ between processes the highest counts, whichever asked last and for which destination", () =>
+    run(
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const ledger = yield* testedLedger
+        const tier = `tier ${newUserId()}`.slice(0, 50)
+        const [one, other] = [yield* subscribed("balance.low"), yield* subscribed("balance.low")]
+        const ask = (id: string, threshold: number) =>
+          outbox.subscribe({ destinations: [{ id, types: ["balance.low"] }], lowBelow: { [tier]: threshold } })
+        const tellsOf = Effect.fnUntraced(function* (balance: number) {
+          yield* ledger.open({ userId: newUserId(), tier, allowance: balance })
+          const told = [...(yield* claimed(one)), ...(yield* claimed(other))]
+          return told.map(({ data }) => ("threshold" in data ? data.threshold : Number.NaN))
+        })
+        yield* ask(one, 70)
+        yield* ask(one, 90)
+        yield* ask(one, 80)
+        expect(yield* tellsOf(89)).toEqual([90, 90])
+        yield* ask(other, 95)
+        yield* ask(one, 70)
+        expect(yield* tellsOf(94)).toEqual([95, 95])
+        expect(yield* tellsOf(95)).toEqual([])
       })
     ))
 

@@ -7,6 +7,7 @@ import { creditOperations } from "../../credits/CreditOperations.ts"
 import { closeOperation } from "../../credits/rules/closeAccount.ts"
 import { DocumentStore } from "../../documents/DocumentStore.ts"
 import { FileStore } from "../../documents/FileStore.ts"
+import { Outbox } from "../../events/Outbox.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { PersonalData } from "../../users/PersonalData.ts"
 import { receiptDraft, reservation } from "../credits/creditFixtures.ts"
@@ -14,7 +15,7 @@ import { newBot } from "../bots/botFixtures.ts"
 import { ampleQuota, newDocument, newTurn, newUserId, newVisitor } from "../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
 
-type Stores = BotStore | ChatStore | CreditLedger | DocumentStore | FileStore | PersonalData
+type Stores = BotStore | ChatStore | CreditLedger | DocumentStore | FileStore | Outbox | PersonalData
 
 const operations = Effect.map(CreditLedger, creditOperations)
 
@@ -92,6 +93,31 @@ const erasing = (run: Run<Stores>) => {
         })
         expect(yield* left(gone)).toEqual([0, false, false])
         expect(yield* left(stays)).toEqual([1, true, true])
+      })
+    ))
+
+  it("what was to be told of an erased person is gone, and that their balance was low; other people's events are untouched", () =>
+    run(
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const [gone, stays] = [newUserId(), newUserId()]
+        const destination = `hook:${crypto.randomUUID()}`
+        const types = ["reply.finished", "credits.charged", "balance.low"] as const
+        yield* outbox.subscribe({ destinations: [{ id: destination, types }], lowBelow: { free: 1000 } })
+        const toldOf = (userId: UserId) =>
+          Effect.map(outbox.list({ destination, limit: 1000 }), (all) =>
+            all.flatMap(({ account, type }) => (account === userId ? [type] : [])).toSorted()
+          )
+        for (const userId of [gone, stays]) {
+          yield* somebody(userId)
+          expect(yield* toldOf(userId)).toEqual(["balance.low", "credits.charged", "reply.finished"])
+        }
+        yield* close(gone)
+        yield* PersonalData.use((data) => data.erase({ userId: gone, pseudonym: newPseudonym() }))
+        expect(yield* toldOf(gone)).toEqual([])
+        expect(yield* toldOf(stays)).toHaveLength(3)
+        yield* (yield* operations).open({ userId: gone, tier: "free", allowance: 100 })
+        expect(yield* toldOf(gone)).toEqual(["balance.low"])
       })
     ))
 
