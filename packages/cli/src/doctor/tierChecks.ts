@@ -7,15 +7,13 @@ import { type Check, failed, ok } from "./Check.ts"
 const NAME = "tiers"
 
 /** Whether the catalog has every tier that accounts are on, without which no server starts. */
-export const tierChecks: Effect.Effect<
-  ReadonlyArray<Check>,
-  never,
-  Effect.Services<typeof checkTiers>
-> = Effect.gen(function* () {
-  yield* checkTiers
-  const { tiers } = yield* Catalog
-  return [ok(NAME, `accounts are on none but ${tiers.map(({ name }) => name).join(", ")}`)]
-}).pipe(
+export const tierChecks: Effect.Effect<ReadonlyArray<Check>, never, Effect.Services<typeof checkTiers>> = Effect.gen(
+  function* () {
+    yield* checkTiers
+    const { tiers } = yield* Catalog
+    return [ok(NAME, `accounts are on none but ${tiers.map(({ name }) => name).join(", ")}`)]
+  }
+).pipe(
   Effect.catchTags({
     TiersMissing: ({ message }) =>
       Effect.succeed<ReadonlyArray<Check>>([
