@@ -63,6 +63,28 @@ describe("the code in the documents", () => {
   })
 })
 
+describe("the table of commands in the command line's README", () => {
+  it("has every command, and of each the options that its help has", async () => {
+    const rows = textOf("packages/cli/README.md").matchAll(
+      /^\| `(parley [a-z -]+?)(?: <[^`]*)?` +\|[^|]*\|([^|]*)\|$/gm
+    )
+    const described = [...rows].map(([, line = "", options = ""]) => ({
+      line,
+      isWhole: !options.includes("…"),
+      options: [...options.matchAll(/`--([a-z-]+)`/g)].map(([, name = ""]) => name.replace(/^no-/, "")).sort()
+    }))
+    const all = (await commands()).map(({ help, words }) => ({
+      line: ["parley", ...words].join(" "),
+      options: help.flags.map(({ name }) => name).sort()
+    }))
+    expect(described.map(({ line }) => line).sort()).toEqual(all.map(({ line }) => line).sort())
+    for (const { isWhole, line, options } of described) {
+      const its = all.find((command) => command.line === line)?.options
+      expect(its, line).toEqual(isWhole ? options : expect.arrayContaining(options))
+    }
+  })
+})
+
 describe("the tables of the reference", () => {
   it("are those that the sources give; npm run docs:tables writes a change that is meant", async () => {
     const current = await tables()
