@@ -1,3 +1,4 @@
+import { letterScores } from "./languageLetters.ts"
 import { FUNCTION_WORDS, LANGUAGES } from "./languageOf.ts"
 
 /** Languages whose words an index reduces to stems, by their ISO 639-1 codes. */
@@ -77,8 +78,10 @@ const ALL_WORDS: ReadonlyArray<readonly [SearchLanguage, ReadonlySet<string>]> =
 
 /** How much of a text is looked at, in UTF-16 units: so much from so many places of it. */
 const SAMPLE = { length: 2_000, places: 4 } as const
-/** Function words that have to be in it, and letters of a script. */
+/** Function words that have to be in it, or words in a script, for these alone to tell. */
 const LEAST = 3
+/** What a text has to have that is too short for that, of function words and letters together. */
+const LEAST_IN_ALL = 2
 const WORD = /[\p{L}\p{M}]+/gu
 
 const sampleOf = (text: string): string =>
@@ -92,9 +95,32 @@ const sampleOf = (text: string): string =>
 /** The language of a word by its script alone. */
 const byScript = (word: string): SearchLanguage | undefined => SCRIPTS.find(([, script]) => script.test(word))?.[0]
 
+/** What is in Cyrillic and has no words that tell its language: of the two that have stems, the one that fits its letters. */
+const CYRILLIC = /\p{sc=Cyrillic}/u
+const SERBIAN = /[\u0452\u0458-\u045b\u045f]/u
+
+type Counts = ReadonlyMap<SearchLanguage, number>
+
+const bestOf = (counts: Iterable<readonly [SearchLanguage, number]>) => {
+  const [best, second] = [...counts].sort(([, one], [, other]) => other - one)
+  return { best, isAlone: best?.[1] !== second?.[1] }
+}
+
+/** The language of a text with few words that tell it: of these and its letters, where one fits better than all others. */
+const shortTextLanguage = (sample: string, counts: Counts): SearchLanguage => {
+  const { best: script } = bestOf(SCRIPTS.map(([language]) => [language, counts.get(language) ?? 0] as const))
+  if (script !== undefined && script[1] > 0) return script[0]
+  if (CYRILLIC.test(sample)) return SERBIAN.test(sample) ? "sr" : "ru"
+  const { best, isAlone } = bestOf(
+    letterScores(sample).map(([language, score]) => [language, score + (counts.get(language) ?? 0)] as const)
+  )
+  return best !== undefined && isAlone && best[1] >= LEAST_IN_ALL ? best[0] : ELSE
+}
+
 /**
  * The language by which a document's words are stemmed: that of most function words, or of most words in a script of its own,
- * in stretches from all over the text; English where none is told. One text has one language, whoever asks.
+ * in stretches from all over the text; of a short text its letters tell, too. English where none is told. One text has one
+ * language, whoever asks.
  */
 export const searchLanguageOf = (text: string): SearchLanguage => {
   const counts = new Map<SearchLanguage, number>()
@@ -106,6 +132,6 @@ export const searchLanguageOf = (text: string): SearchLanguage => {
     else for (const [language, its] of ALL_WORDS) if (its.has(word)) count(language)
   }
   if (NOT_ARABIC.test(sample)) counts.delete("ar")
-  const [best] = [...counts].sort(([, one], [, other]) => other - one)
-  return best === undefined || best[1] < LEAST ? ELSE : best[0]
+  const { best } = bestOf(counts)
+  return best === undefined || best[1] < LEAST ? shortTextLanguage(sample, counts) : best[0]
 }

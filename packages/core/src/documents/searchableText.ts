@@ -10,6 +10,8 @@ const PARTED = /(\p{L}{1,40})[-\u00ad\u2010]\n(\p{Ll}{1,40})/gu
 const ARABIC_MARKS = /[\u0640\u064b-\u0655\u0670]+/gu
 const ARABIC_ALEF = /[\u0622\u0623\u0625\u0671]/gu
 const ARABIC_PREFIX = /(?<![\p{L}\p{M}])(?:وال|بال|كال|فال|ال|لل)(?=\p{sc=Arabic}{3})/gu
+/** The plural of words that end otherwise alone: the database's stemmer knows it behind the article only. */
+const ARABIC_PLURAL = /(?<=\p{sc=Arabic}{3})\u0627\u062a(?![\p{L}\p{M}])/gu
 const ARABIC = /\p{sc=Arabic}/u
 const NOT_WORDS = /[^\p{L}\p{N}\p{M}]+/gu
 
@@ -18,7 +20,7 @@ const NOT_WORDS = /[^\p{L}\p{N}\p{M}]+/gu
  * lower case, punctuation gone. Scripts written without spaces, and Hangul with its particles, become single characters
  * and pairs of neighbours, so that a word is found inside a longer run. A word hyphenated at a line's end counts in its
  * parts and whole, as the text does not say whether the hyphen belongs to it; soft hyphens inside words vanish. Arabic
- * words lose vowel signs and the article. Passages and queries go through it alike; what is stored and shown is the text
+ * words lose vowel signs, the article and an ending of the plural. Passages and queries go through it alike; what is stored and shown is the text
  * itself. Well formed, free of NUL, whatever comes in.
  */
 export const searchableText = (text: string): string =>
@@ -31,7 +33,12 @@ export const searchableText = (text: string): string =>
 /** After Larkey, Ballesteros and Connell, "Light stemming for Arabic information retrieval" (2007), as far as prefixes go. */
 const plainArabic = (text: string): string =>
   ARABIC.test(text)
-    ? text.replace(ARABIC_MARKS, "").replace(ARABIC_ALEF, "ا").replaceAll("ى", "ي").replace(ARABIC_PREFIX, "")
+    ? text
+        .replace(ARABIC_MARKS, "")
+        .replace(ARABIC_ALEF, "ا")
+        .replaceAll("ى", "ي")
+        .replace(ARABIC_PREFIX, "")
+        .replace(ARABIC_PLURAL, "")
     : text
 
 /** `searchableText` of a query, cut to the longest that is searched for. */

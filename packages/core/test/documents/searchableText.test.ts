@@ -11,6 +11,7 @@ describe("searchableText", () => {
     ["alterna-\ntives", "alterna tives alternatives"],
     ["\0a\ud800b\u202ec", "a b c"],
     ["orni\u00adthopter flap\u00ad\nping", "ornithopter flap ping flapping"],
+    ["المكتبات مكتبات مكتبة بنات", "مكتب مكتب مكتبة بنات"],
     ["?!", ""]
   ])("makes %j into %j", (text, words) => {
     expect(searchableText(text)).toBe(words)

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest"
+import { searchLanguageOf } from "../../src/documents/searchLanguage.ts"
+
+describe("the language by which a document's words are stemmed", () => {
+  it.each([
+    ["de", "Rechnungen sind binnen dreißig Tagen zu bezahlen."],
+    ["de", "Die Bücherei ist montags geschlossen."],
+    ["de", "Die Garantie gilt zwei Jahre ab dem Kauf."],
+    ["fr", "Bibliothèque fermée dès le 3 août"],
+    ["es", "La biblioteca cierra los lunes."],
+    ["it", "La biblioteca è chiusa il lunedì."],
+    ["pt", "A biblioteca não abre às segundas."],
+    ["nl", "De bibliotheek is op maandag gesloten."],
+    ["sv", "Biblioteket är stängt på måndagar."],
+    ["hu", "A könyvtár hétfőn zárva tart."],
+    ["tr", "Kütüphane pazartesi günleri kapalıdır."],
+    ["ro", "Biblioteca este închisă lunea."],
+    ["lt", "Biblioteka pirmadieniais nedirba, nes ją remontuoja įmonė."],
+    ["ru", "Гарантия действует два года со дня покупки."],
+    ["ru", "Счёт-фактура"],
+    ["sr", "Библиотека је затворена понедељком."],
+    ["ar", "فاتورة"],
+    ["el", "Τιμολόγιο"],
+    ["hi", "पुस्तकालय बंद"]
+  ])("%s is told of a text with few words: %s", (language, text) => {
+    expect(searchLanguageOf(text)).toBe(language)
+  })
+
+  it.each([
+    "Invoice payment terms",
+    "The Café Möbius is closed on Mondays.",
+    "Die Hard is a film.",
+    "Résumé",
+    "No me.",
+    "Biblioteka jest zamknięta w poniedziałki.",
+    "Příliš žluťoučký kůň",
+    "Thư viện đóng cửa vào thứ hai.",
+    "3002 32.50",
+    "图书馆在星期一关闭。",
+    ""
+  ])("what tells none is read as English: %j", (text) => {
+    expect(searchLanguageOf(text)).toBe("en")
+  })
+})
