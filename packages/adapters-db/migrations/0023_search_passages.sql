@@ -118,12 +118,13 @@ END
 $function$;
 
 -- The "nearest" passages to an embedding by the cosine, and how near those beside are. Every embedding of the documents named is
--- compared: ordered by an expression of the distance, which no approximate index serves, since one would leave out most of what
--- is named without a word. Only the first "shown" that are not beside come with their texts: no other can be among as many as
+-- compared, in no order that an approximate index could serve, since one would leave out most of what is named without a word;
+-- but where those documents have more than "exact_within" passages, and an index of the model is there, only those it finds
+-- near are ("near_by_index"). Only the first "shown" that are not beside come with their texts: no other can be among as many as
 -- are shown. "extension" is the schema of pgvector, quoted, which a server may have in any, and get later.
 CREATE FUNCTION {{schema}}.passages_by_meaning(
   owner text, named uuid[], asked real[], asked_model text, nearest integer, shown integer,
-  beside_documents uuid[], beside_ordinals integer[], extension text
+  beside_documents uuid[], beside_ordinals integer[], extension text, exact_within integer
 ) RETURNS TABLE (
   document_id uuid, filename text, ordinal integer, page integer, start_offset integer, end_offset integer, text text,
   headings jsonb, similarity float8
@@ -131,12 +132,25 @@ CREATE FUNCTION {{schema}}.passages_by_meaning(
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET search_path = pg_catalog, pg_temp
 AS $function$
 #variable_conflict use_column
+DECLARE
+  found_documents uuid[];
+  found_ordinals integer[];
 BEGIN
   PERFORM set_config('search_path', 'pg_catalog, ' || extension || ', pg_temp', true);
+  IF {{schema}}.vector_index_serves(owner, named, asked_model, exact_within) THEN
+    SELECT array_agg(found.document_id), array_agg(found.ordinal) INTO found_documents, found_ordinals
+    FROM {{schema}}.near_by_index(owner, named, asked, asked_model, nearest, extension) AS found;
+    -- The scan ended before it had as many as are wanted: all are compared.
+    IF cardinality(found_documents) < nearest THEN
+      found_documents := NULL;
+    END IF;
+  END IF;
   RETURN QUERY
   WITH generations AS MATERIALIZED (
     SELECT document_id, generation FROM {{schema}}.passage_generations
     WHERE user_id = owner AND active AND document_id = ANY(named)
+  ), beside AS MATERIALIZED (
+    SELECT * FROM unnest(beside_documents, beside_ordinals) AS given (document_id, ordinal)
   ), near AS MATERIALIZED (
     SELECT document_id, generation, ordinal, 1 - (embedding::vector <=> asked::vector) AS similarity
     FROM generations, LATERAL (
@@ -144,8 +158,21 @@ BEGIN
       WHERE user_id = owner AND passage_embeddings.document_id = generations.document_id
         AND passage_embeddings.generation = generations.generation AND model = asked_model OFFSET 0
     ) AS found
-  ), beside AS MATERIALIZED (
-    SELECT * FROM unnest(beside_documents, beside_ordinals) AS given (document_id, ordinal)
+    WHERE found_documents IS NULL
+    UNION ALL
+    SELECT document_id, generation, ordinal, 1 - (embedding::vector <=> asked::vector) AS similarity
+    FROM (
+      SELECT * FROM unnest(found_documents, found_ordinals) AS given (document_id, ordinal) UNION SELECT * FROM beside
+    ) AS places, LATERAL (
+      SELECT generation FROM {{schema}}.passage_generations
+      WHERE user_id = owner AND active AND passage_generations.document_id = places.document_id OFFSET 0
+    ) AS current, LATERAL (
+      SELECT embedding FROM {{schema}}.passage_embeddings
+      WHERE user_id = owner AND passage_embeddings.document_id = places.document_id
+        AND passage_embeddings.generation = current.generation AND passage_embeddings.ordinal = places.ordinal
+        AND model = asked_model OFFSET 0
+    ) AS found
+    WHERE found_documents IS NOT NULL
   ), chosen AS (
     SELECT best.*, beside.document_id IS NOT NULL AS known
     FROM (SELECT * FROM near ORDER BY similarity DESC, document_id, ordinal LIMIT nearest) AS best
@@ -172,7 +199,7 @@ $function$;
 CREATE FUNCTION {{schema}}.passages_by_both(
   owner text, named uuid[], searched text, wanted integer, accented text[], unmarked text[], plain_mark text,
   k1 float8, b float8, candidates integer, compared integer,
-  asked real[], asked_model text, nearest integer, shown integer, extension text
+  asked real[], asked_model text, nearest integer, shown integer, extension text, exact_within integer
 ) RETURNS TABLE (
   document_id uuid, filename text, ordinal integer, page integer, start_offset integer, end_offset integer, text text,
   headings jsonb, score float8, length integer, terms text, frequencies text, passages_with text, occurrences integer,
@@ -197,14 +224,14 @@ BEGIN
   SELECT m.document_id, m.filename, m.ordinal, m.page, m.start_offset, m.end_offset, m.text, m.headings, null::float8,
     null::integer, null::text, null::text, null::text, null::integer, null::float8, null::float8, m.similarity
   FROM {{schema}}.passages_by_meaning(
-    owner, named, asked, asked_model, nearest, shown, found_documents, found_ordinals, extension) AS m;
+    owner, named, asked, asked_model, nearest, shown, found_documents, found_ordinals, extension, exact_within) AS m;
 END
 $function$;
 
 -- By their signatures, since others in the schema may be somebody else's.
 GRANT EXECUTE ON FUNCTION {{schema}}.text_configuration(text), {{schema}}.folded_term(text),
   {{schema}}.passages_by_words(text, uuid[], text, integer, text[], text[], text, float8, float8, integer, integer),
-  {{schema}}.passages_by_meaning(text, uuid[], real[], text, integer, integer, uuid[], integer[], text),
+  {{schema}}.passages_by_meaning(text, uuid[], real[], text, integer, integer, uuid[], integer[], text, integer),
   {{schema}}.passages_by_both(text, uuid[], text, integer, text[], text[], text, float8, float8, integer, integer, real[], text,
-    integer, integer, text)
+    integer, integer, text, integer)
   TO parley_user, parley_service;

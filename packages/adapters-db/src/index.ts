@@ -15,8 +15,21 @@ export { PgliteMissing } from "./database/PgliteMissing.ts"
 export { type DatabaseOptions, databaseLayer, directOptions, unlockedDatabaseLayer } from "./databaseLayer.ts"
 export { PgOutboxLayer } from "./events/PgOutbox.ts"
 export { PgDocumentStoreLayer } from "./documents/PgDocumentStore.ts"
+export { EXACT_SEARCH_PASSAGES, ExactSearchPassages } from "./documents/ExactSearchPassages.ts"
 export { PgFileStoreLayer } from "./documents/PgFileStore.ts"
 export { PgPassageIndexLayer } from "./documents/PgPassageIndex.ts"
+export {
+  buildingMemory,
+  buildVectorIndex,
+  type BuildVectorIndex,
+  dropVectorIndexes,
+  type EmbeddedModel,
+  findVectorIndexes,
+  isRecentPgvector,
+  type VectorIndex,
+  type VectorIndexes,
+  VectorIndexRefused
+} from "./documents/vectorIndexes.ts"
 export { PgReindexStoreLayer } from "./documents/PgReindexStore.ts"
 export { installJobQueue } from "./jobs/installJobQueue.ts"
 export { PgBossJobQueueLayer } from "./jobs/PgBossJobQueue.ts"

@@ -11,6 +11,7 @@ import {
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { LedgerClock } from "./credits/LedgerClock.ts"
 import { type DatabaseOptions, databaseLayer, withDatabase } from "./databaseLayer.ts"
+import { ExactSearchPassages, MAX_EXACT_SEARCH } from "./documents/ExactSearchPassages.ts"
 import { installJobQueue } from "./jobs/installJobQueue.ts"
 import type { JobQueueOptions } from "./jobs/JobQueueOptions.ts"
 import { migrate } from "./migrations/migrate.ts"
@@ -26,12 +27,25 @@ export interface OpenDatabaseOptions extends DatabaseOptions {
   /** Who embeds passages and questions, so that documents are searched for meaning beside words; nobody unless given. */
   readonly embedder?: Embedder["Service"] | undefined
   /**
+   * How many passages the documents named may have for a search by meaning to compare all of them; 20,000 unless given. Where
+   * they have more, an approximate index chooses, if an operator made one (`parley vectors index`).
+   */
+  readonly exactSearchPassages?: number | undefined
+  /**
    * The clock that holds and periods go by: the database's unless given, or the one of whoever calls, for tests and
    * demonstrations that move the time (`clock` of `createParley`).
    */
   readonly clock?: "database" | "caller" | undefined
   /** Takes what opening the database has to say, as that of `createParley` takes the rest; the console unless given. */
   readonly logger?: ParleyLogger | false | undefined
+}
+
+const exactSearch = (passages: number | undefined): Layer.Layer<never> => {
+  if (passages === undefined) return Layer.empty
+  if (!Number.isInteger(passages) || passages < 0 || passages > MAX_EXACT_SEARCH) {
+    throw new TypeError(`exactSearchPassages: expected a whole number from 0 to ${MAX_EXACT_SEARCH}.`)
+  }
+  return Layer.succeed(ExactSearchPassages, passages)
 }
 
 /** A database behind the core's ports, ready to be handed to `createParley`. */
@@ -64,7 +78,8 @@ export const openDatabase = async (options: OpenDatabaseOptions = {}): Promise<O
   const references = Layer.mergeAll(
     Layer.succeed(LedgerClock, options.clock ?? "database"),
     Layer.succeed(ObjectStore, options.objects),
-    Layer.succeed(PassageEmbedder, options.embedder)
+    Layer.succeed(PassageEmbedder, options.embedder),
+    exactSearch(options.exactSearchPassages)
   )
   const stores = Layer.provide(storesLayer(options.jobs), references)
   const logging = options.logger === undefined ? Layer.empty : loggerLayer(options.logger)

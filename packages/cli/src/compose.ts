@@ -4,6 +4,7 @@ import {
   type DatabaseOptions,
   type DatabaseOwner,
   directOptions,
+  ExactSearchPassages,
   PgAuditLogLayer,
   PgBillingStoreLayer,
   PgBotStoreLayer,
@@ -205,6 +206,10 @@ const embedderLayer = ({ embedding }: ParleyConfig) => {
   return Layer.sync(PassageEmbedder, () => makeOpenAiEmbedder({ apiKey, baseUrl, model, ...sized, ...limits }))
 }
 
+/** How large a library is whose passages are all compared. */
+const exactSearchLayer = ({ exactSearchPassages }: ParleyConfig) =>
+  exactSearchPassages === undefined ? Layer.empty : Layer.succeed(ExactSearchPassages, exactSearchPassages)
+
 const ocrLayer = ({ ocr }: ParleyConfig): Layer.Layer<never> =>
   ocr === undefined ? Layer.empty : TesseractOcr.layer(ocr)
 
@@ -278,6 +283,7 @@ export const serverPartsLayer = (
             repliesLayer(config),
             holdTtlLayer(config),
             embedderLayer(config),
+            exactSearchLayer(config),
             eventsLayer(config)
           )
         )

@@ -28,6 +28,7 @@ export interface Limits {
  * - `jobs`: what the job queue asks for itself.
  * - `audit`: verification reads whole ledgers.
  * - `schema`: migrations, which wait for those of other processes.
+ * - `building`: an index over embeddings, beside everything else.
  */
 export const LIMITS = {
   interactive: { statementMs: 10_000, lockMs: 3_000, silenceMs: 5_000, alone: false },
@@ -37,7 +38,8 @@ export const LIMITS = {
   documents: { statementMs: 60_000, lockMs: 10_000, silenceMs: 15_000, alone: false },
   jobs: { statementMs: 30_000, lockMs: 10_000, silenceMs: 15_000, alone: false },
   audit: { statementMs: 600_000, lockMs: 5_000, silenceMs: 5_000, alone: false },
-  schema: { statementMs: 3_600_000, lockMs: 600_000, silenceMs: 600_000, alone: false }
+  schema: { statementMs: 3_600_000, lockMs: 600_000, silenceMs: 600_000, alone: false },
+  building: { statementMs: 172_800_000, lockMs: 600_000, silenceMs: 600_000, alone: false }
 } as const satisfies Record<string, Limits>
 
 export type Purpose = keyof typeof LIMITS

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { arrayValues } from "../database/arrayValues.ts"
 import { Database } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
+import { ExactSearchPassages } from "./ExactSearchPassages.ts"
 import { addPassages } from "./addPassages.ts"
 import { activateGeneration, beginGeneration, generationGone, generationParams } from "./buildGeneration.ts"
 import { generationSql } from "./generationSql.ts"
@@ -21,7 +22,7 @@ const make = Effect.gen(function* () {
   const database = yield* Database
   const embedder = yield* PassageEmbedder
   const findVectorExtension = yield* makeFindVectorExtension(database)
-  const text = passageSql(database.schema)
+  const text = passageSql(database.schema, yield* ExactSearchPassages)
   const building = generationSql(database.schema)
   const parts = {
     arrays: arrayValues(database.driver),

@@ -46,6 +46,7 @@ const codeOfTag: Readonly<Record<string, number>> = {
   PurchaseConflict: exitCodes.refused,
   JobNotFailed: exitCodes.refused,
   KeyConflict: exitCodes.refused,
+  VectorIndexRefused: exitCodes.refused,
   InvalidAmount: exitCodes.refused,
   ResetTooEarly: exitCodes.refused
 }

@@ -12,6 +12,7 @@ import { secretsCommand } from "./secrets.ts"
 import { serveCommand } from "./serve.ts"
 import { uninstallCommand } from "./uninstall.ts"
 import { usersCommand } from "./users.ts"
+import { vectorsCommand } from "./vectors.ts"
 import { workCommand } from "./work.ts"
 
 /** The `parley` command. */
@@ -33,6 +34,7 @@ export const parley = Command.make("parley").pipe(
     jobsCommand,
     eventsCommand,
     reindexCommand,
+    vectorsCommand,
     usersCommand,
     secretsCommand,
     uninstallCommand

@@ -117,6 +117,8 @@ export interface ParleyConfig {
   readonly catalog: CatalogData
   /** Undefined where documents are searched by words alone. */
   readonly embedding: EmbeddingConfig | undefined
+  /** How many passages a search by meaning compares one by one at most, where an index could choose; undefined takes the adapter's default. */
+  readonly exactSearchPassages: number | undefined
   readonly events: EventsConfig
   /** Keys with which services call; perhaps none. */
   readonly apiKeys: ReadonlyArray<ApiKey>

@@ -67,6 +67,7 @@ export const readSettings = (environment: Environment, folder: string): Settings
     dataFolder: resolve(folder, read.text("PARLEY_DATA_DIR") ?? ".parley"),
     catalog,
     embedding,
+    exactSearchPassages: read.integer("PARLEY_EXACT_SEARCH_PASSAGES", 0, 1_000_000_000),
     events,
     apiKeys,
     allowedOrigins: allowedOrigins(read),

@@ -5,6 +5,7 @@ import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, note, ok } from "./Check.ts"
 import { documentChecks } from "./documentChecks.ts"
+import { vectorIndexChecks } from "./vectorIndexChecks.ts"
 import { inboxChecks } from "./paymentChecks.ts"
 import { tierChecks } from "./tierChecks.ts"
 
@@ -76,7 +77,10 @@ const look = (config: ParleyConfig) =>
     const checks = [ok("database", describe(config, String(server))), ...vectorCheck(config, found)]
     if (roles === ROLES) {
       const pending = yield* pendingMigrations()
-      const kept = pending.length === 0 ? (yield* Effect.all([tierChecks, inboxChecks, documentChecks])).flat() : []
+      const kept =
+        pending.length === 0
+          ? (yield* Effect.all([tierChecks, inboxChecks, documentChecks, vectorIndexChecks(config)])).flat()
+          : []
       return [...checks, migrationsCheck(pending), ...kept, ...backupCheck(config, String(login), Number(fenced))]
     }
     const detail = "the roles parley_user and parley_service are missing, so nothing is applied"
