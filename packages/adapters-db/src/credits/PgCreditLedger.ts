@@ -37,7 +37,7 @@ const make = Effect.gen(function* () {
   const database = yield* Database
   const { schema } = database
   const time = yield* makeLedgerTime
-  const enqueue = commitBatches(database, time)
+  const { enqueue, recall } = commitBatches(database, time)
 
   /**
    * Inside a unit of work an operation is part of its transaction, else of a batch. A refusal becomes a failure outside
@@ -87,6 +87,10 @@ const make = Effect.gen(function* () {
     reset: (input) => atOnce("reset", (now) => resetAccounts(database, input, now)),
     missingTiers: (known) => atOnce("missingTiers", () => missingTiers(database, known), "interactive"),
     verify: (input) => atOnce("verify", () => verifyAccounts(database, input), "audit"),
+    recall: (userId) => {
+      const recalled = recall(userId)
+      return recalled && accountOf(recalled)
+    },
     account: Effect.fnUntraced(function* (userId) {
       const text = `SELECT ${ACCOUNT_COLUMNS} FROM ${schema}.credit_accounts a WHERE a.user_id = $1`
       const [row] = yield* database.statement<AccountRow>(text, [userId])

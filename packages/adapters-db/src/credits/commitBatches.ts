@@ -1,4 +1,4 @@
-import type { Operation, Refusal } from "@parley/core/adapter"
+import type { LedgerAccount, Operation, Refusal } from "@parley/core/adapter"
 import { Cause, Clock, Effect, Exit, Option, Random, Result, Semaphore } from "effect"
 import { type Database, DatabaseError } from "../database/Database.ts"
 import { forPurpose } from "../database/limits.ts"
@@ -70,17 +70,22 @@ const makeMarked = (forMs: number) => {
   }
 }
 
+/** Commits the operations of one process. */
+interface Batches {
+  /** Commits one operation. */
+  enqueue(operation: AnyOperation): Effect.Effect<unknown, Refusal | DatabaseError>
+  /** The account as it was written last, as far as it is remembered. */
+  recall(userId: string): LedgerAccount | undefined
+}
+
 /**
- * Gives the function that commits one operation. Operations of many callers share commits, for accounts that no other
+ * Gives what commits operations, one a call. Operations of many callers share commits, for accounts that no other
  * process has locked: those are done at full speed whatever happens to others. An account that is locked, or that another process
  * changes at the same time, is tried again in commits of a second kind until it is free, for a few seconds, and gets in
  * line for its lock as far as there is room; one whose lock holds up a whole commit is tried alone. Then its operations
  * fail as worth trying again.
  */
-export const commitBatches = (
-  database: Database["Service"],
-  time: LedgerTime
-): ((operation: AnyOperation) => Effect.Effect<unknown, Refusal | DatabaseError>) => {
+export const commitBatches = (database: Database["Service"], time: LedgerTime): Batches => {
   const recent = makeRecentAccounts(MAX_RECENT)
   /** Accounts in whose way a lock was that could not be passed over: one on a hold, or of an account being opened. */
   const suspects = makeMarked(SUSPECTED_MS)
@@ -225,11 +230,12 @@ export const commitBatches = (
     }
   })
 
-  return coalesce<AnyOperation, unknown, Refusal | DatabaseError>({
+  const enqueue = coalesce<AnyOperation, unknown, Refusal | DatabaseError>({
     laneOf: ({ userId }) => userId,
     run,
     contend,
     maxBatch: MAX_BATCH,
     maxInFlight: MAX_IN_FLIGHT
   })
+  return { enqueue, recall: (userId) => recent.recall(userId)?.account }
 }

@@ -1,4 +1,6 @@
 import { Context, Effect, Layer, type Scope } from "effect"
+import type { Account } from "../credits/Account.ts"
+import { Accounts } from "../credits/Accounts.ts"
 import { CreditLedger } from "../credits/CreditLedger.ts"
 import type { HoldName } from "../credits/holds/Hold.ts"
 import { type DailyCapReached, type InsufficientCredits, KeyConflict } from "../credits/errors.ts"
@@ -8,11 +10,11 @@ import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts
 import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-import { Catalog, tierOf } from "../tiers/Catalog.ts"
 import type { ModelNotAllowed } from "../tiers/errors.ts"
 import { AbandonedTries } from "./AbandonedTries.ts"
 import type { ChatMessage } from "../models/ChatMessage.ts"
 import type { ModelFailed, ModelUnavailable } from "../models/ChatModel.ts"
+import { byRememberedAccount } from "./byRememberedAccount.ts"
 import { type ChatRequest, decodeChatRequest } from "./ChatRequest.ts"
 import { makeChatChanges, stillThere } from "./chatChanges.ts"
 import { ChatQuota } from "./ChatQuota.ts"
@@ -243,7 +245,7 @@ export class ChatService extends Context.Service<
 
 const makeSend = Effect.gen(function* () {
   const abandoned = yield* AbandonedTries
-  const catalog = yield* Catalog
+  const accounts = yield* Accounts
   const chats = yield* ChatStore
   const continuing = yield* ContinuingReplies
   const ledger = yield* CreditLedger
@@ -307,31 +309,41 @@ const makeSend = Effect.gen(function* () {
     const parties = partiesOf(input)
     const { askedFrom, conversationOwner: owner, payer, source } = parties
     const request = yield* decodeChatRequest(input.request)
-    const { account, candidates, added, pending, prompt } = yield* prepareReply(parties, request, input.terms)
     const { chatId, fingerprint, messageId: nextMessageId } = yield* identify(owner, input.idempotencyKey, request)
-    const tier = tierOf(catalog, account.tier)
-    const kept = keptMessages(added, prompt.conversation)
-    const bytes = kept.reduce((sum, { content }) => sum + storedBytes(content), storedBytes("", prompt.sources))
-    const withinLimits = Effect.andThen(
-      quota.check({ owner, tier, bytes }),
-      abandoned.check({ payer, source, askedFrom, perMinute: tier.abandonedTriesPerMinute })
-    )
-    yield* fingerprint === undefined
-      ? withinLimits
-      : Effect.catchTag(withinLimits, ["StorageQuotaExceeded", "TooManyAbandonedTries"], (refusal) =>
-          Effect.flatMap(isStored(owner, chatId, nextMessageId), (stored) =>
-            stored ? Effect.void : Effect.fail(refusal)
-          )
-        )
 
-    const sendAs = (keyTry: number): Effect.Effect<Reply, SendFailed, Scope.Scope> =>
+    /** What is to be asked, within all limits, as the tier of this account has them. */
+    const prepareFor = Effect.fnUntraced(function* (account: Account) {
+      const prepared = yield* prepareReply(parties, account, request, input.terms)
+      const { added, prompt, tier } = prepared
+      const kept = keptMessages(added, prompt.conversation)
+      const bytes = kept.reduce((sum, { content }) => sum + storedBytes(content), storedBytes("", prompt.sources))
+      const withinLimits = Effect.andThen(
+        quota.check({ owner, tier, bytes }),
+        abandoned.check({ payer, source, askedFrom, perMinute: tier.abandonedTriesPerMinute })
+      )
+      yield* fingerprint === undefined
+        ? withinLimits
+        : Effect.catchTag(withinLimits, ["StorageQuotaExceeded", "TooManyAbandonedTries"], (refusal) =>
+            Effect.flatMap(isStored(owner, chatId, nextMessageId), (stored) =>
+              stored ? Effect.void : Effect.fail(refusal)
+            )
+          )
+      return { ...prepared, kept }
+    })
+    type Prepared = Effect.Success<ReturnType<typeof prepareFor>>
+
+    const sendAs = (prepared: Prepared, keyTry: number): Effect.Effect<Reply, SendFailed, Scope.Scope> =>
       Effect.gen(function* () {
+        const { account, added, candidates, kept, pending, prompt } = prepared
         const messageId = yield* nextMessageId(keyTry)
         const reserved = yield* reserveReply({ account, parties, candidates, prompt, chatId, messageId, fingerprint })
+        if (reserved._tag === "OnOtherTier") {
+          return yield* sendAs(yield* Effect.interruptible(prepareFor(reserved.account)), keyTry)
+        }
         const { hold, earlier, calls, limited } = reserved
         // An earlier try that came to nothing was not charged: this one is made anew.
         if (earlier === "released" && keyTry === MAX_KEY_TRIES) return yield* new KeyConflict({ key: hold.key })
-        if (earlier === "released") return yield* sendAs(keyTry + 1)
+        if (earlier === "released") return yield* sendAs(prepared, keyTry + 1)
         if (earlier !== undefined) return yield* replay(hold, { owner, chatId }, messageId, earlier === "settled")
         const chosen = calls[0].request
         const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources }
@@ -359,8 +371,9 @@ const makeSend = Effect.gen(function* () {
         }
       })
 
+    const prepared = yield* byRememberedAccount(accounts, payer, prepareFor)
     // The scope owns the hold: an interruption between holding and opening must not leave it behind.
-    return yield* Effect.uninterruptible(sendAs(1))
+    return yield* Effect.uninterruptible(sendAs(prepared, 1))
   })
 })
 

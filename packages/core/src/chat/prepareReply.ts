@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import { Accounts } from "../credits/Accounts.ts"
+import type { Account } from "../credits/Account.ts"
 import { DocumentStore } from "../documents/DocumentStore.ts"
 import { findReadableDocuments } from "../documents/findReadableDocuments.ts"
 import { PassageIndex, type SearchInput } from "../documents/PassageIndex.ts"
@@ -42,9 +42,11 @@ const admitted = Effect.fnUntraced(function* (request: ChatRequest, { systemMess
   return { ...request, messages: request.messages.filter(({ role }) => role !== "system") }
 })
 
-/** Everything of a request that can be refused before credits are held: ownership, tier, model, length. Each party is asked for what is theirs. */
+/**
+ * Everything of a request that can be refused before credits are held: ownership, tier, model, length. Each party is asked
+ * for what is theirs. Of the payer's account nothing counts but the tier.
+ */
 export const makePrepareReply = Effect.gen(function* () {
-  const accounts = yield* Accounts
   const catalog = yield* Catalog
   const chats = yield* ChatStore
   const documents = yield* DocumentStore
@@ -92,11 +94,10 @@ export const makePrepareReply = Effect.gen(function* () {
     return found
   })
 
-  return Effect.fnUntraced(function* (parties: ReplyParties, sent: ChatRequest, terms?: ReplyTerms) {
+  return Effect.fnUntraced(function* (parties: ReplyParties, account: Account, sent: ChatRequest, terms?: ReplyTerms) {
     const settings = yield* ReplySettings
     const request = yield* admitted(sent, settings)
     const { conversationOwner, documentsOwner, payer } = parties
-    const account = yield* accounts.of(payer)
     const tier = tierOf(catalog, account.tier)
     const modelId = terms === undefined ? (request.modelId ?? tier.models[0]) : decidedModel(tier, terms)
     const model = yield* chooseModel(modelId)
@@ -139,7 +140,7 @@ export const makePrepareReply = Effect.gen(function* () {
     const chosen: Candidate = { model, provider, maxInputTokens, maxOutputTokens }
     const fallbacks = model.fallback === undefined ? [] : yield* fallbacksFor(model, tier, prompt)
     const candidates: readonly [Candidate, ...ReadonlyArray<Candidate>] = [chosen, ...fallbacks]
-    return { account, candidates, added, pending, prompt }
+    return { account, tier, candidates, added, pending, prompt }
   })
 })
 

@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import { type Account, availableOf } from "../credits/Account.ts"
+import { Accounts } from "../credits/Accounts.ts"
 import { CreditOperations } from "../credits/CreditOperations.ts"
-import type { Reserved } from "../credits/holds/Hold.ts"
+import type { OnOtherTier, Reserved } from "../credits/holds/Hold.ts"
 import { insufficientCredits } from "../credits/holds/insufficientCredits.ts"
 import { replyKey } from "../credits/holds/replyKey.ts"
 import { HoldTtl } from "../credits/holds/HoldTtl.ts"
@@ -16,6 +17,7 @@ import type { ReplyParties } from "./ReplyParties.ts"
 import { type Candidate, quoteReply, type ReplyQuote } from "./quoteReply.ts"
 
 export interface ReserveReplyInput {
+  /** The payer's, whose tier decided over the rest. */
   readonly account: Account
   readonly parties: Pick<ReplyParties, "source" | "dailyCap">
   /** The model that was chosen, then those that may answer instead. */
@@ -33,9 +35,10 @@ const BUSY_RETRY_MS = 2_000
 /**
  * Holds the credits of a reply before its model is asked: for the dearest of the models that may answer, where the
  * balance has them. What suffices for the chosen model alone is not refused for a dearer fallback, which is left out
- * then. Fails with `InsufficientCredits`, `DailyCapReached`, or `TooManyReplies` where the tier bounds them, having held nothing.
+ * then. Where the account is on another tier than it was taken to be, nothing is held and the account is given. Fails with `InsufficientCredits`, `DailyCapReached`, or `TooManyReplies` where the tier bounds them, having held nothing.
  */
 export const makeReserveReply = Effect.gen(function* () {
+  const accounts = yield* Accounts
   const catalog = yield* Catalog
   const credits = yield* CreditOperations
   const ttlMs = yield* HoldTtl
@@ -73,19 +76,29 @@ export const makeReserveReply = Effect.gen(function* () {
     // What a sweeper charges, should this process die: the chosen model's price for the input as it is estimated.
     const usage = { ...estimatedInput(prompt.messages, yield* Tokenizer), output: 0 }
     const reserved = yield* credits
-      .reserve({
-        userId: account.userId,
-        key: replyKey(messageId),
-        fingerprint,
-        amount: Math.max(...quotes.map(({ amount }) => amount)),
-        minimumAmount: quote.minimumAmount,
-        source: parties.source,
-        dailyCap: parties.dailyCap,
-        openAtMost: tierOf(catalog, account.tier).maxConcurrentReplies,
-        ttlMs,
-        draft: { model: model.id, chatId, price: modelPrice(model), usage, estimated: true, ended: "expired" }
-      })
-      .pipe(Effect.catchTag(["AccountNotFound", "InvalidAmount"], Effect.die))
+      .reserveOnTier(
+        {
+          userId: account.userId,
+          key: replyKey(messageId),
+          fingerprint,
+          amount: Math.max(...quotes.map(({ amount }) => amount)),
+          minimumAmount: quote.minimumAmount,
+          source: parties.source,
+          dailyCap: parties.dailyCap,
+          openAtMost: tierOf(catalog, account.tier).maxConcurrentReplies,
+          ttlMs,
+          draft: { model: model.id, chatId, price: modelPrice(model), usage, estimated: true, ended: "expired" }
+        },
+        account.tier
+      )
+      .pipe(
+        // It was remembered, and erased since.
+        Effect.catchTag("AccountNotFound", ({ userId }) =>
+          Effect.map(accounts.of(userId), (opened): OnOtherTier => ({ _tag: "OnOtherTier", account: opened }))
+        ),
+        Effect.catchTag("InvalidAmount", Effect.die)
+      )
+    if (reserved._tag === "OnOtherTier") return reserved
     if (reserved._tag === "Busy") return yield* busy(account, reserved.open)
     if (reserved._tag === "Refused") return yield* refusal(account, prompt, quote.minimumAmount, reserved)
     const { hold, replayed, state } = reserved
@@ -95,10 +108,11 @@ export const makeReserveReply = Effect.gen(function* () {
     })
     const paid = calls.slice(1).filter((_, index) => (quotes[index + 1]?.minimumAmount ?? Infinity) <= hold.amount)
     return {
+      _tag: "Reserved",
       hold,
       earlier: replayed ? state : undefined,
       calls: [calls[0] as ModelCall, ...paid] as const,
       limited: hold.amount < quote.amount
-    }
+    } as const
   })
 })

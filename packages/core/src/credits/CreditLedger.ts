@@ -97,6 +97,11 @@ export class CreditLedger extends Context.Service<
      * their names; without those that are closed. Takes no longer for many accounts than for few, where all are known.
      */
     missingTiers(known: ReadonlyArray<TierName>): Effect.Effect<ReadonlyArray<TierCount>, StorageFailed>
+    /**
+     * The account as this process wrote it last, where it seems to be the only one to write it; it may be another by now.
+     * What is decided by it has to be proven by a write (`CreditOperations.reserveOnTier`).
+     */
+    recall(userId: UserId): Account | undefined
     /** Gives an account that exists. */
     account(userId: UserId): Effect.Effect<Account, AccountNotFound | StorageFailed>
     /** The transaction that answers a business key; undefined where there is none, or not for this user. */

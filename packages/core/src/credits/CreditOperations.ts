@@ -7,11 +7,12 @@ import type { AdjustInput, DisputeInput, RefundInput } from "./Correction.ts"
 import { CreditLedger } from "./CreditLedger.ts"
 import type { HoldNotFound } from "./errors.ts"
 import type { GrantInput, OpenAccountInput } from "./Grant.ts"
-import type { HoldEnd, ReleaseInput, Reserved, ReserveInput, SettleInput } from "./holds/Hold.ts"
+import type { HoldEnd, OnOtherTier, ReleaseInput, Reserved, ReserveInput, SettleInput } from "./holds/Hold.ts"
 import { grantOperation, type GrantRefusal, openOperation } from "./rules/decideAccount.ts"
 import { adjustOperation, disputeOperation, type PurchaseRefusal, refundOperation } from "./rules/decideCorrection.ts"
 import {
   releaseOperation,
+  reserveOnTierOperation,
   reserveOperation,
   type ReserveRefusal,
   settleOperation,
@@ -21,6 +22,7 @@ import type { OnceRefusal } from "./rules/decideOnce.ts"
 import { type FollowedPlan, type FollowPlanInput, followPlanOperation } from "./rules/followPlan.ts"
 import { type TakeFromPeriodInput, type TakenFromPeriod, takeFromPeriodOperation } from "./rules/takeFromPeriod.ts"
 import { changeTierOperation, type TierChange, type TierRefusal } from "./rules/tierChange.ts"
+import type { TierName } from "../tiers/Tier.ts"
 import type { Transaction } from "./Transaction.ts"
 
 /**
@@ -35,6 +37,11 @@ export class CreditOperations extends Context.Service<
     open(input: OpenAccountInput): Effect.Effect<Account, StorageFailed>
     /** Sets credits aside in one guarded write, before anything is spent. */
     reserve(input: ReserveInput): Effect.Effect<Reserved, ReserveRefusal | StorageFailed>
+    /** The same where the account is on this tier; on another nothing is held, and the account is given as it is. */
+    reserveOnTier(
+      input: ReserveInput,
+      tier: TierName
+    ): Effect.Effect<Reserved | OnOtherTier, ReserveRefusal | StorageFailed>
     /** Ends a hold by charging what it really cost, at most what was held, and giving back the rest. */
     settle(input: SettleInput): Effect.Effect<HoldEnd, SettleRefusal | StorageFailed>
     /** Ends a hold without charging. */
@@ -84,6 +91,10 @@ export const creditOperations = ({ run }: Pick<CreditLedger["Service"], "run">):
         const ids = yield* IdGenerator
         return yield* run(reserveOperation(input, yield* ids.next))
       }),
+    reserveOnTier: (input, tier) =>
+      Effect.flatMap(IdGenerator, (ids) =>
+        Effect.flatMap(ids.next, (id) => run(reserveOnTierOperation(input, tier, id)))
+      ),
     settle: (input) => run(settleOperation(input)),
     release: (input) => run(releaseOperation(input)),
     grant: (input) => run(grantOperation(input)),

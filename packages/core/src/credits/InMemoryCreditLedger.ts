@@ -225,6 +225,10 @@ const make = Effect.gen(function* () {
           }
         })
       ),
+    recall: (userId) => {
+      const stored = accounts.get(userId)
+      return stored && accountOf(stored.account)
+    },
     account: (userId) => Effect.map(find(userId), ({ account }) => accountOf(account)),
     transactions: (userId, keys) =>
       storage.exclusive(

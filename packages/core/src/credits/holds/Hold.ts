@@ -1,5 +1,5 @@
 import type { UserId } from "../../identity/UserId.ts"
-import type { Buckets } from "../Account.ts"
+import type { Account, Buckets } from "../Account.ts"
 import type { Receipt, ReceiptDraft } from "../Receipt.ts"
 import type { UsageSource } from "../UsageSource.ts"
 import type { Split } from "../rules/buckets.ts"
@@ -54,6 +54,12 @@ export type Reserved =
     }
   | { readonly _tag: "Busy"; readonly open: number }
   | { readonly _tag: "Refused"; readonly buckets: Buckets; readonly nextResetAt: number }
+
+/** The account is on another tier than it was taken to be: this is how it is. */
+export interface OnOtherTier {
+  readonly _tag: "OnOtherTier"
+  readonly account: Account
+}
 
 /** Which hold. */
 export interface HoldName {

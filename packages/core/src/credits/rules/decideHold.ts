@@ -1,10 +1,20 @@
 import { Result } from "effect"
 import { availableOf } from "../Account.ts"
 import { freeOf, splitHold, takeFrom } from "./buckets.ts"
-import type { Hold, HoldEnd, ReleaseInput, Reserved, ReserveInput, SettleInput } from "../holds/Hold.ts"
+import type { Hold, HoldEnd, OnOtherTier, ReleaseInput, Reserved, ReserveInput, SettleInput } from "../holds/Hold.ts"
+import type { TierName } from "../../tiers/Tier.ts"
 import { AccountNotFound, DailyCapReached, HoldNotFound, InvalidAmount, KeyConflict } from "../errors.ts"
 import { type Journal, post } from "./journal.ts"
-import type { Decision, IdempotencyRecord, LedgerAccount, OpenHold, Operation, Refusal, View } from "./LedgerState.ts"
+import {
+  accountOf,
+  type Decision,
+  type IdempotencyRecord,
+  type LedgerAccount,
+  type OpenHold,
+  type Operation,
+  type Refusal,
+  type View
+} from "./LedgerState.ts"
 import { isOfReply, type Receipt } from "../Receipt.ts"
 import { kindOfSource, parseUsageSource, type UsageSource } from "../UsageSource.ts"
 import { problemOfLines, workCost } from "./workCost.ts"
@@ -22,6 +32,24 @@ export const reserveOperation = (input: ReserveInput, reservationId: string): Op
   userId: input.userId,
   reads: { key: input.key },
   decide: (view, now) => reserve(view, input, reservationId, now)
+})
+
+/**
+ * The same where the account is on `tier`, which the price, the model and the bounds were taken from; on another, unless
+ * the key was used before, nothing is held.
+ */
+export const reserveOnTierOperation = (
+  input: ReserveInput,
+  tier: TierName,
+  reservationId: string
+): Operation<Reserved | OnOtherTier, ReserveRefusal> => ({
+  ...reserveOperation(input, reservationId),
+  decide: (view, now) => {
+    const { account, open, record } = view
+    return account === undefined || account.tier === tier || open !== undefined || record !== undefined
+      ? reserve(view, input, reservationId, now)
+      : repeat({ _tag: "OnOtherTier", account: accountOf(account) })
+  }
 })
 
 const reserve = (

@@ -35,6 +35,18 @@ export const describeReserve = ({ ledger, openUser, grant, settle, balance, rows
       expect(await balance(userId)).toMatchObject({ held: 0, available: 100 })
     })
 
+    it("sets nothing aside where the account is on another tier than it was taken to be, and gives it", async () => {
+      const userId = await openUser(100)
+      const account = await run(ledger.account(userId))
+      const elsewhere = await run(ledger.reserveOnTier(reservation(userId, "reply:1", 10), "pro"))
+      expect(elsewhere).toEqual({ _tag: "OnOtherTier", account })
+      expect(await balance(userId)).toMatchObject({ held: 0, available: 100 })
+      const held = await run(ledger.reserveOnTier(reservation(userId, "reply:1", 10), account.tier))
+      expect(held).toMatchObject({ _tag: "Held", replayed: false })
+      const again = await run(ledger.reserveOnTier(reservation(userId, "reply:1", 10), "pro"))
+      expect(again).toEqual({ ...held, replayed: true })
+    })
+
     it("may be tried again under the same key after a refusal, once there are credits", async () => {
       const userId = await openUser(0)
       const reserve = ledger.reserve(reservation(userId, "reply:1", 10))
