@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import manifest from "../package.json" with { type: "json" }
 import { runParley, temporaryFolder } from "./processes/ParleyProcess.ts"
 import { runHere } from "./processes/runHere.ts"
 import { Visitor } from "./processes/RunningServer.ts"
@@ -203,7 +204,7 @@ describe("the command line", () => {
     const bin = fileURLToPath(new URL("../bin/parley.js", import.meta.url))
     const run = (...argv: ReadonlyArray<string>) =>
       promisify(execFile)(process.execPath, [bin, ...argv], { cwd: folder.path }).catch((error: object) => error)
-    expect(await run("--version")).toMatchObject({ stdout: "parley v0.1.0\n", stderr: "" })
+    expect(await run("--version")).toMatchObject({ stdout: `parley v${manifest.version}\n`, stderr: "" })
     expect(await run("nonsense")).toMatchObject({ code: 2, stdout: "" })
   })
 
@@ -227,7 +228,7 @@ describe("the command line", () => {
       expect([exit, stderr]).toEqual([0, ""])
       expect(stdout).toContain("EXAMPLES")
     }
-    expect(await runHere(["--version"], folder.path)).toMatchObject({ exit: 0, stdout: "parley v0.1.0\n" })
+    expect(await runHere(["--version"], folder.path)).toMatchObject({ exit: 0, stdout: `parley v${manifest.version}\n` })
   })
 })
 
