@@ -228,7 +228,10 @@ describe("the command line", () => {
       expect([exit, stderr]).toEqual([0, ""])
       expect(stdout).toContain("EXAMPLES")
     }
-    expect(await runHere(["--version"], folder.path)).toMatchObject({ exit: 0, stdout: `parley v${manifest.version}\n` })
+    expect(await runHere(["--version"], folder.path)).toMatchObject({
+      exit: 0,
+      stdout: `parley v${manifest.version}\n`
+    })
   })
 })
 
