@@ -14,7 +14,7 @@ import type { ChatOwner, ChatPage, OnDisconnect, ReadChat } from "../chat/ChatSe
 import type { ChatList, ListChatsInput } from "../chat/ChatStore.ts"
 import type { ReplyParties } from "../chat/ReplyParties.ts"
 import type { Document } from "../documents/Document.ts"
-import type { UploadInput } from "../documents/DocumentService.ts"
+import type { DocumentFile, ExcerptOfDocument, UploadInput } from "../documents/DocumentService.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { ParleyServices } from "../parleyLayer.ts"
 import type { SignOutInput } from "../sessions/SignOut.ts"
@@ -44,6 +44,17 @@ export interface SentReply {
   text(): Promise<string>
 }
 
+/** Part of a text, in UTF-16 units, or of a file, in bytes: from `from` to before `to`, the whole unless given. */
+export interface PartOfDocument {
+  readonly from?: number
+  readonly to?: number
+}
+
+/** A document with its bytes, or some of them. The stream is read once, at its reader's pace, or cancelled. */
+export interface OpenedFile extends Omit<DocumentFile, "bytes"> {
+  readonly stream: ReadableStream<Uint8Array>
+}
+
 /** A reply that runs already. */
 export type RejoinedReply = Pick<SentReply, "chatId" | "messageId" | "model" | "stream" | "text">
 
@@ -65,7 +76,7 @@ export interface Parley {
      * abort after the first words cancels the stream. Who asks, pays and owns the documents is one person, or the parties
      * of the reply.
      */
-    send(from: UserId | ReplyParties, request: ChatRequest, options?: SendOptions): Promise<SentReply>
+    send(sender: UserId | ReplyParties, request: ChatRequest, options?: SendOptions): Promise<SentReply>
     /**
      * The reply of a chat that goes on without its reader, on whatever process, from its beginning; undefined where none
      * runs. Cancelling its stream ends nothing. Rejects with `ChatNotFound` or `ModelFailed`.
@@ -91,6 +102,13 @@ export interface Parley {
     list(userId: UserId): Promise<ReadonlyArray<Document>>
     /** Rejects with `DocumentNotFound`. */
     get(userId: UserId, documentId: string): Promise<Document>
+    /**
+     * The text around a citation: of the text that sources give the offsets of, what lies in `part`, at most `MAX_EXCERPT`
+     * UTF-16 units, with the pages it is on. Rejects with `DocumentNotFound` or, before it is ready, `DocumentNotIndexed`.
+     */
+    excerpt(userId: UserId, documentId: string, part?: PartOfDocument): Promise<ExcerptOfDocument>
+    /** The file as it was uploaded, for example to show the page of a pdf. Rejects with `DocumentNotFound`. */
+    file(userId: UserId, documentId: string, part?: PartOfDocument): Promise<OpenedFile>
     /** Rejects with `DocumentNotFound`. */
     remove(userId: UserId, documentId: string): Promise<void>
   }

@@ -20,10 +20,12 @@ type Rule = readonly [(value: unknown) => boolean, string]
 const PERSON: Rule = [isUserId, "a person's id: 1 to 255 characters, without NUL"]
 const ID: Rule = [isName(MAX_ID), `an id: 1 to ${MAX_ID} characters, without NUL`]
 
+const PLACE: Rule = [isFrom(0, Number.MAX_SAFE_INTEGER), "a whole number from 0"]
+
 /** What an argument or a field of these names may be, wherever it is given. What a storage would make of anything else differs. */
 const RULES: Readonly<Record<string, Rule>> = {
   userId: PERSON,
-  from: PERSON,
+  sender: PERSON,
   owner: PERSON,
   person: PERSON,
   botOwner: PERSON,
@@ -40,11 +42,13 @@ const RULES: Readonly<Record<string, Rule>> = {
   before: ID,
   key: [isName(MAX_KEY), `a key: 1 to ${MAX_KEY} characters, without NUL`],
   limit: [isFrom(1, MAX_PAGE), `a whole number from 1 to ${MAX_PAGE}`],
-  offset: [isFrom(0, Number.MAX_SAFE_INTEGER), "a whole number from 0"]
+  offset: PLACE,
+  from: PLACE,
+  to: PLACE
 }
 
 /** Who is named by an object with such fields as well, or by that alone. */
-const OWNERS: ReadonlySet<string> = new Set(["from", "owner", "conversationOwner"])
+const OWNERS: ReadonlySet<string> = new Set(["sender", "owner", "conversationOwner"])
 
 const ruleOf = (name: string): Rule | undefined => (Object.hasOwn(RULES, name) ? RULES[name] : undefined)
 
@@ -72,7 +76,7 @@ type ParametersOf<Calls> = { readonly [Name in keyof Calls]: ReadonlyArray<strin
 /** What each call takes, by place, in the words of the rules. A call that is added does not compile without its row. */
 export const CALL_PARAMETERS: { readonly [Name in Group]: ParametersOf<Parley[Name]> } = {
   chat: {
-    send: ["from"],
+    send: ["sender"],
     join: ["owner", "chatId"],
     stop: ["owner", "chatId"],
     list: ["input"],
@@ -86,6 +90,8 @@ export const CALL_PARAMETERS: { readonly [Name in Group]: ParametersOf<Parley[Na
     vectorize: ["userId", "documentId"],
     list: ["userId"],
     get: ["userId", "documentId"],
+    excerpt: ["userId", "documentId", "part"],
+    file: ["userId", "documentId", "part"],
     remove: ["userId", "documentId"]
   },
   bots: {

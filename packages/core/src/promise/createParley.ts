@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer, ManagedRuntime } from "effect"
+import { Clock, Effect, Layer, ManagedRuntime, Stream } from "effect"
 import { type BackgroundTaskName, backgroundWorkLayer } from "../backgroundTasks.ts"
 import { SignOut } from "../sessions/SignOut.ts"
 import { BillingService } from "../billing/BillingService.ts"
@@ -117,7 +117,7 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
     runtime,
     chat: checkedCalls(
       {
-        send: (from, request, sendOptions) => sendReply(runtime, open, from, request, sendOptions),
+        send: (sender, request, sendOptions) => sendReply(runtime, open, sender, request, sendOptions),
         join: (owner, chatId) => joinReply(runtime, open, owner, chatId),
         stop: (owner, chatId) => run(ChatService.use((chat) => chat.stop(owner, chatId))),
         list: (input) => run(ChatService.use((chat) => chat.list(input))),
@@ -135,6 +135,14 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
         vectorize: (userId, id) => run(DocumentService.use((documents) => documents.vectorize(userId, id))),
         list: (userId) => run(DocumentService.use((documents) => documents.list(userId))),
         get: (userId, id) => run(DocumentService.use((documents) => documents.get(userId, id))),
+        excerpt: (userId, id, part) => run(DocumentService.use((documents) => documents.excerpt(userId, id, part))),
+        file: (userId, id, part) =>
+          run(
+            Effect.map(
+              DocumentService.use((documents) => documents.file(userId, id, part)),
+              ({ bytes, ...file }) => ({ ...file, stream: Stream.toReadableStream(bytes) })
+            )
+          ),
         remove: (userId, id) => run(DocumentService.use((documents) => documents.remove(userId, id)))
       },
       CALL_PARAMETERS.documents

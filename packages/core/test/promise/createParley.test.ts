@@ -2,9 +2,12 @@ import {
   type ChatMessage,
   createParley,
   creditOperations,
+  DocumentNotFound,
   InsufficientCredits,
   InvalidCatalog,
+  InvalidInput,
   ModelFailed,
+  type OpenedFile,
   openInMemory,
   type Parley,
   PromptTooLong,
@@ -174,6 +177,28 @@ describe("Parley with promises", () => {
       await reply.text()
       expect(reply.sources).toMatchObject([{ number: 1, documentId: id, filename: "sky.txt", page: null, start: 0 }])
       expect(JSON.stringify(model.requests[0]?.messages)).toContain("The sky over Basel")
+    })
+  })
+
+  it("gives the text around what a reply cites, and the file, to the owner alone", () => {
+    const model = scriptedModel(() => says(["Blue [1]"]))
+    return withParley(model, async (parley) => {
+      const text = "The sky over Basel is blue today. Tomorrow it rains."
+      const bytes = new TextEncoder().encode(text)
+      const { id } = await parley.documents.upload({ userId: "ann", filename: "sky.txt", bytes })
+      await expect.poll(async () => (await parley.documents.get("ann", id)).status).toBe("ready")
+      const part = { from: 4, to: 18 }
+      expect(await parley.documents.excerpt("ann", id, part)).toMatchObject({ text: "sky over Basel", ...part })
+      expect(await parley.documents.excerpt("ann", id)).toMatchObject({ text, length: text.length, pages: null })
+      const read = async ({ stream }: OpenedFile) => new TextDecoder().decode(await new Response(stream).bytes())
+      expect(await read(await parley.documents.file("ann", id))).toBe(text)
+      expect(await read(await parley.documents.file("ann", id, part))).toBe("sky over Basel")
+      await expect(parley.documents.excerpt("bob", id)).rejects.toBeInstanceOf(DocumentNotFound)
+      await expect(parley.documents.file("bob", id)).rejects.toBeInstanceOf(DocumentNotFound)
+      for (const wrong of [-1, 0.5, Number.NaN]) {
+        await expect(parley.documents.excerpt("ann", id, { from: wrong })).rejects.toBeInstanceOf(InvalidInput)
+        await expect(parley.documents.file("ann", id, { to: wrong })).rejects.toBeInstanceOf(InvalidInput)
+      }
     })
   })
 

@@ -35,7 +35,7 @@ describe("what cannot name anything is refused before anything stores it", () =>
   it("whatever the call: none asks a storage about an id that can name nothing", async () => {
     const parley = await open()
     const asked = { userId: "a\0b", owner: "a\0b", botId: "a\0b" }
-    const objects = ["input", "bound", "name", "page"]
+    const objects = ["input", "bound", "name", "page", "part"]
     for (const [group, calls] of Object.entries(CALL_PARAMETERS)) {
       for (const [name, parameters] of Object.entries<ReadonlyArray<string>>(calls)) {
         // Proven by a token or a state, and by nobody's id.
