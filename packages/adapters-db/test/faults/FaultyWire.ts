@@ -46,6 +46,7 @@ const replacementOf = (fault: Fault, text: string): Buffer | undefined => {
 
 /** One client's connection, and the server's end of it. */
 interface Wire {
+  readonly number: number
   readonly client: Socket
   readonly server: Socket
   /** Messages of the request that is not whole yet. */
@@ -64,7 +65,8 @@ export class FaultyWire implements AsyncDisposable {
   readonly #sockets = new Set<Socket>()
   readonly #unfinished = new Set<Promise<unknown>>()
   #faults: ReadonlyMap<number, Fault> = new Map()
-  #before: (text: string) => Promise<void> = () => Promise.resolve()
+  #before: (text: string, connection: number) => Promise<void> = () => Promise.resolve()
+  #connections = 0
   /** The SQL texts of all requests since `start`. */
   requests: Array<string> = []
 
@@ -90,8 +92,11 @@ export class FaultyWire implements AsyncDisposable {
     return by.href
   }
 
-  /** Counts from 0 again; `faults` names what happens to which request, `before` runs before each. */
-  start(faults: ReadonlyMap<number, Fault> = new Map(), before?: (text: string) => Promise<void>): void {
+  /** Counts from 0 again; `faults` names what happens to which request, `before` runs before each, told which connection it is of. */
+  start(
+    faults: ReadonlyMap<number, Fault> = new Map(),
+    before?: (text: string, connection: number) => Promise<void>
+  ): void {
     this.requests = []
     this.#faults = faults
     this.#before = before ?? (() => Promise.resolve())
@@ -110,7 +115,7 @@ export class FaultyWire implements AsyncDisposable {
 
   #accept(client: Socket): void {
     const server = connect(this.#target)
-    const wire: Wire = { client, server, request: [], onAnswer: undefined }
+    const wire: Wire = { number: ++this.#connections, client, server, request: [], onAnswer: undefined }
     for (const socket of [client, server]) {
       this.#sockets.add(socket)
       socket.setNoDelay(true)
@@ -141,7 +146,7 @@ export class FaultyWire implements AsyncDisposable {
     wire.request = []
     const fault = this.#faults.get(this.requests.push(text) - 1)
     const replacement = fault === undefined ? bytes : replacementOf(fault, text)
-    void this.#before(text).then(() => this.#carry(wire, replacement, bytes, fault))
+    void this.#before(text, wire.number).then(() => this.#carry(wire, replacement, bytes, fault))
   }
 
   #carry(wire: Wire, instead: Buffer | undefined, bytes: Buffer, fault: Fault | undefined): void {

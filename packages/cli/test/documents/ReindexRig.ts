@@ -5,6 +5,7 @@ import { Database, type OpenDatabase, openDatabase, PgDatabaseLayer } from "@par
 import { ProcessDocument } from "@parley/core/adapter"
 import { ampleQuota, newDocument } from "@parley/core/testing"
 import { Effect, ManagedRuntime } from "effect"
+import { FaultyWire } from "../../../adapters-db/test/faults/FaultyWire.ts"
 import { type Ended, ParleyProcess, temporaryFolder } from "../processes/ParleyProcess.ts"
 import { runHere } from "../processes/runHere.ts"
 import { dropSchema } from "./dropSchema.ts"
@@ -25,13 +26,18 @@ export class ReindexRig implements AsyncDisposable {
   readonly schema: string
   readonly userId = `ann-${randomUUID()}`
   readonly provider: FakeEmbeddings
+  /** A way to the database on which requests can be watched. */
+  readonly wire: FaultyWire
+  /** Connections of which something was lost on the wire: what comes after it is lost as well. */
+  readonly lostConnections = new Set<number>()
   readonly stores: OpenDatabase
   readonly #folder = temporaryFolder()
   readonly #looking
 
-  private constructor(schema: string, provider: FakeEmbeddings, stores: OpenDatabase) {
+  private constructor(schema: string, provider: FakeEmbeddings, wire: FaultyWire, stores: OpenDatabase) {
     this.schema = schema
     this.provider = provider
+    this.wire = wire
     this.stores = stores
     this.#looking = ManagedRuntime.make(PgDatabaseLayer({ url: serverUrl, schema, maxConnections: 2 }))
   }
@@ -39,7 +45,7 @@ export class ReindexRig implements AsyncDisposable {
   static async start(): Promise<ReindexRig> {
     const schema = `reindex_${randomUUID().replaceAll("-", "").slice(0, 12)}`
     const stores = await openDatabase({ url: serverUrl, schema, maxConnections: 4 })
-    return new ReindexRig(schema, await FakeEmbeddings.start(), stores)
+    return new ReindexRig(schema, await FakeEmbeddings.start(), await FaultyWire.open(serverUrl), stores)
   }
 
   /** The environment of commands whose documents are embedded by `model`; by none unless given. */
@@ -56,6 +62,11 @@ export class ReindexRig implements AsyncDisposable {
       PARLEY_EMBEDDING_API_KEY: "any",
       LOG_LEVEL: "none"
     }
+  }
+
+  /** The same environment, whose database is asked by way of the wire. */
+  watched(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    return { ...environment, DATABASE_URL: this.wire.through(serverUrl) }
   }
 
   /** Runs a command in the process of the tests. */
@@ -102,6 +113,15 @@ export class ReindexRig implements AsyncDisposable {
     )
   }
 
+  /** Documents that are ready without what their row says is searched, or that are searched and not ready: no moment shows one. */
+  torn(): Promise<ReadonlyArray<Row>> {
+    return this.query(
+      `SELECT d.filename, d.status, d.passages, g.passages AS searched FROM $schema.documents d
+       LEFT JOIN $schema.passage_generations g ON g.user_id = d.user_id AND g.document_id = d.id AND g.active
+       WHERE (d.status = 'ready') <> (g.generation IS NOT NULL) OR d.status = 'ready' AND d.passages IS DISTINCT FROM g.passages`
+    )
+  }
+
   /** What is not as it is after an undisturbed indexing by `model`: nothing, where all is well. */
   async unsound(model: string): Promise<ReadonlyArray<Row>> {
     return this.query(
@@ -133,6 +153,7 @@ export class ReindexRig implements AsyncDisposable {
     await this.#looking.dispose()
     await this.stores.close()
     await this.provider[Symbol.asyncDispose]()
+    await this.wire[Symbol.asyncDispose]()
     await dropSchema(serverUrl, this.schema)
     this.#folder[Symbol.dispose]()
   }

@@ -1,18 +1,29 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { expect } from "vitest"
 import { Chance } from "../crash/Chance.ts"
 import { eventually, type ParleyProcess } from "../processes/ParleyProcess.ts"
 import { ReindexRig } from "./ReindexRig.ts"
+import { type Moment, type WatchedWork, watchWork } from "./watchWork.ts"
 
-const PASSAGES = 40
-const NAMES = ["one", "two", "three", "four"]
-/** Texts whose answers may be lost with a process: those of the requests it had under way, and none else. */
+/** Of a few requests to the provider, of several statements, and of one of each. */
+const DOCUMENTS = [
+  { name: "one", passages: 40 },
+  { name: "two", passages: 130 },
+  { name: "three", passages: 3 },
+  { name: "four", passages: 40 }
+]
+/** Texts of a document whose answers may be lost with a process: those of the requests it had under way, and none else. */
 const LOST_AT_MOST = 4 * 8
-/** A run takes about so long with the provider's delay, in milliseconds: kills fall within it. */
-const RUN_MS = 1_500
+/** Long enough for several requests to be under way at once, milliseconds. */
+const PROVIDER_MS = 20
+/** Nobody is called late on a busy machine: only what hangs is ended. */
+const PATIENCE_MS = 600_000
+/** Each third kill is beside a switch, before one of so many requests. */
+const BESIDE_A_SWITCH = 4
 
 /** What the rounds met, so that rounds in which nothing happened are noticed. */
 export interface MetKill {
+  /** What was about to be done; undefined where all was done before. */
+  readonly killedAt: string | undefined
   /** Texts that were paid for when the process was killed, of all there were to pay for. */
   readonly paid: number
   readonly of: number
@@ -20,103 +31,180 @@ export interface MetKill {
   readonly twice: number
 }
 
-/** Kills a process some time after it has begun to work, or at any moment of its life; gives whether it was still alive. */
-const killSometime = async (rig: ReindexRig, victim: ParleyProcess, chance: Chance): Promise<boolean> => {
-  const { requests } = rig.provider
-  const began = eventually("the process to ask or end", () =>
-    rig.provider.requests > requests || victim.child.exitCode !== null ? true : undefined
-  )
-  await (chance.next() < 0.85 ? began : sleep(chance.between(200, 2_000)))
-  await sleep(chance.between(0, RUN_MS))
-  victim.child.kill("SIGKILL")
-  const { signal } = await victim.ended
-  await began.catch(() => undefined)
-  return signal === "SIGKILL"
-}
+const areReady = async (rig: ReindexRig) =>
+  (await rig.query("SELECT FROM $schema.documents WHERE status <> 'ready'")).length === 0
 
 /** Waits until every document is ready by a worker that runs. */
 const allReady = (rig: ReindexRig, worker: ParleyProcess) =>
-  eventually("every document to be ready", async () => {
-    if (worker.child.exitCode !== null) throw new Error(`The worker ended by itself: ${worker.stderr}`)
-    const others = await rig.query("SELECT FROM $schema.documents WHERE status <> 'ready'")
-    return others.length === 0 ? true : undefined
-  })
-
-/** What was paid for by now; what the provider still answers of a dead process is paid for as well. */
-const settled = (rig: ReindexRig, model: string) =>
-  eventually("the provider to fall silent", () =>
-    rig.provider.underWay === 0 ? rig.provider.of(model).length : undefined
+  eventually(
+    "every document to be ready",
+    async () => {
+      if (worker.child.exitCode !== null) throw new Error(`The worker ended by itself: ${worker.stderr}`)
+      return (await areReady(rig)) ? true : undefined
+    },
+    PATIENCE_MS
   )
 
-const met = (rig: ReindexRig, model: string, paid: number, of: number): MetKill => {
+/** Starts a command that is killed at a moment, or once it has done all; gives what it was about to do. */
+const killAt = async (
+  rig: ReindexRig,
+  argv: ReadonlyArray<string>,
+  model: string,
+  plan: { readonly moment: Moment; readonly arrives: boolean },
+  isDone: () => Promise<boolean>
+): Promise<WatchedWork> => {
+  await using victim = rig.process(argv, rig.watched(rig.environment(model)))
+  const seen = watchWork(rig, { ...plan, kill: () => void victim.child.kill("SIGKILL") })
+  await eventually(
+    "the process to be killed or done",
+    async () => (seen.killedAt !== undefined || victim.child.exitCode !== null || (await isDone()) ? true : undefined),
+    PATIENCE_MS
+  )
+  victim.child.kill("SIGKILL")
+  await victim.ended
+  return seen
+}
+
+interface Cost {
+  /** Texts that were paid for. */
+  readonly paid: number
+  /** Of those, whose embeddings were not kept. */
+  readonly lost: number
+}
+
+/** What was paid for when a process was killed; what the provider still answers of it is paid for as well. */
+const costOf = async (rig: ReindexRig, model: string): Promise<Cost> => {
+  const texts = await eventually(
+    "the provider to fall silent",
+    () => (rig.provider.underWay === 0 ? rig.provider.of(model) : undefined),
+    PATIENCE_MS
+  )
+  const kept = await rig.query<{ filename: string; kept: number }>(
+    `SELECT d.filename, count(*)::integer AS kept FROM $schema.passage_embeddings e
+     JOIN $schema.documents d ON d.user_id = e.user_id AND d.id = e.document_id WHERE e.model = $1 GROUP BY 1`,
+    [`openai/${model}/8`]
+  )
+  let lost = 0
+  for (const { name } of DOCUMENTS) {
+    const paid = texts.filter((text) => text.includes(` of ${name} `)).length
+    const here = paid - (kept.find(({ filename }) => filename === `${name}.txt`)?.kept ?? 0)
+    expect(here, `texts of ${name} whose embeddings were not kept`).toBeLessThanOrEqual(LOST_AT_MOST)
+    lost += Math.max(0, here)
+  }
+  return { paid: texts.length, lost }
+}
+
+/** Nothing that was kept is paid for again. */
+const met = (
+  rig: ReindexRig,
+  model: string,
+  { cost, of, seen }: { readonly cost: Cost; readonly of: number; readonly seen: WatchedWork }
+): MetKill => {
   const texts = rig.provider.of(model)
   expect(new Set(texts).size).toBe(of)
   const twice = texts.length - of
-  expect(twice).toBeLessThanOrEqual(LOST_AT_MOST)
-  return { paid, of, twice }
+  expect(twice, "texts that were paid for twice").toBeLessThanOrEqual(cost.lost)
+  return { killedAt: seen.killedAt, paid: cost.paid, of, twice }
 }
 
-/** Documents whose indexing is killed, and done by the next process. */
-const killIndexing = async (rig: ReindexRig, chance: Chance, model: string): Promise<MetKill> => {
-  await rig.upload(NAMES, PASSAGES)
-  const environment = rig.environment(model)
-  await using victim = rig.process(["work"], environment)
-  await killSometime(rig, victim, chance)
-  const paid = await settled(rig, model)
-  await using next = rig.process(["work"], environment)
-  await allReady(rig, next)
-  next.child.kill("SIGTERM")
-  await next.ended
-  expect(await rig.unsound(model)).toEqual([])
-  return met(rig, model, paid, (await rig.passages()).length)
+const upload = async (rig: ReindexRig) => {
+  for (const { name, passages } of DOCUMENTS) await rig.upload([name], passages)
 }
 
-/** The same documents, whose re-indexing by another model is killed, and done by the next run. */
-const killReindexing = async (rig: ReindexRig, chance: Chance, model: string): Promise<MetKill> => {
-  const before = await rig.passages()
-  const environment = rig.environment(model)
-  await using victim = rig.process(["reindex"], environment)
-  await killSometime(rig, victim, chance)
-  const paid = await settled(rig, model)
-  // Not one passage less meanwhile, and none twice.
-  expect(await rig.passages()).toEqual(before)
-  await using next = rig.process(["reindex", "--json"], environment)
+/** A worker that is not disturbed, until every document is ready; gives how many steps it took. */
+const workToTheEnd = async (rig: ReindexRig, model: string): Promise<number> => {
+  await using worker = rig.process(["work"], rig.watched(rig.environment(model)))
+  const seen = watchWork(rig)
+  await allReady(rig, worker)
+  const { steps } = seen
+  worker.child.kill("SIGTERM")
+  await worker.ended
+  return steps
+}
+
+const reindexToTheEnd = async (rig: ReindexRig, model: string): Promise<number> => {
+  const seen = watchWork(rig)
+  await using next = rig.process(["reindex", "--json"], rig.watched(rig.environment(model)))
   const { exit, stderr, stdout } = await next.ended
   expect([exit, stderr]).toEqual([0, ""])
   expect(JSON.parse(stdout)).toMatchObject({ left: 0, undone: [] })
+  return seen.steps
+}
+
+interface Killed {
+  readonly model: string
+  readonly moment: Moment
+  readonly arrives: boolean
+}
+
+/** Documents whose indexing is killed, and done by the next process. */
+const killIndexing = async (rig: ReindexRig, { model, ...plan }: Killed): Promise<MetKill> => {
+  await upload(rig)
+  const seen = await killAt(rig, ["work"], model, plan, () => areReady(rig))
+  expect(await rig.torn()).toEqual([])
+  const cost = await costOf(rig, model)
+  await workToTheEnd(rig, model)
+  expect(await rig.unsound(model)).toEqual([])
+  return met(rig, model, { cost, seen, of: (await rig.passages()).length })
+}
+
+/** The same documents, whose re-indexing by another model is killed, and done by the next run. */
+const killReindexing = async (rig: ReindexRig, { model, ...plan }: Killed): Promise<MetKill> => {
+  const before = await rig.passages()
+  const seen = await killAt(rig, ["reindex"], model, plan, () => Promise.resolve(false))
+  expect(await rig.torn()).toEqual([])
+  // Not one passage less meanwhile, and none twice.
+  expect(await rig.passages()).toEqual(before)
+  const cost = await costOf(rig, model)
+  await reindexToTheEnd(rig, model)
   expect(await rig.passages()).toEqual(before)
   expect(await rig.unsound(model)).toEqual([])
-  return met(rig, model, paid, before.length)
+  return met(rig, model, { cost, seen, of: before.length })
+}
+
+/**
+ * Moments that lie evenly over the steps of an undisturbed run, one in each stretch of it, beside those at a switch; `round` of
+ * `rounds`.
+ */
+const momentOf = (chance: Chance, round: number, rounds: number, steps: number): Omit<Killed, "model"> => {
+  const arrives = chance.next() < 0.5
+  if (round % 3 === 2) {
+    const requests = Math.floor(round / 3) % BESIDE_A_SWITCH
+    return { arrives, moment: { switchNumber: chance.between(0, DOCUMENTS.length - 1), requests } }
+  }
+  return { arrives, moment: { step: Math.floor(((round + chance.next()) * steps) / rounds) } }
 }
 
 /**
  * So many rounds one after another on one schema, each with a kill while documents are indexed and one while they are
  * re-indexed. The passages of every round are those of the first, which nothing disturbs.
  */
-export const reindexRounds = async (rounds: number, seed: number): Promise<ReadonlyArray<MetKill>> => {
+export const reindexRounds = async (
+  rounds: ReadonlyArray<number>,
+  of: number,
+  seed: number
+): Promise<ReadonlyArray<MetKill>> => {
   await using rig = await ReindexRig.start()
   const all: Array<MetKill> = []
-  await rig.upload(NAMES, PASSAGES)
-  {
-    await using worker = rig.process(["work"], rig.environment("undisturbed"))
-    await allReady(rig, worker)
-    worker.child.kill("SIGTERM")
-    await worker.ended
-  }
+  rig.provider.delayMs = PROVIDER_MS
+  await upload(rig)
+  const indexing = await workToTheEnd(rig, "undisturbed")
   const textsOf = async () => (await rig.passages()).map(({ document_id: _id, ...rest }) => rest)
   const sorted = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>) =>
     rows.map((row) => JSON.stringify(row)).toSorted()
   const undisturbed = sorted(await textsOf())
-  rig.provider.delayMs = 200
-  for (let round = 0; round < rounds; round += 1) {
+  const reindexing = await reindexToTheEnd(rig, "undisturbed again")
+  for (const round of rounds) {
     const chance = new Chance(seed + round)
     try {
       await rig.query("DELETE FROM $schema.documents")
-      all.push(await killIndexing(rig, chance, `indexed${round}`))
+      const model = `indexed${round}`
+      all.push(await killIndexing(rig, { model, ...momentOf(chance, round, of, indexing) }))
       expect(sorted(await textsOf())).toEqual(undisturbed)
-      all.push(await killReindexing(rig, chance, `reindexed${round}`))
+      const again = `reindexed${round}`
+      all.push(await killReindexing(rig, { model: again, ...momentOf(chance, round, of, reindexing) }))
     } catch (cause) {
-      throw new Error(`Round ${round} failed; PARLEY_TEST_SEED=${seed + round} plays it again first.`, { cause })
+      throw new Error(`Round ${round} failed; PARLEY_TEST_SEED=${seed} plays it again.`, { cause })
     }
   }
   return all

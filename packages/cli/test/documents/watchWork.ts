@@ -1,0 +1,70 @@
+import type { ReindexRig } from "./ReindexRig.ts"
+
+/** What is done on documents: each is a step, and so is the end of its transaction. */
+const WORK =
+  /\.(begin_generation|reuse_embeddings|add_passages|put_document|activate_generation)\(|INSERT INTO \S+(passage_embeddings|document_texts)\b|UPDATE \S+\.documents\b/u
+const SWITCH = /\.(put_document|activate_generation)\(/u
+
+/** A moment of the work on documents, whatever the machine's pace: before a step, or before a request beside a switch. */
+export type Moment =
+  | { readonly step: number }
+  /** Before so many requests of the connection from that of the switch on, which is one: of the first switch, or a later one. */
+  | { readonly switchNumber: number; readonly requests: number }
+
+export interface Kill {
+  readonly moment: Moment
+  /** What the process had sent to the database arrives, though nobody hears the answers; else nothing more does. */
+  readonly arrives: boolean
+  readonly kill: () => void
+}
+
+export interface WatchedWork {
+  /** Requests to the provider and to the database so far. */
+  readonly steps: number
+  /** What was about to be done at the moment of the kill. */
+  readonly killedAt: string | undefined
+}
+
+/** Never passed on. */
+const LOST = new Promise<void>(() => undefined)
+
+/** Counts the steps of whoever works on documents by way of the wire from now on, and kills it at the moment given. */
+export const watchWork = (rig: ReindexRig, plan?: Kill): WatchedWork => {
+  const seen: { steps: number; killedAt: string | undefined } = { steps: 0, killedAt: undefined }
+  const working = new Set<number>()
+  let switches = 0
+  let switching: { readonly connection: number; requests: number } | undefined
+  const kill = (what: string): void => {
+    seen.killedAt = what
+    plan?.kill()
+  }
+  const step = (what: string): void => {
+    if (plan !== undefined && "step" in plan.moment && plan.moment.step === seen.steps) kill(what)
+    seen.steps += 1
+  }
+  const beside = (text: string, connection: number): void => {
+    if (plan === undefined || "step" in plan.moment) return
+    const { requests, switchNumber } = plan.moment
+    if (SWITCH.test(text) && switches++ === switchNumber) switching = { connection, requests: 0 }
+    if (switching?.connection !== connection) return
+    if (switching.requests++ === requests) kill(`${requests} after a switch`)
+  }
+
+  rig.provider.refuses = () => {
+    if (seen.killedAt === undefined) step("request to the provider")
+    // One that had not got there costs nothing.
+    return seen.killedAt === undefined || plan?.arrives === true ? undefined : { status: 503 }
+  }
+  rig.wire.start(new Map(), (text, connection) => {
+    if (rig.lostConnections.has(connection)) return LOST
+    const ends = text === "COMMIT" && working.delete(connection)
+    const works = WORK.test(text)
+    if (works) working.add(connection)
+    if (seen.killedAt === undefined && (works || ends)) step(WORK.exec(text)?.[0] ?? text)
+    if (seen.killedAt === undefined) beside(text, connection)
+    if (seen.killedAt === undefined || plan?.arrives === true) return Promise.resolve()
+    rig.lostConnections.add(connection)
+    return LOST
+  })
+  return seen
+}
