@@ -17,8 +17,8 @@ const LOST_AT_MOST = 4 * 8
 const PROVIDER_MS = 20
 /** Nobody is called late on a busy machine: only what hangs is ended. */
 const PATIENCE_MS = 600_000
-/** Each third kill is beside a switch, before one of so many requests. */
-const BESIDE_A_SWITCH = 4
+/** Each third kill is beside a switch: before it, within its transaction, or after it. */
+const BESIDE_A_SWITCH = [0, 1, 2, "ended"] as const
 
 /** What the rounds met, so that rounds in which nothing happened are noticed. */
 export interface MetKill {
@@ -169,8 +169,11 @@ const killReindexing = async (rig: ReindexRig, { model, ...plan }: Killed): Prom
 const momentOf = (chance: Chance, round: number, rounds: number, steps: number): Omit<Killed, "model"> => {
   const arrives = chance.next() < 0.5
   if (round % 3 === 2) {
-    const requests = Math.floor(round / 3) % BESIDE_A_SWITCH
-    return { arrives, moment: { switchNumber: chance.between(0, DOCUMENTS.length - 1), requests } }
+    const turn = Math.floor(round / 3)
+    const requests = BESIDE_A_SWITCH[turn % BESIDE_A_SWITCH.length] ?? "ended"
+    // Each with another document when its turn comes again.
+    const switchNumber = (turn + Math.floor(turn / BESIDE_A_SWITCH.length)) % DOCUMENTS.length
+    return { arrives, moment: { switchNumber, requests } }
   }
   return { arrives, moment: { step: Math.floor(((round + chance.next()) * steps) / rounds) } }
 }

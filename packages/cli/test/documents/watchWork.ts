@@ -8,8 +8,8 @@ const SWITCH = /\.(put_document|activate_generation)\(/u
 /** A moment of the work on documents, whatever the machine's pace: before a step, or before a request beside a switch. */
 export type Moment =
   | { readonly step: number }
-  /** Before so many requests of the connection from that of the switch on, which is one: of the first switch, or a later one. */
-  | { readonly switchNumber: number; readonly requests: number }
+  /** In the transaction of the first switch or a later one, after so many of its requests; `ended`: before anything that is asked after it. */
+  | { readonly switchNumber: number; readonly requests: number | "ended" }
 
 export interface Kill {
   readonly moment: Moment
@@ -33,7 +33,7 @@ export const watchWork = (rig: ReindexRig, plan?: Kill): WatchedWork => {
   const seen: { steps: number; killedAt: string | undefined } = { steps: 0, killedAt: undefined }
   const working = new Set<number>()
   let switches = 0
-  let switching: { readonly connection: number; requests: number } | undefined
+  let switching: { readonly connection: number; requests: number | "ended" } | undefined
   const kill = (what: string): void => {
     seen.killedAt = what
     plan?.kill()
@@ -46,8 +46,13 @@ export const watchWork = (rig: ReindexRig, plan?: Kill): WatchedWork => {
     if (plan === undefined || "step" in plan.moment) return
     const { requests, switchNumber } = plan.moment
     if (SWITCH.test(text) && switches++ === switchNumber) switching = { connection, requests: 0 }
-    if (switching?.connection !== connection) return
-    if (switching.requests++ === requests) kill(`${requests} after a switch`)
+    if (switching === undefined) return
+    if (switching.requests === "ended") {
+      if (requests === "ended") kill("after a switch")
+    } else if (switching.connection === connection) {
+      if (switching.requests++ === requests) kill(`request ${requests} of a switch`)
+      else if (text === "COMMIT") switching.requests = "ended"
+    }
   }
 
   rig.provider.refuses = () => {
