@@ -57,60 +57,83 @@ BEGIN
         FROM unnest(to_tsvector({{schema}}.text_configuration(language)::regconfig, plain))) AS p
     WHERE {{schema}}.folded_term(plain_lexeme) <> ALL(own)
     GROUP BY 1, 2
-  ), query AS (
-    SELECT term, max(occurrences) AS occurrences FROM (
+  ), query AS MATERIALIZED (
+    SELECT {{schema}}.lexeme_of(term) AS term, max(occurrences) AS occurrences FROM (
       SELECT term, occurrences FROM stemmed
       UNION ALL SELECT plain_mark || term, occurrences FROM stemmed
       UNION ALL SELECT term, occurrences FROM unaccented
-    ) AS each GROUP BY term
+    ) AS each GROUP BY 1
+  ), asked AS MATERIALIZED (
+    SELECT array_agg(term) AS terms, {{schema}}.parts_of(array_agg(term)) AS parts FROM query
+  ), uncounted AS MATERIALIZED (
+    SELECT document_id, generation, passages, terms FROM {{schema}}.passage_generations
+    WHERE user_id = owner AND active AND NOT counted
   ), corpus AS MATERIALIZED (
-    SELECT passages::float8 AS passages, terms::float8 / nullif(passages, 0) AS average_length
-    FROM {{schema}}.index_statistics WHERE user_id = owner
+    SELECT sum(passages)::float8 AS passages, sum(terms)::float8 / nullif(sum(passages), 0) AS average_length FROM (
+      SELECT passages, terms FROM {{schema}}.index_statistics WHERE user_id = owner
+      UNION ALL SELECT passages, terms FROM uncounted
+    ) AS each
+  ), known AS MATERIALIZED (
+    SELECT term, sum(passages)::float8 AS passages FROM (
+      SELECT term, passages FROM query, LATERAL (
+        SELECT passages FROM {{schema}}.term_statistics WHERE user_id = owner AND term_statistics.term = query.term OFFSET 0
+      ) AS s
+      UNION ALL SELECT lexeme, cardinality(positions) FROM uncounted, asked, LATERAL (
+        SELECT lexemes FROM {{schema}}.postings WHERE user_id = owner AND postings.document_id = uncounted.document_id
+          AND postings.generation = uncounted.generation AND part = ANY(asked.parts) OFFSET 0
+      ) AS found, unnest({{schema}}.lexemes_among(lexemes, asked.terms))
+    ) AS each GROUP BY term
   ), weighted AS MATERIALIZED (
-    SELECT query.term, occurrences * ln(1 + (corpus.passages - s.passages + 0.5) / (s.passages + 0.5)) AS weight,
+    SELECT term, occurrences * ln(1 + (corpus.passages - known.passages + 0.5) / (known.passages + 0.5)) AS weight,
       average_length
-    FROM corpus, query, LATERAL (
-      SELECT passages FROM {{schema}}.term_statistics WHERE user_id = owner AND term_statistics.term = query.term OFFSET 0
-    ) AS s
+    FROM corpus, query JOIN known USING (term)
   ), posted AS (
-    -- Within few documents each term is looked up in each; within more, all the owner's documents that have it are read.
-    SELECT document_id, generation, entries, weight, average_length FROM generations, weighted, LATERAL (
-      SELECT entries FROM {{schema}}.postings WHERE user_id = owner AND postings.document_id = generations.document_id
-        AND postings.generation = generations.generation AND postings.term = weighted.term OFFSET 0
-    ) AS found
-    WHERE cardinality(named) <= 64
-    UNION ALL
-    SELECT document_id, generation, entries, weight, average_length FROM weighted, LATERAL (
-      SELECT document_id, generation, entries FROM {{schema}}.postings
-      WHERE user_id = owner AND postings.term = weighted.term OFFSET 0
-    ) AS found JOIN generations USING (document_id, generation)
-    WHERE cardinality(named) > 64
+    SELECT document_id, generation, block + (spot >> 7) AS ordinal, lengths[(spot >> 7) + 1] AS length, lexeme,
+      CASE WHEN spot & 127 = 127 THEN (frequent -> lexeme ->> (spot >> 7)::text)::integer ELSE spot & 127 END AS frequency
+    FROM generations, asked, LATERAL (
+      SELECT block, lengths, lexemes, frequent FROM {{schema}}.postings
+      WHERE user_id = owner AND postings.document_id = generations.document_id
+        AND postings.generation = generations.generation AND part = ANY(asked.parts) OFFSET 0
+    ) AS found, unnest({{schema}}.lexemes_among(lexemes, asked.terms)), unnest(positions) AS spot
   ), scored AS MATERIALIZED (
-    SELECT document_id, generation, (entry >> 32)::integer AS ordinal, sum(round(1000000000::float8 * weight * (entry >> 16 & 65535) /
-      ((entry >> 16 & 65535) + k1 * (1 - b + b * (entry & 65535) / average_length)))) AS score
-    FROM posted, unnest(entries) AS entry
+    SELECT document_id, generation, ordinal, sum(round(1000000000::float8 * weight * frequency /
+      (frequency + k1 * (1 - b + b * length / average_length)))) AS score
+    FROM posted JOIN weighted ON term = lexeme
     GROUP BY document_id, generation, ordinal
     ORDER BY score DESC, document_id, ordinal LIMIT wanted
   ), ranked AS MATERIALIZED (
-    SELECT *, row_number() OVER (ORDER BY score DESC, document_id, ordinal) AS rank FROM scored
+    SELECT *, row_number() OVER (ORDER BY score DESC, document_id, ordinal) AS rank
+    FROM scored, LATERAL (
+      SELECT page, start_offset, end_offset, text, headings, length, terms, frequencies
+      FROM {{schema}}.passages WHERE user_id = owner AND passages.document_id = scored.document_id
+        AND passages.generation = scored.generation AND passages.ordinal = scored.ordinal OFFSET 0
+    ) AS p
+  ), words AS MATERIALIZED (
+    SELECT rank, place, {{schema}}.lexeme_of(word) AS word FROM ranked, string_to_table(ranked.terms, ' ') WITH ORDINALITY AS each (word, place)
+    WHERE rank <= compared
+  ), expected AS MATERIALIZED (
+    SELECT array_agg(word) AS terms, {{schema}}.parts_of(array_agg(word)) AS parts FROM (SELECT DISTINCT word FROM words) AS each
+    WHERE EXISTS (SELECT FROM uncounted)
+  ), compared_with AS (
+    SELECT word, sum(passages) AS passages FROM (
+      SELECT word, passages FROM (SELECT DISTINCT word FROM words) AS each, LATERAL (
+        SELECT passages FROM {{schema}}.term_statistics WHERE user_id = owner AND term_statistics.term = each.word OFFSET 0
+      ) AS s
+      UNION ALL SELECT lexeme, cardinality(positions) FROM uncounted, expected, LATERAL (
+        SELECT lexemes FROM {{schema}}.postings WHERE user_id = owner AND postings.document_id = uncounted.document_id
+          AND postings.generation = uncounted.generation OFFSET 0
+      ) AS found, unnest({{schema}}.lexemes_among(lexemes, expected.terms))
+    ) AS each GROUP BY word
+  ), compared_words AS (
+    SELECT rank, string_agg(coalesce(passages, 0)::text, ' ' ORDER BY place) AS passages_with
+    FROM words LEFT JOIN compared_with USING (word) GROUP BY rank
   )
-  SELECT ranked.document_id, d.filename, ranked.ordinal, p.page, p.start_offset, p.end_offset, p.text, p.headings,
-    ranked.score / 1000000000::float8, p.length,
-    CASE WHEN rank <= candidates THEN p.terms END, CASE WHEN rank <= candidates THEN p.frequencies END,
-    CASE WHEN rank <= compared THEN (
-      SELECT string_agg(coalesce(s.passages, 0)::text, ' ' ORDER BY place)
-      FROM string_to_table(p.terms, ' ') WITH ORDINALITY AS known (term, place)
-      LEFT JOIN LATERAL (
-        SELECT passages FROM {{schema}}.term_statistics WHERE user_id = owner AND term_statistics.term = known.term OFFSET 0
-      ) AS s ON true
-    ) END,
+  SELECT ranked.document_id, d.filename, ranked.ordinal, ranked.page, ranked.start_offset, ranked.end_offset, ranked.text,
+    ranked.headings, ranked.score / 1000000000::float8, ranked.length,
+    CASE WHEN rank <= candidates THEN ranked.terms END, CASE WHEN rank <= candidates THEN ranked.frequencies END, passages_with,
     (SELECT max(sum)::integer FROM (SELECT sum(occurrences) FROM stemmed GROUP BY language) AS each),
     corpus.passages, corpus.average_length
-  FROM corpus, ranked, LATERAL (
-    SELECT page, start_offset, end_offset, text, headings, length, terms, frequencies
-    FROM {{schema}}.passages WHERE user_id = owner AND passages.document_id = ranked.document_id
-      AND passages.generation = ranked.generation AND passages.ordinal = ranked.ordinal OFFSET 0
-  ) AS p, LATERAL (
+  FROM corpus, ranked LEFT JOIN compared_words USING (rank), LATERAL (
     SELECT filename FROM {{schema}}.documents WHERE user_id = owner AND id = ranked.document_id OFFSET 0
   ) AS d
   ORDER BY rank;

@@ -99,15 +99,46 @@ BEGIN
 END
 $function$;
 
--- Writes a block of passages that continues the generation from "first", with the entries of its terms, those of a term up to
--- its place in "posting_ends", and the embeddings of some of them, one after another in "vectors". Does so only where the generation has
--- as many passages and is not searched, which it tells otherwise; nothing else adds to it until the transaction ends. No row:
--- it is gone. Unless "durable", the transaction does not wait for the disk: what a crash of the server takes of a generation
--- that is not searched yet is written by the next try, and whatever is committed after it in the usual way keeps it.
+-- Writes a block of passages with its postings, a row for each of "parts", and the embeddings of some of them, one after another in
+-- "vectors". The caller has locked the row of the generation.
+CREATE FUNCTION {{schema}}.write_block(
+  owner text, document uuid, number integer, first integer, pages integer[], starts integer[], ends integer[], texts text[],
+  headings text[], lengths integer[], terms text[], frequencies text[], parts integer[], lexemes text[], frequent text[],
+  asked_model text, embedded integer[], hashes text[], vectors real[]
+) RETURNS void LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+AS $function$
+#variable_conflict use_column
+BEGIN
+  IF cardinality(embedded) > 0 THEN
+    -- Materialized, so that the vectors are one plain value, of which each takes its slice.
+    WITH given AS MATERIALIZED (SELECT vectors AS numbers, cardinality(vectors) / cardinality(embedded) AS dimensions)
+    INSERT INTO {{schema}}.passage_embeddings (user_id, document_id, generation, model, ordinal, content_hash, embedding)
+    SELECT owner, document, number, asked_model, e.ordinal, decode(e.hash, 'hex'),
+      numbers[(e.place - 1) * dimensions + 1:e.place * dimensions]
+    FROM given, unnest(embedded, hashes) WITH ORDINALITY AS e (ordinal, hash, place)
+    ON CONFLICT DO NOTHING;
+  END IF;
+  INSERT INTO {{schema}}.passages
+    (user_id, document_id, generation, ordinal, page, start_offset, end_offset, text, headings, length, terms, frequencies)
+  SELECT owner, document, number, first + p.place - 1, p.page, p.starts_at, p.ends_at, p.text, p.headings::jsonb, p.length, p.terms,
+    p.frequencies
+  FROM unnest(pages, starts, ends, texts, headings, lengths, terms, frequencies) WITH ORDINALITY
+    AS p (page, starts_at, ends_at, text, headings, length, terms, frequencies, place);
+  INSERT INTO {{schema}}.postings (user_id, document_id, generation, part, block, lengths, lexemes, frequent)
+  SELECT owner, document, number, p.part, first, write_block.lengths, p.lexemes::tsvector, p.frequent::jsonb
+  FROM unnest(parts, write_block.lexemes, write_block.frequent) AS p (part, lexemes, frequent);
+END
+$function$;
+
+-- Writes a block that continues the generation from "first", whose postings have so many lexemes. Does so only where the
+-- generation has as many passages and is not searched, which it tells otherwise; nothing else adds to it until the transaction
+-- ends. No row: it is gone. Unless "durable", the transaction does not wait for the disk: what a crash of the server takes of a
+-- generation that is not searched yet is written by the next try, and whatever is committed after it in the usual way keeps it.
 CREATE FUNCTION {{schema}}.add_passages(
   owner text, document uuid, number integer, first integer, pages integer[], starts integer[], ends integer[], texts text[],
   headings text[], lengths integer[], terms text[], frequencies text[],
-  posting_terms text[], posting_ends integer[], posting_entries bigint[],
+  parts integer[], lexemes text[], frequent text[], lexeme_count integer,
   asked_model text, embedded integer[], hashes text[], vectors real[], durable boolean
 ) RETURNS TABLE (passages integer, active boolean, written boolean) LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
@@ -129,32 +160,25 @@ BEGIN
   IF NOT durable THEN
     PERFORM pg_catalog.set_config('synchronous_commit', 'off', true);
   END IF;
-  IF cardinality(embedded) > 0 THEN
-    -- Materialized, so that the vectors are one plain value, of which each takes its slice.
-    WITH given AS MATERIALIZED (SELECT vectors AS numbers, cardinality(vectors) / cardinality(embedded) AS dimensions)
-    INSERT INTO {{schema}}.passage_embeddings (user_id, document_id, generation, model, ordinal, content_hash, embedding)
-    SELECT owner, document, number, asked_model, e.ordinal, decode(e.hash, 'hex'),
-      numbers[(e.place - 1) * dimensions + 1:e.place * dimensions]
-    FROM given, unnest(embedded, hashes) WITH ORDINALITY AS e (ordinal, hash, place)
-    ON CONFLICT DO NOTHING;
-  END IF;
-  INSERT INTO {{schema}}.passages
-    (user_id, document_id, generation, ordinal, page, start_offset, end_offset, text, headings, length, terms, frequencies)
-  SELECT owner, document, number, first + p.place - 1, p.page, p.starts_at, p.ends_at, p.text, p.headings::jsonb, p.length, p.terms,
-    p.frequencies
-  FROM unnest(pages, starts, ends, texts, headings, lengths, terms, frequencies) WITH ORDINALITY
-    AS p (page, starts_at, ends_at, text, headings, length, terms, frequencies, place);
-  WITH given AS MATERIALIZED (SELECT posting_entries AS entries)
-  INSERT INTO {{schema}}.postings (user_id, document_id, generation, block, term, entries)
-  SELECT owner, document, number, first, t.term, given.entries[t.start + 1:t.ends_at]
-  FROM given, (
-    SELECT term, ends_at, lag(ends_at, 1, 0) OVER (ORDER BY place) AS start
-    FROM unnest(posting_terms, posting_ends) WITH ORDINALITY AS posting (term, ends_at, place)
-  ) AS t;
+  PERFORM {{schema}}.write_block(owner, document, number, first, pages, starts, ends, texts, headings, lengths, terms, frequencies,
+    parts, lexemes, frequent, asked_model, embedded, hashes, vectors);
   UPDATE {{schema}}.passage_generations g
-  SET passages = there + cardinality(lengths), terms = g.terms + (SELECT coalesce(sum(l), 0) FROM unnest(lengths) AS l)
+  SET passages = there + cardinality(lengths), terms = g.terms + (SELECT coalesce(sum(l), 0) FROM unnest(lengths) AS l),
+    lexemes = g.lexemes + lexeme_count
   WHERE g.user_id = owner AND g.document_id = document AND g.generation = number;
   RETURN QUERY SELECT there + cardinality(lengths), false, true;
+END
+$function$;
+
+-- Has what is searched and not counted counted, where it has become so much that searches would feel it.
+CREATE FUNCTION {{schema}}.count_if_many(owner text) RETURNS void LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+AS $function$
+BEGIN
+  IF (SELECT sum(g.lexemes + 256) FROM {{schema}}.passage_generations g WHERE g.user_id = owner AND g.active AND NOT g.counted)
+    > 32768 THEN
+    PERFORM {{schema}}.count_generations(owner);
+  END IF;
 END
 $function$;
 
@@ -175,18 +199,19 @@ BEGIN
     DELETE FROM {{schema}}.passage_generations g WHERE g.user_id = owner AND g.document_id = document AND g.generation < number;
     UPDATE {{schema}}.passage_generations g SET active = true, activated_at = clock_timestamp()
     WHERE g.user_id = owner AND g.document_id = document AND g.generation = number;
+    PERFORM {{schema}}.count_if_many(owner);
   END IF;
   RETURN true;
 END
 $function$;
 
--- A document of one block at once: begun in place of whatever is unfinished, filled and made the one that is searched. False:
--- the owner has no such document.
+-- A document of one block at once, in place of whatever was indexed of it, searched or unfinished. False: the owner has no such
+-- document.
 CREATE FUNCTION {{schema}}.put_document(
   owner text, document uuid, fingerprint text, page_starts integer[], headings jsonb, language text, parser text, version integer,
   embedder text, part_end integer, part_text text,
   first integer, pages integer[], starts integer[], ends integer[], texts text[], passage_headings text[], lengths integer[],
-  terms text[], frequencies text[], posting_terms text[], posting_ends integer[], posting_entries bigint[],
+  terms text[], frequencies text[], parts integer[], lexemes text[], frequent text[], lexeme_count integer,
   asked_model text, embedded integer[], hashes text[], vectors real[]
 ) RETURNS boolean LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
@@ -194,16 +219,25 @@ AS $function$
 DECLARE
   number integer;
 BEGIN
-  PERFORM FROM {{schema}}.documents d WHERE d.user_id = owner AND d.id = document FOR NO KEY UPDATE;
-  DELETE FROM {{schema}}.passage_generations g WHERE g.user_id = owner AND g.document_id = document AND NOT g.active;
-  SELECT b.generation INTO number FROM {{schema}}.begin_generation(owner, document, fingerprint, page_starts, headings, language,
-    parser, version, embedder, part_end, part_text) AS b;
+  UPDATE {{schema}}.documents d SET generations = d.generations + 1 WHERE d.user_id = owner AND d.id = document
+  RETURNING d.generations INTO number;
   IF NOT FOUND THEN
     RETURN false;
   END IF;
-  PERFORM FROM {{schema}}.add_passages(owner, document, number, first, pages, starts, ends, texts, passage_headings, lengths, terms,
-    frequencies, posting_terms, posting_ends, posting_entries, asked_model, embedded, hashes, vectors, true);
-  RETURN {{schema}}.activate_generation(owner, document, number);
+  DELETE FROM {{schema}}.passage_generations g WHERE g.user_id = owner AND g.document_id = document;
+  INSERT INTO {{schema}}.passage_generations
+    (user_id, document_id, generation, active, fingerprint, page_starts, headings, language, parser, version, embedder,
+      passages, terms, lexemes, activated_at)
+  VALUES (owner, document, number, true, fingerprint, page_starts, headings, language, parser, version, embedder,
+    cardinality(lengths), (SELECT coalesce(sum(l), 0) FROM unnest(lengths) AS l), lexeme_count, clock_timestamp());
+  IF part_text IS NOT NULL THEN
+    INSERT INTO {{schema}}.document_texts (user_id, document_id, generation, part, start_offset, end_offset, text)
+    VALUES (owner, document, number, 0, 0, part_end, part_text);
+  END IF;
+  PERFORM {{schema}}.write_block(owner, document, number, first, pages, starts, ends, texts, passage_headings, lengths, terms,
+    frequencies, parts, lexemes, frequent, asked_model, embedded, hashes, vectors);
+  PERFORM {{schema}}.count_if_many(owner);
+  RETURN true;
 END
 $function$;
 
@@ -212,10 +246,13 @@ GRANT EXECUTE ON FUNCTION {{schema}}.insert_document(text, uuid, text, text, big
 GRANT EXECUTE ON FUNCTION
   {{schema}}.begin_generation(text, uuid, text, integer[], jsonb, text, text, integer, text, integer, text),
   {{schema}}.reuse_embeddings(text, uuid, integer, text, integer[], text[]),
+  {{schema}}.write_block(text, uuid, integer, integer, integer[], integer[], integer[], text[], text[], integer[], text[], text[],
+    integer[], text[], text[], text, integer[], text[], real[]),
   {{schema}}.add_passages(text, uuid, integer, integer, integer[], integer[], integer[], text[], text[], integer[], text[], text[],
-    text[], integer[], bigint[], text, integer[], text[], real[], boolean),
+    integer[], text[], text[], integer, text, integer[], text[], real[], boolean),
+  {{schema}}.count_if_many(text),
   {{schema}}.activate_generation(text, uuid, integer),
   {{schema}}.put_document(text, uuid, text, integer[], jsonb, text, text, integer, text, integer, text,
-    integer, integer[], integer[], integer[], text[], text[], integer[], text[], text[], text[], integer[], bigint[],
+    integer, integer[], integer[], integer[], text[], text[], integer[], text[], text[], integer[], text[], text[], integer,
     text, integer[], text[], real[])
   TO parley_service;

@@ -18,10 +18,8 @@ import { headingsValue } from "./headingsValue.ts"
 import { type EmbeddedContent, embeddingParams, keepEmbeddings, reuseEmbeddings } from "./keepEmbeddings.ts"
 import type { FindPassageTerms } from "./passageTerms.ts"
 
-/** The most passages of a block. One row of postings speaks of a block at most. */
+/** The most passages of a block: one row of postings speaks of a block at most. */
 const BLOCK_PASSAGES = 128
-/** Different words in a block, about: each is a row, and a text that repeats none has many. */
-const BLOCK_WORDS = 4_000
 
 /** A passage as it is written, with the words it is found by. */
 interface PassageRecord extends Passage {
@@ -32,27 +30,12 @@ export type Block = ReadonlyArray<PassageRecord>
 
 /** Passages in blocks, each written in a statement that ends soon. */
 export function* blocksOf(passages: ReadonlyArray<Passage>): Generator<Block> {
-  let block: Array<PassageRecord> = []
-  let words = new Set<string>()
-  for (const passage of passages) {
-    const record = { ...passage, text: storableText(passage.text), words: passageWords(passage) }
-    block.push(record)
-    for (const word of record.words.split(" ")) words.add(word)
-    if (block.length < BLOCK_PASSAGES && words.size < BLOCK_WORDS) continue
-    yield block
-    block = []
-    words = new Set()
+  for (let from = 0; from < passages.length; from += BLOCK_PASSAGES) {
+    yield passages
+      .slice(from, from + BLOCK_PASSAGES)
+      .map((passage) => ({ ...passage, text: storableText(passage.text), words: passageWords(passage) }))
   }
-  if (block.length > 0) yield block
 }
-
-/** The most that the 16 bits of an entry hold. */
-const MAX_COUNT = 65_535
-const count = (value: number): bigint => BigInt(Math.min(value, MAX_COUNT))
-
-/** A passage in the entries of a term, as the table of postings has it. */
-const entry = (ordinal: number, frequency: number, length: number): bigint =>
-  (BigInt(ordinal) << 32n) | (count(frequency) << 16n) | count(length)
 
 export interface IndexParts {
   readonly arrays: ArrayValues
@@ -81,14 +64,7 @@ export const blockParams = Effect.fnUntraced(function* (
   { block, embedded, language }: Omit<WriteBlock, "generation">
 ) {
   const words = block.map((passage) => passage.words)
-  const { passages: found, postings } = yield* findTerms(database, language, words)
-  const entries: Array<bigint> = []
-  const ends = postings.map(({ frequencies, places }) => {
-    for (const [index, place] of places.entries()) {
-      entries.push(entry(block[place]!.ordinal, frequencies[index]!, found[place]!.length))
-    }
-    return entries.length
-  })
+  const { lexemes, parts, passages: found } = yield* findTerms(database, language, words)
   return [
     block[0]?.ordinal,
     arrays.integers(block.map(({ page }) => page)),
@@ -97,11 +73,12 @@ export const blockParams = Effect.fnUntraced(function* (
     arrays.texts(block.map(({ text }) => text)),
     arrays.texts(block.map(({ headings }) => headingsValue(headings))),
     arrays.integers(found.map(({ length }) => length)),
-    arrays.texts(found.map(({ terms }) => terms.join(" "))),
-    arrays.texts(found.map(({ frequencies }) => frequencies.join(" "))),
-    arrays.texts(postings.map(({ term }) => term)),
-    arrays.integers(ends),
-    arrays.bigints(entries),
+    arrays.texts(found.map(({ terms }) => terms)),
+    arrays.texts(found.map(({ frequencies }) => frequencies)),
+    arrays.integers(parts.map(({ number }) => number)),
+    arrays.texts(parts.map((part) => part.lexemes)),
+    arrays.texts(parts.map(({ frequent }) => frequent)),
+    lexemes,
     ...embeddingParams(arrays, embedder, embedded)
   ]
 })

@@ -30,16 +30,16 @@ export const generationSql = (schema: string) => ({
     ) AS own`,
 
   /**
-   * Parameters: the first passage; of the passages pages, starts, ends, texts, headings, lengths, terms, frequencies; terms with the
-   * place where the entries of each end, the entries; the model, ordinals that have embeddings, SHA-256 of what was embedded in
+   * Parameters: the first passage; of the passages pages, starts, ends, texts, headings, lengths, terms, frequencies; of the parts of
+   * their postings numbers, lexemes, what is too frequent for those; how many lexemes that are; the model, ordinals that have embeddings, SHA-256 of what was embedded in
    * hexadecimal, all their numbers; and, of this alone, whether to wait for the disk.
    */
   addPassages: `SELECT * FROM ${schema}.add_passages($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-    $18, $19, $20)`,
+    $18, $19, $20, $21)`,
 
   /** Whether the owner has the document. Parameters: those of `begin`, then those of `addPassages` after the generation. */
   put: `SELECT ${schema}.put_document($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-    $20, $21, $22, $23, $24, $25, $26, $27) AS put`,
+    $20, $21, $22, $23, $24, $25, $26, $27, $28) AS put`,
 
   /** Parameters: the model; ordinals, hashes, all the numbers of the embeddings. */
   addEmbeddings: `WITH given AS MATERIALIZED (SELECT $7::real[] AS numbers, cardinality($7::real[]) / cardinality($5::integer[]) AS dimensions)

@@ -2,35 +2,39 @@ import { plainTerm, plainWord } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { Database, DatabaseError } from "../database/Database.ts"
 import type { GenerationSql } from "./generationSql.ts"
+import { makePostings, type PostedTerm, postedTerm, type PostingPart } from "./postingParts.ts"
 
 /** What a word is found by: its terms, and those of the word typed without its accents where they differ. */
 interface WordTerms {
-  readonly terms: ReadonlyArray<string>
-  readonly plain: ReadonlyArray<string>
+  readonly terms: ReadonlyArray<PostedTerm>
+  readonly plain: ReadonlyArray<PostedTerm>
 }
 
-/** Words that are remembered of a language, and how long one may be: most words of a text were in the texts before it. */
+/** What is remembered of a language: most words of a text were in the texts before it. A term is one value, whoever has it. */
+interface KnownWords {
+  readonly words: Map<string, WordTerms>
+  readonly terms: Map<string, PostedTerm>
+}
+
+/** Words that are remembered of a language, and how long one may be. */
 const REMEMBERED_WORDS = 50_000
 const REMEMBERED_LENGTH = 40
 
-/** A passage by its terms: how many it has in all, each once, and how often each occurs. */
+/** Words that a statement asks for the terms of at most, so that it ends soon also where the database is an embedded one. */
+const WORDS_PER_STATEMENT = 4_000
+
+/** A passage by its terms: how many it has in all; each once, and how often each occurs, with spaces between. */
 export interface PassageTerms {
   readonly length: number
-  readonly terms: ReadonlyArray<string>
-  readonly frequencies: ReadonlyArray<number>
-}
-
-/** A term with the passages it finds, by their places in the block, and how often it is in each. */
-export interface TermPostings {
-  readonly term: string
-  readonly places: ReadonlyArray<number>
-  readonly frequencies: ReadonlyArray<number>
+  readonly terms: string
+  readonly frequencies: string
 }
 
 export interface BlockTerms {
   readonly passages: ReadonlyArray<PassageTerms>
-  /** In the order of the index they go into, which then changes place by place. */
-  readonly postings: ReadonlyArray<TermPostings>
+  readonly parts: ReadonlyArray<PostingPart>
+  /** How many lexemes the parts have. */
+  readonly lexemes: number
 }
 
 interface TermRow extends Record<string, unknown> {
@@ -39,52 +43,48 @@ interface TermRow extends Record<string, unknown> {
   readonly plain: ReadonlyArray<string> | null
 }
 
-const NONE: WordTerms = { terms: [], plain: [] }
+const nothingKnown = (): KnownWords => ({ words: new Map(), terms: new Map() })
 
-const counted = (occurrences: Map<string, number>, terms: ReadonlyArray<string>): void => {
+const count = (occurrences: Map<PostedTerm, number>, terms: ReadonlyArray<PostedTerm>): void => {
   for (const term of terms) occurrences.set(term, (occurrences.get(term) ?? 0) + 1)
 }
 
-const sumOf = (numbers: Iterable<number>): number => {
-  let sum = 0
-  for (const number of numbers) sum += number
-  return sum
-}
-
-const blockTerms = (texts: ReadonlyArray<string>, known: ReadonlyMap<string, WordTerms>): BlockTerms => {
-  const postings = new Map<string, { readonly places: Array<number>; readonly frequencies: Array<number> }>()
-  const passages = texts.map((text, place): PassageTerms => {
-    const own = new Map<string, number>()
-    const plain = new Map<string, number>()
-    for (const word of text.split(" ")) {
-      const found = known.get(word) ?? NONE
-      counted(own, found.terms)
-      counted(plain, found.plain)
+const blockTerms = (
+  passages: ReadonlyArray<ReadonlyArray<string>>,
+  find: (word: string) => WordTerms | undefined
+): BlockTerms => {
+  const postings = makePostings()
+  const counted = passages.map((words, place): PassageTerms => {
+    const own = new Map<PostedTerm, number>()
+    const plain = new Map<PostedTerm, number>()
+    for (const word of words) {
+      const found = find(word)
+      if (found === undefined) continue
+      count(own, found.terms)
+      count(plain, found.plain)
     }
-    const plainTerms = [...plain].map(([term, frequency]) => [plainTerm(term), frequency] as const)
-    for (const [term, frequency] of [...own, ...plainTerms]) {
-      const posting = postings.get(term) ?? { places: [], frequencies: [] }
-      posting.places.push(place)
-      posting.frequencies.push(frequency)
-      postings.set(term, posting)
+    let length = 0
+    for (const [term, frequency] of own) {
+      postings.add(term, place, frequency)
+      length += frequency
     }
-    return { length: sumOf(own.values()), terms: [...own.keys()], frequencies: [...own.values()] }
+    for (const [term, frequency] of plain) postings.add(term, place, frequency)
+    return { length, terms: Array.from(own.keys(), ({ term }) => term).join(" "), frequencies: [...own.values()].join(" ") }
   })
-  const ordered = [...postings].sort(([one], [other]) => (one < other ? -1 : 1))
-  return { passages, postings: ordered.map(([term, posting]) => ({ term, ...posting })) }
+  return { passages: counted, ...postings.parts() }
 }
 
 /**
- * Finds the terms of texts that were made words already, in a language: the database's stemmers are asked for each word once,
- * and what they say is remembered.
+ * Finds the terms of passages whose words are given, in a language: the database's stemmers are asked for each word once, and
+ * what they say is remembered.
  */
 export const makePassageTerms = ({ findTerms }: GenerationSql) => {
-  const remembered = new Map<string, Map<string, WordTerms>>()
+  const remembered = new Map<string, KnownWords>()
 
-  const rememberedOf = (language: string): Map<string, WordTerms> => {
+  const rememberedOf = (language: string): KnownWords => {
     const known = remembered.get(language)
-    if (known !== undefined && known.size < REMEMBERED_WORDS) return known
-    const empty = new Map<string, WordTerms>()
+    if (known !== undefined && known.words.size < REMEMBERED_WORDS) return known
+    const empty = nothingKnown()
     remembered.set(language, empty)
     return empty
   }
@@ -94,23 +94,32 @@ export const makePassageTerms = ({ findTerms }: GenerationSql) => {
     language: string,
     texts: ReadonlyArray<string>
   ): Effect.fn.Return<BlockTerms, DatabaseError> {
+    const passages = texts.map((text) => text.split(" "))
     const kept = rememberedOf(language)
-    const words = new Set(texts.flatMap((text) => text.split(" ")))
-    const known = new Map<string, WordTerms>()
-    const asked: Array<string> = []
-    for (const word of words) {
-      const terms = kept.get(word)
-      if (terms === undefined) asked.push(word)
-      else known.set(word, terms)
+    /** What is too long to be remembered. */
+    const long = nothingKnown()
+    const posted = (term: string): PostedTerm => {
+      const { terms } = term.length <= REMEMBERED_LENGTH ? kept : long
+      const known = terms.get(term)
+      if (known !== undefined) return known
+      const made = postedTerm(term)
+      terms.set(term, made)
+      return made
     }
-    if (asked.length > 0) {
-      for (const row of yield* statement<TermRow>(findTerms, [asked, asked.map(plainWord), language])) {
-        const terms = { terms: row.terms ?? [], plain: row.plain ?? [] }
-        known.set(row.word, terms)
-        if (row.word.length <= REMEMBERED_LENGTH) kept.set(row.word, terms)
+    const unknown = new Set<string>()
+    for (const words of passages) for (const word of words) if (!kept.words.has(word)) unknown.add(word)
+    const asked = [...unknown]
+    for (let from = 0; from < asked.length; from += WORDS_PER_STATEMENT) {
+      const words = asked.slice(from, from + WORDS_PER_STATEMENT)
+      for (const { plain, terms, word } of yield* statement<TermRow>(findTerms, [words, words.map(plainWord), language])) {
+        const { words: into } = word.length <= REMEMBERED_LENGTH ? kept : long
+        into.set(word, {
+          terms: (terms ?? []).map(posted),
+          plain: (plain ?? []).map((term) => posted(plainTerm(term)))
+        })
       }
     }
-    return blockTerms(texts, known)
+    return blockTerms(passages, (word) => kept.words.get(word) ?? long.words.get(word))
   })
 }
 
