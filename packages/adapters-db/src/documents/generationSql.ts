@@ -30,9 +30,9 @@ export const generationSql = (schema: string) => ({
     ) AS own`,
 
   /**
-   * Parameters: the first passage; of the passages pages, starts, ends, texts, headings, lengths, terms, frequencies; of the parts of
-   * their postings numbers, lexemes, what is too frequent for those; how many lexemes that are; the model, ordinals that have embeddings, SHA-256 of what was embedded in
-   * hexadecimal, all their numbers; and, of this alone, whether to wait for the disk.
+   * Parameters: the first passage; of the passages pages, starts, ends, texts, headings, lengths, terms, frequencies; of the parts
+   * of their postings numbers, lexemes, what is too frequent for those; how many lexemes these are; the model, ordinals that have
+   * embeddings, SHA-256 of what was embedded in hexadecimal, all their numbers; and, of this alone, whether to wait for the disk.
    */
   addPassages: `SELECT * FROM ${schema}.add_passages($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
     $18, $19, $20, $21)`,

@@ -43,35 +43,41 @@ interface TermRow extends Record<string, unknown> {
   readonly plain: ReadonlyArray<string> | null
 }
 
+const NO_TERMS: WordTerms = { terms: [], plain: [] }
+
 const nothingKnown = (): KnownWords => ({ words: new Map(), terms: new Map() })
 
-const count = (occurrences: Map<PostedTerm, number>, terms: ReadonlyArray<PostedTerm>): void => {
-  for (const term of terms) occurrences.set(term, (occurrences.get(term) ?? 0) + 1)
+/** The terms of words, each once in the order of their first, with how often each occurs. */
+const counted = (
+  words: ReadonlyArray<WordTerms>,
+  which: "terms" | "plain"
+): { readonly terms: ReadonlyArray<PostedTerm>; readonly frequencies: ReadonlyArray<number>; readonly sum: number } => {
+  const terms: Array<PostedTerm> = []
+  let sum = 0
+  for (const word of words) {
+    for (const term of word[which]) {
+      if (term.times === 0) terms.push(term)
+      term.times += 1
+      sum += 1
+    }
+  }
+  const frequencies = terms.map((term) => term.times)
+  for (const term of terms) term.times = 0
+  return { terms, frequencies, sum }
 }
 
-const blockTerms = (
-  passages: ReadonlyArray<ReadonlyArray<string>>,
-  find: (word: string) => WordTerms | undefined
-): BlockTerms => {
+const blockTerms = (passages: ReadonlyArray<ReadonlyArray<WordTerms>>): BlockTerms => {
   const postings = makePostings()
-  const counted = passages.map((words, place): PassageTerms => {
-    const own = new Map<PostedTerm, number>()
-    const plain = new Map<PostedTerm, number>()
-    for (const word of words) {
-      const found = find(word)
-      if (found === undefined) continue
-      count(own, found.terms)
-      count(plain, found.plain)
+  const found = passages.map((words, place): PassageTerms => {
+    const own = counted(words, "terms")
+    const plain = counted(words, "plain")
+    for (const { frequencies, terms } of [own, plain]) {
+      for (let at = 0; at < terms.length; at++) postings.add(terms[at]!, place, frequencies[at]!)
     }
-    let length = 0
-    for (const [term, frequency] of own) {
-      postings.add(term, place, frequency)
-      length += frequency
-    }
-    for (const [term, frequency] of plain) postings.add(term, place, frequency)
-    return { length, terms: Array.from(own.keys(), ({ term }) => term).join(" "), frequencies: [...own.values()].join(" ") }
+    const terms = own.terms.map(({ term }) => term).join(" ")
+    return { length: own.sum, terms, frequencies: own.frequencies.join(" ") }
   })
-  return { passages: counted, ...postings.parts() }
+  return { passages: found, ...postings.parts() }
 }
 
 /**
@@ -106,12 +112,23 @@ export const makePassageTerms = ({ findTerms }: GenerationSql) => {
       terms.set(term, made)
       return made
     }
+    const find = (word: string): WordTerms => kept.words.get(word) ?? long.words.get(word) ?? NO_TERMS
     const unknown = new Set<string>()
-    for (const words of passages) for (const word of words) if (!kept.words.has(word)) unknown.add(word)
+    const found = passages.map((words) =>
+      words.map((word) => {
+        const known = kept.words.get(word)
+        if (known === undefined) unknown.add(word)
+        return known
+      })
+    )
     const asked = [...unknown]
     for (let from = 0; from < asked.length; from += WORDS_PER_STATEMENT) {
       const words = asked.slice(from, from + WORDS_PER_STATEMENT)
-      for (const { plain, terms, word } of yield* statement<TermRow>(findTerms, [words, words.map(plainWord), language])) {
+      for (const { plain, terms, word } of yield* statement<TermRow>(findTerms, [
+        words,
+        words.map(plainWord),
+        language
+      ])) {
         const { words: into } = word.length <= REMEMBERED_LENGTH ? kept : long
         into.set(word, {
           terms: (terms ?? []).map(posted),
@@ -119,7 +136,7 @@ export const makePassageTerms = ({ findTerms }: GenerationSql) => {
         })
       }
     }
-    return blockTerms(passages, (word) => kept.words.get(word) ?? long.words.get(word))
+    return blockTerms(found.map((words, passage) => words.map((known, at) => known ?? find(passages[passage]![at]!))))
   })
 }
 

@@ -10,6 +10,8 @@ export interface PostedTerm {
   readonly bytes: number
   /** The first byte of its SHA-256, by which it has its part of a block. */
   readonly hash: number
+  /** How often it is in the passage at hand; 0 but while one is counted, which is done in one go. */
+  times: number
 }
 
 /** The longest term that is a lexeme itself, in bytes; of a longer one it is the hash, as `lexeme_of` of the schema has it. */
@@ -23,7 +25,8 @@ export const postedTerm = (term: string): PostedTerm => {
     lexeme,
     quoted: `'${lexeme.replace(/['\\]/gu, "$&$&")}'`,
     bytes: Buffer.byteLength(lexeme),
-    hash: Number.parseInt(hash("sha256", lexeme).slice(0, 2), 16)
+    hash: Number.parseInt(hash("sha256", lexeme).slice(0, 2), 16),
+    times: 0
   }
 }
 

@@ -78,7 +78,7 @@ for (const { name, layer: database } of databases) {
         })
       )
 
-      it.effect("no statement writes more than a few thousand words, also of a text that repeats none", () =>
+      it.effect("postings are rows that fit their pages, also of a text that repeats no word", () =>
         Effect.gen(function* () {
           const { userId, id } = yield* indexed
           const { schema, statement } = yield* Database
@@ -87,17 +87,50 @@ for (const { name, layer: database } of databases) {
           )
           const index = yield* PassageIndex
           yield* indexPassages({ userId, documentId: id }, passagesOf(...texts))
-          const written = yield* statement<{ words: number }>(
-            `SELECT count(*) AS words FROM ${schema}.postings WHERE document_id = $1 GROUP BY block`,
+          const [written] = yield* statement<{ lexemes: number; longest: number }>(
+            `SELECT sum(length(lexemes)) AS lexemes, max(pg_column_size(p.*)) AS longest FROM ${schema}.postings p
+             WHERE document_id = $1`,
             [id]
           )
-          assert.strictEqual(
-            written.reduce((sum, { words }) => sum + words, 0),
-            25_000
-          )
-          assert.isAtMost(Math.max(...written.map(({ words }) => words)), 4_250)
+          assert.strictEqual(Number(written?.lexemes), 25_000)
+          assert.isAtMost(Number(written?.longest), 8_000)
           const [found] = yield* index.search({ userId, documentIds: [id], query: "word24999", limit: 1 })
           assert.strictEqual(found?.ordinal, 99)
+        })
+      )
+
+      it.effect("what is searched is counted when there is much of it, and before that found all the same", () =>
+        Effect.gen(function* () {
+          const userId = newUserId()
+          const { schema, statement } = yield* Database
+          const index = yield* PassageIndex
+          const uncounted = statement<{ generations: number; words: number }>(
+            `SELECT count(*) AS generations, (SELECT count(*) FROM ${schema}.term_statistics WHERE user_id = $1) AS words
+             FROM ${schema}.passage_generations WHERE user_id = $1 AND active AND NOT counted`,
+            [userId]
+          )
+          const put = Effect.fnUntraced(function* (first: number, words: number) {
+            const document = newDocument(userId)
+            yield* (yield* DocumentStore).insert(document, ampleQuota)
+            const text = Array.from({ length: words }, (_, word) => `word${first + word}`).join(" ")
+            yield* index.put({
+              ...{ userId, documentId: document.id, fingerprint: "any" },
+              ...{ parsed: { text, pageStarts: null }, passages: passagesOf(text) }
+            })
+            const found = yield* index.search({ userId, documentIds: [document.id], query: `word${first}`, limit: 1 })
+            assert.deepStrictEqual(
+              found.map((passage) => passage.text),
+              [text]
+            )
+          })
+          yield* put(0, 9_000)
+          assert.deepStrictEqual(yield* uncounted, [{ generations: 1, words: 0 }])
+          yield* put(1_000, 12_000)
+          assert.deepStrictEqual(yield* uncounted, [{ generations: 2, words: 0 }])
+          yield* put(0, 12_000)
+          assert.deepStrictEqual(yield* uncounted, [{ generations: 0, words: 13_000 }])
+          yield* put(0, 1)
+          assert.deepStrictEqual(yield* uncounted, [{ generations: 1, words: 13_000 }])
         })
       )
 

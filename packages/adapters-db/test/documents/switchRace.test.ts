@@ -7,7 +7,7 @@ import type { Database } from "../../src/database/Database.ts"
 import { PgDocumentStoreLayer } from "../../src/documents/PgDocumentStore.ts"
 import { PgPassageIndexLayer } from "../../src/documents/PgPassageIndex.ts"
 import { databases } from "../databases.ts"
-import { unsound } from "./unsoundIndex.ts"
+import { countGenerations, unsound } from "./unsoundIndex.ts"
 
 type Parts = Database | DocumentStore | PassageIndex
 
@@ -64,8 +64,14 @@ const racing = (run: Run<Parts>) => {
         const before = yield* stored(userId)
         for (let round = 0; round < ROUNDS; round++) {
           const id = yield* indexed(userId, ["lift of old", "drag"])
+          if (round % 3 > 0) yield* countGenerations(userId)
           const generation = yield* filled(userId, id, "lift anew", "rotor", "flap")
-          yield* atOnce(round, orGone(index.activate(generation)), documents.remove(userId, id))
+          const removal = documents.remove(userId, id)
+          yield* atOnce(
+            round,
+            orGone(index.activate(generation)),
+            round % 3 > 1 ? Effect.all([removal, countGenerations(userId)], { concurrency: "unbounded" }) : removal
+          )
           expect(yield* unsound(userId), `round ${round}`).toEqual([])
           expect(yield* textsOf(userId, [kept, id], "lift")).toEqual(["lift and drag"])
           expect(yield* stored(userId)).toEqual(before)
@@ -84,7 +90,11 @@ const racing = (run: Run<Parts>) => {
         for (let round = 0; round < ROUNDS; round++) {
           const again = Effect.flatMap(filled(userId, id, "lift again", "rotor"), index.activate)
           const replaced = Effect.flatMap(filled(userId, id, "lift replaced", "flap", "tail"), index.activate)
-          yield* atOnce(round, orGone(again), orGone(replaced))
+          yield* atOnce(
+            round,
+            orGone(again),
+            Effect.all([orGone(replaced), countGenerations(userId)], { concurrency: "unbounded" })
+          )
           const found = yield* textsOf(userId, [id], "lift rotor flap tail")
           const [winner] = [
             ["lift again", "rotor"],

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Database } from "../../src/database/Database.ts"
 
-/** Statistics that are not what the searched passages of the owner add up to, and rows of what is gone. */
+/** Statistics that are not what the counted passages of the owner add up to, and rows of what is gone. */
 export const unsound = Effect.fnUntraced(function* (userId: string) {
   const { schema, statement } = yield* Database
   return yield* statement(
@@ -15,13 +15,23 @@ export const unsound = Effect.fnUntraced(function* (userId: string) {
        WHERE p.user_id = $1 AND g.generation IS NULL
      UNION ALL SELECT 'terms', coalesce(s.term, c.term)
        FROM (SELECT * FROM ${schema}.term_statistics WHERE user_id = $1 AND passages <> 0) s
-       FULL JOIN (SELECT term, sum(cardinality(entries)) AS passages FROM ${schema}.postings
-         JOIN ${schema}.passage_generations g USING (user_id, document_id, generation)
-         WHERE user_id = $1 AND g.active GROUP BY term) c USING (term)
+       FULL JOIN (SELECT lexeme AS term, sum(cardinality(positions)) AS passages
+         FROM ${schema}.passage_generations g JOIN ${schema}.postings p USING (user_id, document_id, generation),
+           unnest(p.lexemes)
+         WHERE user_id = $1 AND g.counted GROUP BY lexeme) c USING (term)
        WHERE s.passages IS DISTINCT FROM c.passages
-     UNION ALL SELECT 'owner', s.user_id FROM ${schema}.index_statistics s WHERE s.user_id = $1 AND (
-       s.passages <> (SELECT count(*) FROM ${schema}.passages p WHERE p.user_id = $1)
-       OR s.terms <> (SELECT coalesce(sum(length), 0) FROM ${schema}.passages p WHERE p.user_id = $1))`,
+     UNION ALL SELECT 'owner', user_id
+       FROM (SELECT * FROM ${schema}.index_statistics WHERE user_id = $1) s
+       FULL JOIN (SELECT user_id, count(*) AS passages, sum(p.length) AS terms
+         FROM ${schema}.passages p JOIN ${schema}.passage_generations g USING (user_id, document_id, generation)
+         WHERE user_id = $1 AND g.counted GROUP BY user_id) c USING (user_id)
+       WHERE (s.passages, s.terms) IS DISTINCT FROM (c.passages, c.terms)`,
     [userId]
   )
+})
+
+/** Has what is searched and not counted counted, as indexing does from time to time. */
+export const countGenerations = Effect.fnUntraced(function* (userId: string) {
+  const { schema, statement } = yield* Database
+  return yield* statement(`SELECT ${schema}.count_generations($1) AS counted`, [userId])
 })

@@ -138,13 +138,16 @@ export class ReindexRig implements AsyncDisposable {
          FROM $schema.passages p LEFT JOIN $schema.passage_embeddings e USING (user_id, document_id, generation, ordinal)
          WHERE e.model IS DISTINCT FROM $1
        UNION ALL SELECT 'terms counted wrongly', coalesce(s.term, c.term) FROM $schema.term_statistics s
-         FULL JOIN (SELECT user_id, term, sum(cardinality(entries)) AS passages FROM $schema.postings
-           JOIN $schema.passage_generations g USING (user_id, document_id, generation) WHERE g.active GROUP BY 1, 2) c
+         FULL JOIN (SELECT user_id, lexeme AS term, sum(cardinality(positions)) AS passages
+           FROM $schema.passage_generations g JOIN $schema.postings p USING (user_id, document_id, generation),
+             unnest(p.lexemes) WHERE g.counted GROUP BY 1, 2) c
            USING (user_id, term)
          WHERE s.passages IS DISTINCT FROM c.passages
-       UNION ALL SELECT 'owner counted wrongly', s.user_id FROM $schema.index_statistics s
-         WHERE s.passages <> (SELECT count(*) FROM $schema.passages p WHERE p.user_id = s.user_id)
-           OR s.terms <> (SELECT sum(length) FROM $schema.passages p WHERE p.user_id = s.user_id)`,
+       UNION ALL SELECT 'owner counted wrongly', user_id FROM $schema.index_statistics s
+         FULL JOIN (SELECT user_id, count(*) AS passages, sum(p.length) AS terms FROM $schema.passages p
+           JOIN $schema.passage_generations g USING (user_id, document_id, generation) WHERE g.counted GROUP BY 1) c
+           USING (user_id)
+         WHERE (s.passages, s.terms) IS DISTINCT FROM (c.passages, c.terms)`,
       [`openai/${model}/8`]
     )
   }

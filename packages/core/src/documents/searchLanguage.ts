@@ -69,12 +69,15 @@ const MORE_WORDS: Readonly<Partial<Record<SearchLanguage, ReadonlySet<string>>>>
   )
 }
 
-const ALL_WORDS: ReadonlyArray<readonly [SearchLanguage, ReadonlySet<string>]> = SEARCH_LANGUAGES.flatMap(
-  (language) => {
+/** The languages of each function word. */
+const LANGUAGES_OF: ReadonlyMap<string, ReadonlyArray<SearchLanguage>> = (() => {
+  const languages = new Map<string, Array<SearchLanguage>>()
+  for (const language of SEARCH_LANGUAGES) {
     const its = (FUNCTION_WORDS as typeof MORE_WORDS)[language] ?? MORE_WORDS[language]
-    return its === undefined ? [] : [[language, its] as const]
+    for (const word of its ?? []) languages.set(word, [...(languages.get(word) ?? []), language])
   }
-)
+  return languages
+})()
 
 /** How much of a text is looked at, in UTF-16 units: so much from so many places of it. */
 const SAMPLE = { length: 2_000, places: 4 } as const
@@ -83,6 +86,7 @@ const LEAST = 3
 /** What a text has to have that is too short for that, of function words and letters together. */
 const LEAST_IN_ALL = 2
 const WORD = /[\p{L}\p{M}]+/gu
+const PLAIN = /^[\0-\x7f]*$/u
 
 const sampleOf = (text: string): string =>
   text.length <= SAMPLE.length * SAMPLE.places
@@ -93,7 +97,8 @@ const sampleOf = (text: string): string =>
       }).join(" ")
 
 /** The language of a word by its script alone. */
-const byScript = (word: string): SearchLanguage | undefined => SCRIPTS.find(([, script]) => script.test(word))?.[0]
+const byScript = (word: string): SearchLanguage | undefined =>
+  PLAIN.test(word) ? undefined : SCRIPTS.find(([, script]) => script.test(word))?.[0]
 
 /** What is in Cyrillic and has no words that tell its language: of the two that have stems, the one that fits its letters. */
 const CYRILLIC = /\p{sc=Cyrillic}/u
@@ -129,7 +134,7 @@ export const searchLanguageOf = (text: string): SearchLanguage => {
   for (const [word] of sample.matchAll(WORD)) {
     const script = byScript(word)
     if (script !== undefined) count(script)
-    else for (const [language, its] of ALL_WORDS) if (its.has(word)) count(language)
+    else for (const language of LANGUAGES_OF.get(word) ?? []) count(language)
   }
   if (NOT_ARABIC.test(sample)) counts.delete("ar")
   const { best } = bestOf(counts)
