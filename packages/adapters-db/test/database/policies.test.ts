@@ -51,6 +51,7 @@ const own = (userId: UserId) =>
     )
     const passage = { ordinal: 0, page: 1, start: 0, end: 13, text: "Annual growth" }
     yield* indexPassages({ userId, documentId: document.id }, [passage])
+    yield* asService((sql) => sql.query(`SELECT ${schema}.count_generations($1)`, [userId]))
     yield* Database.use(({ schema, statement }) =>
       statement(
         `INSERT INTO ${schema}.passage_embeddings (user_id, document_id, generation, ordinal, model, embedding)
