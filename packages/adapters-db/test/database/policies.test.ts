@@ -28,6 +28,7 @@ import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 import { Database, type DatabaseError, type Row, type Sql } from "../../src/database/Database.ts"
 import { storesLayer } from "../../src/storesLayer.ts"
+import { countGenerations } from "../documents/unsoundIndex.ts"
 import { databases } from "../databases.ts"
 
 type Parts = Database | Layer.Success<ReturnType<typeof storesLayer>>
@@ -51,7 +52,7 @@ const own = (userId: UserId) =>
     )
     const passage = { ordinal: 0, page: 1, start: 0, end: 13, text: "Annual growth" }
     yield* indexPassages({ userId, documentId: document.id }, [passage])
-    yield* asService((sql) => sql.query(`SELECT ${schema}.count_generations($1)`, [userId]))
+    yield* countGenerations(userId)
     yield* Database.use(({ schema, statement }) =>
       statement(
         `INSERT INTO ${schema}.passage_embeddings (user_id, document_id, generation, ordinal, model, embedding)
