@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { AnswerHeaders } from "../answers/Answer.ts"
 import { writeProblem } from "../answers/writeAnswer.ts"
 import { AllowedOrigins } from "../environment/AllowedOrigins.ts"
+import type { OpenApiDocument } from "../environment/ApiDocument.ts"
 import { type HttpOptions, STALLED_READER_MS } from "../environment/HttpOptions.ts"
 import { httpServicesLayer } from "../environment/httpServicesLayer.ts"
 import type { RequestHead } from "../exchange/RequestHead.ts"
@@ -30,13 +31,16 @@ export const makeHttpCore = (options: HttpOptions<never>, table: ReadonlyArray<R
   const served = table.filter(({ access }) => access.isOffered?.(options) ?? true)
   const { requests, runtime, stalledReaderMs = STALLED_READER_MS, version = "0.0.0" } = options
   const cookieName = cookieNameOf(sessionCookieOf(options))
-  const document = openApiDocument({
-    routes: served,
-    version,
-    cookieName,
-    isOwnSignIn: options.authenticate !== undefined,
-    bearerTokens: options.bearerTokens
-  })
+  // Made when it is first asked for: few ask, and a server starts sooner without.
+  let written: OpenApiDocument | undefined
+  const document = () =>
+    (written ??= openApiDocument({
+      routes: served,
+      version,
+      cookieName,
+      isOwnSignIn: options.authenticate !== undefined,
+      bearerTokens: options.bearerTokens
+    }))
   const services = Effect.runSync(Effect.scoped(Layer.build(httpServicesLayer(options, document))))
   const surroundings = { runtime, stalledReaderMs, withServices: addServices(services) }
   const { match } = makeRouteTable(served)

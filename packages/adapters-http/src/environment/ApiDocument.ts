@@ -3,7 +3,7 @@ import { Context } from "effect"
 /** An OpenAPI 3.1 document. */
 export type OpenApiDocument = Readonly<Record<string, unknown>>
 
-/** The OpenAPI document of the routes served. */
-export class ApiDocument extends Context.Service<ApiDocument, OpenApiDocument>()(
+/** Gives the OpenAPI document of the routes served, always the same: made when it is first asked for. */
+export class ApiDocument extends Context.Service<ApiDocument, () => OpenApiDocument>()(
   "@parley/adapters-http/environment/ApiDocument"
 ) {}

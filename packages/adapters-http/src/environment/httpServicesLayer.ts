@@ -35,7 +35,7 @@ const checkSignIn = ({ authenticate, developmentSessions, sessions }: HttpOption
 /** The services of one server. Throws where `baseUrl` is not a URL, or nothing says who people are. */
 export const httpServicesLayer = (
   options: HttpOptions<never>,
-  document: OpenApiDocument
+  document: () => OpenApiDocument
 ): Layer.Layer<HttpServices> => {
   const { baseUrl } = options
   checkSignIn(options)

@@ -45,7 +45,7 @@ export const getOpenApi = defineRoute({
   responses: { 200: { description: "The document.", schema: Schema.Record(Schema.String, Schema.Unknown) } },
   errors: [],
   handle: Effect.fnUntraced(function* ({ prefix }) {
-    const document = withTiers(yield* ApiDocument, (yield* BillingService).tiers)
+    const document = withTiers((yield* ApiDocument)(), (yield* BillingService).tiers)
     const url = publicAddressOf(yield* PublicAddress, prefix)
     return json(200, url === undefined ? document : { ...document, servers: [{ url }] })
   })

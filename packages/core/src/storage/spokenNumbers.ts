@@ -1,10 +1,16 @@
 /** How numbers are said to people in English sentences. */
 
-const grouped = new Intl.NumberFormat("en-US")
+/** Made on first use: a format takes milliseconds to make, which a start that says nothing need not wait for. */
+const lazily = <A>(make: () => A): (() => A) => {
+  let made: A | undefined
+  return () => (made ??= make())
+}
+
+const grouped = lazily(() => new Intl.NumberFormat("en-US"))
 
 /** A number and what it counts: `1 credit`, `2,000 credits`. `many` where the plural does not end in s. */
 export const countOf = (count: number, one: string, many = `${one}s`): string =>
-  `${grouped.format(count)} ${count === 1 ? one : many}`
+  `${grouped().format(count)} ${count === 1 ? one : many}`
 
 const UNITS = ["kB", "MB", "GB", "TB"] as const
 
@@ -13,16 +19,18 @@ export const sizeOf = (bytes: number): string => {
   if (bytes < 1024) return countOf(bytes, "byte")
   const power = Math.min(UNITS.length, Math.floor(Math.log2(bytes) / 10))
   const size = bytes / 1024 ** power
-  return `${grouped.format(size < 10 ? Math.floor(size * 10) / 10 : Math.floor(size))} ${UNITS[power - 1] ?? "kB"}`
+  return `${grouped().format(size < 10 ? Math.floor(size * 10) / 10 : Math.floor(size))} ${UNITS[power - 1] ?? "kB"}`
 }
 
-const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" })
-const time = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" })
+const day = lazily(
+  () => new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" })
+)
+const time = lazily(() => new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" }))
 
 /** A moment, in Unix milliseconds or ISO 8601: `1 December 2026, 14:05 UTC`, at midnight `1 December 2026`. */
 export const momentOf = (moment: number | string): string => {
   const date = new Date(moment)
   if (Number.isNaN(date.getTime())) return String(moment)
-  const clock = time.format(date)
-  return clock === "00:00" ? day.format(date) : `${day.format(date)}, ${clock} UTC`
+  const clock = time().format(date)
+  return clock === "00:00" ? day().format(date) : `${day().format(date)}, ${clock} UTC`
 }
