@@ -69,7 +69,8 @@ export default defineConfig(({ mode }) => {
         "test/setup/templateDatabase.ts",
         "test/setup/builtDashboard.ts",
         "test/setup/builtWidget.ts",
-        "test/setup/preparedDatabase.ts"
+        "test/setup/preparedDatabase.ts",
+        "test/setup/bundledProgram.ts"
       ],
       projects: [
         ...testedFolders.map((folder) => project(basename(folder), folder, "**/")),

@@ -8,7 +8,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url))
+const PARLEY = fileURLToPath(new URL("../bin/parley.js", import.meta.url))
+/** As `npm start` gives them. */
+const OPTIONS = ["--conditions=@parley/source", "--disable-warning=ExperimentalWarning"]
 const ROUNDS = 5
 const LIMITS_MS = { cold: 3_000, second: 1_200 }
 
@@ -16,7 +18,7 @@ const LIMITS_MS = { cold: 3_000, second: 1_200 }
 const start = (folder: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const before = performance.now()
-    const server = spawn(process.execPath, ["--conditions=@parley/source", MAIN, "serve"], {
+    const server = spawn(process.execPath, [...OPTIONS, PARLEY, "serve"], {
       cwd: folder,
       env: { PATH: process.env["PATH"], PORT: "0", LOG_LEVEL: "warn", NODE_COMPILE_CACHE: join(folder, "compiled") },
       stdio: ["ignore", "pipe", "inherit"]

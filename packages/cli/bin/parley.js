@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { spawn } from "node:child_process"
-import { existsSync } from "node:fs"
 import { constants } from "node:os"
-import { fileURLToPath } from "node:url"
+import { pathToFileURL } from "node:url"
+import { programOf } from "./program.js"
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
 if (major < 22 || (major === 22 && minor < 19)) {
@@ -13,8 +13,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exit(1)
 }
 
-/** There in a checkout; a published package has the compiled files alone. */
-const source = fileURLToPath(new URL("../src/main.ts", import.meta.url))
+/** What sources, and a bundle of them, need: threads and processes that they start are sources always. */
 const options = ["--conditions=@parley/source", "--disable-warning=ExperimentalWarning"]
 
 /** Where a process cannot take another program's place, a child runs it and its end is passed on. */
@@ -29,12 +28,12 @@ const runAsChild = (args) => {
   })
 }
 
-if (!existsSync(source)) {
-  await import("../dist/main.js")
-} else if (options.every((option) => process.execArgv.includes(option))) {
-  await import(source)
+const { entry, isCheckout } = programOf(new URL("../", import.meta.url))
+
+if (!isCheckout || options.every((option) => process.execArgv.includes(option))) {
+  await import(pathToFileURL(entry).href)
 } else {
-  const args = [...options, source, ...process.argv.slice(2)]
+  const args = [...options, entry, ...process.argv.slice(2)]
   if (typeof process.execve === "function" && process.platform !== "win32") {
     process.removeAllListeners("warning")
     process.execve(process.execPath, [process.execPath, ...args], process.env)

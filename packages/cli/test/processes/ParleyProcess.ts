@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const NODE = fileURLToPath(new URL("../../../../node_modules/.bin/node", import.meta.url))
-const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+const MAIN = fileURLToPath(new URL("../../bin/parley.js", import.meta.url))
 
 /** Nothing of the surrounding environment decides what a test sees. */
 const BARE_ENVIRONMENT = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] }
@@ -30,14 +30,14 @@ export class ParleyProcess implements AsyncDisposable {
   stdout = ""
   stderr = ""
 
-  /** `main` is the program: that of this repository, unless given. */
+  /** `main` is the program: that of this repository, as `npm start` runs it, unless given. */
   constructor(
     args: ReadonlyArray<string>,
     folder: string,
     environment: Readonly<Record<string, string>> = {},
     main = MAIN
   ) {
-    this.child = spawn(NODE, ["--conditions=@parley/source", main, ...args], {
+    this.child = spawn(NODE, ["--conditions=@parley/source", "--disable-warning=ExperimentalWarning", main, ...args], {
       cwd: folder,
       env: { ...BARE_ENVIRONMENT, ...environment },
       stdio: ["ignore", "pipe", "pipe"]

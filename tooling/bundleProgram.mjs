@@ -1,0 +1,126 @@
+/**
+ * Bundles what `parley` runs in this repository, where the bundle that is there is of other sources: our own packages and
+ * Effect, some thousand modules, in some sixty files, which a server loads in half the time. Everything else is loaded
+ * from where it is installed. It is never published: what is published runs as it was compiled.
+ *
+ * `packages/cli/bin/program.js` decides at each start whether a bundle is of the sources that are there, by a hash of all
+ * files that it was made of. Nothing is wrong where there is none.
+ *
+ * Usage: node tooling/bundleProgram.mjs [--if-possible] (at every install, `npm run build`, and before tests). With
+ * `--if-possible` a failure is a sentence on stderr, and the exit code is 0.
+ */
+import { readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { findPackageJSON } from "node:module"
+import { isAbsolute, join, relative } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import { BUILT, BUNDLES, freshBundle, hashOfFiles } from "../packages/cli/bin/program.js"
+
+/** Builds that stay beside the newest: servers that run load the rest of theirs later. */
+const KEPT = 2
+
+const isOwn = (path) => /\/packages\/[^/]+\/src\//.test(path)
+const isEffect = (path) => /\/node_modules\/effect\/dist\//.test(path)
+
+/** How an import in `folder` names the file `path`. */
+const wayTo = (folder, path) => {
+  const way = relative(folder, path).replaceAll("\\", "/")
+  return way.startsWith(".") ? way : `./${way}`
+}
+
+/** Modules find what lies beside their sources (migrations, pages, the entries of threads) by the addresses of those. */
+const ownAddresses = (outDir) => ({
+  name: "own-addresses",
+  transform(code, path) {
+    if (!isOwn(path) || !code.includes("import.meta.url")) return undefined
+    const address = `new URL(${JSON.stringify(wayTo(outDir, path))}, import.meta.url).href`
+    return { code: code.replaceAll("import.meta.url", address), map: null }
+  },
+  renderChunk(code, { fileName }) {
+    const more = /import\.meta\.(?:resolve|dirname|filename|main)\b/.exec(code)
+    if (more !== null) throw new Error(`${fileName}: ${more[0]} would be answered for the bundle, not for its source.`)
+  }
+})
+
+/**
+ * Leaves what others wrote, but for Effect, where it is installed, each in the version that its importer has. `optional`
+ * packages keep their names: who asks for one that is not installed is told it.
+ */
+const installedPackages = (optional, outDir, read) => ({
+  name: "installed-packages",
+  enforce: "pre",
+  async resolveId(name, importer, options) {
+    if (importer === undefined || name.startsWith(".") || isAbsolute(name) || name.startsWith("\0")) return null
+    if (name.startsWith("node:") || optional.includes(name)) return { id: name, external: true }
+    const found = await this.resolve(name, importer, { ...options, skipSelf: true })
+    if (found === null) throw new Error(`${importer} imports ${name}, which is not installed.`)
+    if (isOwn(found.id) || isEffect(found.id)) return found
+    read(findPackageJSON(pathToFileURL(found.id)))
+    return { id: wayTo(outDir, found.id), external: true }
+  }
+})
+
+/**
+ * Reads every module, also those that nothing of is left included, and keeps what it read in `read`: who edits a file
+ * while it is bundled has a bundle of what it was.
+ */
+const sourcesRead = (read) => ({
+  name: "sources-read",
+  enforce: "pre",
+  load(path) {
+    if (!isAbsolute(path)) return null
+    read(findPackageJSON(pathToFileURL(path)))
+    return read(path)
+  }
+})
+
+/** Makes a bundle of the package in `folder` in `outDir`; gives what each file was that it depends on, by path. */
+const bundle = async (folder, outDir) => {
+  const texts = new Map()
+  const read = (path) => texts.get(path) ?? texts.set(path, readFileSync(path, "utf8")).get(path)
+  const ownFiles = ["package.json", "../../package-lock.json"].map((path) => join(folder, path))
+  for (const path of [...ownFiles, fileURLToPath(import.meta.url)]) read(path)
+  const optional = Object.keys(JSON.parse(read(ownFiles[0])).peerDependencies ?? {})
+  const conditions = ["@parley/source", "module", "node"]
+  const { build } = await import("vite")
+  await build({
+    configFile: false,
+    logLevel: "warn",
+    root: folder,
+    plugins: [sourcesRead(read), installedPackages(optional, outDir, read), ownAddresses(outDir)],
+    ssr: { noExternal: true, resolve: { conditions } },
+    build: {
+      ssr: join(folder, "src/main.ts"),
+      outDir,
+      target: "esnext",
+      minify: false,
+      rolldownOptions: { output: { entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js" } }
+    }
+  })
+  return new Map([...texts].map(([path, text]) => [wayTo(folder, path), text]))
+}
+
+/**
+ * Bundles the program of the command's package where there is no bundle of its sources as they are; gives whether it did.
+ * `packageFolder` (a URL) is that package in a repository laid out as this one.
+ */
+export const bundleProgram = async (packageFolder = new URL("../packages/cli/", import.meta.url)) => {
+  if (freshBundle(packageFolder) !== undefined) return false
+  const folder = fileURLToPath(packageFolder)
+  const bundles = join(folder, BUNDLES)
+  const name = `${Date.now().toString(36)}-${process.pid}`
+  const texts = await bundle(folder, join(bundles, name))
+  const files = [...texts.keys()]
+  const built = { entry: `${name}/main.js`, files, hash: hashOfFiles(files, (path) => texts.get(path)) }
+  writeFileSync(join(bundles, name, BUILT), JSON.stringify(built))
+  renameSync(join(bundles, name, BUILT), join(bundles, BUILT))
+  const older = readdirSync(bundles).filter((each) => each !== BUILT && each < name)
+  for (const each of older.toSorted().slice(0, -KEPT)) rmSync(join(bundles, each), { recursive: true, force: true })
+  return true
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  await bundleProgram().catch((error) => {
+    if (!process.argv.includes("--if-possible")) throw error
+    console.error("The program was not bundled: each start will take some tenths of a second longer.")
+  })
+}
