@@ -32,7 +32,7 @@ export interface OpenDatabaseOptions extends DatabaseOptions {
    */
   readonly exactSearchPassages?: number | undefined
   /**
-   * The clock that holds and periods go by: the database's unless given, or the one of whoever calls, for tests and
+   * The clock that holds and periods go by: the database's unless given, or the caller's, for tests and
    * demonstrations that move the time (`clock` of `createParley`).
    */
   readonly clock?: "database" | "caller" | undefined

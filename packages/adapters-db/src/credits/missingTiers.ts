@@ -31,7 +31,7 @@ interface MissingRow extends Row {
   readonly accounts: number
 }
 
-/** The table is not there: its schema is made later, by whoever migrates, and nobody has an account. */
+/** The table is not there: its schema is made later, by the process that migrates, and there are no accounts. */
 const isNotMadeYet = ({ sqlState }: DatabaseError): boolean => sqlState === "42P01"
 
 /** How many accounts are on each tier that is not among `known`. */

@@ -65,7 +65,7 @@ const sendInTurn = async <R extends Row>(
   params: ReadonlyArray<unknown>
 ): Promise<ReadonlyArray<R>> => {
   try {
-    // Where even this fails, it has begun a transaction, which whoever borrows next must not find.
+    // Where even this fails, it has begun a transaction, which the next borrower must not find.
     await ask(loan.pool, client, begin)
     const { rows } = await ask<R>(loan.pool, client, text, params)
     if ((await ask(loan.pool, client, "COMMIT")).command !== "COMMIT") throw notCommitted

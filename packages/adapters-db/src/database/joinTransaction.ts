@@ -98,7 +98,7 @@ export const joinTransaction = <A, E, R>(
         const back = connection.script(`ROLLBACK TO SAVEPOINT ${SAVEPOINT}`)
         yield* Effect.ignore(Effect.andThen(back, connection.script(`RELEASE SAVEPOINT ${SAVEPOINT}`)))
       }
-      // Nobody tells when the caller commits. What waits for that finds nothing where it comes too early, and looks again.
+      // Nothing reports when the caller commits. What waits for that finds nothing where it comes too early, and looks again.
       else for (const action of transaction.afterCommit) action()
       return yield* exit
     })

@@ -50,7 +50,7 @@ export interface LoadedEngine {
 export const loadEngine = (): LoadedEngine => {
   const files = new LateFolder()
   const created = create({ fs: files })
-  // Told to whoever opens it.
+  // The caller's failure to open it.
   created.catch(() => undefined)
   return { files, created }
 }

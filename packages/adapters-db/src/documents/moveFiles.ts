@@ -57,7 +57,7 @@ const movedText = (schema: string) => `
 
 const removePartsText = (schema: string) => `DELETE FROM ${schema}.file_parts WHERE user_id = $1 AND document_id = $2`
 
-/** Moves the bytes of some documents into `objects`, and removes objects that nobody needs. */
+/** Moves the bytes of some documents into `objects`, and removes objects that are not needed. */
 export const moveFiles = Effect.fnUntraced(function* (
   database: Database["Service"],
   objects: Objects,

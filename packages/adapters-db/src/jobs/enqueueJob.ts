@@ -38,7 +38,7 @@ export const sendJob = ({ boss, owner: database }: JobParts) =>
 /**
  * Has a run of the job begin after this transaction has committed; gives the id of the job that stands for it. Where a
  * twin waits already, its row is kept until then, so that no worker takes it before; where it runs, it is marked, and
- * whoever ends that run starts another.
+ * the end of that run starts another.
  */
 export const enqueueJob = (parts: JobParts) => {
   const { boss, owner, text, wake } = parts

@@ -103,7 +103,7 @@ export const jobSql = (schemaName: string) => {
      */
     lockSilent: `SELECT data ? 'again' AS again FROM ${job}
       WHERE ${held} AND heartbeat_on::text = $3 FOR UPDATE SKIP LOCKED`,
-    /** The failed job $1 waits $2 milliseconds for its next try, which serves whoever asked for it meanwhile. */
+    /** The failed job $1 waits $2 milliseconds for its next try, which serves callers that asked for it meanwhile. */
     tryAgain: `UPDATE ${job}
       SET data = data - 'again', start_after = ${schema}.job_now() + $2::float8 * interval '1 millisecond'
       WHERE name = '${JOBS_QUEUE}' AND id = $1`,

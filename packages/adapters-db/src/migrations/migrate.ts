@@ -61,7 +61,7 @@ const lockAndPrepare = (sql: OwnerSql, schema: string, schemaName: string) =>
     const [space] = yield* sql.query(SPACE_EXISTS, [schemaName])
     if (space?.["exists"] !== true) yield* sql.script(`CREATE SCHEMA ${schema}`)
     const [found] = yield* sql.query(TABLE_EXISTS, [schemaName])
-    // Not asked for where it is there: even so it would wait for whoever reads the table, a backup among them.
+    // Not asked for where it is there: even so it would wait for all that read the table, a backup among them.
     if (found === undefined) return yield* sql.script(migrationsTable(schema))
     if (found["isComplete"] !== true) {
       yield* sql.script(`ALTER TABLE ${schema}.migrations ADD COLUMN compatible_from text`)

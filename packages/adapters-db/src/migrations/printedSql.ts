@@ -28,7 +28,7 @@ export class MigrationUnknown extends Schema.TaggedError<MigrationUnknown>()("Mi
 }
 
 /**
- * The SQL that makes the schema, for whoever applies changes of the schema by hand or with another tool: a script for psql or
+ * The SQL that makes the schema, for operators who apply changes of the schema by hand or with another tool: a script for psql or
  * one like it, with the job queue's schema at its end. With `after`, an id of a migration, only what came after it, and the
  * job queue, which changes by itself, is left out. Rejects with `MigrationUnknown` for an id that is none.
  */

@@ -55,7 +55,7 @@ const nearlyUtf8 = (bytes: Uint8Array): string | undefined => {
 /**
  * Reads a text in the encoding it is written in: UTF-16 and UTF-8 where the bytes are that, whatever they are declared as;
  * else the one declared, if the text reads naturally in it, or the one it does read naturally in. What is in none that
- * is known is refused rather than stored as letters nobody wrote. `declared` is a label as pages of HTML name theirs.
+ * is known is refused rather than stored as wrong letters. `declared` is a label as pages of HTML name theirs.
  */
 export const decodeText = (bytes: Uint8Array, declared?: string): string => {
   const wide = wideLabel(bytes)

@@ -12,7 +12,7 @@ import {
 
 /** How much of a text is looked at, of its lines that are not ASCII alone. */
 const SAMPLE_BYTES = 16 * 1024
-/** A character of an ordinary text scores about 1; less than this on average is no text anybody wrote. */
+/** A character of an ordinary text scores about 1; less than this on average is no natural text. */
 const LEAST_SCORE = 0.55
 /** So much better a less likely encoding has to fit. */
 const MARGIN = 0.02

@@ -19,7 +19,7 @@ export type Caller = Omit<Person, "token">
  * The claim of a person, with what the route is told of them. Writes from other sites are refused however somebody proves
  * who they are: the host's own sign-in may go by a cookie, and no program sends what browsers say of other sites.
  */
-export const personClaim = <Told>(callerOf: (proven: Person) => Told) =>
+export const personClaim = <Proven>(callerOf: (proven: Person) => Proven) =>
   Effect.fnUntraced(function* (head: RequestHead) {
     const { headers, method } = head
     const proven = yield* provePerson(head)

@@ -90,7 +90,7 @@ export const makeOpenAiEmbedder = (options: OpenAiEmbedderOptions): Embedder["Se
   let client: Promise<OpenAI> | undefined
   /** Unix milliseconds: the vendor asked all of us to wait until then. */
   let notBefore = 0
-  /** So many requests at once, whoever asks. One of a single text goes beside them: a question does not wait for documents. */
+  /** So many requests at once, of all callers together. One of a single text goes beside them: a question does not wait for documents. */
   const underWay = Semaphore.makeUnsafe(limits.concurrency)
 
   const connect = () => openAiClient({ apiKey: options.apiKey, baseUrl, timeoutMs: 2 * timeoutMs })

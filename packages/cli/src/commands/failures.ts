@@ -87,7 +87,7 @@ const endingOf = (failure: Failure): Ending => {
 const MISTAKE =
   "Parley made a mistake and ended this command. Run it again with LOG_LEVEL=debug to see all of it, and report it."
 
-/** A package that whoever runs the command has to install: no mistake of the program. */
+/** A package that the operator has to install: no mistake of the program. */
 const missingPackage = (cause: Cause.Cause<unknown>): string | undefined => {
   const { code, message } = Object(Cause.squash(cause)) as { readonly code?: unknown; readonly message?: string }
   return code === "package_missing" ? message : undefined

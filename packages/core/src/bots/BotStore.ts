@@ -3,7 +3,7 @@ import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { Bot, BotKey, BotName, BotSettings } from "./Bot.ts"
 
-/** A bot as it was found: its settings are checked again by whoever reads it. */
+/** A bot as it was found: its settings are checked again by its reader. */
 export interface StoredBot extends Omit<Bot, keyof BotSettings> {
   readonly settings: unknown
 }

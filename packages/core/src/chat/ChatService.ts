@@ -87,7 +87,7 @@ interface Asked {
    * written and paid to its end, kept with its chat, and can be joined (`join`) and stopped (`stop`) on any process.
    */
   readonly onDisconnect?: OnDisconnect | undefined
-  /** What whoever lets others ask has decided; nothing unless given. */
+  /** What the owner who lets others ask has decided; nothing unless given. */
   readonly terms?: ReplyTerms | undefined
 }
 

@@ -21,7 +21,7 @@ export interface ReplyParties {
   readonly askedFrom?: string | undefined
 }
 
-/** What whoever lets others ask has decided about their replies; nothing of a request changes it. */
+/** What the owner who lets others ask has decided about their replies; nothing of a request changes it. */
 export interface ReplyTerms {
   /** What the model is told before the conversation. It is not stored with it. */
   readonly instructions: string

@@ -8,7 +8,7 @@ export const SYSTEM_MESSAGES = ["dropped", "refused", "allowed"] as const
 export interface ReplySettingsData {
   /**
    * What becomes of messages with the role `system` in a request: `dropped` as if they had not been sent, `refused` (422), or
-   * `allowed`. Whoever may send them tells the model what to do: allow it where requests come from your own server alone.
+   * `allowed`. A client that may send them decides what the model does: allow it where requests come from your own server alone.
    */
   readonly systemMessages: (typeof SYSTEM_MESSAGES)[number]
   /** What the model is told before every conversation of a person, in addition to Parley's own words; nothing unless given. */

@@ -24,7 +24,7 @@ export interface ReplyReceiptDraft {
 
 /** One line of what metered work cost. */
 export interface ReceiptLine {
-  /** What was used, in the words of whoever reads the receipt: 1 to 200 characters, for example `image 1024 x 1024`. */
+  /** What was used, in the words of the receipt's reader: 1 to 200 characters, for example `image 1024 x 1024`. */
   readonly label: string
   /** How many units, zero or more; need not be whole. */
   readonly quantity: number

@@ -21,12 +21,12 @@ import { openTokens, sealTokens } from "./tokenSecret.ts"
 
 /** A token that ends sooner is refreshed: it is to outlive the request that it is used for. */
 const MARGIN_MS = 60_000
-/** A refresh ends by itself within the first of these, so that nobody else claims while it may still be under way. */
+/** A refresh ends by itself within the first of these, so that no other process claims while it may still be under way. */
 const REFRESH_WITHIN = "30 seconds"
 const LEASE_MS = 90_000
 /** So long others wait for the one who refreshes. */
 const WAIT_MS = 40_000
-/** Claims in a row that nobody ended: processes that died over it. */
+/** Claims in a row that were not ended: processes that died over it. */
 const MAX_TRIES = 3
 
 /** What the provider did not take on is sent again, so often. */
@@ -146,7 +146,7 @@ const make = Effect.gen(function* () {
     const kept = yield* retryStorage(store.endRefresh({ name: connection, lease, tokens, standing: CONNECTED }))
     const { accessToken, refreshToken, tokenType } = answer.value
     if (kept) return { accessToken, tokenType }
-    // Whoever disconnected meanwhile, or connected anew, could not take these back.
+    // A person who disconnected meanwhile, or connected anew, could not take these back.
     const now = yield* store.find(connection)
     const renewed = { former: connection, replaced: { accessToken, refreshToken } }
     const isLeft =
@@ -174,7 +174,7 @@ const make = Effect.gen(function* () {
     if (provider === undefined) return yield* new CrmNotConfigured({ missing: "provider" })
     const lease = yield* ids.next
     const { version } = connection
-    // Once the provider was asked, its answer is stored, whoever leaves meanwhile.
+    // Once the provider was asked, its answer is stored, even where the caller leaves meanwhile.
     return yield* Effect.uninterruptible(
       Effect.gen(function* () {
         const claim = yield* store.claimRefresh({ name: connection, version, lease, leaseMs: LEASE_MS })

@@ -15,7 +15,7 @@ const BETWEEN_LOOKS = "1 minute"
 /**
  * Repairs what cannot happen while documents and jobs commit together: documents that are `processing` although no job
  * of theirs waits or runs. Their server died during the last try, or the queue was restored, emptied or lies elsewhere.
- * Clears away as well what runs of re-indexing left behind that nobody continued.
+ * Clears away as well what runs of re-indexing left behind that were not continued.
  */
 export class DocumentRequeue extends Context.Service<
   DocumentRequeue,

@@ -26,8 +26,8 @@ export class FileStore extends Context.Service<
       input: DocumentKey & { readonly offset: number; readonly length: number }
     ): Effect.Effect<Uint8Array | undefined, StorageFailed>
     /**
-     * Moves the bytes of at most `limit` documents to where they rest, those that nobody works on, and removes at most
-     * `limit` that nobody needs any more. Gives how many of both there were: less than `limit` where little is left. A
+     * Moves the bytes of at most `limit` documents to where they rest, those that no process works on, and removes at most
+     * `limit` that are not needed any more. Gives how many of both there were: less than `limit` where little is left. A
      * store that keeps bytes in one place has nothing to move. Any number of processes may do so at once.
      */
     move(input: { readonly limit: number }): Effect.Effect<FilesMoved, StorageFailed>

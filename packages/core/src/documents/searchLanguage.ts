@@ -125,7 +125,7 @@ const shortTextLanguage = (sample: string, counts: Counts): SearchLanguage => {
 /**
  * The language by which a document's words are stemmed: that of most function words, or of most words in a script of its own,
  * in stretches from all over the text; of a short text its letters tell, too. English where none is told. One text has one
- * language, whoever asks.
+ * language, whichever query asks.
  */
 export const searchLanguageOf = (text: string): SearchLanguage => {
   const counts = new Map<SearchLanguage, number>()

@@ -47,7 +47,7 @@ export class EventDelivery extends Context.Service<
       const subscribe = sinks.length === 0 ? Effect.void : outbox.subscribe({ destinations, lowBelow: threshold })
 
       const outcomeOf = Effect.fnUntraced(function* (sink: EventSink, { event, tries }: ClaimedDelivery) {
-        // Whoever claimed it so often has died of it, or was stopped.
+        // The processes that claimed it so often have died of it, or were stopped.
         if (tries > MAX_TRIES) return { _tag: "Dead", reason: "abandoned" } satisfies DeliveryOutcome
         const exit = yield* Effect.exit(
           Effect.timeoutOrElse(sink.deliver(event), {
@@ -101,7 +101,7 @@ export class EventDelivery extends Context.Service<
           if (underWay >= AT_ONCE) yield* Queue.take(ended)
           const free = AT_ONCE - underWay
           if (free === 0) continue
-          // A defect, too, ends this look alone: nobody else would begin to serve this destination again.
+          // A defect, too, ends this look alone: no other fiber would begin to serve this destination again.
           const claimed = yield* Effect.option(Effect.catchDefect(claim(sink, free), Effect.fail))
           for (const delivery of Option.getOrElse(claimed, () => [])) {
             underWay += 1

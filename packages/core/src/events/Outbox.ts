@@ -33,7 +33,7 @@ export const DELIVERY_STATES = ["pending", "delivered", "dead"] as const
 /** `dead`: it was tried as often as it may be, or its destination wants nothing more. */
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
-/** An event that is to be delivered to one destination by whoever has claimed it. */
+/** An event that is to be delivered to one destination by the process that has claimed it. */
 export interface ClaimedDelivery {
   readonly event: ParleyEvent
   /** This try included. */
@@ -45,7 +45,7 @@ export interface ClaimedDelivery {
 export interface ClaimInput {
   readonly destination: string
   readonly limit: number
-  /** How long nobody else takes what is claimed, in milliseconds. */
+  /** How long no other process takes what is claimed, in milliseconds. */
   readonly leaseMs: number
 }
 
@@ -117,10 +117,10 @@ export class Outbox extends Context.Service<
      * last. One that wants nothing more stays so.
      */
     subscribe(input: SubscribeInput): Effect.Effect<void, StorageFailed>
-    /** Claims deliveries that are due, the longest due first: those nobody has claimed, or whose claim has ended. */
+    /** Claims deliveries that are due, the longest due first: those without a claim, or whose claim has ended. */
     claim(input: ClaimInput): Effect.Effect<ReadonlyArray<ClaimedDelivery>, StorageFailed>
     /**
-     * Notes what became of a try. What was delivered stays so, whoever held the claim by then; other outcomes of a claim
+     * Notes what became of a try. What was delivered stays so, whichever process held the claim by then; other outcomes of a claim
      * that another process has taken over change nothing.
      */
     conclude(input: ConcludeDeliveryInput): Effect.Effect<void, StorageFailed>

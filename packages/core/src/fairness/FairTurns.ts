@@ -1,7 +1,7 @@
 import { Clock, Context, Effect } from "effect"
 import { RoundRobin } from "./RoundRobin.ts"
 
-/** How many times the event loop goes round between two turns, so that whoever has little to do is not held up by them. */
+/** How many times the event loop goes round between two turns, so that people with little to do are not held up by them. */
 const ROUNDS = 4
 /** A person rests for so many times what the slice took, so that one with much to do leaves most of the processor to others. */
 const REST = 2

@@ -48,7 +48,7 @@ export interface KeepInput {
 
 /**
  * Admits calls within several limits at once, for all server processes together. A call is admitted by all of its
- * limits and counted on each, or refused and counted on none: whoever is refused by a limit of their own uses up nothing
+ * limits and counted on each, or refused and counted on none: a caller refused by a limit of its own uses up nothing
  * of what they share with others. What it counts may be lost with the store's process, never with that of a server.
  */
 export class CallLimiter extends Context.Service<

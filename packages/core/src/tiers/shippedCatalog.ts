@@ -7,7 +7,7 @@ const ABANDONED_TRIES_PER_MINUTE = 20
 
 /**
  * Prices follow the vendors' public ones of November 2026, at 8,000 credits for what costs a dollar. The windows are
- * smaller than the vendors': whoever pays by the token is served better by a prompt that was cut to what matters.
+ * smaller than the vendors': people who pay by the token are served better by a prompt that was cut to what matters.
  * Vendors are not asked to write their caches, so that what they charge more for writing is not priced here.
  * OpenAI's models answer at once: they think in silence, and a reply that was left could not be charged for it.
  */

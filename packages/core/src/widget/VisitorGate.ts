@@ -54,7 +54,7 @@ const isLonger = (text: string, most: number): boolean => {
   return false
 }
 
-/** Bounds what visitors can cost a bot's owner and the server, whoever they are and however many they say they are. */
+/** Bounds what visitors can cost a bot's owner and the server, however many they say they are. */
 export class VisitorGate extends Context.Service<
   VisitorGate,
   {

@@ -101,7 +101,7 @@ export const renameChat = (chatId: string, title: string) =>
 
 export const deleteChat = (chatId: string) => send(`/api/chats/${segment(chatId)}`, { method: "DELETE" })
 
-/** Keeps documents with the chat, for whoever opens it again. */
+/** Keeps documents with the chat, for the person who opens it again. */
 export const keepChatDocuments = (chatId: string, documentIds: ReadonlyArray<string>) =>
   send(`/api/chats/${segment(chatId)}/documents`, json("PUT", { documentIds }))
 

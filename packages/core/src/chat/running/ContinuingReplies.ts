@@ -34,7 +34,7 @@ export interface JoinedReply {
   readonly text: Stream.Stream<string, ModelFailed>
 }
 
-/** A reply as it can be read here, whoever writes it. */
+/** A reply as it can be read here, whichever process writes it. */
 interface Readable {
   readonly messageId: string
   readonly model: () => string

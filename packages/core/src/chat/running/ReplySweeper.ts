@@ -14,7 +14,7 @@ const AFTER_START_MS = 20_000
 export class ReplySweeper extends Context.Service<
   ReplySweeper,
   {
-    /** Ends all replies that nobody writes any more: what there is of each becomes its message. Gives how many. */
+    /** Ends all replies that no process writes any more: what there is of each becomes its message. Gives how many. */
     readonly sweep: Effect.Effect<number, StorageFailed>
     /** Sweeps every few seconds until interrupted. */
     readonly run: Effect.Effect<never>

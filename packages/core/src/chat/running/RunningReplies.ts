@@ -52,7 +52,7 @@ export type RunningProgress =
   | { readonly _tag: "Running"; readonly model: string; readonly text: string }
   /** It has ended: the message has this text from there on, and this state. */
   | { readonly _tag: "Ended"; readonly model: string | undefined; readonly text: string; readonly state: MessageState }
-  /** Nobody writes it any more and nobody ended it: its process died, or it came to nothing. */
+  /** No process writes it any more and none ended it: its process died, or it came to nothing. */
   | { readonly _tag: "Lost"; readonly text: string }
 
 /**

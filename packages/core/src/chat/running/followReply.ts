@@ -15,7 +15,7 @@ export const cutOff = (model: string) => new ModelFailed({ model, reason: "cut-o
 
 /**
  * Reads a reply that another process writes into `text`, from the beginning to its end, and ends that as the reply ended:
- * what is not complete, and what nobody writes any more, breaks off.
+ * what is not complete, and what no process writes any more, breaks off.
  */
 export const followReply = (
   replies: RunningReplies["Service"],

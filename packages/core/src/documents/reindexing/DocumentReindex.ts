@@ -68,7 +68,7 @@ export class DocumentReindex extends Context.Service<
       const unitOfWork = yield* UnitOfWork
       const claims = yield* ReindexStore
       const ids = yield* IdGenerator
-      // The one that the index asks: stores that are opened by themselves know it, and nobody else does.
+      // The one that the index asks: stores that are opened by themselves know it, and nothing else does.
       const { embedder } = passages
       const model = embedder && embeddingModel(embedder)
 

@@ -12,7 +12,7 @@ export interface ReindexRun {
 
 /** Who is at which document. */
 export interface ReindexClaim extends DocumentKey {
-  /** A UUID of whoever works on it. */
+  /** A UUID of the process that works on it. */
   readonly holder: string
 }
 
