@@ -1,5 +1,3 @@
-import type { SearchLanguage } from "./searchLanguage.ts"
-
 interface Letters {
   /** Letters that tell it alone, or nearly so, beside those that it shares. */
   readonly own: string
@@ -7,7 +5,7 @@ interface Letters {
 }
 
 /** What each language has beside the letters of ASCII. */
-const LETTERS: Readonly<Partial<Record<SearchLanguage, Letters>>> = {
+const LETTERS = {
   ca: { own: "", shared: "àçèéíïòóúü" },
   da: { own: "", shared: "æøåé" },
   de: { own: "ß", shared: "äöü" },
@@ -29,14 +27,15 @@ const LETTERS: Readonly<Partial<Record<SearchLanguage, Letters>>> = {
   // The dot is what is left of a capital of it in small letters.
   tr: { own: "ığ\u0307", shared: "çöşüâ" },
   sv: { own: "", shared: "åäöé" }
-}
+} as const satisfies Readonly<Record<string, Letters>>
+type LatinLanguage = keyof typeof LETTERS
 
 const BEYOND_ASCII = /(?=\p{sc=Latin})[^\0-\x7f]|\u0307/gu
 
 /** Languages in Latin letters, each with what the letters of a text in lower case tell for it, or against it. */
-export const letterScores = (text: string): ReadonlyArray<readonly [SearchLanguage, number]> => {
+export const letterScores = (text: string): ReadonlyArray<readonly [LatinLanguage, number]> => {
   const found = new Set(text.match(BEYOND_ASCII))
-  return (Object.entries(LETTERS) as ReadonlyArray<[SearchLanguage, Letters]>).map(([language, { own, shared }]) => {
+  return (Object.entries(LETTERS) as ReadonlyArray<[LatinLanguage, Letters]>).map(([language, { own, shared }]) => {
     const scores = [...found].map((letter) => (own.includes(letter) ? 2 : shared.includes(letter) ? 1 : -1))
     return [language, scores.reduce<number>((sum, score) => sum + score, 0)]
   })
