@@ -176,7 +176,7 @@ SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $function$
 BEGIN
   IF (SELECT sum(g.lexemes + 256) FROM {{schema}}.passage_generations g WHERE g.user_id = owner AND g.active AND NOT g.counted)
-    > 32768 THEN
+    > 16384 THEN
     PERFORM {{schema}}.count_generations(owner);
   END IF;
 END

@@ -9,7 +9,9 @@ export interface ContenderSearch {
 /** What keeps passages with their vectors and searches within documents named, each as its own manual says. */
 export interface Contender {
   readonly name: string
-  /** Stores a document's passages, all in one call, as an upload does. */
+  /** Stores that there is a document, where the contender keeps such a thing beside passages. */
+  upload?(document: BenchDocument): Promise<void>
+  /** Stores a document's passages, all in one call. */
   ingest(document: BenchDocument): Promise<void>
   /** The texts of what is found, best first. */
   search(input: ContenderSearch): Promise<ReadonlyArray<string>>

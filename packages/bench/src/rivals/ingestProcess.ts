@@ -12,6 +12,8 @@ export interface IngestTask {
   readonly dimensions: number
   readonly shape: CorpusShape
   readonly seed: number
+  /** Whether the documents are there before the time begins, as they are where a worker indexes what was uploaded. */
+  readonly uploaded: boolean
 }
 
 export interface IngestFigures {
@@ -23,12 +25,16 @@ export interface IngestFigures {
 
 const megabytes = (kibibytes: number): number => Math.round(kibibytes / 1024)
 
-const { contender, dimensions, rivals, seed, shape, url }: IngestTask = JSON.parse(process.argv[2] ?? "{}")
+const { contender, dimensions, rivals, seed, shape, uploaded, url }: IngestTask = JSON.parse(process.argv[2] ?? "{}")
 const corpus = makeCorpus(shape, seed)
 const store = await CONTENDERS[contender]({ url, dimensions, rivals })
+if (uploaded) for (const document of corpus) await store.upload?.(document)
 const idleMegabytes = megabytes(process.resourceUsage().maxRSS)
 const begun = performance.now()
-for (const document of corpus) await store.ingest(document)
+for (const document of corpus) {
+  if (!uploaded) await store.upload?.(document)
+  await store.ingest(document)
+}
 const seconds = (performance.now() - begun) / 1000
 const figures: IngestFigures = { seconds, peakMegabytes: megabytes(process.resourceUsage().maxRSS), idleMegabytes }
 await store.close()

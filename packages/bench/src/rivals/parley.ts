@@ -54,11 +54,12 @@ export const openParley = async ({ dimensions, url }: OpenContender): Promise<Co
   await runtime.runPromise(migrate())
   return {
     name: "parley",
+    upload: ({ id }) =>
+      runtime.runPromise(Effect.asVoid(DocumentStore.use((store) => store.insert(documentOf(id), QUOTA)))),
     ingest: ({ id, texts }) =>
       runtime.runPromise(
         Effect.gen(function* () {
           const index = yield* PassageIndex
-          yield* (yield* DocumentStore).insert(documentOf(id), QUOTA)
           const parsed = { text: texts.join("\n"), pageStarts: null }
           const document = { userId: USER, documentId: id, parsed, fingerprint: id }
           const passages = passagesOf(texts)
