@@ -9,6 +9,7 @@ export {
   storagePortsFromContext
 } from "./StoragePorts.ts"
 export { loadPackage, PackageMissing } from "./PackageMissing.ts"
+export { heldByScope } from "./background/heldByScope.ts"
 export { type BackgroundTaskName, backgroundTasks } from "./backgroundTasks.ts"
 export {
   type BillingAccount,

@@ -1,3 +1,4 @@
+import { heldByScope } from "@parley/core/adapter"
 import { Effect, type Scope } from "effect"
 import type { HttpRequest } from "../exchange/HttpRequest.ts"
 import { PayloadTooLarge } from "../problems/errors.ts"
@@ -47,7 +48,7 @@ export const keepBody = (
   options: ReadBodyOptions
 ): Effect.Effect<ReadBody, BodyRefused, Scope.Scope> =>
   Effect.uninterruptibleMask((restore) =>
-    Effect.tap(restore(readBody(request, options)), ({ arrival }) =>
-      Effect.addFinalizer(() => Effect.sync(() => arrival.release()))
+    Effect.flatMap(restore(readBody(request, options)), (body) =>
+      heldByScope(Effect.succeed(body), ({ arrival }) => Effect.sync(() => arrival.release()))
     )
   )

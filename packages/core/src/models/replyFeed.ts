@@ -1,4 +1,5 @@
-import { Cause, type Clock, Effect, Queue, Result, type Scope } from "effect"
+import { Cause, type Clock, type Effect, Queue, Result, type Scope } from "effect"
+import { heldByScope } from "../background/heldByScope.ts"
 import { ModelFailed, type EndPart, type ReplyPart } from "./ChatModel.ts"
 import { finishedReply } from "./finishedReply.ts"
 
@@ -24,13 +25,16 @@ export interface FeedSource<Raw> {
 /** What came of a reply and was not taken yet. It ends after the reply's end, and fails with the reply's failure. */
 type ReplyQueue = Queue.Queue<ReplyPart, ModelFailed | Cause.Done>
 
+/** Why a vendor's stream is left. One for all: a reason that is made for each abort has a stack of its own. */
+const LEFT = new Error("The reply is over.")
+
 /** Parts read ahead of the consumer; then the vendor's stream waits. */
 export const READ_AHEAD = 64
 /** Beyond that, there is room for the parts of one item, and for the end. */
 const MORE = 4
 
 /** A queue for one reply. */
-export const makeReplyQueue: Effect.Effect<ReplyQueue, never, Scope.Scope> = Effect.acquireRelease(
+export const makeReplyQueue: Effect.Effect<ReplyQueue, never, Scope.Scope> = heldByScope(
   Queue.bounded<ReplyPart, ModelFailed | Cause.Done>(READ_AHEAD + MORE),
   Queue.shutdown
 )
@@ -80,7 +84,7 @@ export const startReplyFeed = <Raw>(source: FeedSource<Raw>, queue: ReplyQueue, 
   }
   const stop = () => {
     if (abort.signal.aborted) return
-    abort.abort()
+    abort.abort(LEFT)
     goOn()
     /** Not awaited: an iterator that waits for its vendor would answer only when the vendor does. */
     void release(iterator)

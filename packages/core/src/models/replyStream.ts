@@ -1,4 +1,5 @@
 import { Clock, Effect, Queue, Stream } from "effect"
+import { heldByScope } from "../background/heldByScope.ts"
 import type { ModelFailed, ReplyPart } from "./ChatModel.ts"
 import { type FeedSource, makeReplyQueue, startReplyFeed } from "./replyFeed.ts"
 import { type ReplyLimits, startPatience } from "./replyPatience.ts"
@@ -21,7 +22,7 @@ export const replyStream = <Raw>(source: ReplySource<Raw>): Stream.Stream<ReplyP
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
       const queue = yield* makeReplyQueue
-      const feed = yield* Effect.acquireRelease(
+      const feed = yield* heldByScope(
         Effect.sync(() => startReplyFeed(source, queue, clock)),
         (running) => Effect.sync(running.stop)
       )
