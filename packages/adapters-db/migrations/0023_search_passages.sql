@@ -144,13 +144,14 @@ $function$;
 -- compared, in no order that an approximate index could serve, since one would leave out most of what is named without a word;
 -- but where those documents have more than "exact_within" passages, and an index of the model is there, only those it finds
 -- near are ("near_by_index"). Only the first "shown" that are not beside come with their texts: no other can be among as many as
--- are shown. "extension" is the schema of pgvector, quoted, which a server may have in any, and get later.
+-- are shown. Each comes with how near all that were compared are on average, and the standard deviation of that. "extension" is
+-- the schema of pgvector, quoted, which a server may have in any, and get later.
 CREATE FUNCTION {{schema}}.passages_by_meaning(
   owner text, named uuid[], asked real[], asked_model text, nearest integer, shown integer,
   beside_documents uuid[], beside_ordinals integer[], extension text, exact_within integer
 ) RETURNS TABLE (
   document_id uuid, filename text, ordinal integer, page integer, start_offset integer, end_offset integer, text text,
-  headings jsonb, similarity float8
+  headings jsonb, similarity float8, average_similarity float8, deviation float8
 ) LANGUAGE plpgsql STABLE
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -196,6 +197,8 @@ BEGIN
         AND model = asked_model OFFSET 0
     ) AS found
     WHERE found_documents IS NOT NULL
+  ), crowd AS MATERIALIZED (
+    SELECT avg(similarity) AS average_similarity, stddev_pop(similarity) AS deviation FROM near WHERE similarity <> 'NaN'
   ), chosen AS (
     SELECT best.*, beside.document_id IS NOT NULL AS known
     FROM (SELECT * FROM near ORDER BY similarity DESC, document_id, ordinal LIMIT nearest) AS best
@@ -204,8 +207,9 @@ BEGIN
   ), placed AS (
     SELECT *, row_number() OVER (PARTITION BY known ORDER BY similarity DESC, document_id, ordinal) AS place FROM chosen
   )
-  SELECT placed.document_id, d.filename, placed.ordinal, p.page, p.start_offset, p.end_offset, p.text, p.headings, similarity
-  FROM placed LEFT JOIN LATERAL (
+  SELECT placed.document_id, d.filename, placed.ordinal, p.page, p.start_offset, p.end_offset, p.text, p.headings, similarity,
+    crowd.average_similarity, crowd.deviation
+  FROM crowd, placed LEFT JOIN LATERAL (
     SELECT page, start_offset, end_offset, text, headings FROM {{schema}}.passages
     WHERE NOT placed.known AND placed.place <= shown AND user_id = owner AND passages.document_id = placed.document_id
       AND passages.generation = placed.generation AND passages.ordinal = placed.ordinal OFFSET 0
@@ -226,7 +230,7 @@ CREATE FUNCTION {{schema}}.passages_by_both(
 ) RETURNS TABLE (
   document_id uuid, filename text, ordinal integer, page integer, start_offset integer, end_offset integer, text text,
   headings jsonb, score float8, length integer, terms text, frequencies text, passages_with text, occurrences integer,
-  passages float8, average_length float8, similarity float8
+  passages float8, average_length float8, similarity float8, average_similarity float8, deviation float8
 ) LANGUAGE plpgsql STABLE
 AS $function$
 #variable_conflict use_column
@@ -245,7 +249,8 @@ BEGIN
   END LOOP;
   RETURN QUERY
   SELECT m.document_id, m.filename, m.ordinal, m.page, m.start_offset, m.end_offset, m.text, m.headings, null::float8,
-    null::integer, null::text, null::text, null::text, null::integer, null::float8, null::float8, m.similarity
+    null::integer, null::text, null::text, null::text, null::integer, null::float8, null::float8, m.similarity,
+    m.average_similarity, m.deviation
   FROM {{schema}}.passages_by_meaning(
     owner, named, asked, asked_model, nearest, shown, found_documents, found_ordinals, extension, exact_within) AS m;
 END

@@ -196,14 +196,21 @@ const objectStoreLayer = ({ files }: ParleyConfig) =>
 const embedderLayer = ({ embedding }: ParleyConfig) => {
   if (embedding === undefined) return Layer.empty
   if (embedding._tag === "Local") {
-    const { dimensions, installedIn, model, models, pooling, precision } = embedding
-    const chosen = { ...(pooling && { pooling }), ...(precision && { precision }) }
+    const { dimensions, installedIn, model, models, pooling, precision, weight } = embedding
+    const chosen = {
+      ...(pooling && { pooling }),
+      ...(precision && { precision }),
+      ...(weight !== undefined && { weight })
+    }
     return Layer.sync(PassageEmbedder, () => makeLocalEmbedder({ dimensions, installedIn, model, models, ...chosen }))
   }
-  const { apiKey, baseUrl, batch, dimensions, isAsked, model } = embedding
+  const { apiKey, baseUrl, batch, dimensions, isAsked, model, weight } = embedding
   const sized = dimensions === undefined ? {} : isAsked ? { dimensions } : { modelDimensions: dimensions }
   const limits = batch === undefined ? {} : { limits: { textsPerRequest: batch } }
-  return Layer.sync(PassageEmbedder, () => makeOpenAiEmbedder({ apiKey, baseUrl, model, ...sized, ...limits }))
+  const weighed = weight === undefined ? {} : { weight }
+  return Layer.sync(PassageEmbedder, () =>
+    makeOpenAiEmbedder({ apiKey, baseUrl, model, ...sized, ...limits, ...weighed })
+  )
 }
 
 /** How large a library is whose passages are all compared. */

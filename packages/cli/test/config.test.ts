@@ -198,16 +198,23 @@ describe("readConfig", () => {
         expect(problems.length, JSON.stringify(wrong)).toBe(1)
         expect(problems[0]).toMatch(/^PARLEY_CONFIG: (?!.*hunter2)/)
       }
-      const embedding = { vendor: "openai", model: "text-embedding-3-large", dimensions: 1024, batch: 256 }
+      const embedding = { vendor: "openai", model: "text-embedding-3-large", dimensions: 1024, batch: 256, weight: 0.2 }
       writeFileSync(path, JSON.stringify({ embedding, tiers: { free: { monthlyCredits: 7 } } }))
       const { catalog, embedding: embedder } = await read({ PARLEY_CONFIG: path, OPENAI_API_KEY: "hunter2" })
       expect(catalog.tiers[0].monthlyCredits).toBe(7)
-      expect(embedder).toMatchObject({ model: "text-embedding-3-large", dimensions: 1024, isAsked: true, batch: 256 })
+      expect(embedder).toMatchObject({
+        model: "text-embedding-3-large",
+        dimensions: 1024,
+        isAsked: true,
+        batch: 256,
+        weight: 0.2
+      })
       expect(await problemsOf({ PARLEY_CONFIG: path })).toEqual([expect.stringMatching(/^PARLEY_EMBEDDING_API_KEY: /)])
       for (const wrong of [
         {},
         { ...embedding, vendor: "other" },
         { ...embedding, batch: 0 },
+        { ...embedding, weight: -1 },
         { ...embedding, more: 1 }
       ]) {
         writeFileSync(path, JSON.stringify({ embedding: wrong }))
@@ -221,10 +228,17 @@ describe("readConfig", () => {
       expect(await problemsOf({ PARLEY_CONFIG: path, PARLEY_EMBEDDING_API_KEY: "none" })).toEqual([
         "PARLEY_CONFIG: embedding.dimensions: expected how many numbers the model gives for a text"
       ])
-      const local = { vendor: "local", model: "our/model", models: "models", dimensions: 384, pooling: "cls" }
+      const local = {
+        vendor: "local",
+        model: "our/model",
+        models: "models",
+        dimensions: 384,
+        pooling: "cls",
+        weight: 0
+      }
       writeFileSync(path, JSON.stringify({ embedding: local }))
       expect((await read({ PARLEY_CONFIG: path })).embedding).toEqual({
-        ...{ _tag: "Local", model: "our/model", dimensions: 384, pooling: "cls", precision: undefined },
+        ...{ _tag: "Local", model: "our/model", dimensions: 384, pooling: "cls", precision: undefined, weight: 0 },
         ...{ models: resolve("models"), installedIn: resolve("."), usdPerMillionTokens: 0 }
       })
       const { models: _models, ...without } = local

@@ -252,7 +252,7 @@ export {
 export { INDEXING_VERSION } from "./documents/textFingerprint.ts"
 export { sha256 } from "./documents/sha256.ts"
 export { type IndexedBy, type Indexing, isIndexedBy } from "./documents/IndexedBy.ts"
-export { type FusedCandidate, FUSION, fusedScores } from "./documents/fuseScores.ts"
+export { type Crowd, type FusedCandidate, FUSION, fusedScores } from "./documents/fuseScores.ts"
 export {
   RERANKED_SHARE,
   Reranker,

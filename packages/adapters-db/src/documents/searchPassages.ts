@@ -53,6 +53,9 @@ interface NearRow extends Row {
   readonly ordinal: number
   readonly similarity: number
   readonly text: string | null
+  /** Of all passages that were compared, alike in each row. */
+  readonly average_similarity: number | null
+  readonly deviation: number | null
 }
 
 const foundOf = (row: PassageRow, score: number): FoundPassage => ({
@@ -104,17 +107,23 @@ const isWhole = (row: NearRow): row is NearRow & PassageRow => row.text !== null
  * What was found by words with what is near, by the fused scores of both. What is near only and came without its text is
  * farther than all that came with it, and counts where nearness is compared.
  */
-const fused = (byWords: ReadonlyArray<FoundPassage>, near: ReadonlyArray<NearRow>): ReadonlyArray<FoundPassage> => {
+const fused = (
+  byWords: ReadonlyArray<FoundPassage>,
+  near: ReadonlyArray<NearRow>,
+  weight: number | undefined
+): ReadonlyArray<FoundPassage> => {
+  const crowd = { average: near[0]?.average_similarity ?? 0, deviation: near[0]?.deviation ?? 0 }
   const known = new Set(byWords.map(({ documentId, ordinal }) => keyOf(documentId, ordinal)))
   const similarities = new Map(near.map((row) => [keyOf(row.document_id, row.ordinal), row.similarity]))
   const nearOnly = near.filter((row) => row.similarity > 0 && !known.has(keyOf(row.document_id, row.ordinal)))
-  const scores = fusedScores([
+  const candidates = [
     ...byWords.map(({ documentId, ordinal, score }) => ({
       score,
       similarity: similarities.get(keyOf(documentId, ordinal))
     })),
     ...nearOnly.map(({ similarity }) => ({ score: 0, similarity }))
-  ])
+  ]
+  const scores = fusedScores(candidates, crowd, weight)
   const all = [...byWords, ...nearOnly.map((row) => (isWhole(row) ? foundOf(row, 0) : undefined))]
   return all
     .flatMap((passage, place) => (passage === undefined ? [] : [{ ...passage, score: scores[place] ?? 0 }]))
@@ -159,7 +168,7 @@ export const searchPassages = Effect.fnUntraced(function* (
     const rows = yield* database.statementAsUser<FoundRow | NearRow>(userId, text.byBoth, params)
     const isFound = (row: FoundRow | NearRow): row is FoundRow => row["score"] !== null
     const near = rows.filter((row): row is NearRow => !isFound(row))
-    return fused(withFeedback(rows.filter(isFound)), near).slice(0, limit)
+    return fused(withFeedback(rows.filter(isFound)), near, embedder.weight).slice(0, limit)
   }
   const rows = yield* byWords
   const found = withFeedback(rows)
@@ -169,5 +178,5 @@ export const searchPassages = Effect.fnUntraced(function* (
   const ordinals = rows.map((row) => row.ordinal)
   const params = [userId, named, embedding, model, limit, extension, documents, ordinals]
   const near = yield* database.statementAsUser<NearRow>(userId, text.byMeaning, params)
-  return fused(found, near).slice(0, limit)
+  return fused(found, near, embedder.weight).slice(0, limit)
 })

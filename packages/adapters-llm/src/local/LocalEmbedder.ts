@@ -16,6 +16,8 @@ export interface LocalEmbedderOptions {
   readonly pooling?: "mean" | "cls"
   /** Of the model's files, for example `q8`; what the library takes unless given. */
   readonly precision?: string
+  /** How much nearness counts beside words (`Embedder`); what is right for a weak model unless given. */
+  readonly weight?: number
   readonly limits?: Partial<EmbedderLimits>
 }
 
@@ -80,6 +82,7 @@ export const makeLocalEmbedder = (options: LocalEmbedderOptions): Embedder["Serv
     name: `local/${model}`,
     dimensions,
     limits,
+    weight: options.weight,
     embed: (texts) => embedBatches({ limits, dimensions, request }, texts)
   })
 }

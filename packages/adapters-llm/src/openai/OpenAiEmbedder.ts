@@ -26,6 +26,8 @@ export interface OpenAiEmbedderOptions {
   readonly dimensions?: number
   /** How many the model gives of itself; known for OpenAI's models. */
   readonly modelDimensions?: number
+  /** How much nearness counts beside words (`Embedder`); what is right for a weak model unless given. */
+  readonly weight?: number
   readonly limits?: Partial<EmbedderLimits>
   readonly retry?: Partial<RetryPolicy>
   /** For one request, in milliseconds; 60,000 unless given. */
@@ -140,6 +142,7 @@ export const makeOpenAiEmbedder = (options: OpenAiEmbedderOptions): Embedder["Se
     name: `${VENDOR}/${model}`,
     dimensions,
     limits,
+    weight: options.weight,
     embed: (texts) => embedBatches({ limits, dimensions, request }, texts)
   })
 }

@@ -48,6 +48,8 @@ export interface RemoteEmbeddingConfig {
   readonly batch: number | undefined
   /** What a million tokens cost, for estimates; undefined where it is not told. */
   readonly usdPerMillionTokens: number | undefined
+  /** How much nearness counts beside words; what is right for a weak model unless given. */
+  readonly weight: number | undefined
 }
 
 /** A model on this machine, run by transformers.js as the operator has installed it. */
@@ -61,6 +63,7 @@ export interface LocalEmbeddingConfig {
   readonly dimensions: number
   readonly pooling: "mean" | "cls" | undefined
   readonly precision: string | undefined
+  readonly weight: number | undefined
   /** Nobody is paid. */
   readonly usdPerMillionTokens: 0
 }

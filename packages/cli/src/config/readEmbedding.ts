@@ -5,13 +5,17 @@ import type { EmbeddingConfig, LocalEmbeddingConfig, RemoteEmbeddingConfig } fro
 
 const MAX_DIMENSIONS = 16_000
 
+/** As `Embedder` has it: more than one makes words tell only what stands out in nothing else. */
+const Weight = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 10 }))
+
 const RemotePart = Schema.Struct({
   vendor: Schema.Literal("openai"),
   model: Schema.optionalKey(Schema.NonEmptyString),
   baseUrl: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^https?:\/\/[^\s]+$/))),
   dimensions: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_DIMENSIONS }))),
   batch: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_048 }))),
-  usdPerMillionTokens: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })))
+  usdPerMillionTokens: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))),
+  weight: Schema.optionalKey(Weight)
 })
 
 const LocalPart = Schema.Struct({
@@ -21,7 +25,8 @@ const LocalPart = Schema.Struct({
   installedIn: Schema.optionalKey(Schema.NonEmptyString),
   dimensions: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_DIMENSIONS })),
   pooling: Schema.optionalKey(Schema.Literals(["mean", "cls"])),
-  precision: Schema.optionalKey(Schema.NonEmptyString)
+  precision: Schema.optionalKey(Schema.NonEmptyString),
+  weight: Schema.optionalKey(Weight)
 })
 
 /** The models whose dimensions are known, and may be asked to be fewer. */
@@ -31,8 +36,8 @@ const OLDER_MODEL = "text-embedding-ada-002"
 const decode = Schema.decodeUnknownOption(Schema.Union([RemotePart, LocalPart]), { onExcessProperty: "error" })
 
 const EXPECTED = [
-  '{ "vendor": "openai", "model", "baseUrl", "dimensions": 1 to 16000, "batch": 1 to 2048, "usdPerMillionTokens": 0 or more }, all but the vendor where needed',
-  '{ "vendor": "local", "model", "models": the folder of its files, "dimensions", "installedIn": the folder in which @huggingface/transformers is installed, "pooling": mean or cls, "precision" }, the last three where needed'
+  '{ "vendor": "openai", "model", "baseUrl", "dimensions": 1 to 16000, "batch": 1 to 2048, "usdPerMillionTokens": 0 or more, "weight": 0 to 10 }, all but the vendor where needed',
+  '{ "vendor": "local", "model", "models": the folder of its files, "dimensions", "installedIn": the folder in which @huggingface/transformers is installed, "pooling": mean or cls, "precision", "weight": 0 to 10 }, the last four where needed'
 ]
 
 /** Paths are taken from the folder the command runs in, as other paths of the configuration. */
@@ -42,7 +47,8 @@ const local = ({
   model,
   models,
   pooling,
-  precision
+  precision,
+  weight
 }: typeof LocalPart.Type): LocalEmbeddingConfig => ({
   _tag: "Local",
   model,
@@ -51,12 +57,13 @@ const local = ({
   dimensions,
   pooling,
   precision,
+  weight,
   usdPerMillionTokens: 0
 })
 
 const remote = (
   read: EnvironmentReader,
-  { baseUrl, batch, dimensions, usdPerMillionTokens, model = "text-embedding-3-small" }: typeof RemotePart.Type
+  { baseUrl, batch, dimensions, usdPerMillionTokens, weight, model = "text-embedding-3-small" }: typeof RemotePart.Type
 ): RemoteEmbeddingConfig | undefined => {
   const isKnown = KNOWN_MODELS.includes(model)
   if (!isKnown && model !== OLDER_MODEL && dimensions === undefined) {
@@ -71,7 +78,17 @@ const remote = (
     return undefined
   }
   const url = baseUrl ?? read.text("OPENAI_BASE_URL")
-  return { _tag: "Remote", apiKey, baseUrl: url, model, dimensions, isAsked: isKnown, batch, usdPerMillionTokens }
+  return {
+    _tag: "Remote",
+    apiKey,
+    baseUrl: url,
+    model,
+    dimensions,
+    isAsked: isKnown,
+    batch,
+    usdPerMillionTokens,
+    weight
+  }
 }
 
 /** The part `embedding` of the file named by `PARLEY_CONFIG`: who embeds documents and questions. Undefined where nobody does. */

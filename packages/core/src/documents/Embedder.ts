@@ -62,6 +62,11 @@ export class Embedder extends Context.Service<
     readonly dimensions: number
     readonly limits: EmbedderLimits
     /**
+     * How much nearness counts beside words in a search: what one standard deviation of all cosines is worth, as a share of the
+     * best score by words. `FUSION.weight` unless given; more for a model that finds better than words do.
+     */
+    readonly weight?: number | undefined
+    /**
      * What became of each text, in their order: one that fails takes no other with it, so that the caller keeps
      * what is done and tries the rest again. Any number of texts; they go out in requests within the limits.
      */

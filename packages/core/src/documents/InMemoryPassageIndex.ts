@@ -251,7 +251,7 @@ const make = Effect.gen(function* () {
             const found = activeOf({ userId: input.userId, documentId: document.id })
             return found === undefined ? [] : [{ document, language: found.language, passages: found.passages }]
           })
-          return searchPassages(indexed, input, embedding)
+          return searchPassages(indexed, input, embedding && { embedding, weight: embedder?.weight })
         })
       )
     })

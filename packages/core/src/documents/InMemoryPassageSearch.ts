@@ -2,7 +2,7 @@ import { scoreTerm } from "./bm25.ts"
 import type { Document, FoundPassage, Passage } from "./Document.ts"
 import type { Embedding } from "./Embedder.ts"
 import { FEEDBACK, feedbackScores } from "./feedback.ts"
-import { cosine, FUSION, fusedScores } from "./fuseScores.ts"
+import { cosine, crowdOf, FUSION, fusedScores } from "./fuseScores.ts"
 import type { SearchInput } from "./PassageIndex.ts"
 import { passageWords } from "./passageWords.ts"
 import { plainTerm } from "./plainWords.ts"
@@ -96,26 +96,36 @@ const scoredBy = (
     passages.map((indexed): Scored => ({ document, indexed, score: scoreOf(indexed) }))
   )
 
+/** The embedding of a question, and how much its embedder's counts (`FUSION.weight` unless given). */
+export interface AskedEmbedding {
+  readonly embedding: Embedding
+  readonly weight?: number | undefined
+}
+
 /** What is found by words and by meaning, both by their fused scores. */
 const fused = (
   byWords: ReadonlyArray<Scored>,
   named: ReadonlyArray<SearchedDocument>,
-  embedding: Embedding
+  { embedding, weight }: AskedEmbedding
 ): ReadonlyArray<Scored> => {
   const similarityOf = (passage: IndexedPassage) =>
     passage.embedding === undefined ? undefined : cosine(passage.embedding, embedding)
-  const near = scoredBy(
+  const compared = scoredBy(
     named.map((each) => ({ ...each, passages: each.passages.filter((passage) => passage.embedding !== undefined) })),
     (passage) => similarityOf(passage) ?? 0
   )
-    .sort(bestFirst)
-    .slice(0, FUSION.candidates)
+  const crowd = crowdOf(compared.map(({ score }) => score))
+  const near = compared.sort(bestFirst).slice(0, FUSION.candidates)
   const known = new Set(byWords.map(({ indexed }) => indexed))
   const all = [
     ...byWords,
     ...near.filter(({ indexed, score }) => score > 0 && !known.has(indexed)).map((each) => ({ ...each, score: 0 }))
   ]
-  const scores = fusedScores(all.map(({ indexed, score }) => ({ score, similarity: similarityOf(indexed) })))
+  const scores = fusedScores(
+    all.map(({ indexed, score }) => ({ score, similarity: similarityOf(indexed) })),
+    crowd,
+    weight
+  )
   return all.map((each, place) => ({ ...each, score: scores[place] ?? 0 })).sort(bestFirst)
 }
 
@@ -123,12 +133,12 @@ const fused = (
 export const searchPassages = (
   owned: ReadonlyArray<SearchedDocument>,
   { documentIds, limit, query }: SearchInput,
-  embedding?: Embedding
+  asked?: AskedEmbedding
 ): ReadonlyArray<FoundPassage> => {
   const names = new Set(documentIds.map((id) => id.toLowerCase()))
   const named = owned.filter(({ document }) => names.has(document.id))
   const byWords = searchWords(owned, named, query).slice(0, Math.max(limit, FEEDBACK.candidates))
-  const found = embedding === undefined ? byWords : fused(byWords, named, embedding)
+  const found = asked === undefined ? byWords : fused(byWords, named, asked)
   return found.slice(0, Math.max(0, limit)).map(({ document, indexed, score }) => ({
     ...indexed.passage,
     documentId: document.id,

@@ -70,6 +70,24 @@ export const passageMeaningContract = (
         })
       ))
 
+    it("what is near counts as much beside words as the embedder's weight says, and little where it says nothing", () =>
+      run(
+        Effect.gen(function* () {
+          const userId = newUserId()
+          const [words, near] = ["doors of every kind", "a vehicle on the road"] as const
+          const documentIds = [yield* indexed(userId, [words, near, "other things", "of no kind", "nor words"])]
+          const first = (weight: number | undefined) =>
+            Effect.suspend(() => {
+              script.weight = weight
+              return textsOf({ userId, documentIds, query: "automobile doors" })
+            }).pipe(
+              Effect.map(([found]) => found),
+              Effect.ensuring(Effect.sync(() => (script.weight = undefined)))
+            )
+          expect([yield* first(undefined), yield* first(0), yield* first(5)]).toEqual([words, words, near])
+        })
+      ))
+
     it("what is found has its place, its file and a score, whichever way it was found", () =>
       run(
         Effect.gen(function* () {

@@ -15,9 +15,11 @@ export interface EmbedderScript {
   readonly asked: Array<string>
   /** Fails every request in which a text has this. */
   failing: string | undefined
+  /** The embedder's own. */
+  weight: number | undefined
 }
 
-export const makeEmbedderScript = (): EmbedderScript => ({ asked: [], failing: undefined })
+export const makeEmbedderScript = (): EmbedderScript => ({ asked: [], failing: undefined, weight: undefined })
 
 const vectorOf = (text: string): ReadonlyArray<number> => {
   const words = new Set(text.toLowerCase().split(/[^\p{L}]+/u))
@@ -42,5 +44,13 @@ export const scriptedEmbedder = (script: EmbedderScript, name = "scripted/meanin
       script.asked.push(...texts)
       return Effect.succeed(texts.map(vectorOf))
     })
-  return { name, dimensions, limits, embed: (texts) => embedBatches({ limits, dimensions, request }, texts) }
+  return {
+    name,
+    dimensions,
+    limits,
+    get weight() {
+      return script.weight
+    },
+    embed: (texts) => embedBatches({ limits, dimensions, request }, texts)
+  }
 }
