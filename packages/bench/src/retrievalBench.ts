@@ -2,16 +2,19 @@
  * How well the product's own passage index finds what a collection says is right. `npm run bench:retrieval -- <folder>`,
  * where the folder holds `docs.jsonl`, `queries.jsonl`, `qrels.tsv` and, where there are any, `spans.jsonl`. On the embedded
  * database in memory, or with `--database <url>` in a database made beside that one and dropped at the end. `--half odd` or
- * `even` asks only the queries at odd or even places.
+ * `even` asks only the queries at odd or even places. `--embedder <file>`, a module whose default export is an embedder, searches
+ * by meaning too, and says what each weight of it finds.
  */
 import { parseArgs } from "node:util"
 import { databaseLayer, migrate, PgDocumentStoreLayer, PgPassageIndexLayer } from "@parley/adapters-db"
+import { PassageEmbedder } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { quantile } from "./measuring/statistics.ts"
 import { createTemporaryDatabase } from "./measuring/temporaryDatabase.ts"
 import { type Collection, readCollection } from "./retrieval/collection.ts"
 import { indexCollection } from "./retrieval/indexCollection.ts"
 import { meanOf } from "./retrieval/measures.ts"
+import { loadEmbedder, type WeighedEmbedder, weighEmbedder, weightLines } from "./retrieval/weighEmbedder.ts"
 import { askQuery, type QueryFigures, type SpanFigures } from "./retrieval/searchCollection.ts"
 
 const { positionals, values: flags } = parseArgs({
@@ -20,12 +23,15 @@ const { positionals, values: flags } = parseArgs({
     json: { type: "boolean", default: false },
     database: { type: "string" },
     half: { type: "string" },
+    embedder: { type: "string" },
     queries: { type: "boolean", default: false }
   }
 })
 const [folder] = positionals
 if (folder === undefined || (flags.half !== undefined && !["odd", "even"].includes(flags.half))) {
-  console.error("Usage: npm run bench:retrieval -- <folder> [--json] [--database <url>] [--half odd|even] [--queries]")
+  console.error(
+    "Usage: npm run bench:retrieval -- <folder> [--json] [--database <url>] [--half odd|even] [--embedder <file>] [--queries]"
+  )
   process.exit(2)
 }
 
@@ -57,7 +63,7 @@ const report = (figures: ReadonlyArray<QueryFigures>) => {
   }
 }
 
-const run = (collection: Collection) =>
+const run = (collection: Collection, weighed: WeighedEmbedder | undefined) =>
   Effect.gen(function* () {
     yield* migrate()
     const begun = performance.now()
@@ -70,6 +76,10 @@ const run = (collection: Collection) =>
       figures.push(yield* askQuery(collection, indexed, query))
       tell(`asked ${figures.length} of ${collection.queries.length}`)
     }
+    const weights =
+      weighed === undefined
+        ? []
+        : yield* weighEmbedder(collection, indexed, weighed, (weight) => tell(`asked by weight ${weight}`))
     tell("")
     return {
       folder,
@@ -83,16 +93,19 @@ const run = (collection: Collection) =>
         passagesPerSecond: Math.round(indexed.passages / (indexingMs / 1000))
       },
       ...report(figures),
+      weights,
       ...(flags.queries ? { each: figures } : {})
     }
   })
 
 const collection = halfOf(readCollection(folder))
+const weighed = flags.embedder === undefined ? undefined : await loadEmbedder(flags.embedder)
 const temporary = flags.database === undefined ? undefined : await createTemporaryDatabase(flags.database)
 const stores = Layer.mergeAll(PgPassageIndexLayer, PgDocumentStoreLayer)
-const layer = Layer.provideMerge(stores, databaseLayer({ url: temporary?.url }))
+const embedding = Layer.succeed(PassageEmbedder, weighed?.embedder)
+const layer = Layer.provideMerge(stores, Layer.merge(databaseLayer({ url: temporary?.url }), embedding))
 try {
-  const measured = await Effect.runPromise(Effect.provide(run(collection), layer))
+  const measured = await Effect.runPromise(Effect.provide(run(collection, weighed), layer))
   if (flags.json) console.log(JSON.stringify(measured, undefined, 2))
   else {
     const { indexing, latency, spans } = measured
@@ -105,6 +118,7 @@ try {
     for (const [scope, figures] of Object.entries(spans)) {
       for (const [name, value] of Object.entries(figures)) row(`span ${name}, ${scope}`, value)
     }
+    if (measured.weights.length > 0) for (const [name, value] of weightLines(measured.weights)) row(name, value)
     row("latency p50 / p99", `${latency.p50Ms} / ${latency.p99Ms} ms`)
   }
 } finally {
