@@ -67,7 +67,11 @@ const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
   [["reindex", "--document", "1"], "UUID"],
   [["reindex", "--user", ""], "--user"],
   [["reindex", "--dry-run=perhaps"], "--dry-run"],
-  [["reindex", "--restart=perhaps"], "--restart"]
+  [["reindex", "--restart=perhaps"], "--restart"],
+  [["vectors", "index", "extra"], "extra"],
+  [["vectors", "index", "--dry-run=perhaps"], "--dry-run"],
+  [["vectors", "drop", "extra"], "extra"],
+  [["vectors", "drop", "--all=perhaps"], "--all"]
 ]
 
 const folder = temporaryFolder()

@@ -1,3 +1,4 @@
+import type { StorageFailed } from "@parley/core/adapter"
 import { Effect, Fiber, Schema } from "effect"
 import { Database, type DatabaseError, type Row } from "../database/Database.ts"
 import { DatabaseOwner } from "../database/DatabaseOwner.ts"
@@ -130,6 +131,8 @@ const DONE = `SELECT p.tuples_done::float8 AS done FROM pg_stat_progress_create_
   JOIN pg_class c ON c.oid = p.index_relid WHERE p.relid = to_regclass($1) AND c.relname = $2`
 
 export interface BuildVectorIndex extends EmbeddedModel {
+  /** Done once it is certain that something is built, before anything is. */
+  readonly onBegin?: Effect.Effect<void, StorageFailed> | undefined
   /** Told now and then of how many passages are in. */
   readonly onProgress?: ((passages: number) => Effect.Effect<void>) | undefined
 }
@@ -141,8 +144,13 @@ export interface BuildVectorIndex extends EmbeddedModel {
 export const buildVectorIndex = ({
   dimensions,
   model,
+  onBegin = Effect.void,
   onProgress
-}: BuildVectorIndex): Effect.Effect<boolean, DatabaseError | VectorIndexRefused, Database | DatabaseOwner> =>
+}: BuildVectorIndex): Effect.Effect<
+  boolean,
+  DatabaseError | StorageFailed | VectorIndexRefused,
+  Database | DatabaseOwner
+> =>
   Effect.gen(function* () {
     const { driver, schema } = yield* Database
     const { execute } = yield* DatabaseOwner
@@ -162,6 +170,7 @@ export const buildVectorIndex = ({
     const { current, others } = yield* findVectorIndexes(model)
     if (current?.state === "valid") return false
     if (current?.state === "building") return yield* refuse("building")
+    yield* onBegin
     const dropSetAside = execute(dropText(schema, setAsideName(name)))
     if (others.some((other) => other.name === setAsideName(name))) yield* dropSetAside
     if (current !== undefined) {

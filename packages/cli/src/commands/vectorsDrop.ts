@@ -1,9 +1,12 @@
-import { Effect } from "effect"
+import { AuditLog } from "@parley/core/adapter"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { byFlag } from "./byFlag.ts"
 import { checkMigrated } from "./checkMigrated.ts"
 import { CommandContext } from "./CommandContext.ts"
 import { embeddedModel } from "./embeddedModel.ts"
 import { dryRunFlag, jsonFlag, printResult } from "./output.ts"
+import { reasonFlag } from "./reasonFlag.ts"
 
 const allFlag = Flag.Boolean("all").pipe(
   Flag.withDescription("Also the one that is searched: every search compares all passages then"),
@@ -13,13 +16,21 @@ const allFlag = Flag.Boolean("all").pipe(
 /** `parley vectors drop` */
 export const vectorsDropCommand = Command.make(
   "drop",
-  { all: allFlag, dryRun: dryRunFlag, json: jsonFlag },
-  Effect.fnUntraced(function* ({ all, dryRun, json }) {
+  { all: allFlag, reason: Flag.optional(reasonFlag), by: byFlag, dryRun: dryRunFlag, json: jsonFlag },
+  Effect.fnUntraced(function* ({ all, by: operator, dryRun, json, reason }) {
     const work = Effect.gen(function* () {
       yield* checkMigrated
       const { dropVectorIndexes } = yield* Effect.promise(() => import("@parley/adapters-db"))
       const by = yield* embeddedModel
-      const dropped = yield* dropVectorIndexes({ model: by?.model, all, dryRun })
+      const drop = (dry: boolean) => dropVectorIndexes({ model: by?.model, all, dryRun: dry })
+      const planned = yield* drop(true)
+      if (!dryRun && planned.length > 0) {
+        const details = planned.map(({ model }) => model).join(", ")
+        const why = Option.getOrUndefined(reason)
+        const entry = { action: "vectors drop", by: operator, userId: undefined, reason: why, details }
+        yield* AuditLog.use((log) => log.record(entry))
+      }
+      const dropped = dryRun ? planned : yield* drop(false)
       const lines = dropped.map(
         ({ model, state }) =>
           `${dryRun ? "Would take" : "Took"} away the index over the embeddings of ${model}${state === "invalid" ? ", which was never finished" : ""}.`

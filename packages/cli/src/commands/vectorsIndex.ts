@@ -1,12 +1,15 @@
-import { Console, Effect } from "effect"
-import { Command } from "effect/cli"
+import { AuditLog } from "@parley/core/adapter"
+import { Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
 import { exitCodes } from "../exitCodes.ts"
+import { byFlag } from "./byFlag.ts"
 import { checkMigrated } from "./checkMigrated.ts"
 import { CommandContext } from "./CommandContext.ts"
 import { Unhealthy } from "./commandErrors.ts"
 import { embeddedModel } from "./embeddedModel.ts"
 import { dryRunFlag, jsonFlag, printResult } from "./output.ts"
 import { ProgressOutput } from "./ProgressOutput.ts"
+import { reasonFlag } from "./reasonFlag.ts"
 
 const MEGABYTE = 1024 ** 2
 
@@ -58,8 +61,8 @@ const plannedLines = (model: string, needed: number, found: Found): ReadonlyArra
 /** `parley vectors index` */
 export const vectorsIndexCommand = Command.make(
   "index",
-  { dryRun: dryRunFlag, json: jsonFlag },
-  Effect.fnUntraced(function* ({ dryRun, json }) {
+  { reason: Flag.optional(reasonFlag), by: byFlag, dryRun: dryRunFlag, json: jsonFlag },
+  Effect.fnUntraced(function* ({ by: operator, dryRun, json, reason }) {
     const work = Effect.gen(function* () {
       yield* checkMigrated
       const { buildingMemory, buildVectorIndex } = yield* Effect.promise(() => import("@parley/adapters-db"))
@@ -80,12 +83,20 @@ export const vectorsIndexCommand = Command.make(
         others
       })
       if (dryRun) return yield* printResult(json, told(false, found), plannedLines(by.model, memoryBytes, found))
-      if (!json) yield* Console.error(memoryLines(memoryBytes, found).join("\n") || "Building beside everything else.")
+      const why = Option.getOrUndefined(reason)
+      const entry = { action: "vectors index", by: operator, userId: undefined, reason: why, details: by.model }
+      const onBegin = Effect.gen(function* () {
+        yield* (yield* AuditLog).record(entry)
+        if (!json)
+          yield* Console.error(memoryLines(memoryBytes, found).join("\n") || "Building beside everything else.")
+      })
       const line = yield* ProgressOutput
       const onProgress = (done: number) => Effect.sync(() => line?.draw(done, found.passages, "passages"))
-      const built = yield* buildVectorIndex({ ...by, onProgress: line === undefined ? undefined : onProgress }).pipe(
-        Effect.ensuring(Effect.sync(() => line?.clear()))
-      )
+      const built = yield* buildVectorIndex({
+        ...by,
+        onBegin: Effect.provideService(onBegin, AuditLog, yield* AuditLog),
+        onProgress: line === undefined ? undefined : onProgress
+      }).pipe(Effect.ensuring(Effect.sync(() => line?.clear())))
       const after = yield* look(by.model)
       const size = megabytes(after.current?.bytes ?? 0)
       yield* printResult(json, told(built, after), [
