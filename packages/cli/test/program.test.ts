@@ -119,7 +119,8 @@ describe("the bundled program", () => {
     expect([programOf(cli()).entry === before, existsSync(before)]).toEqual([false, true])
   })
 
-  it("is what the processes of the tests run", () => {
+  it("is what the processes of the tests run", async () => {
+    await bundleProgram(here("../"))
     expect(programOf(here("../")).entry).toContain(fileURLToPath(here("../dist-program/")))
   })
 
