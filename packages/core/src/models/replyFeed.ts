@@ -25,8 +25,11 @@ export interface FeedSource<Raw> {
 /** What came of a reply and was not taken yet. It ends after the reply's end, and fails with the reply's failure. */
 type ReplyQueue = Queue.Queue<ReplyPart, ModelFailed | Cause.Done>
 
-/** Why a vendor's stream is left. One for all: a reason that is made for each abort has a stack of its own. */
-const LEFT = new Error("The reply is over.")
+/**
+ * Why a vendor's stream is left, by the name that everybody knows an abort by. One for all: a reason that is made for each abort has
+ * a stack of its own.
+ */
+const LEFT = new DOMException("The reply is over.", "AbortError")
 
 /** Parts read ahead of the consumer; then the vendor's stream waits. */
 export const READ_AHEAD = 64

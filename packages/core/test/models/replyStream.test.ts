@@ -272,6 +272,8 @@ describe("replyStream", () => {
       await rounds()
       await Effect.runPromise(Fiber.interrupt(fiber))
       expect(signal?.aborted).toBe(true)
+      // What vendors' libraries, and models of others, tell an abort from a failure by.
+      expect(signal?.reason).toMatchObject({ name: "AbortError" })
       await rounds()
       expect(closed).toBe(1)
     }
