@@ -32,7 +32,7 @@ export const describedVariables = (): ReadonlyArray<VariableRow> => {
   const end = lines.findIndex((line, index) => index > start && !line.startsWith("|"))
   return lines.slice(start + 2, end).map((line) => {
     const [names = "", byDefault = "", sets = ""] = cellsOf(line)
-    return { names: namesOf(names), default: byDefault, sets }
+    return { names: namesOf(names), default: byDefault, sets: sets.replaceAll("](#", `](../../${README}#`) }
   })
 }
 

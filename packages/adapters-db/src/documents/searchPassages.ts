@@ -104,7 +104,7 @@ const keyOf = (documentId: string, ordinal: number): string => `${documentId} ${
 const isWhole = (row: NearRow): row is NearRow & PassageRow => row.text !== null
 
 /**
- * What was found by words with what is near, by the fused scores of both. What is near only and came without its text is
+ * What was found by words with what is near, by the fused scores of both; where these are equal, the nearer first. What is near only and came without its text is
  * farther than all that came with it, and counts where nearness is compared.
  */
 const fused = (
@@ -126,8 +126,16 @@ const fused = (
   const scores = fusedScores(candidates, crowd, weight)
   const all = [...byWords, ...nearOnly.map((row) => (isWhole(row) ? foundOf(row, 0) : undefined))]
   return all
-    .flatMap((passage, place) => (passage === undefined ? [] : [{ ...passage, score: scores[place] ?? 0 }]))
-    .sort(bestFirst)
+    .flatMap((passage, place) =>
+      passage === undefined
+        ? []
+        : [{ found: { ...passage, score: scores[place] ?? 0 }, similarity: candidates[place]?.similarity ?? -1 }]
+    )
+    .sort(
+      (one, other) =>
+        other.found.score - one.found.score || other.similarity - one.similarity || bestFirst(one.found, other.found)
+    )
+    .map(({ found }) => found)
 }
 
 export interface SearchParts {

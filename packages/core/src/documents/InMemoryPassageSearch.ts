@@ -102,7 +102,7 @@ export interface AskedEmbedding {
   readonly weight?: number | undefined
 }
 
-/** What is found by words and by meaning, both by their fused scores. */
+/** What is found by words and by meaning, both by their fused scores; where these are equal, the nearer first. */
 const fused = (
   byWords: ReadonlyArray<Scored>,
   named: ReadonlyArray<SearchedDocument>,
@@ -121,12 +121,11 @@ const fused = (
     ...byWords,
     ...near.filter(({ indexed, score }) => score > 0 && !known.has(indexed)).map((each) => ({ ...each, score: 0 }))
   ]
-  const scores = fusedScores(
-    all.map(({ indexed, score }) => ({ score, similarity: similarityOf(indexed) })),
-    crowd,
-    weight
-  )
-  return all.map((each, place) => ({ ...each, score: scores[place] ?? 0 })).sort(bestFirst)
+  const candidates = all.map(({ indexed, score }) => ({ score, similarity: similarityOf(indexed) }))
+  const scores = fusedScores(candidates, crowd, weight)
+  return all
+    .map((each, place) => ({ ...each, score: scores[place] ?? 0, similarity: candidates[place]?.similarity ?? -1 }))
+    .sort((one, other) => other.score - one.score || other.similarity - one.similarity || bestFirst(one, other))
 }
 
 /** Searches the documents named among `owned`, by the statistics of all of them, and by meaning where there is an embedding. */

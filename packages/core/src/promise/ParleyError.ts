@@ -57,7 +57,7 @@ import type { InvalidInput, ParleyClosed } from "./errors.ts"
 import type { InvalidCatalog } from "../tiers/Catalog.ts"
 import type { TiersMissing, UnknownTier } from "../tiers/errors.ts"
 
-/** What a database adapter fails with where nothing of Parley runs yet: opening, migrating, asking whether it is ready. */
+/** What a database adapter fails with where nothing of Parley runs yet: opening, migrating, asking whether it is ready, indexing embeddings. */
 export interface DatabaseProblem extends Error {
   readonly _tag: string
   readonly code:
@@ -67,6 +67,7 @@ export interface DatabaseProblem extends Error {
     | "migration_refused"
     | "migration_unknown"
     | "package_missing"
+    | "vector_index_refused"
 }
 
 /** Every failure Parley names. `_tag` tells them apart; `code` is stable across releases. */

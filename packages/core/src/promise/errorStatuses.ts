@@ -95,6 +95,7 @@ export const errorStatuses = {
   unauthorized: 401,
   unknown_tier: 422,
   user_not_found: 404,
+  vector_index_refused: 409,
   visitor_rate_limited: 429,
   visitor_reads_limited: 429,
   work_expired: 409,
