@@ -38,8 +38,17 @@ CREATE FUNCTION {{schema}}.passages_by_words(
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $function$
 #variable_conflict use_column
+DECLARE
+  asked_terms text[];
+  asked_weights float8[];
+  asked_parts integer[];
+  asked_occurrences integer;
+  all_passages float8;
+  average float8;
+  uncounted_documents uuid[];
+  uncounted_generations integer[];
 BEGIN
-  RETURN QUERY
+  -- What each term weighs that is in any of the owner's passages. Where none is, nothing else is looked at.
   WITH generations AS MATERIALIZED (
     SELECT document_id, generation, language FROM {{schema}}.passage_generations
     WHERE user_id = owner AND active AND document_id = ANY(named)
@@ -63,8 +72,6 @@ BEGIN
       UNION ALL SELECT plain_mark || term, occurrences FROM stemmed
       UNION ALL SELECT term, occurrences FROM unaccented
     ) AS each GROUP BY 1
-  ), asked AS MATERIALIZED (
-    SELECT array_agg(term) AS terms, {{schema}}.parts_of(array_agg(term)) AS parts FROM query
   ), uncounted AS MATERIALIZED (
     SELECT document_id, generation, passages, terms FROM {{schema}}.passage_generations
     WHERE user_id = owner AND active AND NOT counted
@@ -73,6 +80,9 @@ BEGIN
       SELECT passages, terms FROM {{schema}}.index_statistics WHERE user_id = owner
       UNION ALL SELECT passages, terms FROM uncounted
     ) AS each
+  ), asked AS MATERIALIZED (
+    SELECT array_agg(term) AS terms, {{schema}}.parts_of(array_agg(term)) AS parts FROM query
+    WHERE EXISTS (SELECT FROM uncounted)
   ), known AS MATERIALIZED (
     SELECT term, sum(passages)::float8 AS passages FROM (
       SELECT term, passages FROM query, LATERAL (
@@ -83,21 +93,37 @@ BEGIN
           AND postings.generation = uncounted.generation AND part = ANY(asked.parts) OFFSET 0
       ) AS found, unnest({{schema}}.lexemes_among(lexemes, asked.terms))
     ) AS each GROUP BY term
+  )
+  SELECT array_agg(term),
+    array_agg(occurrences * ln(1 + (corpus.passages - known.passages + 0.5) / (known.passages + 0.5))),
+    (SELECT max(sum)::integer FROM (SELECT sum(occurrences) FROM stemmed GROUP BY language) AS each),
+    min(corpus.passages), min(average_length),
+    (SELECT array_agg(document_id) FROM uncounted), (SELECT array_agg(generation) FROM uncounted)
+  INTO asked_terms, asked_weights, asked_occurrences, all_passages, average, uncounted_documents, uncounted_generations
+  FROM corpus, query JOIN known USING (term);
+  IF asked_terms IS NULL THEN
+    RETURN;
+  END IF;
+  asked_parts := {{schema}}.parts_of(asked_terms);
+  RETURN QUERY
+  WITH generations AS MATERIALIZED (
+    SELECT document_id, generation FROM {{schema}}.passage_generations
+    WHERE user_id = owner AND active AND document_id = ANY(named)
   ), weighted AS MATERIALIZED (
-    SELECT term, occurrences * ln(1 + (corpus.passages - known.passages + 0.5) / (known.passages + 0.5)) AS weight,
-      average_length
-    FROM corpus, query JOIN known USING (term)
+    SELECT * FROM unnest(asked_terms, asked_weights) AS given (term, weight)
+  ), uncounted AS MATERIALIZED (
+    SELECT * FROM unnest(uncounted_documents, uncounted_generations) AS given (document_id, generation)
   ), posted AS (
     SELECT document_id, generation, block + (spot >> 7) AS ordinal, lengths[(spot >> 7) + 1] AS length, lexeme,
       CASE WHEN spot & 127 = 127 THEN (frequent -> lexeme ->> (spot >> 7)::text)::integer ELSE spot & 127 END AS frequency
-    FROM generations, asked, LATERAL (
+    FROM generations, LATERAL (
       SELECT block, lengths, lexemes, frequent FROM {{schema}}.postings
       WHERE user_id = owner AND postings.document_id = generations.document_id
-        AND postings.generation = generations.generation AND part = ANY(asked.parts) OFFSET 0
-    ) AS found, unnest({{schema}}.lexemes_among(lexemes, asked.terms)), unnest(positions) AS spot
+        AND postings.generation = generations.generation AND part = ANY(asked_parts) OFFSET 0
+    ) AS found, unnest({{schema}}.lexemes_among(lexemes, asked_terms)), unnest(positions) AS spot
   ), scored AS MATERIALIZED (
     SELECT document_id, generation, ordinal, sum(round(1000000000::float8 * weight * frequency /
-      (frequency + k1 * (1 - b + b * length / average_length)))) AS score
+      (frequency + k1 * (1 - b + b * length / average)))) AS score
     FROM posted JOIN weighted ON term = lexeme
     GROUP BY document_id, generation, ordinal
     ORDER BY score DESC, document_id, ordinal LIMIT wanted
@@ -109,11 +135,11 @@ BEGIN
         AND passages.generation = scored.generation AND passages.ordinal = scored.ordinal OFFSET 0
     ) AS p
   ), words AS MATERIALIZED (
-    SELECT rank, place, {{schema}}.lexeme_of(word) AS word FROM ranked, string_to_table(ranked.terms, ' ') WITH ORDINALITY AS each (word, place)
+    SELECT rank, place, {{schema}}.lexeme_of(word) AS word
+    FROM ranked, string_to_table(ranked.terms, ' ') WITH ORDINALITY AS each (word, place)
     WHERE rank <= compared
   ), expected AS MATERIALIZED (
-    SELECT array_agg(word) AS terms, {{schema}}.parts_of(array_agg(word)) AS parts FROM (SELECT DISTINCT word FROM words) AS each
-    WHERE EXISTS (SELECT FROM uncounted)
+    SELECT array_agg(DISTINCT word) AS terms FROM words WHERE uncounted_documents IS NOT NULL
   ), compared_with AS (
     SELECT word, sum(passages) AS passages FROM (
       SELECT word, passages FROM (SELECT DISTINCT word FROM words) AS each, LATERAL (
@@ -131,9 +157,8 @@ BEGIN
   SELECT ranked.document_id, d.filename, ranked.ordinal, ranked.page, ranked.start_offset, ranked.end_offset, ranked.text,
     ranked.headings, ranked.score / 1000000000::float8, ranked.length,
     CASE WHEN rank <= candidates THEN ranked.terms END, CASE WHEN rank <= candidates THEN ranked.frequencies END, passages_with,
-    (SELECT max(sum)::integer FROM (SELECT sum(occurrences) FROM stemmed GROUP BY language) AS each),
-    corpus.passages, corpus.average_length
-  FROM corpus, ranked LEFT JOIN compared_words USING (rank), LATERAL (
+    asked_occurrences, all_passages, average
+  FROM ranked LEFT JOIN compared_words USING (rank), LATERAL (
     SELECT filename FROM {{schema}}.documents WHERE user_id = owner AND id = ranked.document_id OFFSET 0
   ) AS d
   ORDER BY rank;
@@ -175,8 +200,11 @@ BEGIN
     WHERE user_id = owner AND active AND document_id = ANY(named)
   ), beside AS MATERIALIZED (
     SELECT * FROM unnest(beside_documents, beside_ordinals) AS given (document_id, ordinal)
+  ), question AS MATERIALIZED (
+    -- Once, and not for each that is compared with it.
+    SELECT asked::vector AS place
   ), near AS MATERIALIZED (
-    SELECT document_id, generation, ordinal, 1 - (embedding::vector <=> asked::vector) AS similarity
+    SELECT document_id, generation, ordinal, 1 - (embedding::vector <=> (SELECT place FROM question)) AS similarity
     FROM generations, LATERAL (
       SELECT ordinal, embedding FROM {{schema}}.passage_embeddings
       WHERE user_id = owner AND passage_embeddings.document_id = generations.document_id
@@ -184,7 +212,7 @@ BEGIN
     ) AS found
     WHERE found_documents IS NULL
     UNION ALL
-    SELECT document_id, generation, ordinal, 1 - (embedding::vector <=> asked::vector) AS similarity
+    SELECT document_id, generation, ordinal, 1 - (embedding::vector <=> (SELECT place FROM question)) AS similarity
     FROM (
       SELECT * FROM unnest(found_documents, found_ordinals) AS given (document_id, ordinal) UNION SELECT * FROM beside
     ) AS places, LATERAL (

@@ -1,8 +1,8 @@
 -- Searches by an approximate index over embeddings, for documents with more passages than are compared one by one. An operator
 -- makes the index ("parley vectors index"), one a model, since embeddings of others have other dimensions and mean other things.
 
--- The name of the index over the embeddings of a model.
-CREATE FUNCTION {{schema}}.vector_index(model text) RETURNS text LANGUAGE sql IMMUTABLE
+-- The name of the index over the embeddings of a model. STABLE, as "convert_to" is, so that it is a part of what calls it.
+CREATE FUNCTION {{schema}}.vector_index(model text) RETURNS text LANGUAGE sql STABLE
 RETURN 'passage_vectors_' || left(encode(sha256(convert_to(model, 'UTF8')), 'hex'), 24);
 
 -- The type by which an index compares embeddings, as pgvector can: whole to 2,000 numbers, and in half precision to 4,000.
@@ -18,10 +18,14 @@ CREATE FUNCTION {{schema}}.vector_index_serves(owner text, named uuid[], asked_m
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
+  index_oid CONSTANT oid := to_regclass('{{schema}}.' || {{schema}}.vector_index(asked_model));
   indexed float8;
 BEGIN
+  IF index_oid IS NULL THEN
+    RETURN false;
+  END IF;
   SELECT reltuples INTO indexed FROM pg_class JOIN pg_index ON indexrelid = pg_class.oid
-  WHERE pg_class.oid = to_regclass('{{schema}}.' || {{schema}}.vector_index(asked_model)) AND indisvalid;
+  WHERE pg_class.oid = index_oid AND indisvalid;
   IF indexed IS NULL THEN
     RETURN false;
   END IF;
