@@ -12,7 +12,7 @@ const PARLEY = fileURLToPath(new URL("../bin/parley.js", import.meta.url))
 /** As `npm start` gives them. */
 const OPTIONS = ["--conditions=@parley/source", "--disable-warning=ExperimentalWarning"]
 const ROUNDS = 5
-const LIMITS_MS = { cold: 3_000, second: 1_200 }
+const LIMITS_MS = { cold: 3_000, second: 700 }
 
 /** Starts a server, waits until it listens, ends it in order; gives milliseconds from spawn to listening. */
 const start = (folder: string): Promise<number> =>

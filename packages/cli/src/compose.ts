@@ -47,6 +47,7 @@ import {
   DocumentReindex,
   EventSinks,
   LowBalance,
+  UserExport,
   UserService,
   HoldSweeper,
   noPayments,
@@ -104,6 +105,7 @@ export type CommandParts =
   | PaymentGateway
   | PaymentInbox
   | UnitOfWork
+  | UserExport
   | UserService
   | ResetService
   | SecretRotation
@@ -250,12 +252,13 @@ export const commandPartsLayer = (config: ParleyConfig, direct: boolean): Layer.
     reindexLayer(config),
     ResetService.layer,
     SecretRotation.layer,
+    UserExport.layer,
     UserService.layer
   ).pipe(
     Layer.provide(CrmRelease.farewellLayer),
     Layer.provide(CrmRelease.layer),
     Layer.provide(crmLayer(config, { isCommand: true })),
-    Layer.provide(PgCrmConnectionStoreLayer),
+    Layer.provide(Layer.mergeAll(PgCrmConnectionStoreLayer, Layer.provide(PgFileStoreLayer, objectStoreLayer(config)))),
     Layer.provide(Layer.mergeAll(PgBotStoreLayer, PgChatStoreLayer, PgDocumentStoreLayer, PgPersonalDataLayer)),
     Layer.provideMerge(Layer.mergeAll(PgAuditLogLayer, PgOutboxLayer, PgUnitOfWorkLayer)),
     Layer.provide(Accounts.layer),

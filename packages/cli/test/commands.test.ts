@@ -221,7 +221,8 @@ describe("the command line", () => {
       ["credits", "history"],
       ["credits", "grant"],
       ["users"],
-      ["users", "delete"]
+      ["users", "delete"],
+      ["users", "export"]
     ]
     const all = await Promise.all(commands.map((command) => runHere([...command, "--help"], folder.path)))
     for (const { exit, stderr, stdout } of all) {

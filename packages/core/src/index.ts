@@ -263,6 +263,7 @@ export { defaultCatalog } from "./tiers/shippedCatalog.ts"
 export type { Tier, TierName } from "./tiers/Tier.ts"
 export { ModelNotAllowed, TiersMissing, UnknownTier } from "./tiers/errors.ts"
 export type { TokenCount, TokenizerService } from "./tokens/TokenizerService.ts"
+export { EXPORT_KINDS, EXPORT_VERSION, type ExportKind, type ExportLine, UserExport } from "./users/UserExport.ts"
 export { type ErasedUser, PSEUDONYM_PREFIX, UserService } from "./users/UserService.ts"
 export { BotBusy, BotResting, ConversationNotFound } from "./widget/botErrors.ts"
 export {

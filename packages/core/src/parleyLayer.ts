@@ -39,6 +39,7 @@ import { ModelOffers } from "./chat/ModelOffers.ts"
 import { ConversationService } from "./widget/ConversationService.ts"
 import { WidgetService } from "./widget/WidgetService.ts"
 import { SignOut } from "./sessions/SignOut.ts"
+import { UserExport } from "./users/UserExport.ts"
 import { UserService } from "./users/UserService.ts"
 import { VisitorGate } from "./widget/VisitorGate.ts"
 
@@ -67,6 +68,7 @@ export type ParleyServices =
   | ResetService
   | SecretRotation
   | SignOut
+  | UserExport
   | UserService
   | VisitorGate
   | WidgetService
@@ -103,6 +105,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   ModelOffers.layer,
   SecretRotation.layer,
   SignOut.layer,
+  UserExport.layer,
   UserService.layer,
   WorkMeter.layer,
   Layer.provideMerge(

@@ -20,6 +20,7 @@ import {
   countSql,
   endTurnSql,
   keepDocumentsSql,
+  listByIdSql,
   listSql,
   removeOfBotSql,
   removeSql,
@@ -98,6 +99,7 @@ const make = Effect.map(Database, (database) => {
     end: endTurnSql(schema),
     transcript: transcriptSql(schema),
     list: listSql(schema),
+    listById: listByIdSql(schema),
     count: countSql(schema),
     search: searchSql(schema),
     rename: renameSql(schema),
@@ -179,6 +181,13 @@ const make = Effect.map(Database, (database) => {
                 }
             )
           : Effect.succeed(undefined)
+      ),
+    listById: ({ after, limit, userId }) =>
+      storing("ChatStore.listById")(
+        Effect.map(
+          database.statementAsUser<ChatRow>(userId, sqlTexts.listById, [userId, after ?? null, limit]),
+          (rows) => rows.map((row) => chatOf(userId, row))
+        )
       ),
     list: ({ userId, bot = "", limit, offset, search = "" }) =>
       storing("ChatStore.list")(

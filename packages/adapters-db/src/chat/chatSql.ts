@@ -47,6 +47,12 @@ export const listSql = (schema: string): string => `
 SELECT id, bot, visitor, title, created_at, updated_at FROM ${schema}.chats WHERE user_id = $1 AND bot = $2
 ORDER BY updated_at DESC, id LIMIT $3 OFFSET $4`
 
+/** A person's own chats. Parameters: user, the id behind which they begin or null, limit. */
+export const listByIdSql = (schema: string): string => `
+SELECT id, bot, visitor, title, created_at, updated_at FROM ${schema}.chats
+WHERE user_id = $1 AND bot = '' AND visitor = '' AND ($2::uuid IS NULL OR id > $2::uuid)
+ORDER BY id LIMIT $3`
+
 /** What of the last used chats is searched word by word, together and of each, in bytes: it is read whole. */
 const SEARCHED_BYTES = 8 * 1024 * 1024
 const SEARCHED_CHAT_BYTES = 4 * 1024 * 1024

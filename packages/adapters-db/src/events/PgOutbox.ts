@@ -20,6 +20,15 @@ interface EventRow extends Row {
   readonly tries: number
 }
 
+interface AccountRow extends Row {
+  readonly event_id: string
+  readonly type: EventType
+  readonly created_at: Date
+  readonly data: unknown
+  readonly destination: string
+  readonly state: DeliveryState
+}
+
 interface ClaimedRow extends EventRow {
   readonly data: unknown
 }
@@ -111,6 +120,23 @@ const make = Effect.gen(function* () {
       storing("Outbox.list")(
         Effect.map(statement<DeliveryRow>(sqlTexts.list, [state ?? null, destination ?? null, limit]), (rows) =>
           rows.map(recordOf)
+        )
+      ),
+    ofAccount: ({ account, after, limit }) =>
+      storing("Outbox.ofAccount")(
+        Effect.map(
+          statement<AccountRow>(sqlTexts.ofAccount, [
+            account,
+            after?.eventId ?? null,
+            after?.destination ?? null,
+            limit
+          ]),
+          (rows) =>
+            rows.map((row) => ({
+              event: eventOf({ id: row.event_id, type: row.type, at: row.created_at.getTime(), data: row.data }),
+              destination: row.destination,
+              state: row.state
+            }))
         )
       ),
     destinations: storing("Outbox.destinations")(

@@ -61,6 +61,11 @@ export const outboxSql = (schema: string) => ({
     WHERE ($1::text IS NULL OR state = $1) AND ($2::text IS NULL OR destination = $2)
     ORDER BY created_at DESC, event_id, destination LIMIT $3`,
 
+  /** Parameters: account, event and destination behind which they begin or nulls, limit. */
+  ofAccount: `SELECT event_id, type, created_at, data, destination, state FROM ${schema}.event_deliveries
+    WHERE user_id = $1 AND ($2::text IS NULL OR (event_id, destination) > ($2, $3))
+    ORDER BY event_id, destination LIMIT $4`,
+
   destinations: `SELECT d.id, ARRAY(SELECT jsonb_object_keys(d.asked_at) ORDER BY 1) AS types, d.seen_at, d.disabled_at, c.pending, c.dead FROM ${schema}.event_destinations d
     CROSS JOIN LATERAL (
       SELECT count(*) FILTER (WHERE e.state = 'pending') AS pending, count(*) FILTER (WHERE e.state = 'dead') AS dead

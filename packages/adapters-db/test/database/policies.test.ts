@@ -1,3 +1,4 @@
+import type { ExportKind } from "@parley/core"
 import {
   BotStore,
   ChatStore,
@@ -97,6 +98,44 @@ const own = (userId: UserId) =>
     )
   })
 
+/**
+ * What an export of a person's data shows of each table with an owner: lines of a kind, or none, and why. Who adds a table
+ * decides it here, and what the contract of `UserExport` writes and finds.
+ */
+const exported: Readonly<Record<string, ExportKind | { readonly none: string }>> = {
+  billing_accounts: "billing",
+  billing_purchases: "purchase",
+  billing_subscriptions: "billing",
+  bot_documents: "bot",
+  bot_keys: "bot",
+  bots: "bot",
+  chats: "chat",
+  credit_accounts: "account",
+  credit_holds: { none: "what is held stands in the account, and its charge becomes a transaction" },
+  credit_idempotency: { none: "its keys are the references of the transactions" },
+  credit_purchases: { none: "its amounts are those of transactions with a charge" },
+  credit_transactions: "transaction",
+  credit_usage: { none: "sums of transactions" },
+  crm_connections: "crm_connection",
+  crm_spent_states: { none: "a digest of a random text, for minutes" },
+  document_texts: { none: "read from the uploaded file, which is exported with the documents" },
+  documents: "document",
+  event_deliveries: "event",
+  file_objects: { none: "where the bytes of a file lie" },
+  file_parts: { none: "the bytes of files, which are exported beside the lines" },
+  index_statistics: { none: "counts over the texts of documents" },
+  low_balances: { none: "follows from the balance" },
+  messages: "message",
+  passage_embeddings: { none: "computed from the texts of documents" },
+  passage_generations: { none: "how documents were indexed" },
+  passages: { none: "parts of the texts of documents" },
+  postings: { none: "the words of the texts of documents" },
+  reindex_claims: { none: "which process indexes a document" },
+  running_replies: { none: "becomes the content of a message when the reply ends" },
+  running_reply_texts: { none: "becomes the content of a message when the reply ends" },
+  term_statistics: { none: "counts over the texts of documents" }
+}
+
 interface OwnedTable extends Row {
   readonly table: string
   readonly columns: string
@@ -174,6 +213,14 @@ const matrix = (run: Run<Parts>) => {
             insertable ? UNIQUE_VIOLATION : PERMISSION_DENIED
           )
         }
+      })
+    ))
+
+  it("for every table with an owner it is decided what an export of a person's data shows of it", () =>
+    run(
+      Effect.gen(function* () {
+        const tables = (yield* ownedTables).map(({ table }) => table.split(".").at(-1) ?? "")
+        expect(tables.toSorted()).toEqual(Object.keys(exported).toSorted())
       })
     ))
 

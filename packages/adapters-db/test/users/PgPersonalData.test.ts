@@ -1,6 +1,6 @@
 import { Catalog, CrmRelease, defaultCatalog, noCrmLayer, noPayments, PaymentGateway, UserService } from "@parley/core"
 import { CreditLedger, Outbox, PersonalData, closeOperation, creditOperations } from "@parley/core/adapter"
-import { newUserId, personalDataContract, type Run, suiteOn } from "@parley/core/testing"
+import { newUserId, personalDataContract, type Run, suiteOn, userExportContract } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 import { Database } from "../../src/database/Database.ts"
@@ -137,6 +137,7 @@ const erasing = (run: Run<Parts>) => {
 for (const { name, layer } of databases) {
   const stores = Layer.provideMerge(storesLayer(), layer)
   personalDataContract(name, stores)
+  userExportContract(name, stores)
   const users = UserService.layer.pipe(
     Layer.provide([
       Layer.succeed(PaymentGateway, noPayments),

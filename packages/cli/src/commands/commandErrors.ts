@@ -59,3 +59,14 @@ export class PortTaken extends Schema.TaggedError<PortTaken>()("PortTaken", {
 
 /** What `doctor` found makes the command fail with this exit code. */
 export class Unhealthy extends Schema.TaggedError<Unhealthy>()("Unhealthy", { exit: Schema.Int }) {}
+
+/** A file of an export could not be written. */
+export class ExportNotWritten extends Schema.TaggedError<ExportNotWritten>()("ExportNotWritten", {
+  path: Schema.String,
+  /** The system's word for it: `EACCES`, `ENOSPC`, ... */
+  problem: Schema.String
+}) {
+  override get message() {
+    return `${this.path} could not be written (${this.problem}); what was written of it was removed. Choose another place, or make room there.`
+  }
+}

@@ -69,11 +69,12 @@ const enterDataFolder = (
 
 /** Runs the command in the server that owns the folder; gives its exit code, undefined where no server owns it. */
 const runsAtOwner = Effect.fnUntraced(function* (folder: string, argv: ReadonlyArray<string>, heard: CommandOutput) {
+  const { folder: here } = yield* Surroundings
   const onTerminal = (yield* ProgressOutput) !== undefined
   const outcome = yield* Effect.promise(async (signal) => {
     const connection = await connectToOwner(folder)
     if (connection?.greeting?.takesCommands === true)
-      return await sendCommand(connection, { argv, onTerminal }, heard, signal)
+      return await sendCommand(connection, { argv, onTerminal, folder: here }, heard, signal)
     connection?.socket.destroy()
     return undefined
   })

@@ -1,10 +1,11 @@
 import { Command } from "effect/cli"
 import { usersDeleteCommand } from "./usersDelete.ts"
+import { usersExportCommand } from "./usersExport.ts"
 import { usersTierCommand } from "./usersTier.ts"
 
 /** `parley users`: what operators do with people as a whole. */
 export const usersCommand = Command.make("users").pipe(
   Command.withDescription("What is stored about people as a whole"),
   Command.withExamples([{ command: "parley users delete user-1", description: "Erase a person" }]),
-  Command.withSubcommands([usersTierCommand, usersDeleteCommand])
+  Command.withSubcommands([usersTierCommand, usersExportCommand, usersDeleteCommand])
 )

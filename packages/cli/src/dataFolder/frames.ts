@@ -10,6 +10,8 @@ export interface Greeting {
 /** A command for the owner to run. */
 export interface CommandRequest {
   readonly argv: ReadonlyArray<string>
+  /** Where relative paths start, of who sends it. */
+  readonly folder?: string
   /** Somebody looks at what comes back as stderr, on a terminal: a progress bar may be drawn there. */
   readonly onTerminal?: boolean
 }

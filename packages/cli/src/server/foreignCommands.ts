@@ -5,16 +5,22 @@ import type { CommandParts } from "../compose.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import type { RunCommand } from "../dataFolder/CommandServer.ts"
 import { exitCodes } from "../exitCodes.ts"
-import { consoleTo } from "../Surroundings.ts"
+import { consoleTo, Surroundings } from "../Surroundings.ts"
 
 /** Runs the commands that other processes send, with the parts of this server and their output going back. */
 export const foreignCommands = (
   config: ParleyConfig,
   parts: Context.Context<CommandParts>
 ): Effect.Effect<RunCommand, never, CommandRunner> =>
-  CommandRunner.useSync((runner): RunCommand => async ({ argv, onTerminal = false }, answer, signal) => {
+  CommandRunner.useSync((runner): RunCommand => async ({ argv, folder, onTerminal = false }, answer, signal) => {
     const console = consoleTo({ stdout: (stdout) => answer({ stdout }), stderr: (stderr) => answer({ stderr }) })
     const progress = onTerminal ? makeProgressLine((stderr) => answer({ stderr })) : undefined
-    const running = runner.run({ argv, config, parts, console, progress })
+    const running = Effect.flatMap(Surroundings, (own) =>
+      Effect.provideService(runner.run({ argv, config, parts, console, progress }), Surroundings, {
+        ...own,
+        // Whoever can open the socket could write any file that the server may: it is the folder's owner.
+        folder: typeof folder === "string" ? folder : own.folder
+      })
+    )
     return await Effect.runPromise(running, { signal }).catch(() => exitCodes.failed)
   })

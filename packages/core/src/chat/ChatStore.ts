@@ -83,6 +83,14 @@ export interface ListChatsInput {
   readonly search?: string | undefined
 }
 
+/** Asks for a page of a person's own chats in the order of their ids. */
+export interface ListChatsByIdInput {
+  readonly userId: UserId
+  /** The id of the last chat of the page before; undefined for the first page. */
+  readonly after: string | undefined
+  readonly limit: number
+}
+
 /** A page of chats, and the count of all. */
 export interface ChatList {
   readonly chats: ReadonlyArray<Chat>
@@ -149,6 +157,11 @@ export class ChatStore extends Context.Service<
     transcript(input: TranscriptInput): Effect.Effect<Transcript | undefined, StorageFailed>
     /** A person's own chats, or the conversations of one of their bots; last used first. */
     list(input: ListChatsInput): Effect.Effect<ChatList, StorageFailed>
+    /**
+     * A person's own chats whose ids come after `after`, in the order of their ids, which no use changes: all there were at
+     * the beginning are met once by who goes on behind the last.
+     */
+    listById(input: ListChatsByIdInput): Effect.Effect<ReadonlyArray<Chat>, StorageFailed>
     /** A page of what visitors said to one of a person's bots, last used first. */
     conversations(input: ListConversationsInput): Effect.Effect<ConversationPage, StorageFailed>
     /** One conversation of a bot of the person's, with whichever visitor; undefined where the bot has no such. */

@@ -174,6 +174,16 @@ const make = Effect.gen(function* () {
           return { chats: found.slice(offset, offset + limit).map(({ chat }) => chat), total: found.length }
         })
       ),
+    listById: ({ userId, after = "", limit }) =>
+      storage.exclusive(
+        Effect.sync(() =>
+          [...chats.values()]
+            .map(({ chat }) => chat)
+            .filter((chat) => isListed(chat, userId, "") && chat.id > after.toLowerCase())
+            .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+            .slice(0, limit)
+        )
+      ),
     conversations: ({ before, bot, botOwner, limit, search = "" }) =>
       storage.exclusive(
         Effect.sync(() => {

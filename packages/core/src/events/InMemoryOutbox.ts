@@ -51,6 +51,10 @@ const thresholdsAfter = (
   return [...others, ...asked]
 }
 
+/** Whether a delivery comes behind this place in the order of events' ids and destinations. */
+const isBehind = (kept: KeptDelivery, place: { readonly eventId: string; readonly destination: string }): boolean =>
+  kept.id > place.eventId || (kept.id === place.eventId && kept.destination > place.destination)
+
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const ids = yield* IdGenerator
@@ -119,6 +123,14 @@ const make = Effect.gen(function* () {
           .toSorted((a, b) => b.at - a.at)
           .slice(0, limit)
           .map(recordOf)
+      ),
+    ofAccount: ({ account, after, limit }) =>
+      atNow(() =>
+        [...deliveries.values()]
+          .filter((kept) => kept.account === account && (after === undefined || isBehind(kept, after)))
+          .toSorted((a, b) => (isBehind(a, { eventId: b.id, destination: b.destination }) ? 1 : -1))
+          .slice(0, limit)
+          .map((kept) => ({ event: eventOf(kept), destination: kept.destination, state: kept.state }))
       ),
     destinations: atNow(() =>
       [...destinations.values()]

@@ -94,6 +94,21 @@ export interface ListDeliveriesInput {
   readonly limit: number
 }
 
+/** A delivery of an event about one account, with the event. */
+export interface AccountDelivery {
+  readonly event: ParleyEvent
+  readonly destination: string
+  readonly state: DeliveryState
+}
+
+/** Asks for a page of the deliveries about one account. */
+export interface AccountDeliveriesInput {
+  readonly account: string
+  /** The last delivery of the page before; undefined for the first page. */
+  readonly after: { readonly eventId: string; readonly destination: string } | undefined
+  readonly limit: number
+}
+
 /** Which dead deliveries are to be tried again: of one event, of one destination, or all. */
 export interface RetryDeliveriesInput {
   readonly eventId?: string | undefined
@@ -128,6 +143,8 @@ export class Outbox extends Context.Service<
     disable(destination: string): Effect.Effect<void, StorageFailed>
     /** Deliveries, the newest event first. */
     list(input: ListDeliveriesInput): Effect.Effect<ReadonlyArray<DeliveryRecord>, StorageFailed>
+    /** The deliveries about one account, whatever their state, in the order of their events' ids and their destinations. */
+    ofAccount(input: AccountDeliveriesInput): Effect.Effect<ReadonlyArray<AccountDelivery>, StorageFailed>
     /** The destinations, by their ids. */
     readonly destinations: Effect.Effect<ReadonlyArray<DestinationRecord>, StorageFailed>
     /**

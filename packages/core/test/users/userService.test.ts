@@ -16,10 +16,12 @@ import { receiptDraft, reservation } from "../../src/testing/credits/creditFixtu
 import { newUserId } from "../../src/testing/storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../../src/testing/suiteOn.ts"
 import { personalDataContract } from "../../src/testing/users/personalDataContract.ts"
+import { userExportContract } from "../../src/testing/users/userExportContract.ts"
 import { PersonalData } from "../../src/users/PersonalData.ts"
 import { UserService } from "../../src/users/UserService.ts"
 
 personalDataContract("in memory", inMemoryStorageLayer)
+userExportContract("in memory", inMemoryStorageLayer)
 
 const operations = Effect.map(CreditLedger, creditOperations)
 

@@ -1,0 +1,222 @@
+import { Clock, Context, Effect, Layer, Option, Stream } from "effect"
+import { AuditLog } from "../audit/AuditLog.ts"
+import { BillingStore } from "../billing/BillingStore.ts"
+import { BotStore } from "../bots/BotStore.ts"
+import { ChatStore, MAX_PAGE_BYTES } from "../chat/ChatStore.ts"
+import { CreditLedger } from "../credits/CreditLedger.ts"
+import { CrmConnectionStore } from "../crm/CrmConnectionStore.ts"
+import type { DocumentKey } from "../documents/Document.ts"
+import { DocumentStore } from "../documents/DocumentStore.ts"
+import { FileStore } from "../documents/FileStore.ts"
+import { Outbox } from "../events/Outbox.ts"
+import type { UserId } from "../identity/UserId.ts"
+import { JobQueue } from "../jobs/JobQueue.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { UserNotFound } from "./errors.ts"
+import * as lines from "./exportLines.ts"
+import { EXPORT_VERSION, type ExportLine } from "./exportLines.ts"
+import { PersonalData } from "./PersonalData.ts"
+
+export { EXPORT_KINDS, EXPORT_VERSION, type ExportKind, type ExportLine } from "./exportLines.ts"
+
+/** Rows that are read at once, and of those that may be long. */
+const PAGE = 100
+const LONG_PAGE = 10
+
+/** The bytes of a file that are read at once. */
+const PIECE_BYTES = 256 * 1024
+
+/** All of a list that is read in pages, each begun behind the last of the page before. */
+const paged = <A, K>(
+  limit: number,
+  read: (after: K | undefined) => Effect.Effect<ReadonlyArray<A>, StorageFailed>,
+  keyOf: (last: A) => K
+): Stream.Stream<A, StorageFailed> =>
+  Stream.paginate(undefined as K | undefined, (after) =>
+    Effect.map(read(after), (page) => {
+      const last = page.at(-1)
+      return [page, last === undefined || page.length < limit ? Option.none() : Option.some(keyOf(last))] as const
+    })
+  )
+
+/** Who has a person's data exported, and why. */
+export interface ExportAsked {
+  readonly by: string
+  readonly reason: string | undefined
+}
+
+/** What is stored about a person, for the person: what operators answer a request for access with. */
+export class UserExport extends Context.Service<
+  UserExport,
+  {
+    /**
+     * All that is stored about a person, one line after another, read in pages as it is taken: first a line `export`, last a
+     * line `end`, which says how many there were before it. Pages follow each other in time: what changes meanwhile may be
+     * in it or not. Has no access tokens, nothing that visitors of the person's bots said, and nothing that is derived from
+     * what it shows. Enters who asked for it, once it is known that there is such a person.
+     */
+    lines(userId: UserId, asked: ExportAsked): Stream.Stream<ExportLine, UserNotFound | StorageFailed>
+    /** The bytes of a document as they were uploaded, piece by piece; none where its owner has none. */
+    file(document: DocumentKey): Stream.Stream<Uint8Array, StorageFailed>
+  }
+>()("@parley/core/users/UserExport") {
+  static readonly layer = Layer.effect(
+    UserExport,
+    Effect.gen(function* () {
+      const audit = yield* AuditLog
+      const billing = yield* BillingStore
+      const bots = yield* BotStore
+      const chats = yield* ChatStore
+      const crm = yield* CrmConnectionStore
+      const data = yield* PersonalData
+      const documents = yield* DocumentStore
+      const files = yield* FileStore
+      const jobs = yield* JobQueue
+      const ledger = yield* CreditLedger
+      const outbox = yield* Outbox
+
+      const credits = (userId: UserId) =>
+        Stream.concat(
+          Stream.fromEffect(Effect.map(ledger.account(userId), lines.accountLine)),
+          Stream.paginate(undefined as number | undefined, (upto) =>
+            Effect.map(
+              ledger.history({ userId, limit: PAGE, offset: 0, type: undefined, upto }),
+              ({ next, transactions }) =>
+                [transactions.map(lines.transactionLine), Option.fromUndefinedOr(next)] as const
+            )
+          )
+        ).pipe(Stream.catchTag("AccountNotFound", () => Stream.empty))
+
+      const payments = (userId: UserId) =>
+        Stream.concat(
+          Stream.fromArrayEffect(
+            Effect.map(Effect.all([billing.account(userId), billing.bought(userId)]), ([account, bought]) => [
+              ...lines.billingLines(account),
+              ...bought.map(lines.purchaseLine)
+            ])
+          ),
+          paged(
+            LONG_PAGE,
+            (before: string | undefined) => billing.list({ state: undefined, userId, limit: LONG_PAGE, before }),
+            ({ id }) => id
+          ).pipe(Stream.map(lines.paymentEventLine))
+        )
+
+      const messages = (userId: UserId, chatId: string) =>
+        Stream.paginate(undefined as string | undefined, (before) =>
+          Effect.map(
+            chats.transcript({ owner: { person: userId }, chatId, limit: PAGE, before, maxBytes: MAX_PAGE_BYTES }),
+            (page) => {
+              // Deleted meanwhile.
+              if (page === undefined) return [[], Option.none<string>()] as const
+              const said = page.messages.toReversed().map((message) => lines.messageLine(chatId, message))
+              const first = page.messages[0]
+              const head = before === undefined ? [lines.chatLine(page.chat, page.documentIds)] : []
+              const next = page.hasEarlier && first !== undefined ? Option.some(first.id) : Option.none<string>()
+              return [[...head, ...said], next] as const
+            }
+          )
+        )
+
+      const ofChats = (userId: UserId) =>
+        paged(
+          PAGE,
+          (after: string | undefined) => chats.listById({ userId, after, limit: PAGE }),
+          ({ id }) => id
+        ).pipe(Stream.flatMap(({ id }) => messages(userId, id)))
+
+      const ofBots = (owner: UserId) =>
+        Stream.fromIterableEffect(bots.list(owner)).pipe(
+          Stream.flatMap((bot) =>
+            Stream.make(lines.botLine(bot)).pipe(
+              Stream.concat(
+                Stream.fromArrayEffect(
+                  Effect.map(crm.list({ owner, botId: bot.id }), (all) => all.map(lines.crmConnectionLine))
+                )
+              ),
+              Stream.concat(
+                paged(
+                  PAGE,
+                  (after: string | undefined) =>
+                    chats.conversationsById({ botOwner: owner, bot: bot.id, after, limit: PAGE }),
+                  ({ id }) => id
+                ).pipe(Stream.map(lines.conversationLine))
+              )
+            )
+          )
+        )
+
+      const ofJobs = (owner: UserId) =>
+        Stream.paginate(undefined as string | undefined, (after) =>
+          Effect.map(jobs.list(owner, { limit: PAGE, after }), ({ jobs: page, next }) => [
+            page.map(lines.jobLine),
+            Option.fromUndefinedOr(next)
+          ])
+        )
+
+      const ofEvents = (account: UserId) =>
+        paged(
+          PAGE,
+          (after: { readonly eventId: string; readonly destination: string } | undefined) =>
+            outbox.ofAccount({ account, after, limit: PAGE }),
+          ({ destination, event }) => ({ eventId: event.id, destination })
+        ).pipe(Stream.map(lines.eventLine))
+
+      const ofAudit = (userId: UserId) =>
+        paged(
+          PAGE,
+          (before: number | undefined) => audit.list({ userId, since: undefined, before, limit: PAGE }),
+          ({ number }) => number
+        ).pipe(Stream.map(lines.auditLine))
+
+      /** Whether anything is stored; what an erasure counts is looked at first. */
+      const isKnown = Effect.fnUntraced(function* (userId: UserId) {
+        const counted = yield* data.count(userId)
+        if (counted.chats + counted.documents + counted.transactions > 0) return true
+        if ((yield* bots.list(userId)).length > 0 || (yield* billing.bought(userId)).length > 0) return true
+        return lines.billingLines(yield* billing.account(userId)).length > 0
+      })
+
+      const everything = (userId: UserId): Stream.Stream<ExportLine, StorageFailed> => {
+        const parts: ReadonlyArray<Stream.Stream<ExportLine, StorageFailed>> = [
+          credits(userId),
+          payments(userId),
+          ofChats(userId),
+          Stream.fromArrayEffect(Effect.map(documents.list(userId), (all) => all.map(lines.documentLine))),
+          ofBots(userId),
+          ofJobs(userId),
+          ofEvents(userId),
+          ofAudit(userId)
+        ]
+        return Stream.flatMap(Stream.fromArray(parts), (part) => part)
+      }
+
+      return UserExport.of({
+        file: (document) =>
+          Stream.paginate(0, (offset) =>
+            Effect.map(files.readSome({ ...document, offset, length: PIECE_BYTES }), (piece) =>
+              piece === undefined || piece.byteLength === 0
+                ? ([[], Option.none<number>()] as const)
+                : ([[piece], Option.some(offset + piece.byteLength)] as const)
+            )
+          ),
+        lines: (userId, { by, reason }) =>
+          Stream.unwrap(
+            Effect.gen(function* () {
+              if (!(yield* isKnown(userId))) return yield* new UserNotFound({ userId })
+              yield* audit.record({ action: "users export", by, userId, reason, details: "" })
+              const at = new Date(yield* Clock.currentTimeMillis).toISOString()
+              let count = 1
+              const first: ExportLine = { kind: "export", data: { version: EXPORT_VERSION, user: userId, at } }
+              const rest = Stream.map(everything(userId), (line) => {
+                count++
+                return line
+              })
+              const end = Stream.suspend(() => Stream.make<[ExportLine]>({ kind: "end", data: { lines: count } }))
+              return Stream.make<[ExportLine]>(first).pipe(Stream.concat(rest), Stream.concat(end))
+            })
+          )
+      })
+    })
+  )
+}

@@ -1,0 +1,155 @@
+import type { StoredAuditEntry } from "../audit/AuditLog.ts"
+import type { BillingAccount, BoughtCredits, StoredPaymentEvent } from "../billing/BillingAccount.ts"
+import type { StoredBot } from "../bots/BotStore.ts"
+import type { BotConversation } from "../chat/ChatStore.ts"
+import type { Chat, StoredMessage } from "../chat/StoredMessage.ts"
+import type { Account } from "../credits/Account.ts"
+import type { Transaction } from "../credits/Transaction.ts"
+import type { StoredCrmConnection } from "../crm/CrmConnection.ts"
+import type { Document } from "../documents/Document.ts"
+import type { AccountDelivery } from "../events/Outbox.ts"
+import type { JobRecord } from "../jobs/JobRecord.ts"
+
+/** Which form the lines of an export have; it grows where a field changes its meaning or goes. */
+export const EXPORT_VERSION = 1
+
+/** What lines of an export are about, in the order in which they first come. */
+export const EXPORT_KINDS = [
+  "export",
+  "account",
+  "transaction",
+  "billing",
+  "purchase",
+  "payment_event",
+  "chat",
+  "message",
+  "document",
+  "bot",
+  "crm_connection",
+  "conversation",
+  "job",
+  "event",
+  "audit",
+  "end"
+] as const
+export type ExportKind = (typeof EXPORT_KINDS)[number]
+
+/** One line of an export, to be written as JSON, which leaves out what is undefined. Times are ISO 8601, UTC. */
+export interface ExportLine {
+  readonly kind: ExportKind
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** A time in Unix milliseconds as text. */
+const time = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : new Date(ms).toISOString())
+
+export const accountLine = (account: Account): ExportLine => ({
+  kind: "account",
+  data: {
+    ...account,
+    userId: undefined,
+    anchor: time(account.anchor),
+    periodStart: time(account.periodStart),
+    nextResetAt: time(account.nextResetAt),
+    renewedUntil: time(account.renewedUntil)
+  }
+})
+
+export const transactionLine = (row: Transaction): ExportLine => ({
+  kind: "transaction",
+  data: { ...row, createdAt: time(row.createdAt) }
+})
+
+/** None where nothing is known at the payment provider. */
+export const billingLines = (known: BillingAccount): ReadonlyArray<ExportLine> =>
+  known.customerId === undefined &&
+  known.subscriptions.length === 0 &&
+  known.followed === undefined &&
+  known.invoiceReports.length === 0
+    ? []
+    : [{ kind: "billing", data: { ...known, userId: undefined } }]
+
+export const purchaseLine = (bought: BoughtCredits): ExportLine => ({
+  kind: "purchase",
+  data: { ...bought, boughtAt: time(bought.boughtAt) }
+})
+
+/** What the payment provider reported, as it was received. */
+export const paymentEventLine = (event: StoredPaymentEvent): ExportLine => ({
+  kind: "payment_event",
+  data: { ...event, userId: undefined, createdAt: time(event.createdAt), receivedAt: time(event.receivedAt) }
+})
+
+export const chatLine = (
+  { createdAt, id, title, updatedAt }: Chat,
+  documentIds: ReadonlyArray<string>
+): ExportLine => ({
+  kind: "chat",
+  data: { id, title, documentIds, createdAt: time(createdAt), updatedAt: time(updatedAt) }
+})
+
+export const messageLine = (chatId: string, message: StoredMessage): ExportLine => ({
+  kind: "message",
+  data: { chatId, ...message, createdAt: time(message.createdAt) }
+})
+
+export const documentLine = (document: Document): ExportLine => ({
+  kind: "document",
+  data: { ...document, userId: undefined, createdAt: time(document.createdAt) }
+})
+
+/** A bot with its public keys, which stand in the pages of its sites. */
+export const botLine = (bot: StoredBot): ExportLine => ({
+  kind: "bot",
+  data: {
+    ...bot,
+    owner: undefined,
+    keys: bot.keys.map(({ createdAt, publicKey }) => ({ publicKey, createdAt: time(createdAt) })),
+    createdAt: time(bot.createdAt),
+    updatedAt: time(bot.updatedAt)
+  }
+})
+
+/**
+ * That a conversation took place, which the person paid for: what a visitor said, and the name of the visitor's browser,
+ * are another person's data.
+ */
+export const conversationLine = ({ createdAt, id, messageCount, owner, updatedAt }: BotConversation): ExportLine => ({
+  kind: "conversation",
+  data: { bot: owner.bot, id, messageCount, createdAt: time(createdAt), updatedAt: time(updatedAt) }
+})
+
+/** A connection without its tokens, field by field, so that no secret of tomorrow gets into it. */
+export const crmConnectionLine = (connection: StoredCrmConnection): ExportLine => {
+  const { account, botId, connectedAt, connectedBy, expiresAt, problem, provider, state } = connection
+  return {
+    kind: "crm_connection",
+    data: {
+      ...{ bot: botId, provider, account, state, problem, connectedBy },
+      connectedAt: time(connectedAt),
+      accessExpiresAt: time(expiresAt)
+    }
+  }
+}
+
+/** A job without what it is given: that may be a secret, as a token that is to be taken back. */
+export const jobLine = ({ createdAt, dueAt, endedAt, id, kind, startedAt, state, tries }: JobRecord): ExportLine => ({
+  kind: "job",
+  data: {
+    ...{ id, kind, state, tries },
+    createdAt: time(createdAt),
+    dueAt: time(dueAt),
+    startedAt: time(startedAt),
+    endedAt: time(endedAt)
+  }
+})
+
+export const eventLine = ({ destination, event, state }: AccountDelivery): ExportLine => ({
+  kind: "event",
+  data: { ...event, destination, state }
+})
+
+export const auditLine = (entry: StoredAuditEntry): ExportLine => ({
+  kind: "audit",
+  data: { ...entry, userId: undefined, at: time(entry.at) }
+})
