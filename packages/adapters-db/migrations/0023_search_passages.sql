@@ -20,7 +20,8 @@ END;
 -- A stem without the marks on its letters, as "foldedTerm" of the core has it.
 CREATE FUNCTION {{schema}}.folded_term(stem text) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN octet_length(stem) = length(stem) THEN stem
-  ELSE normalize(regexp_replace(normalize(stem, NFD), '[\u0300-\u036f]+', '', 'g'), NFC) END;
+  ELSE normalize(replace(replace(replace(translate(
+    regexp_replace(normalize(stem, NFD), '[\u0300-\u036f]+', '', 'g'), 'øđłı', 'odli'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), NFC) END;
 
 -- BM25 as "scoreTerm" of the core has it, in the languages of the documents named, best first: "wanted" passages at most. Given are the
 -- words asked for, the accented ones among them, the same without accents, the mark in front of a term that words without

@@ -1,10 +1,12 @@
+import { plainLetters } from "./plainLetters.ts"
+
 /** Marks on letters of Latin and Greek, and the one that Russian leaves out at will; those of other letters are no accents. */
 const ACCENTS = /(?<!\p{sc=Cyrillic})[\u0300-\u036f]+|(?<=е)\u0308/gu
 const PLAIN = /^[\0-\x7f]*$/u
 
 /** A word as it is typed without accents. */
 export const plainWord = (word: string): string =>
-  PLAIN.test(word) ? word : word.normalize("NFD").replace(ACCENTS, "").normalize("NFC")
+  PLAIN.test(word) ? word : plainLetters(word.normalize("NFD").replace(ACCENTS, "")).normalize("NFC")
 
 /** The words that have accents, among words apart by spaces, with how often each occurs. */
 export const accentedWords = (words: string): ReadonlyMap<string, number> => {

@@ -13,6 +13,9 @@ const ARABIC_PREFIX = /(?<![\p{L}\p{M}])(?:وال|بال|كال|فال|ال|لل
 /** The plural of words that end otherwise alone: the database's stemmer knows it behind the article only. */
 const ARABIC_PLURAL = /(?<=\p{sc=Arabic}{3})\u0627\u062a(?![\p{L}\p{M}])/gu
 const ARABIC = /\p{sc=Arabic}/u
+/** Spanish "-ación" and Portuguese "-ação" and "-ações" without accents, at the end of longer words. */
+const TYPED_ACION = /(?<=[a-z]{2})acion(?![^ ])/gu
+const TYPED_ACAO = /(?<=[a-z]{2})ac(?:a(o)|oes)(?![^ ])/gu
 const NOT_WORDS = /[^\p{L}\p{N}\p{M}]+/gu
 
 /**
@@ -41,8 +44,15 @@ const plainArabic = (text: string): string =>
         .replace(ARABIC_PLURAL, "")
     : text
 
-/** `searchableText` of a query, cut to the longest that is searched for. */
-export const searchableQuery = (query: string): string => searchableText(query.slice(0, MAX_QUERY_LENGTH))
+/**
+ * `searchableText` of a query, cut to the longest that is searched for. Endings that stemmers know by their accents alone, and
+ * that no other language has, get them where they were typed without: "reparacion" is asked as "reparación", whose stem is that
+ * of "reparaciones", too. The word as it was typed is found as that of any accented word is (`plainTerm`).
+ */
+export const searchableQuery = (query: string): string =>
+  searchableText(query.slice(0, MAX_QUERY_LENGTH))
+    .replace(TYPED_ACION, "ación")
+    .replace(TYPED_ACAO, (_, one?: string) => (one === undefined ? "ações" : "ação"))
 
 const charactersAndPairs = (run: string): string => {
   const characters = Array.from(run)

@@ -3,7 +3,7 @@ import type { ParsedDocument } from "./DocumentParser.ts"
 import { sha256 } from "./sha256.ts"
 
 /** How texts become passages and terms. To be raised whenever `cutPassages`, `passageWords` or the stemming changes what it gives. */
-export const INDEXING_VERSION = 6
+export const INDEXING_VERSION = 7
 
 /** The fingerprint under which an indexing may be continued: of the text, its pages and headings, and the version of the indexing. */
 export const textFingerprint = ({ headings = [], pageStarts, text }: ParsedDocument): Effect.Effect<string> =>

@@ -17,6 +17,15 @@ describe("searchableText", () => {
     expect(searchableText(text)).toBe(words)
   })
 
+  it.each([
+    ["Reparacion, educacion", "reparación educación"],
+    ["locacao locacoes", "locação locações"],
+    ["cacao, decision, operations, employee, does", "cacao decision operations employee does"]
+  ])("asks %j as %j, with the accents that tell a stemmer the ending, and nothing else", (query, words) => {
+    expect(searchableQuery(query)).toBe(words)
+    expect(searchableQuery(words)).toBe(words)
+  })
+
   it("gives, for any text, well-formed words in lower case apart by white space", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {

@@ -146,7 +146,7 @@ const ACCENTED: Readonly<Record<string, readonly [beginning: string, words: stri
   ],
   French: [
     "Le contrat est signé dans la maison de la société, et les voisins qui ne veulent pas le disent par lettre.",
-    "résilié propriété généralité première sévérité élève théâtre forêt dégâts"
+    "résilié propriété généralité première sévérité élève théâtre forêt dégâts cœur œuvre"
   ],
   Italian: [
     "Il contratto non è firmato nella casa della ditta, ma i vicini che non vogliono lo dicono per lettera.",
@@ -156,14 +156,67 @@ const ACCENTED: Readonly<Record<string, readonly [beginning: string, words: stri
     "Der Vertrag wird nicht in dem Haus der Firma unterschrieben, und die Nachbarn sagen es mit einem Brief.",
     "Häuser Kündigung Möbel Schlüssel gehört Straßenbäume"
   ],
+  Turkish: [
+    "Kiracı ile ev sahibi bu sözleşmeyi yazılı olarak yapar ve bir mektup gönderir, ama bunun için para istenmez.",
+    "ışık ağaç öğrenci çatı sığınak"
+  ],
+  Polish: ["Umowa jest podpisana przez obie strony i nie ma innych warunków, ale można ją wypowiedzieć listem.", "złoty płatność łóżko łazienka główny"],
+  Danish: [
+    "Aftalen er skrevet under i huset, og naboerne som ikke vil være med siger det til os med et brev.",
+    "høring lejemål ægteskab køkken forsøg"
+  ],
+  Croatian: ["Ugovor se potpisuje u kući tvrtke.", "đak anđeo međa"],
   Swedish: [
     "Avtalet skrivs inte på i huset som är företagets, och grannarna säger det till oss med ett brev.",
     "lägenhet uppsägning hyresgäst räkningar fönster"
   ]
 }
 
+const TYPED: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ł: "l", ı: "i" }
+
 /** A word as many people type it. */
-const typedPlain = (word: string): string => word.normalize("NFD").replace(/[\u0300-\u036f]/gu, "")
+const typedPlain = (word: string): string => 
+  [...word.normalize("NFD").replace(/[\u0300-\u036f]/gu, "")].map((letter) => TYPED[letter] ?? letter).join("")
+
+/** By the beginnings of `ACCENTED`, questions typed without accents, each with the word of another form that it finds. */
+const INFLECTED: Readonly<Record<string, ReadonlyArray<readonly [question: string, word: string]>>> = {
+  Spanish: [
+    ["reparacion", "reparaciones"],
+    ["habitacion", "habitaciones"],
+    ["jardin", "jardines"],
+    ["vehiculo", "vehículos"]
+  ],
+  Portuguese: [
+    ["reparacao", "reparações"],
+    ["reparacoes", "reparação"],
+    ["educacao", "educações"],
+    ["agua", "águas"]
+  ],
+  French: [
+    ["employees", "employée"],
+    ["annee", "années"],
+    ["coeur", "cœurs"],
+    ["oeuvre", "œuvres"]
+  ],
+  German: [
+    ["kundigung", "kündigungen"],
+    ["strasse", "straßen"],
+    ["gebuhr", "gebühren"]
+  ],
+  Swedish: [
+    ["rakning", "räkningar"],
+    ["uppsagning", "uppsägningen"]
+  ],
+  Italian: [
+    ["qualita", "qualità"],
+    ["citta", "città"]
+  ],
+  Turkish: [
+    ["cati", "çatı"],
+    ["kitapligi", "kitaplığı"]
+  ],
+  Polish: [["zloty", "złoty"]]
+}
 
 /** How a `PassageIndex` finds words in other forms than a text has them, by the text's language. */
 export const languages = (run: Run<PassageStores>) => {
@@ -212,6 +265,20 @@ export const languages = (run: Run<PassageStores>) => {
           }
         })
       )
+  )
+
+  it.each(Object.entries(INFLECTED))("a word typed without accents finds its other forms: %s", (language, pairs) =>
+    run(
+      Effect.gen(function* () {
+        const [beginning] = ACCENTED[language]!
+        const userId = newUserId()
+        const documentIds = [yield* indexed(userId, [beginning, ...pairs.map(([, word]) => word)])]
+        for (const [place, [query]] of pairs.entries()) {
+          const found = yield* search({ userId, documentIds, query })
+          expect(found.map(({ ordinal }) => ordinal), query).toContain(place + 1)
+        }
+      })
+    )
   )
 
   it("an accented word counts once, however it and the question are typed", () =>
