@@ -160,7 +160,10 @@ const ACCENTED: Readonly<Record<string, readonly [beginning: string, words: stri
     "Kiracı ile ev sahibi bu sözleşmeyi yazılı olarak yapar ve bir mektup gönderir, ama bunun için para istenmez.",
     "ışık ağaç öğrenci çatı sığınak"
   ],
-  Polish: ["Umowa jest podpisana przez obie strony i nie ma innych warunków, ale można ją wypowiedzieć listem.", "złoty płatność łóżko łazienka główny"],
+  Polish: [
+    "Umowa jest podpisana przez obie strony i nie ma innych warunków, ale można ją wypowiedzieć listem.",
+    "złoty płatność łóżko łazienka główny"
+  ],
   Danish: [
     "Aftalen er skrevet under i huset, og naboerne som ikke vil være med siger det til os med et brev.",
     "høring lejemål ægteskab køkken forsøg"
@@ -175,7 +178,7 @@ const ACCENTED: Readonly<Record<string, readonly [beginning: string, words: stri
 const TYPED: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ł: "l", ı: "i" }
 
 /** A word as many people type it. */
-const typedPlain = (word: string): string => 
+const typedPlain = (word: string): string =>
   [...word.normalize("NFD").replace(/[\u0300-\u036f]/gu, "")].map((letter) => TYPED[letter] ?? letter).join("")
 
 /** By the beginnings of `ACCENTED`, questions typed without accents, each with the word of another form that it finds. */
@@ -275,7 +278,10 @@ export const languages = (run: Run<PassageStores>) => {
         const documentIds = [yield* indexed(userId, [beginning, ...pairs.map(([, word]) => word)])]
         for (const [place, [query]] of pairs.entries()) {
           const found = yield* search({ userId, documentIds, query })
-          expect(found.map(({ ordinal }) => ordinal), query).toContain(place + 1)
+          expect(
+            found.map(({ ordinal }) => ordinal),
+            query
+          ).toContain(place + 1)
         }
       })
     )
