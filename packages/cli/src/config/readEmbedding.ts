@@ -5,7 +5,7 @@ import type { EmbeddingConfig, LocalEmbeddingConfig, RemoteEmbeddingConfig } fro
 
 const MAX_DIMENSIONS = 16_000
 
-/** As `Embedder` has it: more than one makes words tell only what stands out in nothing else. */
+/** `weight` as `Embedder` has it. From about 1 on, words decide only among passages that are about equally near. */
 const Weight = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 10 }))
 
 const RemotePart = Schema.Struct({

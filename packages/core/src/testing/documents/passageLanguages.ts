@@ -179,7 +179,10 @@ const TYPED: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", 
 
 /** A word as many people type it. */
 const typedPlain = (word: string): string =>
-  [...word.normalize("NFD").replace(/[\u0300-\u036f]/gu, "")].map((letter) => TYPED[letter] ?? letter).join("")
+  word
+    .normalize("NFD")
+    .replace(/[\u0300-\u036f]/gu, "")
+    .replace(/[ßæœøđłı]/gu, (letter) => TYPED[letter] ?? letter)
 
 /** By the beginnings of `ACCENTED`, questions typed without accents, each with the word of another form that it finds. */
 const INFLECTED: Readonly<Record<string, ReadonlyArray<readonly [question: string, word: string]>>> = {
