@@ -4,8 +4,20 @@ const ago = (milliseconds: number): string => `now() - ${milliseconds} * interva
 
 /** Statements on events that are on their way. Each is one transaction; what another process has locked is left out. */
 export const outboxSql = (schema: string) => ({
-  /** Parameters: the destinations as JSON, the thresholds by tier. Locked in the order of their ids. */
-  subscribe: `INSERT INTO ${schema}.event_destinations AS d (id, asked_at, low_below)
+  /**
+   * Parameters: the destinations as JSON, the thresholds by tier. Locked in the order of their ids. Where thresholds are asked for,
+   * those of destinations that no process has served for as long as a type is remembered count no more.
+   */
+  subscribe: `WITH left_ones AS MATERIALIZED (
+      SELECT d.id FROM ${schema}.event_destinations d
+      WHERE $2::jsonb IS NOT NULL AND d.low_below IS NOT NULL AND d.seen_at < ${ago(FORGET_TYPE_MS)}
+        AND EXISTS (SELECT FROM json_to_recordset($1::json) AS g(types text[]) WHERE 'balance.low' = ANY(g.types))
+        AND d.id NOT IN (SELECT g.id FROM json_to_recordset($1::json) AS g(id text))
+      FOR UPDATE SKIP LOCKED
+    ), without AS (
+      UPDATE ${schema}.event_destinations d SET low_below = NULL FROM left_ones l WHERE d.id = l.id
+    )
+    INSERT INTO ${schema}.event_destinations AS d (id, asked_at, low_below)
     SELECT g.id, (SELECT coalesce(jsonb_object_agg(type, now()), '{}') FROM unnest(g.types) AS type),
       CASE WHEN 'balance.low' = ANY(g.types) THEN (
         SELECT jsonb_object_agg(tier, jsonb_build_object(threshold, now())) FROM jsonb_each_text($2::jsonb) AS t (tier, threshold)

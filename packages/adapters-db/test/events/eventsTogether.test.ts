@@ -128,6 +128,21 @@ describe.runIf(hasPostgres)("events on Postgres", () => {
           ["50", "90"]
         ])
         expect(await keptAfter("16 minutes")).toEqual([["balance.low"], ["50"]])
+        const other = { id: "hook:other", types: ["balance.low"] } as const
+        const keptBeside = async (age: string) => {
+          await client.query(
+            "UPDATE parley.event_destinations SET seen_at = now() - $1::interval WHERE id = 'hook:both'",
+            [age]
+          )
+          await Effect.runPromise(outbox.subscribe({ destinations: [other], lowBelow: { free: 20 } }))
+          const { rows } = await client.query<{ id: string }>(
+            "SELECT id FROM parley.event_destinations WHERE low_below IS NOT NULL ORDER BY id"
+          )
+          return rows.map(({ id }) => id)
+        }
+        // One that no process serves any more, while another asks.
+        expect(await keptBeside("10 minutes")).toEqual(["hook:both", "hook:other"])
+        expect(await keptBeside("16 minutes")).toEqual(["hook:other"])
       } finally {
         await client.end()
         await close()

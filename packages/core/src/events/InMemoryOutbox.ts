@@ -76,6 +76,12 @@ const make = Effect.gen(function* () {
   return Outbox.of({
     subscribe: ({ destinations: served, lowBelow }) =>
       atNow((now) => {
+        if (lowBelow !== undefined && served.some(({ types }) => types.includes("balance.low"))) {
+          // What no process serves any more asks for nothing.
+          for (const kept of [...destinations.values()]) {
+            if (kept.seenAt < now - FORGET_TYPE_MS) destinations.set(kept.id, { ...kept, thresholds: [] })
+          }
+        }
         for (const { id, types } of served) {
           const known = destinations.get(id)
           const others = [...(known?.askedAt ?? [])].filter(([, at]) => at >= now - FORGET_TYPE_MS)

@@ -304,6 +304,26 @@ describe("subscriptions", () => {
     )
   })
 
+  it("forget the threshold of a destination that no process has served in a quarter of an hour, where another asks for one", async () => {
+    await running(
+      [],
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const ask = (id: string, free: number) =>
+          outbox.subscribe({ destinations: [{ id, types: ["balance.low"] }], lowBelow: { free } })
+        yield* ask("hook:renamed", 90)
+        yield* TestClock.adjust(0.25 * HOUR + 1)
+        yield* newAccount(60)
+        expect(yield* statesOf("hook:renamed")).toHaveLength(1)
+        yield* ask("hook:low", 50)
+        yield* newAccount(60)
+        expect(yield* statesOf("hook:low")).toHaveLength(0)
+        yield* newAccount(40)
+        expect(yield* statesOf("hook:low")).toHaveLength(1)
+      })
+    )
+  })
+
   it("keep what waits for a destination that is served, however long", async () => {
     const { sink: hook } = recording("hook")
     await running(
