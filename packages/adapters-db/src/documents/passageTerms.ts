@@ -43,6 +43,9 @@ interface TermRow extends Record<string, unknown> {
   readonly plain: ReadonlyArray<string> | null
 }
 
+/** Of a mark that stands on no letter nothing is left without its marks: no term, and nothing that a `tsvector` takes. */
+const isTerm = (term: string): boolean => term !== ""
+
 const NO_TERMS: WordTerms = { terms: [], plain: [] }
 
 const nothingKnown = (): KnownWords => ({ words: new Map(), terms: new Map() })
@@ -131,8 +134,8 @@ export const makePassageTerms = ({ findTerms }: GenerationSql) => {
       ])) {
         const { words: into } = word.length <= REMEMBERED_LENGTH ? kept : long
         into.set(word, {
-          terms: (terms ?? []).map(posted),
-          plain: (plain ?? []).map((term) => posted(plainTerm(term)))
+          terms: (terms ?? []).filter(isTerm).map(posted),
+          plain: (plain ?? []).filter(isTerm).map((term) => posted(plainTerm(term)))
         })
       }
     }

@@ -42,6 +42,28 @@ for (const { name, layer: database } of databases) {
         return (yield* asUser(reader, (sql) => sql.query(text, [documentId]))).length
       })
 
+      it.effect("a text with marks that stand on no letter is indexed and found by its words", () =>
+        Effect.gen(function* () {
+          const index = yield* PassageIndex
+          const { id: documentId, userId } = newDocument(newUserId())
+          yield* (yield* DocumentStore).insert(newDocument(userId, { id: documentId }), ampleQuota)
+          yield* indexPassages({ userId, documentId }, passagesOf("lift \u0363 wing", "1\u036f \u0345 \u65e5\u0363 drag"))
+          for (const [query, ordinal] of [
+            ["lift \u0363", 0],
+            ["\u0345 drag", 1],
+            ["\u65e5\u0363", 1]
+          ] as const) {
+            const found = yield* index.search({ userId, documentIds: [documentId], query, limit: 10 })
+            assert.deepStrictEqual(
+              found.map((passage) => passage.ordinal),
+              [ordinal]
+            )
+          }
+          const marks = { userId, documentIds: [documentId], query: "\u0363 \u0345", limit: 10 }
+          assert.deepStrictEqual(yield* index.search(marks), [])
+        })
+      )
+
       it.effect("the owner sees rows in each, nobody else does, and deleting the document leaves none", () =>
         Effect.gen(function* () {
           const { userId, id } = yield* indexed

@@ -26,7 +26,8 @@ export const termsAmong = (words: string, language: SearchLanguage): ReadonlyMap
   for (const word of words.split(/\s+/u)) {
     if (word === "" || stopWords?.has(word) === true) continue
     const term = foldedTerm(lightStem(word, language))
-    terms.set(term, (terms.get(term) ?? 0) + 1)
+    // Of a mark that stands on no letter nothing is left.
+    if (term !== "") terms.set(term, (terms.get(term) ?? 0) + 1)
   }
   return terms
 }
