@@ -47,7 +47,10 @@ for (const { name, layer: database } of databases) {
           const index = yield* PassageIndex
           const { id: documentId, userId } = newDocument(newUserId())
           yield* (yield* DocumentStore).insert(newDocument(userId, { id: documentId }), ampleQuota)
-          yield* indexPassages({ userId, documentId }, passagesOf("lift \u0363 wing", "1\u036f \u0345 \u65e5\u0363 drag"))
+          yield* indexPassages(
+            { userId, documentId },
+            passagesOf("lift \u0363 wing", "1\u036f \u0345 \u65e5\u0363 drag")
+          )
           for (const [query, ordinal] of [
             ["lift \u0363", 0],
             ["\u0345 drag", 1],
