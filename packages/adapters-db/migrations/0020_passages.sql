@@ -87,6 +87,17 @@ CREATE TABLE {{schema}}.postings (
 -- A row stays in its page, as it is.
 ALTER TABLE {{schema}}.postings ALTER COLUMN lengths SET STORAGE EXTERNAL, ALTER COLUMN lexemes SET STORAGE EXTERNAL;
 
+-- Texts are compressed by LZ4 where the server was built with it, in a quarter of the processor time of its own way.
+DO $migration$
+BEGIN
+  ALTER TABLE {{schema}}.document_texts ALTER COLUMN text SET COMPRESSION lz4;
+  ALTER TABLE {{schema}}.passages ALTER COLUMN text SET COMPRESSION lz4, ALTER COLUMN terms SET COMPRESSION lz4,
+    ALTER COLUMN frequencies SET COMPRESSION lz4;
+EXCEPTION WHEN feature_not_supported THEN
+  RAISE NOTICE 'texts are compressed by pglz: this server was built without LZ4';
+END
+$migration$;
+
 -- What a term is in postings and statistics: itself, or the hash of one that is too long for a lexeme. STABLE, as "convert_to" is:
 -- only so is it a part of the statement that calls it, where a call of each term by itself takes longer than all else.
 CREATE FUNCTION {{schema}}.lexeme_of(term text) RETURNS text LANGUAGE sql STABLE
