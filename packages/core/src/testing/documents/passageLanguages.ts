@@ -218,7 +218,7 @@ const INFLECTED: Readonly<Record<string, ReadonlyArray<readonly [question: strin
     ["citta", "città"]
   ],
   Turkish: [
-    ["cati", "çatı"],
+    ["balik", "balıklarında"],
     ["kitapligi", "kitaplığı"]
   ],
   Polish: [["zloty", "złoty"]]
