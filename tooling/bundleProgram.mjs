@@ -9,7 +9,7 @@
  * Usage: node tooling/bundleProgram.mjs [--if-possible] (at every install, `npm run build`, and before tests). With
  * `--if-possible` a failure is a sentence on stderr, and the exit code is 0.
  */
-import { readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { findPackageJSON } from "node:module"
 import { isAbsolute, join, relative } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
@@ -110,7 +110,12 @@ export const bundleProgram = async (packageFolder = new URL("../packages/cli/", 
   const name = `${Date.now().toString(36)}-${process.pid}`
   const texts = await bundle(folder, join(bundles, name))
   const files = [...texts.keys()]
-  const built = { entry: `${name}/main.js`, files, hash: hashOfFiles(files, (path) => texts.get(path)) }
+  const made = readdirSync(join(bundles, name), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ path: relative(bundles, path).replaceAll("\\", "/"), bytes: statSync(path).size }))
+  const hash = hashOfFiles(files, (path) => texts.get(path))
+  const built = { entry: `${name}/main.js`, files, hash, made }
   writeFileSync(join(bundles, name, BUILT), JSON.stringify(built))
   renameSync(join(bundles, name, BUILT), join(bundles, BUILT))
   const older = readdirSync(bundles).filter((each) => each !== BUILT && each < name)

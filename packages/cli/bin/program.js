@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 /** What a build says of itself, in the folder of `BUNDLES`. */
@@ -15,15 +15,19 @@ export const hashOfFiles = (files, read) => {
   return hash.digest("hex")
 }
 
-/** The entry (a URL) of the bundled program in `folder` (a URL), where it was made of the files that are there now. */
+/**
+ * The entry (a URL) of the bundled program in `folder` (a URL), where it was made of the files that are there now, and is
+ * there whole: each file that was made, by its size.
+ */
 export const freshBundle = (folder) => {
   const bundles = new URL(`${BUNDLES}/`, folder)
   try {
-    const { entry, files, hash } = JSON.parse(readFileSync(new URL(BUILT, bundles), "utf8"))
+    const { entry, files, hash, made } = JSON.parse(readFileSync(new URL(BUILT, bundles), "utf8"))
+    if (made.some(({ path, bytes }) => statSync(new URL(path, bundles)).size !== bytes)) return undefined
     const now = hashOfFiles(files, (path) => readFileSync(new URL(path, folder)))
     return now === hash ? new URL(entry, bundles) : undefined
   } catch {
-    // One that is absent, or was made of a file that is gone.
+    // One that is absent, or was made of a file that is gone, or has lost one of its own.
     return undefined
   }
 }

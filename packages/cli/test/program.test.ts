@@ -1,5 +1,15 @@
 import { execFile } from "node:child_process"
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
@@ -109,6 +119,20 @@ describe("the bundled program", () => {
     expect(await printed()).toBe("hello right beside edited asked")
     rmSync(at("packages/core/src/unused.ts"))
     expect(isBundle()).toBe(false)
+  })
+
+  it.each([
+    ["cut short", (path: string) => writeFileSync(path, "")],
+    ["gone", (path: string) => rmSync(path)]
+  ])("is not run where a file that was made is %s, and is made anew", async (_, harm) => {
+    const made = () => dirname(programOf(cli()).entry)
+    for (const [place] of readdirSync(made()).entries()) {
+      const name = readdirSync(made()).toSorted()[place] ?? ""
+      harm(join(made(), name))
+      expect([name, isBundle()]).toEqual([name, false])
+      expect(await bundleProgram(cli())).toBe(true)
+      expect(isBundle()).toBe(true)
+    }
   })
 
   it("is made once of the same sources, and leaves the one before it to processes that run", async () => {
