@@ -17,6 +17,8 @@ import { DIMENSIONS, fill, found, idOf, indexVectors, MODEL, nearest, PASSAGES, 
 const LIMIT = 10
 const QUESTIONS = 20
 const DOCUMENTS = 10
+/** A hundredth of all passages. */
+const FEW = 18
 
 /** A search, and how often it asked the approximate index, as its connection counts at once what it does itself. */
 const counted = <A, E, R>(search: Effect.Effect<A, E, R>) =>
@@ -58,12 +60,13 @@ const ofUnknownSize = changing("UPDATE pg_class SET reltuples = 0 WHERE oid = to
 for (const { name, layer: database } of databases) {
   describe(`Searches through an approximate index on ${name}`, () => {
     const layer = builtOnce(database)
-    /** Ann has a third of all passages, Bob a thirtieth, Eve the others. */
+    /** Ann has a third of all passages, Bob a thirtieth, Cid a hundredth, Eve the others. */
     const libraries = builtOnce(
       Layer.effectDiscard(
         Effect.gen(function* () {
           yield* fill({ userId: "ann", first: 0, documents: DOCUMENTS })
           yield* fill({ userId: "bob", first: 100, documents: 1 })
+          yield* fill({ userId: "cid", first: 400, documents: 1, passages: FEW })
           yield* fill({ userId: "eve", first: 200, documents: 2, passages: 600 })
           yield* indexVectors()
         }).pipe(Effect.orDie)
@@ -109,6 +112,24 @@ for (const { name, layer: database } of databases) {
           for (const limit of [LIMIT, 50, 200]) {
             const { rows, scans } = yield* counted(found("bob", [idOf(100)], 3, limit))
             expect([scans, rows]).toEqual([0, nearest([100], 3, Math.min(limit, 50))])
+          }
+        }),
+        0
+      ))
+
+    it("beside somebody with nearly all that is in it, all of an owner's hundredth are found, as many as are wanted", () =>
+      run(
+        Effect.gen(function* () {
+          const { schema, statement } = yield* Database
+          const [part] = yield* statement<{ owned: number }>(
+            `SELECT (count(*) FILTER (WHERE user_id = 'cid'))::float8 / count(*) AS owned FROM ${schema}.passage_embeddings`
+          )
+          expect(part?.owned).toBeLessThanOrEqual(0.01)
+          for (const [limit, question] of [1, LIMIT, FEW, 50].flatMap((limit) => [2, 9].map((each) => [limit, each]))) {
+            const { rows, scans } = yield* counted(found("cid", [idOf(400)], question ?? 0, limit ?? 0))
+            const exact = nearest([400], question ?? 0, limit ?? 0, FEW)
+            expect([scans, rows]).toEqual([0, exact])
+            expect(rows.length).toBe(Math.min(limit ?? 0, nearest([400], question ?? 0, FEW, FEW).length))
           }
         }),
         0
