@@ -109,20 +109,33 @@ export const isRecentPgvector = (version: string): boolean => {
   return major > LEAST_PGVECTOR[0] || (major === LEAST_PGVECTOR[0] && minor >= LEAST_PGVECTOR[1])
 }
 
-/** Gives an index that is invalid another name, under a lock that no build takes part in, so that nobody's new one is dropped. */
-const setAsideText = (schema: string, name: string) => `DO $$ BEGIN
-  LOCK TABLE ${schema}.passage_embeddings IN SHARE UPDATE EXCLUSIVE MODE;
-  IF EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass(${quoteLiteral(`${schema}.${quoteIdentifier(name)}`)}) AND NOT indisvalid) THEN
-    ALTER INDEX ${schema}.${quoteIdentifier(name)} RENAME TO ${quoteIdentifier(setAsideName(name))};
-  END IF;
-END $$`
+/**
+ * Waits for whoever builds an index, beside searches and uploads, and does `then` while nobody does. The lock is a statement of
+ * its own since that waits without a snapshot: a build waits in the end for all snapshots older than it, and one that waited for
+ * the build would be a deadlock.
+ */
+const besideNoBuildText = (schema: string, then = "") =>
+  `BEGIN; LOCK TABLE ${schema}.passage_embeddings IN SHARE UPDATE EXCLUSIVE MODE; ${then} COMMIT`
 
-const setAsideName = (name: string): string => `${name}_left`
+/** Gives an index that is invalid another name while no build takes part, so that nobody's new one is dropped. */
+const setAsideText = (schema: string, name: string) =>
+  besideNoBuildText(
+    schema,
+    `DO $$ BEGIN
+      IF EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass(${quoteLiteral(`${schema}.${quoteIdentifier(name)}`)}) AND NOT indisvalid) THEN
+        ALTER INDEX ${schema}.${quoteIdentifier(name)} RENAME TO ${quoteIdentifier(setAsideName(name))};
+      END IF;
+    END $$;`
+  )
+
+const LEFT = "_left"
+const setAsideName = (name: string): string => `${name}${LEFT}`
 
 const dropText = (schema: string, name: string) =>
   `DROP INDEX CONCURRENTLY IF EXISTS ${schema}.${quoteIdentifier(name)}`
 
 const DUPLICATE = "42P07"
+const DEADLOCK = "40P01"
 
 const ENDED_BUILD = `SELECT pg_cancel_backend(p.pid) FROM pg_stat_progress_create_index p
   JOIN pg_class c ON c.oid = p.index_relid WHERE p.relid = to_regclass($1) AND c.relname = $2`
@@ -141,7 +154,20 @@ export interface BuildVectorIndex extends EmbeddedModel {
  * Builds the index over a model's embeddings, beside searches and uploads, unless it is there; what an interrupted build left is
  * taken away first. Interrupted, it has the server end the build. Gives whether it built one.
  */
-export const buildVectorIndex = ({
+export const buildVectorIndex = (
+  request: BuildVectorIndex
+): Effect.Effect<boolean, DatabaseError | StorageFailed | VectorIndexRefused, Database | DatabaseOwner> =>
+  build(request).pipe(
+    // Another command began in the same moment: what has become of that is looked at once more.
+    Effect.catchIf(isOtherBuild, () => build({ ...request, onBegin: undefined })),
+    Effect.catchIf(isOtherBuild, () => Effect.fail(new VectorIndexRefused({ problem: "building" }))),
+    forPurpose("building")
+  )
+
+const isOtherBuild = (error: DatabaseError | StorageFailed | VectorIndexRefused) =>
+  error._tag === "DatabaseError" && (error.sqlState === DUPLICATE || error.sqlState === DEADLOCK)
+
+const build = ({
   dimensions,
   model,
   onBegin = Effect.void,
@@ -167,6 +193,11 @@ export const buildVectorIndex = ({
     const [name, type] = [String(named["name"]), named["type"]]
     if (typeof type !== "string") return yield* refuse("too-many-dimensions")
 
+    const before = yield* findVectorIndexes(model)
+    if (before.current?.state === "valid") return false
+    if (before.current?.state === "building") return yield* refuse("building")
+    // Somebody may have begun since.
+    yield* execute(besideNoBuildText(schema))
     const { current, others } = yield* findVectorIndexes(model)
     if (current?.state === "valid") return false
     if (current?.state === "building") return yield* refuse("building")
@@ -204,19 +235,15 @@ export const buildVectorIndex = ({
     const told = yield* Effect.forkChild(onProgress === undefined ? Effect.never : Effect.ignore(telling))
     yield* Fiber.join(building).pipe(
       Effect.onInterrupt(() => ended(building)),
-      Effect.ensuring(Fiber.interrupt(told)),
-      // Another command began in the same moment.
-      Effect.catchIf(
-        (error) => error.sqlState === DUPLICATE,
-        () => refuse("building")
-      )
+      Effect.ensuring(Fiber.interrupt(told))
     )
     return true
-  }).pipe(forPurpose("building"))
+  })
 
 /**
  * Takes indexes over embeddings away, beside searches, which compare all passages from then on: those that `findVectorIndexes`
- * tells of as `others`, and with `all` the current one of `model` too. Those being built stay. Gives what it took away.
+ * tells of as `others`, and with `all` the current one of `model` too. Those being built stay, and what has replaced an invalid
+ * one meanwhile. Gives what it took away.
  */
 export const dropVectorIndexes = ({
   all,
@@ -232,7 +259,23 @@ export const dropVectorIndexes = ({
     const { execute } = yield* DatabaseOwner
     const { current, others } = yield* findVectorIndexes(model)
     const isLeft = current !== undefined && (all || current.state === "invalid")
-    const dropped = [...others, ...(isLeft ? [current] : [])].filter(({ state }) => state !== "building")
-    if (!dryRun) for (const { name } of dropped) yield* execute(dropText(schema, name))
-    return dropped
+    const found = [...others, ...(isLeft ? [current] : [])].filter(({ state }) => state !== "building")
+    if (dryRun) return found
+    const drop = (index: VectorIndex) =>
+      Effect.gen(function* () {
+        const { name, state } = index
+        if (state === "valid" || name.endsWith(LEFT)) {
+          yield* execute(dropText(schema, name))
+          return [index]
+        }
+        const dropSetAside = execute(dropText(schema, setAsideName(name)))
+        yield* dropSetAside
+        yield* execute(setAsideText(schema, name))
+        const [left] = yield* execute("SELECT to_regclass($1) AS index", [
+          `${schema}.${quoteIdentifier(setAsideName(name))}`
+        ])
+        yield* dropSetAside
+        return left?.["index"] === null ? [] : [index]
+      })
+    return (yield* Effect.forEach(found, drop)).flat()
   }).pipe(forPurpose("building"))

@@ -8,6 +8,8 @@ import {
   findVectorIndexes,
   PgDatabaseLayer
 } from "../../src/index.ts"
+import type { DatabaseError } from "../../src/database/Database.ts"
+import type { OwnerSql } from "../../src/database/DatabaseOwner.ts"
 import { forPurpose } from "../../src/database/limits.ts"
 import { builtOnce } from "../builtOnce.ts"
 import { hasPostgres, migratedPostgres } from "../databases.ts"
@@ -58,6 +60,19 @@ describe.skipIf(!hasPostgres)("The index over embeddings on Postgres", () => {
     Effect.flatMap(Effect.orDie(stateOf()), (state) =>
       isRight(state) ? Effect.void : Effect.andThen(Effect.sleep("20 millis"), until(isRight))
     )
+
+  /** The statement that makes the index, and its name. Leaves none. */
+  const definitionOf = Effect.gen(function* () {
+    const { schema } = yield* Database
+    const { execute } = yield* DatabaseOwner
+    yield* buildVectorIndex(MODELS)
+    const [made] = yield* execute(
+      `SELECT pg_get_indexdef(to_regclass('${schema}.' || name)) AS text, name FROM ${schema}.vector_index($1) AS name`,
+      [MODEL]
+    )
+    yield* dropVectorIndexes({ model: MODEL, all: true, dryRun: false })
+    return [String(made?.["text"]), String(made?.["name"])]
+  })
 
   it("is built once, said of by its model, and taken away by name of what is configured", () =>
     run(
@@ -114,6 +129,65 @@ describe.skipIf(!hasPostgres)("The index over embeddings on Postgres", () => {
           })
         ).pipe(Effect.flatMap((building) => Fiber.join(building)))
         expect(yield* stateOf()).toBe("valid")
+      })
+    ))
+
+  /** Runs `work` until it waits for a lock, by which `replace` is done first; gives what came of it. */
+  const replacedMeanwhile = <A, E, R>(
+    work: Effect.Effect<A, E, R>,
+    replace: (sql: OwnerSql) => Effect.Effect<void, DatabaseError>
+  ) =>
+    Effect.gen(function* () {
+      const { schema } = yield* Database
+      const { asOwner, execute } = yield* DatabaseOwner
+      const waits: Effect.Effect<void, DatabaseError> = Effect.flatMap(
+        execute(
+          "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = 'relation'"
+        ),
+        (waiting) => (waiting.length > 0 ? Effect.void : waits)
+      )
+      const working = yield* asOwner((sql) =>
+        Effect.gen(function* () {
+          yield* sql.script(`LOCK TABLE ${schema}.passage_embeddings IN SHARE UPDATE EXCLUSIVE MODE`)
+          const fiber = yield* Effect.forkChild(work)
+          yield* Effect.raceFirst(waits, Effect.asVoid(Fiber.await(fiber)))
+          yield* replace(sql)
+          return fiber
+        })
+      ).pipe(forPurpose("building"))
+      return yield* Fiber.join(working)
+    })
+
+  it("who looked before another build and waited for that whole finds its index there", () =>
+    run(
+      Effect.gen(function* () {
+        const [create = ""] = yield* definitionOf
+        let begun = false
+        const onBegin = Effect.sync(() => void (begun = true))
+        expect(yield* replacedMeanwhile(buildVectorIndex({ ...MODELS, onBegin }), (sql) => sql.script(create))).toBe(
+          false
+        )
+        expect([begun, yield* stateOf()]).toEqual([false, "valid"])
+      })
+    ))
+
+  it("one that was invalid and has been replaced by a whole one is not taken away, nor said to be", () =>
+    run(
+      Effect.gen(function* () {
+        const [create = "", name = ""] = yield* definitionOf
+        const { schema } = yield* Database
+        const { execute } = yield* DatabaseOwner
+        yield* execute(create)
+        yield* execute(`UPDATE pg_index SET indisvalid = false WHERE indexrelid = '${schema}.${name}'::regclass`)
+        expect(yield* stateOf()).toBe("invalid")
+        const replace = (sql: OwnerSql) => sql.script(`DROP INDEX ${schema}.${name}; ${create}`)
+        const drop = dropVectorIndexes({ model: MODEL, all: false, dryRun: false })
+        expect(yield* replacedMeanwhile(drop, replace)).toEqual([])
+        expect(yield* findVectorIndexes(MODEL)).toMatchObject({ current: { state: "valid" }, others: [] })
+        // Where nobody did, it is.
+        yield* execute(`UPDATE pg_index SET indisvalid = false WHERE indexrelid = '${schema}.${name}'::regclass`)
+        expect(yield* drop).toMatchObject([{ name, state: "invalid" }])
+        expect(yield* findVectorIndexes(MODEL)).toMatchObject({ current: undefined, others: [] })
       })
     ))
 
