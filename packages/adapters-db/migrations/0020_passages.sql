@@ -253,4 +253,6 @@ GRANT SELECT, INSERT, UPDATE, DELETE
   {{schema}}.index_statistics, {{schema}}.term_statistics TO parley_service;
 GRANT EXECUTE ON FUNCTION {{schema}}.lexeme_of(text), {{schema}}.parts_of(text[]), {{schema}}.lexemes_among(tsvector, text[])
   TO parley_user, parley_service;
+-- A person's role reaches none of the rows that counting writes; nor is it to try.
+REVOKE ALL ON FUNCTION {{schema}}.count_generations(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION {{schema}}.lexemes_in(text, uuid[], integer[]), {{schema}}.count_generations(text) TO parley_service;

@@ -216,6 +216,36 @@ const matrix = (run: Run<Parts>) => {
       })
     ))
 
+  it("nobody but the service counts anybody's passages, and a person sees no statistics but their own", () =>
+    run(
+      Effect.gen(function* () {
+        const { asService, schema, statement } = yield* Database
+        const [mine, yours] = [newUserId(), newUserId()]
+        yield* own(mine)
+        yield* own(yours)
+        const count = (sql: Sql) => sql.query(`SELECT ${schema}.count_generations($1)`, [yours])
+        const uncount = `UPDATE ${schema}.passage_generations SET counted = counted WHERE user_id = $1 RETURNING 1`
+        for (const person of [mine, yours, ""]) {
+          expect(yield* reached(person, count), `counting as ${person}`).toBe(PERMISSION_DENIED)
+          const touch = (sql: Sql) => sql.query(uncount, [yours])
+          expect(yield* reached(person, touch), `what counting writes as ${person}`).toBe(PERMISSION_DENIED)
+        }
+        expect((yield* asService(count)).length).toBe(1)
+        for (const table of ["index_statistics", "term_statistics"]) {
+          const owners = (sql: Sql) => sql.query(`SELECT DISTINCT user_id FROM ${schema}.${table}`)
+          expect(yield* Database.use(({ asUser }) => asUser(mine, owners)), table).toEqual([{ user_id: mine }])
+        }
+        // Neither by their own right nor by everybody's.
+        const [rights] = yield* statement(
+          `SELECT has_function_privilege('parley_user', p.oid, 'EXECUTE') AS person,
+             EXISTS (SELECT FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) WHERE grantee = 0) AS everybody
+           FROM pg_proc p WHERE p.pronamespace = to_regnamespace($1) AND p.proname = 'count_generations'`,
+          [schema]
+        )
+        expect(rights).toEqual({ person: false, everybody: false })
+      })
+    ))
+
   it("for every table with an owner it is decided what an export of a person's data shows of it", () =>
     run(
       Effect.gen(function* () {
