@@ -1,5 +1,34 @@
-import type { PostedTerm } from "./postedTerm.ts"
-import { makeTextWriter } from "./textWriter.ts"
+import { hash } from "node:crypto"
+
+/** A term as postings have it. */
+export interface PostedTerm {
+  readonly term: string
+  readonly lexeme: string
+  /** The lexeme as it is written in the text of a `tsvector`. */
+  readonly quoted: string
+  /** Of the lexeme, in UTF-8. */
+  readonly bytes: number
+  /** The first byte of its SHA-256, by which it has its part of a block. */
+  readonly hash: number
+  /** How often it is in the passage at hand; 0 but while one is counted, which is done in one go. */
+  times: number
+}
+
+/** The longest term that is a lexeme itself, in bytes; of a longer one it is the hash, as `lexeme_of` of the schema has it. */
+const MAX_LEXEME_BYTES = 1_024
+
+export const postedTerm = (term: string): PostedTerm => {
+  const isLong = term.length * 3 > MAX_LEXEME_BYTES && Buffer.byteLength(term) > MAX_LEXEME_BYTES
+  const lexeme = isLong ? `#${hash("sha256", term)}` : term
+  return {
+    term,
+    lexeme,
+    quoted: `'${lexeme.replace(/['\\]/gu, "$&$&")}'`,
+    bytes: Buffer.byteLength(lexeme),
+    hash: Number.parseInt(hash("sha256", lexeme).slice(0, 2), 16),
+    times: 0
+  }
+}
 
 /** What one position tells of a passage: its place in the block, and how often the term is in it, which stands for more too. */
 const PLACE = 128
@@ -12,10 +41,6 @@ const MAX_PARTS = 256
 const LEXEME_BYTES = 7
 const POSITION_BYTES = 2
 
-const SPACE = 0x20
-const COMMA = 0x2c
-const COLON = 0x3a
-
 /** A part of a block of passages, a row of postings. */
 export interface PostingPart {
   readonly number: number
@@ -25,57 +50,48 @@ export interface PostingPart {
   readonly frequent: string | null
 }
 
-/** Where terms are in a block, in the order of passages. */
-export interface Postings {
-  /** The terms that the block has, each once, in the order of their first. */
-  readonly terms: ReadonlyArray<PostedTerm>
-  /** Of each posting, of which of these it is, the place of the passage in the block, and how often the term is in it. */
-  readonly places: Int32Array
-  readonly ofTerms: Int32Array
-  readonly frequencies: Int32Array
+interface Posting {
+  positions: string
+  readonly often: Record<string, number>
 }
 
-/** Postings by their terms: where those of each term begin, and all of them, in order. */
-const byTerm = ({ ofTerms, terms }: Postings) => {
-  const starts = new Int32Array(terms.length + 1)
-  for (const term of ofTerms) starts[term + 1]! += 1
-  for (let term = 0; term < terms.length; term++) starts[term + 1]! += starts[term]!
-  const next = starts.slice()
-  const order = new Int32Array(ofTerms.length)
-  for (let posting = 0; posting < order.length; posting++) order[next[ofTerms[posting]!]!++] = posting
-  return { starts, order }
-}
-
-/** The parts of a block, none of which is empty, by their numbers. */
-export const postingParts = (postings: Postings): ReadonlyArray<PostingPart> => {
-  const { frequencies, ofTerms, places, terms } = postings
-  const bytes = terms.reduce((sum, term) => sum + term.bytes + LEXEME_BYTES, ofTerms.length * POSITION_BYTES)
-  const count = Math.min(MAX_PARTS, 2 ** Math.max(0, Math.ceil(Math.log2(bytes / PART_BYTES))))
-  const texts = Array.from({ length: count }, makeTextWriter)
-  const frequent = new Map<number, Record<string, Record<string, number>>>()
-  const { order, starts } = byTerm(postings)
-  for (const [term, { hash, lexeme, quoted }] of terms.entries()) {
-    const part = hash % count
-    const text = texts[part]!
-    let often: Record<string, number> | undefined
-    if (!text.isEmpty()) text.addCharacter(SPACE)
-    text.addText(quoted)
-    const first = starts[term]!
-    for (let at = first; at < starts[term + 1]!; at++) {
-      const place = places[order[at]!]!
-      const frequency = frequencies[order[at]!]!
-      const position = place * PLACE + Math.min(frequency, MAX_FREQUENCY)
-      text.addCharacter(at === first ? COLON : COMMA)
-      text.addNumber(position)
-      if (frequency >= MAX_FREQUENCY) often = { ...often, [place]: frequency }
+/** Collects where terms are in a block of passages. */
+export const makePostings = () => {
+  const postings = new Map<PostedTerm, Posting>()
+  let bytes = 0
+  return {
+    /** Notes how often a term is in the passage at a place of the block; once for each of them. */
+    add: (term: PostedTerm, place: number, frequency: number): void => {
+      const position = String(place * PLACE + Math.min(frequency, MAX_FREQUENCY))
+      let posting = postings.get(term)
+      if (posting === undefined) {
+        posting = { positions: position, often: NEVER }
+        postings.set(term, posting)
+        bytes += term.bytes + LEXEME_BYTES
+      } else posting.positions += `,${position}`
+      bytes += POSITION_BYTES
+      if (frequency >= MAX_FREQUENCY) {
+        postings.set(term, { ...posting, often: { ...posting.often, [place]: frequency } })
+      }
+    },
+    /** The block's parts, none of which is empty, and how many lexemes they have. */
+    parts: (): { readonly parts: ReadonlyArray<PostingPart>; readonly lexemes: number } => {
+      const count = Math.min(MAX_PARTS, 2 ** Math.max(0, Math.ceil(Math.log2(bytes / PART_BYTES))))
+      const lexemes = new Map<number, string>()
+      const frequent = new Map<number, Record<string, Posting["often"]>>()
+      for (const [term, { often, positions }] of postings) {
+        const number = count + (term.hash % count)
+        const before = lexemes.get(number)
+        lexemes.set(number, `${before === undefined ? "" : `${before} `}${term.quoted}:${positions}`)
+        if (often !== NEVER) frequent.set(number, { ...frequent.get(number), [term.lexeme]: often })
+      }
+      const parts = [...lexemes].map(([number, text]): PostingPart => {
+        const often = frequent.get(number)
+        return { number, lexemes: text, frequent: often === undefined ? null : JSON.stringify(often) }
+      })
+      return { parts: parts.sort((one, other) => one.number - other.number), lexemes: postings.size }
     }
-    if (often !== undefined) frequent.set(part, { ...frequent.get(part), [lexeme]: often })
   }
-  return texts.flatMap((text, part): ReadonlyArray<PostingPart> => {
-    if (text.isEmpty()) return []
-    const often = frequent.get(part)
-    return [
-      { number: count + part, lexemes: text.take(), frequent: often === undefined ? null : JSON.stringify(often) }
-    ]
-  })
 }
+
+const NEVER: Posting["often"] = {}
