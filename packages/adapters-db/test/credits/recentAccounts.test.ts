@@ -2,29 +2,20 @@ import { assert, layer } from "@effect/vitest"
 import { CreditLedger } from "@parley/core/adapter"
 import { receiptDraft, reservation, withOperations } from "@parley/core/testing"
 import { Context, Effect, Layer, Result } from "effect"
-import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
-import { Database, type Row } from "../../src/database/Database.ts"
+import { Database } from "../../src/database/Database.ts"
 import { databases } from "../databases.ts"
+import { countedLedger } from "./countedLedger.ts"
 
 /** The ledger of one process, which counts the statements it sends on its own. */
 const process = Effect.gen(function* () {
-  const database = yield* Database
-  let sent = 0
-  const counting: Database["Service"] = {
-    ...database,
-    statement: <R extends Row>(text: string, params?: ReadonlyArray<unknown>) =>
-      Effect.suspend(() => {
-        sent += 1
-        return database.statement<R>(text, params)
-      })
-  }
-  const context = yield* Layer.build(Layer.provide(PgCreditLedgerLayer, Layer.succeed(Database, counting)))
+  const { layer: ledger, sent } = yield* countedLedger
+  const context = yield* Layer.build(ledger)
   return {
     ledger: withOperations(Context.get(context, CreditLedger)),
     statementsOf: <A, E>(work: Effect.Effect<A, E>) =>
       Effect.suspend(() => {
-        const before = sent
-        return Effect.map(work, () => sent - before)
+        const before = sent()
+        return Effect.map(work, () => sent() - before)
       })
   }
 })

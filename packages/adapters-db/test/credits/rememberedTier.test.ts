@@ -20,11 +20,11 @@ import {
 } from "@parley/core/adapter"
 import { neutralGateway, withOperations } from "@parley/core/testing"
 import { Context, Effect, Layer, Stream } from "effect"
-import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
-import { Database, type Row } from "../../src/database/Database.ts"
+import { Database } from "../../src/database/Database.ts"
 import { PgUnitOfWorkLayer } from "../../src/storage/PgUnitOfWork.ts"
 import { PgPersonalDataLayer } from "../../src/users/PgPersonalData.ts"
 import { databases } from "../databases.ts"
+import { countedLedger } from "./countedLedger.ts"
 
 const catalog = makeCatalog({
   models: { "model-a-mini": { fallback: "model-a" } },
@@ -41,17 +41,8 @@ const replyParts: ReadonlyArray<ReplyPart> = [
 
 /** A process: its chat, which notes the models that were asked, its ledger, and the statements this sent by itself. */
 const process = Effect.gen(function* () {
-  const database = yield* Database
+  const { layer: ledgerLayer, sent } = yield* countedLedger
   const asked: Array<string> = []
-  let sent = 0
-  const counting: Database["Service"] = {
-    ...database,
-    statement: <R extends Row>(text: string, params?: ReadonlyArray<unknown>) =>
-      Effect.suspend(() => {
-        sent += 1
-        return database.statement<R>(text, params)
-      })
-  }
   let sentUntilAsked = 0
   const failing = new Set<string>()
   const models = ChatModels.of({
@@ -61,7 +52,7 @@ const process = Effect.gen(function* () {
         stream: ({ model }) =>
           Stream.suspend(() => {
             asked.push(model.id)
-            sentUntilAsked = sent
+            sentUntilAsked = sent()
             return failing.has(model.id)
               ? Stream.fail(new ModelFailed({ model: model.id, reason: "unavailable", retryable: true }))
               : Stream.fromIterable(replyParts)
@@ -69,7 +60,7 @@ const process = Effect.gen(function* () {
       })
   })
   const ports = Layer.mergeAll(
-    PgCreditLedgerLayer.pipe(Layer.provide(Layer.succeed(Database, counting))),
+    ledgerLayer,
     Layer.succeed(PaymentGateway, neutralGateway()),
     noCrmLayer,
     Layer.succeed(Catalog, catalog),
@@ -87,7 +78,7 @@ const process = Effect.gen(function* () {
   const ask = (userId: string, modelId?: string, idempotencyKey?: string) =>
     Effect.scoped(
       Effect.gen(function* () {
-        const before = sent
+        const before = sent()
         const { messageId, text } = yield* asking(userId, modelId, idempotencyKey)
         const said = yield* Stream.mkString(text)
         return { messageId, said, statements: sentUntilAsked - before }
