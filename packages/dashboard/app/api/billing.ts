@@ -5,11 +5,19 @@ import { read } from "./request.ts"
 export interface Balance {
   readonly allowance: number
   readonly topup: number
+  /** Set aside for replies that are being written, out of allowance and topup. */
   readonly held: number
   readonly debt: number
+  /** Less what is held: a new reply may cost at most that. */
   readonly available: number
   readonly nextResetAt: string
 }
+
+/**
+ * The credits that a person has. It changes with each charge and not with the holds of replies that are being written:
+ * most of a hold comes back.
+ */
+export const creditsLeft = ({ allowance, topup }: Balance): number => allowance + topup
 
 /** How the charge for a reply came about. */
 export interface Receipt {

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { useSyncExternalStore } from "react"
-import { balanceQuery } from "../api/billing.ts"
+import { balanceQuery, creditsLeft } from "../api/billing.ts"
 import { meQuery } from "../api/session.ts"
 
 /** Under how many credits a person wants to be warned is kept in this browser, for each person. */
@@ -40,7 +40,7 @@ export const useThreshold = () => {
 export const useLowBalance = (): number | undefined => {
   const [threshold] = useThreshold()
   const { data: balance } = useQuery({ ...balanceQuery, enabled: threshold !== undefined })
-  return threshold !== undefined && balance !== undefined && balance.available < threshold
-    ? balance.available
-    : undefined
+  if (threshold === undefined || balance === undefined) return undefined
+  const left = creditsLeft(balance)
+  return left < threshold ? left : undefined
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { screenshot } from "../../../../test/support/screenshot.ts"
 import { type FakeOpenAi, STEERED } from "../../../../test/support/FakeOpenAi.ts"
 import type { DashboardPage } from "../support/DashboardPage.ts"
 import type { Stage } from "../support/describeInChromium.ts"
@@ -66,6 +67,26 @@ export const runningReply = (stage: Stage, vendor: FakeOpenAi): void => {
       expect(await dashboard.stopButton.isVisible()).toBe(false)
       await charged(dashboard)
       expect(dashboard.complaintsBut(/net::ERR_ABORTED/)).toEqual([])
+    })
+
+    it("lowers the balance in the sidebar once, by its charge, and never by the credits that are set aside for it", async () => {
+      const dashboard = await stage.openAs("settled@example.org")
+      const { page } = dashboard
+      await expect.poll(() => dashboard.balance()).toBe(3)
+      const seen = await dashboard.watchBalance()
+      const reply = await begin(dashboard)
+      await page.getByRole("link", { name: "Usage" }).click()
+      const balance = page.getByRole("region", { name: "Your balance" })
+      await balance.getByText("3 credits", { exact: true }).waitFor()
+      await balance.getByText("Set aside, of these").waitFor()
+      await expect.poll(() => balance.textContent()).toMatch(/Set aside, of these[1-3]/)
+      await screenshot(page, "usage-set-aside")
+      reply.say("three")
+      reply.end()
+      await charged(dashboard)
+      await expect.poll(() => balance.textContent()).toMatch(/Set aside, of these0/)
+      expect(await seen()).toEqual([3, 2])
+      expect(dashboard.complaintsBut()).toEqual([])
     })
 
     it("is read in a second tab while it is written, and stopped from there for both", async () => {

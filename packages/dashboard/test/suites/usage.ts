@@ -38,7 +38,7 @@ describeInChromium("usage", {}, (stage) => {
   it("tells what is left by bucket, and when more comes", async () => {
     const balance = page.getByRole("region", { name: "Your balance" })
     await balance.getByText(`${left} credits`).waitFor()
-    for (const bucket of ["Monthly credits", "Bought credits", "Set aside", "Owed"]) {
+    for (const bucket of ["Monthly credits", "Bought credits", "Set aside, of these", "Owed"]) {
       expect(await balance.getByText(bucket, { exact: true }).count(), bucket).toBe(1)
     }
     expect(await balance.textContent()).toMatch(/77 of 100.*New ones come on \w+ \d+, \d{4}/)

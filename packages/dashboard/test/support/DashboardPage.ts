@@ -116,6 +116,23 @@ export class DashboardPage {
     return Number(/([\d,]+) credit/.exec((await line.textContent()) ?? "")?.[1]?.replaceAll(",", ""))
   }
 
+  /** Watches the credits in the sidebar from now on; returns all different numbers that it showed, in order. */
+  async watchBalance(): Promise<() => Promise<ReadonlyArray<number>>> {
+    const watched = await this.navigation.evaluateHandle((place) => {
+      const numbers: Array<number> = []
+      const look = () => {
+        const left = /([\d,]+) credits? left/.exec(place.textContent ?? "")?.[1]
+        if (left === undefined) return
+        const number = Number(left.replaceAll(",", ""))
+        if (number !== numbers.at(-1)) numbers.push(number)
+      }
+      look()
+      new MutationObserver(look).observe(place, { subtree: true, childList: true, characterData: true })
+      return numbers
+    })
+    return () => watched.jsonValue()
+  }
+
   /**
    * What the browser complained about: errors in scripts, breaches of the content security policy, failed requests.
    * `expected` are the failed requests that the test provoked.

@@ -3,13 +3,13 @@ import type { usage as english } from "../en/usage.ts"
 
 export const usage: MessagesLike<typeof english> = {
   "usage.lead": "Was Sie haben und wofür es ausgegeben wurde.",
-  "usage.available": "Jetzt verfügbar",
+  "usage.left": "Noch vorhanden",
   "usage.balance": "Ihr Guthaben",
   "usage.bucket.allowance": "Monatliche Credits",
   "usage.bucket.allowance.text": "Neue kommen am {day}. Was dann noch da ist, verfällt.",
   "usage.bucket.topup": "Gekaufte Credits",
   "usage.bucket.topup.text": "Sie verfallen nie und werden nach den monatlichen verbraucht.",
-  "usage.bucket.held": "Zurückgelegt",
+  "usage.bucket.held": "Davon zurückgelegt",
   "usage.bucket.held.text": "Für Antworten, die gerade geschrieben werden. Was sie nicht brauchen, kommt zurück.",
   "usage.bucket.debt": "Geschuldet",
   "usage.bucket.debt.text": "Wird zuerst beglichen, von den nächsten Credits.",

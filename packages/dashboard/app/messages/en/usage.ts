@@ -3,13 +3,13 @@ import type { Message } from "../format.ts"
 /** What is left, what was spent, and why. */
 export const usage = {
   "usage.lead": "What you have, and what it was spent on.",
-  "usage.available": "Available now",
+  "usage.left": "Credits left",
   "usage.balance": "Your balance",
   "usage.bucket.allowance": "Monthly credits",
   "usage.bucket.allowance.text": "New ones come on {day}. What is left then expires.",
   "usage.bucket.topup": "Bought credits",
   "usage.bucket.topup.text": "They never expire, and are used after the monthly ones.",
-  "usage.bucket.held": "Set aside",
+  "usage.bucket.held": "Set aside, of these",
   "usage.bucket.held.text": "For replies that are being written. What they do not use comes back.",
   "usage.bucket.debt": "Owed",
   "usage.bucket.debt.text": "Paid back first, from the next credits.",

@@ -1,6 +1,6 @@
 import { Badge, Button, Text, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import { balanceQuery } from "../../api/billing.ts"
+import { balanceQuery, creditsLeft } from "../../api/billing.ts"
 import { type Offers, offersQuery, type Subscription, subscriptionQuery } from "../../api/plans.ts"
 import { type Me, meQuery, type Tier } from "../../api/session.ts"
 import type { MessageKey } from "../../messages/catalogue.ts"
@@ -66,7 +66,7 @@ export const CurrentPlan = ({ isLeaving, onManage }: CurrentPlanProps) => {
           <Text size="sm" c="dimmed">
             {t("billing.current.left")}
           </Text>
-          <div className={classes.left}>{balance === undefined ? "–" : messages.number(balance.available)}</div>
+          <div className={classes.left}>{balance === undefined ? "–" : messages.number(creditsLeft(balance))}</div>
         </div>
         {customerId !== null && (
           <Button variant={standing?.isBad === true ? "filled" : "default"} loading={isLeaving} onClick={onManage}>

@@ -2,7 +2,7 @@ import { Alert, Button, Loader, Text } from "@mantine/core"
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { type ReactNode, useEffect } from "react"
 import { Link, useSearchParams } from "react-router"
-import { balanceQuery } from "../../api/billing.ts"
+import { balanceQuery, creditsLeft } from "../../api/billing.ts"
 import { readPurchases, subscriptionQuery } from "../../api/plans.ts"
 import { meQuery } from "../../api/session.ts"
 import { chatOf } from "../../billing/billingPath.ts"
@@ -49,7 +49,7 @@ const Paid = ({ bought, onDismiss }: OutcomeProps & { readonly bought: Bought })
     const title =
       bought.item === "plan"
         ? t("billing.return.plan", { plan: me?.tier.name ?? "" })
-        : t("billing.return.credits", { count: balance?.available ?? 0 })
+        : t("billing.return.credits", { count: balance === undefined ? 0 : creditsLeft(balance) })
     return <Outcome tone="good" title={title} onDismiss={onDismiss} />
   }
   if (isLate) {

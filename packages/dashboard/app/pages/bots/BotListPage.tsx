@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { Link, useNavigate } from "react-router"
 import { PAGE_PATHS } from "../../../src/pagePaths.ts"
-import { balanceQuery } from "../../api/billing.ts"
+import { balanceQuery, creditsLeft } from "../../api/billing.ts"
 import { type Bot, botsQuery, changeBot } from "../../api/bots.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { Loading } from "../../shell/Loading.tsx"
@@ -46,7 +46,7 @@ export const BotListPage = () => {
         </div>
       ) : (
         <>
-          {balance?.available === 0 && (
+          {balance !== undefined && creditsLeft(balance) === 0 && (
             <p className={classes.noCredits} role="note">
               {t("bots.noCredits")} <Link to={PAGE_PATHS.billing}>{t("billing.getCredits")}</Link>
             </p>

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query"
 import type { ReactNode } from "react"
 import { Link } from "react-router"
 import { PAGE_PATHS } from "../../../src/pagePaths.ts"
-import { type Balance, balanceQuery } from "../../api/billing.ts"
+import { type Balance, balanceQuery, creditsLeft } from "../../api/billing.ts"
 import { meQuery } from "../../api/session.ts"
 import { useThreshold } from "../../lowBalance/lowBalance.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
@@ -20,7 +20,7 @@ export const BalanceSection = () => {
       {balance !== undefined ? (
         <>
           <div className={classes.top}>
-            <Available balance={balance} />
+            <Left balance={balance} />
             <WarnUnder />
           </div>
           <Buckets balance={balance} />
@@ -34,14 +34,14 @@ export const BalanceSection = () => {
   )
 }
 
-const Available = ({ balance }: { readonly balance: Balance }) => {
+const Left = ({ balance }: { readonly balance: Balance }) => {
   const { t } = useMessages()
   return (
     <div>
       <Title order={2} size="sm" fw={500} c="dimmed">
-        {t("usage.available")}
+        {t("usage.left")}
       </Title>
-      <div className={classes.available}>{t("count.credits", { count: balance.available })}</div>
+      <div className={classes.left}>{t("count.credits", { count: creditsLeft(balance) })}</div>
       <Link className={classes.more} to={PAGE_PATHS.billing}>
         {t("billing.getCredits")}
       </Link>
