@@ -42,6 +42,17 @@ END
 $function$;
 GRANT EXECUTE ON FUNCTION {{schema}}.prove_account(text) TO parley_service;
 
+-- Locks what payments of a person change, in the order in which they lock it, until the transaction ends: an event of theirs
+-- that arrives meanwhile is applied before the erasure or finds the person erased.
+CREATE FUNCTION {{schema}}.begin_erasure(person text) RETURNS void LANGUAGE plpgsql AS $function$
+BEGIN
+  PERFORM {{schema}}.lock_payments(person);
+  PERFORM FROM {{schema}}.billing_accounts WHERE user_id = person FOR UPDATE;
+  PERFORM {{schema}}.prove_account(person);
+END
+$function$;
+GRANT EXECUTE ON FUNCTION {{schema}}.begin_erasure(text) TO parley_service;
+
 -- Removes what is stored about a person and gives the ledger's rows the pseudonym. Every table with a "user_id" that is
 -- not the ledger's is emptied of the person, so that a table of tomorrow is too. Runs as the owner of the tables: the
 -- service may change no row of the ledger. Gives null, and does nothing, where the account is in use; refuses an account
@@ -60,13 +71,13 @@ DECLARE
   old_period CONSTANT text := 'period:' || person || ':';
   new_period CONSTANT text := 'period:' || pseudonym || ':';
 BEGIN
+  PERFORM {{schema}}.begin_erasure(person);
   SELECT * INTO a FROM {{schema}}.credit_accounts WHERE user_id = person FOR UPDATE;
   has_account := FOUND;
   IF has_account THEN
     IF a.renewed_by <> 'none' OR a.allowance <> 0 OR a.topup <> 0 OR a.debt <> 0 OR a.open_holds <> 0 THEN
       RETURN NULL;
     END IF;
-    PERFORM {{schema}}.prove_account(person);
     INSERT INTO {{schema}}.erasures (pseudonym) VALUES (erase_user.pseudonym);
     UPDATE {{schema}}.credit_accounts SET user_id = erase_user.pseudonym WHERE user_id = person;
     WITH renamed AS (
@@ -117,6 +128,8 @@ BEGIN
     SELECT substr(r.reference, 10) FROM {{schema}}.payment_references r
     WHERE r.owner = person AND starts_with(r.reference, 'customer:'));
   UPDATE {{schema}}.payment_references SET owner = 'erased:' WHERE owner = person;
+  INSERT INTO {{schema}}.payment_references (reference, owner) VALUES ({{schema}}.erased_reference(person), 'erased:')
+  ON CONFLICT DO NOTHING;
   UPDATE {{schema}}.payment_events SET owner = NULL, payload = NULL WHERE owner = person;
   DELETE FROM {{schema}}.rate_windows WHERE subject = person;
   -- What operators did stays, and says of nobody whom they did it to.

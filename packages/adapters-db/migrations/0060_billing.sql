@@ -2,7 +2,8 @@
 -- follow from them.
 
 -- What names a person at the provider: customers, subscriptions, payments. Without an owner: events wait for it. Events
--- name nobody else, so that this table and the next two belong to no person; the owner is kept beside.
+-- name nobody else, so that this table and the next two belong to no person; the owner is kept beside. Of an erased person
+-- there is also a digest of the id ("erased_reference"), so that no event that names the id brings the person back.
 CREATE TABLE {{schema}}.payment_references (
   reference text COLLATE "C" PRIMARY KEY CHECK (reference <> ''),
   -- 'erased:' once the person was erased: what comes for them later is for nobody.
@@ -91,6 +92,42 @@ BEGIN
 END
 $function$;
 
+-- Under what an erased id is kept.
+CREATE FUNCTION {{schema}}.erased_reference(person text) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN 'person:' || encode(sha256(convert_to(person, 'UTF8')), 'hex');
+
+-- The person of an event: the owner of its references, else the person that it names itself; 'erased:' if that one was
+-- erased. Null if nobody is named.
+CREATE FUNCTION {{schema}}.person_of_payment(refs text[], claimed text) RETURNS text LANGUAGE plpgsql STABLE AS $function$
+BEGIN
+  RETURN coalesce({{schema}}.owner_of_references(refs),
+    (SELECT r.owner FROM {{schema}}.payment_references r WHERE r.reference = {{schema}}.erased_reference(claimed)), claimed);
+END
+$function$;
+
+-- Serializes the payments of a person with their erasure, until the transaction ends: also where the person has no row yet.
+CREATE FUNCTION {{schema}}.lock_payments(person text) RETURNS void LANGUAGE plpgsql AS $function$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(person, 8061));
+END
+$function$;
+
+-- The same person as "person_of_payment", under the lock of their payments. Whoever waited for the lock reads the owner
+-- again: the transaction before may have erased the person, or linked a reference.
+CREATE FUNCTION {{schema}}.locked_person_of_payment(refs text[], claimed text) RETURNS text LANGUAGE plpgsql AS $function$
+DECLARE
+  person text;
+  locked text;
+BEGIN
+  LOOP
+    person := {{schema}}.person_of_payment(refs, claimed);
+    IF person IS NULL OR person = 'erased:' OR person = locked THEN RETURN person; END IF;
+    PERFORM {{schema}}.lock_payments(person);
+    locked := person;
+  END LOOP;
+END
+$function$;
+
 -- What is known of a person, for a decision. Null where nothing was ever known.
 CREATE FUNCTION {{schema}}.billing_known(person text, by_session text, by_payment text) RETURNS json
 LANGUAGE plpgsql STABLE AS $function$
@@ -147,17 +184,16 @@ BEGIN
   IF FOUND AND NOT again AND was.state IN ('applied', 'ignored') THEN
     RETURN json_build_object('found', 'Known', 'state', was.state, 'note', was.note);
   END IF;
-  person := {{schema}}.owner_of_references(refs);
-  IF person IS NULL AND claimed IS NULL THEN
+  person := {{schema}}.locked_person_of_payment(refs, claimed);
+  IF person IS NULL THEN
     -- Whoever links one of these at this moment waits for the end of this transaction, and finds the event; or is waited
     -- for. References that other events wait for are there already, and are not locked by inserting them again.
     INSERT INTO {{schema}}.payment_references (reference)
     SELECT r.reference FROM unnest(refs) AS r(reference) ORDER BY r.reference COLLATE "C"
     ON CONFLICT DO NOTHING;
     PERFORM FROM {{schema}}.payment_references r WHERE r.reference = ANY(refs) ORDER BY r.reference FOR SHARE;
-    person := {{schema}}.owner_of_references(refs);
+    person := {{schema}}.locked_person_of_payment(refs, NULL);
   END IF;
-  person := coalesce(person, claimed);
   IF person IS NOT NULL AND person <> 'erased:' THEN
     RETURN json_build_object('found', 'Matched',
       'account', {{schema}}.billing_account(person, by_session, by_payment),
@@ -258,7 +294,8 @@ CREATE FUNCTION {{schema}}.keep_payment(event json, outcome text, why text, wrot
 LANGUAGE plpgsql AS $function$
 DECLARE
   kept record;
-  is_erased CONSTANT boolean := {{schema}}.owner_of_references(ARRAY['customer:' || (event ->> 'customerId')]) = 'erased:';
+  is_erased CONSTANT boolean := 'erased:'
+    = {{schema}}.locked_person_of_payment(ARRAY['customer:' || (event ->> 'customerId')], NULL);
 BEGIN
   INSERT INTO {{schema}}.payment_events AS e (event_id, kind, created_at, received_at, customer_id, state, note, payload)
   VALUES (event ->> 'id', event ->> 'kind', to_timestamp((event ->> 'createdAt')::float8 / 1000),
@@ -275,8 +312,10 @@ $function$;
 CREATE FUNCTION {{schema}}.link_customer(person text, customer text, replaced text) RETURNS json LANGUAGE plpgsql
 AS $function$
 DECLARE
-  current text := {{schema}}.billing_account(person, NULL, NULL) ->> 'customerId';
+  current text;
 BEGIN
+  PERFORM {{schema}}.lock_payments(person);
+  current := {{schema}}.billing_account(person, NULL, NULL) ->> 'customerId';
   IF current IS NOT NULL AND current IS DISTINCT FROM replaced THEN
     RETURN json_build_object('customerId', current, 'waiting', '[]'::json);
   END IF;

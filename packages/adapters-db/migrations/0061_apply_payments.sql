@@ -15,7 +15,7 @@ AS $function$
 BEGIN
   RETURN QUERY
   WITH given AS MATERIALIZED (
-    SELECT g.place, g.id, coalesce({{schema}}.owner_of_references(g.refs), g.claimed) AS person, g.session, g.payment
+    SELECT g.place, g.id, {{schema}}.person_of_payment(g.refs, g.claimed) AS person, g.session, g.payment
     FROM json_to_recordset(payments) AS g(place integer, id text, refs text[], claimed text, session text, payment text)
   )
   SELECT g.place, e.state, e.note, g.person, b.version, {{schema}}.billing_known(g.person, g.session, g.payment), a

@@ -14,11 +14,11 @@ const make = Effect.map(Database, ({ asService, schema, statement }) =>
       const [row] = yield* statement<StoredData & Record<string, unknown>>(countText(schema), [userId])
       return { chats: row?.chats ?? 0, documents: row?.documents ?? 0, transactions: row?.transactions ?? 0 }
     }, storing("PersonalData.count")),
-    prove: (userId) =>
+    begin: (userId) =>
       storing(
-        "PersonalData.prove",
+        "PersonalData.begin",
         "documents"
-      )(asService(({ query }) => Effect.asVoid(query(`SELECT ${schema}.prove_account($1)`, [userId])))),
+      )(asService(({ query }) => Effect.asVoid(query(`SELECT ${schema}.begin_erasure($1)`, [userId])))),
     erase: Effect.fnUntraced(
       function* ({ pseudonym, userId }: EraseInput) {
         const [row] = yield* asService(({ query }) =>

@@ -36,6 +36,8 @@ const make = Effect.gen(function* () {
   const purchases = yield* storage.table<UserId, ReadonlyArray<BoughtCredits>>()
   /** Whom a reference names; undefined where the person was erased. */
   const owners = yield* storage.table<string, UserId | undefined>()
+  /** Ids of people who were erased: no event that names one brings the person back. */
+  const erased = yield* storage.table<UserId, true>()
 
   const put = (
     { createdAt, customerId, id, kind, payload }: Omit<KeptEvent, "payload"> & Pick<StoredPaymentEvent, "payload">,
@@ -59,8 +61,9 @@ const make = Effect.gen(function* () {
     }
     const receivedAt = before?.receivedAt ?? now
     const linked = references.filter((reference) => owners.has(reference))
-    const userId = linked.length === 0 ? claimed : linked.map((one) => owners.get(one)).find((one) => one !== undefined)
-    if (userId === undefined && linked.length > 0) {
+    const named = linked.length > 0 || claimed === undefined || erased.has(claimed) ? undefined : claimed
+    const userId = linked.map((one) => owners.get(one)).find((one) => one !== undefined) ?? named
+    if (userId === undefined && (linked.length > 0 || claimed !== undefined)) {
       put({ ...event, payload: undefined }, receivedAt, ERASED, undefined)
       return { _tag: "Erased" }
     }
@@ -131,6 +134,7 @@ const make = Effect.gen(function* () {
         }
       }
       for (const [reference, owner] of owners) if (owner === userId) owners.set(reference, undefined)
+      erased.set(userId, true)
     }
   })
 

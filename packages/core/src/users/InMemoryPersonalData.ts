@@ -11,7 +11,7 @@ const added = (parts: ReadonlyArray<Partial<StoredData>>): StoredData => ({
 const make = Effect.map(InMemoryStorage, (storage) =>
   PersonalData.of({
     // Nothing changes rows behind the stores of this process.
-    prove: () => Effect.void,
+    begin: () => Effect.void,
     count: (userId) =>
       storage.exclusive(Effect.sync(() => added(storage.personalParts.map(({ count }) => count(userId))))),
     erase: ({ pseudonym, userId }) =>

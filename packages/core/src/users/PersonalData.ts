@@ -32,8 +32,11 @@ export interface AccountInUse {
 export class PersonalData extends Context.Service<
   PersonalData,
   {
-    /** Fails where the rows of the person's account contradict each other: an erasure would hide that. */
-    prove(userId: UserId): Effect.Effect<void, StorageFailed>
+    /**
+     * Begins an erasure, in the unit of work of which `erase` is the end: payment events of the person wait until it ends. Fails
+     * if the rows of the person's account contradict each other: an erasure would hide that.
+     */
+    begin(userId: UserId): Effect.Effect<void, StorageFailed>
     /** Counts what is stored, and changes nothing. */
     count(userId: UserId): Effect.Effect<StoredData, StorageFailed>
     /**

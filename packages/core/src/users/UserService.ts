@@ -93,7 +93,7 @@ export class UserService extends Context.Service<
         pseudonym: string,
         { by, reason }: ErasureAsked
       ) {
-        yield* data.prove(userId)
+        yield* data.begin(userId)
         yield* close(userId)
         const follow = yield* crm.ofPerson(userId)
         const erased = yield* data.erase({ userId, pseudonym })

@@ -156,7 +156,7 @@ describe("erasing somebody who has subscribed", () => {
 })
 
 const busy = Layer.succeed(PersonalData, {
-  prove: () => Effect.void,
+  begin: () => Effect.void,
   count: () => Effect.succeed({ chats: 0, documents: 0, transactions: 1 }),
   erase: () => Effect.succeed({ _tag: "AccountInUse" as const })
 })

@@ -283,6 +283,10 @@ export const billingStoreContract = (
           expect(yield* receive(late, { claimed: userId, references: links })).toEqual({ _tag: "Erased" })
           expect(yield* find(late.id)).toMatchObject([{ state: "ignored", userId: undefined }])
           expect((yield* find(late.id))[0]?.payload).toBe(undefined)
+          // The id alone names nobody either, whatever comes beside it.
+          for (const references of [[], [`customer:${newId("cus")}`]]) {
+            expect(yield* receive(eventOf(), { claimed: userId, references })).toEqual({ _tag: "Erased" })
+          }
           // Nor do events stay that are about nobody, but of the person's customer.
           yield* keep(afterwards)
           for (const one of [theirs, afterwards]) {
@@ -296,6 +300,8 @@ export const billingStoreContract = (
           expect(yield* accountOf(userId)).toMatchObject({ customerId: undefined })
           const another = newId("cus")
           expect(yield* link(userId, another)).toMatchObject({ customerId: another })
+          const ofAnother = { claimed: userId, references: [`customer:${another}`] }
+          expect(yield* receive(eventOf(), ofAnother)).toMatchObject({ _tag: "Matched", account: { userId } })
           expect(yield* link(newId("user"), another)).toEqual({ customerId: undefined, waiting: [] })
         })
       ))
