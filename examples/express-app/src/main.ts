@@ -13,9 +13,14 @@ const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const headers = { cookie: "session=anns", "content-type": "application/json" }
 const balance = async () =>
   ((await (await fetch(`${url}/api/billing/balance`, { headers })).json()) as { available: number }).available
+const order = async (credits: number) => {
+  const answer = await fetch(`${url}/orders`, { method: "POST", headers, body: JSON.stringify({ credits }) })
+  return [answer.status, await answer.json()]
+}
 
 console.log(await balance())
-console.log(await (await fetch(`${url}/orders`, { method: "POST", headers })).json())
+console.log(await order(500))
+console.log(await order(-500))
 console.log(await balance())
 const body = JSON.stringify({ messages: [{ role: "user", content: "Hello" }] })
 console.log((await (await fetch(`${url}/api/chat`, { method: "POST", headers, body })).text()).length > 0)

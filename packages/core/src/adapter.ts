@@ -376,7 +376,7 @@ export { openInMemory, type OpenInMemoryOptions } from "./promise/openInMemory.t
 export { IdGenerator } from "./storage/IdGenerator.ts"
 export type { IdentifiersOf, PortRecord, ServicesOf } from "./storage/PortRecord.ts"
 export { StorageFailed } from "./storage/StorageFailed.ts"
-export { type CallersTransaction, TransactionNotJoined } from "./storage/CallersTransaction.ts"
+export { type CallersTransaction, TransactionConflict, TransactionNotJoined } from "./storage/CallersTransaction.ts"
 export { UnitOfWork } from "./storage/UnitOfWork.ts"
 export { countOf, momentOf, sizeOf } from "./storage/spokenNumbers.ts"
 export { databaseFields, type FailureFields, failureFields } from "./storage/failureFields.ts"

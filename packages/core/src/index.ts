@@ -254,7 +254,13 @@ export { openInMemory, type OpenInMemoryOptions } from "./promise/openInMemory.t
 export type { WebhookOptions } from "./promise/eventSinks.ts"
 export type { OpenReplies } from "./promise/OpenReplies.ts"
 export type { IdentifiersOf, PortRecord, ServicesOf } from "./storage/PortRecord.ts"
-export { type CallersTransaction, TransactionNotJoined } from "./storage/CallersTransaction.ts"
+export {
+  type CallersClient,
+  type CallersClients,
+  type CallersTransaction,
+  TransactionConflict,
+  TransactionNotJoined
+} from "./storage/CallersTransaction.ts"
 export { StorageFailed } from "./storage/StorageFailed.ts"
 export { Catalog, InvalidCatalog, findTier, lowestTier, makeCatalog, tierOf, unknownTier } from "./tiers/Catalog.ts"
 export type { CatalogData, Purchase, WidgetLimits } from "./tiers/CatalogData.ts"

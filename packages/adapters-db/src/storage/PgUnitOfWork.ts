@@ -1,12 +1,21 @@
-import { UnitOfWork } from "@parley/core/adapter"
+import { StorageFailed, TransactionConflict, UnitOfWork } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
-import { Database } from "../database/Database.ts"
+import { Database, DatabaseError } from "../database/Database.ts"
 import { storing } from "./storageFailed.ts"
+
+/** A serialization failure and a deadlock (PostgreSQL 17, appendix A): only a new transaction can succeed. */
+const CONFLICTS: ReadonlySet<string | undefined> = new Set(["40001", "40P01"])
+
+const isConflict = (error: unknown): error is StorageFailed =>
+  error instanceof StorageFailed && error.cause instanceof DatabaseError && CONFLICTS.has(error.cause.sqlState)
 
 const make = Effect.map(Database, (database) =>
   UnitOfWork.of({
     run: (_owner, work) => storing("UnitOfWork.run", "documents")(database.unitOfWork(work)),
-    join: (transaction, work) => storing("UnitOfWork.join")(database.join(transaction, work))
+    join: (transaction, work) =>
+      Effect.mapError(storing("UnitOfWork.join")(database.join(transaction, work)), (error) =>
+        isConflict(error) ? new TransactionConflict({ cause: error.cause }) : error
+      )
   })
 )
 

@@ -3,7 +3,7 @@ import {
   createParley,
   openInMemory,
   type Parley,
-  StorageFailed,
+  TransactionConflict,
   TransactionNotJoined
 } from "@parley/core"
 import { Effect, Exit, Scope } from "effect"
@@ -226,8 +226,8 @@ describe.runIf(hasPostgres)("a transaction of the caller's", () => {
         await parley.credits.grant({ userId, amount: 1, key: "between" })
         return rejection(parley.in(client).credits.grant({ userId, amount: 2, key: "late" }))
       })
-      expect(error).toBeInstanceOf(StorageFailed)
-      expect(error).toMatchObject({ retryable: true })
+      expect(error).toBeInstanceOf(TransactionConflict)
+      expect(error).toMatchObject({ code: "transaction_conflict", retryable: true })
       await onClient(async (client) => {
         await client.query(`BEGIN ISOLATION LEVEL ${level}`)
         await parley.in(client).credits.grant({ userId, amount: 2, key: "late" })

@@ -20,7 +20,7 @@ import type { ParleyServices } from "../parleyLayer.ts"
 import type { SignOutInput } from "../sessions/SignOut.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import type { OfferedModel } from "../chat/ModelOffers.ts"
-import type { CallersTransaction } from "../storage/CallersTransaction.ts"
+import type { CallersClient, CallersClients, CallersTransaction } from "../storage/CallersTransaction.ts"
 import type { CreditCalls, JoinedCreditCalls } from "./CreditCalls.ts"
 
 /** A reply whose first words have arrived. */
@@ -142,10 +142,22 @@ export interface Parley {
   }
   readonly credits: CreditCalls
   /**
-   * The credits within a transaction of the caller's own on the same Postgres server: what is done by these calls is
-   * committed, or rolled back, together with the caller's rows. Await each call before the next use of the client. A call
-   * that rejects undoes what it did and no more, so that the transaction can go on. Rejects with `TransactionNotJoined`
-   * where the client is in no transaction that can.
+   * Runs `work` in a transaction on a client of the caller's own pool, on the same Postgres server: `tx` is the client,
+   * `credits` are the calls that take part in its transaction. If `work` resolves, the caller's rows and the credits are
+   * committed together. If it rejects, for example because a grant was refused, both are rolled back and the promise
+   * rejects with the same error. Await each call before the next use of `tx`. Rejects with `TransactionConflict` if
+   * another transaction changed the same rows first: call `transaction` again.
+   */
+  transaction<Client extends CallersClient, A>(
+    pool: CallersClients<Client>,
+    work: (tx: Client, credits: JoinedCreditCalls) => Promise<A>
+  ): Promise<A>
+  /**
+   * The credits within a transaction that the caller began on the same Postgres server, for example by a query builder:
+   * what these calls do is committed, or rolled back, together with the caller's rows. Await each call before the next use
+   * of the client. A call that rejects undoes what it did and no more, and the transaction can go on; if a refusal must undo
+   * everything, the caller rolls back. Rejects with `TransactionNotJoined` if the client is in no transaction that can
+   * take part, and with `TransactionConflict` if only a new transaction can succeed.
    */
   in(transaction: CallersTransaction): { readonly credits: JoinedCreditCalls }
   readonly billing: {

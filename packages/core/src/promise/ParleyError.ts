@@ -43,7 +43,7 @@ import type {
   InvalidDocumentId
 } from "../documents/errors.ts"
 import type { SessionInvalid, SessionVerifierUnavailable } from "../identity/SessionVerifier.ts"
-import type { TransactionNotJoined } from "../storage/CallersTransaction.ts"
+import type { TransactionConflict, TransactionNotJoined } from "../storage/CallersTransaction.ts"
 import type { PackageMissing } from "../PackageMissing.ts"
 import type { DeliveryFailed } from "../events/EventSink.ts"
 import type { InvalidWebhook } from "../events/webhookSignature.ts"
@@ -125,6 +125,7 @@ export type ParleyError =
   | TiersMissing
   | TooManyBotKeys
   | TooManyBots
+  | TransactionConflict
   | TransactionNotJoined
   | UnknownTier
   | UserNotFound

@@ -25,6 +25,7 @@ import { ReadingLimits, type ReadingLimitsData } from "../documents/ReadingLimit
 import { UploadLimits, type UploadLimitsData } from "../documents/UploadLimits.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { parleyLayer } from "../parleyLayer.ts"
+import type { CallersTransaction } from "../storage/CallersTransaction.ts"
 import { openStorageLayer, type StoragePorts } from "../StoragePorts.ts"
 import { Catalog, makeCatalog } from "../tiers/Catalog.ts"
 import type { CatalogData } from "../tiers/CatalogData.ts"
@@ -38,6 +39,7 @@ import { EventSinks } from "../events/EventSink.ts"
 import type { ParleyHooks } from "../events/hooks.ts"
 import { LowBalance, type LowBalanceSetting } from "../events/LowBalance.ts"
 import { CALL_PARAMETERS, checkedCalls } from "./checkedCalls.ts"
+import { runTransaction } from "./runTransaction.ts"
 import { refuseCalls, runWith } from "./runWith.ts"
 import { eventSinks, type WebhookOptions } from "./eventSinks.ts"
 import type { OpenReplies } from "./OpenReplies.ts"
@@ -113,6 +115,8 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
   const run = runWith(runtime)
   const open: OpenReplies = new Set()
   await runtime.context()
+  const joinedCredits = (transaction: CallersTransaction) =>
+    checkedCalls(joinedCreditCalls(runtime, options.unitOfWork, transaction), CALL_PARAMETERS.credits)
   return {
     runtime,
     chat: checkedCalls(
@@ -170,9 +174,8 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
       CALL_PARAMETERS.crm
     ),
     credits: checkedCalls(creditCalls(runtime, open), CALL_PARAMETERS.credits),
-    in: (transaction) => ({
-      credits: checkedCalls(joinedCreditCalls(runtime, options.unitOfWork, transaction), CALL_PARAMETERS.credits)
-    }),
+    transaction: (pool, work) => runTransaction(pool, joinedCredits, work),
+    in: (transaction) => ({ credits: joinedCredits(transaction) }),
     sessions: checkedCalls(
       {
         signOut: (input) => run(SignOut.use(({ signOut }) => signOut(input))),

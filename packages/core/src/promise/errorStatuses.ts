@@ -91,6 +91,7 @@ export const errorStatuses = {
   too_many_bots: 403,
   too_many_replies: 429,
   too_many_visitor_streams: 429,
+  transaction_conflict: 409,
   transaction_not_joined: 500,
   unauthorized: 401,
   unknown_tier: 422,

@@ -9,6 +9,22 @@ export interface CallersTransaction {
   query(text: string, values: Array<unknown>): Promise<{ readonly rows: ReadonlyArray<object> }>
 }
 
+/** A client of a caller's pool: one connection, on which a transaction can be begun. */
+export interface CallersClient extends CallersTransaction {
+  /** Returns the connection to the pool; with true the pool closes it. */
+  release(destroy?: boolean): void
+  /** A `pg` client that loses its connection between two statements emits this event. Without a listener the process ends. */
+  on?(event: "error", listener: (error: Error) => void): unknown
+  off?(event: "error", listener: (error: Error) => void): unknown
+}
+
+/** A pool of clients. A `pg.Pool` has this shape. */
+export interface CallersClients<Client extends CallersClient> {
+  connect(): Promise<Client>
+  // A `pg.Pool` has a second signature. The compiler infers `Client` only if this type has one too.
+  connect(callback: never): unknown
+}
+
 const EXPLANATIONS = {
   "not-open": "The client is in no transaction. Send BEGIN on it first, and COMMIT after.",
   failed:
@@ -24,5 +40,19 @@ export class TransactionNotJoined extends Schema.TaggedError<TransactionNotJoine
   readonly code = "transaction_not_joined"
   override get message() {
     return EXPLANATIONS[this.problem]
+  }
+}
+
+/**
+ * Another transaction changed the same credits while the caller's ran (a serialization failure or a deadlock). The call did
+ * nothing. The same call fails again in the same transaction: roll it back, and begin a new one.
+ */
+export class TransactionConflict extends Schema.TaggedError<TransactionConflict>()("TransactionConflict", {
+  cause: Schema.Defect()
+}) {
+  readonly code = "transaction_conflict"
+  readonly retryable = true
+  override get message() {
+    return "Another transaction changed the same rows while this one ran. Roll this transaction back, and run all of it again."
   }
 }

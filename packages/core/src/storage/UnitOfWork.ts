@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { UserId } from "../identity/UserId.ts"
-import type { CallersTransaction, TransactionNotJoined } from "./CallersTransaction.ts"
+import type { CallersTransaction, TransactionConflict, TransactionNotJoined } from "./CallersTransaction.ts"
 import type { StorageFailed } from "./StorageFailed.ts"
 
 /**
@@ -15,11 +15,12 @@ export class UnitOfWork extends Context.Service<
     /**
      * Makes the credit operations of `work` part of a transaction of the caller's: they are committed, or rolled back,
      * with it. Where `work` fails, what it did is undone and the transaction can go on. Whatever role and settings the
-     * caller's connection had, it has again.
+     * caller's connection had, it has again. Fails with `TransactionConflict` on a serialization failure or a deadlock: then
+     * only a new transaction can succeed.
      */
     join<A, E, R>(
       transaction: CallersTransaction,
       work: Effect.Effect<A, E, R>
-    ): Effect.Effect<A, E | StorageFailed | TransactionNotJoined, R>
+    ): Effect.Effect<A, E | StorageFailed | TransactionConflict | TransactionNotJoined, R>
   }
 >()("@parley/core/storage/UnitOfWork") {}

@@ -1,0 +1,93 @@
+import {
+  type CallersClient,
+  type CallersClients,
+  TransactionConflict,
+  TransactionNotJoined
+} from "../storage/CallersTransaction.ts"
+import type { JoinedCreditCalls } from "./CreditCalls.ts"
+
+/** A serialization failure and a deadlock, as Postgres names them. */
+const CONFLICTS: ReadonlySet<unknown> = new Set(["40001", "40P01"])
+
+/** Turns a driver's report of a conflict into `TransactionConflict`; returns any other error unchanged. */
+const named = (error: unknown): unknown =>
+  error instanceof Error && "code" in error && CONFLICTS.has(error.code)
+    ? new TransactionConflict({ cause: error })
+    : error
+
+type Call = (...given: ReadonlyArray<never>) => Promise<unknown>
+
+/**
+ * Runs the calls one after another, since they share one connection. `end` waits for calls that the work did not await,
+ * rejects if one of them rejected, and refuses later calls: none may run outside the transaction.
+ */
+const oneByOne = (calls: JoinedCreditCalls) => {
+  let last: Promise<unknown> = Promise.resolve()
+  let isEnded = false
+  const open = new Set<Promise<unknown>>()
+  const inTurn =
+    (call: Call): Call =>
+    (...given) => {
+      if (isEnded) return Promise.reject(new TransactionNotJoined({ problem: "not-open" }))
+      const own = last.then(() => call(...given))
+      const done = () => void open.delete(own)
+      open.add(own)
+      last = own.then(done, done)
+      return own
+    }
+  const entries = Object.entries<Call>(calls).map(([name, call]) => [name, inTurn(call)])
+  const end = async () => {
+    isEnded = true
+    const left = await Promise.allSettled([...open])
+    const failed = left.find(({ status }) => status === "rejected")
+    if (failed?.status === "rejected") throw failed.reason
+  }
+  return { credits: Object.fromEntries(entries) as JoinedCreditCalls, end }
+}
+
+/** If a statement of the transaction failed, COMMIT rolls back without an error. Only its command tag shows that. */
+const commit = async (client: CallersClient): Promise<void> => {
+  const { command } = (await client.query("COMMIT", [])) as { readonly command?: unknown }
+  if (command === "ROLLBACK") throw new TransactionNotJoined({ problem: "failed" })
+}
+
+const rollBack = (client: CallersClient): Promise<boolean> =>
+  client.query("ROLLBACK", []).then(
+    () => true,
+    () => false
+  )
+
+/** The next statement on a lost connection rejects, so that the event needs no handling of its own. */
+const leaveToStatements = (): void => undefined
+
+/**
+ * Runs `work` in a transaction on a client of the pool: COMMIT if it resolves, ROLLBACK if it rejects. The pool closes a
+ * client whose ROLLBACK failed.
+ */
+export const runTransaction = async <Client extends CallersClient, A>(
+  clients: CallersClients<Client>,
+  creditsIn: (client: Client) => JoinedCreditCalls,
+  work: (client: Client, credits: JoinedCreditCalls) => Promise<A>
+): Promise<A> => {
+  const client = await clients.connect()
+  let isClean = false
+  client.on?.("error", leaveToStatements)
+  try {
+    await client.query("BEGIN", [])
+    const { credits, end } = oneByOne(creditsIn(client))
+    try {
+      const result = await work(client, credits)
+      await end()
+      await commit(client)
+      isClean = true
+      return result
+    } catch (error) {
+      await end().catch(() => undefined)
+      isClean = await rollBack(client)
+      throw named(error)
+    }
+  } finally {
+    client.off?.("error", leaveToStatements)
+    client.release(!isClean)
+  }
+}
