@@ -2,9 +2,9 @@ import { PaymentGateway } from "@parley/core/adapter"
 import { Layer, Redacted } from "effect"
 import { StripeClient } from "./client/StripeClient.ts"
 import type { StripeClientOptions } from "./client/stripeLimits.ts"
-import { invoiceCompletion } from "./gateway/invoiceCompletion.ts"
 import { stripeLookups } from "./gateway/lookups.ts"
 import { stripePages } from "./gateway/pages.ts"
+import { stripeRecords } from "./gateway/records.ts"
 import { stripeEvents } from "./gateway/received.ts"
 
 export interface StripeOptions extends StripeClientOptions {
@@ -21,12 +21,12 @@ const isLive = (apiKey: StripeOptions["apiKey"]): boolean | undefined => {
 /** Stripe, or any server that speaks its protocol. Nothing is loaded, or asked, before the first call. */
 export const makeStripePaymentGateway = (options: StripeOptions): PaymentGateway["Service"] => {
   const client = new StripeClient(options)
-  const completion = invoiceCompletion(client)
   const origin = { livemode: isLive(options.apiKey) }
   return PaymentGateway.of({
     ...stripePages(client),
-    ...stripeLookups(client, completion),
-    ...stripeEvents(client, completion, { origin, webhookSecret: options.webhookSecret })
+    ...stripeLookups(client),
+    ...stripeRecords(client),
+    ...stripeEvents(client, { origin, webhookSecret: options.webhookSecret })
   })
 }
 

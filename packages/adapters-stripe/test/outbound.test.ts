@@ -207,7 +207,7 @@ describe("a failure", () => {
       "a session of an unknown form",
       200,
       { id: "cs_1", mode: "other" },
-      { reason: "unreadable session.mode: not a known word" }
+      { _tag: "PaymentObjectUnreadable", problem: "session.mode: not a known word" }
     ]
   ])("%s has a name, and none of the provider's text", async (_name, status, body, expected) => {
     await using server = await staged((_request, response) => json(response, status, body))
@@ -326,18 +326,51 @@ describe("a list", () => {
     expect(await Effect.runPromise(Stream.runCount(found))).toBe(150)
   })
 
-  it("completes the lines of an invoice of which an event brings only the first", async () => {
-    const cut = invoice("2026-10-28.endive", {}, [true])
+  it("of lines completes an invoice that brings only the first, which its event does not ask for", async () => {
+    const first = invoice("2026-10-28.endive", {}, [true])
+    const cut = { ...first, lines: { ...first.lines, has_more: true } }
     const lines = invoice("2026-10-28.endive", {}, [true, true, false]).lines.data
-    await using server = await staged(pages(lines.map((line, index) => ({ ...line, id: `il_${index}` }))))
-    const text = JSON.stringify(
-      event("2026-10-28.endive", "invoice.paid", { ...cut, lines: { ...cut.lines, has_more: true } })
+    const list = pages(lines.map((line, index) => ({ ...line, id: `il_${index}` })))
+    await using server = await staged((request, response, at) =>
+      request.path.startsWith("/v1/invoices/in_1/lines?") ? list(request, response, at) : json(response, 200, cut)
     )
-    const read = await Effect.runPromise(server.gateway.read(text))
-    expect(read.event).toMatchObject({
-      invoice: { lines: [{ isProration: true }, { isProration: true }, { isProration: false }] }
+    const read = await Effect.runPromise(
+      server.gateway.read(JSON.stringify(event("2026-10-28.endive", "invoice.paid", cut)))
+    )
+    expect(read.event).toMatchObject({ invoice: { lines: [{ isProration: true }], isCut: true } })
+    expect(server.seen).toEqual([])
+    const whole = await Effect.runPromise(server.gateway.paidInvoice("in_1"))
+    expect(whole).toMatchObject({ lines: [{ isProration: true }, { isProration: true }, { isProration: false }] })
+    expect(whole).not.toHaveProperty("isCut")
+  })
+
+  it("has all that can be read where something in it cannot", async () => {
+    const strange = { id: "in_strange", object: "invoice", customer: "cus_1", currency: 7 }
+    const kept = invoice("2026-10-28.endive", { id: "in_2" })
+    await using server = await staged((request, response, at) => {
+      if (request.path.startsWith("/v1/invoices")) return pages([strange, kept])(request, response, at)
+      if (request.path.startsWith("/v1/prices/price_strange")) return json(response, 200, { id: "price_strange" })
+      if (request.path.startsWith("/v1/prices/")) {
+        return json(response, 200, { id: "price_1", active: true, currency: "usd", unit_amount: 5, recurring: null })
+      }
+      if (!request.path.startsWith("/v1/events")) return pages([])(request, response, at)
+      const events = [{ id: "evt_0" }, event("2026-10-28.endive", "invoice.paid", strange)]
+      return pages(events)(request, response, at)
     })
-    expect(server.seen[0]?.path).toMatch(/^\/v1\/invoices\/in_1\/lines\?/)
+    const run = Effect.runPromise
+    expect((await run(server.gateway.invoices({ customerId: "cus_1", limit: 10 }))).map(({ id }) => id)).toEqual([
+      "in_2"
+    ])
+    expect((await run(server.gateway.prices(["price_strange", "price_1"]))).map(({ priceId }) => priceId)).toEqual([
+      "price_1"
+    ])
+    const events = await run(Stream.runCollect(server.gateway.events({ since: 0 })))
+    expect([...events]).toMatchObject([{ id: "evt_1", event: { _tag: "Unreadable" } }])
+    const records = await run(Stream.runCollect(server.gateway.records({ since: 0 })))
+    expect([...records]).toMatchObject([
+      { id: "in_strange", _tag: "Unreadable", subject: { customerId: "cus_1" } },
+      { id: "in_2", _tag: "InvoicePaid" }
+    ])
   })
 })
 

@@ -47,26 +47,14 @@ export type {
   SubscriptionFacts,
   SubscriptionReport
 } from "./billing/SubscriptionFacts.ts"
-export {
-  type CheckoutMode,
-  type CheckoutSession,
-  type InvoiceLine,
-  type InvoiceReason,
-  type PaidInvoice,
-  type PaymentCharge,
-  type PaymentDispute,
-  type PaymentEvent,
-  type PaymentSubscription,
-  type ReceivedPaymentEvent,
-  type SubscriptionItem,
-  type SubscriptionStatus
-} from "./billing/PaymentEvent.ts"
+export type * from "./billing/PaymentEvent.ts"
 export {
   type CheckoutInput,
   type CheckoutLink,
   type CreateCustomerInput,
   type Invoice,
   type InvoicesInput,
+  type LookUpFailed,
   PaymentGateway,
   type PortalInput,
   type PriceOffer,
@@ -80,6 +68,7 @@ export {
   type PaymentFailed,
   type PaymentObject,
   PaymentObjectNotFound,
+  PaymentObjectUnreadable,
   PaymentRefused,
   PaymentUnavailable,
   PaymentsNotConfigured,

@@ -1,6 +1,8 @@
 import {
   type PaymentFailed,
+  type PaymentObject,
   type PaymentObjectNotFound,
+  PaymentObjectUnreadable,
   PaymentsNotConfigured,
   PaymentUnavailable
 } from "@parley/core/adapter"
@@ -11,6 +13,7 @@ import { loadStripe } from "./loadStripe.ts"
 import { defaultStripeLimits, STRIPE_API_VERSION, type StripeClientOptions, type StripeLimits } from "./stripeLimits.ts"
 import { type StripeCall, type StripeFailure, stripeFailure, unreadable } from "./stripeFailure.ts"
 import { stripeFetch } from "./stripeFetch.ts"
+import { UnknownShape } from "../shapes/ShapeReader.ts"
 
 /** One request of the SDK. Requests that create something take the key. */
 type Ask<A> = (stripe: Stripe, options: Stripe.RequestOptions) => Promise<A>
@@ -69,6 +72,17 @@ export class StripeClient {
   /** Reads an answer that has come; one in a form that is not known is a refusal that says where. */
   read<A>(operation: string, read: () => A): Effect.Effect<A, PaymentFailed> {
     return Effect.try({ try: read, catch: (cause) => unreadable(operation, cause) })
+  }
+
+  /** Reads an object that was looked up. */
+  readObject<A>(object: PaymentObject, id: string, read: () => A): Effect.Effect<A, PaymentObjectUnreadable> {
+    return Effect.try({
+      try: read,
+      catch: (cause) => {
+        if (!(cause instanceof UnknownShape)) throw cause
+        return new PaymentObjectUnreadable({ object, id, problem: cause.message })
+      }
+    })
   }
 
   #try<A>(

@@ -1,6 +1,8 @@
+import type { PaymentFailed } from "@parley/core/adapter"
 import { Effect, Option, Stream } from "effect"
 import type Stripe from "stripe"
 import { ShapeReader } from "../shapes/ShapeReader.ts"
+import type { StripeClient } from "./StripeClient.ts"
 
 /** The most that Stripe gives at once. */
 export const PAGE_SIZE = 100
@@ -15,11 +17,13 @@ export interface PageParams {
 export type AskPage<A, E> = (params: PageParams) => Effect.Effect<Stripe.ApiList<A>, E>
 
 /** Everything of a list, page by page; no page is asked for that nobody takes. */
-export const allPages = <A, E>(askPage: AskPage<A, E>): Stream.Stream<A, E> =>
+export const allPages = <A, E>(client: StripeClient, askPage: AskPage<A, E>): Stream.Stream<A, E | PaymentFailed> =>
   Stream.paginate(undefined as string | undefined, (after) =>
-    Effect.map(askPage({ limit: PAGE_SIZE, ...(after === undefined ? {} : { starting_after: after }) }), (page) => {
-      const last = page.data.at(-1)
-      const next = page.has_more && last !== undefined ? new ShapeReader(last, "list").text("id") : undefined
-      return [page.data, Option.fromUndefinedOr(next)] as const
+    Effect.gen(function* () {
+      const { data, has_more } = yield* askPage({ limit: PAGE_SIZE, ...(after && { starting_after: after }) })
+      const last = data.at(-1)
+      if (!has_more || last === undefined) return [data, Option.none()] as const
+      const next = yield* client.read("list", () => new ShapeReader(last, "list").text("id"))
+      return [data, Option.some(next)] as const
     })
   )

@@ -4,38 +4,26 @@ import { checkoutSession } from "../shapes/checkoutSession.ts"
 import { paidInvoice } from "../shapes/invoice.ts"
 import { paymentSubscription } from "../shapes/subscription.ts"
 
-/** What an event reports, and the invoice whose lines are to be completed, where it brings only the first. */
-export interface ReadEvent {
-  readonly event: PaymentEvent
-  readonly cutInvoice?: string
-}
-
-type Reader = (object: unknown) => ReadEvent
+type Reader = (object: unknown) => PaymentEvent
 
 const checkout =
   (known?: "complete"): Reader =>
-  (object) => ({ event: { _tag: "Checkout", session: checkoutSession(object, known) } })
+  (object) => ({ _tag: "Checkout", session: checkoutSession(object, known) })
 
-const invoice: Reader = (object) => {
-  const read = paidInvoice(object)
-  const event = { _tag: "InvoicePaid", invoice: read.invoice } as const
-  return read.isCut ? { event, cutInvoice: read.invoice.id } : { event }
-}
+const invoice: Reader = (object) => ({ _tag: "InvoicePaid", invoice: paidInvoice(object) })
 
-const subscription: Reader = (object) => ({
-  event: { _tag: "Subscription", subscription: paymentSubscription(object) }
-})
+const subscription: Reader = (object) => ({ _tag: "Subscription", subscription: paymentSubscription(object) })
 
-const charge: Reader = (object) => ({ event: { _tag: "Charge", charge: paymentCharge(object) } })
+const charge: Reader = (object) => ({ _tag: "Charge", charge: paymentCharge(object) })
 
 const refund: Reader = (object) => {
   const chargeId = refundedCharge(object)
-  return { event: chargeId === undefined ? { _tag: "Other" } : { _tag: "Refund", chargeId } }
+  return chargeId === undefined ? { _tag: "Other" } : { _tag: "Refund", chargeId }
 }
 
 const dispute =
   (funds?: "withdrawn" | "reinstated"): Reader =>
-  (object) => ({ event: { _tag: "Dispute", dispute: paymentDispute(object, funds) } })
+  (object) => ({ _tag: "Dispute", dispute: paymentDispute(object, funds) })
 
 /**
  * The kinds of event that credits depend on, and how each is read. `invoice.payment_succeeded` is not among them: it
@@ -67,5 +55,5 @@ const READERS: Readonly<Record<string, Reader>> = {
 export const PAYMENT_EVENT_KINDS: ReadonlyArray<string> = Object.keys(READERS)
 
 /** Reads what an event of a kind is about. Throws `UnknownShape`. */
-export const readEventObject = (kind: string, object: unknown): ReadEvent =>
-  Object.hasOwn(READERS, kind) ? (READERS[kind] as Reader)(object) : { event: { _tag: "Other" } }
+export const readEventObject = (kind: string, object: unknown): PaymentEvent =>
+  Object.hasOwn(READERS, kind) ? (READERS[kind] as Reader)(object) : { _tag: "Other" }

@@ -1,6 +1,7 @@
 import {
   type Invoice,
   type InvoicesInput,
+  type LookUpFailed,
   type PaidInvoice,
   type PaymentFailed,
   type PaymentGateway,
@@ -14,23 +15,15 @@ import type { StripeClient } from "../client/StripeClient.ts"
 import { allPages, PAGE_SIZE } from "../client/stripePages.ts"
 import { paymentCharge } from "../shapes/charge.ts"
 import { checkoutSession } from "../shapes/checkoutSession.ts"
-import { isPaidInvoice, listedInvoice } from "../shapes/invoice.ts"
+import { invoiceLines, isPaidInvoice, listedInvoice, paidInvoice } from "../shapes/invoice.ts"
 import { priceOffer } from "../shapes/price.ts"
 import { paymentSubscription } from "../shapes/subscription.ts"
 import { ShapeReader } from "../shapes/ShapeReader.ts"
-import type { InvoiceCompletion } from "./invoiceCompletion.ts"
+import { orUnreadable } from "../shapes/subject.ts"
 
 type Calls = Pick<
   PaymentGateway["Service"],
-  | "session"
-  | "subscription"
-  | "paidInvoice"
-  | "charge"
-  | "paymentInvoice"
-  | "invoices"
-  | "prices"
-  | "paidSessions"
-  | "paidInvoices"
+  "session" | "subscription" | "paidInvoice" | "charge" | "paymentInvoice" | "invoices" | "prices"
 >
 
 /** Prices are asked for one by one: Stripe lists none by their ids. */
@@ -42,56 +35,88 @@ export const sinceSeconds = (since: number): number => Math.max(0, Math.floor(si
 const isFinal = (invoice: Stripe.Invoice): boolean => invoice.status !== "draft"
 
 /** What Stripe keeps, asked for. */
-export const stripeLookups = (client: StripeClient, { complete, paid }: InvoiceCompletion): Calls => {
+export const stripeLookups = (client: StripeClient): Calls => {
   const lookUp =
-    <A>(object: PaymentObject, read: (stripe: Stripe, id: string, options: Stripe.RequestOptions) => Promise<A>) =>
-    (id: string) =>
-      client.ask({ operation: object, needs: { id: [object, id] } }, (stripe, options) => read(stripe, id, options))
+    <A>(
+      object: PaymentObject,
+      ask: (stripe: Stripe, id: string, options: Stripe.RequestOptions) => Promise<unknown>,
+      read: (value: unknown) => A
+    ) =>
+    (id: string): Effect.Effect<A, LookUpFailed> =>
+      client
+        .ask({ operation: object, needs: { id: [object, id] } }, (stripe, options) => ask(stripe, id, options))
+        .pipe(Effect.flatMap((found) => client.readObject(object, id, () => read(found))))
 
-  const offer = (priceId: string): Effect.Effect<PriceOffer | undefined, PaymentFailed> => {
-    const price = lookUp("price", async (stripe, id, options) =>
-      priceOffer(await stripe.prices.retrieve(id, {}, options))
+  /** Something that people are shown; what cannot be read is left out and logged. */
+  const shown = <A extends object>(value: unknown, read: (value: unknown) => A | undefined) => {
+    const found = orUnreadable(value, read)
+    if (found === undefined) return Effect.succeed([])
+    if (!("_tag" in found)) return Effect.succeed([found])
+    const { problem } = found
+    return Effect.as(
+      Effect.annotateLogs(Effect.logError("An object of the payment provider could not be read."), { problem }),
+      []
     )
-    return Effect.catchTag(price(priceId), "PaymentObjectNotFound", () => Effect.succeed(undefined))
   }
+
+  const offer = (priceId: string): Effect.Effect<ReadonlyArray<PriceOffer>, PaymentFailed> =>
+    client
+      .ask({ operation: "price", needs: { id: ["price", priceId] } }, (stripe, options) =>
+        stripe.prices.retrieve(priceId, {}, options)
+      )
+      .pipe(
+        Effect.flatMap((price) => shown<PriceOffer>(price, priceOffer)),
+        Effect.catchTag("PaymentObjectNotFound", () => Effect.succeed([]))
+      )
 
   const customerInvoices = ({ customerId, limit }: InvoicesInput) => {
     const call = { operation: "invoices", needs: { customer: ["customer", customerId] } } as const
     const params = { customer: customerId, limit: Math.min(limit, PAGE_SIZE) }
-    return allPages((page) =>
+    return allPages(client, (page) =>
       client.ask(call, (stripe, options) => stripe.invoices.list({ ...page, ...params }, options))
     ).pipe(
       Stream.filter(isFinal),
       Stream.take(limit),
-      Stream.mapEffect((invoice) => client.read("invoices", () => listedInvoice(invoice))),
+      Stream.mapEffect((invoice) => shown<Invoice>(invoice, listedInvoice)),
+      Stream.flattenIterable,
       Stream.runCollect,
       Effect.map((invoices): ReadonlyArray<Invoice> => [...invoices])
     )
   }
 
-  const paidInvoice = (id: string) =>
-    lookUp("invoice", async (stripe, invoiceId, options) => {
-      const invoice = await stripe.invoices.retrieve(invoiceId, {}, options)
-      return isPaidInvoice(invoice) ? paid(invoice) : undefined
-    })(id).pipe(
-      Effect.flatMap((found): Effect.Effect<PaidInvoice, PaymentFailed | PaymentObjectNotFound> =>
-        found === undefined
-          ? Effect.fail(new PaymentObjectNotFound({ object: "invoice", id }))
-          : complete(found.invoice, found.isCut)
-      )
+  const listedLines = (id: string) =>
+    allPages(client, (page) =>
+      client.askAnything("invoiceLines", (stripe, options) => stripe.invoices.listLineItems(id, page, options))
+    ).pipe(
+      Stream.runCollect,
+      Effect.flatMap((lines) => client.readObject("invoice", id, () => invoiceLines([...lines])))
     )
 
+  const anyInvoice = lookUp(
+    "invoice",
+    (stripe, id, options) => stripe.invoices.retrieve(id, {}, options),
+    (invoice) => (isPaidInvoice(invoice) ? paidInvoice(invoice) : undefined)
+  )
+
   return {
-    session: lookUp("session", async (stripe, id, options) =>
-      checkoutSession(await stripe.checkout.sessions.retrieve(id, {}, options))
+    session: lookUp(
+      "session",
+      (stripe, id, options) => stripe.checkout.sessions.retrieve(id, {}, options),
+      checkoutSession
     ),
-    subscription: lookUp("subscription", async (stripe, id, options) =>
-      paymentSubscription(await stripe.subscriptions.retrieve(id, {}, options))
+    subscription: lookUp(
+      "subscription",
+      (stripe, id, options) => stripe.subscriptions.retrieve(id, {}, options),
+      paymentSubscription
     ),
-    charge: lookUp("charge", async (stripe, id, options) =>
-      paymentCharge(await stripe.charges.retrieve(id, {}, options))
-    ),
-    paidInvoice,
+    charge: lookUp("charge", (stripe, id, options) => stripe.charges.retrieve(id, {}, options), paymentCharge),
+    // Stripe brings only the first ten lines along.
+    paidInvoice: Effect.fnUntraced(function* (id: string): Effect.fn.Return<PaidInvoice, LookUpFailed> {
+      const found = yield* anyInvoice(id)
+      if (found === undefined) return yield* new PaymentObjectNotFound({ object: "invoice", id })
+      const { isCut, ...invoice } = found
+      return isCut === true ? { ...invoice, lines: yield* listedLines(id) } : invoice
+    }),
     paymentInvoice: (id) => {
       // Payments of an intent are the only ones that pay invoices since invoices can have several.
       if (!id.startsWith("pi_")) return Effect.succeed(undefined)
@@ -100,34 +125,15 @@ export const stripeLookups = (client: StripeClient, { complete, paid }: InvoiceC
         .askAnything("paymentInvoice", (stripe, options) => stripe.invoicePayments.list({ payment, limit: 1 }, options))
         .pipe(
           Effect.flatMap(({ data }) =>
-            client.read("paymentInvoice", () => data.map((paid) => new ShapeReader(paid, "payment").id("invoice"))[0])
+            client.readObject(
+              "invoice",
+              id,
+              () => data.map((paid) => new ShapeReader(paid, "payment").id("invoice"))[0]
+            )
           )
         )
     },
     invoices: customerInvoices,
-    prices: (ids) =>
-      Effect.map(Effect.forEach(ids, offer, { concurrency: PRICES_AT_ONCE }), (offers) =>
-        offers.filter((found) => found !== undefined)
-      ),
-
-    paidSessions: ({ since }) =>
-      allPages((page) =>
-        client.askAnything("paidSessions", (stripe, options) =>
-          stripe.checkout.sessions.list({ ...page, status: "complete", created: { gte: sinceSeconds(since) } }, options)
-        )
-      ).pipe(
-        Stream.mapEffect((session) => client.read("paidSessions", () => checkoutSession(session))),
-        Stream.filter(({ isPaid }) => isPaid)
-      ),
-
-    paidInvoices: ({ since }) =>
-      allPages((page) =>
-        client.askAnything("paidInvoices", (stripe, options) =>
-          stripe.invoices.list({ ...page, status: "paid", created: { gte: sinceSeconds(since) } }, options)
-        )
-      ).pipe(
-        Stream.mapEffect((invoice) => client.read("paidInvoices", () => paid(invoice))),
-        Stream.mapEffect((found): Effect.Effect<PaidInvoice, PaymentFailed> => complete(found.invoice, found.isCut))
-      )
+    prices: (ids) => Effect.map(Effect.forEach(ids, offer, { concurrency: PRICES_AT_ONCE }), (offers) => offers.flat())
   }
 }

@@ -1,7 +1,6 @@
 import {
   InvalidSignature,
   PackageMissing,
-  type PaymentFailed,
   type PaymentGateway,
   PaymentRefused,
   PaymentsNotConfigured,
@@ -13,15 +12,9 @@ import { loadStripe } from "../client/loadStripe.ts"
 import type { StripeClient } from "../client/StripeClient.ts"
 import { allPages } from "../client/stripePages.ts"
 import { PAYMENT_EVENT_KINDS } from "../events/eventKinds.ts"
-import {
-  type EventOrigin,
-  type ParsedStripeEvent,
-  parseStripeEvent,
-  stripeEventFrom
-} from "../events/parseStripeEvent.ts"
+import { type EventOrigin, parseStripeEvent, stripeEventFrom } from "../events/parseStripeEvent.ts"
 import { signedAt, signedText } from "../events/verifySignature.ts"
 import { UnknownShape } from "../shapes/ShapeReader.ts"
-import type { InvoiceCompletion } from "./invoiceCompletion.ts"
 import { sinceSeconds } from "./lookups.ts"
 
 type Calls = Pick<PaymentGateway["Service"], "verify" | "read" | "events">
@@ -43,23 +36,28 @@ const unloaded = (cause: unknown): PaymentRefused =>
   })
 
 /** Events, as Stripe sends them and as it lists them. */
-export const stripeEvents = (client: StripeClient, completion: InvoiceCompletion, options: ReceivedOptions): Calls => {
+export const stripeEvents = (client: StripeClient, options: ReceivedOptions): Calls => {
   const { origin, webhookSecret } = options
 
-  const whole = ({ cutInvoice, received }: ParsedStripeEvent): Effect.Effect<ReceivedPaymentEvent, PaymentFailed> => {
-    const { event } = received
-    if (cutInvoice === undefined || event._tag !== "InvoicePaid") return Effect.succeed(received)
-    const invoice = completion.complete(event.invoice, true)
-    return Effect.map(invoice, (completed) => ({ ...received, event: { _tag: "InvoicePaid", invoice: completed } }))
-  }
-
-  const parsed = (payload: string): ParsedStripeEvent | UnknownShape => {
+  const parsed = <A>(parse: () => A): A | UnknownShape => {
     try {
-      return parseStripeEvent(payload, origin)
+      return parse()
     } catch (error) {
       if (error instanceof UnknownShape) return error
       throw error
     }
+  }
+
+  /** An event of a list; one that is no event is left out, so that it does not stop the others. */
+  const listed = (value: unknown): Effect.Effect<ReadonlyArray<ReceivedPaymentEvent>> => {
+    const event = parsed(() => stripeEventFrom(value, JSON.stringify(value), origin))
+    if (!(event instanceof UnknownShape)) return Effect.succeed([event])
+    return Effect.as(
+      Effect.logError("The payment provider lists something among its events that is not an event.").pipe(
+        Effect.annotateLogs({ problem: event.message })
+      ),
+      []
+    )
   }
 
   const verify = Effect.fn("StripePaymentGateway.verify")(function* (input: SignedEvent) {
@@ -75,30 +73,27 @@ export const stripeEvents = (client: StripeClient, completion: InvoiceCompletion
         "An event of the payment provider was signed in the future: this server's clock is slow."
       )
     }
-    const event = parsed(signed.text)
+    const event = parsed(() => parseStripeEvent(signed.text, origin))
     if (event instanceof UnknownShape) return yield* new InvalidSignature({ problem: "malformed" })
-    return yield* whole(event)
+    return event
   })
 
   return {
     verify,
     read: (payload) => {
-      const event = parsed(payload)
+      const event = parsed(() => parseStripeEvent(payload, origin))
       return event instanceof UnknownShape
         ? Effect.fail(new PaymentRefused({ operation: "read", reason: `unreadable ${event.message}`, cause: event }))
-        : whole(event)
+        : Effect.succeed(event)
     },
     events: ({ since }) =>
-      allPages((page) =>
+      allPages(client, (page) =>
         client.askAnything("events", (stripe, request) =>
           stripe.events.list(
             { ...page, types: [...PAYMENT_EVENT_KINDS], created: { gte: sinceSeconds(since) } },
             request
           )
         )
-      ).pipe(
-        Stream.mapEffect((event) => client.read("events", () => stripeEventFrom(event, JSON.stringify(event), origin))),
-        Stream.mapEffect(whole)
-      )
+      ).pipe(Stream.mapEffect(listed), Stream.flattenIterable)
   }
 }

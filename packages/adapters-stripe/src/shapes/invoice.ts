@@ -16,17 +16,23 @@ const REASONS: Readonly<Record<string, InvoiceReason>> = {
   upcoming: "other"
 }
 
-/** What a line belongs to. Since 2025-03-31 that stands in `parent`, which older versions may have as well. */
-const belonging = (line: ShapeReader): Pick<InvoiceLine, "subscriptionId" | "isProration"> => {
+type Belonging = Pick<InvoiceLine, "subscriptionId" | "isProration">
+
+/** The kinds of lines by which a subscription is paid: its items, and what corrects them. */
+const SUBSCRIPTION_LINES: ReadonlySet<unknown> = new Set(["subscription_item_details", "invoice_item_details"])
+
+/**
+ * What a line belongs to. Since 2025-03-31 that stands in `parent`, which older versions may have as well. Undefined for a
+ * line that pays for no part of a subscription, whatever else is in it.
+ */
+const belonging = (line: ShapeReader): Belonging | undefined => {
   const parent = line.optionalObject("parent")
   if (parent === undefined) {
     return { subscriptionId: line.optionalId("subscription"), isProration: line.flag("proration") }
   }
-  const details = parent.oneOf("type", {
-    subscription_item_details: "subscription_item_details",
-    invoice_item_details: "invoice_item_details"
-  })
-  const item = parent.object(details)
+  const kind = parent.raw("type")
+  if (typeof kind !== "string" || !SUBSCRIPTION_LINES.has(kind)) return undefined
+  const item = parent.object(kind)
   return { subscriptionId: item.optionalId("subscription"), isProration: item.flag("proration") }
 }
 
@@ -37,19 +43,16 @@ const priceOf = (line: ShapeReader): string | undefined => {
   return line.optionalId("price") ?? line.optionalId("plan")
 }
 
-const invoiceLine = (line: ShapeReader): InvoiceLine => {
+const invoiceLine = (line: ShapeReader): ReadonlyArray<InvoiceLine> => {
+  const belongsTo = belonging(line)
+  if (belongsTo === undefined) return []
   const period = line.object("period")
-  return {
-    priceId: priceOf(line),
-    ...belonging(line),
-    periodStart: period.time("start"),
-    periodEnd: period.time("end")
-  }
+  return [{ priceId: priceOf(line), ...belongsTo, periodStart: period.time("start"), periodEnd: period.time("end") }]
 }
 
-/** Lines as a list of Stripe's has them. */
-export const invoiceLines = (value: unknown, path = "lines"): ReadonlyArray<InvoiceLine> =>
-  new ShapeReader({ data: value }, path).array("data").map(invoiceLine)
+/** Lines as a list of Stripe's has them; those that pay for no part of a subscription are left out. */
+export const invoiceLines = (values: ReadonlyArray<unknown>): ReadonlyArray<InvoiceLine> =>
+  new ShapeReader({ data: values }, "lines").array("data").flatMap(invoiceLine)
 
 interface Origin {
   readonly subscriptionId: string | undefined
@@ -74,31 +77,23 @@ const originOf = (invoice: ShapeReader): Origin => {
 const userOfLines = (lines: ReadonlyArray<ShapeReader>): string | undefined =>
   lines.map((line) => userIn(line.raw("metadata"))).find((user) => user !== undefined)
 
-/** An invoice, and whether it has more lines than it brings along. */
-export interface ReadInvoice {
-  readonly invoice: PaidInvoice
-  readonly isCut: boolean
-}
-
 /** Reads an invoice that is paid, of either generation. */
-export const paidInvoice = (value: unknown): ReadInvoice => {
+export const paidInvoice = (value: unknown): PaidInvoice => {
   const invoice = new ShapeReader(value, "invoice")
   const { metadata, subscriptionId } = originOf(invoice)
   const lines = invoice.object("lines")
   const data = lines.array("data")
   return {
-    invoice: {
-      id: invoice.text("id"),
-      customerId: invoice.optionalId("customer"),
-      subscriptionId,
-      userId: userIn(metadata) ?? (subscriptionId === undefined ? undefined : userOfLines(data)),
-      reason: invoice.has("billing_reason") ? invoice.oneOf("billing_reason", REASONS) : "other",
-      amountPaid: invoice.amount("amount_paid"),
-      currency: invoice.currency("currency"),
-      lines: data.map(invoiceLine),
-      createdAt: invoice.time("created")
-    },
-    isCut: lines.flag("has_more")
+    id: invoice.text("id"),
+    customerId: invoice.optionalId("customer"),
+    subscriptionId,
+    userId: userIn(metadata) ?? (subscriptionId === undefined ? undefined : userOfLines(data)),
+    reason: invoice.has("billing_reason") ? invoice.oneOf("billing_reason", REASONS) : "other",
+    amountPaid: invoice.amount("amount_paid"),
+    currency: invoice.currency("currency"),
+    lines: data.flatMap(invoiceLine),
+    ...(lines.flag("has_more") ? { isCut: true } : {}),
+    createdAt: invoice.time("created")
   }
 }
 

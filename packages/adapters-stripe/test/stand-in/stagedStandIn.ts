@@ -43,7 +43,9 @@ export const stagedStandIn = (options: Partial<StandInOptions> = {}) => {
       events.map(({ createdAt, event, kind }) => ({ kind, createdAt, event }))
     )
   const paidInvoices = () =>
-    Effect.runPromise(Stream.runCollect(gateway.paidInvoices({ since: 0 }))).then((all) => [...all])
+    Effect.runPromise(Stream.runCollect(gateway.records({ since: 0 }))).then((all) =>
+      [...all].flatMap((record) => (record._tag === "InvoicePaid" ? [record.invoice] : []))
+    )
   return { standIn, gateway, customer, checkout, reports, paidInvoices, [Symbol.dispose]: () => standIn.close() }
 }
 

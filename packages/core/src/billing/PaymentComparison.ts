@@ -4,20 +4,21 @@ import { periodKey } from "../credits/rules/decideAccount.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
-import { BillingStore } from "./BillingStore.ts"
-import { customerReference } from "./paymentReferences.ts"
+import { BillingStore, type Owner } from "./BillingStore.ts"
+import { claimedUser, referencesOf } from "./paymentReferences.ts"
 import type { PaymentFailed } from "./errors.ts"
-import type { CheckoutSession, PaidInvoice } from "./PaymentEvent.ts"
-import { PaymentGateway } from "./PaymentGateway.ts"
+import type { CheckoutSession, PaidInvoice, PaymentRecord } from "./PaymentEvent.ts"
+import { type LookUpFailed, PaymentGateway } from "./PaymentGateway.ts"
 import { tierOfPrice } from "./planOf.ts"
 import { noFacts, withInvoice } from "./SubscriptionFacts.ts"
 
 /**
  * Where the ledger and the payment provider disagree. `not-granted`: paid, and no credits were given for it; `not-paid`:
- * credits were given, and the provider knows no such payment; `amount`: both know it, with other amounts.
+ * credits were given, and the provider knows no such payment; `amount`: both know it, with other amounts; `unreadable`: the
+ * provider's object is in an unknown form.
  */
 export interface PaymentDifference {
-  readonly kind: "not-granted" | "not-paid" | "amount"
+  readonly kind: "not-granted" | "not-paid" | "amount" | "unreadable"
   /** Whose it is; undefined where nobody is linked to it. */
   readonly userId: UserId | undefined
   /** The checkout session or the invoice. */
@@ -61,18 +62,16 @@ export class PaymentComparison extends Context.Service<
       const catalog = yield* Catalog
 
       /** Whose a payment is: as with its events, by whom it is linked to, else by its metadata. */
-      const ownerOf = (customerId: string | undefined, userId: string | undefined) =>
-        Effect.map(
-          customerId === undefined ? Effect.succeed(undefined) : store.ownerOf([customerReference(customerId)]),
-          (owner) => owner ?? (userId === undefined ? undefined : { userId })
-        )
+      const ownerOf = (record: PaymentRecord): Effect.Effect<Owner | undefined, StorageFailed> =>
+        Effect.map(store.ownerOf(referencesOf(record)), (owner) => {
+          const userId = claimedUser(record)
+          return owner ?? (userId === undefined ? undefined : { userId })
+        })
 
-      const compareSession = Effect.fnUntraced(function* (session: CheckoutSession) {
-        const { amountTotal, currency, customerId, id, priceId } = session
+      const compareSession = Effect.fnUntraced(function* (session: CheckoutSession, owner: Owner | undefined) {
+        const { amountTotal, currency, id, priceId } = session
         // Sold by another page than this server's: nothing is granted for it.
         if (priceId === undefined) return undefined
-        const owner = yield* ownerOf(customerId, session.userId)
-        if (owner?.userId === undefined && owner !== undefined) return undefined
         const differs = (kind: PaymentDifference["kind"], found: string): PaymentDifference => ({
           kind,
           userId: owner?.userId,
@@ -106,10 +105,8 @@ export class PaymentComparison extends Context.Service<
         return { ...paid, key: paid.isFirst ? `first:${subscriptionId}` : periodKey(userId, paid.start) }
       }
 
-      const compareInvoice = Effect.fnUntraced(function* (invoice: PaidInvoice) {
-        const { amountPaid, currency, customerId, id, subscriptionId } = invoice
-        const owner = yield* ownerOf(customerId, invoice.userId)
-        if (owner !== undefined && owner.userId === undefined) return undefined
+      const compareInvoice = Effect.fnUntraced(function* (invoice: PaidInvoice, owner: Owner | undefined) {
+        const { amountPaid, currency, id, subscriptionId } = invoice
         const userId = owner?.userId
         const period = paidPeriod(invoice, userId ?? "nobody")
         if (period === undefined) return undefined
@@ -141,16 +138,46 @@ export class PaymentComparison extends Context.Service<
           : differs("not-granted", `${amountPaid} ${currency} are paid for a period, and it was not given`)
       })
 
+      /** Compares something that the provider lists; what belongs to nobody here, or nobody any more, differs in nothing. */
+      const compareRecord = (
+        record: PaymentRecord
+      ): Effect.Effect<PaymentDifference | undefined, PaymentFailed | StorageFailed> =>
+        Effect.gen(function* () {
+          const owner = yield* ownerOf(record)
+          if (owner !== undefined && owner.userId === undefined) return undefined
+          const unreadable = (payment: string, found: string): PaymentDifference | undefined =>
+            owner && { kind: "unreadable", userId: owner.userId, payment, found }
+          switch (record._tag) {
+            case "Unreadable":
+              return unreadable(record.id, record.problem)
+            case "Checkout":
+              return yield* compareSession(record.session, owner)
+            case "InvoicePaid": {
+              const { invoice } = record
+              if (invoice.isCut !== true) return yield* compareInvoice(invoice, owner)
+              if (owner === undefined) return undefined
+              return yield* gateway.paidInvoice(invoice.id).pipe(
+                Effect.flatMap((whole) => compareInvoice(whole, owner)),
+                Effect.catchTags({
+                  PaymentObjectNotFound: () => Effect.succeed(undefined),
+                  PaymentObjectUnreadable: ({ problem }) => Effect.succeed(unreadable(invoice.id, problem))
+                })
+              )
+            }
+          }
+        })
+
       const isMissing = (
-        look: Effect.Effect<{ readonly isPaid: boolean }, PaymentFailed | { readonly _tag: "PaymentObjectNotFound" }>
-      ) =>
+        look: Effect.Effect<{ readonly isPaid: boolean }, LookUpFailed>
+      ): Effect.Effect<boolean, PaymentFailed> =>
         look.pipe(
           Effect.map(({ isPaid }) => !isPaid),
-          Effect.catchIf(
-            (error): error is { readonly _tag: "PaymentObjectNotFound" } => error._tag === "PaymentObjectNotFound",
-            () => Effect.succeed(true)
-          )
-        ) as Effect.Effect<boolean, PaymentFailed>
+          Effect.catchTags({
+            PaymentObjectNotFound: () => Effect.succeed(true),
+            // It is there, in whatever form.
+            PaymentObjectUnreadable: () => Effect.succeed(false)
+          })
+        )
 
       const compare = Effect.fn("PaymentComparison.compare")(function* ({ onDifference, since }: CompareInput) {
         const seen = new Set<string>()
@@ -160,19 +187,13 @@ export class PaymentComparison extends Context.Service<
           counts.differences += 1
           yield* onDifference(difference)
         })
-        yield* gateway.paidSessions({ since }).pipe(
-          Stream.filter(({ mode }) => mode === "one-time"),
-          Stream.runForEach((session) => {
-            seen.add(session.id)
-            counts.sessions += 1
-            return Effect.flatMap(compareSession(session), tell)
-          })
-        )
-        yield* gateway.paidInvoices({ since }).pipe(
-          Stream.runForEach((invoice) => {
-            seen.add(invoice.id)
-            counts.invoices += 1
-            return Effect.flatMap(compareInvoice(invoice), tell)
+        yield* gateway.records({ since }).pipe(
+          Stream.filter((record) => record._tag !== "Checkout" || record.session.mode === "one-time"),
+          Stream.runForEach((record) => {
+            seen.add(record.id)
+            if (record._tag === "Checkout") counts.sessions += 1
+            if (record._tag === "InvoicePaid") counts.invoices += 1
+            return Effect.flatMap(compareRecord(record), tell)
           })
         )
         // What began at the provider before then, and was paid later, is not in its lists: it is asked for by itself.

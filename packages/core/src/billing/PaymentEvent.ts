@@ -51,6 +51,8 @@ export interface PaidInvoice {
   readonly amountPaid: number
   readonly currency: string
   readonly lines: ReadonlyArray<InvoiceLine>
+  /** There are more lines than these; `PaymentGateway.paidInvoice` returns all of them. */
+  readonly isCut?: true
   readonly createdAt: number
 }
 
@@ -118,6 +120,22 @@ export interface PaymentDispute {
   readonly invoiceId?: PaidFor
 }
 
+/** What an object of the provider names, whatever else it says. */
+export interface PaymentSubject {
+  readonly customerId: string | undefined
+  readonly subscriptionId: string | undefined
+  readonly paymentId: string | undefined
+  /** From its metadata. */
+  readonly userId: string | undefined
+}
+
+/** Something whose form is not understood. `problem` says where, without values. */
+export interface Unreadable {
+  readonly _tag: "Unreadable"
+  readonly problem: string
+  readonly subject: PaymentSubject
+}
+
 /** What an event reports. */
 export type PaymentEvent =
   | { readonly _tag: "Checkout"; readonly session: CheckoutSession }
@@ -133,8 +151,14 @@ export type PaymentEvent =
   | { readonly _tag: "Foreign" }
   /** A test event where the key is one for real payments, or the other way round: key and signing secret do not fit. */
   | { readonly _tag: "OtherMode" }
-  /** Of a kind that matters, in a form that is not understood. `problem` says where, without values. */
-  | { readonly _tag: "Unreadable"; readonly problem: string }
+  /** Of a kind that matters. */
+  | Unreadable
+
+/** Something that the provider keeps, as it lists it. */
+export type PaymentRecord = { readonly id: string } & Extract<
+  PaymentEvent,
+  { readonly _tag: "Checkout" | "InvoicePaid" | "Unreadable" }
+>
 
 /** An event as it came, with what it reports. */
 export interface ReceivedPaymentEvent {

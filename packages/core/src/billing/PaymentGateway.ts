@@ -1,11 +1,12 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { UserId } from "../identity/UserId.ts"
-import type { InvalidSignature, PaymentFailed, PaymentObjectNotFound } from "./errors.ts"
+import type { InvalidSignature, PaymentFailed, PaymentObjectNotFound, PaymentObjectUnreadable } from "./errors.ts"
 import type {
   CheckoutMode,
   CheckoutSession,
   PaidInvoice,
   PaymentCharge,
+  PaymentRecord,
   PaymentSubscription,
   ReceivedPaymentEvent
 } from "./PaymentEvent.ts"
@@ -83,6 +84,9 @@ export interface SignedEvent {
   readonly receivedAt: number
 }
 
+/** An object that the provider does not have, or has in a form that is not understood. */
+export type LookUpFailed = PaymentFailed | PaymentObjectNotFound | PaymentObjectUnreadable
+
 /** From when on, in Unix milliseconds. */
 export interface SinceInput {
   readonly since: number
@@ -109,26 +113,27 @@ export class PaymentGateway extends Context.Service<
     /** What these prices cost; those that the provider does not know, or sells no more, are left out. */
     prices(priceIds: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<PriceOffer>, PaymentFailed>
 
-    readonly session: (id: string) => Effect.Effect<CheckoutSession, PaymentFailed | PaymentObjectNotFound>
-    readonly subscription: (id: string) => Effect.Effect<PaymentSubscription, PaymentFailed | PaymentObjectNotFound>
-    /** An invoice that is paid; one that is not, yet, is not found. */
-    readonly paidInvoice: (id: string) => Effect.Effect<PaidInvoice, PaymentFailed | PaymentObjectNotFound>
-    readonly charge: (id: string) => Effect.Effect<PaymentCharge, PaymentFailed | PaymentObjectNotFound>
+    readonly session: (id: string) => Effect.Effect<CheckoutSession, LookUpFailed>
+    readonly subscription: (id: string) => Effect.Effect<PaymentSubscription, LookUpFailed>
+    /** An invoice that is paid, with all its lines; one that is not paid yet is not found. */
+    readonly paidInvoice: (id: string) => Effect.Effect<PaidInvoice, LookUpFailed>
+    readonly charge: (id: string) => Effect.Effect<PaymentCharge, LookUpFailed>
 
     /** The invoice that a payment paid, by the payment's id or its charge's; undefined where it paid none. */
-    readonly paymentInvoice: (id: string) => Effect.Effect<string | undefined, PaymentFailed>
+    readonly paymentInvoice: (id: string) => Effect.Effect<string | undefined, LookUpFailed>
 
     /** All events of the kinds that credits depend on, as far back as the provider keeps them. */
     events(input: SinceInput): Stream.Stream<ReceivedPaymentEvent, PaymentFailed>
-    /** All checkout sessions that were completed and paid, created since then. */
-    paidSessions(input: SinceInput): Stream.Stream<CheckoutSession, PaymentFailed>
-    /** All invoices that were paid, created since then. */
-    paidInvoices(input: SinceInput): Stream.Stream<PaidInvoice, PaymentFailed>
+    /**
+     * What was created since then: completed and paid checkout sessions, and paid invoices. Each is read by itself: one
+     * that cannot be read is `Unreadable`, and the others follow.
+     */
+    records(input: SinceInput): Stream.Stream<PaymentRecord, PaymentFailed>
 
     /**
      * Proves that the provider signed these bytes at most five minutes ago, and reads the event. A signed event of any
      * generation of the provider's format is read into the same neutral one; one that cannot be is `Unreadable`, and
-     * one that is not an event at all fails as `malformed`.
+     * one that is not an event at all fails as `malformed`. The provider is not asked.
      */
     verify(input: SignedEvent): Effect.Effect<ReceivedPaymentEvent, InvalidSignature | PaymentFailed>
     /** Reads the text of an event that was received before, of which nothing is proven anew. */

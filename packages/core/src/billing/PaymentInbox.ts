@@ -7,17 +7,19 @@ import { retryStorage } from "../storage/retryStorage.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { Catalog, lowestTier } from "../tiers/Catalog.ts"
-import { type EventOutcome, OTHER_MODE_NOTE, type StoredPaymentEvent } from "./BillingAccount.ts"
+import type { EventOutcome, StoredPaymentEvent } from "./BillingAccount.ts"
 import { BillingStore, isDone, type LinkInput } from "./BillingStore.ts"
 import { type ActionRefusal, afterActions, operationOf } from "./creditActions.ts"
 import { type CreditAction, decidePayment, type PaymentDecision, UNCHANGED } from "./decidePayment.ts"
 import { type InvalidSignature, type PaymentFailed, PaymentEventNotFound } from "./errors.ts"
-import type { PaidFor, PaymentCharge, ReceivedPaymentEvent } from "./PaymentEvent.ts"
+import { factReader, isInPart } from "./inbox/readFact.ts"
+import type { ReceivedPaymentEvent } from "./PaymentEvent.ts"
 import { PaymentGateway, type SignedEvent } from "./PaymentGateway.ts"
 import { boughtBy, claimedUser, namesPerson, type PaymentFact, referencesOf } from "./paymentReferences.ts"
 import {
   ActionRefused,
   type DoAgain,
+  LinkedMeanwhile,
   RefusedHalfway,
   type UnitSoFar,
   type WaitingFact,
@@ -54,10 +56,6 @@ const EVENTS_AT_ONCE = 100
 
 const NO_STATES: CatchUpReport["states"] = { applied: 0, ignored: 0, waiting: 0, refused: 0, unreadable: 0 }
 
-const IGNORED: EventOutcome = { state: "ignored", note: "nothing depends on events of this kind" }
-const FOREIGN: EventOutcome = { state: "ignored", note: "it is of another account" }
-/** Not done: once key and secret are of one mode, it may be listed by the provider, and applies. */
-const OF_OTHER_MODE: EventOutcome = { state: "refused", note: OTHER_MODE_NOTE }
 const WAITING: EventOutcome = { state: "waiting", note: "nobody is linked to its customer yet" }
 const ERASED: EventOutcome = { state: "ignored", note: "its person was erased" }
 
@@ -96,6 +94,7 @@ export class PaymentInbox extends Context.Service<
       const catalog = yield* Catalog
       const lowest = lowestTier(catalog)
       const unitOfWork = yield* UnitOfWork
+      const { factOf, knownFactOf } = factReader(gateway, store)
 
       /** Does an action; opens the account first for a person who has none yet: payment may come before the first sign-in. */
       const act = (action: CreditAction): Effect.Effect<FollowedPlan, ActionRefusal | StorageFailed> => {
@@ -145,6 +144,7 @@ export class PaymentInbox extends Context.Service<
           if (received._tag === "Known") return received.outcome
           if (received._tag === "Unmatched") return WAITING
           if (received._tag === "Erased") return ERASED
+          if (isInPart(fact)) return yield* new LinkedMeanwhile()
           const { account, bought, now } = received
           // What was decided of it before stands in the ledger under the event's own key.
           const changeKey = again ? `${planKey(event)}:${now}` : planKey(event)
@@ -170,7 +170,7 @@ export class PaymentInbox extends Context.Service<
           ...namedBy(event, fact),
           decide: ({ account, bought, now }) => {
             const decision = decidePayment({ account, bought, catalog, now, changeKey: planKey(event) }, event, fact)
-            if (decision.waitsFor.length > 0) return undefined
+            if (decision.waitsFor.length > 0 || isInPart(fact)) return undefined
             return {
               operations: decision.actions.map(operationOf),
               conclude: (answers) => ({ ...afterActions(decision, answers), event, userId: account.userId })
@@ -197,8 +197,8 @@ export class PaymentInbox extends Context.Service<
       const readWaiting = ({ payload }: StoredPaymentEvent): Effect.Effect<WaitingFact | undefined> =>
         Effect.gen(function* () {
           const event = yield* gateway.read(payload ?? "")
-          const fact = yield* factOf(event)
-          return fact._tag === "Outcome" ? undefined : { event, fact }
+          const fact = yield* knownFactOf(event)
+          return fact._tag === "Settled" ? undefined : { event, fact }
         }).pipe(
           Effect.catchTag(["PaymentUnavailable", "PaymentRefused", "PaymentsNotConfigured"], () =>
             Effect.as(
@@ -218,7 +218,7 @@ export class PaymentInbox extends Context.Service<
       const inUnit = <A>(
         owner: string,
         work: (soFar: UnitSoFar) => Effect.Effect<A, DoAgain | StorageFailed>
-      ): Effect.Effect<A, StorageFailed> =>
+      ): Effect.Effect<A, LinkedMeanwhile | StorageFailed> =>
         Effect.gen(function* () {
           const read = new Map<string, WaitingFact | undefined>()
           const refused = new Map<string, string>()
@@ -226,58 +226,11 @@ export class PaymentInbox extends Context.Service<
             const done = yield* Effect.result(retryStorage(unitOfWork.run(owner, work({ read, refused }))))
             if (Result.isSuccess(done)) return done.success
             const { failure } = done
-            if (failure._tag === "StorageFailed") return yield* failure
+            if (failure._tag === "StorageFailed" || failure._tag === "LinkedMeanwhile") return yield* failure
             if (failure._tag === "RefusedHalfway") refused.set(failure.eventId, failure.reason)
             else for (const event of failure.unread) read.set(event.id, yield* readWaiting(event))
           }
         })
-
-      /** The invoice that a payment paid: as its event says, else as the provider does. */
-      const paidFor = (told: PaidFor | undefined, payment: string): Effect.Effect<PaidFor, PaymentFailed> =>
-        told === undefined ? Effect.map(gateway.paymentInvoice(payment), (id) => id ?? null) : Effect.succeed(told)
-
-      const chargeFact = (charge: PaymentCharge) =>
-        Effect.map(paidFor(charge.invoiceId, charge.paymentId ?? charge.id), (invoiceId) => ({
-          _tag: "Charge" as const,
-          charge: { ...charge, invoiceId }
-        }))
-
-      /** What an event reports, with what had to be looked up for it; else what becomes of it. */
-      const factOf = (
-        received: ReceivedPaymentEvent
-      ): Effect.Effect<PaymentFact | { readonly _tag: "Outcome"; readonly outcome: EventOutcome }, PaymentFailed> => {
-        const { event } = received
-        const outcome = (made: EventOutcome) => Effect.succeed({ _tag: "Outcome" as const, outcome: made })
-        switch (event._tag) {
-          case "Other":
-            return outcome(IGNORED)
-          case "Foreign":
-            return outcome(FOREIGN)
-          case "OtherMode":
-            return outcome(OF_OTHER_MODE)
-          case "Unreadable":
-            return outcome({ state: "unreadable", note: event.problem })
-          case "Charge":
-            return chargeFact(event.charge)
-          case "Dispute": {
-            const { dispute } = event
-            return Effect.map(paidFor(dispute.invoiceId, dispute.paymentId ?? dispute.chargeId), (invoiceId) => ({
-              _tag: "Dispute" as const,
-              dispute: { ...dispute, invoiceId }
-            }))
-          }
-          case "Refund":
-            return Effect.matchEffect(gateway.charge(event.chargeId), {
-              onSuccess: chargeFact,
-              onFailure: (error) =>
-                error._tag === "PaymentObjectNotFound"
-                  ? outcome({ state: "unreadable", note: "the provider has no such charge" })
-                  : Effect.fail(error)
-            })
-          default:
-            return Effect.succeed(event)
-        }
-      }
 
       const report = (event: ReceivedPaymentEvent, { note, state }: EventOutcome) => {
         const annotated = (log: Effect.Effect<void>) =>
@@ -296,17 +249,20 @@ export class PaymentInbox extends Context.Service<
         }
       }
 
-      const handle = (event: ReceivedPaymentEvent, again: boolean) =>
+      const handle = (
+        event: ReceivedPaymentEvent,
+        again: boolean
+      ): Effect.Effect<HandledEvent, PaymentFailed | StorageFailed> =>
         Effect.gen(function* () {
           const fact = yield* factOf(event)
           const outcome =
-            fact._tag === "Outcome"
+            fact._tag === "Settled"
               ? yield* retryStorage(store.keep(event, fact.outcome))
               : ((again ? undefined : yield* applyAtOnce(event, fact)) ??
                 (yield* inUnit(ownerOf(event, fact), (soFar) => apply(event, fact, again, soFar))))
           yield* report(event, outcome)
           return { id: event.id, kind: event.kind, ...outcome }
-        })
+        }).pipe(Effect.catchTag("LinkedMeanwhile", () => handle(event, again)))
 
       const replay = Effect.fnUntraced(function* (eventId: string) {
         const [stored] = yield* store.find([eventId])
@@ -354,7 +310,7 @@ export class PaymentInbox extends Context.Service<
               yield* applyWaiting(waiting, soFar)
               return customerId
             })
-          )
+          ).pipe(Effect.catchTag("LinkedMeanwhile", Effect.die))
       })
     })
   )

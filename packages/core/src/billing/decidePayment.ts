@@ -317,8 +317,8 @@ export const decidePayment = (
   event: { readonly createdAt: number },
   fact: PaymentFact
 ): PaymentDecision => {
-  const isPerson = fact._tag !== "Charge" && fact._tag !== "Dispute"
-  const subject: Subject = { at: event.createdAt, links: isPerson ? referencesOf(fact) : [] }
+  const links = fact._tag === "Charge" || fact._tag === "Dispute" ? [] : referencesOf(fact)
+  const subject: Subject = { at: event.createdAt, links }
   switch (fact._tag) {
     case "Checkout":
       return decideCheckout(view, subject, fact.session)
@@ -330,5 +330,7 @@ export const decidePayment = (
       return decideCharge(view, subject, fact.charge)
     case "Dispute":
       return decideDispute(view, subject, fact.dispute)
+    case "Unreadable":
+      return { ...UNCHANGED, outcome: { state: "unreadable", note: fact.problem } }
   }
 }

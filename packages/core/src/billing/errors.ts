@@ -62,6 +62,18 @@ export class PaymentObjectNotFound extends Schema.TaggedError<PaymentObjectNotFo
   }
 }
 
+/** The payment provider has an object in a form that is not understood. `problem` says where, without values. */
+export class PaymentObjectUnreadable extends Schema.TaggedError<PaymentObjectUnreadable>()("PaymentObjectUnreadable", {
+  object: Schema.Literals(PAYMENT_OBJECTS),
+  id: Schema.String,
+  problem: Schema.String
+}) {
+  readonly code = "payment_object_unreadable"
+  override get message() {
+    return `The payment provider's ${this.object} ${JSON.stringify(this.id)} is not in a known form (${this.problem}).`
+  }
+}
+
 /** What is wrong with the signature of an event, for logs alone. */
 export const SIGNATURE_PROBLEMS = ["missing", "malformed", "mismatch", "too-old"] as const
 

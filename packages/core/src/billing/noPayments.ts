@@ -19,8 +19,7 @@ export const noPayments: PaymentGateway["Service"] = PaymentGateway.of({
   charge: missing,
   paymentInvoice: missing,
   events: none,
-  paidSessions: none,
-  paidInvoices: none,
+  records: none,
   verify: () => Effect.fail(new PaymentsNotConfigured({ missing: "webhook-secret" })),
   read: missing
 })

@@ -3,7 +3,7 @@ import type { PaidFor, PaymentCharge, PaymentDispute, PaymentEvent } from "./Pay
 /** An event that something may follow from, with whatever had to be looked up for it. */
 export type PaymentFact = Extract<
   PaymentEvent,
-  { readonly _tag: "Checkout" | "InvoicePaid" | "Subscription" | "Charge" | "Dispute" }
+  { readonly _tag: "Checkout" | "InvoicePaid" | "Subscription" | "Charge" | "Dispute" | "Unreadable" }
 >
 
 /** Names by which events find their person. */
@@ -45,6 +45,8 @@ export const referencesOf = (fact: PaymentFact): ReadonlyArray<string> => {
       return referencesTo(fact.charge.customerId, undefined, paymentOf(fact.charge), fact.charge.invoiceId)
     case "Dispute":
       return referencesTo(undefined, undefined, disputedPayment(fact.dispute), fact.dispute.invoiceId)
+    case "Unreadable":
+      return referencesTo(fact.subject.customerId, fact.subject.subscriptionId, fact.subject.paymentId)
   }
 }
 
@@ -57,6 +59,8 @@ export const claimedUser = (fact: PaymentFact): string | undefined => {
       return fact.invoice.userId
     case "Subscription":
       return fact.subscription.userId
+    case "Unreadable":
+      return fact.subject.userId
     case "Charge":
     case "Dispute":
       return undefined
@@ -74,6 +78,7 @@ export const boughtBy = (fact: PaymentFact): { readonly sessionId?: string; read
       return { paymentId: disputedPayment(fact.dispute) }
     case "InvoicePaid":
     case "Subscription":
+    case "Unreadable":
       return {}
   }
 }

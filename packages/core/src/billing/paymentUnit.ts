@@ -34,5 +34,8 @@ export class RefusedHalfway extends Data.TaggedError("RefusedHalfway")<{
   readonly reason: string
 }> {}
 
+/** A person was linked after an event of theirs was read in part: it is to be read whole. */
+export class LinkedMeanwhile extends Data.TaggedError("LinkedMeanwhile") {}
+
 /** Why a unit of work is to be undone and done again, knowing more. */
-export type DoAgain = WaitingUnread | RefusedHalfway
+export type DoAgain = WaitingUnread | RefusedHalfway | LinkedMeanwhile

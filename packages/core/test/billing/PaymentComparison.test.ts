@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { BillingStore } from "../../src/billing/BillingStore.ts"
 import { PaymentObjectNotFound } from "../../src/billing/errors.ts"
 import { PaymentComparison, type PaymentDifference } from "../../src/billing/PaymentComparison.ts"
-import type { CheckoutSession, PaidInvoice, PaymentEvent } from "../../src/billing/PaymentEvent.ts"
+import type { CheckoutSession, PaidInvoice, PaymentEvent, PaymentRecord } from "../../src/billing/PaymentEvent.ts"
 import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
 import { CreditOperations } from "../../src/credits/CreditOperations.ts"
@@ -66,8 +66,16 @@ const provider = (sessions: ReadonlyArray<CheckoutSession>, invoices: ReadonlyAr
     ...neutralGateway(),
     session: one(sessions, "session"),
     paidInvoice: one(invoices, "invoice"),
-    paidSessions: ({ since: from }) => since(sessions, from).pipe(Stream.filter(({ isPaid }) => isPaid)),
-    paidInvoices: ({ since: from }) => since(invoices, from)
+    records: ({ since: from }) =>
+      Stream.concat(
+        since(
+          sessions.filter(({ isPaid }) => isPaid),
+          from
+        ).pipe(Stream.map((session): PaymentRecord => ({ _tag: "Checkout", id: session.id, session }))),
+        since(invoices, from).pipe(
+          Stream.map((invoice): PaymentRecord => ({ _tag: "InvoicePaid", id: invoice.id, invoice }))
+        )
+      )
   })
 }
 

@@ -30,8 +30,7 @@ export const neutralGateway = (
     charge: none("charge"),
     paymentInvoice: () => Effect.succeed(undefined),
     events: () => Stream.suspend(() => Stream.fromIterable(events())),
-    paidSessions: () => Stream.empty,
-    paidInvoices: () => Stream.empty,
+    records: () => Stream.empty,
     verify: ({ payload }) => Effect.sync(() => readNeutral(new TextDecoder().decode(payload))),
     read: (payload) => Effect.sync(() => readNeutral(payload))
   })

@@ -250,8 +250,8 @@ export const paymentGatewayContract = (name: string, { lacks = [], stage }: Gate
           expect(session.paymentId).toBeDefined()
           expect(yield* staged.gateway.paymentInvoice(session.paymentId ?? "")).toBeUndefined()
           expect(session.amountTotal).toBeGreaterThan(0)
-          const paid = yield* Stream.runCollect(staged.gateway.paidSessions({ since: 0 }))
-          expect([...paid]).toContainEqual(session)
+          const records = yield* Stream.runCollect(staged.gateway.records({ since: 0 }))
+          expect([...records]).toContainEqual({ _tag: "Checkout", id: session.id, session })
         })
       ))
 

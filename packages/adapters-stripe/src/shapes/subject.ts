@@ -1,0 +1,44 @@
+import type { PaymentEvent, PaymentSubject } from "@parley/core/adapter"
+import { userIn } from "../metadata.ts"
+import { isKeptText, type JsonObject, UnknownShape } from "./ShapeReader.ts"
+
+const objectIn = (value: unknown): JsonObject | undefined =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
+
+/** An id, or the id of the object that stands in its place. */
+const idIn = (value: unknown): string | undefined => {
+  const id = objectIn(value)?.["id"] ?? value
+  return isKeptText(id) ? id : undefined
+}
+
+/** The customer that an object is about, or is. */
+export const customerOf = (value: unknown): string | undefined => {
+  const object = objectIn(value)
+  return idIn(object?.["object"] === "customer" ? object : object?.["customer"])
+}
+
+/** What an object of Stripe's names, in whatever form the rest of it is. */
+export const subjectOf = (value: unknown): PaymentSubject => {
+  const object = objectIn(value) ?? {}
+  const origin = objectIn(objectIn(object["parent"])?.["subscription_details"])
+  const isSubscription = object["object"] === "subscription"
+  return {
+    customerId: customerOf(value),
+    subscriptionId: idIn(isSubscription ? object : (origin?.["subscription"] ?? object["subscription"])),
+    paymentId: idIn(object["payment_intent"]),
+    userId: userIn(object["metadata"]) ?? userIn(origin?.["metadata"])
+  }
+}
+
+/** Reads an object by itself: what cannot be read says where, and whom it is about. */
+export const orUnreadable = <A>(
+  value: unknown,
+  read: (value: unknown) => A
+): A | Extract<PaymentEvent, { readonly _tag: "Unreadable" }> => {
+  try {
+    return read(value)
+  } catch (error) {
+    if (!(error instanceof UnknownShape)) throw error
+    return { _tag: "Unreadable", problem: error.message, subject: subjectOf(value) }
+  }
+}

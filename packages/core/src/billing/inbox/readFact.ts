@@ -1,0 +1,131 @@
+import { Effect } from "effect"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import { type EventOutcome, OTHER_MODE_NOTE } from "../BillingAccount.ts"
+import type { BillingStore } from "../BillingStore.ts"
+import type { PaymentFailed } from "../errors.ts"
+import type { PaidFor, PaidInvoice, PaymentCharge, PaymentSubject, ReceivedPaymentEvent } from "../PaymentEvent.ts"
+import type { LookUpFailed, PaymentGateway } from "../PaymentGateway.ts"
+import { claimedUser, disputedPayment, type PaymentFact, paymentOf, referencesOf } from "../paymentReferences.ts"
+
+/** What becomes of an event that names nobody, or that nothing follows from. */
+export interface Settled {
+  readonly _tag: "Settled"
+  readonly outcome: EventOutcome
+}
+
+const settled = (outcome: EventOutcome): Effect.Effect<Settled> => Effect.succeed({ _tag: "Settled", outcome })
+
+const IGNORED: EventOutcome = { state: "ignored", note: "nothing depends on events of this kind" }
+const FOREIGN: EventOutcome = { state: "ignored", note: "it is of another account" }
+/** Not done: once key and secret are of one mode, it may be listed by the provider, and applies. */
+const OF_OTHER_MODE: EventOutcome = { state: "refused", note: OTHER_MODE_NOTE }
+
+const NO_SUBJECT: PaymentSubject = {
+  customerId: undefined,
+  subscriptionId: undefined,
+  paymentId: undefined,
+  userId: undefined
+}
+
+/** A fact for which the provider has to be asked, which is done for people of this server alone. */
+export const isInPart = (fact: PaymentFact): boolean => {
+  switch (fact._tag) {
+    case "InvoicePaid":
+      return fact.invoice.isCut === true
+    case "Charge":
+      return fact.charge.invoiceId === undefined
+    default:
+      return false
+  }
+}
+
+/** What the provider does not have, or has in an unknown form, is a fact that cannot be read. */
+const orUnreadable = (
+  look: Effect.Effect<PaymentFact, LookUpFailed>,
+  subject: Partial<PaymentSubject>
+): Effect.Effect<PaymentFact, PaymentFailed> => {
+  const unreadable = (problem: string) =>
+    Effect.succeed<PaymentFact>({ _tag: "Unreadable", problem, subject: { ...NO_SUBJECT, ...subject } })
+  return Effect.catchTags(look, {
+    PaymentObjectNotFound: ({ object }) => unreadable(`the provider has no such ${object}`),
+    PaymentObjectUnreadable: ({ problem }) => unreadable(problem)
+  })
+}
+
+/** Reads what events report, with what has to be looked up at the provider for it. */
+export const factReader = (gateway: PaymentGateway["Service"], store: BillingStore["Service"]) => {
+  /** The invoice that a payment paid: as its event says, else as the provider does. */
+  const paidFor = (told: PaidFor | undefined, payment: string): Effect.Effect<PaidFor, LookUpFailed> =>
+    told === undefined ? Effect.map(gateway.paymentInvoice(payment), (id) => id ?? null) : Effect.succeed(told)
+
+  const chargeFact = (charge: PaymentCharge) =>
+    orUnreadable(
+      Effect.map(paidFor(charge.invoiceId, paymentOf(charge)), (invoiceId) => ({
+        _tag: "Charge",
+        charge: { ...charge, invoiceId }
+      })),
+      { customerId: charge.customerId, paymentId: paymentOf(charge) }
+    )
+
+  const wholeInvoice = ({ isCut: _cut, ...invoice }: PaidInvoice) => {
+    const { customerId, id, subscriptionId, userId } = invoice
+    return orUnreadable(
+      Effect.map(gateway.paidInvoice(id), ({ lines }) => ({ _tag: "InvoicePaid", invoice: { ...invoice, lines } })),
+      { customerId, subscriptionId, userId }
+    )
+  }
+
+  const isLinked = (fact: PaymentFact): Effect.Effect<boolean, StorageFailed> =>
+    claimedUser(fact) === undefined
+      ? Effect.map(store.ownerOf(referencesOf(fact)), (owner) => owner?.userId !== undefined)
+      : Effect.succeed(true)
+
+  const read = <E>(
+    { customerId, event }: ReceivedPaymentEvent,
+    linked: (fact: PaymentFact) => Effect.Effect<boolean, E>
+  ): Effect.Effect<PaymentFact | Settled, PaymentFailed | E> => {
+    switch (event._tag) {
+      case "Other":
+        return settled(IGNORED)
+      case "Foreign":
+        return settled(FOREIGN)
+      case "OtherMode":
+        return settled(OF_OTHER_MODE)
+      case "Dispute": {
+        const { dispute } = event
+        const payment = disputedPayment(dispute)
+        return orUnreadable(
+          Effect.map(paidFor(dispute.invoiceId, payment), (invoiceId) => ({
+            _tag: "Dispute",
+            dispute: { ...dispute, invoiceId }
+          })),
+          { paymentId: payment }
+        )
+      }
+      case "Refund":
+        return orUnreadable(Effect.flatMap(gateway.charge(event.chargeId), chargeFact), { customerId })
+      case "Charge":
+      case "InvoicePaid": {
+        if (!isInPart(event)) return Effect.succeed(event)
+        const whole = event._tag === "Charge" ? chargeFact(event.charge) : wholeInvoice(event.invoice)
+        return Effect.flatMap(linked(event), (known) => (known ? whole : Effect.succeed(event)))
+      }
+      default:
+        return Effect.succeed(event)
+    }
+  }
+
+  const factOf = <E>(event: ReceivedPaymentEvent, linked: (fact: PaymentFact) => Effect.Effect<boolean, E>) =>
+    Effect.map(read(event, linked), (fact): PaymentFact | Settled =>
+      fact._tag === "Unreadable" && referencesOf(fact).length === 0 && claimedUser(fact) === undefined
+        ? { _tag: "Settled", outcome: { state: "unreadable", note: fact.problem } }
+        : fact
+    )
+
+  return {
+    /** What an event reports. One that is in part, of a person who is not known, stays so: the provider is not asked. */
+    factOf: (event: ReceivedPaymentEvent) => factOf(event, isLinked),
+    /** The same of an event whose person is known. */
+    knownFactOf: (event: ReceivedPaymentEvent) => factOf(event, () => Effect.succeed(true))
+  }
+}

@@ -1,0 +1,81 @@
+import { Effect, Layer, Logger } from "effect"
+import { expect, it } from "vitest"
+import { BillingStore } from "../../src/billing/BillingStore.ts"
+import type { PaidInvoice } from "../../src/billing/PaymentEvent.ts"
+import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
+import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
+import { CreditLedger } from "../../src/credits/CreditLedger.ts"
+import { CreditOperations } from "../../src/credits/CreditOperations.ts"
+import { atTime } from "../../src/testing/atTime.ts"
+import { neutralGateway } from "../../src/testing/billing/neutralGateway.ts"
+import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
+import { Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
+import { billingInMemory } from "./stories.ts"
+
+const START = Date.UTC(2027, 0, 10)
+const MONTH = Date.UTC(2027, 1, 10)
+
+const whole: PaidInvoice = {
+  id: "in_1",
+  customerId: "cus_1",
+  subscriptionId: "sub_1",
+  userId: undefined,
+  reason: "create",
+  amountPaid: 1_900,
+  currency: "usd",
+  lines: [{ priceId: "price_pro", subscriptionId: "sub_1", periodStart: START, periodEnd: MONTH, isProration: false }],
+  createdAt: START
+}
+
+/** Whoever looks up an owner finds nobody at first; the customer is linked before the look-up's answer is used. */
+const linkedMeanwhile = Layer.effect(
+  BillingStore,
+  Effect.map(BillingStore, (store) => {
+    let isLinked = false
+    return BillingStore.of({
+      ...store,
+      ownerOf: (references) =>
+        Effect.gen(function* () {
+          const owner = yield* store.ownerOf(references)
+          if (!isLinked) yield* store.link({ userId: "ann", customerId: "cus_1", replaces: undefined })
+          isLinked = true
+          return owner
+        })
+    })
+  })
+)
+
+it("an invoice of which a part came is decided by all of it, also where its person is linked meanwhile", async () => {
+  const asked: Array<string> = []
+  const gateway = PaymentGateway.of({
+    ...neutralGateway(),
+    paidInvoice: (id) => Effect.sync(() => (asked.push(id), whole))
+  })
+  const layer = PaymentInbox.layer.pipe(
+    Layer.provideMerge(CreditOperations.layer),
+    Layer.provide(Layer.provide(linkedMeanwhile, billingInMemory)),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        billingInMemory,
+        Layer.succeed(PaymentGateway, gateway),
+        Layer.succeed(Catalog, makeCatalog(WORLD_CATALOG)),
+        Logger.layer([])
+      )
+    )
+  )
+  const event = { _tag: "InvoicePaid", invoice: { ...whole, lines: [], isCut: true } } as const
+  const received = { id: "evt_1", kind: "invoice.paid", createdAt: START, customerId: "cus_1", event, payload: "{}" }
+  const told = PaymentInbox.use((inbox) => inbox.accept(received))
+  const account = await Effect.runPromise(
+    Effect.provide(
+      Effect.gen(function* () {
+        expect(yield* atTime(START, told)).toMatchObject({ state: "applied" })
+        return yield* CreditLedger.use((ledger) => ledger.account("ann"))
+      }),
+      layer,
+      { local: true }
+    )
+  )
+  expect(account).toMatchObject({ tier: "pro", allowance: 1_000 })
+  expect(asked).toEqual(["in_1"])
+})
