@@ -81,6 +81,22 @@ describe.runIf(hasPostgres)("parley.transaction", () => {
     expect(await isInTransaction()).toBe(false)
   })
 
+  it("opens the account of a person who has not signed in yet, if it commits", async () => {
+    const given = (commits: boolean) =>
+      parley.transaction(pool, async (tx, credits) => {
+        await credits.grant({ userId, amount: 5, key: "k" })
+        await credits.changeTier({ userId, tier: "pro", key: "k" })
+        if (!commits) throw new Error("out of stock")
+      })
+    userId = crypto.randomUUID()
+    expect(await rejection(given(false))).toMatchObject({ message: "out of stock" })
+    expect((await parley.credits.history({ userId, limit: 1, offset: 0, type: undefined })).total).toBe(0)
+    await given(true)
+    const { allowance, topup } = await parley.credits.balance(userId)
+    expect([allowance > 100, topup]).toEqual([true, 5])
+    expect((await parley.credits.verify()).differences).toEqual([])
+  })
+
   it("rolls everything back where a credit call is refused, and leaves no transaction to the pool's next user", async () => {
     const refused = parley.transaction(pool, async (tx, credits) => {
       await order(tx)

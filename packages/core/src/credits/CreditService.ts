@@ -54,20 +54,21 @@ export class CreditService extends Context.Service<
     ): Effect.Effect<ReadonlyMap<string, ReplyCost>, StorageFailed>
     /** What was done under a business key; undefined where nothing was, or not for this person. */
     done(userId: UserId, key: string): Effect.Effect<Transaction | undefined, StorageFailed>
-    /** Gives `amount` credits that never expire. The same `key` gives them once. */
+    /** Gives `amount` credits that never expire; opens the account if there is none. The same `key` gives them once. */
     grant(input: {
       readonly userId: UserId
       readonly amount: number
       readonly key: string
     }): Effect.Effect<Transaction, GrantRefusal | StorageFailed>
-    /** Corrects a balance by hand. Negative amounts take; what is not there becomes debt. */
+    /** Corrects the balance of an account that exists. Negative amounts take; credits that are not there become debt. */
     adjust(
       input: AdjustInput
     ): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
     /**
      * Puts a person on a tier by hand, renewed by the monthly job until a payment says otherwise. A higher tier begins its
      * own months now, with its credits; of the lowest one at most its allowance is left. The same `key` does it once, and
-     * gives the first answer; undefined where everything was so already. Fails with `UnknownTier` for one that the catalog has not.
+     * gives the first answer; undefined where everything was so already. Opens the account if there is none. Fails with
+     * `UnknownTier` for one that the catalog has not.
      */
     changeTier(input: {
       readonly userId: UserId
@@ -93,6 +94,11 @@ export class CreditService extends Context.Service<
       const credits = yield* CreditOperations
       const accounts = yield* Accounts
       const catalog = yield* Catalog
+
+      /** Does work on an account, which it opens for a person who has not signed in yet. */
+      const opening = <A, E>(userId: UserId, work: Effect.Effect<A, E | AccountNotFound>) =>
+        Effect.catchTag(work, "AccountNotFound", () => Effect.andThen(accounts.of(userId), work))
+
       return CreditService.of({
         balance: (userId) => Effect.map(accounts.of(userId), balanceOf),
         find: (userId) => Effect.map(ledger.account(userId), balanceOf),
@@ -113,7 +119,7 @@ export class CreditService extends Context.Service<
           replyCosts(ledger, userId, messageIds)
         ),
         done: (userId, key) => ledger.transaction(userId, key),
-        grant: (input) => credits.grant({ ...input, type: "grant" }),
+        grant: (input) => opening(input.userId, credits.grant({ ...input, type: "grant" })),
         adjust: (input) => credits.adjust(input),
         refund: (input) => credits.refund(input),
         changeTier: Effect.fn("CreditService.changeTier")(function* ({ userId, tier, key }) {
@@ -127,7 +133,7 @@ export class CreditService extends Context.Service<
           if (done.size > 0) return yield* new KeyConflict({ key })
           const now = yield* ledger.now
           const { end, start } = periodAt(now, now)
-          const { transaction } = yield* credits.followPlan({
+          const changing = credits.followPlan({
             userId,
             changeKey: isLowest ? keyOf(tier) : `${keyOf(tier)}:terms`,
             // A plan that is given begins its own months; the lowest gives nothing, and leaves at most its allowance.
@@ -143,7 +149,7 @@ export class CreditService extends Context.Service<
               renewedUntil: undefined
             }
           })
-          return transaction
+          return (yield* opening(userId, changing)).transaction
         }),
         verify: Effect.fn("CreditService.verify")(function* (onDifferences, since) {
           let accounts = 0

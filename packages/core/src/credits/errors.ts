@@ -95,7 +95,7 @@ export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("Acco
 }) {
   readonly code = "account_not_found"
   override get message() {
-    return `There is no account for ${JSON.stringify(this.userId)}. An account opens at the first sign-in.`
+    return `There is no account for ${JSON.stringify(this.userId)}. It opens when the person signs in, or with a first grant or tier.`
   }
 }
 

@@ -38,6 +38,7 @@ export interface RunningWork {
 /** What can be done with credits, as promises. Times are Unix milliseconds, credits whole. */
 export interface CreditCalls {
   balance(userId: UserId): Promise<Balance>
+  /** A person's transactions, newest first: an empty page for a person without an account, which it does not open. */
   history(input: HistoryInput): Promise<HistoryPage>
   /** What a reply cost and why. Rejects with `ReceiptNotFound`. */
   receipt(userId: UserId, messageId: string): Promise<ReplyReceipt>
@@ -64,18 +65,25 @@ export interface CreditCalls {
   settle(name: WorkName, report: WorkReport<unknown>): Promise<WorkPayment>
   /** Gives back what was held. Rejects with `HoldNotFound` or `InvalidWork`. */
   release(name: WorkName): Promise<WorkPayment>
-  /** Gives credits that do not expire, once for each key. Rejects with `AccountNotFound`, `InvalidAmount` or `KeyConflict`. */
+  /**
+   * Gives credits that do not expire, once for each key; opens the account of a person who has not signed in yet. Rejects
+   * with `InvalidAmount` or `KeyConflict`.
+   */
   grant(input: { readonly userId: UserId; readonly amount: number; readonly key: string }): Promise<Transaction>
   /**
    * Takes back what the refunded part of a purchase had bought. Rejects with `AccountNotFound`, `InvalidAmount`,
    * `KeyConflict`, `PurchaseNotFound` or `PurchaseConflict`.
    */
   refund(input: RefundInput): Promise<Transaction>
-  /** Corrects a balance by hand. Rejects with `AccountNotFound`, `InvalidAmount` or `KeyConflict`. */
+  /**
+   * Corrects a balance by hand. Rejects with `InvalidAmount`, `KeyConflict`, or `AccountNotFound` for a person without an
+   * account, who has no balance to correct: `grant` opens one.
+   */
   adjust(input: AdjustInput): Promise<Transaction>
   /**
    * Puts a person on a tier, with its credits from now on, renewed each month; once for each key. Undefined where
-   * everything was so already. Rejects with `UnknownTier`, `AccountNotFound`, `InvalidAmount` or `KeyConflict`.
+   * everything was so already. Opens the account of a person who has not signed in yet. Rejects with `UnknownTier`,
+   * `InvalidAmount` or `KeyConflict`.
    */
   changeTier(input: {
     readonly userId: UserId
@@ -114,12 +122,19 @@ export const creditCalls = (runtime: Runtime, open: OpenReplies): CreditCalls =>
   }
 }
 
+const NO_HISTORY: HistoryPage = { transactions: [], total: 0, next: undefined }
+
 type Run = <A, E>(effect: Effect.Effect<A, E, ParleyServices>) => Promise<A>
 
 const joinableCalls = (run: Run): JoinedCreditCalls => {
   return {
     balance: (userId) => run(CreditService.use((credits) => credits.balance(userId))),
-    history: (input) => run(CreditService.use((credits) => credits.history(input))),
+    history: (input) =>
+      run(
+        CreditService.use((credits) =>
+          Effect.catchTag(credits.history(input), "AccountNotFound", () => Effect.succeed(NO_HISTORY))
+        )
+      ),
     receipt: (userId, messageId) => run(CreditService.use((credits) => credits.receipt(userId, messageId))),
     reserve: (bound) => run(WorkMeter.use((meter) => meter.reserve(bound))),
     settle: (name, report) => run(WorkMeter.use((meter) => meter.settle(name, report))),

@@ -114,7 +114,7 @@ describe("a Parley that is closed", () => {
 
 it("knows its own failures from others, and the status of each", async () => {
   const parley = await open()
-  const error = await rejection(parley.credits.grant({ userId: "ann", amount: 1, key: "k" }))
+  const error = await rejection(parley.credits.release({ userId: "ann", key: "k" }))
   expect(isParleyError(error) && errorStatuses[error.code]).toBe(404)
   for (const other of [
     new Error("x"),
