@@ -50,7 +50,7 @@ type Case = readonly [
 const cases: ReadonlyArray<Case> = [
   ["right", "InvoicePaid", signed()],
   ["right, received at the end of its time", "InvoicePaid", signed(), bytes(text), SECRET, NOW + 300_000],
-  ["right, by a clock that is ahead", "InvoicePaid", signed(), bytes(text), SECRET, NOW - 3_600_000],
+  ["right, received by a clock that is five minutes slow", "InvoicePaid", signed(), bytes(text), SECRET, NOW - 300_000],
   ["right behind a wrong one", "InvoicePaid", [t, v1(signed(text, "whsec_other")), v1(signed())].join(",")],
   ["right before a wrong one", "InvoicePaid", [t, v1(signed()), v1(signed(text, "whsec_other"))].join(",")],
   ["right beside one of an older scheme", "InvoicePaid", `${signed()},v0=00`],
@@ -69,6 +69,9 @@ const cases: ReadonlyArray<Case> = [
   ["cut short", "mismatch", signed().slice(0, -1)],
   ["of another event", "mismatch", signed(`${text} `)],
   ["too old", "too-old", signed(), bytes(text), SECRET, NOW + 301_000],
+  ["signed more than five minutes ahead", "too-new", signed(), bytes(text), SECRET, NOW - 301_000],
+  ["signed a year ahead", "too-new", signed(), bytes(text), SECRET, NOW - 31_536_000_000],
+  ["signed a year ahead and wrong", "mismatch", signed(text, "whsec_other"), bytes(text), SECRET, NOW - 31_536_000_000],
   ["too old and wrong", "mismatch", signed(text, "whsec_other"), bytes(text), SECRET, NOW + 301_000],
   [
     "right, of a body that was parsed and written again",

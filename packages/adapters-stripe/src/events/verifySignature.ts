@@ -1,7 +1,7 @@
 import type { InvalidSignature, SignedEvent } from "@parley/core/adapter"
 import type Stripe from "stripe"
 
-/** What may lie between signing and receiving, in seconds: what Stripe's own libraries allow. */
+/** How far the time of signing may lie from the time of receiving, in seconds, before it and after it. Stripe's libraries bound the age alone. */
 const TOLERANCE_SECONDS = 300
 
 /** The SDK takes zero for any age. */
@@ -13,7 +13,7 @@ type Problem = InvalidSignature["problem"]
 export type Webhooks = Pick<Stripe["webhooks"], "signature">
 
 /** The time that a header says it was made at, in Unix milliseconds. */
-export const signedAt = (signature: string): number | undefined => {
+const signedAt = (signature: string): number | undefined => {
   const seconds = /(?:^|,)t=(\d{1,12})(?:,|$)/.exec(signature)?.[1]
   return seconds === undefined ? undefined : Number(seconds) * 1000
 }
@@ -49,6 +49,9 @@ export const signedText = (
       return false
     }
   }
-  if (passes(TOLERANCE_SECONDS)) return { text }
+  if (passes(TOLERANCE_SECONDS)) {
+    const aheadMs = (signedAt(signature) ?? 0) - (receivedAt ?? 0)
+    return aheadMs > TOLERANCE_SECONDS * 1000 ? { problem: "too-new" } : { text }
+  }
   return { problem: passes(ANY_AGE) ? "too-old" : "mismatch" }
 }

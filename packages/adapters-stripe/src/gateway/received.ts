@@ -13,7 +13,7 @@ import type { StripeClient } from "../client/StripeClient.ts"
 import { allPages } from "../client/stripePages.ts"
 import { PAYMENT_EVENT_KINDS } from "../events/eventKinds.ts"
 import { type EventOrigin, parseStripeEvent, stripeEventFrom } from "../events/parseStripeEvent.ts"
-import { signedAt, signedText } from "../events/verifySignature.ts"
+import { signedText } from "../events/verifySignature.ts"
 import { UnknownShape } from "../shapes/ShapeReader.ts"
 import { sinceSeconds } from "./lookups.ts"
 
@@ -24,8 +24,9 @@ export interface ReceivedOptions {
   readonly webhookSecret: Redacted.Redacted<string> | undefined
 }
 
-/** A signature of further ahead than this comes of a clock that is wrong; it counts nevertheless. */
-const SKEW_MS = 300_000
+/** The secret is right, so that only the provider can have signed it. */
+const CLOCK_IS_SLOW =
+  "An event of the payment provider is refused: it was signed more than five minutes ahead of this server's clock. Set the clock; the provider sends the event again."
 
 /** The SDK could not be loaded, of which no object is missed. */
 const unloaded = (cause: unknown): PaymentRefused =>
@@ -67,11 +68,9 @@ export const stripeEvents = (client: StripeClient, options: ReceivedOptions): Ca
       catch: unloaded
     })
     const signed = signedText(Stripe.webhooks, input, Redacted.value(webhookSecret))
-    if ("problem" in signed) return yield* new InvalidSignature({ problem: signed.problem })
-    if ((signedAt(input.signature ?? "") ?? 0) > input.receivedAt + SKEW_MS) {
-      yield* Effect.logWarning(
-        "An event of the payment provider was signed in the future: this server's clock is slow."
-      )
+    if ("problem" in signed) {
+      if (signed.problem === "too-new") yield* Effect.logWarning(CLOCK_IS_SLOW)
+      return yield* new InvalidSignature({ problem: signed.problem })
     }
     const event = parsed(() => parseStripeEvent(signed.text, origin))
     if (event instanceof UnknownShape) return yield* new InvalidSignature({ problem: "malformed" })

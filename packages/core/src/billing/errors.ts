@@ -75,7 +75,7 @@ export class PaymentObjectUnreadable extends Schema.TaggedError<PaymentObjectUnr
 }
 
 /** What is wrong with the signature of an event, for logs alone. */
-export const SIGNATURE_PROBLEMS = ["missing", "malformed", "mismatch", "too-old"] as const
+export const SIGNATURE_PROBLEMS = ["missing", "malformed", "mismatch", "too-old", "too-new"] as const
 
 /** An event whose signature does not prove that the payment provider sent these very bytes, and just now. */
 export class InvalidSignature extends Schema.TaggedError<InvalidSignature>()("InvalidSignature", {
