@@ -130,7 +130,13 @@ test.each([
   ["+1", "'+1"],
   ["-1", "'-1"],
   ["@x", "'@x"],
-  ["\tx", "'\tx"]
+  ["\tx", "'\tx"],
+  ["\rx", `"'\rx"`],
+  ["\n=1+1", `"'\n=1+1"`],
+  ["＝1+1", "'＝1+1"],
+  ["＋1", "'＋1"],
+  ["－1", "'－1"],
+  ["＠x", "'＠x"]
 ])("a cell of a table cannot end its cell, its row, or calculate: %j", (text, cell) => {
   expect(csvLine([text, 7, null])).toBe(`${cell},7,\r\n`)
 })

@@ -145,6 +145,9 @@ it("exported rows are what RFC 4180 says, and run nothing in a spreadsheet", () 
     `2026-11-22T05:00:00.000Z,grant,5,5,0,5,,"meter:a,""b""",,,,,"'=HYPERLINK(""https://evil.example"")"`
   )
   expect(end).toBe("")
+  for (const reference of ["\n=1+1", "＝1+1", "＋1", "－1", "＠x"]) {
+    expect(historyCsv([{ ...row, reference }])).toContain(`'${reference}`)
+  }
 })
 
 it("a chart has every day, and the model that cost most first", () => {

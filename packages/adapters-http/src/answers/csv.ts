@@ -1,5 +1,5 @@
-/** What spreadsheets take for the beginning of a formula. */
-const FORMULA = /^[=+\-@\t\r]/
+/** The characters that make a spreadsheet read a cell as a formula, also in full width; some skip a tab or a line end before them. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 
 const cell = (value: string | number | null): string => {
   if (value === null) return ""

@@ -18,8 +18,11 @@ const COLUMNS = [
 
 type Row = Readonly<Record<(typeof COLUMNS)[number], string | number | boolean | null>>
 
-/** A text that a spreadsheet would run as a formula is kept from that by an apostrophe. */
-const FORMULA = /^[=+\-@\t\r]/
+/**
+ * The characters that make a spreadsheet run a cell as a formula, also in full width; some skip a tab or a line end
+ * before them. An apostrophe prevents that.
+ */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 
 const field = (value: Row[keyof Row]): string => {
   if (value === null) return ""
