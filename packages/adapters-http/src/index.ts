@@ -1,3 +1,4 @@
+export { isLocalRequest } from "./access/isLocalRequest.ts"
 export type { Access } from "./access/Access.ts"
 export type { BodyPace } from "./body/watchArrival.ts"
 export type { HttpOptions, ParleyRuntime } from "./environment/HttpOptions.ts"

@@ -221,7 +221,9 @@ describe("what is hardly HTTP", () => {
       "length and chunks",
       "POST /api/chat HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n"
     ],
-    ["a header without a colon", "GET /healthz HTTP/1.1\r\nhost: x\r\nbroken\r\n\r\n"]
+    ["a header without a colon", "GET /healthz HTTP/1.1\r\nhost: x\r\nbroken\r\n\r\n"],
+    ["a Host with a space", "GET /healthz HTTP/1.1\r\nhost: a b\r\nconnection: close\r\n\r\n"],
+    ["a Host with a path", "GET /pages HTTP/1.1\r\nhost: a/b\r\nconnection: close\r\n\r\n"]
   ])("%s is 400 as problem details", async (_, bytes) => {
     const raw = await openRaw(server.port)
     raw.socket.write(bytes, "latin1")

@@ -87,6 +87,21 @@ describe("a server without keys", () => {
     expect(await page.text()).toContain("Stand-in for the payment provider")
   })
 
+  it.each([
+    ["forwarded by a proxy", { "x-forwarded-for": "203.0.113.7" }, 404],
+    ["forwarded by a tunnel", { "cf-connecting-ip": "203.0.113.7" }, 404],
+    ["sent by a page of another site", { origin: "https://evil.example" }, 403]
+  ])("takes no form that is %s", async (_name, headers: Record<string, string>, status) => {
+    const body = new URLSearchParams({ days: "31" })
+    const answer = await fetch(`${server.url}/dev/payments/clock`, {
+      method: "POST",
+      body,
+      headers,
+      redirect: "manual"
+    })
+    expect(answer.status).toBe(status)
+  })
+
   it("sells a plan and credits through its own webhook, and renews the plan when the stand-in's clock is moved", async () => {
     expect((await balance()).available).toBe(100)
     const plan = await checkout("price_pro_monthly", "subscription")

@@ -54,7 +54,7 @@ const FORWARDING_FAMILIES = [
  * that puts its own Host and names itself by no header may speak HTTP/1.0: nginx does unless it is configured otherwise, and
  * browsers never do.
  */
-export const isLocalRequest = ({ headers, httpVersion }: RequestHead): boolean =>
+export const isLocalRequest = ({ headers, httpVersion }: Pick<RequestHead, "headers" | "httpVersion">): boolean =>
   /^(1\.1|2|2\.0|3)$/.test(httpVersion) && isLocalHost(headers.host) && !Object.keys(headers).some(isForwarding)
 
 /**

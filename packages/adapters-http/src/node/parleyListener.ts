@@ -3,7 +3,8 @@ import { makeHttpCore } from "../core/HttpCore.ts"
 import { type HttpOptions, STALLED_READER_MS } from "../environment/HttpOptions.ts"
 import { REQUEST_ID, requestIdFrom } from "../exchange/requestId.ts"
 import { below, prefixFrom, targetOf } from "../exchange/target.ts"
-import { answerNotFound } from "./answerProblem.ts"
+import { InvalidRequest } from "../problems/errors.ts"
+import { answerNotFound, answerProblem } from "./answerProblem.ts"
 import { securityHeaders } from "./securityHeaders.ts"
 import { serveNode } from "./serveNode.ts"
 import { trustedPeer, type TrustProxy } from "./trustedPeer.ts"
@@ -21,6 +22,12 @@ export interface ListenerOptions extends HttpOptions<IncomingMessage> {
   readonly otherwise?: RequestListener | undefined
 }
 
+/** A host, in words or in brackets, and a port (RFC 9110, 7.2; RFC 3986, 3.2); HTTP/1.0 may leave it out. */
+const HOST = /^(?:\[[\w:.%]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/
+const invalidHost = new InvalidRequest({
+  issues: [{ path: "host", message: "Expected the name or the address of a server" }]
+})
+
 /**
  * A whole server as a listener of Node's HTTP server: the routes, headers that protect browsers on every answer, and
  * problem details for the rest. Throws where `baseUrl` or `prefix` cannot be read.
@@ -33,15 +40,17 @@ export const parleyListener = (options: ListenerOptions): RequestListener => {
   const { otherwise = answerNotFound, stalledReaderMs = STALLED_READER_MS } = options
   return (request, response) => {
     const id = requestIdFrom(request.headers[REQUEST_ID])
+    const isAddressed = HOST.test(request.headers.host ?? "")
     const target = below(targetOf(request.url ?? "/"), prefix)
     const match = target && core.match(request.method ?? "GET", target.path)
-    if (target !== undefined && match !== undefined) {
+    if (isAddressed && target !== undefined && match !== undefined) {
       const peer = () => peerOf(request)
       const exchange = { core, match, id, target, prefix, peerOf: peer, headers, stalledReaderMs }
       return void serveNode(request, response, exchange)
     }
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     response.setHeader(REQUEST_ID, id)
-    otherwise(request, response)
+    if (isAddressed) otherwise(request, response)
+    else answerProblem(request, response, invalidHost)
   }
 }

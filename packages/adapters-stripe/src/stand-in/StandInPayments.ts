@@ -211,7 +211,11 @@ export class StandInPayments {
   /** A page of another site must neither reach it by a name of its own nor send it forms. */
   #isOwn(url: URL, request: Request): boolean {
     if (!LOOPBACK.has(url.hostname) && url.hostname !== this.#publicUrl.hostname) return false
-    return request.method === "GET" || ["same-origin", "none", null].includes(request.headers.get("sec-fetch-site"))
+    if (request.method === "GET") return true
+    const site = request.headers.get("sec-fetch-site")
+    if (site !== null) return site === "same-origin" || site === "none"
+    const origin = request.headers.get("origin")
+    return origin === null || origin === url.origin || origin === this.#publicUrl.origin
   }
 
   #keep(): void {

@@ -16,6 +16,9 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer | undefined> => 
   return Buffer.concat(chunks)
 }
 
+/** How long a request may take to arrive. */
+const ARRIVAL_MS = 10_000
+
 const requestOf = (request: IncomingMessage, body: Buffer): Request => {
   const headers = Object.entries(request.headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]]
@@ -33,7 +36,8 @@ export const standInListener =
   (standIn: StandInPayments) =>
   (request: IncomingMessage, response: ServerResponse): void => {
     const answer = async () => {
-      const body = await bodyOf(request)
+      const slow = setTimeout(() => request.destroy(), ARRIVAL_MS)
+      const body = await bodyOf(request).finally(() => clearTimeout(slow))
       if (body === undefined) return new Response(null, { status: 413 })
       return standIn.handle(requestOf(request, body))
     }

@@ -124,6 +124,13 @@ describe("a page of the stand-in", () => {
     for (const site of ["cross-site", "same-site"]) {
       expect((await post(staged, `${url}/pay`, { means: "works" }, { "sec-fetch-site": site })).status).toBe(403)
     }
+    for (const origin of ["https://evil.example", "http://localhost.evil.example", "null"]) {
+      expect((await post(staged, `${url}/pay`, { means: "works" }, { origin })).status).toBe(403)
+    }
+    const own = { origin: new URL(url).origin }
+    expect((await post(staged, `${url}/pay`, { means: "declined" }, own)).status).toBe(409)
+    const hidden = { origin: "null", "sec-fetch-site": "same-origin" }
+    expect((await post(staged, `${url}/pay`, { means: "declined" }, hidden)).status).toBe(409)
     const elsewhere = url.replace("127.0.0.1", "rebound.example")
     expect((await show(staged, elsewhere)).status).toBe(403)
     expect((await show(staged, url.replace("/dev/payments", ""))).status).toBe(404)

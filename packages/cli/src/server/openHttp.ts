@@ -1,7 +1,9 @@
 import { checkReadiness, type DatabaseError } from "@parley/adapters-db"
 import {
+  answerNotFound,
   createHttpServer,
   HmacSessionVerifier,
+  isLocalRequest,
   makeDevelopmentSessions,
   parleyListener,
   RequestTracker
@@ -37,10 +39,12 @@ export const openHttp = Effect.fnUntraced(function* (
   const app = parleyListener({
     runtime,
     requests,
-    otherwise: (request, response) =>
-      standIn !== undefined && isForStandIn(request)
-        ? standIn.listener(request, response)
-        : pages.listener(request, response),
+    otherwise: (request, response) => {
+      if (standIn === undefined || !isForStandIn(request)) return pages.listener(request, response)
+      // Where nobody allowed it by name, the stand-in is for this machine alone.
+      const answers = config.allowStandIns || isLocalRequest(request)
+      return answers ? standIn.listener(request, response) : answerNotFound(request, response)
+    },
     ...sessionOptions(config),
     sessionCookie: config.session.cookieName,
     baseUrl: config.baseUrl,
