@@ -73,6 +73,18 @@ test("a sender that goes on too slowly is ended as well", async () => {
   clearInterval(drip)
 })
 
+test("bodies that wait for memory behind a slow one are refused, and not held as long as that one goes on", async () => {
+  const bodyPace = { windowMs: 60_000, bytesPerWindow: 1, heldBackMs: 100 }
+  await start({ jsonMemoryBytes: 2 * MIB, bodyPace })
+  const oldest = await begin("/api/chat", "application/json", MIB, " ", "eve")
+  const held = await Promise.all(
+    Array.from({ length: 4 }, () => begin("/api/chat", "application/json", MIB, " ".repeat(900_000), "eve"))
+  )
+  await Promise.all(held.map((connection) => connection.until('"code":"server_busy"')))
+  expect(held[0]?.received()).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: \d/i)
+  expect(oldest.received()).toBe("")
+})
+
 test("where one person's unfinished JSON fills its memory, the small requests of all and the large ones of others go on", async () => {
   await start({ jsonMemoryBytes: 2 * MIB })
   for (let index = 0; index < 8; index++) await begin("/api/chat", "application/json", MIB, " ".repeat(900_000), "eve")

@@ -8,10 +8,13 @@ import { keepBytes } from "./keepBytes.ts"
 export interface BodyPace {
   readonly windowMs: number
   readonly bytesPerWindow: number
+  /** How long a body may wait for memory, all its waits together; 15 seconds unless given. */
+  readonly heldBackMs?: number | undefined
 }
 
 /** A slow phone's line brings ten times as much. */
 export const DEFAULT_BODY_PACE: BodyPace = { windowMs: 10_000, bytesPerWindow: 20 * 1024 }
+const HELD_BACK_MS = 15_000
 
 export interface ArrivalOptions {
   readonly memory: BodyMemory
@@ -36,7 +39,8 @@ export interface ArrivalListener {
 
 /**
  * Takes a body as it arrives: counts it in `memory` and holds the sender back where there is no room, and gives up a
- * sender that is slower than `pace`; time for which it was held back does not count. A body that another parser has read
+ * sender that is slower than `pace`. Time for which it was held back does not count, but is bounded: whether a sender would
+ * go on is not known while it is held back. A body that another parser has read
  * already comes from what that has left, in one piece. After `onEnd` or `onRefused` nothing more comes.
  */
 export const watchArrival = (body: IncomingBody, options: ArrivalOptions, listener: ArrivalListener): Arrival => {
@@ -70,7 +74,10 @@ const giveTaken = (
 const watchSender = (stream: Readable, options: ArrivalOptions, listener: ArrivalListener): Arrival => {
   const { memory, pace, person } = options
   let inWindow = 0
+  /** Runs to the end of a window of the pace, or to the end of the time that the sender may be held back. */
   let window: NodeJS.Timeout | undefined
+  let leftToHoldMs = pace.heldBackMs ?? HELD_BACK_MS
+  let heldSince = 0
   const openWindow = () => {
     clearTimeout(window)
     inWindow = 0
@@ -79,6 +86,12 @@ const watchSender = (stream: Readable, options: ArrivalOptions, listener: Arriva
   const judge = () => {
     if (inWindow >= pace.bytesPerWindow) openWindow()
     else refuse(new RequestTooSlow())
+  }
+  const holdBack = () => {
+    clearTimeout(window)
+    stream.pause()
+    heldSince = performance.now()
+    window = setTimeout(() => refuse(new ServerBusy()), leftToHoldMs).unref()
   }
   const stop = () => {
     clearTimeout(window)
@@ -92,6 +105,7 @@ const watchSender = (stream: Readable, options: ArrivalOptions, listener: Arriva
   }
   const share = memory.open(person, {
     onRoom: () => {
+      leftToHoldMs = Math.max(0, leftToHoldMs - (performance.now() - heldSince))
       openWindow()
       stream.resume()
     },
@@ -99,10 +113,7 @@ const watchSender = (stream: Readable, options: ArrivalOptions, listener: Arriva
   })
   const onData = (chunk: Buffer) => {
     inWindow += chunk.byteLength
-    if (!share.add(chunk.byteLength)) {
-      clearTimeout(window)
-      stream.pause()
-    }
+    if (!share.add(chunk.byteLength)) holdBack()
     listener.onChunk(chunk)
   }
   const onEnd = () => {

@@ -26,7 +26,7 @@ export interface BodyIntakeOptions {
   readonly uploadMemoryBytes?: number | undefined
   /** The same for JSON bodies, the large ones until they are answered: 64 MiB unless given; one person has a sixteenth. */
   readonly jsonMemoryBytes?: number | undefined
-  /** The least throughput of a body; slower ones are answered 408. 20 KiB in each ten seconds unless given. */
+  /** The least throughput of a body; slower ones are answered 408, and those that wait too long for memory 503. 20 KiB in each ten seconds unless given. */
   readonly bodyPace?: BodyPace | undefined
 }
 
