@@ -49,9 +49,10 @@ describe("a provider that is rate limited or down", () => {
     [1, "1"],
     [0, "1"],
     [1_001, "2"],
-    [86_400_000, "3600"]
+    [86_400_000, "86400"],
+    [86_401_000, "86400"]
   ])(
-    "asks the client to wait as the provider does, %i ms, in whole seconds and no longer than an hour",
+    "asks the client to wait as the provider does, %i ms, in whole seconds and no longer than a day",
     async (retryAfterMs, seconds) => {
       const limited = await answerTo("rate-limited", { retryAfterMs })
       expect([limited.status, limited.headers.get("retry-after")]).toEqual([500, seconds])

@@ -164,6 +164,7 @@ describe("a bot whose owner has no credits left", () => {
     const seconds = Number(refused.headers.get("retry-after"))
     expect(seconds).toBeGreaterThan(0)
     expect(seconds).toBeLessThanOrEqual(86_400)
+    expect(refused.headers.get("ratelimit")).toBe(`"day";r=0;t=${seconds}`)
     await expectProblem(refused, 429, "bot_resting")
     await capped.close()
   })

@@ -1,8 +1,8 @@
 import { codeOf } from "./Problem.ts"
 import { type ProblemKind, problemTable } from "./problemTable.ts"
 
-/** An answer asks for no longer wait than this: what lasts longer is asked for again. */
-const MAX_SECONDS = 3_600
+/** The longest wait that an answer asks for: a limit of a day, or a provider's, lasts at most so long. */
+const MAX_SECONDS = 86_400
 
 /** The `Retry-After` header (RFC 9110, in whole seconds) for a failed value that knows how long to wait; else none. */
 export const retryAfterHeaders = (error: unknown): Readonly<Record<string, string>> => {

@@ -34,6 +34,7 @@ export const ENGLISH = {
   failed: "Something went wrong on our side. Try again in a moment.",
   tooLong: "Your message is too long. Please shorten it.",
   limit: "No more messages can be sent for now. You can go on in {time}.",
+  limitTomorrow: "No more messages can be sent today. You can go on tomorrow.",
   limitOver: "You can go on now.",
   absent: "This chat is not available any more.",
   noHistory: "Your earlier messages cannot be shown at the moment.",

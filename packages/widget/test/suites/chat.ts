@@ -125,6 +125,26 @@ describeWidget("the chat", (stage) => {
     await expect.poll(() => widget.obstacle.isVisible()).toBe(false)
   })
 
+  it.each([
+    ["a limit that ends on the next day by that day", "2026-03-03T10:00:00", 14 * 3_600, "You can go on tomorrow."],
+    ["one that ends on the same day by the hours", "2026-03-03T10:00:00", 5 * 3_600, "You can go on in 5 hours."],
+    [
+      "one that ends soon, on the next day, by the minutes",
+      "2026-03-03T23:30:00",
+      1_800,
+      "You can go on in 30 minutes."
+    ]
+  ])("names %s", async (_name, time, seconds, words) => {
+    const widget = await stage.visit({ alone: true })
+    await widget.page.clock.install({ time: new Date(time) })
+    await widget.page.reload()
+    await widget.page.clock.runFor(1_000)
+    await widget.open()
+    stage.service.answer({ kind: "problem", status: 429, code: "bot_resting", retryAfter: String(seconds) })
+    await widget.ask("One more")
+    await expect.poll(() => widget.obstacle.textContent()).toContain(words)
+  })
+
   it("shows a decline as the bot's own words", async () => {
     stage.service.answer({ kind: "text", pieces: ["I cannot answer at the moment. Write to help@acme.test."] })
     const widget = await stage.visit()

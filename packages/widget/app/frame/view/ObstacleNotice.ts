@@ -13,6 +13,8 @@ interface NoticeInput {
 }
 
 const SECOND_MS = 1_000
+/** A shorter wait is said as a duration, also where it ends after midnight. */
+const SOON_SECONDS = 5_400
 
 /** Says what keeps the visitor from going on, and offers to try again where that may help. */
 export class ObstacleNotice {
@@ -62,7 +64,10 @@ export class ObstacleNotice {
     const { onLimitOver, texts } = this.#input
     const seconds = Math.ceil((until - Date.now()) / SECOND_MS)
     if (seconds > 0) {
-      this.#words.textContent = texts.say("limit", { time: texts.duration(seconds) })
+      const isTomorrow = seconds > SOON_SECONDS && new Date(until).getDate() !== new Date().getDate()
+      this.#words.textContent = isTomorrow
+        ? texts.say("limitTomorrow")
+        : texts.say("limit", { time: texts.duration(seconds) })
       return
     }
     clearInterval(this.#timer)
