@@ -22,6 +22,19 @@ describe("the public types", () => {
     expect(reports.map(({ report, text }) => [report, text])).toEqual(kept)
   })
 
+  it("of the core have times in one form, Unix milliseconds, but for events, which are JSON", () => {
+    const text = reports.find(({ report }) => report.endsWith("core/public-types/core.txt"))?.text ?? ""
+    const times = text
+      .split("\n")
+      .filter((line) => /^ *readonly (\w+(At|Until)|asOf|now|anchor|periodStart)\??:/.test(line))
+    expect(times.length).toBeGreaterThan(50)
+    expect(
+      times
+        .filter((line) => !/: (number|Schema\.Int|Schema\.Finite|Effect\.Effect<number)\b/.test(line))
+        .map((line) => line.trim())
+    ).toEqual(["readonly createdAt: string;"])
+  })
+
   it("compile every block of TypeScript in the documents, each by itself", () => {
     expect(programs(codeBlocks()).length).toBeGreaterThan(12)
     expect(problems).toEqual([])

@@ -6,7 +6,9 @@ export const summarise = async ({ chat }: Pick<Parley, "chat">, userId: string, 
   try {
     return await (await chat.send(userId, { messages: [{ role: "user", content }] })).text()
   } catch (error) {
-    if (error instanceof InsufficientCredits) return `You have no credits left until ${error.nextResetAt}.`
+    if (error instanceof InsufficientCredits) {
+      return `You have no credits left until ${new Date(error.nextResetAt).toISOString()}.`
+    }
     throw error
   }
 }

@@ -130,7 +130,8 @@ describe("keys", () => {
     }
     expect((await server.parley.credits.balance(name.userId)).held).toBe(20)
     const more = { ...name, key: "k2", amount: 11 }
-    await expectProblem(await call("reserve", more, NARROW), 429, "daily_cap_reached")
+    const refused = await expectProblem(await call("reserve", more, NARROW), 429, "daily_cap_reached")
+    expect(refused["resetsAt"]).toMatch(/^\d{4}-\d\d-\d\dT00:00:00\.000Z$/)
   })
 
   test("change their secrets while both count, and are bounded by the minute, together", async () => {

@@ -25,8 +25,8 @@ const FOR_DEVELOPERS =
 const MIB = 1024 * 1024
 const someId = "8b4f2c1e-0000-4000-8000-000000000000"
 const bucket = { allowance: 1, topup: 0, held: 0, debt: 0, affordableModels: [] }
-const nextResetAt = "2026-12-01T14:05:00.000Z"
-const resetsAt = "2026-11-23T00:00:00.000Z"
+const nextResetAt = Date.parse("2026-12-01T14:05:00Z")
+const resetsAt = Date.parse("2026-11-23T00:00:00Z")
 const pro = { tier: "pro", tierName: "Pro" } as const
 
 const SENTENCES: ReadonlyArray<readonly [error: { readonly message: string }, sentence: string]> = [
@@ -149,9 +149,8 @@ describe("sentences for people", () => {
       "2 replies",
       "1,000 replies"
     ])
-    expect(momentOf("2026-12-01T00:00:00Z")).toBe("1 December 2026")
+    expect(momentOf(Date.UTC(2026, 11, 1))).toBe("1 December 2026")
     expect(momentOf(Date.UTC(2026, 0, 31, 9, 5))).toBe("31 January 2026, 09:05 UTC")
-    expect(momentOf("never")).toBe("never")
   })
 })
 

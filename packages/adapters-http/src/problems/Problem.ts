@@ -32,8 +32,12 @@ export const problemFrom = (error: unknown, requestId: string): Problem => {
   const kind: ProblemKind = problemTable[code]
   const detail = kind.detail ?? (error as { readonly message: string }).message
   const source = error as Readonly<Record<string, unknown>>
+  const memberOf = (name: string) => {
+    const value = source[name]
+    return typeof value === "number" && kind.times?.includes(name) === true ? new Date(value).toISOString() : value
+  }
   const members = Object.fromEntries(
-    (kind.members ?? []).filter((name) => source[name] !== undefined).map((name) => [name, source[name]])
+    (kind.members ?? []).filter((name) => source[name] !== undefined).map((name) => [name, memberOf(name)])
   )
   const { status, title } = kind
   return { type: `urn:parley:problem:${code}`, title, status, detail, code, requestId, error: detail, ...members }

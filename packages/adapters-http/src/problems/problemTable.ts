@@ -5,6 +5,8 @@ export interface ProblemKind {
   readonly status: number
   readonly title: string
   readonly members?: ReadonlyArray<string>
+  /** Those of the members that are times in Unix milliseconds. They are sent as ISO 8601, UTC. */
+  readonly times?: ReadonlyArray<string>
   /** Its errors may carry in `retryAfterMs` how long to wait: the answer's `Retry-After`. */
   readonly mayRetryAfter?: true
   /** Its errors may say in `rateLimit` which limit is used up: the answer's `RateLimit` and `RateLimit-Policy`. */
@@ -39,7 +41,8 @@ const problems = {
   cron_unauthorized: { status: 401, title: "The bearer secret is missing or wrong" },
   insufficient_credits: {
     title: "Not enough credits",
-    members: ["required", "available", "allowance", "topup", "held", "debt", "nextResetAt", "affordableModels"]
+    members: ["required", "available", "allowance", "topup", "held", "debt", "nextResetAt", "affordableModels"],
+    times: ["nextResetAt"]
   },
   scope_missing: { status: 403, title: "The API key does not allow this", members: ["scope"] },
   cross_site_request: { status: 403, title: "The request comes from another site" },
@@ -101,6 +104,7 @@ const problems = {
   daily_cap_reached: {
     title: "Today's limit of credits is used up",
     members: ["kind", "cap", "spent", "resetsAt"],
+    times: ["resetsAt"],
     mayRetryAfter: true
   },
   visitor_rate_limited: { title: "Too many messages from this address", ...LIMITED },

@@ -34,8 +34,9 @@ export const getBalance = defineRoute({
   errors: ["storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller }) {
     const credits = yield* CreditService
-    const balance: typeof BalanceBody.Type = yield* credits.balance(caller.userId)
-    return json(200, balance)
+    const balance = yield* credits.balance(caller.userId)
+    const body: typeof BalanceBody.Type = { ...balance, nextResetAt: new Date(balance.nextResetAt).toISOString() }
+    return json(200, body)
   })
 })
 

@@ -13,7 +13,8 @@ export const creditsBalanceCommand = Command.make(
   Effect.fnUntraced(function* ({ json, user }) {
     const work = Effect.gen(function* () {
       yield* checkMigrated
-      const balance = yield* CreditService.use((credits) => credits.find(user))
+      const found = yield* CreditService.use((credits) => credits.find(user))
+      const balance = { ...found, nextResetAt: new Date(found.nextResetAt).toISOString() }
       const lines = table(
         ["allowance", "topup", "held", "debt", "available", "next reset"],
         [[balance.allowance, balance.topup, balance.held, balance.debt, balance.available, balance.nextResetAt]]

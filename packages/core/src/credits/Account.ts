@@ -44,8 +44,8 @@ export interface Balance {
   readonly debt: number
   /** `allowance + topup - held`. */
   readonly available: number
-  /** ISO 8601, UTC. */
-  readonly nextResetAt: string
+  /** Unix milliseconds: when the next period begins. */
+  readonly nextResetAt: number
 }
 
 /** Credits that a new hold may still take. */
@@ -59,5 +59,5 @@ export const balanceOf = (account: Account): Balance => ({
   held: account.heldAllowance + account.heldTopup,
   debt: account.debt,
   available: availableOf(account),
-  nextResetAt: new Date(account.nextResetAt).toISOString()
+  nextResetAt: account.nextResetAt
 })

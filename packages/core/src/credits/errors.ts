@@ -10,8 +10,8 @@ export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>
   topup: Schema.Int,
   held: Schema.Int,
   debt: Schema.Int,
-  /** ISO 8601, UTC. */
-  nextResetAt: Schema.String,
+  /** Unix milliseconds: when the next period begins. */
+  nextResetAt: Schema.Int,
   /** Allowed models whose shortest useful reply would fit. */
   affordableModels: Schema.Array(Schema.String)
 }) {
@@ -70,8 +70,8 @@ export class DailyCapReached extends Schema.TaggedError<DailyCapReached>()("Dail
   cap: Schema.Int,
   /** What was charged today and what open holds have set aside. */
   spent: Schema.Int,
-  /** ISO 8601, UTC: when the next day begins. */
-  resetsAt: Schema.String,
+  /** Unix milliseconds: when the next UTC day begins. */
+  resetsAt: Schema.Int,
   /** Milliseconds until then. */
   retryAfterMs: Schema.Finite
 }) {
@@ -150,13 +150,14 @@ export class PurchaseConflict extends Schema.TaggedError<PurchaseConflict>()("Pu
 
 /** A reset at a moment that has not come was asked for without saying that this is meant. Nothing was done. */
 export class ResetTooEarly extends Schema.TaggedError<ResetTooEarly>()("ResetTooEarly", {
-  /** ISO 8601, UTC: the moment asked for, and the ledger's time. */
-  asOf: Schema.String,
-  now: Schema.String
+  /** Unix milliseconds: the moment asked for, and the ledger's time. */
+  asOf: Schema.Int,
+  now: Schema.Int
 }) {
   readonly code = "reset_too_early"
   override get message() {
-    return `${this.asOf} has not come: it is ${this.now}. Resetting now what is due then ends periods that people have paid for, and cannot be undone. Look with --dry-run; if it is meant, add --yes.`
+    const [asOf, now] = [this.asOf, this.now].map((at) => new Date(at).toISOString())
+    return `${asOf} has not come: it is ${now}. Resetting now what is due then ends periods that people have paid for, and cannot be undone. Look with --dry-run; if it is meant, add --yes.`
   }
 }
 

@@ -27,10 +27,9 @@ const day = lazily(
 )
 const time = lazily(() => new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" }))
 
-/** A moment, in Unix milliseconds or ISO 8601: `1 December 2026, 14:05 UTC`, at midnight `1 December 2026`. */
-export const momentOf = (moment: number | string): string => {
+/** A moment in Unix milliseconds: `1 December 2026, 14:05 UTC`, at midnight `1 December 2026`. */
+export const momentOf = (moment: number): string => {
   const date = new Date(moment)
-  if (Number.isNaN(date.getTime())) return String(moment)
   const clock = time().format(date)
   return clock === "00:00" ? day().format(date) : `${day().format(date)}, ${clock} UTC`
 }

@@ -91,7 +91,7 @@ describe("tiers of one's own", () => {
     await Effect.runPromise(creditOperations(stores.ledger).open({ userId: "bob", tier: "earlier", allowance: 500 }))
     await expect(parley.chat.send("bob", asks("large"))).rejects.toMatchObject({ code: "model_not_allowed" })
     const { nextResetAt } = await parley.credits.balance("bob")
-    const report = await parley.credits.reset({ asOf: Date.parse(nextResetAt), early: true })
+    const report = await parley.credits.reset({ asOf: nextResetAt, early: true })
     expect(report).toMatchObject({ resetCount: 1, busy: 1, tiers: { guest: { accounts: 1 } } })
     expect(await parley.credits.balance("bob")).toMatchObject({ available: 500 })
     await parley.close()

@@ -37,7 +37,7 @@ it("the clock stands still until it is moved, and a period that is due begins wh
   parley.model.says("Hello.", { freshInput: 1_000 })
   await (await parley.chat.send("ann", ask("Hello"))).text()
   await expect(parley.chat.send("ann", ask("Again"))).rejects.toBeInstanceOf(InsufficientCredits)
-  expect((await parley.credits.balance("ann")).nextResetAt).toBe("2031-04-05T10:00:00.000Z")
+  expect((await parley.credits.balance("ann")).nextResetAt).toBe(Date.parse("2031-04-05T10:00:00Z"))
   parley.time.set(new Date("2031-04-05T10:00:00Z"))
   await parley.credits.reset()
   expect((await parley.credits.balance("ann")).available).toBe(2)

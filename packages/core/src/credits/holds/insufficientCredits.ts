@@ -15,6 +15,6 @@ export const insufficientCredits = (
     topup: buckets.topup - buckets.heldTopup,
     held: buckets.heldAllowance + buckets.heldTopup,
     debt: buckets.debt,
-    nextResetAt: new Date(nextResetAt).toISOString(),
+    nextResetAt,
     affordableModels
   })

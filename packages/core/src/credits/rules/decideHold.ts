@@ -105,8 +105,7 @@ const capReached = (account: LedgerAccount, { dailyCap = 0, source }: ReserveInp
   const kind = kindOfSource(source)
   const tomorrow = startOfDay(dayOf(now) + 1)
   const spent = spentOn(account, kind, now)
-  const resetsAt = new Date(tomorrow).toISOString()
-  return new DailyCapReached({ kind, cap: dailyCap, spent, resetsAt, retryAfterMs: tomorrow - now })
+  return new DailyCapReached({ kind, cap: dailyCap, spent, resetsAt: tomorrow, retryAfterMs: tomorrow - now })
 }
 
 const invalidReserve = (

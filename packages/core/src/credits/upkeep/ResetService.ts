@@ -144,10 +144,7 @@ export class ResetService extends Context.Service<
           const now = yield* ledger.now
           const asOf = options.asOf ?? now
           if (asOf > now && options.early !== true && options.dryRun !== true) {
-            return yield* new ResetTooEarly({
-              asOf: new Date(asOf).toISOString(),
-              now: new Date(now).toISOString()
-            })
+            return yield* new ResetTooEarly({ asOf, now })
           }
           let report: ResetReport = { asOf, resetCount: 0, busy: 0, refused: 0, tiers: noResets(allowances) }
           for (let number = 1; number <= ROUNDS; number += 1) {
