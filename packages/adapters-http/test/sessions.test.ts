@@ -37,6 +37,7 @@ describe("session tokens", () => {
     ["an end that is null", {}, { sub: "ann", exp: null }],
     ["an end in the past", {}, { sub: "ann", exp: 1_000_000 }],
     ["an end that is no number", {}, { sub: "ann", exp: "later" }],
+    ["an end that no date can hold", {}, { sub: "ann", exp: 1e15 }],
     ["a beginning in the future", {}, { sub: "ann", nbf: 4_000_000_000 }],
     ["no subject", {}, {}],
     ["a subject that is a number", {}, { sub: 7 }],
@@ -151,6 +152,13 @@ describe("cookies", () => {
       components: { securitySchemes: { session: unknown } }
     }
     expect(document.components.securitySchemes.session).toMatchObject({ in: "cookie", name: "__Host-parley_session" })
+    await server.close()
+  })
+
+  test("one whose token ends beyond all time is refused like any other that cannot be judged", async () => {
+    const server = await startServer()
+    const cookie = `parley_session=${await signed({ sub: "ann", exp: 1e15 })}`
+    await expectProblem(await server.fetch("/api/me", { headers: { cookie } }), 401, "unauthorized")
     await server.close()
   })
 

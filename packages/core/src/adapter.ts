@@ -308,6 +308,7 @@ export {
   SessionVerifier,
   SessionVerifierUnavailable
 } from "./identity/SessionVerifier.ts"
+export { isMoment } from "./identity/isMoment.ts"
 export { UserId } from "./identity/UserId.ts"
 export { type HandledJob, type JobHandler, type JobProgress, type JobTry, jobHandler } from "./jobs/JobHandler.ts"
 export { type JobKind, type JobOf, jobKind, retryDelayMs, twinOf } from "./jobs/JobKind.ts"

@@ -1,4 +1,5 @@
 import { SessionVerifier, SignOut, UserId } from "@parley/core"
+import { isMoment } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { type Authenticate, PersonSignIn, type SignedIn } from "../environment/PersonSignIn.ts"
 import { SessionCookies } from "../environment/SessionCookies.ts"
@@ -34,10 +35,6 @@ const isUserId = Schema.is(UserId)
 /** What the host says, where it is of the promised form. */
 const personOf = (answer: SignedIn): Person | undefined => {
   const { email, expiresAt, userId } = (answer ?? {}) as Partial<SignedIn>
-  const fits = (email === undefined || typeof email === "string") && (expiresAt === undefined || isTime(expiresAt))
+  const fits = (email === undefined || typeof email === "string") && (expiresAt === undefined || isMoment(expiresAt))
   return isUserId(userId) && fits ? { userId, email, expiresAt, token: undefined } : undefined
 }
-
-const LAST_TIME = 8.64e15
-
-const isTime = (value: unknown): boolean => typeof value === "number" && Math.abs(value) <= LAST_TIME

@@ -1,4 +1,5 @@
 import { Clock, Effect, Layer, Schema } from "effect"
+import { isMoment } from "./isMoment.ts"
 import { type Session, SessionInvalid, SessionVerifier } from "./SessionVerifier.ts"
 import { UserId } from "./UserId.ts"
 
@@ -8,7 +9,7 @@ const make = (sessions: ReadonlyMap<string, Session>): SessionVerifier["Service"
   SessionVerifier.of({
     verify: Effect.fnUntraced(function* (token) {
       const session = sessions.get(token)
-      if (session === undefined || !isUserId(session.userId) || !Number.isFinite(session.expiresAt)) {
+      if (session === undefined || !isUserId(session.userId) || !isMoment(session.expiresAt)) {
         return yield* new SessionInvalid({ problem: "refused" })
       }
       const { expiresAt, userId } = session

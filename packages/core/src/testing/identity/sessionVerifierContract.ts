@@ -62,6 +62,13 @@ export const sessionVerifierContract = (name: string, stage: () => SessionStage 
       await refuses(staged, await staged.issueEndless("ann"))
     })
 
+    it("refuses a token whose end no date can hold, and takes the last that one can", async () => {
+      const staged = await stage()
+      const last = session("ann", { expiresAt: 8.64e15 })
+      expect(await Effect.runPromise(staged.verifier.verify(await staged.issue(last)))).toEqual(last)
+      await refuses(staged, await staged.issue(session("ann", { expiresAt: 8.64e15 + 1_000 })))
+    })
+
     it("refuses what nobody issued: nothing, noise, a token cut short or changed", async () => {
       const staged = await stage()
       const token = await staged.issue(session("ann"))

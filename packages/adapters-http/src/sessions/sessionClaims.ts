@@ -1,0 +1,59 @@
+import { type Session, SessionInvalid, UserId } from "@parley/core"
+import { isMoment } from "@parley/core/adapter"
+import { Schema } from "effect"
+import type { JWTPayload, JWTVerifyGetKey } from "jose"
+import { JWTClaimValidationFailed, JWTExpired } from "jose/errors"
+import { jwtVerify } from "jose/jwt/verify"
+
+/** What the claims of a token must say, where it is configured. */
+export interface ExpectedClaims {
+  /** Where set, tokens of another issuer (`iss`) are refused. */
+  readonly issuer?: string | undefined
+  /** Where set, tokens for another audience (`aud`) are refused. */
+  readonly audience?: string | undefined
+}
+
+/** By what a verifier judges tokens. */
+export interface JudgedBy extends ExpectedClaims {
+  /** Finds the key of a token by its header. */
+  readonly keyOf: JWTVerifyGetKey
+  /** The algorithms that it accepts, whatever a token's header says. */
+  readonly algorithms: ReadonlyArray<string>
+}
+
+const isUserId = Schema.is(UserId)
+
+/**
+ * The session that a token proves at `now` (Unix milliseconds). Rejects with the error of `jose`, or with `SessionInvalid`
+ * where the signature holds and the claims describe no session.
+ */
+export const judgeToken = async (token: string, now: number, by: JudgedBy): Promise<Session> => {
+  const { algorithms, audience, issuer, keyOf } = by
+  const { payload } = await jwtVerify(token, keyOf, {
+    algorithms: [...algorithms],
+    requiredClaims: ["sub", "exp"],
+    currentDate: new Date(now),
+    ...(issuer === undefined ? {} : { issuer }),
+    ...(audience === undefined ? {} : { audience })
+  })
+  return sessionFrom(payload)
+}
+
+/** The session that a verified token's claims describe. */
+const sessionFrom = ({ email, exp = Number.NaN, sub }: JWTPayload): Session => {
+  const expiresAt = exp * 1000
+  if (!isUserId(sub) || !isMoment(expiresAt)) throw new SessionInvalid({ problem: "refused" })
+  return { userId: sub, email: typeof email === "string" ? email : undefined, expiresAt }
+}
+
+/**
+ * The refusal that an error of `judgeToken` means. Claims are checked after the signature: a token that fails by them alone
+ * is known to be its user's.
+ */
+export const refusalOf = (error: unknown): SessionInvalid => {
+  if (error instanceof SessionInvalid) return error
+  const claims = error instanceof JWTExpired || error instanceof JWTClaimValidationFailed
+  const userId = claims ? error.payload.sub : undefined
+  const problem = error instanceof JWTExpired ? "expired" : "refused"
+  return new SessionInvalid({ problem, ...(isUserId(userId) ? { userId } : {}) })
+}
