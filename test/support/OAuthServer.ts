@@ -20,7 +20,11 @@ export interface OAuthServerOptions {
   readonly tokenAuth: "client_secret_basic" | "client_secret_post" | "none"
   /** Where it sends browsers back to; they may be told later. */
   readonly redirectUris?: ReadonlyArray<string>
+  /** What it signs identity tokens with: ES256 unless given. */
+  readonly algorithm?: SigningAlgorithm
 }
+
+export type SigningAlgorithm = "RS256" | "ES256" | "EdDSA"
 
 /** What everybody is on its pages. */
 export const ACCOUNT = { id: "account-1", name: "owner@crm.example" }
@@ -41,7 +45,20 @@ const quietly = async <A>(work: () => Promise<A>): Promise<A> => {
   }
 }
 
-const configuration = ({ pkce, redirectUris = [], tokenAuth }: OAuthServerOptions) => ({
+const newKey = (algorithm: SigningAlgorithm): JsonWebKey => {
+  const { privateKey } =
+    algorithm === "RS256"
+      ? generateKeyPairSync("rsa", { modulusLength: 2_048 })
+      : algorithm === "ES256"
+        ? generateKeyPairSync("ec", { namedCurve: "P-256" })
+        : generateKeyPairSync("ed25519")
+  return privateKey.export({ format: "jwk" })
+}
+
+const configuration = (
+  { algorithm = "ES256", pkce, redirectUris = [], tokenAuth }: OAuthServerOptions,
+  keys: ReadonlyArray<JsonWebKey>
+) => ({
   clients: [
     {
       client_id: CLIENT_ID,
@@ -49,13 +66,11 @@ const configuration = ({ pkce, redirectUris = [], tokenAuth }: OAuthServerOption
       token_endpoint_auth_method: tokenAuth,
       grant_types: ["authorization_code", "refresh_token"],
       redirect_uris: redirectUris,
-      id_token_signed_response_alg: "ES256"
+      id_token_signed_response_alg: algorithm
     }
   ],
   pkce: { required: () => pkce },
-  jwks: {
-    keys: [generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" })]
-  },
+  jwks: { keys },
   cookies: { keys: [randomUUID()] },
   ttl: {
     AccessToken: 1_800,
@@ -178,6 +193,8 @@ export class OAuthServer {
   readonly #options: OAuthServerOptions
   readonly #server = createServer((request, response) => this.#listen(request, response))
   #provider: Provider | undefined
+  /** The first one signs. */
+  #keys: ReadonlyArray<JsonWebKey> = []
   #port = 0
 
   private constructor(options: OAuthServerOptions) {
@@ -186,6 +203,7 @@ export class OAuthServer {
 
   static async start(options: OAuthServerOptions): Promise<OAuthServer> {
     const server = new OAuthServer(options)
+    server.#keys = [newKey(options.algorithm ?? "ES256")]
     await server.up()
     await server.sendBackTo(...(options.redirectUris ?? []))
     return server
@@ -219,11 +237,35 @@ export class OAuthServer {
 
   /** Registers where browsers are sent back to. What was approved before is forgotten. */
   async sendBackTo(...redirectUris: ReadonlyArray<string>): Promise<void> {
-    const settings = configuration({ ...this.#options, redirectUris })
+    const settings = configuration({ ...this.#options, redirectUris }, this.#keys)
     this.#provider = await quietly(async () => {
       const { Provider } = await import("oidc-provider")
       return new Provider(this.issuer, settings)
     })
+  }
+
+  /** Signs with a new key from now on, and publishes the old ones beside it, or none of them. */
+  async rotateKeys({ keepOld }: { readonly keepOld: boolean }): Promise<void> {
+    this.#keys = [newKey(this.#options.algorithm ?? "ES256"), ...(keepOld ? this.#keys : [])]
+    await this.sendBackTo(...(this.#options.redirectUris ?? []))
+  }
+
+  /** The identity token of its one account, who signs in on its pages; for a client that sends its secret in the body. */
+  async identityToken(): Promise<string> {
+    const [redirectUri = ""] = this.#options.redirectUris ?? []
+    const sent = { client_id: CLIENT_ID, redirect_uri: redirectUri, response_type: "code", scope: "openid email" }
+    const back = await this.answer(new URL(`${this.authorizeUrl}?${new URLSearchParams(sent)}`), "approve")
+    const answer = await fetch(this.tokenUrl, {
+      method: "POST",
+      body: new URLSearchParams({
+        grant_type: "authorization_code",
+        code: back.searchParams.get("code") ?? "",
+        redirect_uri: redirectUri,
+        client_id: CLIENT_ID,
+        client_secret: CLIENT_SECRET
+      })
+    })
+    return ((await answer.json()) as { readonly id_token: string }).id_token
   }
 
   /** The next call of the token endpoint fails so. */

@@ -21,5 +21,8 @@ export { answerError, parleyRouter, type RouterOptions } from "./express/parleyR
 export { RequestTracker } from "./environment/RequestTracker.ts"
 export { type DevelopmentSessions, makeDevelopmentSessions } from "./sessions/developmentSessions.ts"
 export { HmacSessionVerifier, type HmacSessionVerifierOptions } from "./sessions/HmacSessionVerifier.ts"
+export { JwksSessionVerifier, type JwksSessionVerifierOptions } from "./sessions/JwksSessionVerifier.ts"
+export { KEY_SET_PROBLEMS, KeySetUnavailable, type KeySetProblem } from "./sessions/KeySetUnavailable.ts"
+export { fetchProviderKeys, type KeySource, type ProviderKeys } from "./sessions/providerKeys.ts"
 export { DEFAULT_SESSION_COOKIE } from "./sessions/sessionCookie.ts"
 export { NodeWebhookPoster, type WebhookPosterOptions } from "./webhooks/NodeWebhookPoster.ts"

@@ -144,7 +144,7 @@ const problems = {
     mayRetryAfter: true
   },
   payment_provider_refused: { title: "The payment provider is not set up right" },
-  identity_unavailable: { title: "The identity provider cannot be reached" },
+  identity_unavailable: { title: "The identity provider cannot be reached", mayRetryAfter: true },
   cron_not_configured: { status: 503, title: "Scheduled jobs are not configured" },
   crm_not_configured: { title: "CRM connections are not configured", members: ["missing"] },
   payments_not_configured: { title: "Payments are not configured" },

@@ -27,7 +27,11 @@ export class SessionInvalid extends Schema.TaggedError<SessionInvalid>()("Sessio
 /** The identity provider's keys cannot be fetched, so that no token can be judged. */
 export class SessionVerifierUnavailable extends Schema.TaggedError<SessionVerifierUnavailable>()(
   "SessionVerifierUnavailable",
-  { cause: Schema.Defect() }
+  {
+    /** Milliseconds, where it is known when to try again. */
+    retryAfterMs: Schema.optionalKey(Schema.Finite),
+    cause: Schema.Defect()
+  }
 ) {
   readonly code = "identity_unavailable"
   override get message() {

@@ -1,0 +1,95 @@
+import { type Session, SessionInvalid, SessionVerifier, type SessionVerifierUnavailable } from "@parley/core"
+import { Clock, Effect, Layer } from "effect"
+import type { JWTPayload, ProtectedHeaderParameters } from "jose"
+import { decodeProtectedHeader } from "jose/decode/protected_header"
+import { JWKSNoMatchingKey, JWSSignatureVerificationFailed } from "jose/errors"
+import { decodeJwt } from "jose/jwt/decode"
+import { type HeldKeys, KeyHolder } from "./KeyHolder.ts"
+import { fetchProviderKeys, type KeySource } from "./providerKeys.ts"
+import { type ExpectedClaims, judgeToken, refusalOf } from "./sessionClaims.ts"
+
+/** Whose tokens count. One of `jwksUrl` and `issuer` is needed. */
+export interface JwksSessionVerifierOptions extends KeySource, ExpectedClaims {
+  /**
+   * What the provider calls itself (`iss`), to the letter: tokens of another issuer are refused. Without `jwksUrl` it is the
+   * address below which the provider describes itself (OpenID Connect Discovery).
+   */
+  readonly issuer?: string | undefined
+}
+
+/** All of them with public keys: a token that is signed with a secret is refused, whatever the secret is. */
+const ALGORITHMS = ["RS256", "ES256", "EdDSA"]
+
+/** A token that a key may verify, with what it says of itself. */
+interface ReadToken {
+  readonly token: string
+  readonly header: ProtectedHeaderParameters
+  readonly payload: JWTPayload
+}
+
+/** When a token came: in Unix milliseconds, and after how many fetches of keys. */
+interface Arrival {
+  readonly now: number
+  readonly fetchesBefore: number
+}
+
+/** Undefined where no key could make it good. */
+const readToken = (token: string): ReadToken | undefined => {
+  try {
+    const header = decodeProtectedHeader(token)
+    return ALGORITHMS.includes(header.alg ?? "") ? { token, header, payload: decodeJwt(token) } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether keys that are not known yet may judge otherwise. A header without `kid` fits any key. */
+const isOfUnknownKey = (error: unknown, { header }: ReadToken): boolean =>
+  error instanceof JWKSNoMatchingKey || (error instanceof JWSSignatureVerificationFailed && header.kid === undefined)
+
+/** Takes the options; returns a verifier of JWTs signed with the keys of an identity provider. Throws where none is named. */
+const make = (options: JwksSessionVerifierOptions): SessionVerifier["Service"] => {
+  const { audience, issuer } = options
+  const holder = new KeyHolder(fetchProviderKeys(options))
+
+  /** Whether a token is refused whoever signed it, so that no key is fetched for it. */
+  const isHopeless = ({ payload: { exp = 0, iss } }: ReadToken, now: number): boolean =>
+    exp * 1000 <= now || (issuer !== undefined && iss !== issuer)
+
+  const judge = (
+    read: ReadToken,
+    held: HeldKeys,
+    { fetchesBefore, now }: Arrival
+  ): Effect.Effect<Session, SessionInvalid | SessionVerifierUnavailable> => {
+    const { payload, token } = read
+    const by = { keyOf: held.keys.keyOf, algorithms: ALGORITHMS, audience, issuer }
+    return Effect.tryPromise({ try: () => judgeToken(token, now, by), catch: (error) => error }).pipe(
+      Effect.tap((session) => Effect.sync(() => held.verified.add(token, { session, at: now }))),
+      Effect.catch((error) => {
+        const refusal = Effect.fail(refusalOf(error))
+        if (!isOfUnknownKey(error, read) || isHopeless(read, now)) return refusal
+        const issuedAt = (payload.iat ?? 0) * 1000
+        return Effect.flatMap(holder.after(held, { fetchesBefore, issuedAt }), (newer) =>
+          newer === undefined ? refusal : judge(read, newer, { fetchesBefore, now })
+        )
+      })
+    )
+  }
+
+  return SessionVerifier.of({
+    verify: Effect.fn("JwksSessionVerifier.verify")(function* (token) {
+      const now = yield* Clock.currentTimeMillis
+      const fetchesBefore = holder.fetches
+      const read = readToken(token)
+      if (read === undefined) return yield* new SessionInvalid({ problem: "refused" })
+      const held = yield* holder.current()
+      return held.verified.find(token, now) ?? (yield* judge(read, held, { fetchesBefore, now }))
+    })
+  })
+}
+
+/** Session tokens signed with an identity provider's keys, which are fetched from it: RS256, ES256 and EdDSA. */
+export const JwksSessionVerifier = {
+  make,
+  layer: (options: JwksSessionVerifierOptions) => Layer.sync(SessionVerifier, () => make(options))
+}

@@ -1,0 +1,80 @@
+import { Effect } from "effect"
+import { createLocalJWKSet } from "jose/jwks/local"
+import type { JSONWebKeySet, JWK, JWTVerifyGetKey } from "jose"
+import { fetchJson } from "./fetchJson.ts"
+import { KeySetUnavailable } from "./KeySetUnavailable.ts"
+import { isIssuerAddress, isProviderAddress } from "./providerAddress.ts"
+
+/** Where an identity provider publishes its keys. */
+export interface KeySource {
+  /** The address of its key set (RFC 7517): https, or http on this machine. Found by discovery unless given. */
+  readonly jwksUrl?: string | undefined
+  /** What the provider calls itself, to the letter. Without `jwksUrl` it is the address below which discovery begins. */
+  readonly issuer?: string | undefined
+}
+
+/** The keys that an identity provider publishes. */
+export interface ProviderKeys {
+  readonly keyOf: JWTVerifyGetKey
+  /** By which algorithms they verify, each once. */
+  readonly algorithms: ReadonlyArray<string>
+  /** The same for the same keys. */
+  readonly text: string
+}
+
+const CURVES: Readonly<Record<string, string>> = { "P-256": "ES256", Ed25519: "EdDSA" }
+
+const algorithmOf = ({ crv = "", kty }: JWK): string | undefined => (kty === "RSA" ? "RS256" : CURVES[crv])
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** A public key that verifies signatures by an algorithm that is accepted. One with its private part is nobody's secret. */
+const isUsable = (key: unknown): key is JWK => {
+  if (!isObject(key) || "d" in key || (key["use"] !== undefined && key["use"] !== "sig")) return false
+  const algorithm = algorithmOf(key as JWK)
+  return algorithm !== undefined && (key["alg"] === undefined || key["alg"] === algorithm)
+}
+
+const keysFrom = (found: unknown): Effect.Effect<ProviderKeys, KeySetUnavailable> => {
+  const all = isObject(found) && Array.isArray(found["keys"]) ? found["keys"] : []
+  const keys = all.filter(isUsable)
+  if (keys.length === 0) return Effect.fail(new KeySetUnavailable({ problem: "no-key" }))
+  const set: JSONWebKeySet = { keys }
+  const algorithms = [...new Set(keys.flatMap((key) => algorithmOf(key) ?? []))]
+  return Effect.succeed({ keyOf: createLocalJWKSet(set), algorithms, text: JSON.stringify(keys) })
+}
+
+/** Where the keys of an issuer are, as its own description says (OpenID Connect Discovery 1.0, 4). */
+const discover = Effect.fnUntraced(function* (issuer: string) {
+  const found = yield* fetchJson(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`)
+  const description = isObject(found) ? found : {}
+  if (description["issuer"] !== issuer) return yield* new KeySetUnavailable({ problem: "other-issuer" })
+  const address = description["jwks_uri"]
+  // What was read over https must not lead to plain http.
+  const isSafe = typeof address === "string" && isProviderAddress(address)
+  if (!isSafe || (issuer.startsWith("https:") && !address.startsWith("https:"))) {
+    return yield* new KeySetUnavailable({ problem: "no-address" })
+  }
+  return address
+})
+
+/** Throws where a source is none, or could be read and changed on the way. */
+export const checkKeySource = ({ issuer, jwksUrl }: KeySource): void => {
+  if (jwksUrl !== undefined) {
+    if (!isProviderAddress(jwksUrl)) {
+      throw new TypeError("jwksUrl: expected an address that begins with https:// (http:// on this machine)")
+    }
+  } else if (issuer === undefined) throw new TypeError("Whose keys count? Give `jwksUrl` or `issuer`.")
+  else if (!isIssuerAddress(issuer)) {
+    throw new TypeError("issuer: expected an address that begins with https:// (http:// on this machine)")
+  }
+}
+
+/** Fetches a provider's keys, each time it runs. Throws where the source is none. */
+export const fetchProviderKeys = (source: KeySource): Effect.Effect<ProviderKeys, KeySetUnavailable> => {
+  checkKeySource(source)
+  const { issuer = "", jwksUrl } = source
+  const finding = jwksUrl === undefined ? discover(issuer) : Effect.succeed(jwksUrl)
+  return finding.pipe(Effect.flatMap(fetchJson), Effect.flatMap(keysFrom))
+}
