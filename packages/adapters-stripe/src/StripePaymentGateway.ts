@@ -8,7 +8,7 @@ import { stripeRecords } from "./gateway/records.ts"
 import { stripeEvents } from "./gateway/received.ts"
 
 export interface StripeOptions extends StripeClientOptions {
-  /** What Stripe signs its events with. None: no event is taken. */
+  /** What Stripe signs its events with. None: no event is taken, and so no checkout page opens. */
   readonly webhookSecret: Redacted.Redacted<string> | undefined
 }
 
@@ -23,7 +23,7 @@ export const makeStripePaymentGateway = (options: StripeOptions): PaymentGateway
   const client = new StripeClient(options)
   const origin = { livemode: isLive(options.apiKey) }
   return PaymentGateway.of({
-    ...stripePages(client),
+    ...stripePages(client, options.webhookSecret !== undefined),
     ...stripeLookups(client),
     ...stripeRecords(client),
     ...stripeEvents(client, { origin, webhookSecret: options.webhookSecret })

@@ -67,8 +67,10 @@ describe("a request", () => {
       ...whom,
       mode: "payment",
       "payment_intent_data[metadata][parley_user]": "ann",
-      "payment_intent_data[metadata][parley_price]": "price_pro"
+      "payment_intent_data[metadata][parley_price]": "price_pro",
+      "invoice_creation[enabled]": "true"
     })
+    expect(subscribed).not.toHaveProperty("invoice_creation[enabled]")
     expect(server.seen[0]?.headers).toMatchObject({
       authorization: "Bearer sk_test_1",
       "stripe-version": "2026-10-28.endive",

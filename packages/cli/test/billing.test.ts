@@ -69,7 +69,7 @@ describe("payments, through a provider of Stripe's protocol and the server's own
     const gateway = makeStripePaymentGateway({
       apiKey: Redacted.make(API_KEY),
       apiUrl: provider.url,
-      webhookSecret: undefined
+      webhookSecret: Redacted.make(SECRET)
     })
     const open = Effect.gen(function* () {
       const { customerId } = yield* gateway.createCustomer({

@@ -36,7 +36,7 @@ describe("parley doctor, of payments", () => {
   const doctor = async (environment: Readonly<Record<string, string>>, ...flags: ReadonlyArray<string>) => {
     const { exit, stderr, stdout } = await runHere(["doctor", "--json", ...flags], folder.path, environment)
     for (const secret of [environment["STRIPE_SECRET_KEY"], environment["STRIPE_WEBHOOK_SECRET"]]) {
-      if (secret !== undefined) expect(stdout + stderr).not.toContain(secret)
+      if (secret) expect(stdout + stderr).not.toContain(secret)
     }
     const { checks } = JSON.parse(stdout) as { readonly checks: ReadonlyArray<Found & { readonly name: string }> }
     return { exit, of: (name: string) => checks.find((check) => check.name === name) }
@@ -49,26 +49,43 @@ describe("parley doctor, of payments", () => {
     [{ STRIPE_SECRET_KEY: "1234567890" }, "note", "no known form"],
     [{ STRIPE_SECRET_KEY: "pk_live_1234567890" }, "failed", "publishable key"]
   ])("tells who takes them: with %o it is %s", async (environment, status, detail) => {
-    const { exit, of } = await doctor(environment)
+    const { exit, of } = await doctor({
+      STRIPE_WEBHOOK_SECRET: "STRIPE_SECRET_KEY" in environment ? SECRET : "",
+      ...environment
+    })
     expect(of("payments")).toMatchObject({ status, detail: expect.stringContaining(detail) })
     expect(exit).toBe(status === "failed" ? 3 : 0)
   })
 
   it.each([
-    [undefined, "note", "none is taken"],
+    [undefined, "failed", "none is taken"],
     ["sk_test_1234567890", "note", "no known form"],
     [SECRET, "ok", "signed"]
   ])("tells whether the provider's events are taken: with the secret %s it is %s", async (secret, status, detail) => {
-    const { of } = await doctor({
+    const { exit, of } = await doctor({
       STRIPE_SECRET_KEY: KEY,
       ...(secret === undefined ? {} : { STRIPE_WEBHOOK_SECRET: secret })
     })
     expect(of("payment events")).toMatchObject({ status, detail: expect.stringContaining(detail) })
+    expect(exit).toBe(status === "failed" ? 3 : 0)
+  })
+
+  it("a server in production with a key and without the secret of events does not start: exit code 3", async () => {
+    const { exit, stderr } = await runHere(["serve"], folder.path, {
+      NODE_ENV: "production",
+      PORT: "0",
+      PARLEY_ALLOW_STAND_INS: "1",
+      PARLEY_SESSION_SECRET: "Zq8vT3mLw5Xs9RbN2hJc7KdP4gYf6AtE",
+      STRIPE_SECRET_KEY: KEY
+    })
+    expect([exit, stderr]).toEqual([3, expect.stringContaining("STRIPE_WEBHOOK_SECRET: ")])
+    expect(stderr).not.toContain(KEY)
   })
 
   const atProvider = (prices: object, apiUrl = provider.url) => {
     writeFileSync(join(folder.path, "catalog.json"), JSON.stringify({ prices }))
-    return { PARLEY_CONFIG: "catalog.json", STRIPE_SECRET_KEY: KEY, STRIPE_API_URL: apiUrl }
+    const keys = { STRIPE_SECRET_KEY: KEY, STRIPE_WEBHOOK_SECRET: SECRET, STRIPE_API_URL: apiUrl }
+    return { PARLEY_CONFIG: "catalog.json", ...keys }
   }
 
   it("asks nobody without --live", async () => {

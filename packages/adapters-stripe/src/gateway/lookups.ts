@@ -15,7 +15,7 @@ import type { StripeClient } from "../client/StripeClient.ts"
 import { allPages, PAGE_SIZE } from "../client/stripePages.ts"
 import { paymentCharge } from "../shapes/charge.ts"
 import { checkoutSession } from "../shapes/checkoutSession.ts"
-import { invoiceLines, isPaidInvoice, listedInvoice, paidInvoice } from "../shapes/invoice.ts"
+import { invoiceLines, isPaidInvoice, listedInvoice, originOf, paidInvoice } from "../shapes/invoice.ts"
 import { priceOffer } from "../shapes/price.ts"
 import { paymentSubscription } from "../shapes/subscription.ts"
 import { ShapeReader } from "../shapes/ShapeReader.ts"
@@ -33,6 +33,13 @@ const PRICES_AT_ONCE = 8
 export const sinceSeconds = (since: number): number => Math.max(0, Math.floor(since / 1000))
 
 const isFinal = (invoice: Stripe.Invoice): boolean => invoice.status !== "draft"
+
+/** The invoice of a subscription that something has paid; undefined for one that is for no subscription. */
+const paidPlan = (payment: unknown): string | undefined => {
+  if (payment === undefined) return undefined
+  const invoice = new ShapeReader(payment, "payment").object("invoice")
+  return originOf(invoice).subscriptionId === undefined ? undefined : invoice.text("id")
+}
 
 /** What Stripe keeps, asked for. */
 export const stripeLookups = (client: StripeClient): Calls => {
@@ -122,16 +129,10 @@ export const stripeLookups = (client: StripeClient): Calls => {
       if (!id.startsWith("pi_")) return Effect.succeed(undefined)
       const payment = { type: "payment_intent", payment_intent: id } as const
       return client
-        .askAnything("paymentInvoice", (stripe, options) => stripe.invoicePayments.list({ payment, limit: 1 }, options))
-        .pipe(
-          Effect.flatMap(({ data }) =>
-            client.readObject(
-              "invoice",
-              id,
-              () => data.map((paid) => new ShapeReader(paid, "payment").id("invoice"))[0]
-            )
-          )
+        .askAnything("paymentInvoice", (stripe, options) =>
+          stripe.invoicePayments.list({ payment, limit: 1, expand: ["data.invoice"] }, options)
         )
+        .pipe(Effect.flatMap(({ data: [paid] }) => client.readObject("invoice", id, () => paidPlan(paid))))
     },
     invoices: customerInvoices,
     prices: (ids) => Effect.map(Effect.forEach(ids, offer, { concurrency: PRICES_AT_ONCE }), (offers) => offers.flat())

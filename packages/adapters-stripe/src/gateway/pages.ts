@@ -1,4 +1,10 @@
-import type { CheckoutInput, CreateCustomerInput, PaymentGateway, PortalInput } from "@parley/core/adapter"
+import {
+  type CheckoutInput,
+  type CreateCustomerInput,
+  type PaymentGateway,
+  PaymentsNotConfigured,
+  type PortalInput
+} from "@parley/core/adapter"
 import { Effect } from "effect"
 import type Stripe from "stripe"
 import type { StripeClient } from "../client/StripeClient.ts"
@@ -19,7 +25,7 @@ const checkoutParams = (input: CheckoutInput): Stripe.Checkout.SessionCreatePara
     metadata,
     ...(input.mode === "subscription"
       ? { mode: "subscription", subscription_data: { metadata } }
-      : { mode: "payment", payment_intent_data: { metadata } })
+      : { mode: "payment", payment_intent_data: { metadata }, invoice_creation: { enabled: true } })
   }
 }
 
@@ -33,8 +39,11 @@ const customerKey = async ({ email, idempotencyKey, userId }: CreateCustomerInpu
   return `customer:${Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")}`
 }
 
-/** Whom Stripe knows, and the pages of Stripe that people are sent to. */
-export const stripePages = (client: StripeClient): Calls => ({
+/**
+ * Whom Stripe knows, and the pages of Stripe that people are sent to. Without `takesEvents` nothing is sold: nobody would get
+ * what they paid for.
+ */
+export const stripePages = (client: StripeClient, takesEvents: boolean): Calls => ({
   createCustomer: Effect.fnUntraced(function* (input: CreateCustomerInput) {
     const { email, userId } = input
     const key = yield* Effect.promise(() => customerKey(input))
@@ -70,8 +79,9 @@ export const stripePages = (client: StripeClient): Calls => ({
       )
     ),
 
-  checkoutSession: (input: CheckoutInput) =>
-    client.ask(
+  checkoutSession: Effect.fnUntraced(function* (input: CheckoutInput) {
+    if (!takesEvents) return yield* new PaymentsNotConfigured({ missing: "webhook-secret" })
+    return yield* client.ask(
       {
         operation: "checkoutSession",
         needs: { customer: ["customer", input.customerId], "line_items[0][price]": ["price", input.priceId] }
@@ -85,4 +95,5 @@ export const stripePages = (client: StripeClient): Calls => ({
       },
       input.idempotencyKey
     )
+  })
 })

@@ -2,10 +2,13 @@ import type { PaymentCharge, PaymentDispute } from "@parley/core/adapter"
 import { priceIn } from "../metadata.ts"
 import { ShapeReader } from "./ShapeReader.ts"
 
-/** Which invoice a charge paid. Before 2025-03-31 it says so itself; what this server sold once has its price with it. */
+/**
+ * Whether a charge paid no invoice of a subscription: what this server sold once has its price with it, and before
+ * 2025-03-31 a charge says that it paid no invoice. An invoice may be one of something that was bought once: it is looked up.
+ */
 const paidFor = (charge: ShapeReader): Pick<PaymentCharge, "invoiceId"> => {
-  if (charge.knows("invoice")) return { invoiceId: charge.optionalId("invoice") ?? null }
-  return priceIn(charge.raw("metadata")) === undefined ? {} : { invoiceId: null }
+  const isSoldOnce = priceIn(charge.raw("metadata")) !== undefined
+  return isSoldOnce || (charge.knows("invoice") && !charge.has("invoice")) ? { invoiceId: null } : {}
 }
 
 /** Reads a charge with what is refunded of it by now. */

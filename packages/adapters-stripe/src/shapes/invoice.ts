@@ -60,7 +60,7 @@ interface Origin {
 }
 
 /** Which subscription an invoice is of, and the metadata that it had then. */
-const originOf = (invoice: ShapeReader): Origin => {
+export const originOf = (invoice: ShapeReader): Origin => {
   const parent = invoice.optionalObject("parent")
   if (parent !== undefined) {
     const isOfSubscription = parent.oneOf("type", { subscription_details: true, quote_details: false })

@@ -11,8 +11,7 @@ import {
 import { BillingStore, CreditLedger } from "@parley/core/adapter"
 import { Effect, Exit, Layer, Logger, Redacted, Scope } from "effect"
 import { makeStripePaymentGateway } from "../../src/index.ts"
-import { StandInPayments } from "../../src/stand-in/index.ts"
-import type { PayOptions } from "../../src/stand-in/books/PayOptions.ts"
+import { type PayOptions, type StandInGeneration, StandInPayments } from "../../src/stand-in/index.ts"
 import { sale } from "../stand-in/sale.ts"
 import { JANUARY_31 } from "../stand-in/stagedStandIn.ts"
 
@@ -31,19 +30,26 @@ const catalog = makeCatalog({
 /** Changes what the provider answers to a request, as a parsed value. */
 export type Twist = (path: string, answer: unknown) => unknown
 
+export interface ShopOptions {
+  readonly generation?: StandInGeneration
+  readonly webhookSecret?: string | undefined
+}
+
 /** The stand-in at Stripe's protocol, the gateway, and the inbox in memory. What the provider answers can be changed. */
-export const billedShop = async () => {
+export const billedShop = async (options: ShopOptions = {}) => {
+  const { generation, webhookSecret } = { webhookSecret: SECRET, ...options }
   const standIn = new StandInPayments({
     prices: sale,
     publicUrl: "http://127.0.0.1:3000/dev/payments",
-    now: () => JANUARY_31
+    now: () => JANUARY_31,
+    ...(generation && { generation })
   })
   standIn.deliveries.hold = true
   const asked: Array<string> = []
   let twist: Twist = (_path, answer) => answer
   const gateway = makeStripePaymentGateway({
     apiKey: Redacted.make(standIn.apiKey),
-    webhookSecret: Redacted.make(SECRET),
+    webhookSecret: webhookSecret === undefined ? undefined : Redacted.make(webhookSecret),
     apiUrl: standIn.base,
     limits: { retries: 0 },
     fetch: async (input, init) => {

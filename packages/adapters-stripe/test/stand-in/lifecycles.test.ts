@@ -141,7 +141,7 @@ describe.each(STAND_IN_GENERATIONS)("the stand-in, writing events as %s", (gener
     })
     await subscribed(staged, "price_pro", { isFree: true })
     staged.standIn.moveClock(day("2026-03-01"))
-    expect((await staged.paidInvoices()).map(({ amountPaid }) => amountPaid)).toEqual([0, 0])
+    expect((await staged.paidInvoices()).map(({ amountPaid }) => amountPaid)).toEqual([0, 0, 0])
   })
 
   it("reports a transfer when it arrives, and when it does not", async () => {

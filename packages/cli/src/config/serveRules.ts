@@ -59,6 +59,11 @@ export const serveRefusals = (config: ParleyConfig): ReadonlyArray<string> => {
       `${REAL_MODELS}: NODE_ENV is production, and the offline stand-in would answer. Set one of them, or PARLEY_ALLOW_STAND_INS=1 if a stand-in is what you want`
     )
   }
+  if (config.production && config.payments !== undefined && config.payments.webhookSecret === undefined) {
+    refusals.push(
+      "STRIPE_WEBHOOK_SECRET: STRIPE_SECRET_KEY is set, and without it no event of Stripe's is taken: people would pay and get nothing. Set it to the signing secret of the endpoint /api/webhooks/payment"
+    )
+  }
   if (config.production && config.crmProviders.length > 0 && config.encryptionKeys.length === 0) {
     refusals.push(
       'PARLEY_ENCRYPTION_KEY: a CRM provider is set up, and its tokens are kept in no other way than encrypted. Set it to 32 random bytes, for example what "openssl rand -base64 32" prints'

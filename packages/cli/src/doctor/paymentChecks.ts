@@ -44,9 +44,10 @@ const keyCheck = ({ apiUrl, secretKey }: PaymentsConfig, production: boolean): C
 const secretCheck = ({ webhookSecret }: PaymentsConfig): Check => {
   const name = "payment events"
   if (webhookSecret === undefined) {
-    return note(
+    return failed(
       name,
-      "none is taken: the webhook answers 503, and nobody gets what they paid for",
+      exitCodes.configuration,
+      "none is taken: the webhook answers 503, and so nothing is sold",
       "Set STRIPE_WEBHOOK_SECRET to the signing secret of the endpoint /api/webhooks/payment."
     )
   }

@@ -38,7 +38,8 @@ const paymentsPart = (config: ParleyConfig): RunningPart => {
   if (config.payments === undefined) return { part: "payments", runsOn: "none", realPart: REAL_PAYMENTS }
   return {
     part: "payments",
-    runsOn: config.payments.webhookSecret === undefined ? "Stripe, whose events are not taken" : "Stripe",
+    runsOn:
+      config.payments.webhookSecret === undefined ? "Stripe, which sells nothing: its events are not taken" : "Stripe",
     realPart: config.payments.webhookSecret === undefined ? "STRIPE_WEBHOOK_SECRET" : undefined
   }
 }

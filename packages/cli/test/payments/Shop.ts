@@ -50,7 +50,7 @@ export class Shop {
     const gateway = makeStripePaymentGateway({
       apiKey: Redacted.make(API_KEY),
       apiUrl: this.#listening.url,
-      webhookSecret: undefined
+      webhookSecret: Redacted.make(SECRET)
     })
     const page = "http://127.0.0.1/"
     const open = Effect.gen(function* () {

@@ -93,7 +93,7 @@ export interface PaymentSubscription {
   readonly endedAt: number | undefined
 }
 
-/** The invoice that a charge paid; null where it paid none, and left out where the report does not say: look it up. */
+/** The invoice of a subscription that a charge paid; null where it paid none, and left out where that is to be looked up. */
 export type PaidFor = string | null
 
 /** A charge with all that is refunded of it by now. */

@@ -104,7 +104,10 @@ export class PaymentGateway extends Context.Service<
     createCustomer(input: CreateCustomerInput): Effect.Effect<{ readonly customerId: string }, PaymentFailed>
     /** Opens the provider's page where customers manage their plan. Fails where there is no such customer (any more). */
     portalSession(input: PortalInput): Effect.Effect<{ readonly url: string }, PaymentFailed | PaymentObjectNotFound>
-    /** Opens a checkout page. Fails where there is no such customer or price (any more). */
+    /**
+     * Opens a checkout page; what is paid once there has an invoice. Fails where there is no such customer or price (any
+     * more), and where no events can be taken: nobody would get what they paid for.
+     */
     checkoutSession(input: CheckoutInput): Effect.Effect<CheckoutLink, PaymentFailed | PaymentObjectNotFound>
     /** Ends a subscription at once, without a refund; one that has ended stays so, or is not found. */
     readonly endSubscription: (id: string) => Effect.Effect<void, PaymentFailed | PaymentObjectNotFound>
@@ -119,7 +122,7 @@ export class PaymentGateway extends Context.Service<
     readonly paidInvoice: (id: string) => Effect.Effect<PaidInvoice, LookUpFailed>
     readonly charge: (id: string) => Effect.Effect<PaymentCharge, LookUpFailed>
 
-    /** The invoice that a payment paid, by the payment's id or its charge's; undefined where it paid none. */
+    /** The invoice of a subscription that a payment paid, by the payment's id or its charge's; undefined where it paid none. */
     readonly paymentInvoice: (id: string) => Effect.Effect<string | undefined, LookUpFailed>
 
     /** All events of the kinds that credits depend on, as far back as the provider keeps them. */

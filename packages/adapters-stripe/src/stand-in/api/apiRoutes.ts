@@ -100,6 +100,7 @@ const SESSION_PARAMETERS = [
   "cancel_url",
   "client_reference_id",
   "customer",
+  "invoice_creation",
   "line_items",
   "metadata",
   "mode",
@@ -115,6 +116,9 @@ const createSession: Route = (context) => {
   if (mode !== "payment" && mode !== "subscription") throw badParameter("mode", "The stand-in has no such mode.")
   const other = mode === "payment" ? "subscription_data" : "payment_intent_data"
   if (form[other] !== undefined) throw badParameter(other, `You can not pass ${other} in ${mode} mode.`)
+  if (mode === "subscription" && form["invoice_creation"] !== undefined) {
+    throw badParameter("invoice_creation", "You can only enable invoice creation when `mode` is set to `payment`.")
+  }
   const inner = formAt(form, mode === "payment" ? "payment_intent_data" : "subscription_data")
   const { price, quantity } = itemOf(books, form, mode)
   const session = openSession(books, {
@@ -125,6 +129,7 @@ const createSession: Route = (context) => {
     reference: textAt(form, "client_reference_id"),
     metadata: textsOf(formAt(form, "metadata")),
     innerMetadata: textsOf(formAt(inner, "metadata")),
+    isInvoiced: textAt(formAt(form, "invoice_creation"), "enabled") === "true",
     successUrl: needed(form, "success_url"),
     cancelUrl: needed(form, "cancel_url")
   })
@@ -161,11 +166,12 @@ const listEvents: Route = ({ books, form }) => {
   return pageOf("/v1/events", events, form, ({ text }) => JSON.parse(text) as unknown)
 }
 
-const listInvoicePayments: Route = ({ books, form }) => {
-  onlyThese(form, ["limit", "payment", "starting_after"])
+const listInvoicePayments: Route = ({ books, form, view }) => {
+  onlyThese(form, ["expand", "limit", "payment", "starting_after"])
+  const isExpanded = Object.values(textsOf(formAt(form, "expand"))).includes("data.invoice")
   const payment = needed(formAt(form, "payment"), "payment_intent", "payment[payment_intent]")
   const paid = Object.values(books.state.invoices).filter((invoice) => invoice.payment === payment)
-  return pageOf("/v1/invoice_payments", paid, form, (invoice) => renderInvoicePayment(invoice))
+  return pageOf("/v1/invoice_payments", paid, form, (invoice) => renderInvoicePayment(invoice, view, isExpanded))
 }
 
 /** One that has ended is not found any more, as at Stripe. */
@@ -198,10 +204,10 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "GET invoices/:id": ({ books, id, view }) => renderInvoice(found("invoice", books.state.invoices, id), view),
   "GET invoices/:id/lines": lineList,
   "GET invoice_payments": listInvoicePayments,
-  "GET charges/:id": ({ books, id }) => {
+  "GET charges/:id": ({ books, id, view }) => {
     const payment = books.paymentOfCharge(id)
     if (payment === undefined) throw missing("charge", id, "id")
-    return renderCharge(payment)
+    return renderCharge(payment, view)
   },
   "GET prices/:id": ({ books, id }) => {
     const price = books.knownPrice(id)

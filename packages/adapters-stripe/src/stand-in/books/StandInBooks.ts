@@ -62,7 +62,7 @@ const rendered = (reported: Reported, view: View): object => {
   if ("session" in reported) return renderSession(reported.session, view)
   if ("subscription" in reported) return renderSubscription(reported.subscription, view)
   if ("invoice" in reported) return renderInvoice(reported.invoice, view)
-  if ("charge" in reported) return renderCharge(reported.charge)
+  if ("charge" in reported) return renderCharge(reported.charge, view)
   if ("payment" in reported) return renderPayment(reported.payment)
   if ("refund" in reported) return renderRefund(reported.refund, view)
   return renderDispute(reported.dispute, view)
@@ -139,6 +139,10 @@ export class StandInBooks {
     const payment = this.state.payments[id]
     if (payment === undefined) throw new StandInRefusal(`There is no payment ${id}.`)
     return payment
+  }
+
+  invoiceOfPayment(id: string): Invoice | undefined {
+    return Object.values(this.state.invoices).find(({ payment }) => payment === id)
   }
 
   paymentOfCharge(charge: string): Payment | undefined {

@@ -35,6 +35,8 @@ export interface Session {
   readonly metadata: Metadata
   /** Of the subscription or the payment that comes of it. */
   readonly innerMetadata: Metadata
+  /** An invoice is made of what is paid once. */
+  readonly isInvoiced: boolean
   readonly successUrl: string
   readonly cancelUrl: string
   readonly created: number
@@ -79,10 +81,11 @@ export interface Line {
 export interface Invoice {
   readonly id: string
   readonly customer: string
-  readonly subscription: string
+  /** None: it is for something that was bought once. */
+  readonly subscription: string | undefined
   /** Of the subscription, as it was. */
   readonly metadata: Metadata
-  readonly reason: "subscription_create" | "subscription_cycle" | "subscription_update"
+  readonly reason: "subscription_create" | "subscription_cycle" | "subscription_update" | "manual"
   readonly lines: ReadonlyArray<Line>
   readonly total: number
   readonly currency: string

@@ -1,4 +1,5 @@
 import { days } from "./calendar.ts"
+import { invoiceOfSale } from "./invoices.ts"
 import { takePayment } from "./payments.ts"
 import { type StandInBooks, StandInRefusal } from "./StandInBooks.ts"
 import type { PayOptions } from "./PayOptions.ts"
@@ -13,6 +14,7 @@ export interface NewSession {
   readonly reference: string | undefined
   readonly metadata: Metadata
   readonly innerMetadata: Metadata
+  readonly isInvoiced: boolean
   readonly successUrl: string
   readonly cancelUrl: string
 }
@@ -41,15 +43,13 @@ const fulfil = (books: StandInBooks, session: Session, options: PayOptions): voi
     session.paymentStatus = session.total === 0 ? "no_payment_required" : "paid"
     return
   }
-  if (session.total === 0) {
-    session.paymentStatus = "no_payment_required"
-    return
+  session.paymentStatus = session.total === 0 ? "no_payment_required" : "paid"
+  if (session.total > 0) {
+    const { currency } = books.price(session.price)
+    const { customer, innerMetadata, total } = session
+    session.payment = takePayment(books, { customer, metadata: innerMetadata, amount: total, currency }).id
   }
-  const { currency } = books.price(session.price)
-  const { customer, innerMetadata, total } = session
-  const payment = takePayment(books, { customer, metadata: innerMetadata, amount: total, currency })
-  session.payment = payment.id
-  session.paymentStatus = "paid"
+  if (session.isInvoiced) invoiceOfSale(books, session)
 }
 
 /** Completes a checkout page as a person does. Refuses a page that is complete or expired, and a card that is declined. */

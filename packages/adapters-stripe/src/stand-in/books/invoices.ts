@@ -1,7 +1,7 @@
 import { days } from "./calendar.ts"
 import { takePayment } from "./payments.ts"
 import { type StandInBooks, StandInRefusal } from "./StandInBooks.ts"
-import type { Invoice, Line, Subscription } from "./StandInState.ts"
+import type { Invoice, Line, Session, Subscription } from "./StandInState.ts"
 
 /** When a payment that failed is tried again, in days after it failed first; then the subscription ends. */
 const RETRY_DAYS = [3, 5, 7]
@@ -49,6 +49,31 @@ const settle = (books: StandInBooks, invoice: Invoice): void => {
 const reportPaid = (books: StandInBooks, invoice: Invoice): void => {
   books.emit("invoice.paid", { invoice })
   books.emit("invoice.payment_succeeded", { invoice })
+}
+
+/** The invoice of something that was bought once, which is paid already. */
+export const invoiceOfSale = (books: StandInBooks, session: Session): void => {
+  const { customer, payment, price, total } = session
+  const now = books.now()
+  const id = books.newId("in")
+  const line = { id: books.newId("il"), price, amount: total, start: now, end: now, isProration: false }
+  const invoice: Invoice = {
+    id,
+    customer,
+    subscription: undefined,
+    metadata: {},
+    reason: "manual",
+    lines: [line],
+    total,
+    currency: books.price(price).currency,
+    created: now,
+    status: "paid",
+    paid: total,
+    attempts: 0,
+    ...(payment === undefined ? {} : { payment })
+  }
+  books.state.invoices[id] = invoice
+  reportPaid(books, invoice)
 }
 
 /** Whether an invoice of a subscription still waits for its money. */
@@ -99,7 +124,9 @@ export const settleFirst = (books: StandInBooks, invoice: Invoice): void => {
 /** A person pays an open invoice by hand, with a card that works from now on. */
 export const payInvoice = (books: StandInBooks, id: string): void => {
   const invoice = books.state.invoices[id]
-  if (invoice === undefined || invoice.status !== "open") throw new StandInRefusal("This invoice is not open.")
+  if (invoice?.subscription === undefined || invoice.status !== "open") {
+    throw new StandInRefusal("This invoice is not open.")
+  }
   const subscription = books.subscription(invoice.subscription)
   subscription.card = "works"
   collect(books, subscription, invoice)

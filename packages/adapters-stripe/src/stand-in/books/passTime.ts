@@ -16,7 +16,7 @@ const agenda = (books: StandInBooks): ReadonlyArray<Due> => {
     .filter(({ status }) => status !== "canceled")
     .map((subscription) => ({ at: subscription.periodEnd, happen: () => renew(books, subscription) }))
   const retries = Object.values(invoices).flatMap((invoice) => {
-    const subscription = subscriptions[invoice.subscription]
+    const subscription = subscriptions[invoice.subscription ?? ""]
     const isDue = invoice.status === "open" && invoice.nextAttempt !== undefined && subscription?.status !== "canceled"
     return isDue && subscription !== undefined && invoice.nextAttempt !== undefined
       ? [{ at: invoice.nextAttempt, happen: () => collect(books, subscription, invoice) }]

@@ -14,6 +14,8 @@ import type {
 export interface References {
   price(id: string): StandInPrice
   payment(id: string): Payment
+  /** The invoice that a payment paid. */
+  invoiceOfPayment(id: string): Invoice | undefined
   /** The address of one of the stand-in's pages. */
   pageUrl(path: string): string
 }
@@ -110,6 +112,7 @@ export const renderSubscription = (subscription: Subscription, { books, isOld }:
 
 const renderLine = (line: Line, invoice: Invoice, { books, isOld }: View) => {
   const price = books.price(line.price)
+  const isItem = line.isProration || invoice.subscription === undefined
   const common = {
     id: line.id,
     object: "line_item",
@@ -126,12 +129,12 @@ const renderLine = (line: Line, invoice: Invoice, { books, isOld }: View) => {
       ...common,
       price: renderPrice(price),
       proration: line.isProration,
-      subscription: invoice.subscription,
-      type: line.isProration ? "invoiceitem" : "subscription"
+      subscription: invoice.subscription ?? null,
+      type: isItem ? "invoiceitem" : "subscription"
     }
   }
-  const type = line.isProration ? "invoice_item_details" : "subscription_item_details"
-  const details = { proration: line.isProration, subscription: invoice.subscription }
+  const type = isItem ? "invoice_item_details" : "subscription_item_details"
+  const details = { proration: line.isProration, subscription: invoice.subscription ?? null }
   return {
     ...common,
     parent: { type, invoice_item_details: null, subscription_item_details: null, [type]: details },
@@ -147,12 +150,15 @@ export const renderLines = (invoice: Invoice, view: View) =>
   invoice.lines.map((line) => renderLine(line, invoice, view))
 
 /** What an invoice says of its subscription, in either generation. */
-const originOf = ({ metadata, payment, subscription }: Invoice, isOld: boolean) =>
-  isOld
-    ? { subscription, subscription_details: { metadata }, payment_intent: payment ?? null, paid: payment !== undefined }
+const originOf = ({ metadata, payment, subscription }: Invoice, isOld: boolean) => {
+  const paid = isOld ? { payment_intent: payment ?? null, paid: payment !== undefined } : {}
+  if (subscription === undefined) return isOld ? { ...paid, subscription: null } : { parent: null }
+  return isOld
+    ? { ...paid, subscription, subscription_details: { metadata } }
     : {
         parent: { type: "subscription_details", quote_details: null, subscription_details: { metadata, subscription } }
       }
+}
 
 /** Stripe's `period_start` of a renewal is the period before the one that its lines are for. */
 const periodOf = ({ created, lines, reason }: Invoice) => {
@@ -185,21 +191,25 @@ export const renderInvoice = (invoice: Invoice, view: View) => ({
   ...originOf(invoice, view.isOld)
 })
 
-export const renderInvoicePayment = ({ created, currency, id, paid, payment }: Invoice) => ({
-  id: `inpay_${id.slice(3)}`,
-  object: "invoice_payment",
-  amount_paid: paid,
-  amount_requested: paid,
-  created,
-  currency,
-  invoice: id,
-  is_default: true,
-  livemode: false,
-  payment: { type: "payment_intent", payment_intent: payment ?? null },
-  status: "paid"
-})
+/** `isExpanded`: with the invoice itself. */
+export const renderInvoicePayment = (invoice: Invoice, view: View, isExpanded: boolean) => {
+  const { created, currency, id, paid, payment } = invoice
+  return {
+    id: `inpay_${id.slice(3)}`,
+    object: "invoice_payment",
+    amount_paid: paid,
+    amount_requested: paid,
+    created,
+    currency,
+    invoice: isExpanded ? renderInvoice(invoice, view) : id,
+    is_default: true,
+    livemode: false,
+    payment: { type: "payment_intent", payment_intent: payment ?? null },
+    status: "paid"
+  }
+}
 
-export const renderCharge = (payment: Payment) => ({
+export const renderCharge = (payment: Payment, { books, isOld }: View) => ({
   id: payment.charge,
   object: "charge",
   amount: payment.amount,
@@ -214,7 +224,8 @@ export const renderCharge = (payment: Payment) => ({
   paid: true,
   payment_intent: payment.id,
   refunded: payment.refunded === payment.amount,
-  status: "succeeded"
+  status: "succeeded",
+  ...(isOld ? { invoice: books.invoiceOfPayment(payment.id)?.id ?? null } : {})
 })
 
 export const renderPayment = (payment: Payment) => ({
