@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto"
-import { InvalidSignature, noPayments, PaymentUnavailable } from "@parley/core"
+import { InvalidSignature, noPayments, PaymentRefused, PaymentUnavailable } from "@parley/core"
 import { BillingStore, PaymentGateway, type ReceivedPaymentEvent, StorageFailed } from "@parley/core/adapter"
 import { neutralGateway } from "@parley/core/testing"
 import { openInMemory } from "@parley/core"
@@ -249,17 +249,27 @@ describe("plans", () => {
     })
   })
 
-  test("have no prices where nothing is sold, leave out what the provider sells no more, and are 502 while it is down", async () => {
+  test("have no prices if nothing is sold, or while the provider does not answer, which is said", async () => {
     const nothingSold = await bodyOf(await (await start(undefined)).fetch("/api/billing/plans", { user: "ann" }))
-    expect(nothingSold).toMatchObject({ plans: [{ prices: [] }, { prices: [] }, { prices: [] }], credits: [] })
+    const noPrices = { plans: [{ prices: [] }, { prices: [] }, { prices: [] }], credits: [] }
+    expect(nothingSold).toMatchObject({ ...noPrices, pricesUnavailable: false })
     await server?.close()
+    const sold = { priceId: "price_pro", amount: 20, currency: "usd", every: undefined }
     const down = Effect.fail(new PaymentUnavailable({ operation: "prices", cause: "vendor text" }))
-    let isDown = true
-    const to = await start({ ...provider().gateway, prices: () => (isDown ? down : Effect.succeed([])) })
-    await expectProblem(await to.fetch("/api/billing/plans", { user: "ann" }), 502, "payment_provider_unavailable")
-    isDown = false
-    const back = await bodyOf(await to.fetch("/api/billing/plans", { user: "ann" }))
-    expect(back).toMatchObject({ plans: [{ prices: [] }, { prices: [] }, { prices: [] }], credits: [] })
+    let answer: Effect.Effect<ReadonlyArray<typeof sold>, PaymentUnavailable> = down
+    const to = await start({ ...provider().gateway, prices: () => Effect.suspend(() => answer) })
+    const read = async () => bodyOf(await to.fetch("/api/billing/plans", { user: "ann" }))
+    expect(await read()).toMatchObject({ ...noPrices, pricesUnavailable: true })
+    answer = Effect.never
+    expect(await read()).toMatchObject({ ...noPrices, pricesUnavailable: true })
+    answer = Effect.succeed([sold])
+    expect(await read()).toMatchObject({ plans: [{}, { prices: [{ amount: 20 }] }, {}], pricesUnavailable: false })
+  }, 20_000)
+
+  test("are 502 if the provider refuses this server, which an operator has to repair", async () => {
+    const refused = new PaymentRefused({ operation: "prices", reason: "invalid key", cause: "vendor text" })
+    const to = await start({ ...provider().gateway, prices: () => Effect.fail(refused) })
+    await expectProblem(await to.fetch("/api/billing/plans", { user: "ann" }), 502, "payment_provider_refused")
   })
 })
 

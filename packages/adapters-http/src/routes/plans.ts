@@ -1,5 +1,5 @@
 import { BillingService, CHECKOUT_MODES, type Offer, SUBSCRIPTION_STATUSES } from "@parley/core"
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { json } from "../answers/Answer.ts"
 import { jsonBody } from "../body/jsonBody.ts"
@@ -23,8 +23,14 @@ const Price = Schema.Struct({
 
 const PlansBody = Schema.Struct({
   plans: Schema.Array(Schema.Struct({ ...TierBody.fields, prices: Schema.Array(Price) })),
-  credits: Schema.Array(Schema.Struct({ credits: Schema.Int, ...Price.fields }))
+  credits: Schema.Array(Schema.Struct({ credits: Schema.Int, ...Price.fields })),
+  pricesUnavailable: Schema.Boolean.annotate({
+    description: "The payment provider does not answer, so that no prices are known at the moment. Ask again later."
+  })
 })
+
+/** The plans are worth showing without prices, and people wait for them no longer than this. */
+const PRICES_WITHIN = "5 seconds"
 
 /** What the provider sells at the moment, as it is sent. */
 const priceBody = ({ cost, priceId }: Offer): ReadonlyArray<typeof Price.Type> =>
@@ -36,15 +42,20 @@ const priceBody = ({ cost, priceId }: Offer): ReadonlyArray<typeof Price.Type> =
 export const getPlans = defineRoute({
   method: "GET",
   path: "/api/billing/plans",
-  summary: "Lists the plans with what they include, and what plans and credits cost; no prices where nothing is sold",
+  summary: "Lists the plans with what they include, and what plans and credits cost; no prices if nothing is sold",
   access: sessionAccess,
   responses: {
     200: { description: "The plans, from the lowest to the highest, and the packs of credits.", schema: PlansBody }
   },
-  errors: ["payment_provider_unavailable", "payment_provider_refused"],
+  errors: ["payment_provider_refused"],
   handle: Effect.fnUntraced(function* () {
     const { offers, tiers } = yield* BillingService
-    const sold = yield* Effect.catchTag(offers, "PaymentsNotConfigured", () => Effect.succeed<ReadonlyArray<Offer>>([]))
+    const known = yield* Effect.timeoutOption(offers, PRICES_WITHIN).pipe(
+      Effect.map(Option.getOrUndefined),
+      Effect.catchTag("PaymentsNotConfigured", () => Effect.succeed<ReadonlyArray<Offer>>([])),
+      Effect.catchTag("PaymentUnavailable", () => Effect.succeed(undefined))
+    )
+    const sold = known ?? []
     const body: typeof PlansBody.Type = {
       plans: tiers.map((tier) => ({
         ...tierBody(tier),
@@ -53,7 +64,8 @@ export const getPlans = defineRoute({
       credits: sold.flatMap((offer) => {
         const { buys } = offer
         return "topup" in buys ? priceBody(offer).map((price) => ({ credits: buys.topup, ...price })) : []
-      })
+      }),
+      pricesUnavailable: known === undefined
     }
     return json(200, body)
   })

@@ -32,6 +32,8 @@ export interface Offers {
   /** From none to the most paid. */
   readonly plans: ReadonlyArray<Plan>
   readonly credits: ReadonlyArray<CreditPack>
+  /** The payment provider does not answer: no prices are known at the moment. */
+  readonly pricesUnavailable: boolean
 }
 
 export const offersQuery = queryOptions({

@@ -215,6 +215,29 @@ export const billing = (stage: Stage): void => {
       expect(dashboard.complaintsBut()).toEqual([])
     })
 
+    it("while the payment provider does not answer the plans are shown without prices, until they are asked for again", async () => {
+      const dashboard = await stage.openAs("waiting@example.org", SEEN)
+      const { page } = dashboard
+      let isAway = true
+      await page.route("**/api/billing/plans", async (route) => {
+        const response = await route.fetch()
+        const body = (await response.json()) as { plans: ReadonlyArray<object> }
+        const plans = body.plans.map((plan) => ({ ...plan, prices: [] }))
+        await route.fulfill({ json: isAway ? { plans, credits: [], pricesUnavailable: true } : body })
+      })
+      await openBilling(dashboard)
+      await page.getByText("Prices cannot be shown at the moment").waitFor()
+      expect(await page.getByText(/Nothing is sold on this server|Not on sale/).count()).toBe(0)
+      await page.getByRole("heading", { name: "Business" }).waitFor()
+      await screenshot(page, "billing-no-prices")
+      expect(await brokenRules(page)).toEqual([])
+      isAway = false
+      await button(page, "Try again").click()
+      await page.getByText("$20 a month").first().waitFor()
+      expect(await page.getByText("Prices cannot be shown at the moment").count()).toBe(0)
+      expect(dashboard.complaintsBut()).toEqual([])
+    })
+
     it("breaks no rule of accessibility and does not scroll sideways, dark and on a phone", async () => {
       const dashboard = await stage.openAs("upgrader@example.org", SEEN)
       await lookAtPlan(dashboard, "Business", SHAPES)

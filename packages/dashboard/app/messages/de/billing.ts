@@ -64,6 +64,7 @@ export const billing: MessagesLike<typeof english> = {
   "billing.none.title": "Auf diesem Server wird nichts verkauft",
   "billing.none.text":
     "Zahlungen sind hier nicht eingerichtet, Tarife und Credits also nicht zu kaufen. Fragen Sie, wer diesen Server betreibt.",
+  "billing.noPrices": "Die Preise fehlen gerade, weil der Zahlungsanbieter nicht antwortet.",
   "billing.invoices": "Rechnungen",
   "billing.invoices.none": "Es gibt noch keine Rechnungen.",
   "billing.invoices.date": "Datum",

@@ -64,6 +64,7 @@ export const billing = {
   "billing.none.title": "Nothing is sold on this server",
   "billing.none.text":
     "Payments are not set up here, so plans and credits cannot be bought. Ask whoever runs this server.",
+  "billing.noPrices": "Prices cannot be shown at the moment, because the payment provider does not answer.",
   "billing.invoices": "Invoices",
   "billing.invoices.none": "There are no invoices yet.",
   "billing.invoices.date": "Date",

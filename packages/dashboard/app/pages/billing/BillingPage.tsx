@@ -1,4 +1,4 @@
-import { Text } from "@mantine/core"
+import { Alert, Button, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { Link, useSearchParams } from "react-router"
 import { openCheckout, openPortal, offersQuery, type Price, readPurchases, subscriptionQuery } from "../../api/plans.ts"
@@ -93,8 +93,8 @@ const ForSale = ({ leavingFor, onBuy, onChange }: ForSaleProps) => {
   const { data: offers, error, refetch } = useQuery(offersQuery)
   if (offers === undefined && error !== null) return <ProblemNotice error={error} onRetry={() => void refetch()} />
   if (offers === undefined || state === undefined || me == null) return <Loading />
-  const { credits, plans } = offers
-  if (credits.length === 0 && plans.every(({ prices }) => prices.length === 0)) {
+  const { credits, plans, pricesUnavailable } = offers
+  if (!pricesUnavailable && credits.length === 0 && plans.every(({ prices }) => prices.length === 0)) {
     return (
       <div className={classes.none}>
         <strong>{t("billing.none.title")}</strong>
@@ -106,8 +106,10 @@ const ForSale = ({ leavingFor, onBuy, onChange }: ForSaleProps) => {
   const { subscription } = state
   return (
     <>
+      {pricesUnavailable && <NoPrices onRetry={() => void refetch()} />}
       <Plans
         plans={plans}
+        pricesUnavailable={pricesUnavailable}
         tier={me.tier.id}
         subscription={subscription}
         leavingFor={leavingFor}
@@ -116,6 +118,19 @@ const ForSale = ({ leavingFor, onBuy, onChange }: ForSaleProps) => {
       />
       {packs.length > 0 && <BuyCredits packs={packs} leavingFor={leavingFor} onBuy={onBuy} />}
     </>
+  )
+}
+
+/** Says why plans have no prices at the moment. */
+const NoPrices = ({ onRetry }: { readonly onRetry: () => void }) => {
+  const { t } = useMessages()
+  return (
+    <Alert color="yellow" variant="light" role="status" styles={{ message: { color: "var(--text)" } }}>
+      <Text size="sm">{t("billing.noPrices")}</Text>
+      <Button mt="xs" size="xs" variant="default" onClick={onRetry}>
+        {t("action.retry")}
+      </Button>
+    </Alert>
   )
 }
 

@@ -12,6 +12,8 @@ import { intervalsOf, keyOf, perWords } from "./priceWords.ts"
 
 export interface PlansProps {
   readonly plans: ReadonlyArray<Plan>
+  /** The payment provider does not answer: what costs what is not known at the moment. */
+  readonly pricesUnavailable: boolean
   readonly tier: Tier
   readonly subscription: Subscription | null
   /** The price that a person is on the way to pay. */
@@ -22,7 +24,8 @@ export interface PlansProps {
 }
 
 /** The plans beside each other, with what each includes and costs. */
-export const Plans = ({ plans, tier, subscription, leavingFor, onChoose, onChange }: PlansProps) => {
+export const Plans = (props: PlansProps) => {
+  const { plans, pricesUnavailable, tier, subscription, leavingFor, onChoose, onChange } = props
   const { t } = useMessages()
   const prices = plans.flatMap((plan) => plan.prices)
   const intervals = intervalsOf(prices)
@@ -55,6 +58,7 @@ export const Plans = ({ plans, tier, subscription, leavingFor, onChoose, onChang
             isLowest={place === 0}
             isCurrent={plan.id === tier}
             currency={prices[0]?.currency}
+            hasPrice={!pricesUnavailable}
             sold={plan.prices.filter(({ every }) => every !== null && keyOf(every) === interval)}
             leavingFor={leavingFor}
             {...(subscription === null ? { onChoose } : { onChange })}
@@ -77,6 +81,8 @@ interface PlanCardProps {
   readonly isCurrent: boolean
   /** In which nothing is told as well. */
   readonly currency: string | undefined
+  /** Whether its price, or that it has none, is known. */
+  readonly hasPrice: boolean
   /** What it costs in the interval chosen. */
   readonly sold: ReadonlyArray<Price>
   readonly leavingFor: string | undefined
@@ -84,7 +90,8 @@ interface PlanCardProps {
   readonly onChange?: () => void
 }
 
-const PlanCard = ({ plan, isLowest, isCurrent, currency, sold, leavingFor, onChoose, onChange }: PlanCardProps) => {
+const PlanCard = (props: PlanCardProps) => {
+  const { plan, isLowest, isCurrent, currency, hasPrice, sold, leavingFor, onChoose, onChange } = props
   const { t } = useMessages()
   const id = useId()
   return (
@@ -92,7 +99,7 @@ const PlanCard = ({ plan, isLowest, isCurrent, currency, sold, leavingFor, onCho
       <Title order={3} size="h5" id={id}>
         {plan.name}
       </Title>
-      <PlanPrice price={sold[0] ?? (isLowest && currency !== undefined ? free(currency) : undefined)} />
+      {hasPrice && <PlanPrice price={sold[0] ?? (isLowest && currency !== undefined ? free(currency) : undefined)} />}
       <div className={classes.action}>
         {isCurrent ? (
           <span className={classes.mine}>
