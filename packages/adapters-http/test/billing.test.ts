@@ -206,6 +206,8 @@ const subscribed = (id: string, changes: object = {}): string =>
             periodStart: Date.UTC(2027, 0, 31),
             periodEnd: Date.UTC(2027, 1, 28),
             isProration: false,
+            amount: 2_000,
+            quantity: 1,
             ...changes
           }
         ],

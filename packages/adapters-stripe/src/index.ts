@@ -1,5 +1,6 @@
 export { defaultStripeLimits, STRIPE_API_VERSION, type StripeLimits } from "./client/stripeLimits.ts"
 export { PAYMENT_EVENT_KINDS } from "./events/eventKinds.ts"
 export { parseStripeEvent, type EventOrigin } from "./events/parseStripeEvent.ts"
+export { portalContradictions } from "./gateway/portalSettings.ts"
 export { PRICE_KEY, USER_KEY } from "./metadata.ts"
 export { makeStripePaymentGateway, StripePaymentGatewayLayer, type StripeOptions } from "./StripePaymentGateway.ts"

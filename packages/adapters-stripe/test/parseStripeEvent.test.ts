@@ -37,7 +37,9 @@ const readLine = {
   subscriptionId: "sub_1",
   isProration: false,
   periodStart: january,
-  periodEnd: february
+  periodEnd: february,
+  amount: 2_000,
+  quantity: 1
 }
 
 const readInvoice = {

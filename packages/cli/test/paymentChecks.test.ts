@@ -107,6 +107,24 @@ describe("parley doctor, of payments", () => {
     ])
   })
 
+  it("names with --live the settings of the portal that contradict the guide", async () => {
+    const whole = await doctor(atProvider({ price_pro: { tier: "pro" } }), "--live")
+    expect(whole.of("live portal")).toMatchObject({ status: "ok" })
+    const portal = {
+      subscription_update: {
+        enabled: true,
+        default_allowed_updates: ["price"],
+        proration_behavior: "create_prorations"
+      }
+    }
+    const loose = await listenStandIn({ prices: [PLAN, CREDITS], apiKey: KEY, portal })
+    const { exit, of } = await doctor(atProvider({ price_pro: { tier: "pro" } }, loose.url), "--live")
+    await loose.close()
+    expect([exit, of("live portal")?.status]).toEqual([0, "note"])
+    expect(of("live portal")?.detail).toContain("subscription_update.proration_behavior is create_prorations")
+    expect(of("live portal")?.detail).toContain("lacks decreasing_item_amount")
+  })
+
   it("says with --live that the provider refuses the key, or does not answer", async () => {
     const prices = { price_pro: { tier: "pro" } }
     const refused = await doctor({ ...atProvider(prices), STRIPE_SECRET_KEY: "sk_test_another" }, "--live")

@@ -47,7 +47,17 @@ const invoiceLine = (line: ShapeReader): ReadonlyArray<InvoiceLine> => {
   const belongsTo = belonging(line)
   if (belongsTo === undefined) return []
   const period = line.object("period")
-  return [{ priceId: priceOf(line), ...belongsTo, periodStart: period.time("start"), periodEnd: period.time("end") }]
+  return [
+    {
+      priceId: priceOf(line),
+      ...belongsTo,
+      periodStart: period.time("start"),
+      periodEnd: period.time("end"),
+      amount: line.whole("amount"),
+      // A line of an amount alone has none.
+      quantity: line.optionalWhole("quantity") ?? 1
+    }
+  ]
 }
 
 /** Lines as a list of Stripe's has them; those that pay for no part of a subscription are left out. */

@@ -5,7 +5,13 @@ import { payInvoice } from "./books/invoices.ts"
 import { catchUp, moveClock } from "./books/passTime.ts"
 import { closeDispute, openDispute, refund } from "./books/payments.ts"
 import type { PayOptions } from "./books/PayOptions.ts"
-import { STAND_IN_GENERATIONS, StandInBooks, type StandInGeneration } from "./books/StandInBooks.ts"
+import {
+  PORTAL_FEATURES,
+  type PortalFeatures,
+  STAND_IN_GENERATIONS,
+  StandInBooks,
+  type StandInGeneration
+} from "./books/StandInBooks.ts"
 import type { Card, StandInPrice, StoredEvent } from "./books/StandInState.ts"
 import { cancel, changePlan, resume, setCard } from "./books/subscriptions.ts"
 import { Deliveries, signatureOf, type WebhookTarget } from "./Deliveries.ts"
@@ -26,6 +32,8 @@ export interface StandInOptions {
   readonly store?: StandInStore
   /** The real time in Unix milliseconds; the system's unless given. */
   readonly now?: () => number
+  /** What its portal says that it allows, by Stripe's names of the features; as `docs/billing.md` wants it unless given. */
+  readonly portal?: PortalFeatures
   /** What sends events; the global one unless given. */
   readonly fetch?: typeof fetch
 }
@@ -62,7 +70,8 @@ export class StandInPayments {
       generation: options.generation ?? STAND_IN_GENERATIONS[1],
       realNow: options.now ?? Date.now,
       pageUrl: (path) => `${this.base}/${path}`,
-      onEvent: (event) => this.deliveries.announce(event)
+      onEvent: (event) => this.deliveries.announce(event),
+      portal: { ...PORTAL_FEATURES, ...options.portal }
     })
     this.deliveries = new Deliveries({
       events: () => this.#books.state.events,

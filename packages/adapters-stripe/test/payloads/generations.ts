@@ -55,6 +55,7 @@ const oldLine = (isProration: boolean) => ({
   plan: { id: "price_pro", object: "plan" },
   price: { id: "price_pro", object: "price" },
   proration: isProration,
+  quantity: 1,
   subscription: "sub_1",
   subscription_item: "si_1"
 })
@@ -70,6 +71,7 @@ const newLine = (isProration: boolean) => {
     description: "1 x Pro",
     metadata: {},
     period,
+    quantity: 1,
     parent: { type, subscription_item_details: null, invoice_item_details: null, [type]: details },
     pricing: {
       type: "price_details",

@@ -141,7 +141,10 @@ describe.each(STAND_IN_GENERATIONS)("the stand-in, writing events as %s", (gener
     })
     await subscribed(staged, "price_pro", { isFree: true })
     staged.standIn.moveClock(day("2026-03-01"))
-    expect((await staged.paidInvoices()).map(({ amountPaid }) => amountPaid)).toEqual([0, 0, 0])
+    const invoices = await staged.paidInvoices()
+    expect(invoices.map(({ amountPaid }) => amountPaid)).toEqual([0, 0, 0])
+    const ofPlan = invoices.filter(({ subscriptionId }) => subscriptionId !== undefined)
+    expect(ofPlan.map(({ lines }) => lines[0]?.amount)).toEqual([2_000, 2_000])
   })
 
   it("reports a transfer when it arrives, and when it does not", async () => {

@@ -68,7 +68,9 @@ export const doctorCommand = Command.make(
   {
     json: jsonFlag,
     live: Flag.Boolean("live").pipe(
-      Flag.withDescription("Ask each vendor whose key is set for one token, and the payment provider for the prices"),
+      Flag.withDescription(
+        "Ask each vendor whose key is set for one token, and the payment provider for prices and portal settings"
+      ),
       Flag.withDefault(false)
     )
   },

@@ -5,6 +5,7 @@ import type { ParleyConfig, PaymentsConfig } from "../config/ParleyConfig.ts"
 import { usesStandInPayments } from "../config/serveRules.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, note, ok } from "./Check.ts"
+import { portalSettingsCheck } from "./portalSettingsCheck.ts"
 
 const NAME = "payments"
 
@@ -160,9 +161,8 @@ const trouble = (error: PaymentFailed): Check => {
   }
 }
 
-/** Asks the provider for the prices of the catalog; nothing where none is configured. */
-export const livePaymentChecks = Effect.fnUntraced(function* (config: ParleyConfig) {
-  if (config.payments === undefined) return []
+/** Asks the provider for the prices of the catalog. */
+const livePricesCheck = Effect.gen(function* () {
   const catalog = yield* Catalog
   const priceIds = Object.keys(catalog.prices)
   return yield* PaymentGateway.use((gateway) => gateway.prices(priceIds)).pipe(
@@ -186,4 +186,13 @@ export const livePaymentChecks = Effect.fnUntraced(function* (config: ParleyConf
       Effect.succeed([trouble(error)])
     )
   )
+})
+
+/** Asks the provider for the prices of the catalog and the settings of its portal; nothing where none is configured. */
+export const livePaymentChecks = Effect.fnUntraced(function* ({ payments }: ParleyConfig) {
+  if (payments === undefined) return []
+  const prices = yield* livePricesCheck
+  // A provider that does not answer is named once.
+  if (prices.some(({ status, exit }) => status === "failed" && exit === exitCodes.unavailable)) return prices
+  return [...prices, ...(yield* portalSettingsCheck(payments))]
 })

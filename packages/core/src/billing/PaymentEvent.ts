@@ -35,6 +35,9 @@ export interface InvoiceLine {
   readonly periodEnd: number
   /** Corrects what was paid for a period that runs already. */
   readonly isProration: boolean
+  /** What the line adds to the invoice, before discounts on the whole; below zero where it is credited. */
+  readonly amount: number
+  readonly quantity: number
 }
 
 /** Why an invoice was made: a subscription began, went into its next period, was changed, or something else. */

@@ -1,4 +1,4 @@
-import type { InvoiceLine, PaidInvoice, PaymentSubscription, SubscriptionStatus } from "./PaymentEvent.ts"
+import type { PaidInvoice, PaymentSubscription, SubscriptionStatus } from "./PaymentEvent.ts"
 
 /** A price that a subscription had at a moment, while it was in good standing. Times in Unix milliseconds. */
 export interface SeenPrice {
@@ -38,6 +38,14 @@ export interface PaidPeriod {
   readonly payment: PeriodPayment | undefined
 }
 
+/** A price that a subscription was changed to within a period, as the invoice of the change paid for it. */
+export interface PaidChange {
+  readonly priceId: string
+  /** When the subscription was changed. */
+  readonly at: number
+  readonly payment: PeriodPayment
+}
+
 /**
  * What is known of a subscription. Every part only ever grows in an order of its own (the newest report, the latest
  * period, the set of prices), so that the same reports make the same facts, in whatever order and however often they come.
@@ -51,6 +59,8 @@ export interface SubscriptionFacts {
   /** The checkout that was paid. */
   readonly checkout: { readonly at: number; readonly priceId: string } | undefined
   readonly paid: PaidPeriod | undefined
+  /** Within the period paid for last, and in later ones; sorted. */
+  readonly changes: ReadonlyArray<PaidChange>
   /** It is over for good, whatever is reported of it later. */
   readonly endedAt: number | undefined
 }
@@ -63,6 +73,7 @@ export const noFacts = (id: string): SubscriptionFacts => ({
   seen: [],
   checkout: undefined,
   paid: undefined,
+  changes: [],
   endedAt: undefined
 })
 
@@ -110,6 +121,16 @@ const stillSeen = (seen: ReadonlyArray<SeenPrice>, paid: PaidPeriod | undefined)
     .toSorted(compareSeen)
     .filter((one, index, all) => index === 0 || compareSeen(one, all[index - 1] as SeenPrice) !== 0)
 
+const compareChanges = (a: PaidChange, b: PaidChange): number =>
+  a.at - b.at || compareText(a.payment.invoiceId, b.payment.invoiceId) || compareText(a.priceId, b.priceId)
+
+/** Each change once; those of periods that are over explain nothing any more. */
+const stillPaid = (changes: ReadonlyArray<PaidChange>, paid: PaidPeriod | undefined): ReadonlyArray<PaidChange> =>
+  changes
+    .filter(({ at }) => at >= (paid?.start ?? -Infinity))
+    .toSorted(compareChanges)
+    .filter((one, index, all) => index === 0 || compareChanges(one, all[index - 1] as PaidChange) !== 0)
+
 /** What two sets of reports say together. */
 const mergeFacts = (a: SubscriptionFacts, b: SubscriptionFacts): SubscriptionFacts => {
   const paid = later(a.paid, b.paid, comparePaid)
@@ -124,6 +145,7 @@ const mergeFacts = (a: SubscriptionFacts, b: SubscriptionFacts): SubscriptionFac
       (one, other) => other.at - one.at || compareText(one.priceId, other.priceId)
     ),
     paid,
+    changes: stillPaid([...a.changes, ...b.changes], paid),
     endedAt: earlier(a.endedAt, b.endedAt)
   }
 }
@@ -155,33 +177,47 @@ export const withReport = (
 export const withCheckout = (facts: SubscriptionFacts, priceId: string, at: number): SubscriptionFacts =>
   mergeFacts(facts, { ...noFacts(facts.id), checkout: { at, priceId } })
 
-/**
- * The period that an invoice pays for: that of the subscription's own line. The invoice's dates are those of the period
- * before, and prorations correct a period that runs already.
- */
-const paidLine = ({ lines, subscriptionId }: PaidInvoice, isPlan: IsPlan): InvoiceLine | undefined => {
-  const own = lines.filter(
-    (line) =>
-      !line.isProration &&
-      line.priceId !== undefined &&
-      (line.subscriptionId === undefined || line.subscriptionId === subscriptionId)
+/** The lines that an invoice has for the subscription itself: those of plans, or all if none is for a plan. */
+const ownLines = ({ lines, subscriptionId }: PaidInvoice, isPlan: IsPlan) => {
+  const own = lines.flatMap(({ priceId, ...line }) =>
+    priceId !== undefined && (line.subscriptionId === undefined || line.subscriptionId === subscriptionId)
+      ? [{ ...line, priceId }]
+      : []
   )
-  return own.find(({ priceId = "" }) => isPlan(priceId)) ?? own[0]
+  const ofPlans = own.filter(({ priceId }) => isPlan(priceId))
+  return ofPlans.length > 0 ? ofPlans : own
 }
 
-/** `facts` with an invoice that was paid; unchanged where it is for no period of the subscription. */
+/**
+ * The lines of an invoice that something follows from. One is for a period: the invoice's own dates are those of the period
+ * before. The others are for changes within a period: what the invoice of a change charges for, as prorations. A change that
+ * costs nothing, as within a trial, buys nothing.
+ */
+export const paidLines = (invoice: PaidInvoice, isPlan: IsPlan) => {
+  const own = ownLines(invoice, isPlan)
+  const isChange = invoice.reason === "update"
+  const period =
+    invoice.reason === "other"
+      ? undefined
+      : own.find(({ amount, isProration }) => !isProration && (!isChange || amount > 0))
+  const changes =
+    isChange && invoice.amountPaid > 0 ? own.filter(({ amount, isProration }) => isProration && amount > 0) : []
+  return { period, changes }
+}
+
+/** `facts` with an invoice that was paid; unchanged where it is for no period of the subscription and no change within one. */
 export const withInvoice = (facts: SubscriptionFacts, invoice: PaidInvoice, isPlan: IsPlan): SubscriptionFacts => {
-  const line = invoice.reason === "other" ? undefined : paidLine(invoice, isPlan)
-  if (line?.priceId === undefined) return facts
-  const { periodEnd: end, periodStart: start, priceId } = line
+  const { changes, period } = paidLines(invoice, isPlan)
+  const payment = { invoiceId: invoice.id, amount: invoice.amountPaid, currency: invoice.currency }
   return mergeFacts(facts, {
     ...noFacts(facts.id),
-    paid: {
-      start,
-      end,
-      priceId,
+    paid: period && {
+      start: period.periodStart,
+      end: period.periodEnd,
+      priceId: period.priceId,
       isFirst: invoice.reason === "create",
-      payment: { invoiceId: invoice.id, amount: invoice.amountPaid, currency: invoice.currency }
-    }
+      payment
+    },
+    changes: changes.map(({ periodStart: at, priceId }) => ({ priceId, at, payment }))
   })
 }

@@ -23,7 +23,14 @@ import {
   referencesOf
 } from "./paymentReferences.ts"
 import { type Plan, planOf, tierOfPrice } from "./planOf.ts"
-import { noFacts, type SubscriptionFacts, withCheckout, withInvoice, withReport } from "./SubscriptionFacts.ts"
+import {
+  noFacts,
+  paidLines,
+  type SubscriptionFacts,
+  withCheckout,
+  withInvoice,
+  withReport
+} from "./SubscriptionFacts.ts"
 
 /** What is to be done to a person's credits: an operation of the ledger, by name. */
 export type CreditAction =
@@ -89,18 +96,24 @@ const ignored = (note: string, links: ReadonlyArray<string> = []): PaymentDecisi
   links
 })
 
-const sameTerms = (a: Plan | undefined, b: Plan): boolean =>
-  a !== undefined &&
-  a.subscriptionId === b.subscriptionId &&
-  a.periodKey === b.periodKey &&
-  (Object.keys(b.terms) as ReadonlyArray<keyof Plan["terms"]>).every((name) => a.terms[name] === b.terms[name])
-
 /** What an event links, and when it happened. */
 interface Subject {
   /** Unix milliseconds. */
   readonly at: number
   readonly links: ReadonlyArray<string>
 }
+
+const refused = (note: string, { links }: Subject): PaymentDecision => ({
+  ...UNCHANGED,
+  outcome: { state: "refused", note },
+  links
+})
+
+const sameTerms = (a: Plan | undefined, b: Plan): boolean =>
+  a !== undefined &&
+  a.subscriptionId === b.subscriptionId &&
+  a.periodKey === b.periodKey &&
+  (Object.keys(b.terms) as ReadonlyArray<keyof Plan["terms"]>).every((name) => a.terms[name] === b.terms[name])
 
 /** Has the credits follow the plan that all facts together make, from what was known of the person to what is known now. */
 const followed = (
@@ -190,16 +203,17 @@ const creditsOfPrice = ({ prices }: CatalogData, priceId: string): number | unde
 
 const decideTopup = (
   { account: { userId }, bought, catalog }: PaymentView,
-  { at, links }: Subject,
+  subject: Subject,
   { amountTotal: paid, currency, id: sessionId, paymentId, priceId }: CheckoutSession
 ): PaymentDecision => {
   if (bought !== undefined)
     return { ...ignored("granted before"), outcome: { state: "applied", note: "granted before" } }
   const granted = priceId === undefined ? undefined : creditsOfPrice(catalog, priceId)
   if (priceId === undefined || granted === undefined) {
-    return { ...ignored("", links), outcome: { state: "refused", note: "its price is for no credits in the catalog" } }
+    return refused("its price is for no credits in the catalog", subject)
   }
   const payment = paymentId !== undefined && paid > 0 ? { charge: paymentId, paid } : undefined
+  const { at, links } = subject
   return {
     ...UNCHANGED,
     outcome: { state: "applied", note: `${granted} credits were bought` },
@@ -216,10 +230,7 @@ const decideCheckout = (view: PaymentView, subject: Subject, session: CheckoutSe
   const { priceId, subscriptionId } = session
   if (subscriptionId === undefined) return ignored("it names no subscription", subject.links)
   if (tierOfPrice(view.catalog, priceId) === undefined || priceId === undefined) {
-    return {
-      ...ignored("", subject.links),
-      outcome: { state: "refused", note: "its price is for no plan in the catalog" }
-    }
+    return refused("its price is for no plan in the catalog", subject)
   }
   return learnedOf(view, subject.links, subscriptionId, (facts) => withCheckout(facts, priceId, subject.at))
 }
@@ -229,15 +240,13 @@ const decideInvoice = (view: PaymentView, subject: Subject, invoice: PaidInvoice
   const links = [...subject.links, invoiceReference(invoice.id)]
   if (subscriptionId === undefined) return ignored("it is for no subscription", links)
   const isPlan = (priceId: string) => tierOfPrice(view.catalog, priceId) !== undefined
-  const { paid } = withInvoice(noFacts(subscriptionId), invoice, isPlan)
-  if (paid === undefined) return ignored("it pays for no period", links)
-  if (!isPlan(paid.priceId)) {
-    // It may be for something beside the plan: a period of that is none of the plan's.
-    return {
-      ...ignored("", subject.links),
-      outcome: { state: "refused", note: "its price is for no plan in the catalog" }
-    }
-  }
+  const { changes, period } = paidLines(invoice, isPlan)
+  const lines = period === undefined ? changes : [period, ...changes]
+  if (lines.length === 0) return ignored("it pays for no period and for no dearer plan", links)
+  // It may be for something beside the plan: a period of that is none of the plan's.
+  if (!lines.some(({ priceId }) => isPlan(priceId))) return refused("its price is for no plan in the catalog", subject)
+  const several = lines.find(({ quantity }) => quantity !== 1)
+  if (several !== undefined) return refused(`it is for ${several.quantity} of a plan, which is sold once each`, subject)
   return learnedOf(view, links, subscriptionId, (facts) => withInvoice(facts, invoice, isPlan))
 }
 

@@ -7,7 +7,7 @@ import type { CatalogData } from "../tiers/CatalogData.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import { type InvoiceReport, refundedOf } from "./InvoiceReport.ts"
 import type { SubscriptionStatus } from "./PaymentEvent.ts"
-import type { PaidPeriod, SubscriptionFacts } from "./SubscriptionFacts.ts"
+import type { PaidPeriod, PeriodPayment, SubscriptionFacts } from "./SubscriptionFacts.ts"
 
 /** The plan that a person is to have by all that was reported of their subscriptions. */
 export interface Plan {
@@ -31,12 +31,13 @@ export const tierOfPrice = ({ prices }: CatalogData, priceId: string | undefined
 
 const creditsOf = (catalog: CatalogData, tier: TierName): number => tierOf(catalog, tier).monthlyCredits
 
-/** The highest of some tiers, in the catalog's order. */
-const highest = (catalog: CatalogData, tiers: ReadonlyArray<TierName>): TierName | undefined =>
-  tiers.toSorted((a, b) => rankOf(catalog, b) - rankOf(catalog, a))[0]
+type Tiers = readonly [TierName, ...ReadonlyArray<TierName>]
 
-const tiersOf = (catalog: CatalogData, priceIds: ReadonlyArray<string | undefined>): ReadonlyArray<TierName> =>
-  priceIds.flatMap((priceId) => tierOfPrice(catalog, priceId) ?? [])
+const highest = (catalog: CatalogData, [first, ...others]: Tiers): TierName =>
+  others.reduce((most, tier) => (rankOf(catalog, tier) > rankOf(catalog, most) ? tier : most), first)
+
+const lowest = (catalog: CatalogData, [first, ...others]: Tiers): TierName =>
+  others.reduce((least, tier) => (rankOf(catalog, tier) < rankOf(catalog, least) ? tier : least), first)
 
 const isLower = (catalog: CatalogData, next: TierName | undefined, tier: TierName): boolean =>
   next !== undefined && rankOf(catalog, next) < rankOf(catalog, tier)
@@ -55,14 +56,61 @@ const entitlementOf = ({ checkout, paid, seen }: SubscriptionFacts): PaidPeriod 
     : { start: first.periodStart, end: first.periodEnd, priceId, isFirst: true, payment: undefined }
 }
 
-/** The months of a longer period are told apart by when a price was seen, not by its period, which is the same. */
-const seenIn = ({ seen }: SubscriptionFacts, paid: PaidPeriod, from: number, to: number): ReadonlyArray<string> => {
-  const inPeriod = seen.filter(({ periodStart: start }) => start === paid.start)
-  const before = inPeriod.findLast(({ at }) => at <= from)
-  return [
-    before?.priceId ?? paid.priceId,
-    ...inPeriod.filter(({ at }) => at > from && at < to).map(({ priceId }) => priceId)
-  ]
+/** What was paid for a tier within a period, and from when on. */
+interface PaidTier {
+  readonly tier: TierName
+  readonly at: number
+  readonly payment: PeriodPayment | undefined
+}
+
+/** What was paid for in a period until a moment, in the order of time: its own price, and those it was changed to. */
+const paidTiers = (
+  { changes }: SubscriptionFacts,
+  { end, payment, priceId, start }: PaidPeriod,
+  catalog: CatalogData,
+  until: number
+): ReadonlyArray<PaidTier> =>
+  [{ priceId, at: start, payment }, ...changes.filter(({ at }) => at >= start && at < Math.min(end, until))].flatMap(
+    ({ priceId: bought, ...rest }) => {
+      const tier = tierOfPrice(catalog, bought)
+      return tier === undefined ? [] : [{ tier, ...rest }]
+    }
+  )
+
+/**
+ * The tier of a month that begins at `from`, of those that were paid for until its end: the one paid for last before, or a
+ * cheaper one that was reported since; or a dearer one that was paid for within the month. A report alone never gives more.
+ */
+const tierOfMonth = (
+  { seen }: SubscriptionFacts,
+  paid: ReadonlyArray<PaidTier>,
+  catalog: CatalogData,
+  from: number
+): TierName | undefined => {
+  const before = paid.findLast(({ at }) => at <= from) ?? paid[0]
+  if (before === undefined) return undefined
+  const reported = seen.flatMap(({ at, priceId }) => {
+    const tier = at > before.at && at <= from ? tierOfPrice(catalog, priceId) : undefined
+    return tier === undefined ? [] : [tier]
+  })
+  const begun = lowest(catalog, [before.tier, ...reported])
+  return highest(catalog, [begun, ...paid.filter(({ at }) => at > from).map(({ tier }) => tier)])
+}
+
+/** Credits that are out by the reports of what was paid: of each payment those that it bought beyond the ones before it. */
+const refundedCredits = (
+  paid: ReadonlyArray<PaidTier>,
+  reports: ReadonlyArray<InvoiceReport>,
+  catalog: CatalogData
+): number => {
+  let most = 0
+  let out = 0
+  for (const { payment, tier } of paid) {
+    const credits = Math.max(most, creditsOf(catalog, tier))
+    out += refundedOf(credits - most, payment, reports)
+    most = credits
+  }
+  return out
 }
 
 /** The plan that one subscription gives at a time in Unix milliseconds; undefined where nothing of it is paid for. */
@@ -73,35 +121,37 @@ const planOfSubscription = (
   userId: UserId,
   now: number
 ): Plan | undefined => {
-  const paid = entitlementOf(facts)
-  if (paid === undefined || facts.endedAt !== undefined) return undefined
-  const isLong = paid.end - paid.start > LONGEST_MONTH_MS
-  const month = periodAt(paid.start, Math.max(paid.start, Math.min(now, paid.end - 1)))
-  const { end, start } = isLong ? { start: month.start, end: Math.min(month.end, paid.end) } : paid
-  const inPeriod = facts.seen.filter(({ periodStart: from }) => from === paid.start).map(({ priceId }) => priceId)
-  const tiers = tiersOf(catalog, isLong ? seenIn(facts, paid, start, end) : [paid.priceId, ...inPeriod])
-  const tier = highest(catalog, tiers)
-  if (tier === undefined) return undefined
+  const period = entitlementOf(facts)
+  if (period === undefined || facts.endedAt !== undefined) return undefined
+  const isLong = period.end - period.start > LONGEST_MONTH_MS
+  const month = periodAt(period.start, Math.max(period.start, Math.min(now, period.end - 1)))
+  const { end, start } = isLong ? { start: month.start, end: Math.min(month.end, period.end) } : period
+  const paid = paidTiers(facts, period, catalog, end)
+  const [first] = paid
+  const tier = isLong
+    ? tierOfMonth(facts, paid, catalog, start)
+    : first && highest(catalog, [first.tier, ...paid.map((one) => one.tier)])
+  if (first === undefined || tier === undefined) return undefined
   const next = tierOfPrice(catalog, facts.latest?.priceId)
-  // What the payment bought: a dearer plan since then was paid for by another.
-  const bought = creditsOf(catalog, tierOfPrice(catalog, paid.priceId) ?? tier)
-  const refunded = refundedOf(bought, paid.payment, reports)
-  const isFirst = paid.isFirst && (!isLong || month.number === 0)
+  const allowance = creditsOf(catalog, tier)
+  const bought = creditsOf(catalog, first.tier)
+  // A year that is given back gives no further month.
+  const isGivenBack = bought > 0 && refundedOf(bought, first.payment, reports) === bought
+  const isFirst = period.isFirst && (!isLong || month.number === 0)
   return {
     subscriptionId: facts.id,
     periodKey: isFirst ? `first:${facts.id}` : periodKey(userId, start),
     terms: {
       tier,
-      allowance: creditsOf(catalog, tier),
+      allowance,
       pendingTier: isLower(catalog, next, tier) ? next : undefined,
-      anchor: paid.start,
+      anchor: period.start,
       periodStart: start,
       nextResetAt: end,
       renewedBy: isLong ? "schedule" : "invoice",
-      // A year that is given back gives no further month.
-      renewedUntil: isLong ? (refunded > 0 && refunded === bought ? end : paid.end) : undefined
+      renewedUntil: isLong ? (isGivenBack ? end : period.end) : undefined
     },
-    refunded
+    refunded: Math.min(allowance, refundedCredits(paid, reports, catalog))
   }
 }
 
@@ -157,13 +207,13 @@ export const planOf = (grounds: PlanGrounds, catalog: CatalogData, now: number):
   const ends = everPaid.flatMap(({ endedAt }) => endedAt ?? [])
   if (ends.length === 0 || ends.length < everPaid.length) return undefined
   const anchor = Math.max(...ends)
-  const lowest = lowestTier(catalog)
+  const free = lowestTier(catalog)
   return {
     subscriptionId: undefined,
     periodKey: undefined,
     terms: {
-      tier: lowest.name,
-      allowance: lowest.monthlyCredits,
+      tier: free.name,
+      allowance: free.monthlyCredits,
       pendingTier: undefined,
       anchor,
       periodStart: anchor,

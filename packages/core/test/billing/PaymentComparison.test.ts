@@ -45,7 +45,9 @@ const invoice = (id: string, userId: string, changes: Partial<PaidInvoice> = {})
       subscriptionId: `sub_${userId}`,
       periodStart: START,
       periodEnd: MONTH,
-      isProration: false
+      isProration: false,
+      amount: 1_900,
+      quantity: 1
     }
   ],
   createdAt: START,

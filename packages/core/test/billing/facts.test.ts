@@ -61,22 +61,24 @@ const invoice = fc
     reason: fc.constantFrom<InvoiceReason>("create", "cycle", "update", "other"),
     priceId: price,
     periodStart: time,
-    isProration: fc.boolean()
+    isProration: fc.boolean(),
+    amount: fc.constantFrom(-1, 0, 1),
+    amountPaid: fc.constantFrom(0, 1, 2)
   })
   .map(
-    ({ reason, ...line }) =>
+    ({ amountPaid, reason, ...line }) =>
       (facts: SubscriptionFacts) =>
         withInvoice(
           facts,
           {
-            id: "in_1",
+            id: `in_${amountPaid}`,
             customerId: "cus_1",
             subscriptionId: "sub_1",
             userId: undefined,
             reason,
-            amountPaid: 1,
+            amountPaid,
             currency: "usd",
-            lines: [{ ...line, subscriptionId: "sub_1", periodEnd: line.periodStart + 1_000 }],
+            lines: [{ ...line, quantity: 1, subscriptionId: "sub_1", periodEnd: line.periodStart + 1_000 }],
             createdAt: line.periodStart
           },
           isPlan

@@ -23,7 +23,17 @@ const whole: PaidInvoice = {
   reason: "create",
   amountPaid: 1_900,
   currency: "usd",
-  lines: [{ priceId: "price_pro", subscriptionId: "sub_1", periodStart: START, periodEnd: MONTH, isProration: false }],
+  lines: [
+    {
+      priceId: "price_pro",
+      subscriptionId: "sub_1",
+      periodStart: START,
+      periodEnd: MONTH,
+      isProration: false,
+      amount: 1_900,
+      quantity: 1
+    }
+  ],
   createdAt: START
 }
 

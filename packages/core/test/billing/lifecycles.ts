@@ -10,6 +10,7 @@ import {
 } from "../../src/testing/billing/billingHistory.ts"
 import type { BillingAct } from "../../src/testing/billing/billingBooks.ts"
 import { BillingWorld } from "../../src/testing/billing/billingWorld.ts"
+import { ordersOf } from "./ordersOf.ts"
 import { billingInMemory } from "./stories.ts"
 
 export const DAY = 24
@@ -42,6 +43,22 @@ const lifecycles: Readonly<Record<string, Lifecycle>> = {
       [SUBSCRIBE, 1],
       [{ _tag: "change", nth: 0, price: "price_business" }, 3 * DAY],
       [{ _tag: "change", nth: 0, price: "price_pro" }, 3 * DAY]
+    ],
+    kinds: ["invoice.paid", "customer.subscription.updated"]
+  },
+  "a change to a dearer plan that is never paid for, and back": {
+    acts: [
+      [SUBSCRIBE, 1],
+      [{ _tag: "change", nth: 0, price: "price_business", payment: "never" }, 3 * DAY],
+      [{ _tag: "change", nth: 0, price: "price_pro" }, 3 * DAY]
+    ],
+    kinds: ["invoice.paid", "customer.subscription.updated"]
+  },
+  "a trial that is changed to a dearer plan, and paid for then": {
+    acts: [
+      [{ ...SUBSCRIBE, trialDays: 14 }, 1],
+      [{ _tag: "change", nth: 0, price: "price_business" }, 3 * DAY],
+      [RENEW, 1]
     ],
     kinds: ["invoice.paid", "customer.subscription.updated"]
   },
@@ -151,11 +168,6 @@ const lifecycles: Readonly<Record<string, Lifecycle>> = {
     ]
   }
 }
-
-const ordersOf = <A>(items: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
-  items.length === 0
-    ? [[]]
-    : items.flatMap((item, index) => ordersOf(items.toSpliced(index, 1)).map((rest) => [item, ...rest]))
 
 export const MONTH_MS = 31 * 86_400_000
 

@@ -35,11 +35,13 @@ describe("plans of tiers of one's own", () => {
     expect(planFrom(author, reader)).toMatchObject({ tier: "author", allowance: 300 })
   })
 
-  it("become lower at the next period, and higher at once", () => {
+  it("become lower at the next period, and higher once that is paid for", () => {
     const lowered = planFrom(subscription("a", "price_author", "price_reader"))
     expect(lowered).toMatchObject({ tier: "author", pendingTier: "reader" })
-    const seen = [{ priceId: "price_author", periodStart: START, periodEnd: START + MONTH, at: START }]
-    const raised = planFrom({ ...subscription("a", "price_reader", "price_author"), seen })
+    const unpaid = subscription("a", "price_reader", "price_author")
+    expect(planFrom(unpaid)).toMatchObject({ tier: "reader", pendingTier: undefined })
+    const payment = { invoiceId: "in_1", amount: 500, currency: "usd" }
+    const raised = planFrom({ ...unpaid, changes: [{ priceId: "price_author", at: START, payment }] })
     expect(raised).toMatchObject({ tier: "author", pendingTier: undefined })
   })
 

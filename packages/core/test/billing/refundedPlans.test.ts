@@ -82,7 +82,7 @@ const paid = (
     reason,
     amountPaid: 1_900,
     currency: "usd",
-    lines: [{ priceId, subscriptionId, periodStart: START, periodEnd: end, isProration }],
+    lines: [{ priceId, subscriptionId, periodStart: START, periodEnd: end, isProration, amount: 1_900, quantity: 1 }],
     createdAt: START
   }
 })

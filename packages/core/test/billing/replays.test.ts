@@ -117,7 +117,9 @@ const yearPaid: PaymentEvent = {
         subscriptionId: "sub_1",
         periodStart: START,
         periodEnd: Date.UTC(2028, 0, 10),
-        isProration: false
+        isProration: false,
+        amount: 19_000,
+        quantity: 1
       }
     ],
     createdAt: START

@@ -67,7 +67,9 @@ const paid = (
     reason,
     amountPaid: 1_900,
     currency: "usd",
-    lines: [{ priceId, subscriptionId, periodStart: start, periodEnd: end, isProration: false }],
+    lines: [
+      { priceId, subscriptionId, periodStart: start, periodEnd: end, isProration: false, amount: 1_900, quantity: 1 }
+    ],
     createdAt: start
   }
 })
@@ -237,7 +239,8 @@ describe("subscriptions in and out of good standing", () => {
         const week = START + 7 * 24 * HOUR
         const made = yield* accept(paid("sub_1", "price_addon", "cycle", week, 2 * week - START), week)
         expect(made.state).toBe("refused")
-        yield* accept(reported("sub_1", "price_business", "active"), week + HOUR)
+        expect(yield* account).toMatchObject({ tier: "pro", allowance: 1_000 })
+        yield* accept(paid("sub_1", "price_business", "update", week), week + HOUR)
         expect(yield* account).toMatchObject({ tier: "business", allowance: 5_000 })
       })
     ]))

@@ -79,6 +79,19 @@ const createPortal: Route = (context) => {
   }
 }
 
+const listPortals: Route = ({ books, form }) => {
+  onlyThese(form, ["active", "is_default", "limit"])
+  const configuration = {
+    id: "bpc_stand_in",
+    object: "billing_portal.configuration",
+    active: true,
+    is_default: true,
+    livemode: false,
+    features: books.portal
+  }
+  return { object: "list", url: "/v1/billing_portal/configurations", has_more: false, data: [configuration] }
+}
+
 /** The one price of a checkout, which has to fit its mode. */
 const itemOf = (books: StandInBooks, form: Form, mode: string): { price: StandInPrice; quantity: number } => {
   const items = formAt(form, "line_items")
@@ -193,6 +206,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "POST customers": createCustomer,
   "GET customers/:id": ({ books, id }) => renderCustomer(found("customer", books.state.customers, id)),
   "POST billing_portal/sessions": createPortal,
+  "GET billing_portal/configurations": listPortals,
   "POST checkout/sessions": createSession,
   "GET checkout/sessions": listSessions,
   "GET checkout/sessions/:id": ({ books, id, view }) =>

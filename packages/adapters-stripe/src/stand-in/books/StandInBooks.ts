@@ -32,6 +32,22 @@ export const isOldVersion = (version: string): boolean => version < "2025-03-31"
 /** As long as Stripe lists its events. */
 const EVENTS_KEPT_DAYS = 30
 
+/** Settings of the portal, by feature: those of Stripe's that `docs/billing.md` names. */
+export type PortalFeatures = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/** The portal as `docs/billing.md` wants it. */
+export const PORTAL_FEATURES: PortalFeatures = {
+  payment_method_update: { enabled: true },
+  subscription_cancel: { enabled: true, mode: "at_period_end" },
+  subscription_update: {
+    enabled: true,
+    default_allowed_updates: ["price"],
+    proration_behavior: "always_invoice",
+    schedule_at_period_end: { conditions: [{ type: "decreasing_item_amount" }, { type: "shortening_interval" }] },
+    trial_update_behavior: "continue_trial"
+  }
+}
+
 /** Something that the stand-in cannot do, with a sentence for the person who asked for it. */
 export class StandInRefusal extends Error {
   override readonly name = "StandInRefusal"
@@ -46,6 +62,8 @@ export interface BooksOptions {
   /** The address of one of the stand-in's pages. */
   readonly pageUrl: (path: string) => string
   readonly onEvent: (event: StoredEvent) => void
+  /** What its portal allows, as Stripe words it. */
+  readonly portal: PortalFeatures
 }
 
 /** What events are about. */
@@ -116,6 +134,10 @@ export class StandInBooks {
 
   newId(prefix: string): string {
     return `${prefix}_${randomBytes(12).toString("hex")}`
+  }
+
+  get portal(): PortalFeatures {
+    return this.#options.portal
   }
 
   pageUrl(path: string): string {

@@ -17,7 +17,8 @@ export const makeInvoice = (
   const id = books.newId("in")
   const charged = lines.map((line) => ({
     ...line,
-    amount: subscription.isFree ? 0 : line.amount,
+    // A discount is on the whole invoice; only prorations have it in their amount.
+    amount: subscription.isFree && line.isProration ? 0 : line.amount,
     id: books.newId("il")
   }))
   const invoice: Invoice = {
@@ -27,7 +28,7 @@ export const makeInvoice = (
     metadata: subscription.metadata,
     reason,
     lines: charged,
-    total: charged.reduce((sum, { amount }) => sum + amount, 0),
+    total: subscription.isFree ? 0 : charged.reduce((sum, { amount }) => sum + amount, 0),
     currency: books.price(subscription.price).currency,
     created: books.now(),
     status: "open",

@@ -9,7 +9,13 @@ export type BillingAct =
   | { readonly _tag: "renew"; readonly nth: number; readonly isPaid: boolean }
   /** An invoice that was not paid is. */
   | { readonly _tag: "recover"; readonly nth: number }
-  | { readonly _tag: "change"; readonly nth: number; readonly price: PlanPrice }
+  /** What a dearer plan costs for the rest of the period is paid at once unless told otherwise; `late`: a day later. */
+  | {
+      readonly _tag: "change"
+      readonly nth: number
+      readonly price: PlanPrice
+      readonly payment?: "now" | "late" | "never"
+    }
   | { readonly _tag: "cancel"; readonly nth: number }
   /** Credits are bought; `late`: the bank says only later that it pays; `never`: it does not. */
   | { readonly _tag: "buy"; readonly payment: "now" | "late" | "never" }
@@ -20,8 +26,8 @@ export type BillingAct =
   | { readonly _tag: "disputePlan"; readonly nth: number; readonly isWon: boolean }
 
 export const CREDITS = { price_pro: 1_000, price_pro_year: 1_000, price_business: 5_000 } as const
-export const CREDITS_OF_FREE = 100
-export const TIERS = { price_pro: "pro", price_pro_year: "pro", price_business: "business" } as const
+const CREDITS_OF_FREE = 100
+const TIERS = { price_pro: "pro", price_pro_year: "pro", price_business: "business" } as const
 export const TOPUP = { granted: 700, paid: 990 }
 
 /** What every period of a plan costs. */
@@ -46,7 +52,7 @@ export interface WorldSubscription {
   /** The number of the period that runs, and of the one that was paid last. */
   period: number
   paidPeriod: number
-  /** The price that the last paid period was paid with, and the prices it had since. */
+  /** The price that the last paid period was paid with, and the dearer ones that were paid for since. */
   pricesOfPaid: Array<PlanPrice>
   /** The same of each period that was paid, with its months. */
   readonly allPaid: Array<{ readonly months: number; readonly prices: Array<PlanPrice> }>
@@ -87,7 +93,7 @@ export const boundsOf = (
 }
 
 /** What of the credits that the last payment of a plan bought is out. */
-export const outOfPlan = ({ payment, pricesOfPaid: [price] }: WorldSubscription): number => {
+const outOfPlan = ({ payment, pricesOfPaid: [price] }: WorldSubscription): number => {
   if (payment === undefined || price === undefined) return 0
   const { disputed, isWon, refunded } = payment
   const bought = CREDITS[price]
@@ -96,18 +102,79 @@ export const outOfPlan = ({ payment, pricesOfPaid: [price] }: WorldSubscription)
 }
 
 /** The month, of the free periods since a moment or of a year that is paid, that runs at a time. */
-export const monthAt = (anchor: number, at: number): { readonly start: number; readonly end: number } => {
+const monthAt = (anchor: number, at: number): { readonly start: number; readonly end: number } => {
   let number = 0
   while (periodStart(anchor, number + 1) <= at) number += 1
   return { start: periodStart(anchor, number), end: periodStart(anchor, number + 1) }
 }
 
 /** What is left of purchases by their refunds and disputes. */
-export const topupOf = (purchases: ReadonlyArray<WorldPurchase>): number => {
+const topupOf = (purchases: ReadonlyArray<WorldPurchase>): number => {
   let sum = 0
   for (const { disputed, isWon, refunded } of purchases) {
     const parts = [refunded, isWon ? 0 : disputed].map((part) => Math.floor((TOPUP.granted * part) / TOPUP.paid))
     sum += TOPUP.granted - Math.min(TOPUP.granted, (parts[0] ?? 0) + (parts[1] ?? 0))
   }
   return sum
+}
+
+/** The most that may ever be given until `at`, where the monthly job never runs: each period once, each purchase once. */
+export const mostEver = (
+  subscriptions: ReadonlyArray<WorldSubscription>,
+  purchases: ReadonlyArray<WorldPurchase>,
+  at: number
+): number => {
+  let sum = CREDITS_OF_FREE + TOPUP.granted * purchases.length
+  for (const { allPaid, begun } of subscriptions) {
+    const monthsUntil = Math.ceil((at - begun) / (28 * DAY)) + 1
+    for (const { months, prices } of allPaid) {
+      sum += Math.min(months, monthsUntil) * Math.max(...prices.map((price) => CREDITS[price]))
+    }
+  }
+  return sum
+}
+
+/**
+ * What the account is to be at `at`, where nothing was ever spent and the monthly job has run. `opened` is when the
+ * person was first seen.
+ */
+export const expectedAccount = (
+  subscriptions: ReadonlyArray<WorldSubscription>,
+  purchases: ReadonlyArray<WorldPurchase>,
+  opened: number,
+  at: number
+): ExpectedAccount => {
+  const topup = topupOf(purchases)
+  const live = subscriptions.filter(({ ended }) => ended === undefined)
+  const dearestOf = (one: WorldSubscription) =>
+    one.pricesOfPaid.toSorted((a, b) => CREDITS[b] - CREDITS[a])[0] as PlanPrice
+  const inArrears = (one: WorldSubscription) => Number(one.status === "past-due")
+  const [current] = live.toSorted(
+    (a, b) => inArrears(a) - inArrears(b) || CREDITS[dearestOf(b)] - CREDITS[dearestOf(a)] || b.begun - a.begun
+  )
+  if (current !== undefined) {
+    const paid = boundsOf(current, current.paidPeriod)
+    const isYear = paid.end - paid.start > 45 * DAY
+    const { end, start } = isYear ? monthAt(paid.start, Math.min(at, paid.end - 1)) : paid
+    const price = dearestOf(current)
+    return {
+      tier: TIERS[price],
+      allowance: CREDITS[price] - outOfPlan(current),
+      topup,
+      periodStart: start,
+      nextResetAt: end,
+      renewedBy: isYear ? "schedule" : "invoice"
+    }
+  }
+  const ends = subscriptions.flatMap(({ ended }) => ended ?? [])
+  const anchor = ends.length === 0 ? opened : Math.floor(Math.max(...ends) / 1_000) * 1_000
+  const { end, start } = monthAt(anchor, at)
+  return {
+    tier: "free",
+    allowance: CREDITS_OF_FREE,
+    topup,
+    periodStart: start,
+    nextResetAt: end,
+    renewedBy: "schedule"
+  }
 }

@@ -205,7 +205,12 @@ const act: fc.Arbitrary<BillingAct> = fc.oneof(
       .map((fields) => ({ _tag: "renew", ...fields }) as const)
   },
   { weight: 2, arbitrary: nth.map((which) => ({ _tag: "recover", nth: which }) as const) },
-  { weight: 2, arbitrary: fc.record({ nth, price: prices }).map((fields) => ({ _tag: "change", ...fields }) as const) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .record({ nth, price: prices, payment: fc.constantFrom("now" as const, "late" as const, "never" as const) })
+      .map((fields) => ({ _tag: "change", ...fields }) as const)
+  },
   { weight: 2, arbitrary: nth.map((which) => ({ _tag: "cancel", nth: which }) as const) },
   {
     weight: 2,

@@ -1,20 +1,17 @@
-import type { PaymentEvent, ReceivedPaymentEvent } from "../../billing/PaymentEvent.ts"
+import type { InvoiceLine, PaymentEvent, ReceivedPaymentEvent } from "../../billing/PaymentEvent.ts"
 import {
   type BillingAct,
   boundsOf,
   CREDITS,
-  CREDITS_OF_FREE,
   DAY,
   type ExpectedAccount,
+  expectedAccount,
   HOUR,
   MINUTE,
-  monthAt,
   monthsOf,
-  outOfPlan,
+  mostEver,
   PLAN_PAID,
-  TIERS,
   TOPUP,
-  topupOf,
   type WorldPurchase,
   type WorldSubscription
 } from "./billingBooks.ts"
@@ -69,9 +66,15 @@ export class BillingWorld {
     )
   }
 
-  private invoice(one: WorldSubscription, reason: "create" | "cycle" | "update", at: number, proration = false): void {
-    const { end: periodEnd, start } = boundsOf(one)
-    const line = { priceId: one.price, subscriptionId: one.id, periodStart: start, periodEnd, isProration: false }
+  private invoice(
+    one: WorldSubscription,
+    reason: "create" | "cycle" | "update",
+    at: number,
+    lines: ReadonlyArray<Partial<InvoiceLine>>,
+    amountPaid: number
+  ): string {
+    const { end: periodEnd, start: periodStart } = boundsOf(one)
+    const own = { priceId: one.price, subscriptionId: one.id, isProration: false, quantity: 1 }
     const invoiceId = `in_${this.name}_${this.events.length}`
     this.emit(
       "invoice.paid",
@@ -83,18 +86,24 @@ export class BillingWorld {
           subscriptionId: one.id,
           userId: this.userId,
           reason,
-          amountPaid: PLAN_PAID,
+          amountPaid,
           currency: "usd",
-          // A proration may name any price and part of a period: nothing may follow from it.
-          lines: proration
-            ? [{ ...line, isProration: true, periodStart: this.now, periodEnd: periodEnd + 400 * DAY }]
-            : [{ ...line, isProration: true, priceId: "price_business", periodStart: start - 1 }, line],
+          lines: lines.map((line) => ({ ...own, periodStart, periodEnd, amount: amountPaid, ...line })),
           createdAt: at
         }
       },
       at
     )
-    if (proration) return
+    return invoiceId
+  }
+
+  /** A period that is paid for; nothing is to pay within a trial. */
+  private payPeriod(one: WorldSubscription, reason: "create" | "cycle" | "update", at: number): void {
+    const { start } = boundsOf(one)
+    const paid = one.trialDays > 0 && one.period === 0 ? 0 : PLAN_PAID
+    // A credit for another price and part of a period: nothing follows from it.
+    const credit = { isProration: true, priceId: "price_business", periodStart: start - 1, amount: -100 }
+    const invoiceId = this.invoice(one, reason, at, [credit, {}], paid)
     one.paidPeriod = one.period
     one.payment = { invoiceId, refunded: 0, disputed: 0, isWon: false }
     one.pricesOfPaid = [one.price]
@@ -120,7 +129,7 @@ export class BillingWorld {
         const one = this.live(act.nth, ({ status }) => status === "past-due")
         if (one === undefined) return
         one.status = "active"
-        this.invoice(one, "cycle", this.now)
+        this.payPeriod(one, "cycle", this.now)
         return this.report(one, "customer.subscription.updated")
       }
       case "change":
@@ -165,7 +174,7 @@ export class BillingWorld {
     this.subscriptions.push(one)
     this.report(one, "customer.subscription.created")
     one.status = trialDays > 0 ? "trialing" : "active"
-    this.invoice(one, "create", this.now)
+    this.payPeriod(one, "create", this.now)
     this.report(one, "customer.subscription.updated")
     this.emit(
       "checkout.session.completed",
@@ -196,21 +205,40 @@ export class BillingWorld {
     one.status = "active"
     this.report(one, "customer.subscription.updated", end > this.now - HOUR ? end : this.now)
     this.now += HOUR
-    if (isPaid) return this.invoice(one, "cycle", this.now)
+    if (isPaid) return this.payPeriod(one, "cycle", this.now)
     one.status = "past-due"
     this.report(one, "customer.subscription.updated")
   }
 
-  private change({ nth, price }: Extract<BillingAct, { readonly _tag: "change" }>): void {
-    const one = this.live(nth, ({ status }) => status === "active")
-    if (one === undefined || price === one.price) return
+  private change({ nth, payment = "now", price }: Extract<BillingAct, { readonly _tag: "change" }>): void {
+    const one = this.live(nth, ({ status }) => status === "active" || status === "trialing")
+    if (one === undefined || price === one.price || this.now >= boundsOf(one).end) return
+    if (one.status === "trialing") return this.changeTrial(one, price)
     if (monthsOf(price) !== one.months) return this.changeLength(one, price)
     // What a year is paid for gives its credits month by month: the world tells of no change within one.
     if (one.months > 1) return
+    const isDearer = CREDITS[price] > CREDITS[one.price]
+    const rest = { isProration: true, periodStart: this.now }
+    const lines = [
+      { ...rest, priceId: one.price, amount: isDearer ? -500 : -900 },
+      { ...rest, priceId: price, amount: isDearer ? 900 : 500 }
+    ]
     one.price = price
-    if (one.period === one.paidPeriod) one.pricesOfPaid.push(price)
     this.report(one, "customer.subscription.updated")
-    this.invoice(one, "update", this.now + 1_000, true)
+    if (!isDearer) return void this.invoice(one, "update", this.now + 1_000, lines, 0)
+    if (payment === "never") return
+    const isOfPaid = one.period === one.paidPeriod
+    if (payment === "late") this.now += DAY
+    this.invoice(one, "update", this.now + 1_000, lines, 400)
+    if (isOfPaid) one.pricesOfPaid.push(price)
+  }
+
+  /** Within a trial nothing is to pay for another plan, and no other period begins. */
+  private changeTrial(one: WorldSubscription, price: PlanPrice): void {
+    if (monthsOf(price) !== one.months) return
+    one.price = price
+    this.report(one, "customer.subscription.updated")
+    this.invoice(one, "update", this.now + 1_000, [{ periodStart: this.now }], 0)
   }
 
   /** A plan of another length begins at once, with a period of its own; what is left of the one before is credited. */
@@ -220,7 +248,7 @@ export class BillingWorld {
     one.period += 1
     one.sinceNumber = one.period
     one.since = this.now
-    this.invoice(one, "update", this.now)
+    this.payPeriod(one, "update", this.now)
     this.report(one, "customer.subscription.updated")
   }
 
@@ -345,55 +373,13 @@ export class BillingWorld {
     emit("charge.dispute.funds_reinstated", "reinstated")
   }
 
-  /** The most that may ever be given until `at`, where the monthly job never runs: each period once, each purchase once. */
+  /** See `mostEver`. */
   mostEver(at: number): number {
-    let sum = CREDITS_OF_FREE + TOPUP.granted * this.purchases.length
-    for (const { allPaid, begun } of this.subscriptions) {
-      const monthsUntil = Math.ceil((at - begun) / (28 * DAY)) + 1
-      for (const { months, prices } of allPaid) {
-        sum += Math.min(months, monthsUntil) * Math.max(...prices.map((price) => CREDITS[price]))
-      }
-    }
-    return sum
+    return mostEver(this.subscriptions, this.purchases, at)
   }
 
-  /**
-   * What the account is to be at `at`, where nothing was ever spent and the monthly job has run. `opened` is when the
-   * person was first seen.
-   */
+  /** See `expectedAccount`. */
   expected(opened: number, at: number): ExpectedAccount {
-    const topup = topupOf(this.purchases)
-    const live = this.subscriptions.filter(({ ended }) => ended === undefined)
-    const dearestOf = (one: WorldSubscription) =>
-      one.pricesOfPaid.toSorted((a, b) => CREDITS[b] - CREDITS[a])[0] as PlanPrice
-    const inArrears = (one: WorldSubscription) => Number(one.status === "past-due")
-    const [current] = live.toSorted(
-      (a, b) => inArrears(a) - inArrears(b) || CREDITS[dearestOf(b)] - CREDITS[dearestOf(a)] || b.begun - a.begun
-    )
-    if (current !== undefined) {
-      const paid = boundsOf(current, current.paidPeriod)
-      const isYear = paid.end - paid.start > 45 * DAY
-      const { end, start } = isYear ? monthAt(paid.start, Math.min(at, paid.end - 1)) : paid
-      const price = dearestOf(current)
-      return {
-        tier: TIERS[price],
-        allowance: CREDITS[price] - outOfPlan(current),
-        topup,
-        periodStart: start,
-        nextResetAt: end,
-        renewedBy: isYear ? "schedule" : "invoice"
-      }
-    }
-    const ends = this.subscriptions.flatMap(({ ended }) => ended ?? [])
-    const anchor = ends.length === 0 ? opened : Math.floor(Math.max(...ends) / 1_000) * 1_000
-    const { end, start } = monthAt(anchor, at)
-    return {
-      tier: "free",
-      allowance: CREDITS_OF_FREE,
-      topup,
-      periodStart: start,
-      nextResetAt: end,
-      renewedBy: "schedule"
-    }
+    return expectedAccount(this.subscriptions, this.purchases, opened, at)
   }
 }

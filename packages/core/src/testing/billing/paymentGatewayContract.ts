@@ -212,7 +212,9 @@ export const paymentGatewayContract = (name: string, { lacks = [], stage }: Gate
             subscriptionId,
             periodStart: item?.periodStart,
             periodEnd: item?.periodEnd,
-            isProration: false
+            isProration: false,
+            amount: invoices[0]?.amountPaid,
+            quantity: 1
           })
           // A charge of it leads to the invoice that it paid.
           if (staged.paymentOf !== undefined) {

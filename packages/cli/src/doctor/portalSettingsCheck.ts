@@ -1,0 +1,29 @@
+import { portalContradictions } from "@parley/adapters-stripe"
+import { Catalog } from "@parley/core"
+import { Effect } from "effect"
+import type { PaymentsConfig } from "../config/ParleyConfig.ts"
+import { type Check, note, ok } from "./Check.ts"
+
+const NAME = "live portal"
+const PATIENCE = "30 seconds"
+
+const unread = (why: string): Check =>
+  note(NAME, `its settings could not be read: ${why}`, "Let the key read configurations of the customer portal.")
+
+/** Names the settings of the provider's customer portal that contradict the guide; nothing where no plan is sold. */
+export const portalSettingsCheck = Effect.fnUntraced(function* ({ apiUrl, secretKey: apiKey }: PaymentsConfig) {
+  const { prices } = yield* Catalog
+  if (!Object.values(prices).some((price) => "tier" in price)) return []
+  return yield* portalContradictions({ apiKey, apiUrl }).pipe(
+    Effect.timeout(PATIENCE),
+    Effect.map((problems) => [
+      problems.length === 0
+        ? ok(NAME, "its settings are as docs/billing.md wants them")
+        : note(NAME, problems.join("; "), "Put them right at the provider: docs/billing.md says why (Set it up, 5).")
+    ]),
+    Effect.catchTag("TimeoutError", () => Effect.succeed([unread("no answer")])),
+    Effect.catchTag(["PaymentUnavailable", "PaymentRefused", "PaymentsNotConfigured"], ({ _tag }) =>
+      Effect.succeed([unread(_tag)])
+    )
+  )
+})
