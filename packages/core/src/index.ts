@@ -150,6 +150,7 @@ export type {
 } from "./credits/holds/Hold.ts"
 export { HoldTtl } from "./credits/holds/HoldTtl.ts"
 export type {
+  JsonOf,
   MeteredWork,
   WorkBound,
   WorkHold,

@@ -62,7 +62,7 @@ export interface CreditCalls {
   /** Lets a hold live on, and says what was used so far. Rejects with `HoldNotFound` or `InvalidWork`. */
   renew(name: WorkName, lines?: ReadonlyArray<ReceiptLine>): Promise<void>
   /** Charges what the lines add up to, at most what was held. Rejects with `HoldNotFound`, `InvalidWork` or `InvalidAmount`. */
-  settle(name: WorkName, report: WorkReport<unknown>): Promise<WorkPayment>
+  settle<A>(name: WorkName, report: WorkReport<A>): Promise<WorkPayment>
   /** Gives back what was held. Rejects with `HoldNotFound` or `InvalidWork`. */
   release(name: WorkName): Promise<WorkPayment>
   /**

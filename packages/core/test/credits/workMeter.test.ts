@@ -6,14 +6,16 @@ import {
   StorageFailed,
   WorkExpired,
   WorkMeter,
+  type WorkReport,
   Accounts,
   Catalog,
   CreditOperations,
   HoldSweeper
 } from "@parley/core"
 import { CreditLedger } from "@parley/core/adapter"
-import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
+import fc from "fast-check"
 import { HoldHeartbeat } from "../../src/credits/holds/HoldHeartbeat.ts"
 
 /** Whose calls of the ledger fail while it says so. */
@@ -254,13 +256,52 @@ describe("metered work", () => {
           { lines: [{ label: "a", quantity: -1, unitPrice: 1 }] },
           { lines, result: cycle },
           { lines, result: 10n },
-          { lines, result: "x".repeat(16_385) }
+          { lines, result: "x".repeat(16_385) },
+          { lines, result: new Date(0) },
+          { lines, result: { drawn: [{ at: new Date(0) }] } },
+          { lines, result: new Map([["a", 1]]) },
+          { lines, result: [undefined] },
+          { lines, result: { cost: Number.NaN } },
+          { lines, result: { draw: () => 1 } }
         ]
         for (const report of wrongReports) {
-          const failure = yield* Effect.flip(run<unknown, never, never>(bound, () => Effect.succeed(report)))
+          const failure = yield* Effect.flip(run(bound, () => Effect.succeed(report as WorkReport<never>)))
           assert.strictEqual(failure._tag, "InvalidWork")
         }
         assert.deepInclude(yield* balance, { available: 100, held: 0 })
+      }).pipe(Effect.provide(services()))
+  )
+
+  it.effect(
+    "gives a result for a key that equals the first one, whatever JSON it is, and refuses what JSON changes",
+    () =>
+      Effect.gen(function* () {
+        const run = yield* meter
+        let place = 0
+        const given = Effect.fnUntraced(function* (result: unknown) {
+          const work = { ...bound, userId: `person-${++place}`, key: "k", amount: 1 }
+          const report: WorkReport<unknown> = { lines: [], result: result as never }
+          const first = yield* Effect.result(run(work, () => Effect.succeed(report)))
+          if (Result.isFailure(first)) return first.failure._tag
+          const again = yield* run(work, () => Effect.die("It is done a second time."))
+          assert.deepStrictEqual(again, { ...first.success, replayed: true })
+          return first.success.result
+        })
+        const values = fc.sample(fc.jsonValue({ maxDepth: 3 }), { numRuns: 100, seed: 1 })
+        for (const value of values) {
+          const text = JSON.stringify(value)
+          if (text.length <= 16_384) assert.deepStrictEqual(yield* given(value), JSON.parse(text))
+        }
+        const others = fc.anything({
+          withDate: true,
+          withMap: true,
+          withSet: true,
+          withBigInt: true,
+          withNullPrototype: true
+        })
+        for (const value of fc.sample(others, { numRuns: 300, seed: 1 })) yield* given(value)
+        assert.deepStrictEqual(yield* given({ a: 1, b: undefined }), { a: 1 })
+        for (const value of [new Date(0), { at: new Date(0) }]) assert.strictEqual(yield* given(value), "InvalidWork")
       }).pipe(Effect.provide(services()))
   )
 

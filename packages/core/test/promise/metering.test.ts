@@ -28,6 +28,32 @@ describe("metering any work, with promises", () => {
       expect(await credits.balance("ann")).toMatchObject({ available: 92, held: 0 })
     }))
 
+  it("takes JSON as a result, and the compiler refuses anything else", () =>
+    withParley(async ({ credits }) => {
+      interface Image {
+        readonly url: string
+        readonly alt?: string
+        readonly sizes: ReadonlyArray<{ readonly width: number } | null>
+      }
+      const image: Image = { url: "/image.png", sizes: [{ width: 1 }, null] }
+      const first = await credits.meter(bound, () => Promise.resolve({ lines, result: image }))
+      const again = await credits.meter<Image>(bound, never)
+      expect([first.result?.url, again.result]).toEqual(["/image.png", image])
+      const small = { ...bound, amount: 1 }
+      const refused = [
+        // @ts-expect-error A replay could only give its text.
+        credits.meter({ ...small, key: "a" }, () => Promise.resolve({ lines, result: new Date() })),
+        // @ts-expect-error The same, inside an object.
+        credits.meter({ ...small, key: "b" }, () => Promise.resolve({ lines, result: { at: new Date() } })),
+        // @ts-expect-error JSON has no such number.
+        credits.meter({ ...small, key: "c" }, () => Promise.resolve({ lines, result: 10n })),
+        // @ts-expect-error Nothing is known of it.
+        credits.meter({ ...small, key: "d" }, () => Promise.resolve({ lines, result: new Set<unknown>() as unknown }))
+      ]
+      for (const each of refused) await expect(each).rejects.toMatchObject({ code: "invalid_work" })
+      expect(await credits.balance("ann")).toMatchObject({ available: 92, held: 0 })
+    }))
+
   it("rejects with what the work did, costs nothing then, and tries again under the same key", () =>
     withParley(async ({ credits }) => {
       const fault = new TypeError("no paint")

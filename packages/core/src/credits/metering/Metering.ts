@@ -24,12 +24,27 @@ export interface WorkBound extends WorkName {
   readonly dailyCap?: number | undefined
 }
 
+/**
+ * `A` if it is JSON: null, booleans, numbers, texts, arrays, and objects of these without methods. `never` in the place of
+ * anything else, for example a `Date`, so that the compiler refuses it.
+ */
+export type JsonOf<A> = A extends null | undefined | boolean | number | string
+  ? A
+  : A extends (...given: never) => unknown
+    ? never
+    : A extends object
+      ? { readonly [Name in keyof A]: JsonOf<A[Name]> }
+      : never
+
 /** What metered work gave, and what it used. */
 export interface WorkReport<A> {
   /** Its cost is `ceil(sum(quantity * unitPrice))` credits, and never more than was held. */
   readonly lines: ReadonlyArray<ReceiptLine>
-  /** A JSON value of at most 16,384 characters as text, which is given again for the same key; none unless given. */
-  readonly result?: A | undefined
+  /**
+   * A JSON value of at most 16,384 characters as text. The same key gets an equal value again. An `undefined` property is
+   * left out; anything else that JSON does not have, for example a `Date`, is refused with `InvalidWork`.
+   */
+  readonly result?: (A & JsonOf<A>) | undefined
 }
 
 /** Metered work that is paid. */

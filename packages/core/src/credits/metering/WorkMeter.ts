@@ -74,7 +74,7 @@ export class WorkMeter extends Context.Service<
       lines?: ReadonlyArray<ReceiptLine>
     ): Effect.Effect<void, HoldNotFound | InvalidWork | StorageFailed>
     /** Ends a hold by charging what its lines add up to, at most what was held. */
-    settle(name: WorkName, report: WorkReport<unknown>): Effect.Effect<WorkPayment, SettleWorkFailed>
+    settle<A>(name: WorkName, report: WorkReport<A>): Effect.Effect<WorkPayment, SettleWorkFailed>
     /** Ends a hold without charging. */
     release(name: WorkName): Effect.Effect<WorkPayment, HoldNotFound | InvalidWork | StorageFailed>
   }
@@ -97,7 +97,7 @@ export class WorkMeter extends Context.Service<
       }
 
       /** What a report says, as the ledger keeps it. */
-      const draftOf = Effect.fnUntraced(function* (key: string, { lines, result }: WorkReport<unknown>) {
+      const draftOf = Effect.fnUntraced(function* <A>(key: string, { lines, result }: WorkReport<A>) {
         yield* checkLines(key, lines)
         const text = resultText(result)
         if (Result.isFailure(text)) return yield* new InvalidWork({ key, reason: text.failure })
@@ -194,10 +194,8 @@ export class WorkMeter extends Context.Service<
                 Effect.tap(checkLines(key, lines), () => Effect.sync(() => (used = { ...used, lines })))
             }
             const report = restore(Effect.raceFirst(work(open), Deferred.await(gone)))
-            const reported = Effect.flatMap(report, (given) =>
-              Effect.map(draftOf(key, given), (draft) => ({ draft, result: given.result }))
-            )
-            const { draft, result } = yield* Effect.tapCause(reported, () => giveUp)
+            const reported = Effect.flatMap(report, (given) => draftOf(key, given))
+            const draft = yield* Effect.tapCause(reported, () => giveUp)
             // Should this process die before the charge is stored, a sweeper charges it.
             used = { ...draft, ended: "expired" }
             const amount = workCost(draft.lines)
@@ -208,7 +206,8 @@ export class WorkMeter extends Context.Service<
             // Work that is done is paid before who leaves, or closes, goes: a storage that answers is waited for.
             yield* finishSoon(Effect.asVoid(Fiber.await(settling)), begun.key)
             const end = yield* Effect.catchTag(restore(Fiber.join(settling)), "HoldNotFound", Effect.die)
-            return { result, receipt: yield* endAs(key, end), replayed: false }
+            // The value that a replay gives: not the one given here, which is the work's own and may change.
+            return { result: resultOf(draft.result) as A | undefined, receipt: yield* endAs(key, end), replayed: false }
           })
         )
 
