@@ -1,7 +1,7 @@
 import { Cause, Effect, Exit, Redacted, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import { makeStripePaymentGateway, type StripeOptions } from "../src/index.ts"
-import { event, invoice, SECONDS } from "./payloads/generations.ts"
+import { event, invoice, SECONDS, session } from "./payloads/generations.ts"
 import { json as answer, scriptedServer, type Script } from "../../../test/support/ScriptedServer.ts"
 
 /** Answers with JSON, as Stripe does. */
@@ -344,6 +344,27 @@ describe("a list", () => {
     const whole = await Effect.runPromise(server.gateway.paidInvoice("in_1"))
     expect(whole).toMatchObject({ lines: [{ isProration: true }, { isProration: true }, { isProration: false }] })
     expect(whole).not.toHaveProperty("isCut")
+  })
+
+  it("of items completes a session whose metadata name no price; none is asked for where they do", async () => {
+    const item = (id: string, quantity: number) => ({ id, price: { id: "price_1" }, quantity })
+    const line_items = { object: "list", has_more: true, data: [item("li_0", 1)] }
+    await using server = await staged((request, response, at) =>
+      request.path.includes("/line_items")
+        ? pages([item("li_0", 1), item("li_1", 2)])(request, response, at)
+        : json(response, 200, session({ ...(request.path.includes("cs_ours") ? {} : { metadata: {} }), line_items }))
+    )
+    expect(await Effect.runPromise(server.gateway.session("cs_link"))).toMatchObject({
+      priceId: undefined,
+      items: [
+        { priceId: "price_1", quantity: 1 },
+        { priceId: "price_1", quantity: 2 }
+      ]
+    })
+    expect(server.seen[0]?.path).toContain("expand")
+    const before = server.seen.length
+    expect(await Effect.runPromise(server.gateway.session("cs_ours"))).not.toHaveProperty("items")
+    expect(server.seen).toHaveLength(before + 1)
   })
 
   it("has all that can be read where something in it cannot", async () => {

@@ -1,4 +1,5 @@
 import {
+  type CheckoutSession,
   type Invoice,
   type InvoicesInput,
   type LookUpFailed,
@@ -14,7 +15,7 @@ import type Stripe from "stripe"
 import type { StripeClient } from "../client/StripeClient.ts"
 import { allPages, PAGE_SIZE } from "../client/stripePages.ts"
 import { paymentCharge } from "../shapes/charge.ts"
-import { checkoutSession } from "../shapes/checkoutSession.ts"
+import { checkoutSession, soldItems } from "../shapes/checkoutSession.ts"
 import { invoiceLines, isPaidInvoice, listedInvoice, originOf, paidInvoice } from "../shapes/invoice.ts"
 import { priceOffer } from "../shapes/price.ts"
 import { paymentSubscription } from "../shapes/subscription.ts"
@@ -99,6 +100,20 @@ export const stripeLookups = (client: StripeClient): Calls => {
       Effect.flatMap((lines) => client.readObject("invoice", id, () => invoiceLines([...lines])))
     )
 
+  const anySession = lookUp(
+    "session",
+    (stripe, id, options) => stripe.checkout.sessions.retrieve(id, { expand: ["line_items"] }, options),
+    checkoutSession
+  )
+
+  const listedItems = (id: string) =>
+    allPages(client, (page) =>
+      client.askAnything("sessionItems", (stripe, options) => stripe.checkout.sessions.listLineItems(id, page, options))
+    ).pipe(
+      Stream.runCollect,
+      Effect.flatMap((items) => client.readObject("session", id, () => soldItems([...items])))
+    )
+
   const anyInvoice = lookUp(
     "invoice",
     (stripe, id, options) => stripe.invoices.retrieve(id, {}, options),
@@ -106,11 +121,11 @@ export const stripeLookups = (client: StripeClient): Calls => {
   )
 
   return {
-    session: lookUp(
-      "session",
-      (stripe, id, options) => stripe.checkout.sessions.retrieve(id, {}, options),
-      checkoutSession
-    ),
+    session: Effect.fnUntraced(function* (id: string): Effect.fn.Return<CheckoutSession, LookUpFailed> {
+      const session = yield* anySession(id)
+      const isCut = session.priceId === undefined && session.items === undefined && session.mode !== "setup"
+      return isCut ? { ...session, items: yield* listedItems(id) } : session
+    }),
     subscription: lookUp(
       "subscription",
       (stripe, id, options) => stripe.subscriptions.retrieve(id, {}, options),

@@ -21,7 +21,7 @@ export const stripeRecords = (client: StripeClient): Pick<PaymentGateway["Servic
       const created = { gte: sinceSeconds(since) }
       const sessions = allPages(client, (page) =>
         client.askAnything("records", (stripe, options) =>
-          stripe.checkout.sessions.list({ ...page, status: "complete", created }, options)
+          stripe.checkout.sessions.list({ ...page, status: "complete", created, expand: ["data.line_items"] }, options)
         )
       ).pipe(
         Stream.mapEffect((value) =>

@@ -117,9 +117,14 @@ export class ShapeReader {
     return this.has(field) ? this.object(field) : undefined
   }
 
-  array(field: string): ReadonlyArray<ShapeReader> {
+  list(field: string): ReadonlyArray<unknown> {
     const value = this.raw(field)
-    if (!Array.isArray(value)) return this.refuse(field, "not a list")
-    return value.map((element: unknown, index) => new ShapeReader(element, `${this.path}.${field}[${index}]`))
+    return Array.isArray(value) ? value : this.refuse(field, "not a list")
+  }
+
+  array(field: string): ReadonlyArray<ShapeReader> {
+    return this.list(field).map(
+      (element: unknown, index) => new ShapeReader(element, `${this.path}.${field}[${index}]`)
+    )
   }
 }

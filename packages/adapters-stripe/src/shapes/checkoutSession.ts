@@ -1,4 +1,4 @@
-import type { CheckoutSession } from "@parley/core/adapter"
+import type { CheckoutSession, SoldItem } from "@parley/core/adapter"
 import { priceIn, userIn } from "../metadata.ts"
 import { ShapeReader } from "./ShapeReader.ts"
 
@@ -7,6 +7,19 @@ const MODES = { payment: "one-time", subscription: "subscription", setup: "setup
 const PAID = { paid: true, no_payment_required: true, unpaid: false } as const
 
 const COMPLETE = { complete: true, open: false, expired: false } as const
+
+/** Lines of a session as a list of Stripe's has them. */
+export const soldItems = (values: ReadonlyArray<unknown>): ReadonlyArray<SoldItem> =>
+  new ShapeReader({ data: values }, "line_items").array("data").flatMap((line) => {
+    const priceId = line.optionalId("price")
+    return priceId === undefined ? [] : [{ priceId, quantity: line.whole("quantity") }]
+  })
+
+/** The items of a session that was asked for with them. One whose metadata name a price needs none. */
+const itemsIn = (session: ShapeReader): Pick<CheckoutSession, "items"> => {
+  const lines = priceIn(session.raw("metadata")) === undefined ? session.optionalObject("line_items") : undefined
+  return lines === undefined || lines.flag("has_more") ? {} : { items: soldItems(lines.list("data")) }
+}
 
 /**
  * Reads a checkout session. `known` says that it is complete where the session comes from before it had a `status`
@@ -24,6 +37,7 @@ export const checkoutSession = (value: unknown, known?: "complete"): CheckoutSes
     customerId: session.optionalId("customer"),
     userId: userIn(metadata),
     priceId: priceIn(metadata),
+    ...itemsIn(session),
     subscriptionId: session.optionalId("subscription"),
     paymentId: session.optionalId("payment_intent"),
     isPaid: isComplete && session.oneOf("payment_status", PAID),

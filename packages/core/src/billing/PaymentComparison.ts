@@ -7,6 +7,8 @@ import { Catalog } from "../tiers/Catalog.ts"
 import { BillingStore, type Owner } from "./BillingStore.ts"
 import { claimedUser, referencesOf } from "./paymentReferences.ts"
 import type { PaymentFailed } from "./errors.ts"
+import { isInPart } from "./inbox/readFact.ts"
+import { creditsOfItems, itemsOf } from "./inbox/soldItems.ts"
 import type { CheckoutSession, PaidInvoice, PaymentRecord } from "./PaymentEvent.ts"
 import { type LookUpFailed, PaymentGateway } from "./PaymentGateway.ts"
 import { tierOfPrice } from "./planOf.ts"
@@ -69,9 +71,9 @@ export class PaymentComparison extends Context.Service<
         })
 
       const compareSession = Effect.fnUntraced(function* (session: CheckoutSession, owner: Owner | undefined) {
-        const { amountTotal, currency, id, priceId } = session
-        // Sold by another page than this server's: nothing is granted for it.
-        if (priceId === undefined) return undefined
+        const { amountTotal, currency, id } = session
+        // Nothing of this server's.
+        if (creditsOfItems(catalog, itemsOf(session)) === undefined) return undefined
         const differs = (kind: PaymentDifference["kind"], found: string): PaymentDifference => ({
           kind,
           userId: owner?.userId,
@@ -147,23 +149,23 @@ export class PaymentComparison extends Context.Service<
           if (owner !== undefined && owner.userId === undefined) return undefined
           const unreadable = (payment: string, found: string): PaymentDifference | undefined =>
             owner && { kind: "unreadable", userId: owner.userId, payment, found }
+          if (owner === undefined && record._tag !== "Unreadable" && isInPart(record)) return undefined
+          const look = (object: Effect.Effect<PaymentDifference | undefined, LookUpFailed | StorageFailed>) =>
+            Effect.catchTags(object, {
+              PaymentObjectNotFound: () => Effect.succeed(undefined),
+              PaymentObjectUnreadable: ({ problem }) => Effect.succeed(unreadable(record.id, problem))
+            })
           switch (record._tag) {
             case "Unreadable":
               return unreadable(record.id, record.problem)
             case "Checkout":
-              return yield* compareSession(record.session, owner)
-            case "InvoicePaid": {
-              const { invoice } = record
-              if (invoice.isCut !== true) return yield* compareInvoice(invoice, owner)
-              if (owner === undefined) return undefined
-              return yield* gateway.paidInvoice(invoice.id).pipe(
-                Effect.flatMap((whole) => compareInvoice(whole, owner)),
-                Effect.catchTags({
-                  PaymentObjectNotFound: () => Effect.succeed(undefined),
-                  PaymentObjectUnreadable: ({ problem }) => Effect.succeed(unreadable(invoice.id, problem))
-                })
-              )
-            }
+              return isInPart(record)
+                ? yield* look(Effect.flatMap(gateway.session(record.id), (whole) => compareSession(whole, owner)))
+                : yield* compareSession(record.session, owner)
+            case "InvoicePaid":
+              return isInPart(record)
+                ? yield* look(Effect.flatMap(gateway.paidInvoice(record.id), (whole) => compareInvoice(whole, owner)))
+                : yield* compareInvoice(record.invoice, owner)
           }
         })
 

@@ -7,6 +7,12 @@
 export const CHECKOUT_MODES = ["subscription", "one-time"] as const
 export type CheckoutMode = (typeof CHECKOUT_MODES)[number]
 
+/** Something that was bought, and how often. */
+export interface SoldItem {
+  readonly priceId: string
+  readonly quantity: number
+}
+
 /** A checkout page and what became of it. */
 export interface CheckoutSession {
   readonly id: string
@@ -17,6 +23,8 @@ export interface CheckoutSession {
   readonly userId: string | undefined
   /** What was bought, from the session's metadata. */
   readonly priceId: string | undefined
+  /** What was bought where the metadata do not name it, as `PaymentGateway.session` returns it. */
+  readonly items?: ReadonlyArray<SoldItem>
   readonly subscriptionId: string | undefined
   /** The payment that refunds and disputes name; none where nothing was to pay. */
   readonly paymentId: string | undefined

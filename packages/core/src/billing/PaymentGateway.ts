@@ -116,6 +116,7 @@ export class PaymentGateway extends Context.Service<
     /** What these prices cost; those that the provider does not know, or sells no more, are left out. */
     prices(priceIds: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<PriceOffer>, PaymentFailed>
 
+    /** A checkout session, with its items where its metadata name no price. */
     readonly session: (id: string) => Effect.Effect<CheckoutSession, LookUpFailed>
     readonly subscription: (id: string) => Effect.Effect<PaymentSubscription, LookUpFailed>
     /** An invoice that is paid, with all its lines; one that is not paid yet is not found. */

@@ -14,6 +14,7 @@ import type {
   PaymentDispute,
   PaymentSubscription
 } from "./PaymentEvent.ts"
+import { creditsOfItems, itemsOf } from "./inbox/soldItems.ts"
 import {
   disputedPayment,
   invoiceReference,
@@ -195,23 +196,19 @@ const decideInvoiceReport = (view: PaymentView, report: InvoiceReport): PaymentD
   return followed(view, { invoiceReports }, { links: [], subscription: undefined, invoiceReports })
 }
 
-/** Credits that a price buys once; undefined where it buys none. */
-const creditsOfPrice = ({ prices }: CatalogData, priceId: string): number | undefined => {
-  const bought = Object.hasOwn(prices, priceId) ? prices[priceId] : undefined
-  return bought !== undefined && "topup" in bought ? bought.topup : undefined
-}
-
 const decideTopup = (
   { account: { userId }, bought, catalog }: PaymentView,
   subject: Subject,
-  { amountTotal: paid, currency, id: sessionId, paymentId, priceId }: CheckoutSession
+  session: CheckoutSession
 ): PaymentDecision => {
   if (bought !== undefined)
     return { ...ignored("granted before"), outcome: { state: "applied", note: "granted before" } }
-  const granted = priceId === undefined ? undefined : creditsOfPrice(catalog, priceId)
-  if (priceId === undefined || granted === undefined) {
+  const { amountTotal: paid, currency, id: sessionId, paymentId } = session
+  const sold = creditsOfItems(catalog, itemsOf(session))
+  if (sold === undefined) {
     return refused("its price is for no credits in the catalog", subject)
   }
+  const { credits: granted, priceId } = sold
   const payment = paymentId !== undefined && paid > 0 ? { charge: paymentId, paid } : undefined
   const { at, links } = subject
   return {
@@ -227,12 +224,13 @@ const decideCheckout = (view: PaymentView, subject: Subject, session: CheckoutSe
   if (!session.isPaid) return ignored("not paid yet", subject.links)
   if (session.mode === "setup") return ignored("nothing was bought", subject.links)
   if (session.mode === "one-time") return decideTopup(view, subject, session)
-  const { priceId, subscriptionId } = session
+  const { subscriptionId } = session
   if (subscriptionId === undefined) return ignored("it names no subscription", subject.links)
-  if (tierOfPrice(view.catalog, priceId) === undefined || priceId === undefined) {
+  const plan = itemsOf(session).find(({ priceId }) => tierOfPrice(view.catalog, priceId) !== undefined)
+  if (plan === undefined) {
     return refused("its price is for no plan in the catalog", subject)
   }
-  return learnedOf(view, subject.links, subscriptionId, (facts) => withCheckout(facts, priceId, subject.at))
+  return learnedOf(view, subject.links, subscriptionId, (facts) => withCheckout(facts, plan.priceId, subject.at))
 }
 
 const decideInvoice = (view: PaymentView, subject: Subject, invoice: PaidInvoice): PaymentDecision => {

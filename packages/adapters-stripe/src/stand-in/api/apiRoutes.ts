@@ -149,14 +149,18 @@ const createSession: Route = (context) => {
   return renderSession(session, view)
 }
 
+/** Whether a request asks for an object with another one in the place of its id. */
+const expands = (form: Form, path: string): boolean => Object.values(textsOf(formAt(form, "expand"))).includes(path)
+
 const listSessions: Route = ({ books, form, view }) => {
-  onlyThese(form, ["created", "customer", "limit", "starting_after", "status"])
+  onlyThese(form, ["created", "customer", "expand", "limit", "starting_after", "status"])
+  const isExpanded = expands(form, "data.line_items")
   const [status, customer] = [textAt(form, "status"), textAt(form, "customer")]
   const sessions = Object.values(books.state.sessions).filter(
     (session) =>
       (status === undefined || session.status === status) && (customer === undefined || session.customer === customer)
   )
-  return pageOf("/v1/checkout/sessions", sessions, form, (session) => renderSession(session, view))
+  return pageOf("/v1/checkout/sessions", sessions, form, (session) => renderSession(session, view, isExpanded))
 }
 
 const listInvoices: Route = (context) => {
@@ -181,7 +185,7 @@ const listEvents: Route = ({ books, form }) => {
 
 const listInvoicePayments: Route = ({ books, form, view }) => {
   onlyThese(form, ["expand", "limit", "payment", "starting_after"])
-  const isExpanded = Object.values(textsOf(formAt(form, "expand"))).includes("data.invoice")
+  const isExpanded = expands(form, "data.invoice")
   const payment = needed(formAt(form, "payment"), "payment_intent", "payment[payment_intent]")
   const paid = Object.values(books.state.invoices).filter((invoice) => invoice.payment === payment)
   return pageOf("/v1/invoice_payments", paid, form, (invoice) => renderInvoicePayment(invoice, view, isExpanded))
@@ -209,8 +213,8 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "GET billing_portal/configurations": listPortals,
   "POST checkout/sessions": createSession,
   "GET checkout/sessions": listSessions,
-  "GET checkout/sessions/:id": ({ books, id, view }) =>
-    renderSession(found("checkout.session", books.state.sessions, id), view),
+  "GET checkout/sessions/:id": ({ books, form, id, view }) =>
+    renderSession(found("checkout.session", books.state.sessions, id), view, expands(form, "line_items")),
   "GET subscriptions/:id": ({ books, id, view }) =>
     renderSubscription(found("subscription", books.state.subscriptions, id), view),
   "DELETE subscriptions/:id": endSubscription,

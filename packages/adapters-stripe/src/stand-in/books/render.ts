@@ -55,7 +55,27 @@ export const renderCustomer = ({ created, email, id, metadata }: Customer) => ({
   metadata
 })
 
-export const renderSession = (session: Session, { books }: View) => ({
+export const renderItems = ({ id, price, quantity, total }: Session, { books }: View) => [
+  {
+    id: `li_${id.slice(8)}`,
+    object: "item",
+    amount_total: total,
+    currency: books.price(price).currency,
+    description: books.price(price).name,
+    price: renderPrice(books.price(price)),
+    quantity
+  }
+]
+
+/** `isExpanded`: with its lines. */
+export const renderSession = (session: Session, view: View, isExpanded = false) => ({
+  ...renderPage(session, view),
+  ...(isExpanded
+    ? { line_items: list(`/v1/checkout/sessions/${session.id}/line_items`, renderItems(session, view)) }
+    : {})
+})
+
+const renderPage = (session: Session, { books }: View) => ({
   id: session.id,
   object: "checkout.session",
   amount_subtotal: books.price(session.price).amount * session.quantity,

@@ -3,7 +3,14 @@ import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { type EventOutcome, OTHER_MODE_NOTE } from "../BillingAccount.ts"
 import type { BillingStore } from "../BillingStore.ts"
 import type { PaymentFailed } from "../errors.ts"
-import type { PaidFor, PaidInvoice, PaymentCharge, PaymentSubject, ReceivedPaymentEvent } from "../PaymentEvent.ts"
+import type {
+  CheckoutSession,
+  PaidFor,
+  PaidInvoice,
+  PaymentCharge,
+  PaymentSubject,
+  ReceivedPaymentEvent
+} from "../PaymentEvent.ts"
 import type { LookUpFailed, PaymentGateway } from "../PaymentGateway.ts"
 import { claimedUser, disputedPayment, type PaymentFact, paymentOf, referencesOf } from "../paymentReferences.ts"
 
@@ -34,6 +41,10 @@ export const isInPart = (fact: PaymentFact): boolean => {
       return fact.invoice.isCut === true
     case "Charge":
       return fact.charge.invoiceId === undefined
+    case "Checkout": {
+      const { isPaid, items, mode, priceId } = fact.session
+      return isPaid && mode !== "setup" && priceId === undefined && items === undefined
+    }
     default:
       return false
   }
@@ -75,6 +86,26 @@ export const factReader = (gateway: PaymentGateway["Service"], store: BillingSto
     )
   }
 
+  const wholeSession = (session: CheckoutSession) => {
+    const { customerId, id, paymentId, subscriptionId } = session
+    return orUnreadable(
+      Effect.map(gateway.session(id), ({ items = [] }) => ({ _tag: "Checkout", session: { ...session, items } })),
+      { customerId, paymentId, subscriptionId }
+    )
+  }
+
+  /** All of a fact that came in part. */
+  const whole = (fact: Extract<PaymentFact, { readonly _tag: "Charge" | "Checkout" | "InvoicePaid" }>) => {
+    switch (fact._tag) {
+      case "Charge":
+        return chargeFact(fact.charge)
+      case "Checkout":
+        return wholeSession(fact.session)
+      case "InvoicePaid":
+        return wholeInvoice(fact.invoice)
+    }
+  }
+
   const isLinked = (fact: PaymentFact): Effect.Effect<boolean, StorageFailed> =>
     claimedUser(fact) === undefined
       ? Effect.map(store.ownerOf(referencesOf(fact)), (owner) => owner?.userId !== undefined)
@@ -105,11 +136,10 @@ export const factReader = (gateway: PaymentGateway["Service"], store: BillingSto
       case "Refund":
         return orUnreadable(Effect.flatMap(gateway.charge(event.chargeId), chargeFact), { customerId })
       case "Charge":
-      case "InvoicePaid": {
+      case "Checkout":
+      case "InvoicePaid":
         if (!isInPart(event)) return Effect.succeed(event)
-        const whole = event._tag === "Charge" ? chargeFact(event.charge) : wholeInvoice(event.invoice)
-        return Effect.flatMap(linked(event), (known) => (known ? whole : Effect.succeed(event)))
-      }
+        return Effect.flatMap(linked(event), (known) => (known ? whole(event) : Effect.succeed(event)))
       default:
         return Effect.succeed(event)
     }
