@@ -9,6 +9,7 @@ import "./suites/sources.ts"
 import "./suites/usage.ts"
 import "./suites/keyboard.ts"
 import "./suites/hostileReplies.ts"
+import { missingParts } from "./suites/missingParts.ts"
 import { brokenConnection } from "./suites/problems.ts"
 import { describeInChromium } from "./support/describeInChromium.ts"
 import { everyChatState } from "./looks/everyChatState.ts"
@@ -19,4 +20,7 @@ import { LIGHT, PHONE_DARK } from "./looks/Look.ts"
 everyPage([PHONE_DARK])
 everyChatState([PHONE_DARK])
 filledPages([LIGHT])
-describeInChromium("the server as it comes", {}, brokenConnection)
+describeInChromium("the server as it comes", {}, (stage) => {
+  brokenConnection(stage)
+  missingParts(stage)
+})

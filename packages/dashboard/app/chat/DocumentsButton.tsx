@@ -1,13 +1,14 @@
 import { useQuery } from "@tanstack/react-query"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import { documentsQuery } from "../api/documents.ts"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import { Icon } from "../theme/Icon.tsx"
 import classes from "./Composer.module.css"
 import type { Conversation } from "./Conversation.ts"
 import { useFacts } from "./useConversation.ts"
+import { lazyPart } from "../parts/lazyPart.ts"
 
-const DocumentsChooser = lazy(async () => ({ default: (await import("./DocumentsChooser.tsx")).DocumentsChooser }))
+const DocumentsChooser = lazyPart(async () => (await import("./DocumentsChooser.tsx")).DocumentsChooser)
 
 /** Says what a question is asked of, and opens the choice of it. */
 export const DocumentsButton = ({ conversation }: { readonly conversation: Conversation }) => {

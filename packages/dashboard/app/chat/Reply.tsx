@@ -1,4 +1,4 @@
-import { lazy, memo, Suspense, useMemo, useState } from "react"
+import { memo, Suspense, useMemo, useState } from "react"
 import { useQuery } from "@tanstack/react-query"
 import { documentsQuery } from "../api/documents.ts"
 import { type Citations, CitationsContext } from "../markdown/Citations.ts"
@@ -9,9 +9,10 @@ import { MessageAction } from "./MessageAction.tsx"
 import classes from "./Reply.module.css"
 import { type ReplyMessage, textOf } from "./ReplyMessage.ts"
 import type { ReplyStart } from "./ReplyTransport.ts"
+import { lazyPart } from "../parts/lazyPart.ts"
 
-const Markdown = lazy(async () => ({ default: (await loadMarkdown()).Markdown }))
-const Receipt = lazy(async () => ({ default: (await import("./ReceiptView.tsx")).ReceiptView }))
+const Markdown = lazyPart(async () => (await loadMarkdown()).Markdown)
+const Receipt = lazyPart(async () => (await import("./ReceiptView.tsx")).ReceiptView)
 
 export interface ReplyProps {
   readonly message: ReplyMessage

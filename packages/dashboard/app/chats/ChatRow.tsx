@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import { NavLink, useMatch, useNavigate } from "react-router"
 import { CHATS_KEY, type ChatSummary, deleteChat, renameChat } from "../api/chats.ts"
 import { useConversations } from "../chat/ConversationsProvider.tsx"
@@ -8,8 +8,9 @@ import { MenuButton } from "../shell/MenuButton.tsx"
 import { Icon } from "../theme/Icon.tsx"
 import classes from "./ChatList.module.css"
 import { exportChat } from "./exportChat.ts"
+import { lazyPart } from "../parts/lazyPart.ts"
 
-const ConfirmDialog = lazy(async () => ({ default: (await import("../shell/ConfirmDialog.tsx")).ConfirmDialog }))
+const ConfirmDialog = lazyPart(async () => (await import("../shell/ConfirmDialog.tsx")).ConfirmDialog)
 
 export interface ChatRowProps {
   readonly chat: ChatSummary

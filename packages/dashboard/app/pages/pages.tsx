@@ -1,8 +1,9 @@
-import { type ComponentType, lazy } from "react"
+import { type ComponentType } from "react"
 import { PAGE_PATHS } from "../../src/pagePaths.ts"
 import type { MessageKey } from "../messages/catalogue.ts"
 import type { IconName } from "../theme/Icon.tsx"
 import { ChatPage } from "./chat/ChatPage.tsx"
+import { lazyPart } from "../parts/lazyPart.ts"
 
 /** A page of the application. */
 export interface PageEntry {
@@ -21,7 +22,7 @@ export const PAGES: ReadonlyArray<PageEntry> = [
   { paths: [PAGE_PATHS.newChat, PAGE_PATHS.chat], Component: ChatPage },
   {
     paths: [PAGE_PATHS.documents, PAGE_PATHS.document],
-    Component: lazy(async () => ({ default: (await import("./documents/DocumentsPage.tsx")).DocumentsPage })),
+    Component: lazyPart(async () => (await import("./documents/DocumentsPage.tsx")).DocumentsPage),
     navigation: { label: "nav.documents", icon: "file" }
   },
   {
@@ -32,26 +33,26 @@ export const PAGES: ReadonlyArray<PageEntry> = [
       PAGE_PATHS.botConversations,
       PAGE_PATHS.botConversation
     ],
-    Component: lazy(async () => ({ default: (await import("./bots/BotsPage.tsx")).BotsPage })),
+    Component: lazyPart(async () => (await import("./bots/BotsPage.tsx")).BotsPage),
     navigation: { label: "nav.bots", icon: "bot" }
   },
   {
     paths: [PAGE_PATHS.foundBot],
-    Component: lazy(async () => ({ default: (await import("./bots/BotsPage.tsx")).FoundBotPage }))
+    Component: lazyPart(async () => (await import("./bots/BotsPage.tsx")).FoundBotPage)
   },
   {
     paths: [PAGE_PATHS.usage],
-    Component: lazy(async () => ({ default: (await import("./usage/UsagePage.tsx")).UsagePage })),
+    Component: lazyPart(async () => (await import("./usage/UsagePage.tsx")).UsagePage),
     navigation: { label: "nav.usage", icon: "chart" }
   },
   {
     paths: [PAGE_PATHS.billing],
-    Component: lazy(async () => ({ default: (await import("./billing/BillingPage.tsx")).BillingPage })),
+    Component: lazyPart(async () => (await import("./billing/BillingPage.tsx")).BillingPage),
     navigation: { label: "nav.billing", icon: "card" }
   },
   {
     paths: [PAGE_PATHS.settings],
-    Component: lazy(async () => ({ default: (await import("./settings/SettingsPage.tsx")).SettingsPage })),
+    Component: lazyPart(async () => (await import("./settings/SettingsPage.tsx")).SettingsPage),
     navigation: { label: "nav.settings", icon: "settings" }
   }
 ]

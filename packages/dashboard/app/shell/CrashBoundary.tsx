@@ -1,5 +1,5 @@
 import { Button, Text, Title } from "@mantine/core"
-import { Component, type ReactNode, useEffect } from "react"
+import { Component, type ReactNode } from "react"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import classes from "./Message.module.css"
 
@@ -27,19 +27,12 @@ const reload = () => location.reload()
 const Crashed = ({ isWholePage }: { readonly isWholePage: boolean }) => {
   const { t } = useMessages()
   const Place = isWholePage ? "main" : "div"
-  // A part that is loaded on demand cannot be without a connection: it is as soon as there is one again.
-  const isOffline = !navigator.onLine
-  useEffect(() => {
-    if (!isOffline) return
-    addEventListener("online", reload)
-    return () => removeEventListener("online", reload)
-  }, [isOffline])
   return (
     <Place className={classes.place}>
       <Title order={1} size="h3">
-        {t(isOffline ? "app.offline.title" : "app.crash.title")}
+        {t("app.crash.title")}
       </Title>
-      <Text c="dimmed">{t(isOffline ? "app.offline.text" : "app.crash.text")}</Text>
+      <Text c="dimmed">{t("app.crash.text")}</Text>
       <Button onClick={reload}>{t("app.crash.action")}</Button>
     </Place>
   )

@@ -1,8 +1,11 @@
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { MenuButtonProps } from "./MenuEntry.ts"
+import { lazyPart } from "../parts/lazyPart.ts"
 
 const loadMenu = () => import("./OpenedMenu.tsx")
-const OpenedMenu = lazy(async () => ({ default: (await loadMenu()).OpenedMenu }))
+/** What fails now is loaded when the menu is opened. */
+const preloadMenu = () => void loadMenu().catch(() => undefined)
+const OpenedMenu = lazyPart(async () => (await loadMenu()).OpenedMenu)
 
 /** A button with a menu. What opens it is loaded when the pointer or the keyboard comes near, not with the page. */
 export const MenuButton = (props: MenuButtonProps) => {
@@ -15,8 +18,8 @@ export const MenuButton = (props: MenuButtonProps) => {
       aria-label={label}
       aria-haspopup="menu"
       aria-expanded={false}
-      onPointerEnter={() => void loadMenu()}
-      onFocus={() => void loadMenu()}
+      onPointerEnter={preloadMenu}
+      onFocus={preloadMenu}
       onClick={() => setUsed(true)}
     >
       {children}

@@ -4,6 +4,7 @@ import { Route, Routes, useLocation } from "react-router"
 import { LowBalanceNotice } from "../lowBalance/LowBalanceNotice.tsx"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import { NotFoundPage } from "../pages/NotFoundPage.tsx"
+import { AwayNotice } from "../parts/AwayNotice.tsx"
 import { PAGES } from "../pages/pages.tsx"
 import { Icon } from "../theme/Icon.tsx"
 import { CrashBoundary } from "./CrashBoundary.tsx"
@@ -50,6 +51,7 @@ export const Shell = () => {
       </div>
       <button type="button" className={classes.veil} tabIndex={-1} aria-hidden="true" onClick={() => setOpen(false)} />
       <div className={classes.notice}>
+        <AwayNotice />
         <LowBalanceNotice />
       </div>
       <main id="content" className={classes.content} tabIndex={-1}>

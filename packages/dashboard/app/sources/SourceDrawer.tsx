@@ -1,7 +1,7 @@
 import { Drawer, SegmentedControl } from "@mantine/core"
 import { showSource, sourceSpan } from "@parley/core/reading"
 import { useQuery } from "@tanstack/react-query"
-import { lazy, Suspense, useMemo, useState } from "react"
+import { Suspense, useMemo, useState } from "react"
 import { Link } from "react-router"
 import { ApiProblem } from "../api/ApiProblem.ts"
 import type { Source } from "../api/chats.ts"
@@ -14,8 +14,9 @@ import { ProblemNotice } from "../shell/ProblemNotice.tsx"
 import { Icon } from "../theme/Icon.tsx"
 import { placeWords } from "./placeWords.ts"
 import classes from "./SourceDrawer.module.css"
+import { lazyPart } from "../parts/lazyPart.ts"
 
-const PdfPage = lazy(async () => ({ default: (await import("../pdf/PdfPage.tsx")).PdfPage }))
+const PdfPage = lazyPart(async () => (await import("../pdf/PdfPage.tsx")).PdfPage)
 
 /** What is read before and after a passage, in UTF-16 units. */
 const AROUND = 3_000

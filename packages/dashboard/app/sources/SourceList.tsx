@@ -1,5 +1,5 @@
 import { showSource } from "@parley/core/reading"
-import { lazy, Suspense, useMemo, useState } from "react"
+import { Suspense, useMemo, useState } from "react"
 import type { Source } from "../api/chats.ts"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import { Icon } from "../theme/Icon.tsx"
@@ -7,8 +7,9 @@ import { citedNumbers } from "./citedNumbers.ts"
 import { snippetOf } from "./snippet.ts"
 import { placeWords } from "./placeWords.ts"
 import classes from "./SourceList.module.css"
+import { lazyPart } from "../parts/lazyPart.ts"
 
-const SourceDrawer = lazy(async () => ({ default: (await import("./SourceDrawer.tsx")).SourceDrawer }))
+const SourceDrawer = lazyPart(async () => (await import("./SourceDrawer.tsx")).SourceDrawer)
 
 export interface SourceListProps {
   /** The reply, whose citations say which sources were used. */

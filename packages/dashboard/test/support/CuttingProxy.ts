@@ -3,14 +3,16 @@ import { connect, createServer, type Server, type Socket } from "node:net"
 /** Chunks of a reply that pass before it is cut: its head and its first words. */
 const CUT_AFTER = 8
 
-/** Stands between browser and server, and can break the connection of a reply half-way, as networks do. */
+/** Stands between browser and server. It can break the connection of a reply half-way, and all connections. */
 export class CuttingProxy {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   #cutReplies = false
+  #isAway = false
 
   private constructor(target: URL) {
     this.#server = createServer((client) => {
+      if (this.#isAway) return client.destroy()
       const upstream = connect(Number(target.port), target.hostname)
       let isReply = false
       let chunks = 0
@@ -49,6 +51,12 @@ export class CuttingProxy {
   /** From now on replies break off after their first words, or do not. */
   cutReplies(cut: boolean): void {
     this.#cutReplies = cut
+  }
+
+  /** From now on the server cannot be reached through the proxy, or can again. */
+  away(isAway: boolean): void {
+    this.#isAway = isAway
+    if (isAway) for (const socket of this.#sockets) socket.destroy()
   }
 
   async stop(): Promise<void> {

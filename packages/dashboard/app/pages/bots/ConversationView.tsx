@@ -1,6 +1,6 @@
 import { Button, Text, Title } from "@mantine/core"
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query"
-import { lazy, Suspense, useMemo, useState } from "react"
+import { Suspense, useMemo, useState } from "react"
 import { Link, useNavigate } from "react-router"
 import { type Bot, type ConversationMessage, conversationQuery, deleteConversation } from "../../api/bots.ts"
 import { loadMarkdown } from "../../chat/loadMarkdown.ts"
@@ -12,8 +12,9 @@ import { ReplySources } from "../../sources/ReplySources.tsx"
 import { conversationsPath } from "./botPath.ts"
 import { VISITOR_SHOWN } from "./ConversationList.tsx"
 import classes from "./ConversationView.module.css"
+import { lazyPart } from "../../parts/lazyPart.ts"
 
-const Markdown = lazy(async () => ({ default: (await loadMarkdown()).Markdown }))
+const Markdown = lazyPart(async () => (await loadMarkdown()).Markdown)
 
 export interface ConversationViewProps {
   readonly bot: Bot

@@ -1,12 +1,13 @@
 import { NativeSelect, TextInput } from "@mantine/core"
-import { lazy, Suspense, useDeferredValue, useState } from "react"
+import { Suspense, useDeferredValue, useState } from "react"
 import type { StoredDocument } from "../../api/documents.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { Icon } from "../../theme/Icon.tsx"
 import classes from "./DocumentListPage.module.css"
 import { DocumentRow } from "./DocumentRow.tsx"
+import { lazyPart } from "../../parts/lazyPart.ts"
 
-const DeleteDialog = lazy(async () => ({ default: (await import("./DeleteDialog.tsx")).DeleteDialog }))
+const DeleteDialog = lazyPart(async () => (await import("./DeleteDialog.tsx")).DeleteDialog)
 
 /** Fewer need no search. */
 const MANY = 6

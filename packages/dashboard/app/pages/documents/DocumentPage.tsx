@@ -1,6 +1,6 @@
 import { Button, SegmentedControl } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import { Link, useNavigate, useSearchParams } from "react-router"
 import { documentsQuery, type StoredDocument } from "../../api/documents.ts"
 import { documentFilePath } from "../../api/documentText.ts"
@@ -15,10 +15,11 @@ import { Icon } from "../../theme/Icon.tsx"
 import { NotFoundPage } from "../NotFoundPage.tsx"
 import classes from "./DocumentPage.module.css"
 import { ProgressBar } from "./ProgressBar.tsx"
+import { lazyPart } from "../../parts/lazyPart.ts"
 
-const DeleteDialog = lazy(async () => ({ default: (await import("./DeleteDialog.tsx")).DeleteDialog }))
-const PagesView = lazy(async () => ({ default: (await import("./PagesView.tsx")).PagesView }))
-const TextView = lazy(async () => ({ default: (await import("./TextView.tsx")).TextView }))
+const DeleteDialog = lazyPart(async () => (await import("./DeleteDialog.tsx")).DeleteDialog)
+const PagesView = lazyPart(async () => (await import("./PagesView.tsx")).PagesView)
+const TextView = lazyPart(async () => (await import("./TextView.tsx")).TextView)
 
 /** One document: what it is, and what it says. */
 export const DocumentPage = ({ documentId }: { readonly documentId: string }) => {

@@ -1,6 +1,6 @@
 import { SegmentedControl, Text, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import { usageQuery } from "../../api/usage.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { Loading } from "../../shell/Loading.tsx"
@@ -8,8 +8,9 @@ import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
 import { DaysTable } from "./DaysTable.tsx"
 import classes from "./DaysSection.module.css"
 import shared from "./UsagePage.module.css"
+import { lazyPart } from "../../parts/lazyPart.ts"
 
-const DaysChart = lazy(async () => ({ default: (await import("./DaysChart.tsx")).DaysChart }))
+const DaysChart = lazyPart(async () => (await import("./DaysChart.tsx")).DaysChart)
 
 const RANGES = [7, 30, 90] as const
 

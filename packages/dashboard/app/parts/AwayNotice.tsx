@@ -1,0 +1,11 @@
+import { useSyncExternalStore } from "react"
+import { useMessages } from "../messages/MessagesProvider.tsx"
+import classes from "./AwayNotice.module.css"
+import { isServerAway, onServerAway } from "./serverAway.ts"
+
+/** Says why something on the page is missing, until the server answers again. */
+export const AwayNotice = () => {
+  const { t } = useMessages()
+  const isAway = useSyncExternalStore(onServerAway, isServerAway)
+  return <div role="status">{isAway && <p className={classes.notice}>{t("app.away")}</p>}</div>
+}
