@@ -9,6 +9,7 @@ import "./suites/sources.ts"
 import "./suites/usage.ts"
 import "./suites/keyboard.ts"
 import "./suites/hostileReplies.ts"
+import { longChat } from "./suites/longChat.ts"
 import { missingParts } from "./suites/missingParts.ts"
 import { brokenConnection } from "./suites/problems.ts"
 import { describeInChromium } from "./support/describeInChromium.ts"
@@ -23,4 +24,5 @@ filledPages([LIGHT])
 describeInChromium("the server as it comes", {}, (stage) => {
   brokenConnection(stage)
   missingParts(stage)
+  longChat(stage)
 })

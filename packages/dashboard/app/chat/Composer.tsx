@@ -9,8 +9,8 @@ import type { Conversation } from "./Conversation.ts"
 import { DocumentsButton } from "./DocumentsButton.tsx"
 import { drafts } from "./drafts.ts"
 import { GrowingField } from "./GrowingField.tsx"
-import { preloadMarkdown } from "./loadMarkdown.ts"
 import { ModelPicker } from "./ModelPicker.tsx"
+import { markdown } from "./replyParts.ts"
 import { useFacts } from "./useConversation.ts"
 
 export interface ComposerProps {
@@ -36,7 +36,7 @@ export const Composer = ({ conversation, isWriting, suggestion, onSent, returned
     if (!canSend) return
     clearField()
     onSent()
-    preloadMarkdown()
+    markdown.preload()
     void conversation.ask(text.trim())
   }
   const submitOnEnter = (event: KeyboardEvent) => {

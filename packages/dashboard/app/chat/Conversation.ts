@@ -161,13 +161,14 @@ export class Conversation {
     if (chatId !== undefined) await keepChatDocuments(chatId, documentIds)
   }
 
-  /** Shows the messages before those that are shown. */
-  async readEarlier(): Promise<void> {
+  /** Shows the messages before those that are shown. Returns how many these are. */
+  async readEarlier(): Promise<number> {
     const { chatId, nextBefore } = this.#facts
-    if (chatId === undefined || nextBefore === null) return
+    if (chatId === undefined || nextBefore === null) return 0
     const earlier = await readChat(chatId, { before: nextBefore })
     this.chat.messages = [...earlier.messages.map(messageOf), ...this.chat.messages]
     this.#set({ nextBefore: earlier.nextBefore })
+    return earlier.messages.length
   }
 
   #asking() {

@@ -6,7 +6,7 @@ import { documentsQuery } from "../api/documents.ts"
 import { DropArea } from "../documents/DropArea.tsx"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import { ProblemNotice } from "../shell/ProblemNotice.tsx"
-import { Announcer } from "./Announcer.tsx"
+import { Announcer } from "../spoken/Announcer.tsx"
 import { Composer } from "./Composer.tsx"
 import type { Conversation } from "./Conversation.ts"
 import classes from "./ConversationView.module.css"
@@ -84,7 +84,7 @@ export const ConversationView = ({ conversation }: { readonly conversation: Conv
           />
           <WithoutDocuments conversation={conversation} />
         </div>
-        <Announcer messages={messages} status={status} />
+        <Announcer conversation={conversation} messages={messages} isWriting={isWriting} />
       </div>
     </DropArea>
   )

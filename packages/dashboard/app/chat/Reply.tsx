@@ -4,14 +4,13 @@ import { documentsQuery } from "../api/documents.ts"
 import { type Citations, CitationsContext } from "../markdown/Citations.ts"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import { ReplySources } from "../sources/ReplySources.tsx"
-import { loadMarkdown } from "./loadMarkdown.ts"
 import { MessageAction } from "./MessageAction.tsx"
 import classes from "./Reply.module.css"
+import { markdown } from "./replyParts.ts"
 import { type ReplyMessage, textOf } from "./ReplyMessage.ts"
 import type { ReplyStart } from "./ReplyTransport.ts"
 import { lazyPart } from "../parts/lazyPart.ts"
 
-const Markdown = lazyPart(async () => (await loadMarkdown()).Markdown)
 const Receipt = lazyPart(async () => (await import("./ReceiptView.tsx")).ReceiptView)
 
 export interface ReplyProps {
@@ -27,6 +26,7 @@ export interface ReplyProps {
 export const Reply = memo(
   ({ message, isWriting, start, onRegenerate, onAskAgain }: ReplyProps) => {
     const { t } = useMessages()
+    const Markdown = markdown.useLoaded()?.Markdown
     const { metadata = {} } = message
     const { state, credits, receipt, sources } = metadata
     const [shown, setShown] = useState<number>()
@@ -39,9 +39,11 @@ export const Reply = memo(
         <h2 className="visually-hidden">{t("chat.assistant")}</h2>
         <div className={classes.words} aria-live="off">
           <CitationsContext value={citations}>
-            <Suspense fallback={<p className={classes.loading}>{text}</p>}>
+            {Markdown === undefined ? (
+              <p className={classes.loading}>{text}</p>
+            ) : (
               <Markdown text={text} isGrowing={isWriting} />
-            </Suspense>
+            )}
           </CitationsContext>
         </div>
         <StartNotes start={start} />

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import { Icon } from "../theme/Icon.tsx"
 import type { Conversation } from "./Conversation.ts"
+import { KeptPlace } from "../shell/KeptPlace.tsx"
 import { Question } from "./Question.tsx"
 import { Reply } from "./Reply.tsx"
 import { type ReplyMessage, textOf } from "./ReplyMessage.ts"
@@ -24,63 +25,56 @@ export interface TranscriptProps {
 /** What was said, in the order it was. The view follows what is written while the reader is at its end. */
 export const Transcript = ({ conversation, messages, isWriting, onBranch, onAsk }: TranscriptProps) => {
   const { t } = useMessages()
-  const { nextBefore, start } = useFacts(conversation)
+  const { start } = useFacts(conversation)
   const { scroller, content, isAtEnd, toEnd } = useFollowing()
-  const [isReading, setReading] = useState(false)
   const last = messages.at(-1)
   const questionBefore = (index: number) => messages.slice(0, index).findLast(({ role }) => role === "user")
-  const readEarlier = async () => {
-    setReading(true)
-    await conversation.readEarlier().catch(() => undefined)
-    setReading(false)
-  }
   return (
     <div className={classes.frame}>
-      <div ref={scroller} className={classes.scroller} tabIndex={0} role="region" aria-label={t("chat.conversation")}>
-        <h1 className="visually-hidden">{t("chat.conversation")}</h1>
-        <div ref={content} className={classes.content}>
-          {nextBefore !== null && (
-            <Button
-              variant="default"
-              size="xs"
-              className={classes.earlier ?? ""}
-              loading={isReading}
-              onClick={() => void readEarlier()}
-            >
-              {t("chat.loadEarlier")}
-            </Button>
-          )}
-          <ol className={classes.messages}>
-            {messages.map((message, index) => {
-              if (message.role === "user") {
-                return <Question key={message.id} message={message} isIdle={!isWriting} onBranch={onBranch} />
-              }
-              if (message.role !== "assistant") return null
-              const question = questionBefore(index)
-              const isLast = message === last
-              return (
-                <Reply
-                  key={message.id}
-                  message={message}
-                  isWriting={isWriting && isLast}
-                  start={isLast ? start : undefined}
-                  onRegenerate={
-                    question === undefined || isWriting ? undefined : () => onBranch(question.id, textOf(question))
-                  }
-                  onAskAgain={
-                    question === undefined || isWriting || !isLast ? undefined : () => onAsk(textOf(question))
-                  }
-                />
-              )
-            })}
-            {isWriting && last?.role === "user" && (
-              <li className={classes.waiting}>
-                <span className={classes.pulse} aria-hidden="true" />
-                <span className="visually-hidden">{t("chat.thinking")}</span>
-              </li>
-            )}
-          </ol>
-        </div>
+      <div
+        ref={scroller}
+        className={classes.scroller}
+        data-scrolls=""
+        tabIndex={0}
+        role="region"
+        aria-label={t("chat.conversation")}
+      >
+        <KeptPlace first={messages[0]?.id} list={content}>
+          <h1 className="visually-hidden">{t("chat.conversation")}</h1>
+          <div ref={content} className={classes.content}>
+            <EarlierMessages conversation={conversation} />
+            <ol className={classes.messages}>
+              {messages.map((message, index) => {
+                if (message.role === "user") {
+                  return <Question key={message.id} message={message} isIdle={!isWriting} onBranch={onBranch} />
+                }
+                if (message.role !== "assistant") return null
+                const question = questionBefore(index)
+                const isLast = message === last
+                return (
+                  <Reply
+                    key={message.id}
+                    message={message}
+                    isWriting={isWriting && isLast}
+                    start={isLast ? start : undefined}
+                    onRegenerate={
+                      question === undefined || isWriting ? undefined : () => onBranch(question.id, textOf(question))
+                    }
+                    onAskAgain={
+                      question === undefined || isWriting || !isLast ? undefined : () => onAsk(textOf(question))
+                    }
+                  />
+                )
+              })}
+              {isWriting && last?.role === "user" && (
+                <li className={classes.waiting}>
+                  <span className={classes.pulse} aria-hidden="true" />
+                  <span className="visually-hidden">{t("chat.thinking")}</span>
+                </li>
+              )}
+            </ol>
+          </div>
+        </KeptPlace>
       </div>
       {!isAtEnd && (
         <ActionIcon
@@ -95,6 +89,38 @@ export const Transcript = ({ conversation, messages, isWriting, onBranch, onAsk 
         </ActionIcon>
       )}
     </div>
+  )
+}
+
+/** Shows the messages before those that are shown, if there are some. */
+const EarlierMessages = ({ conversation }: Pick<TranscriptProps, "conversation">) => {
+  const { t } = useMessages()
+  const { nextBefore } = useFacts(conversation)
+  const [isReading, setReading] = useState(false)
+  const [shown, setShown] = useState(0)
+  const read = async () => {
+    setReading(true)
+    setShown(0)
+    setShown(await conversation.readEarlier().catch(() => 0))
+    setReading(false)
+  }
+  return (
+    <>
+      {nextBefore !== null && (
+        <Button
+          variant="default"
+          size="xs"
+          className={classes.earlier ?? ""}
+          loading={isReading}
+          onClick={() => void read()}
+        >
+          {t("chat.loadEarlier")}
+        </Button>
+      )}
+      <p className="visually-hidden" role="status">
+        {shown > 0 && t("chat.earlierShown", { count: shown })}
+      </p>
+    </>
   )
 }
 

@@ -1,34 +1,17 @@
-import { memo, useEffect, useRef, useState } from "react"
+import { memo, useLayoutEffect, useRef } from "react"
+import { formulas } from "./formulaPart.ts"
 import classes from "./Markdown.module.css"
-
-type Typeset = typeof import("./typesetFormula.ts").typesetFormula
-
-let loaded: Typeset | undefined
 
 export interface FormulaProps {
   readonly tex: string
   readonly isDisplayed: boolean
 }
 
-/** A formula: its source until what sets it has been loaded, and wherever it cannot be set. */
+/** A formula: its source until what sets it has been loaded, and if it cannot be set. */
 export const Formula = memo(({ tex, isDisplayed }: FormulaProps) => {
   const place = useRef<HTMLSpanElement>(null)
-  const [typeset, setTypeset] = useState<Typeset | undefined>(() => loaded)
-  useEffect(() => {
-    if (typeset !== undefined) return
-    let isWanted = true
-    void import("./typesetFormula.ts").then(
-      (module) => {
-        loaded = module.typesetFormula
-        if (isWanted) setTypeset(() => module.typesetFormula)
-      },
-      () => undefined
-    )
-    return () => {
-      isWanted = false
-    }
-  }, [typeset])
-  useEffect(() => {
+  const typeset = formulas.useLoaded()?.typesetFormula
+  useLayoutEffect(() => {
     if (typeset !== undefined && place.current !== null) typeset(tex, place.current, isDisplayed)
   }, [typeset, tex, isDisplayed])
   return (

@@ -8,6 +8,9 @@ import { isFormula, lexMarkdown, normalMarkdown } from "./lexMarkdown.ts"
 import classes from "./Markdown.module.css"
 import { StreamedBlocks } from "./StreamedBlocks.ts"
 
+export { loadFormulas } from "./formulaPart.ts"
+export { SpokenReply } from "../spoken/SpokenReply.ts"
+
 export interface MarkdownProps {
   readonly text: string
   /** More is coming: the end of the text may still change its look. */

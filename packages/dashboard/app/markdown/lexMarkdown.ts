@@ -43,6 +43,11 @@ const inLine: TokenizerExtension = {
 
 const marked = new Marked({ gfm: true, breaks: false }, { extensions: [displayed, inLine] })
 
+const FORMULA = /\$\$|\\[([]|\$(?![\s$])[^$\n]*(?<![\s\\])\$(?!\d)/
+
+/** Whether a text may have a formula in it. */
+export const mayHaveFormula = (text: string): boolean => FORMULA.test(text)
+
 /** Longer runs of marks nest so deep that reading and drawing them would take all the stack. */
 const DEEPEST = 60
 const DEEP_QUOTES = new RegExp(`^((?:[ \\t]*>){${DEEPEST}})(?:[ \\t]*>)+`, "gm")

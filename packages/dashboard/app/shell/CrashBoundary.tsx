@@ -6,15 +6,26 @@ import classes from "./Message.module.css"
 interface CrashBoundaryProps {
   /** Set where nothing around it is a page already. */
   readonly isWholePage?: boolean
+  /** Going to another address is another try. */
+  readonly address?: string
   readonly children: ReactNode
 }
 
+interface CrashBoundaryState {
+  readonly hasCrashed: boolean
+  readonly address: string | undefined
+}
+
 /** Shows a way out where a part of the page failed to be drawn. */
-export class CrashBoundary extends Component<CrashBoundaryProps, { readonly hasCrashed: boolean }> {
-  override state = { hasCrashed: false }
+export class CrashBoundary extends Component<CrashBoundaryProps, CrashBoundaryState> {
+  override state: CrashBoundaryState = { hasCrashed: false, address: undefined }
 
   static getDerivedStateFromError() {
     return { hasCrashed: true }
+  }
+
+  static getDerivedStateFromProps({ address }: CrashBoundaryProps, state: CrashBoundaryState) {
+    return address === state.address ? null : { hasCrashed: false, address }
   }
 
   override render() {

@@ -16,7 +16,7 @@ export interface PageProps {
 export const Page = ({ title, lead, actions, children }: PageProps) => {
   useDocumentTitle(title)
   return (
-    <div className={classes.scroller}>
+    <div className={classes.scroller} data-scrolls="">
       <div className={classes.column}>
         <header className={classes.head}>
           <div>

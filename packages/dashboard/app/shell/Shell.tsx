@@ -12,6 +12,9 @@ import { Loading } from "./Loading.tsx"
 import classes from "./Shell.module.css"
 import { Sidebar } from "./Sidebar.tsx"
 
+/** A new chat stays as it is on the page when it gets its address. */
+const sectionOf = (pathname: string): string => pathname.split("/")[1]?.replace(/^chats$/, "") ?? ""
+
 /** The page around the pages: the sidebar, which is a drawer on a phone, and the page that the address names. */
 export const Shell = () => {
   const { t } = useMessages()
@@ -55,7 +58,7 @@ export const Shell = () => {
         <LowBalanceNotice />
       </div>
       <main id="content" className={classes.content} tabIndex={-1}>
-        <CrashBoundary key={pathname.split("/")[1]}>
+        <CrashBoundary key={sectionOf(pathname)} address={pathname}>
           <Suspense fallback={<Loading />}>
             <Routes>
               {PAGES.flatMap(({ Component, paths }) =>

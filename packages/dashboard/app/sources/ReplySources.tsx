@@ -1,12 +1,10 @@
-import { Suspense } from "react"
+import { makePart } from "../parts/part.ts"
 import type { SourceListProps } from "./SourceList.tsx"
-import { lazyPart } from "../parts/lazyPart.ts"
 
-const SourceList = lazyPart(async () => (await import("./SourceList.tsx")).SourceList)
+export const sourceList = makePart(() => import("./SourceList.tsx"))
 
 /** The sources of a reply, numbered as it cites them. What shows them is loaded with the first reply that has some. */
-export const ReplySources = (props: SourceListProps) => (
-  <Suspense fallback={null}>
-    <SourceList {...props} />
-  </Suspense>
-)
+export const ReplySources = (props: SourceListProps) => {
+  const List = sourceList.useLoaded()?.SourceList
+  return List === undefined ? null : <List {...props} />
+}

@@ -75,6 +75,17 @@ describeInChromium("a person with documents", {}, (stage) => {
     expect(dashboard.complaintsBut()).toEqual([])
   })
 
+  it("stays on the same page, with its field and its focus, when a new chat gets its address", async () => {
+    const dashboard = await stage.openAs("stays@example.org")
+    const { page } = dashboard
+    const field = await dashboard.field.elementHandle()
+    await dashboard.ask("Hello? !offline slow 300")
+    await page.waitForURL(/\/chats\/[0-9a-f-]{36}$/)
+    expect(await field?.evaluate((element) => element === document.activeElement)).toBe(true)
+    await dashboard.replied()
+    expect(dashboard.complaintsBut()).toEqual([])
+  })
+
   it("searches, renames and exports a chat, and deletes it", async () => {
     const dashboard = await stage.openAs("edsger@example.org")
     const { page, navigation } = dashboard

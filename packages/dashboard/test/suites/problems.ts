@@ -48,6 +48,18 @@ export const problems = (stage: Stage): void => {
       expect(dashboard.complaintsBut(/status of 402 .*\/api\/chat/)).toEqual([])
     })
 
+    it("is not told for ever that a reply is on its way which the balance does not buy", async () => {
+      const dashboard = await stage.openAs("refused@example.org")
+      const { page } = dashboard
+      const spend = () => page.request.post("/api/chat", { data: { messages: [{ role: "user", content: "Hello?" }] } })
+      while ((await spend()).status() !== 402);
+      const heard = await dashboard.listen()
+      await dashboard.ask("Hello?")
+      await page.getByRole("alert").getByText("This would cost more than you have").waitFor()
+      await expect.poll(async () => (await heard()).now).toEqual([])
+      expect(dashboard.complaintsBut(/status of 402 .*\/api\/chat/)).toEqual([])
+    })
+
     it("returns to the sign-in page when the session ends, and back to the same chat and question after it", async () => {
       const dashboard = await stage.openAs("ended@example.org")
       const { page } = dashboard

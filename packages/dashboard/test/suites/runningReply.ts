@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { screenshot } from "../../../../test/support/screenshot.ts"
 import { type FakeOpenAi, STEERED } from "../../../../test/support/FakeOpenAi.ts"
+import { CuttingProxy } from "../support/CuttingProxy.ts"
 import type { DashboardPage } from "../support/DashboardPage.ts"
 import type { Stage } from "../support/describeInChromium.ts"
 
@@ -30,6 +31,7 @@ export const stoppedReply = (stage: Stage, vendor: FakeOpenAi, means: ReadonlyAr
     it.each(means)("is stopped with %s, and what was written stays", async (mean) => {
       const dashboard = await stage.openAs(`stops-with-${mean.replace(" ", "-").toLowerCase()}@example.org`)
       const { page } = dashboard
+      const heard = await dashboard.listen()
       const reply = await begin(dashboard)
       if (mean === "Escape") await page.keyboard.press("Escape")
       else await dashboard.stopButton.click()
@@ -38,6 +40,7 @@ export const stoppedReply = (stage: Stage, vendor: FakeOpenAi, means: ReadonlyAr
       expect((await dashboard.words.textContent())?.trim()).toBe("one two")
       expect(await dashboard.field.evaluate((field) => field === document.activeElement)).toBe(true)
       await charged(dashboard)
+      expect((await heard()).now.slice(-2)).toEqual(["one two", "Stopped."])
       await page.reload()
       await dashboard.reply.getByText("Stopped before the end.").waitFor()
       expect((await dashboard.words.textContent())?.trim()).toBe("one two")
@@ -87,6 +90,45 @@ export const runningReply = (stage: Stage, vendor: FakeOpenAi): void => {
       await expect.poll(() => balance.textContent()).toMatch(/Set aside, of these0/)
       expect(await seen()).toEqual([3, 2])
       expect(dashboard.complaintsBut()).toEqual([])
+    })
+
+    it("is spoken once, in plain sentences, though its connection is lost, until it is said to be complete", async () => {
+      const proxy = await CuttingProxy.start(stage.server.url)
+      try {
+        const dashboard = await stage.openAs("listener@example.org", { url: proxy.url })
+        const heard = await dashboard.listen()
+        const reply = await begin(dashboard)
+        reply.say(
+          "**three**.\n\n## The rent\n\nIt is `1,450` a month, as [the lease](https://example.org) of 2024 says in its third section. It"
+        )
+        await expect.poll(async () => (await heard()).all.join(" ")).toContain("It is 1,450 a month")
+        proxy.away(true)
+        await dashboard.page.getByText("The connection was lost. The reply goes on").waitFor()
+        expect((await heard()).all.join(" ")).not.toMatch(/broke off/)
+        proxy.away(false)
+        await dashboard.page.getByText("The connection was lost.").waitFor({ state: "detached" })
+        reply.say(
+          " rises:\n\n| month | rent |\n|---|--:|\n| May | *1,450* |\n| June | 1,500 |\n\n- first the ~~roof~~\n"
+        )
+        reply.end()
+        await dashboard.replied()
+        await expect.poll(async () => (await heard()).now.at(-1)).toBe("The reply is complete.")
+        const { all, now } = await heard()
+        expect(all).toEqual([
+          "The assistant is replying. Press Escape to stop.",
+          "one two three.",
+          "The rent",
+          "It is 1,450 a month, as the lease of 2024 says in its third section.",
+          "It rises:",
+          "month: May, rent: 1,450.\nmonth: June, rent: 1,500.",
+          "first the roof",
+          "The reply is complete."
+        ])
+        expect(now.join(" ")).not.toMatch(/is replying/)
+        expect(dashboard.complaintsBut(/net::ERR_/)).toEqual([])
+      } finally {
+        await proxy.stop()
+      }
     })
 
     it("is read in a second tab while it is written, and stopped from there for both", async () => {

@@ -133,6 +133,27 @@ export class DashboardPage {
     return () => watched.jsonValue()
   }
 
+  /** Listens to what is told to screen readers from now on; returns what is said now, and all that was said. */
+  async listen(): Promise<() => Promise<{ readonly now: ReadonlyArray<string>; readonly all: ReadonlyArray<string> }>> {
+    const heard = await this.page.evaluateHandle(() => {
+      const all: Array<string> = []
+      const seen = new WeakSet<Element>()
+      const listen = () => {
+        for (const element of document.querySelectorAll("[aria-live=polite] > p")) {
+          if (!seen.has(element)) all.push(element.textContent ?? "")
+          seen.add(element)
+        }
+      }
+      listen()
+      new MutationObserver(listen).observe(document.body, { subtree: true, childList: true })
+      return all
+    })
+    return async () => ({
+      now: await this.page.locator("[aria-live=polite] > p").allTextContents(),
+      all: await heard.jsonValue()
+    })
+  }
+
   /**
    * What the browser complained about: errors in scripts, breaches of the content security policy, failed requests.
    * `expected` are the failed requests that the test provoked.

@@ -12,6 +12,10 @@ export const chat: MessagesLike<typeof english> = {
   "chat.conversation": "Gespräch",
   "chat.untitled": "Chat ohne Namen",
   "chat.loadEarlier": "Frühere Nachrichten anzeigen",
+  "chat.earlierShown": {
+    one: "Darüber steht jetzt {count} ältere Nachricht.",
+    other: "Darüber stehen jetzt {count} ältere Nachrichten."
+  },
   "chat.toNewest": "Zu den neuesten Worten",
   "chat.thinking": "Die Antwort ist unterwegs …",
   "chat.reconnecting":

@@ -12,6 +12,10 @@ export const chat = {
   "chat.conversation": "Conversation",
   "chat.untitled": "Untitled chat",
   "chat.loadEarlier": "Show earlier messages",
+  "chat.earlierShown": {
+    one: "{count} earlier message is shown above.",
+    other: "{count} earlier messages are shown above."
+  },
   "chat.toNewest": "Go to the newest words",
   "chat.thinking": "The reply is on its way…",
   "chat.reconnecting": "The connection was lost. The reply goes on and is shown again as soon as the server answers.",

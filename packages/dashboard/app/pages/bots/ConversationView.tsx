@@ -1,9 +1,10 @@
 import { Button, Text, Title } from "@mantine/core"
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query"
-import { Suspense, useMemo, useState } from "react"
+import { useMemo, useRef, useState } from "react"
 import { Link, useNavigate } from "react-router"
 import { type Bot, type ConversationMessage, conversationQuery, deleteConversation } from "../../api/bots.ts"
-import { loadMarkdown } from "../../chat/loadMarkdown.ts"
+import { KeptPlace } from "../../shell/KeptPlace.tsx"
+import { markdown } from "../../chat/replyParts.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { ConfirmDialog } from "../../shell/ConfirmDialog.tsx"
 import { Loading } from "../../shell/Loading.tsx"
@@ -12,9 +13,6 @@ import { ReplySources } from "../../sources/ReplySources.tsx"
 import { conversationsPath } from "./botPath.ts"
 import { VISITOR_SHOWN } from "./ConversationList.tsx"
 import classes from "./ConversationView.module.css"
-import { lazyPart } from "../../parts/lazyPart.ts"
-
-const Markdown = lazyPart(async () => (await loadMarkdown()).Markdown)
 
 export interface ConversationViewProps {
   readonly bot: Bot
@@ -28,6 +26,7 @@ export const ConversationView = ({ bot, conversationId }: ConversationViewProps)
     conversationQuery(bot.id, conversationId)
   )
   const [isDeleting, setDeleting] = useState(false)
+  const list = useRef<HTMLOListElement>(null)
   const [conversation] = data?.pages ?? []
   if (conversation === undefined) {
     return error === null ? <Loading /> : <ProblemNotice error={error} onRetry={() => void refetch()} />
@@ -60,11 +59,13 @@ export const ConversationView = ({ bot, conversationId }: ConversationViewProps)
           {t("chat.loadEarlier")}
         </Button>
       )}
-      <ol className={classes.messages}>
-        {messages.map((message) => (
-          <Message key={message.id} message={message} name={bot.displayName} />
-        ))}
-      </ol>
+      <KeptPlace first={messages[0]?.id} list={list}>
+        <ol ref={list} className={classes.messages}>
+          {messages.map((message) => (
+            <Message key={message.id} message={message} name={bot.displayName} />
+          ))}
+        </ol>
+      </KeptPlace>
       {isDeleting && <DeleteDialog botId={bot.id} conversationId={conversationId} onClose={() => setDeleting(false)} />}
     </article>
   )
@@ -79,6 +80,7 @@ interface MessageProps {
 const Message = ({ message: { content, createdAt, credits, role, sources, state }, name }: MessageProps) => {
   const { t, moment } = useMessages()
   const [shown, setShown] = useState<number>()
+  const Markdown = markdown.useLoaded()?.Markdown
   const isReply = role === "assistant"
   const shownSources = useMemo(() => sources.map((source) => ({ ...source, headings: [] })), [sources])
   return (
@@ -89,9 +91,11 @@ const Message = ({ message: { content, createdAt, credits, role, sources, state 
         {isReply && credits === null && state === "complete" && ` · ${t("bots.conversations.free")}`}
       </p>
       {isReply ? (
-        <Suspense fallback={<p>{content}</p>}>
+        Markdown === undefined ? (
+          <p>{content}</p>
+        ) : (
           <Markdown text={content} isGrowing={false} />
-        </Suspense>
+        )
       ) : (
         <p className={classes.question}>{content}</p>
       )}

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
-import { useEffect } from "react"
+import { use, useEffect } from "react"
 import { useMatch, useNavigate, useParams, useSearchParams } from "react-router"
 import { PAGE_PATHS } from "../../../src/pagePaths.ts"
 import { ApiProblem } from "../../api/ApiProblem.ts"
 import { chatQuery } from "../../api/chats.ts"
 import type { Conversation } from "../../chat/Conversation.ts"
-import { preloadMarkdown } from "../../chat/loadMarkdown.ts"
+import { markdown, replyPartsOf } from "../../chat/replyParts.ts"
 import { useConversations } from "../../chat/ConversationsProvider.tsx"
 import { useFacts } from "../../chat/useConversation.ts"
 import { ConversationView } from "../../chat/ConversationView.tsx"
@@ -17,7 +17,7 @@ import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
 import classes from "./ChatPage.module.css"
 
 /** With the chat, not after it. */
-if (location.pathname.startsWith("/chats/")) preloadMarkdown()
+if (location.pathname.startsWith("/chats/")) markdown.preload()
 
 /** A chat: a new one, or the one that the address names. A new chat that gets its address stays where it is on the page. */
 export const ChatPage = () => {
@@ -34,10 +34,9 @@ export const ChatPage = () => {
     ...chatQuery(chatId ?? ""),
     enabled: chatId !== undefined && !isWrittenHere
   })
-  const conversation =
-    chatId === undefined
-      ? conversations.fresh()
-      : (conversations.find(chatId) ?? (stored === undefined ? undefined : conversations.open(stored)))
+  const opened = chatId === undefined ? conversations.fresh() : conversations.find(chatId)
+  if (opened === undefined && stored !== undefined) use(replyPartsOf(stored))
+  const conversation = opened ?? (stored === undefined ? undefined : conversations.open(stored))
   useEffect(() => {
     if (stored !== undefined) conversation?.follow(stored)
   }, [stored, conversation])

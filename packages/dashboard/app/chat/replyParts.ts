@@ -1,0 +1,23 @@
+import type { StoredChat } from "../api/chats.ts"
+import { makePart } from "../parts/part.ts"
+import { sourceList } from "../sources/ReplySources.tsx"
+
+/** Draws and speaks replies. */
+export const markdown = makePart(() => import("../markdown/Markdown.tsx"))
+
+/** Loads all that draws the replies of a chat, so that none of them changes its height once it is shown. */
+const loadReplyParts = async ({ messages }: StoredChat): Promise<void> => {
+  const replies = messages.filter(({ role }) => role === "assistant")
+  const sources = replies.some((reply) => reply.sources.length > 0) ? sourceList.load() : undefined
+  const { loadFormulas } = await markdown.load()
+  await Promise.all([sources, loadFormulas(replies.map(({ content }) => content))])
+}
+
+const loading = new WeakMap<StoredChat, Promise<void>>()
+
+/** Resolves when all that draws the replies of a stored chat is there: the same promise each time, so that it can be used. */
+export const replyPartsOf = (stored: StoredChat): Promise<void> => {
+  const parts = loading.get(stored) ?? loadReplyParts(stored)
+  loading.set(stored, parts)
+  return parts
+}

@@ -1,0 +1,57 @@
+import type { Token } from "marked"
+import { normalMarkdown } from "../markdown/lexMarkdown.ts"
+import { plainText } from "./plainText.ts"
+import { type Block, StreamedBlocks } from "../markdown/StreamedBlocks.ts"
+
+const SENTENCE_END = /[.!?]["')\]]*(?=\s)|\n/g
+
+/** A short beginning waits for more, so that announcements do not hail down. */
+const LEAST = 60
+
+/** Blocks that are spoken while they grow. The words of others may turn into something else until they are finished. */
+const PROSE: ReadonlySet<string> = new Set(["paragraph", "text", "heading", "list", "blockquote"])
+
+/** Speaks a reply that grows: plain words in whole sentences, each of them once. */
+export class SpokenReply {
+  readonly #blocks = new StreamedBlocks()
+  /** How many characters of the words of each block are spoken. */
+  readonly #spoken = new Map<number, number>()
+  readonly #finished = new WeakSet<Block>()
+  #length = 0
+
+  /**
+   * Returns what is to be spoken now.
+   * @param text all of the reply so far; a reply that is read again from its beginning may be shorter than before
+   * @param isWhole nothing more is coming
+   */
+  update(text: string, isWhole: boolean): ReadonlyArray<string> {
+    const isSentenceNew = /[.!?\n]/.test(text.slice(this.#length))
+    if (!isWhole && !isSentenceNew && text.length >= this.#length) return []
+    this.#length = text.length
+    // A blank line ends the last block, whatever it is.
+    const blocks = this.#blocks.update(normalMarkdown(isWhole ? `${text}\n\n` : text))
+    const last = blocks.findLast(({ token }) => token.type !== "space")
+    return blocks.flatMap((block) => {
+      if (this.#finished.has(block)) return []
+      const isFinished = isWhole || block !== last
+      const words = this.#speak(block, isFinished)
+      if (isFinished) this.#finished.add(block)
+      return words === "" ? [] : [words]
+    })
+  }
+
+  #speak({ key, token }: Block, isFinished: boolean): string {
+    const words = plainText(token)
+    const from = this.#spoken.get(key) ?? 0
+    const to = isFinished ? words.length : from + wholeSentences(words.slice(from), token)
+    if (to > from) this.#spoken.set(key, to)
+    return words.slice(from, to).trim()
+  }
+}
+
+/** How much of the words of a block that grows is whole sentences. */
+const wholeSentences = (waiting: string, { type }: Token): number => {
+  if (!PROSE.has(type) || waiting.length < LEAST) return 0
+  const last = [...waiting.matchAll(SENTENCE_END)].at(-1)
+  return last === undefined ? 0 : last.index + last[0].length
+}
