@@ -24,5 +24,6 @@ export { HmacSessionVerifier, type HmacSessionVerifierOptions } from "./sessions
 export { JwksSessionVerifier, type JwksSessionVerifierOptions } from "./sessions/JwksSessionVerifier.ts"
 export { KEY_SET_PROBLEMS, KeySetUnavailable, type KeySetProblem } from "./sessions/KeySetUnavailable.ts"
 export { fetchProviderKeys, type KeySource, type ProviderKeys } from "./sessions/providerKeys.ts"
+export { SESSION_PRESETS, type SessionPreset } from "./sessions/SessionPreset.ts"
 export { DEFAULT_SESSION_COOKIE } from "./sessions/sessionCookie.ts"
 export { NodeWebhookPoster, type WebhookPosterOptions } from "./webhooks/NodeWebhookPoster.ts"

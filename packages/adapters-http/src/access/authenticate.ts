@@ -6,10 +6,8 @@ import {
   type UserId
 } from "@parley/core"
 import { Effect } from "effect"
-import { candidateTokens, type SessionCookie } from "../sessions/sessionCookie.ts"
-
-/** A browser holds one cookie of a name for each path and domain: more than this are no browser's. */
-const MAX_TOKENS = 4
+import { candidateTokens, MOST_CANDIDATES } from "../sessions/cookieTokens.ts"
+import type { SessionCookie } from "../sessions/sessionCookie.ts"
 
 /** Somebody who is proven to be this person. */
 export interface Person {
@@ -74,7 +72,7 @@ export const authenticate = Effect.fnUntraced(function* (
   if (bearer !== undefined) return yield* verifyUnrevoked(verifier, signOut, bearer)
   const tokens = candidateTokens(sent.cookie, cookie)
   if (tokens.length === 0) return yield* unproven("missing")
-  if (tokens.length > MAX_TOKENS) return yield* unproven("ambiguous")
+  if (tokens.length > MOST_CANDIDATES) return yield* unproven("ambiguous")
   const sessions: Array<ProvenSession> = []
   const refusals: Array<SessionInvalid> = []
   for (const token of tokens) {

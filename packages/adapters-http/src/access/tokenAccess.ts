@@ -1,7 +1,14 @@
 import { Effect } from "effect"
+import { SessionCookies } from "../environment/SessionCookies.ts"
+import { sessionCookieNames } from "../sessions/cookieTokens.ts"
 import { defineAccess } from "./Access.ts"
 import { type ProvenSession, unproven } from "./authenticate.ts"
 import { personClaim, sessionAccess, type SessionCode } from "./sessionAccess.ts"
+
+/** A session that may be ended, with the names of the browser's cookies that carry it. */
+export interface EndingSession extends ProvenSession {
+  readonly cookieNames: ReadonlyArray<string>
+}
 
 const isSession = (proven: { readonly expiresAt: unknown; readonly token: unknown }): proven is ProvenSession =>
   proven.token !== undefined && proven.expiresAt !== undefined
@@ -10,17 +17,18 @@ const isSession = (proven: { readonly expiresAt: unknown; readonly token: unknow
  * As `sessionAccess`, for what is done to the session itself: the caller is the session with its token. The host ends the
  * sessions of its own sign-in by itself.
  */
-export const tokenAccess = defineAccess<ProvenSession, unknown, SessionCode | "cross_site_request">({
+export const tokenAccess = defineAccess<EndingSession, unknown, SessionCode | "cross_site_request">({
   ...sessionAccess,
   errors: sessionAccess.errors as (method: string) => ReadonlyArray<SessionCode | "cross_site_request">,
   isOffered: ({ authenticate }) => authenticate === undefined,
   claimOf: Effect.fnUntraced(function* (request) {
     const claim = yield* personClaim((proven) => proven)(request)
+    const cookieNames = sessionCookieNames(request.headers.cookie, yield* SessionCookies)
     return {
       ...claim,
       callerOf: () =>
         Effect.flatMap(claim.callerOf(), (proven) =>
-          isSession(proven) ? Effect.succeed(proven) : Effect.fail(unproven("refused"))
+          isSession(proven) ? Effect.succeed({ ...proven, cookieNames }) : Effect.fail(unproven("refused"))
         )
     }
   })

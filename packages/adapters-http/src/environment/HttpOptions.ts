@@ -2,6 +2,7 @@ import type { ParleyServices, SessionVerifier } from "@parley/core"
 import type { ManagedRuntime } from "effect"
 import type { RequestTracker } from "./RequestTracker.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
+import type { SessionPreset } from "../sessions/SessionPreset.ts"
 import type { ApiKey } from "./ApiKeys.ts"
 import type { BodyIntakeOptions } from "./BodyIntake.ts"
 import type { Authenticate } from "./PersonSignIn.ts"
@@ -32,6 +33,11 @@ export interface HttpOptions<Source = unknown> extends BodyIntakeOptions {
   readonly allowedOrigins?: ReadonlyArray<string> | undefined
   /** The cookie that carries the session token: `parley_session` unless given; over https with `__Host-` before it. */
   readonly sessionCookie?: string | undefined
+  /**
+   * Whose library sets `sessionCookie`: over https it counts under its own name then, without `__Host-`. Supabase's is
+   * `sb-<project>-auth-token`.
+   */
+  readonly sessionPreset?: SessionPreset | undefined
   /** Where people reach the server. With https, cookies are `Secure`, and only the `__Host-` one counts. */
   readonly baseUrl?: string | undefined
   /** Where people are led once they have signed out, for example the identity provider's own page for it. */

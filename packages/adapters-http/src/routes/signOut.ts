@@ -5,7 +5,7 @@ import { empty, json } from "../answers/Answer.ts"
 import { PublicAddress, publicPathOf } from "../environment/PublicAddress.ts"
 import { SessionCookies } from "../environment/SessionCookies.ts"
 import { SignOutPage } from "../environment/SignOutPage.ts"
-import { clearSessionCookie } from "../sessions/sessionCookie.ts"
+import { clearSessionCookies } from "../sessions/sessionCookie.ts"
 import { textParameter } from "./parameters.ts"
 import { defineRoute } from "./Route.ts"
 
@@ -13,7 +13,7 @@ const SignedOutBody = Schema.Struct({
   url: Schema.NullOr(Schema.String).annotate({ description: "Where to go on to, where the server leads anywhere." })
 })
 
-const COOKIE = { "set-cookie": "The session cookie, emptied." }
+const COOKIE = { "set-cookie": "The session cookie, emptied; one for each cookie that carries a part of it." }
 
 /** Ends the caller's session; a form is led on, a script is told where to. */
 export const postSignOut = defineRoute({
@@ -27,11 +27,12 @@ export const postSignOut = defineRoute({
     303: { description: "Signed out, for a form.", headers: { ...COOKIE, location: "Where to go on to." } }
   },
   errors: ["storage_unavailable"],
-  handle: Effect.fnUntraced(function* ({ caller: { expiresAt, token }, headers: { accept = "" }, prefix }) {
+  handle: Effect.fnUntraced(function* ({ caller, headers: { accept = "" }, prefix }) {
+    const { cookieNames, expiresAt, token } = caller
     yield* SignOut.use(({ signOut }) => signOut({ token, expiresAt }))
     const { url } = yield* SignOutPage
     const path = publicPathOf(yield* PublicAddress, prefix)
-    const headers = { "set-cookie": clearSessionCookie(yield* SessionCookies, path) }
+    const headers = { "set-cookie": clearSessionCookies(yield* SessionCookies, path, cookieNames) }
     const body: typeof SignedOutBody.Type = { url: url ?? null }
     return accept.includes("text/html")
       ? empty({ ...headers, location: url ?? `${path}/` }, 303)

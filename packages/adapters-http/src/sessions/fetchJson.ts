@@ -40,9 +40,13 @@ const failureOf = (error: unknown): KeySetUnavailable => {
   return new KeySetUnavailable({ problem: "unreachable", ...(isCode ? { detail: code } : {}) })
 }
 
+/** Whether a connection broke that may have been kept open since an earlier fetch: the provider may be there all the same. */
+const isBroken = ({ detail }: KeySetUnavailable): boolean => detail === "UND_ERR_SOCKET" || detail === "ECONNRESET"
+
 /** The JSON that a provider publishes at an address; in bounded time and size, without following redirects. */
 export const fetchJson = (url: string): Effect.Effect<unknown, KeySetUnavailable> =>
   Effect.tryPromise({ try: (signal) => read(url, signal), catch: failureOf }).pipe(
+    Effect.retry({ times: 1, while: isBroken }),
     Effect.timeoutOrElse({
       duration: PATIENCE,
       orElse: () => Effect.fail(new KeySetUnavailable({ problem: "slow" }))

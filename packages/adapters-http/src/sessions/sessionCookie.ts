@@ -1,36 +1,33 @@
 import { stringifySetCookie } from "cookie"
-import { cookiePairs } from "./cookiePairs.ts"
+import type { SessionPreset } from "./SessionPreset.ts"
 
 export const DEFAULT_SESSION_COOKIE = "parley_session"
 const HOST_PREFIX = "__Host-"
 
-/** Which cookie carries sessions, and whether the site is served over https. */
+/** Which cookie carries sessions, whether the site is served over https, and whether a provider's own library sets it. */
 export interface SessionCookie {
   readonly name: string
   readonly secure: boolean
+  readonly isProviders: boolean
 }
 
-/** Takes what a server is configured with; gives the cookie. */
+/** Takes what a server is configured with; returns the cookie. */
 export const sessionCookieOf = (options: {
   readonly sessionCookie?: string | undefined
+  readonly sessionPreset?: SessionPreset | undefined
   readonly baseUrl?: string | undefined
 }): SessionCookie => ({
   name: options.sessionCookie ?? DEFAULT_SESSION_COOKIE,
-  secure: URL.parse(options.baseUrl ?? "")?.protocol === "https:"
+  secure: URL.parse(options.baseUrl ?? "")?.protocol === "https:",
+  isProviders: options.sessionPreset !== undefined
 })
 
-/** The one name that counts: over https with `__Host-`, so that no sibling domain and no http page can set it. */
-export const cookieNameOf = ({ name, secure }: SessionCookie): string =>
-  secure && !name.startsWith(HOST_PREFIX) ? `${HOST_PREFIX}${name}` : name
-
-/** Takes the Cookie header; gives the tokens that may prove a session, each once, in the header's order. */
-export const candidateTokens = (header: string | undefined, cookie: SessionCookie): ReadonlyArray<string> => {
-  const counts = cookieNameOf(cookie)
-  const tokens = cookiePairs(header ?? "").flatMap(({ name, value }) =>
-    name === counts && value !== "" ? [value] : []
-  )
-  return [...new Set(tokens)]
-}
+/**
+ * The one name that counts: over https with `__Host-`, so that no sibling domain and no http page can set it. A provider's
+ * own library chooses the name itself.
+ */
+export const cookieNameOf = ({ isProviders, name, secure }: SessionCookie): string =>
+  secure && !isProviders && !name.startsWith(HOST_PREFIX) ? `${HOST_PREFIX}${name}` : name
 
 /** A new session for a browser. */
 export interface NewSession {
@@ -51,7 +48,7 @@ export const setSessionCookie = (cookie: SessionCookie, { maxAgeSeconds, path, t
     value: token,
     httpOnly: true,
     sameSite: "lax",
-    path: !name.startsWith(HOST_PREFIX) && COOKIE_PATH.test(path) ? path : "/",
+    path: !cookie.isProviders && !name.startsWith(HOST_PREFIX) && COOKIE_PATH.test(path) ? path : "/",
     secure: cookie.secure,
     maxAge: maxAgeSeconds
   })
@@ -60,3 +57,13 @@ export const setSessionCookie = (cookie: SessionCookie, { maxAgeSeconds, path, t
 /** The Set-Cookie header that signs out. */
 export const clearSessionCookie = (cookie: SessionCookie, path: string): string =>
   setSessionCookie(cookie, { token: "", maxAgeSeconds: 0, path })
+
+/** The Set-Cookie headers that sign out a browser, each cookie that carried a part of the session being cleared. */
+export const clearSessionCookies = (
+  cookie: SessionCookie,
+  path: string,
+  names: ReadonlyArray<string>
+): ReadonlyArray<string> =>
+  names.length === 0
+    ? [clearSessionCookie(cookie, path)]
+    : names.map((name) => clearSessionCookie({ ...cookie, name, isProviders: true }, path))

@@ -105,6 +105,21 @@ describe("a provider that changes its keys", () => {
     )
   })
 
+  test("by a restart, which closes connections that were kept open, has no token refused", async () => {
+    const [old, next] = await Promise.all([makeKey(), makeKey()])
+    await using server = await KeyServer.start(old)
+    const known = new WeakSet<object>()
+    server.instead = ({ socket }, response) => {
+      if (known.has(socket)) return void socket.destroy()
+      known.add(socket)
+      response.end(JSON.stringify({ keys: server.keys }))
+    }
+    const { verify } = JwksSessionVerifier.make({ jwksUrl: server.jwksUrl })
+    await Effect.runPromise(verify(await old.sign({ sub: "ann" })))
+    publish(server, next)
+    expect(await Effect.runPromise(verify(await next.sign({ sub: "ann" })))).toMatchObject({ userId: "ann" })
+  })
+
   test("and whose keys have no names has its new key found, too", async () => {
     const [old, next] = await Promise.all([makeKey("RS256"), makeKey("RS256")])
     await using server = await KeyServer.start()
