@@ -86,7 +86,9 @@ describe("problems of the configuration", () => {
     const found = failedOf(doctor.stdout).map(({ detail }) => detail)
     expect(listed(serve.stderr)).toEqual(found)
     const names = found.map((detail) => detail.split(":")[0])
-    expect(names).toEqual(expect.arrayContaining(["PORT", "PARLEY_DATA_DIR", "PARLEY_SESSION_SECRET"]))
+    expect(names).toEqual(
+      expect.arrayContaining(["PORT", "PARLEY_DATA_DIR", "PARLEY_SESSION_ISSUER or PARLEY_SESSION_SECRET"])
+    )
     expect(listed(balance.stderr)).toEqual(found.slice(0, 2))
     expect(serve.stderr + doctor.stdout + balance.stderr).not.toContain("hunter2")
   })
@@ -139,7 +141,7 @@ describe.skipIf(postgres === "")("on a Postgres server", () => {
   const name = `parley_problems_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`
   const folder = temporaryFolder()
   const at = (change: (url: URL) => void): string => {
-    const url = new URL(postgres)
+    const url = new URL(postgres || "postgres://none")
     change(url)
     return url.href
   }
