@@ -7,7 +7,8 @@ import { tasksOf } from "../src/config/workRules.ts"
 import type { Environment } from "../src/config/EnvironmentReader.ts"
 import { readConfig, readSettings } from "../src/config/readConfig.ts"
 import { configurationChecks } from "../src/doctor/configurationChecks.ts"
-import { isLoopback, serveRefusals, sessionCookieName } from "../src/config/serveRules.ts"
+import { isLoopback, serveRefusals } from "../src/config/serveRules.ts"
+import { sessionCookieName } from "../src/config/session/sessionProof.ts"
 
 const SECRET = "Zq8vT3mLw5Xs9RbN2hJc7KdP4gYf6AtE"
 const folder = "/srv/parley"
@@ -29,7 +30,7 @@ describe("readConfig", () => {
       database: { _tag: "Embedded" },
       databaseSchema: "parley",
       dataFolder: "/srv/parley/.parley",
-      session: { cookieName: "parley_session", secret: undefined },
+      session: { cookieName: "parley_session", preset: undefined, proof: undefined },
       uploads: {},
       logLevel: "info"
     })
@@ -72,7 +73,8 @@ describe("readConfig", () => {
       PARLEY_SESSION_SECRET: `hunter2${SECRET}`
     })
     expect(JSON.stringify(config)).not.toContain("hunter2")
-    expect(config.session.secret && Redacted.value(config.session.secret)).toBe(`hunter2${SECRET}`)
+    const { proof } = config.session
+    expect(proof?._tag === "Secret" && Redacted.value(proof.secret)).toBe(`hunter2${SECRET}`)
   })
 
   it("trusts a number of proxies or named addresses, never everybody", async () => {

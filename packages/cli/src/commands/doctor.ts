@@ -81,7 +81,8 @@ export const doctorCommand = Command.make(
     if (settings.problems.length === 0) {
       const { config } = settings
       const { parserCheck } = yield* Effect.promise(() => import("../doctor/parserCheck.ts"))
-      here.push(yield* parserCheck)
+      const { sessionChecks } = yield* Effect.promise(() => import("../doctor/sessionChecks.ts"))
+      here.push(...(yield* sessionChecks(config)), yield* parserCheck)
       const usable = folderProblems(config).length === 0
       // The embedded database is the server's while it runs, and so is its port.
       const ownsDatabase = config.database._tag === "Server" || atServer.length === 0

@@ -20,6 +20,9 @@ export const serveCommand = Command.make(
     { command: "parley serve", description: "On http://localhost:3000, with nothing set up" },
     { command: "PORT=0 parley serve", description: "On any free port, which it prints" },
     { command: "parley serve --no-work", description: "Requests only: parley work does the rest, in other processes" },
-    { command: "DATABASE_URL=postgres://... PARLEY_SESSION_SECRET=... parley serve", description: "On the real parts" }
+    {
+      command: "DATABASE_URL=postgres://... PARLEY_SESSION_ISSUER=https://... parley serve",
+      description: "On the real parts"
+    }
   ])
 )

@@ -4,6 +4,7 @@ import type { S3Options } from "@parley/adapters-s3"
 import type { CatalogData, LowBalanceSetting, SecretKey, UploadLimitsData, WebhookEndpoint } from "@parley/core"
 import { type Redacted, Schema } from "effect"
 import type { RepliesConfig } from "./RepliesConfig.ts"
+import type { SessionConfig } from "./session/SessionConfig.ts"
 
 /** Where the data lives. */
 export type DatabaseConfig =
@@ -75,17 +76,6 @@ export interface PaymentsConfig {
   readonly webhookSecret: Redacted.Redacted | undefined
   /** Another server that speaks Stripe's protocol. */
   readonly apiUrl: string | undefined
-}
-
-/** How sessions are proven. Without a secret, only the development sign-in can. */
-export interface SessionConfig {
-  readonly cookieName: string
-  readonly secret: Redacted.Redacted | undefined
-  readonly issuer: string | undefined
-  readonly audience: string | undefined
-  /** Where the dashboard leads people to sign in and out. */
-  readonly signInUrl: string | undefined
-  readonly signOutUrl: string | undefined
 }
 
 /** What other services are told of. */

@@ -23,6 +23,7 @@ import { readCrmProviders } from "./crmSettings.ts"
 import { readFiles } from "./filesSettings.ts"
 import { isUnencrypted } from "./databaseTls.ts"
 import { readConfigFile } from "./readConfigFile.ts"
+import { readSession } from "./session/readSession.ts"
 
 const WEB = ["https:", "http:"]
 const POSTGRES = ["postgres:", "postgresql:"]
@@ -77,14 +78,7 @@ export const readSettings = (environment: Environment, folder: string): Settings
     replies,
     payments: payments(read),
     crmProviders: readCrmProviders(read),
-    session: {
-      cookieName: cookieName(read),
-      secret: read.secret("PARLEY_SESSION_SECRET"),
-      issuer: read.text("PARLEY_SESSION_ISSUER"),
-      audience: read.text("PARLEY_SESSION_AUDIENCE"),
-      signInUrl: read.url("PARLEY_SIGN_IN_URL", WEB),
-      signOutUrl: read.url("PARLEY_SIGN_OUT_URL", WEB)
-    },
+    session: readSession(read),
     uploads: uploads(read),
     files: readFiles(read),
     ocr: ocr(read, folder),
@@ -94,9 +88,6 @@ export const readSettings = (environment: Environment, folder: string): Settings
     holdTtlSeconds: read.integer("PARLEY_HOLD_TTL", 1, 86_400),
     allowStandIns: read.flag("PARLEY_ALLOW_STAND_INS"),
     logLevel: read.choice("LOG_LEVEL", LOG_LEVELS) ?? "info"
-  }
-  if (read.text("PARLEY_SESSION_JWKS_URL") !== undefined) {
-    read.problem("PARLEY_SESSION_JWKS_URL", "key sets are not read yet; set PARLEY_SESSION_SECRET (HS256) instead")
   }
   return { config, problems: read.problems }
 }
@@ -178,14 +169,6 @@ const payments = (read: EnvironmentReader): PaymentsConfig | undefined => {
       read.problem("STRIPE_SECRET_KEY", `expected the account's secret key, since ${name} is set`)
   }
   return undefined
-}
-
-const cookieName = (read: EnvironmentReader): string => {
-  const name = read.text("PARLEY_SESSION_COOKIE") ?? "parley_session"
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
-    read.problem("PARLEY_SESSION_COOKIE", "expected a cookie name (letters, digits, - and _)")
-  }
-  return name
 }
 
 /** What a script writes where a variable of its own was not set is taken for a mistake, not for a secret. */

@@ -16,12 +16,30 @@ const NEW_SECRET = 'Set it to 32 random bytes or more, for example what "openssl
 /** The secrets that others could guess, or find by trying. */
 export const weakSecrets = ({ cronSecret, session }: ParleyConfig): ReadonlyArray<SecurityWarning> =>
   Object.entries({
-    PARLEY_SESSION_SECRET: session.secret,
+    PARLEY_SESSION_SECRET: session.proof?._tag === "Secret" ? session.proof.secret : undefined,
     CRON_SECRET: cronSecret
   }).flatMap(([setting, secret]) => {
     const weakness = secret === undefined ? undefined : weaknessOf(Redacted.value(secret))
     return weakness === undefined ? [] : [{ setting, detail: `it ${weakness}`, advice: NEW_SECRET }]
   })
+
+/** The claims of a provider's tokens that nothing is demanded of: one provider signs for many applications with the same keys. */
+export const unboundSessions = ({
+  session: { audience, issuer, proof }
+}: ParleyConfig): ReadonlyArray<SecurityWarning> =>
+  proof?._tag !== "Keys"
+    ? []
+    : Object.entries({ PARLEY_SESSION_ISSUER: issuer, PARLEY_SESSION_AUDIENCE: audience }).flatMap(([setting, value]) =>
+        value !== undefined
+          ? []
+          : [
+              {
+                setting,
+                detail: "it is not set, and a token that the provider issued for another application counts",
+                advice: "Set it to what the tokens of this application say."
+              }
+            ]
+      )
 
 /** The connections to the database that cross a network in the clear. */
 export const unencryptedConnections = ({ database }: ParleyConfig): ReadonlyArray<SecurityWarning> =>

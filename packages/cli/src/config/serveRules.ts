@@ -1,6 +1,7 @@
 import { isIPv4 } from "node:net"
 import { VENDORS } from "@parley/core"
 import type { ParleyConfig } from "./ParleyConfig.ts"
+import { REAL_SIGN_IN, usesDevelopmentSignIn } from "./session/sessionProof.ts"
 import { warningText, weakSecrets } from "./securityWarnings.ts"
 
 /** True for names and addresses that only this machine can reach. */
@@ -8,15 +9,6 @@ export const isLoopback = (host: string): boolean => {
   const bare = host.replace(/^\[(.*)\]$/, "$1").toLowerCase()
   return bare === "localhost" || bare === "::1" || (isIPv4(bare) && bare.startsWith("127."))
 }
-
-/** True where no identity provider proves sessions: anybody on this machine may then sign in as anybody. */
-export const usesDevelopmentSignIn = ({ session }: ParleyConfig): boolean => session.secret === undefined
-
-/** The cookie that carries sessions: over https nothing but one with `__Host-` counts. */
-export const sessionCookieName = ({ baseUrl, session: { cookieName } }: ParleyConfig): string =>
-  URL.parse(baseUrl ?? "")?.protocol === "https:" && !cookieName.startsWith("__Host-")
-    ? `__Host-${cookieName}`
-    : cookieName
 
 /** Vendors that are set up and can be asked. With none, the offline model answers for every model. */
 export const answeringVendors = (config: ParleyConfig): ReadonlyArray<string> => [
@@ -51,7 +43,7 @@ export const serveRefusals = (config: ParleyConfig): ReadonlyArray<string> => {
   const exposed = exposure(config)
   if (usesDevelopmentSignIn(config) && exposed !== undefined) {
     refusals.push(
-      `PARLEY_SESSION_SECRET: ${exposed}, and without it anybody could sign in as anybody. Set it to the key your identity provider signs sessions with (HS256)`
+      `${REAL_SIGN_IN}: ${exposed}, and with neither anybody could sign in as anybody. Set the first to the address of your identity provider, or the second to the secret that it signs sessions with (HS256)`
     )
   }
   if (config.production && answeringVendors(config).length === 0 && !config.allowStandIns) {

@@ -4,7 +4,8 @@ import { Effect } from "effect"
 import { folderProblems } from "../config/loadConfig.ts"
 import { type ParleyConfig } from "../config/ParleyConfig.ts"
 import type { Settings } from "../config/readConfig.ts"
-import { serveRefusals, sessionCookieName, usesDevelopmentSignIn } from "../config/serveRules.ts"
+import { serveRefusals } from "../config/serveRules.ts"
+import { REAL_SIGN_IN, sessionCookieName, signedWith, usesDevelopmentSignIn } from "../config/session/sessionProof.ts"
 import { tasksOf } from "../config/workRules.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, note, ok } from "./Check.ts"
@@ -44,9 +45,9 @@ const sessionCheck = (config: ParleyConfig): Check =>
     ? note(
         "sessions",
         "development sign-in: any e-mail address, from this machine only",
-        "Set PARLEY_SESSION_SECRET to the key your identity provider signs sessions with (HS256)."
+        `Set ${REAL_SIGN_IN}: your identity provider, or the secret that it signs sessions with (HS256).`
       )
-    : ok("sessions", `HS256, in the cookie ${sessionCookieName(config)}`)
+    : ok("sessions", `signed with ${signedWith(config.session)}, in the cookie ${sessionCookieName(config)}`)
 
 const scheduleCheck = (config: ParleyConfig): Check => {
   if (config.cronSecret !== undefined) {

@@ -1,5 +1,10 @@
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
-import { type SecurityWarning, unencryptedConnections, weakSecrets } from "../config/securityWarnings.ts"
+import {
+  type SecurityWarning,
+  unboundSessions,
+  unencryptedConnections,
+  weakSecrets
+} from "../config/securityWarnings.ts"
 import { type Check, note, ok } from "./Check.ts"
 
 const notes = (name: string, warnings: ReadonlyArray<SecurityWarning>): ReadonlyArray<Check> =>
@@ -12,6 +17,7 @@ export const securityChecks = (config: ParleyConfig): ReadonlyArray<Check> => {
   return [
     ...(secrets.length === 0 ? [ok("secrets", "none that is short or plainly guessed")] : []),
     ...(config.production ? [] : notes("secrets", secrets)),
+    ...notes("sessions", unboundSessions(config)),
     ...(config.database._tag === "Server" && connections.length === 0
       ? [ok("database TLS", "asked for, or not needed on this machine")]
       : notes("database TLS", connections))

@@ -3,6 +3,7 @@ import {
   answerNotFound,
   createHttpServer,
   HmacSessionVerifier,
+  JwksSessionVerifier,
   isLocalRequest,
   makeDevelopmentSessions,
   parleyListener,
@@ -14,6 +15,7 @@ import { PortTaken } from "../commands/commandErrors.ts"
 import type { ServerParts } from "../compose.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { usesStandInPayments } from "../config/serveRules.ts"
+import { providerKeysOf, usesDevelopmentSignIn } from "../config/session/sessionProof.ts"
 import { isForStandIn, PaymentStandIn } from "../payments/PaymentStandIn.ts"
 import { STAND_IN_PATH } from "../payments/standInPath.ts"
 import { version } from "../version.ts"
@@ -47,6 +49,7 @@ export const openHttp = Effect.fnUntraced(function* (
     },
     ...sessionOptions(config),
     sessionCookie: config.session.cookieName,
+    sessionPreset: config.session.preset,
     baseUrl: config.baseUrl,
     signOutUrl: config.session.signOutUrl,
     apiKeys: config.apiKeys,
@@ -82,19 +85,21 @@ const ownUrl = (host: string, port: number): string => {
 
 /** Who may sign in how. */
 const sessionOptions = ({ session }: ParleyConfig) => {
-  if (session.secret === undefined) {
-    const developmentSessions = makeDevelopmentSessions()
-    return { sessions: developmentSessions.verifier, developmentSessions }
+  const { audience, issuer, proof } = session
+  const keys = providerKeysOf(session)
+  if (keys !== undefined) return { sessions: JwksSessionVerifier.make(keys) }
+  if (proof?._tag === "Secret") {
+    return { sessions: HmacSessionVerifier.make({ secret: Redacted.value(proof.secret), audience, issuer }) }
   }
-  const { audience, issuer } = session
-  return { sessions: HmacSessionVerifier.make({ secret: Redacted.value(session.secret), audience, issuer }) }
+  const developmentSessions = makeDevelopmentSessions()
+  return { sessions: developmentSessions.verifier, developmentSessions }
 }
 
 /** What the page has to know of this server. */
 const dashboardOptions = (config: ParleyConfig): DashboardOptions => {
-  const { secret, signInUrl, signOutUrl } = config.session
+  const { signInUrl, signOutUrl } = config.session
   return {
-    signIn: secret === undefined ? { kind: "development" } : { kind: "elsewhere", url: signInUrl, signOutUrl },
+    signIn: usesDevelopmentSignIn(config) ? { kind: "development" } : { kind: "elsewhere", url: signInUrl, signOutUrl },
     standInPayments: usesStandInPayments(config) ? STAND_IN_PATH : undefined
   }
 }

@@ -1,13 +1,7 @@
 import type { BackgroundTaskName } from "@parley/core"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
-import {
-  answeringVendors,
-  isLoopback,
-  REAL_MODELS,
-  sessionCookieName,
-  usesDevelopmentSignIn,
-  usesStandInPayments
-} from "../config/serveRules.ts"
+import { answeringVendors, isLoopback, REAL_MODELS, usesStandInPayments } from "../config/serveRules.ts"
+import { REAL_SIGN_IN, sessionCookieName, signedWith, usesDevelopmentSignIn } from "../config/session/sessionProof.ts"
 import { databaseFolder } from "../dataFolder/databaseFolder.ts"
 import { STAND_IN_PATH } from "../payments/standInPath.ts"
 import { version } from "../version.ts"
@@ -62,11 +56,11 @@ export const runningParts = (
     ? {
         part: "sign-in",
         runsOn: "development: any e-mail address, from this machine only",
-        realPart: "PARLEY_SESSION_SECRET"
+        realPart: REAL_SIGN_IN
       }
     : {
         part: "sign-in",
-        runsOn: `sessions signed with HS256, in the cookie ${sessionCookieName(config)}`,
+        runsOn: `sessions signed with ${signedWith(config.session)}, in the cookie ${sessionCookieName(config)}`,
         realPart: undefined
       },
   {
