@@ -280,12 +280,27 @@ describeWidget("the chat", (stage) => {
   })
 
   it("says replies to people who listen, part by part, once", async () => {
-    stage.service.answer({ kind: "text", pieces: ["First part.\n\nSecond ", "part."] })
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    stage.service.answer({
+      kind: "text",
+      pieces: ["First **part**.\n\nSecond ", "part.\n\n| month | rent |\n|---|---|\n| May | 1,450 |"],
+      until: (piece) => (piece === 0 ? Promise.resolve() : held)
+    })
     const widget = await stage.visit()
     await widget.open()
     await widget.ask("Parts?")
     const status = widget.frame.locator(".unseen[role=status] p")
-    await expect.poll(() => status.allTextContents()).toEqual(["Ada of Acme is writing", "First part.", "Second part."])
+    await expect.poll(() => status.allTextContents()).toEqual(["Ada of Acme is writing", "First part."])
+    release()
+    await expect
+      .poll(() => status.allTextContents())
+      .toEqual(["First part.", "Second part.", "month\trent\nMay\t1,450"])
+    stage.service.answer({ kind: "problem", status: 500, code: "internal" })
+    await widget.ask("And now?")
+    await expect
+      .poll(() => status.allTextContents())
+      .toEqual(["Something went wrong on our side. Try again in a moment."])
   })
 
   it("fills a phone, leaves the keyboard its room, and does not jump up on its own", async () => {

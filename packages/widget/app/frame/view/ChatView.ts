@@ -117,7 +117,9 @@ export class ChatView {
   #show(): void {
     const { config, conversation, texts } = this.#input
     const { isRunning, lacksHistory, messages, obstacle } = conversation
-    if (isRunning && !this.#wasRunning) this.#announcer.say(texts.say("writing", { name: config.displayName }))
+    if (isRunning !== this.#wasRunning) {
+      this.#announcer.sayForNow(isRunning ? texts.say("writing", { name: config.displayName }) : undefined)
+    }
     this.#wasRunning = isRunning
     this.#history.hidden = !lacksHistory
     this.#suggestions.hidden = messages.length > 0 || obstacle !== undefined

@@ -57,7 +57,9 @@ export const botMessageView = (message: Message, surroundings: MessageSurroundin
   const words = new MarkdownView(element("div"), { onLink, citation, imageLabel })
 
   const announce = (finished: number) => {
-    for (const block of [...words.element.children].slice(announced, finished)) announcer.say(block.textContent ?? "")
+    const blocks = [...words.element.children].slice(announced, finished)
+    // As it is laid out: the cells of a table stand apart.
+    for (const block of blocks) announcer.say((block as HTMLElement).innerText)
     announced = Math.max(announced, finished)
   }
   const update = () => {
