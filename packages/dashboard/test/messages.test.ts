@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { english } from "../app/messages/en/index.ts"
 import { type Language, LANGUAGES, type Message, wordingOf } from "../app/messages/format.ts"
+import { localeOf } from "../app/messages/language.ts"
 import { german } from "../app/messages/de/index.ts"
 
 const catalogues: Readonly<Record<Language, Readonly<Record<string, Message>>>> = { en: english, de: german }
@@ -30,10 +31,29 @@ describe.each(LANGUAGES)("the texts in %s", (language) => {
   })
 })
 
+describe("the locale of a language", () => {
+  it.each([
+    ["is the browser's own where the browser reads that language", "en", ["de-AT", "en-GB", "en-US"], "en-GB"],
+    ["has the browser's region where it does not", "en", ["de-CH"], "en-CH"],
+    ["has the region that a language without one is mostly spoken in", "de", ["fr"], "de-FR"],
+    ["is the language alone where the browser says nothing that is a locale", "de", ["not a locale"], "de"],
+    ["is the language alone where the browser says nothing", "en", [], "en"]
+  ] as const)("%s", (_what, language, ofBrowser, locale) => {
+    expect(localeOf(language, ofBrowser)).toBe(locale)
+  })
+})
+
 describe("a language", () => {
+  it("writes days in the order of its locale", () => {
+    const day = "2026-11-03T12:00:00Z"
+    expect(wordingOf("en", "en-US").day(day)).toBe("November 3, 2026")
+    expect(wordingOf("en", "en-GB").day(day)).toBe("3 November 2026")
+    expect(wordingOf("de", "de-CH").separators).toEqual({ thousands: "’", decimal: "." })
+  })
+
   it("tells one from many, and writes numbers and sizes as its readers do", () => {
-    const en = wordingOf("en")
-    const de = wordingOf("de")
+    const en = wordingOf("en", "en")
+    const de = wordingOf("de", "de")
     expect(en.format(english["count.credits"], { count: 1 })).toBe("1 credit")
     expect(en.format(english["count.credits"], { count: 1_200 })).toBe("1,200 credits")
     expect(de.format(german["count.credits"], { count: 1_200 })).toBe("1.200 Credits")

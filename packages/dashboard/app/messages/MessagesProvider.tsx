@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, use, useCallback, useMemo, useState } from "react"
 import type { Catalogue, MessageKey } from "./catalogue.ts"
 import { type Language, type MessageValues, type Wording, wordingOf } from "./format.ts"
-import { rememberLanguage } from "./language.ts"
+import { localeOf, rememberLanguage } from "./language.ts"
 import { loadCatalogue } from "./loadCatalogue.ts"
 
 export type Translate = (key: MessageKey, values?: MessageValues) => string
@@ -30,7 +30,7 @@ export const MessagesProvider = ({ initial, children }: MessagesProviderProps) =
     setSpoken({ language: next, catalogue: loaded })
   }, [])
   const messages = useMemo((): Messages => {
-    const wording = wordingOf(language)
+    const wording = wordingOf(language, localeOf(language, navigator.languages))
     return { ...wording, t: (key, values) => wording.format(catalogue[key], values), changeLanguage }
   }, [language, catalogue, changeLanguage])
   return <MessagesContext value={messages}>{children}</MessagesContext>

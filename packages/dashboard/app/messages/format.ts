@@ -8,9 +8,11 @@ export type MessageValues = Readonly<Record<string, string | number>>
 export const LANGUAGES = ["en", "de"] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** Writes numbers and days as a language does. */
+/** Writes numbers and days as a language does, in the order and with the signs of a locale. */
 export interface Wording {
   readonly language: Language
+  /** What stands between thousands, and before decimals, in a number that is typed. */
+  readonly separators: { readonly thousands: string; readonly decimal: string }
   readonly number: (value: number, options?: Intl.NumberFormatOptions) => string
   /** A day, in the reader's time zone. */
   readonly day: (instant: string | Date) => string
@@ -32,23 +34,26 @@ const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte"] as const
 const STEP = 1_024
 
 /** How a language writes. `{name}` in a message becomes the value of that name, a number in the language's digits. */
-export const wordingOf = (language: Language): Wording => {
+export const wordingOf = (language: Language, locale: string): Wording => {
   const plural = new Intl.PluralRules(language)
-  const numbers = new Intl.NumberFormat(language)
-  const days = new Intl.DateTimeFormat(language, { day: "numeric", month: "long", year: "numeric" })
-  const moments = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" })
-  const thisYear = new Intl.DateTimeFormat(language, {
+  const numbers = new Intl.NumberFormat(locale)
+  const days = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", year: "numeric" })
+  const moments = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" })
+  const thisYear = new Intl.DateTimeFormat(locale, {
     month: "short",
     day: "numeric",
     hour: "numeric",
     minute: "2-digit"
   })
-  const calendarDays = new Intl.DateTimeFormat(language, { month: "short", day: "numeric", timeZone: "UTC" })
+  const calendarDays = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric", timeZone: "UTC" })
   const lists = new Intl.ListFormat(language, { type: "conjunction" })
+  const signOf = (type: Intl.NumberFormatPartTypes) =>
+    numbers.formatToParts(12_345.6).find((part) => part.type === type)?.value ?? ""
   const number = (value: number, options?: Intl.NumberFormatOptions) =>
-    options === undefined ? numbers.format(value) : new Intl.NumberFormat(language, options).format(value)
+    options === undefined ? numbers.format(value) : new Intl.NumberFormat(locale, options).format(value)
   return {
     language,
+    separators: { thousands: signOf("group"), decimal: signOf("decimal") },
     number,
     day: (instant) => days.format(new Date(instant)),
     moment: (instant) => {

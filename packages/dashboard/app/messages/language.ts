@@ -11,4 +11,22 @@ export const preferredLanguage = (): Language => {
   return navigator.languages.map((tag) => tag.slice(0, 2)).find(isLanguage) ?? "en"
 }
 
+/**
+ * The locale in which a language writes days and numbers: the browser's own where the browser reads that language, else
+ * the language as it is written in the browser's region.
+ * @param ofBrowser the browser's locales, the preferred one first
+ */
+export const localeOf = (language: Language, ofBrowser: ReadonlyArray<string>): string => {
+  const locales = ofBrowser.flatMap((tag) => {
+    try {
+      return [new Intl.Locale(tag).maximize()]
+    } catch {
+      return []
+    }
+  })
+  const own = locales.find((locale) => locale.language === language)
+  const region = (own ?? locales[0])?.region
+  return region === undefined ? language : `${language}-${region}`
+}
+
 export const rememberLanguage = (language: Language): void => localStorage.setItem(KEY, language)

@@ -205,6 +205,16 @@ describeInChromium("a person with documents", {}, (stage) => {
     expect(dashboard.complaintsBut()).toEqual([])
   })
 
+  it.each([
+    ["en-US", /New ones come on [A-Z][a-z]+ \d{1,2}, \d{4}\./],
+    ["en-GB", /New ones come on \d{1,2} [A-Z][a-z]+ \d{4}\./]
+  ])("reads days as the browser's own %s writes them", async (locale, written) => {
+    const dashboard = await stage.openAs("travels@example.org", { path: "/usage", options: { locale } })
+    const balance = dashboard.page.getByRole("region", { name: "Your balance" })
+    await expect.poll(() => balance.textContent()).toMatch(written)
+    expect(dashboard.complaintsBut()).toEqual([])
+  })
+
   it("reads the application in German, its numbers too, and keeps that choice and the colours", async () => {
     const dashboard = await stage.openAs("konrad@example.org")
     const { page } = dashboard

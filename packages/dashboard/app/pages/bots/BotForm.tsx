@@ -153,7 +153,7 @@ interface CapFieldProps {
 }
 
 const CapField = ({ dailyCap, onChange }: CapFieldProps) => {
-  const { t, language } = useMessages()
+  const { t, separators } = useMessages()
   return (
     <NumberInput
       label={t("bots.cap")}
@@ -165,8 +165,8 @@ const CapField = ({ dailyCap, onChange }: CapFieldProps) => {
       step={100}
       allowDecimal={false}
       allowNegative={false}
-      thousandSeparator={language === "de" ? "." : ","}
-      decimalSeparator={language === "de" ? "," : "."}
+      thousandSeparator={separators.thousands}
+      decimalSeparator={separators.decimal}
       value={dailyCap ?? ""}
       onChange={(value) => onChange(value === "" ? null : Number(value))}
     />

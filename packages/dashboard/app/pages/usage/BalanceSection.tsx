@@ -50,7 +50,7 @@ const Left = ({ balance }: { readonly balance: Balance }) => {
 }
 
 const WarnUnder = () => {
-  const { t, language } = useMessages()
+  const { t, separators } = useMessages()
   const [threshold, changeThreshold] = useThreshold()
   return (
     <NumberInput
@@ -64,8 +64,8 @@ const WarnUnder = () => {
       step={10}
       allowDecimal={false}
       allowNegative={false}
-      thousandSeparator={language === "de" ? "." : ","}
-      decimalSeparator={language === "de" ? "," : "."}
+      thousandSeparator={separators.thousands}
+      decimalSeparator={separators.decimal}
       value={threshold ?? ""}
       onChange={(value) => changeThreshold(value === "" ? undefined : Number(value))}
     />
