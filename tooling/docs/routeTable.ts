@@ -114,6 +114,7 @@ const titles: Readonly<Record<string, string>> = {
   chats: "Chats",
   models: "Models",
   me: "Who is signed in",
+  session: "Who is signed in",
   "sign-out": "Signing out",
   upload: "Uploads",
   rag: "Reading documents",

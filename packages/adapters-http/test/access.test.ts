@@ -303,6 +303,20 @@ describe.each(of("visitor"))("%s", (_, route) => {
   })
 })
 
+describe.each(of("optional session"))("%s", (_, route) => {
+  test.each(strange)("with %s says that nobody is signed in, and is no error", async (_name, headers) => {
+    const response = await call(route, await headers())
+    expect([response.status, await response.json()]).toEqual([200, { me: null }])
+  })
+
+  test("says of somebody who is signed in what they are told at /api/me", async () => {
+    const headers = { cookie: await cookieFor(OWNER) }
+    const me = await (await server.fetch("/api/me", { headers })).json()
+    expect(me).toMatchObject({ userId: OWNER })
+    expect(await (await call(route, headers)).json()).toEqual({ me })
+  })
+})
+
 describe.each(of("public"))("%s", (_, route) => {
   test("needs no session", async () => {
     const response = await call(route, {})
@@ -397,7 +411,7 @@ describe.each(of("key"))("%s", (_, route) => {
 
 test("every route has a row in this matrix", () => {
   const covered = (
-    ["session", "cron", "key", "public", "visitor", "payment-signature", "development"] as const
+    ["session", "optional session", "cron", "key", "public", "visitor", "payment-signature", "development"] as const
   ).flatMap((access) => of(access))
   expect(covered).toHaveLength(routes.length)
   expect(new Set(routes.map(nameOf)).size).toBe(routes.length)

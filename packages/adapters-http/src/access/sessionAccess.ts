@@ -35,11 +35,14 @@ export const personClaim = <Proven>(callerOf: (proven: Person) => Proven) =>
     }
   })
 
+/** The claim of somebody who is signed in. */
+export const sessionClaim = personClaim(({ token: _token, ...caller }): Caller => caller)
+
 /** All users who are signed in, with a bound on the requests of one person; writes from other sites are refused. */
 export const sessionAccess = defineAccess<Caller, unknown, SessionCode | "cross_site_request">({
   name: "session",
   scheme: (name) => ({ type: "apiKey", in: "cookie", name }),
   errors: (method) => (isUnsafe(method) ? [...SESSION_ERRORS, "cross_site_request"] : SESSION_ERRORS),
   isPerson: true,
-  claimOf: personClaim(({ token: _token, ...caller }): Caller => caller)
+  claimOf: sessionClaim
 })

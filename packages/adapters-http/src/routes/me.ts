@@ -1,6 +1,7 @@
 import { ModelOffers, UploadLimits } from "@parley/core"
 import { Effect, Schema } from "effect"
-import { sessionAccess } from "../access/sessionAccess.ts"
+import { optionalSessionAccess } from "../access/optionalSessionAccess.ts"
+import { type Caller, sessionAccess } from "../access/sessionAccess.ts"
 import { json } from "../answers/Answer.ts"
 import { defineRoute } from "./Route.ts"
 import { TierBody, tierBody } from "./tierBody.ts"
@@ -15,6 +16,24 @@ const MeBody = Schema.Struct({
   uploads: Schema.Struct({ maxBytes: Schema.Int, types: Schema.Array(Schema.String) })
 })
 
+const SessionBody = Schema.Struct({
+  me: Schema.NullOr(MeBody).annotate({ description: "Null if nobody is signed in." })
+})
+
+const meOf = Effect.fnUntraced(function* (caller: Caller) {
+  const offers = yield* ModelOffers
+  const tier = yield* offers.tier(caller.userId)
+  const { maxBytes, types } = yield* UploadLimits
+  const body: typeof MeBody.Type = {
+    userId: caller.userId,
+    email: caller.email ?? null,
+    sessionExpiresAt: caller.expiresAt === undefined ? null : new Date(caller.expiresAt).toISOString(),
+    tier: tierBody(tier),
+    uploads: { maxBytes, types }
+  }
+  return body
+})
+
 /** Who is signed in, and on what plan. */
 export const getMe = defineRoute({
   method: "GET",
@@ -23,17 +42,17 @@ export const getMe = defineRoute({
   access: sessionAccess,
   responses: { 200: { description: "You.", schema: MeBody } },
   errors: ["storage_unavailable"],
-  handle: Effect.fnUntraced(function* ({ caller }) {
-    const offers = yield* ModelOffers
-    const tier = yield* offers.tier(caller.userId)
-    const { maxBytes, types } = yield* UploadLimits
-    const body: typeof MeBody.Type = {
-      userId: caller.userId,
-      email: caller.email ?? null,
-      sessionExpiresAt: caller.expiresAt === undefined ? null : new Date(caller.expiresAt).toISOString(),
-      tier: tierBody(tier),
-      uploads: { maxBytes, types }
-    }
-    return json(200, body)
-  })
+  handle: ({ caller }) => Effect.map(meOf(caller), (me) => json(200, me))
+})
+
+/** Who is signed in, if anybody is: a page asks before it knows, and browsers log every 401 as an error. */
+export const getSession = defineRoute({
+  method: "GET",
+  path: "/api/session",
+  summary: "Says who is signed in, as /api/me does, or that nobody is",
+  access: optionalSessionAccess,
+  responses: { 200: { description: "You, or nobody.", schema: SessionBody } },
+  errors: ["storage_unavailable"],
+  handle: ({ caller }) =>
+    Effect.map(caller === undefined ? Effect.succeed(null) : meOf(caller), (me) => json(200, { me }))
 })

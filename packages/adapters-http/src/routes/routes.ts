@@ -16,7 +16,7 @@ import { postDevelopmentSignIn, postDevelopmentSignOut } from "./development.ts"
 import { getDocumentFile, getDocumentText } from "./documentContents.ts"
 import { deleteDocument, getDocument, listDocuments, postRag, postUpload } from "./documents.ts"
 import { postRelease, postRenew, postReserve, postSettle } from "./keyCredits.ts"
-import { getMe } from "./me.ts"
+import { getMe, getSession } from "./me.ts"
 import { listModels } from "./models.ts"
 import { getPlans, getSubscription, postCheckout } from "./plans.ts"
 import type { Route } from "./Route.ts"
@@ -45,6 +45,7 @@ export const routes: ReadonlyArray<Route> = [
   deleteRunningReply,
   listModels,
   getMe,
+  getSession,
   postSignOut,
   // Documents
   postUpload,

@@ -1,5 +1,4 @@
 import { queryOptions } from "@tanstack/react-query"
-import { ApiProblem } from "./ApiProblem.ts"
 import { json, read, send } from "./request.ts"
 
 /** How people sign in here: with the development form, or at an identity provider. */
@@ -48,19 +47,10 @@ export interface Me {
   readonly uploads: { readonly maxBytes: number; readonly types: ReadonlyArray<string> }
 }
 
-/** Who is signed in; null where nobody is. */
-const readMe = async (signal: AbortSignal): Promise<Me | null> => {
-  try {
-    return await read<Me>("/api/me", signal)
-  } catch (error) {
-    if (error instanceof ApiProblem && error.status === 401) return null
-    throw error
-  }
-}
-
+/** Who is signed in; null if nobody is. */
 export const meQuery = queryOptions({
   queryKey: ["me"],
-  queryFn: ({ signal }) => readMe(signal),
+  queryFn: async ({ signal }) => (await read<{ readonly me: Me | null }>("/api/session", signal)).me,
   staleTime: 60_000
 })
 
