@@ -1,4 +1,5 @@
 export { PgBillingStoreLayer } from "./billing/PgBillingStore.ts"
+export { PgBillingUpkeepLayer } from "./billing/PgBillingUpkeep.ts"
 export { PgBotStoreLayer } from "./bots/PgBotStore.ts"
 export { PgCrmConnectionStoreLayer } from "./crm/PgCrmConnectionStore.ts"
 export { PgOAuthStateStoreLayer } from "./crm/PgOAuthStateStore.ts"

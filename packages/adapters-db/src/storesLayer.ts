@@ -1,6 +1,7 @@
 import { storageLayer } from "@parley/core/adapter"
 import { PgAuditLogLayer } from "./audit/PgAuditLog.ts"
 import { PgBillingStoreLayer } from "./billing/PgBillingStore.ts"
+import { PgBillingUpkeepLayer } from "./billing/PgBillingUpkeep.ts"
 import { PgBotStoreLayer } from "./bots/PgBotStore.ts"
 import { PgChatStoreLayer } from "./chat/PgChatStore.ts"
 import { PgRunningRepliesLayer } from "./chat/PgRunningReplies.ts"
@@ -25,6 +26,7 @@ export const storesLayer = (jobs: JobQueueOptions = {}) =>
   storageLayer({
     audit: PgAuditLogLayer,
     billing: PgBillingStoreLayer,
+    billingUpkeep: PgBillingUpkeepLayer,
     bots: PgBotStoreLayer,
     ledger: PgCreditLedgerLayer,
     chats: PgChatStoreLayer,

@@ -54,6 +54,7 @@ import {
   PaymentComparison,
   PaymentGateway,
   PaymentInbox,
+  PaymentRetention,
   HoldTtl,
   parleyLayer,
   type ParleyServices,
@@ -227,6 +228,18 @@ const ocrLayer = ({ ocr }: ParleyConfig): Layer.Layer<never> =>
 const holdTtlLayer = ({ holdTtlSeconds }: ParleyConfig) =>
   holdTtlSeconds === undefined ? Layer.empty : Layer.succeed(HoldTtl, holdTtlSeconds * 1000)
 
+const DAY_MS = 86_400_000
+
+/** How long events of the payment provider are kept: the core's defaults with what is configured laid over them. */
+const paymentRetentionLayer = ({ paymentEventDays: { done, unmatched } }: ParleyConfig) =>
+  Layer.effect(
+    PaymentRetention,
+    Effect.map(PaymentRetention, ({ doneMs, unmatchedMs }) => ({
+      doneMs: done === undefined ? doneMs : done * DAY_MS,
+      unmatchedMs: unmatched === undefined ? unmatchedMs : unmatched * DAY_MS
+    }))
+  )
+
 /** What other services are told of. The configuration has been checked. */
 const eventsLayer = ({ events: { allowPrivateNetworks, lowBalance, webhooks } }: ParleyConfig) =>
   Layer.merge(
@@ -293,6 +306,7 @@ export const serverPartsLayer = (
             uploadLimitsLayer(config),
             repliesLayer(config),
             holdTtlLayer(config),
+            paymentRetentionLayer(config),
             embedderLayer(config),
             exactSearchLayer(config),
             eventsLayer(config)

@@ -56,6 +56,8 @@ describe("readConfig", () => {
       PARLEY_UPLOAD_TYPES: "pdf,hunter2",
       PARLEY_ALLOW_STAND_INS: "hunter2",
       PARLEY_HOLD_TTL: "60 hunter2",
+      PARLEY_PAYMENT_EVENT_DAYS: "0",
+      PARLEY_UNMATCHED_EVENT_DAYS: "30",
       CRON_SECRET: "undefined",
       OPENAI_BASE_URL: "ftp://hunter2",
       LOG_LEVEL: "hunter2"
@@ -75,6 +77,12 @@ describe("readConfig", () => {
     expect(JSON.stringify(config)).not.toContain("hunter2")
     const { proof } = config.session
     expect(proof?._tag === "Secret" && Redacted.value(proof.secret)).toBe(`hunter2${SECRET}`)
+  })
+
+  it("takes for how many days events of the payment provider are kept", async () => {
+    expect((await read({})).paymentEventDays).toEqual({ done: undefined, unmatched: undefined })
+    const { paymentEventDays } = await read({ PARLEY_PAYMENT_EVENT_DAYS: "7", PARLEY_UNMATCHED_EVENT_DAYS: "31" })
+    expect(paymentEventDays).toEqual({ done: 7, unmatched: 31 })
   })
 
   it("trusts a number of proxies or named addresses, never everybody", async () => {
@@ -388,7 +396,7 @@ describe("where files rest", () => {
 
 describe("tasksOf", () => {
   it("leaves the beginning of periods to a schedule that can call, or to nobody where that is wanted", async () => {
-    const others = ["jobs", "requeue", "files", "holds", "replies", "callLimits", "events"]
+    const others = ["jobs", "requeue", "files", "holds", "replies", "callLimits", "paymentEvents", "events"]
     expect(tasksOf(await read({}))).toEqual([...others, "resets"])
     expect(tasksOf(await read({ PARLEY_RESET: "AUTO" }))).toEqual([...others, "resets"])
     expect(tasksOf(await read({ CRON_SECRET: SECRET }))).toEqual(others)

@@ -3,6 +3,8 @@ import { AuditLog } from "./audit/AuditLog.ts"
 import { InMemoryAuditLog } from "./audit/InMemoryAuditLog.ts"
 import { BillingStore } from "./billing/BillingStore.ts"
 import { InMemoryBillingStore } from "./billing/InMemoryBillingStore.ts"
+import { BillingUpkeep } from "./billing/upkeep/BillingUpkeep.ts"
+import { InMemoryBillingUpkeep } from "./billing/upkeep/InMemoryBillingUpkeep.ts"
 import { BotStore } from "./bots/BotStore.ts"
 import { InMemoryBotStore } from "./bots/InMemoryBotStore.ts"
 import { ChatStore } from "./chat/ChatStore.ts"
@@ -55,6 +57,7 @@ const storagePort = <Port extends Context.Key<unknown, unknown>>(
 const storagePorts = {
   audit: storagePort(AuditLog, InMemoryAuditLog.layer),
   billing: storagePort(BillingStore, InMemoryBillingStore.layer),
+  billingUpkeep: storagePort(BillingUpkeep, InMemoryBillingUpkeep.layer),
   bots: storagePort(BotStore, InMemoryBotStore.layer),
   ledger: storagePort(CreditLedger, InMemoryCreditLedger.layer),
   chats: storagePort(ChatStore, InMemoryChatStore.layer),

@@ -39,6 +39,7 @@ export {
 } from "./billing/BillingStore.ts"
 export type { FollowedPeriod, SetAside, TakenBack } from "./billing/FollowedPeriod.ts"
 export type { InvoiceReport } from "./billing/InvoiceReport.ts"
+export { BillingUpkeep, type ForgetInput, type Forgotten } from "./billing/upkeep/BillingUpkeep.ts"
 export { type CatchUpInput, type CatchUpReport, type HandledEvent, PaymentInbox } from "./billing/PaymentInbox.ts"
 export type {
   PaidPeriod,

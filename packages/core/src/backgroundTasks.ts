@@ -1,6 +1,7 @@
 import { Effect, Layer, Schedule, type Scope } from "effect"
 import type { BackgroundTask } from "./background/BackgroundTask.ts"
 import { startTasks } from "./background/startTasks.ts"
+import { PaymentEventSweeper } from "./billing/upkeep/PaymentEventSweeper.ts"
 import { ReplySweeper } from "./chat/running/ReplySweeper.ts"
 import { HoldSweeper } from "./credits/upkeep/HoldSweeper.ts"
 import { ResetService } from "./credits/upkeep/ResetService.ts"
@@ -60,6 +61,11 @@ export const backgroundTasks = {
   callLimits: {
     consequence: "What visitors' calls were counted on is not being forgotten",
     run: CallLimitSweeper.use(({ run }) => run),
+    stopWithinMs: 5_000
+  },
+  paymentEvents: {
+    consequence: "Old events of the payment provider are not being removed",
+    run: PaymentEventSweeper.use(({ run }) => run),
     stopWithinMs: 5_000
   },
   events: {

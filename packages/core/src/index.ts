@@ -42,6 +42,8 @@ export {
   PriceNotOffered
 } from "./billing/errors.ts"
 export { noPayments } from "./billing/noPayments.ts"
+export { PaymentEventSweeper } from "./billing/upkeep/PaymentEventSweeper.ts"
+export { PaymentRetention, type PaymentRetentionData } from "./billing/upkeep/PaymentRetention.ts"
 export { type Bot, type BotKey, BotSettings } from "./bots/Bot.ts"
 export { BotChange, BotDraft } from "./bots/BotDraft.ts"
 export { type BotRefused, BotService, type BotUnreadable, MAX_BOT_KEYS, MAX_BOTS } from "./bots/BotService.ts"

@@ -3,6 +3,7 @@ import { BillingService } from "./billing/BillingService.ts"
 import type { PaymentGateway } from "./billing/PaymentGateway.ts"
 import { PaymentComparison } from "./billing/PaymentComparison.ts"
 import { PaymentInbox } from "./billing/PaymentInbox.ts"
+import { PaymentEventSweeper } from "./billing/upkeep/PaymentEventSweeper.ts"
 import { BotService } from "./bots/BotService.ts"
 import { AppointmentBook } from "./crm/AppointmentBook.ts"
 import { CrmAccess } from "./crm/CrmAccess.ts"
@@ -63,6 +64,7 @@ export type ParleyServices =
   | JobWorker
   | ModelOffers
   | PaymentComparison
+  | PaymentEventSweeper
   | PaymentInbox
   | ReplySweeper
   | ResetService
@@ -100,6 +102,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   HoldSweeper.layer,
   parleyJobWorker,
   PaymentComparison.layer,
+  PaymentEventSweeper.layer,
   ReplySweeper.layer,
   ResetService.layer,
   ModelOffers.layer,

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { BACKGROUND_TASKS, type BackgroundTaskName, backgroundWorkLayer, DocumentService } from "@parley/core"
-import { CallLimiter, ChatStore, CreditLedger, RunningReplies } from "@parley/core/adapter"
+import { BillingStore, CallLimiter, ChatStore, CreditLedger, RunningReplies } from "@parley/core/adapter"
 import { newTurn, reservation, testedLedger } from "@parley/core/testing"
 import { Effect, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -12,6 +12,8 @@ const model = scriptedModel(() => Stream.empty)
 const turn = newTurn("ann")
 const deadReply = { ...turn, replyId: turn.reply.id, model: "model-a-mini" }
 
+const oldEvent = { id: "evt_1", kind: "product.created", createdAt: 0, customerId: undefined, payload: "{}" }
+
 /** A person with an uploaded document, the hold and the reply of a process that died, and a period that ends in a month. */
 const given = Effect.gen(function* () {
   const ledger = yield* testedLedger
@@ -21,6 +23,7 @@ const given = Effect.gen(function* () {
   yield* RunningReplies.use((replies) => replies.write({ ...deadReply, start: 0, text: "The sky", ttlMs: 1_000 }))
   const limits = [{ subject: "192.0.2.1", name: "ip", calls: 1 }]
   yield* CallLimiter.use(({ admit }) => admit({ limits, windowMs: 1, lease: "one", leaseMs: 1, ended: [] }))
+  yield* BillingStore.use((store) => store.keep(oldEvent, { state: "ignored", note: "" }))
   const bytes = new TextEncoder().encode("The sky over Basel is blue today.")
   const { id } = yield* DocumentService.use(({ upload }) => upload({ userId: "ann", filename: "sky.txt", bytes }))
   return { documentId: id, nextResetAt }
@@ -39,6 +42,12 @@ const done = (documentId: string) =>
 const forgotten = Effect.map(
   CallLimiter.use(({ sweep }) => sweep({ limit: 1 })),
   (swept) => swept === 0
+)
+
+/** Whether the payment provider's event was kept for long enough. */
+const removed = Effect.map(
+  BillingStore.use((store) => store.find([oldEvent.id])),
+  (found) => found.length === 0
 )
 
 /** Lets everything go on until the document is read, though no time passes. */
@@ -87,15 +96,16 @@ describe("background work", () => {
     (name) =>
       Effect.gen(function* () {
         const { documentId, nextResetAt } = yield* given
-        yield* TestClock.setTime(nextResetAt)
+        yield* TestClock.setTime(nextResetAt + 90 * 86_400_000)
         yield* begun([name])
         yield* TestClock.adjust("2 minutes")
         if (name === "jobs") yield* readingEnds(documentId)
         const { kept, nextResetAt: next, read, swept } = yield* done(documentId)
         const resets = next > nextResetAt
-        const worked = { jobs: read, holds: swept, replies: kept, resets, callLimits: yield* forgotten }
-        const nothing = { jobs: false, holds: false, replies: false, resets: false, callLimits: false }
-        assert.deepStrictEqual(worked, { ...nothing, [name]: true })
+        const forgot = { callLimits: yield* forgotten, paymentEvents: yield* removed }
+        const worked = { jobs: read, holds: swept, replies: kept, resets, ...forgot }
+        const names = Object.keys(worked).map((task) => [task, task === name])
+        assert.deepStrictEqual(worked, Object.fromEntries(names))
       }).pipe(Effect.provide(world(model)))
   )
 })

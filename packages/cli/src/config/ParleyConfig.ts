@@ -125,6 +125,8 @@ export interface ParleyConfig {
   readonly replies: RepliesConfig
   /** Undefined where nothing is sold. */
   readonly payments: PaymentsConfig | undefined
+  /** How many days events of the payment provider are kept: content of done ones, and those that name nobody. */
+  readonly paymentEventDays: { readonly done: number | undefined; readonly unmatched: number | undefined }
   /** The bucket in which uploaded files rest; in the database where there is none. */
   readonly files: S3Options | undefined
   /** The CRM providers that bots can be connected to; perhaps none. */

@@ -30,6 +30,10 @@ const POSTGRES = ["postgres:", "postgresql:"]
 /** Room is left for the suffix of the job queue's schema. */
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,44}$/i
 
+/** As long as Stripe lists events: one that is deleted before would be fetched again. */
+const STRIPE_EVENT_DAYS = 30
+const MOST_DAYS = 36_500
+
 /** What an environment says. */
 export interface Settings {
   /** With its defaults in the place of what cannot be used. */
@@ -77,6 +81,10 @@ export const readSettings = (environment: Environment, folder: string): Settings
     vendors,
     replies,
     payments: payments(read),
+    paymentEventDays: {
+      done: read.integer("PARLEY_PAYMENT_EVENT_DAYS", 1, MOST_DAYS),
+      unmatched: read.integer("PARLEY_UNMATCHED_EVENT_DAYS", STRIPE_EVENT_DAYS + 1, MOST_DAYS)
+    },
     crmProviders: readCrmProviders(read),
     session: readSession(read),
     uploads: uploads(read),

@@ -1,13 +1,7 @@
 import { Clock, Effect, Layer } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
-import {
-  type BillingAccount,
-  type BoughtCredits,
-  type EventOutcome,
-  noBilling,
-  type StoredPaymentEvent
-} from "./BillingAccount.ts"
+import { type EventOutcome, noBilling, type StoredPaymentEvent } from "./BillingAccount.ts"
 import {
   BillingStore,
   type ConcludeInput,
@@ -19,21 +13,14 @@ import {
   type Sale
 } from "./BillingStore.ts"
 import { customerReference } from "./paymentReferences.ts"
-
-/** An event with what it waits for. */
-interface InboxRow {
-  readonly event: StoredPaymentEvent
-  readonly waitsFor: ReadonlyArray<string>
-}
+import { InMemoryPayments } from "./upkeep/InMemoryPayments.ts"
 
 const WAITING: EventOutcome = { state: "waiting", note: "nobody is linked to its customer yet" }
 const ERASED: EventOutcome = { state: "ignored", note: "its person was erased" }
 
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
-  const inbox = yield* storage.table<string, InboxRow>()
-  const accounts = yield* storage.table<UserId, BillingAccount>()
-  const purchases = yield* storage.table<UserId, ReadonlyArray<BoughtCredits>>()
+  const { accounts, inbox, purchases } = yield* InMemoryPayments
   /** Whom a reference names; undefined where the person was erased. */
   const owners = yield* storage.table<string, UserId | undefined>()
   /** Ids of people who were erased: no event that names one brings the person back. */
@@ -203,5 +190,5 @@ const make = Effect.gen(function* () {
 
 /** What the payment provider reported, in the memory of one process. */
 export const InMemoryBillingStore = {
-  layer: Layer.effect(BillingStore, make).pipe(Layer.provide(InMemoryStorage.layer))
+  layer: Layer.effect(BillingStore, make).pipe(Layer.provide([InMemoryPayments.layer, InMemoryStorage.layer]))
 }

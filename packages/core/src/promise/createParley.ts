@@ -5,6 +5,7 @@ import { BillingService } from "../billing/BillingService.ts"
 import { noPayments } from "../billing/noPayments.ts"
 import { PaymentGateway } from "../billing/PaymentGateway.ts"
 import { PaymentInbox } from "../billing/PaymentInbox.ts"
+import { PaymentRetention, type PaymentRetentionData } from "../billing/upkeep/PaymentRetention.ts"
 import { BotService } from "../bots/BotService.ts"
 import { ChatModels } from "../models/ChatModel.ts"
 import { noModels } from "../models/noModels.ts"
@@ -86,6 +87,8 @@ export interface ParleyOptions extends StoragePorts {
   readonly logger?: ParleyLogger | false
   /** How long a hold lives without a renewal, in milliseconds: one minute unless given. */
   readonly holdTtlMs?: number
+  /** How long events of the payment provider are kept: 90 days unless given. */
+  readonly paymentRetention?: Partial<PaymentRetentionData>
 }
 
 /**
@@ -225,8 +228,9 @@ const portsLayer = (options: ParleyOptions, catalog: CatalogData) =>
     openStorageLayer(options)
   )
 
-const references = ({ clock, holdTtlMs, logger, lowBalance, reading, replies, tokenizer, uploads }: ParleyOptions) =>
-  Layer.mergeAll(
+const references = (options: ParleyOptions) => {
+  const { clock, holdTtlMs, logger, lowBalance, paymentRetention, reading, replies, tokenizer, uploads } = options
+  return Layer.mergeAll(
     logger === undefined ? Layer.empty : loggerLayer(logger),
     clock === undefined
       ? Layer.empty
@@ -237,6 +241,12 @@ const references = ({ clock, holdTtlMs, logger, lowBalance, reading, replies, to
     tokenizer === undefined ? Layer.empty : Layer.succeed(Tokenizer, tokenizer),
     holdTtlMs === undefined ? Layer.empty : Layer.succeed(HoldTtl, holdTtlMs),
     lowBalance === undefined ? Layer.empty : Layer.succeed(LowBalance, lowBalance),
+    paymentRetention === undefined
+      ? Layer.empty
+      : Layer.effect(
+          PaymentRetention,
+          Effect.map(PaymentRetention, (defaults) => ({ ...defaults, ...paymentRetention }))
+        ),
     reading === undefined
       ? Layer.empty
       : Layer.effect(
@@ -256,6 +266,7 @@ const references = ({ clock, holdTtlMs, logger, lowBalance, reading, replies, to
           Effect.map(UploadLimits, (defaults) => ({ ...defaults, ...uploads }))
         )
   )
+}
 
 /** The caller's wall clock; waiting and elapsed time stay the platform's. */
 const clockFrom = (clock: { now(): number }, base: Clock.Clock): Clock.Clock => ({

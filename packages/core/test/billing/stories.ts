@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { InMemoryBillingStore } from "../../src/billing/InMemoryBillingStore.ts"
+import { InMemoryBillingUpkeep } from "../../src/billing/upkeep/InMemoryBillingUpkeep.ts"
 import { InMemoryCreditLedger } from "../../src/credits/InMemoryCreditLedger.ts"
 import { InMemoryUnitOfWork } from "../../src/storage/InMemoryUnitOfWork.ts"
 import { billingModelTest } from "../../src/testing/billing/billingModelTest.ts"
@@ -10,6 +11,7 @@ const { PARLEY_TEST_SEED: seed, PARLEY_TEST_PATH: path } = process.env
 /** What billing stands on, in memory. */
 export const billingInMemory = Layer.mergeAll(
   InMemoryBillingStore.layer,
+  InMemoryBillingUpkeep.layer,
   InMemoryCreditLedger.layer,
   InMemoryUnitOfWork.layer
 )

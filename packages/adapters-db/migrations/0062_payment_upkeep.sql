@@ -1,0 +1,55 @@
+-- What is done with stored payments outside of events.
+
+-- Events whose content is still there: of people, once they are done, and of nobody here. A row is in one of the two.
+CREATE INDEX payment_events_done ON {{schema}}.payment_events (received_at)
+  WHERE payload IS NOT NULL AND owner IS NOT NULL AND state IN ('applied', 'ignored');
+CREATE INDEX payment_events_unmatched ON {{schema}}.payment_events (received_at)
+  WHERE payload IS NOT NULL AND owner IS NULL;
+
+-- Removes the content of up to "page" events that are done, and up to "page" events that name nobody or still wait, which
+-- were received before the moments given. Passes over what another transaction is at work on: so it waits for no event, and
+-- any number of processes may call it at once.
+CREATE FUNCTION {{schema}}.forget_payments(done_before timestamptz, unmatched_before timestamptz, page integer) RETURNS json
+LANGUAGE plpgsql AS $function$
+DECLARE
+  reduced bigint;
+  old text[];
+  freed text[];
+BEGIN
+  WITH done AS (
+    SELECT e.event_id FROM {{schema}}.payment_events e
+    WHERE e.payload IS NOT NULL AND e.owner IS NOT NULL AND e.state IN ('applied', 'ignored') AND e.received_at < done_before
+    ORDER BY e.received_at LIMIT page FOR UPDATE SKIP LOCKED
+  )
+  UPDATE {{schema}}.payment_events e SET payload = NULL FROM done d WHERE e.event_id = d.event_id;
+  GET DIAGNOSTICS reduced = ROW_COUNT;
+  old := ARRAY(
+    SELECT e.event_id FROM (
+      SELECT u.event_id FROM {{schema}}.payment_events u
+      WHERE u.payload IS NOT NULL AND u.owner IS NULL AND u.received_at < unmatched_before
+      UNION
+      SELECT w.event_id FROM {{schema}}.payment_events w WHERE w.state = 'waiting' AND w.received_at < unmatched_before
+      LIMIT page
+    ) o JOIN {{schema}}.payment_events e ON e.event_id = o.event_id
+    FOR UPDATE OF e SKIP LOCKED
+  );
+  WITH waits AS (
+    DELETE FROM {{schema}}.payment_waits w WHERE w.event_id = ANY(old) RETURNING w.reference
+  )
+  SELECT array_agg(DISTINCT w.reference) INTO freed FROM waits w;
+  DELETE FROM {{schema}}.payment_events e WHERE e.event_id = ANY(old);
+  -- What was there for these events to wait for.
+  DELETE FROM {{schema}}.payment_references r WHERE r.reference IN (
+    SELECT f.reference FROM {{schema}}.payment_references f
+    WHERE f.reference = ANY(freed) AND f.owner IS NULL
+      AND NOT EXISTS (SELECT FROM {{schema}}.payment_waits w WHERE w.reference = f.reference)
+    FOR UPDATE SKIP LOCKED
+  );
+  RETURN json_build_object('reduced', reduced, 'deleted', cardinality(old));
+END
+$function$;
+
+GRANT DELETE ON {{schema}}.payment_events, {{schema}}.payment_references TO parley_service;
+
+-- Where databases are hardened, functions are nobody's by default.
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

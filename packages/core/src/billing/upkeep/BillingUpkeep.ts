@@ -1,0 +1,29 @@
+import { Context, type Effect } from "effect"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+
+export interface ForgetInput {
+  /** Events of people that are done and were received before this moment lose their content. Unix milliseconds. */
+  readonly doneBefore: number
+  /** Events that name nobody, or still wait, and were received before this moment are deleted. Unix milliseconds. */
+  readonly unmatchedBefore: number
+  /** At most so many of each. */
+  readonly limit: number
+}
+
+export interface Forgotten {
+  /** Events that lost their content. */
+  readonly reduced: number
+  readonly deleted: number
+}
+
+/** What is done with the stored payments outside of events. */
+export class BillingUpkeep extends Context.Service<
+  BillingUpkeep,
+  {
+    /**
+     * Removes content that is not needed any more. Of a done event everything remains that followed from it, and its id,
+     * so that another copy of it changes nothing. Events that were refused or could not be read keep their content.
+     */
+    forget(input: ForgetInput): Effect.Effect<Forgotten, StorageFailed>
+  }
+>()("@parley/core/billing/upkeep/BillingUpkeep") {}

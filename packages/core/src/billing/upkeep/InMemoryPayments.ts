@@ -1,0 +1,26 @@
+import { Context, Effect, Layer } from "effect"
+import type { UserId } from "../../identity/UserId.ts"
+import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
+import type { BillingAccount, BoughtCredits, StoredPaymentEvent } from "../BillingAccount.ts"
+
+/** An event with what it waits for. */
+export interface InboxRow {
+  readonly event: StoredPaymentEvent
+  readonly waitsFor: ReadonlyArray<string>
+}
+
+const make = Effect.gen(function* () {
+  const storage = yield* InMemoryStorage
+  return {
+    inbox: yield* storage.table<string, InboxRow>(),
+    accounts: yield* storage.table<UserId, BillingAccount>(),
+    purchases: yield* storage.table<UserId, ReadonlyArray<BoughtCredits>>()
+  }
+})
+
+/** The tables that the ports of billing share, in the memory of one process. */
+export class InMemoryPayments extends Context.Service<InMemoryPayments, Effect.Success<typeof make>>()(
+  "@parley/core/billing/upkeep/InMemoryPayments"
+) {
+  static readonly layer = Layer.effect(InMemoryPayments, make).pipe(Layer.provide(InMemoryStorage.layer))
+}

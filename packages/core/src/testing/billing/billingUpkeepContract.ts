@@ -1,0 +1,141 @@
+import { Clock, Effect, type Layer } from "effect"
+import { expect, it } from "vitest"
+import type { EventOutcome } from "../../billing/BillingAccount.ts"
+import { BillingStore, type KeptEvent } from "../../billing/BillingStore.ts"
+import { BillingUpkeep } from "../../billing/upkeep/BillingUpkeep.ts"
+import { UnitOfWork } from "../../storage/UnitOfWork.ts"
+import { suiteOn } from "../suiteOn.ts"
+
+const HOUR_MS = 3_600_000
+
+/** The guarantees of every `BillingUpkeep`. */
+export const billingUpkeepContract = (
+  name: string,
+  layer: Layer.Layer<BillingStore | BillingUpkeep | UnitOfWork, unknown>
+): void =>
+  suiteOn(`BillingUpkeep: ${name}`, layer, (run) => {
+    const newId = (kind: string) => `${kind}_${crypto.randomUUID()}`
+    const newEvent = (kind = "invoice.paid"): KeptEvent => ({
+      id: newId("evt"),
+      kind,
+      createdAt: Date.UTC(2027, 0, 31, 10),
+      customerId: newId("cus"),
+      payload: '{"name":"Ann"}'
+    })
+    const inUnit = <A, E, R>(work: Effect.Effect<A, E, R>) => UnitOfWork.use((units) => units.run("anybody", work))
+    /** An event of a person, in a state. */
+    const concluded = (state: EventOutcome["state"], waitsFor: ReadonlyArray<string> = []) =>
+      Effect.gen(function* () {
+        const event = newEvent()
+        const store = yield* BillingStore
+        const userId = newId("user")
+        yield* inUnit(
+          Effect.gen(function* () {
+            yield* store.receive({ event, references: [], claimed: userId, bought: {}, again: false })
+            yield* store.conclude({
+              event,
+              userId,
+              outcome: { state, note: "a note" },
+              subscription: undefined,
+              followed: undefined,
+              invoiceReports: undefined,
+              bought: undefined,
+              links: [],
+              waitsFor
+            })
+          })
+        )
+        return event
+      })
+    /** An event that names a customer whom nobody knows. */
+    const unmatched = Effect.gen(function* () {
+      const event = newEvent()
+      const references = [`customer:${event.customerId}`]
+      const store = yield* BillingStore
+      yield* inUnit(store.receive({ event, references, claimed: undefined, bought: {}, again: false }))
+      return { event, references }
+    })
+    const ignored = Effect.gen(function* () {
+      const event = newEvent("product.created")
+      yield* BillingStore.use((store) => store.keep(event, { state: "ignored", note: "a note" }))
+      return event
+    })
+    const find = ({ id }: KeptEvent) => BillingStore.use((store) => Effect.map(store.find([id]), ([found]) => found))
+    const forget = (doneInMs: number, unmatchedInMs: number, limit = 1_000) =>
+      Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const upkeep = yield* BillingUpkeep
+        return yield* upkeep.forget({ doneBefore: now + doneInMs, unmatchedBefore: now + unmatchedInMs, limit })
+      })
+
+    it("removes the content of what is done, and keeps that it is", () =>
+      run(
+        Effect.gen(function* () {
+          const [applied, done] = [yield* concluded("applied"), yield* concluded("ignored")]
+          expect(yield* forget(-HOUR_MS, -HOUR_MS)).toEqual({ reduced: 0, deleted: 0 })
+          expect(yield* find(applied)).toMatchObject({ payload: '{"name":"Ann"}' })
+          expect(yield* forget(HOUR_MS, -HOUR_MS)).toEqual({ reduced: 2, deleted: 0 })
+          expect(yield* find(applied)).toMatchObject({ state: "applied", note: "a note", kind: "invoice.paid" })
+          for (const event of [applied, done]) expect(yield* find(event)).toMatchObject({ payload: undefined })
+          expect(yield* forget(HOUR_MS, HOUR_MS)).toEqual({ reduced: 0, deleted: 0 })
+          // Another copy changes nothing, and brings nothing back.
+          const input = { event: applied, references: [], claimed: newId("user"), bought: {}, again: false }
+          const copy = yield* inUnit(BillingStore.use((store) => store.receive(input)))
+          expect(copy).toEqual({ _tag: "Known", outcome: { state: "applied", note: "a note" } })
+          expect(yield* find(applied)).toMatchObject({ payload: undefined })
+        })
+      ))
+
+    it("deletes what names nobody, or waits for what never came; a later link finds nothing of it", () =>
+      run(
+        Effect.gen(function* () {
+          const { event, references } = yield* unmatched
+          const never = yield* concluded("waiting", [`payment:${newId("pi")}`])
+          const other = yield* ignored
+          expect(yield* forget(HOUR_MS, -HOUR_MS)).toEqual({ reduced: 0, deleted: 0 })
+          expect(yield* forget(-HOUR_MS, HOUR_MS)).toEqual({ reduced: 0, deleted: 3 })
+          for (const gone of [event, never, other]) expect(yield* find(gone)).toBeUndefined()
+          const customerId = event.customerId ?? ""
+          const link = { userId: newId("user"), customerId, replaces: undefined }
+          const linked = yield* inUnit(BillingStore.use((store) => store.link(link)))
+          expect(linked).toEqual({ customerId, waiting: [] })
+          expect(yield* BillingStore.use((store) => store.ownerOf(references))).toEqual({ userId: link.userId })
+        })
+      ))
+
+    it("leaves what an operator has to see: what was refused or could not be read", () =>
+      run(
+        Effect.gen(function* () {
+          const kept = [yield* concluded("refused"), yield* concluded("unreadable")]
+          yield* forget(HOUR_MS, HOUR_MS)
+          for (const event of kept) expect(yield* find(event)).toMatchObject({ payload: '{"name":"Ann"}' })
+        })
+      ))
+
+    it("keeps an event that waits for the same customer as one that is deleted", () =>
+      run(
+        Effect.gen(function* () {
+          const { event, references } = yield* unmatched
+          yield* forget(-HOUR_MS, HOUR_MS)
+          const store = yield* BillingStore
+          const later = newEvent()
+          yield* inUnit(store.receive({ event: later, references, claimed: undefined, bought: {}, again: false }))
+          const customerId = event.customerId ?? ""
+          const { waiting } = yield* inUnit(store.link({ userId: newId("user"), customerId, replaces: undefined }))
+          expect(waiting.map(({ id }) => id)).toEqual([later.id])
+        })
+      ))
+
+    it("does no more than is asked for at once", () =>
+      run(
+        Effect.gen(function* () {
+          yield* forget(HOUR_MS, HOUR_MS)
+          for (let count = 0; count < 3; count += 1) {
+            yield* concluded("applied")
+            yield* unmatched
+          }
+          expect(yield* forget(HOUR_MS, HOUR_MS, 2)).toEqual({ reduced: 2, deleted: 2 })
+          expect(yield* forget(HOUR_MS, HOUR_MS, 2)).toEqual({ reduced: 1, deleted: 1 })
+        })
+      ))
+  })

@@ -1,0 +1,54 @@
+import { Effect, Layer } from "effect"
+import { expect, it } from "vitest"
+import { BillingStore } from "../../src/billing/BillingStore.ts"
+import { PaymentEventSweeper } from "../../src/billing/upkeep/PaymentEventSweeper.ts"
+import { PaymentRetention, type PaymentRetentionData } from "../../src/billing/upkeep/PaymentRetention.ts"
+import { atTime } from "../../src/testing/atTime.ts"
+import { billingInMemory } from "./stories.ts"
+
+const START = Date.UTC(2027, 0, 10)
+const DAY = 86_400_000
+
+/** How many of 1,200 events of nobody are left so many days after they came. */
+const leftAfter = (days: number, retention?: Partial<PaymentRetentionData>) =>
+  Effect.runPromise(
+    Effect.gen(function* () {
+      const store = yield* BillingStore
+      const event = (index: number) => ({
+        id: `evt_${index}`,
+        kind: "product.created",
+        createdAt: START,
+        customerId: undefined,
+        payload: "{}"
+      })
+      const keep = Effect.forEach(Array.from({ length: 1_200 }), (_, index) =>
+        store.keep(event(index), { state: "ignored", note: "" })
+      )
+      yield* atTime(START, keep)
+      const sweeper = yield* PaymentEventSweeper
+      const { deleted } = yield* atTime(START + days * DAY, sweeper.sweep)
+      const left = yield* store.list({ state: undefined, userId: undefined, limit: 2_000, before: undefined })
+      expect(left.length + deleted).toBe(1_200)
+      return left.length
+    }).pipe(
+      Effect.provide(
+        PaymentEventSweeper.layer.pipe(
+          Layer.provideMerge(billingInMemory),
+          Layer.provide(
+            Layer.effect(
+              PaymentRetention,
+              Effect.map(PaymentRetention, (defaults) => ({ ...defaults, ...retention }))
+            )
+          )
+        ),
+        { local: true }
+      )
+    )
+  )
+
+it("events are kept for 90 days, unless configured otherwise, and then forgotten, all of them", async () => {
+  expect(await leftAfter(89)).toBe(1_200)
+  expect(await leftAfter(91)).toBe(0)
+  expect(await leftAfter(40, { unmatchedMs: 31 * DAY })).toBe(0)
+  expect(await leftAfter(40, { doneMs: 31 * DAY })).toBe(1_200)
+})
