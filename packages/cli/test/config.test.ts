@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
+import { expressPages } from "@parley/adapters-http"
 import { Effect, Redacted } from "effect"
+import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { tasksOf } from "../src/config/workRules.ts"
 import type { Environment } from "../src/config/EnvironmentReader.ts"
@@ -99,6 +101,39 @@ describe("readConfig", () => {
     ]) {
       expect(await problemsOf({ PARLEY_TRUST_PROXY: value })).toHaveLength(1)
     }
+  })
+
+  it("refuses to trust a range of all addresses, and says what to set instead", async () => {
+    for (const value of ["0.0.0.0/0", "::/0", "loopback, 0.0.0.0/0", "10.0.0.0/00", "nonsense/0"]) {
+      expect(await problemsOf({ PARLEY_TRUST_PROXY: value })).toEqual([
+        expect.stringMatching(/^PARLEY_TRUST_PROXY: .*everybody.*how many proxies/)
+      ])
+    }
+  })
+
+  it("accepts as a proxy's address only what a server can start with", async () => {
+    const address = fc.oneof(
+      fc.ipV4(),
+      fc.ipV6(),
+      fc.constantFrom("loopback", "linklocal", "uniquelocal", "fe80::1%eth0")
+    )
+    const suffix = fc.oneof(
+      fc.constant(""),
+      fc.integer({ min: 0, max: 130 }).map((bits) => `/${bits}`)
+    )
+    const value = fc
+      .array(
+        fc.tuple(address, suffix).map((parts) => parts.join("")),
+        { minLength: 1, maxLength: 3 }
+      )
+      .map((list) => list.join(", "))
+    await fc.assert(
+      fc.asyncProperty(value, async (PARLEY_TRUST_PROXY) => {
+        const { config, problems } = readSettings({ PARLEY_TRUST_PROXY }, folder)
+        if (problems.length === 0) expressPages((_request, _response, next) => next(), config.trustProxy)
+      }),
+      { numRuns: 500 }
+    )
   })
 
   it("takes for the schema what leaves room for that of the job queue", async () => {

@@ -94,6 +94,14 @@ describe("problems of the configuration", () => {
   })
 })
 
+const freePort = async (): Promise<number> => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
 describe("a port that is taken", () => {
   it("is told before the database is asked for anything, by serve with 1, and by doctor", async () => {
     using folder = temporaryFolder()
@@ -191,6 +199,19 @@ describe.skipIf(postgres === "")("on a Postgres server", () => {
 })
 
 describe("doctor beside a running server", () => {
+  it("tells of requests that come through a proxy that is not trusted", async () => {
+    using folder = temporaryFolder()
+    const PORT = String(await freePort())
+    await using server = await serveHere(folder.path, { PORT })
+    const proxyOf = async () => {
+      const { stdout } = await runHere(["doctor", "--json"], folder.path, { PORT })
+      return checksOf(stdout).filter(({ name }) => name === "proxy")
+    }
+    expect(await proxyOf()).toEqual([])
+    await fetch(`${server.url}/api/me`, { headers: { "x-forwarded-for": "203.0.113.7" } })
+    expect(await proxyOf()).toMatchObject([{ status: "note", advice: expect.stringContaining("PARLEY_TRUST_PROXY") }])
+  })
+
   it("looks at its own environment and at the server's, and tells which finding is whose", async () => {
     using folder = temporaryFolder()
     await using server = await serveHere(folder.path, { OPENAI_API_KEY: "sk-server" })

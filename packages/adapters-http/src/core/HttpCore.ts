@@ -6,6 +6,7 @@ import type { OpenApiDocument } from "../environment/ApiDocument.ts"
 import { type HttpOptions, STALLED_READER_MS } from "../environment/HttpOptions.ts"
 import { httpServicesLayer } from "../environment/httpServicesLayer.ts"
 import type { RequestHead } from "../exchange/RequestHead.ts"
+import { UntrustedProxy } from "../exchange/UntrustedProxy.ts"
 import { problemFrom } from "../problems/Problem.ts"
 import type { Route } from "../routes/Route.ts"
 import { routes } from "../routes/routes.ts"
@@ -22,6 +23,8 @@ export interface HttpCore {
   match(method: string, path: string): RouteMatch | undefined
   /** What every answer to a request carries for pages of other origins: nothing unless some are allowed. */
   headersOf(match: RouteMatch, head: Pick<RequestHead, "headers">): AnswerHeaders
+  /** Takes note of requests that come through a proxy that is not trusted. */
+  readonly untrustedProxy: UntrustedProxy["Service"]
   /** Answers. Resolves once everything is settled, also where the client left; it never rejects. */
   answer(match: RouteMatch, exchange: Exchange): Promise<void>
 }
@@ -48,6 +51,7 @@ export const makeHttpCore = (options: HttpOptions<never>, table: ReadonlyArray<R
   return {
     match,
     headersOf,
+    untrustedProxy: Context.get(services, UntrustedProxy),
     answer: (found, exchange) => {
       if (found._tag === "refused") return Promise.resolve(refuse(found, exchange, preflightOf))
       const work = handleRoute(surroundings, found, exchange).catch(() => exchange.writer.abandon())

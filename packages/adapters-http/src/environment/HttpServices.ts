@@ -13,6 +13,7 @@ import type { Readiness } from "./Readiness.ts"
 import type { RefusalLog } from "./RefusalLog.ts"
 import type { SessionCookies } from "./SessionCookies.ts"
 import type { SignOutPage } from "./SignOutPage.ts"
+import type { UntrustedProxy } from "../exchange/UntrustedProxy.ts"
 
 /** What routes and accesses know of the server they run in. */
 export type HttpServices =
@@ -31,6 +32,7 @@ export type HttpServices =
   | SessionCookies
   | SessionVerifier
   | SignOutPage
+  | UntrustedProxy
 
 /** What handlers and accesses may ask for. */
 export type RouteServices = ParleyServices | HttpServices

@@ -17,8 +17,12 @@ import { makeReadiness, Readiness } from "./Readiness.ts"
 import { makeRefusalLog, RefusalLog } from "./RefusalLog.ts"
 import { SessionCookies } from "./SessionCookies.ts"
 import { SignOutPage } from "./SignOutPage.ts"
+import { makeUntrustedProxy, UntrustedProxy } from "../exchange/UntrustedProxy.ts"
 
 const REQUESTS_PER_PERSON = 1_000
+
+const UNTRUSTED_PROXY =
+  "Requests come through a proxy that is not trusted to say for whom, so that all its clients count as one and share one limit. Trust it by PARLEY_TRUST_PROXY, the listener's trustProxy or Express' trust proxy."
 
 /** In the place of sessions where the host has a sign-in of its own: it proves nobody. */
 const noSessions = SessionVerifier.of({ verify: () => Effect.fail(new SessionInvalid({ problem: "refused" })) })
@@ -59,6 +63,9 @@ export const httpServicesLayer = (
     Layer.sync(RefusalLog, makeRefusalLog),
     Layer.succeed(SessionCookies, sessionCookieOf(options)),
     Layer.succeed(SessionVerifier, options.sessions ?? noSessions),
-    Layer.succeed(SignOutPage, { url: options.signOutUrl })
+    Layer.succeed(SignOutPage, { url: options.signOutUrl }),
+    Layer.sync(UntrustedProxy, () =>
+      makeUntrustedProxy(() => void options.runtime.runFork(Effect.logWarning(UNTRUSTED_PROXY)))
+    )
   )
 }

@@ -8,6 +8,7 @@ import { discardBody } from "./discardBody.ts"
 import { limitStalledReader } from "./limitStalledReader.ts"
 import { NodeAnswerWriter } from "./NodeAnswerWriter.ts"
 import { NodeRequest } from "./NodeRequest.ts"
+import { isUntrustedForwarding } from "./untrustedForwarding.ts"
 import { watchDeparture } from "./watchDeparture.ts"
 
 /** What Node's listener and Express' router serve alike. */
@@ -29,7 +30,9 @@ export const serveNode = async (
   response: ServerResponse,
   exchange: NodeExchange
 ): Promise<void> => {
-  const { core, headers, id, match, stalledReaderMs } = exchange
+  const { core, headers, id, match, peerOf, stalledReaderMs } = exchange
+  const { isSeen, see } = core.untrustedProxy
+  if (!isSeen() && isUntrustedForwarding(message, peerOf)) see()
   const departure = watchDeparture(message, response)
   await core.answer(match, {
     request: new NodeRequest({ ...exchange, message }),

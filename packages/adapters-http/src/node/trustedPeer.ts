@@ -15,6 +15,16 @@ export const trustedPeer = (trust: TrustProxy = false): ((request: IncomingMessa
   return (request) => proxyAddr(request, isTrusted) ?? ""
 }
 
+/** Whether a text names proxies that can be trusted: addresses, networks or names, and never all addresses. */
+export const isTrustProxy = (addresses: string): boolean => {
+  try {
+    trustFunction(addresses)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const trustFunction = (trust: TrustProxy): ((address: string, hop: number) => boolean) => {
   if (typeof trust === "boolean") return () => trust
   if (typeof trust === "number") return (_address, hop) => hop < trust

@@ -1,24 +1,39 @@
 import { BillingService } from "@parley/core"
 import { Effect, Schema } from "effect"
 import { publicAccess } from "../access/publicAccess.ts"
+import { statusAccess } from "../access/statusAccess.ts"
 import { json } from "../answers/Answer.ts"
 import { ApiDocument } from "../environment/ApiDocument.ts"
 import { PublicAddress, publicAddressOf } from "../environment/PublicAddress.ts"
 import { Readiness } from "../environment/Readiness.ts"
+import { UntrustedProxy } from "../exchange/UntrustedProxy.ts"
 import { defineRoute } from "./Route.ts"
 import { withTiers } from "./TierName.ts"
 
 const StatusBody = Schema.Struct({ status: Schema.String })
+
+const NOTES = ["untrusted_proxy"] as const
+
+const HealthBody = Schema.Struct({
+  status: Schema.String,
+  notes: Schema.optionalKey(Schema.Array(Schema.Literals(NOTES))).annotate({
+    description:
+      "For callers on the server's own machine alone: what its operator should look at, where there is something."
+  })
+})
 
 /** Says that the process runs. Touches nothing else. */
 export const getHealth = defineRoute({
   method: "GET",
   path: "/healthz",
   summary: "Says that the process runs",
-  access: publicAccess,
-  responses: { 200: { description: "It runs.", schema: StatusBody } },
+  access: statusAccess,
+  responses: { 200: { description: "It runs.", schema: HealthBody } },
   errors: [],
-  handle: () => Effect.succeed(json(200, { status: "ok" }))
+  handle: ({ caller: { isHere } }) =>
+    UntrustedProxy.useSync(({ isSeen }) =>
+      json(200, isHere && isSeen() ? { status: "ok", notes: NOTES } : { status: "ok" })
+    )
 })
 
 /** Says that requests can be served; looks at most once a second. */

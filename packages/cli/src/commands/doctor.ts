@@ -5,7 +5,7 @@ import { folderProblems } from "../config/loadConfig.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, checkLines, exitOf, failed, note, type PlacedCheck } from "../doctor/Check.ts"
 import { configurationChecks, nodeCheck } from "../doctor/configurationChecks.ts"
-import { portCheck } from "../doctor/portCheck.ts"
+import { portChecks } from "../doctor/portChecks.ts"
 import { Unhealthy } from "./commandErrors.ts"
 import { jsonFlag, printResult } from "./output.ts"
 import { CommandContext } from "./CommandContext.ts"
@@ -87,7 +87,7 @@ export const doctorCommand = Command.make(
       // The embedded database is the server's while it runs, and so is its port.
       const ownsDatabase = config.database._tag === "Server" || atServer.length === 0
       if (usable && ownsDatabase) here.push(...(yield* ownDatabaseChecks(settings)))
-      if (atServer.length === 0) here.push(yield* portCheck(config))
+      if (atServer.length === 0) here.push(...(yield* portChecks(config)))
       here.push(...(yield* offeredChecks(settings, live && atServer.length === 0)))
     }
     const checks = [...placed("here", here), ...atServer]

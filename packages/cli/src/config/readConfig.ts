@@ -1,4 +1,3 @@
-import { isIP } from "node:net"
 import { resolve } from "node:path"
 import {
   type DocumentType,
@@ -7,7 +6,7 @@ import {
   type SecretKey,
   type UploadLimitsData
 } from "@parley/core"
-import { isOrigin } from "@parley/adapters-http/settings"
+import { isOrigin, isTrustProxy } from "@parley/adapters-http/settings"
 import { Effect, Result } from "effect"
 import { type Environment, EnvironmentReader } from "./EnvironmentReader.ts"
 import {
@@ -137,18 +136,14 @@ const trustProxy = (read: EnvironmentReader): number | string | undefined => {
   const value = read.text("PARLEY_TRUST_PROXY")
   if (value === undefined) return undefined
   if (/^\d{1,3}$/.test(value)) return Number(value)
-  if (value.split(",").every((address) => isProxyAddress(address.trim()))) return value
-  read.problem("PARLEY_TRUST_PROXY", "expected the number of proxies in front, or their addresses")
+  if (isTrustProxy(value)) return value
+  read.problem(
+    "PARLEY_TRUST_PROXY",
+    /\/0+(?:,|$)/.test(value)
+      ? "expected the addresses of proxies, not of everybody: any client could then choose the address it is seen under. Where the proxy's address changes, set how many proxies stand in front"
+      : "expected the number of proxies in front, or their addresses"
+  )
   return undefined
-}
-
-/** An address, a range of them (`10.0.0.0/8`), or a name Express has for one. */
-const isProxyAddress = (text: string): boolean => {
-  const [address = "", bits, ...more] = text.split("/")
-  if (["loopback", "linklocal", "uniquelocal"].includes(text)) return true
-  const version = isIP(address)
-  const isRange = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
-  return version !== 0 && more.length === 0 && isRange
 }
 
 const vendor = (read: EnvironmentReader, prefix: "OPENAI" | "ANTHROPIC"): VendorConfig | undefined => {
