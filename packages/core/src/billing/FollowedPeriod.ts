@@ -10,9 +10,16 @@ export interface SetAside extends PeriodRest {
   readonly periodKey: string
 }
 
-/** What refunds and disputes took of a period: what is out by their reports, and what of it was left. Whole credits. */
+/** What refunds and disputes took of the period that is followed: out of its allowance, and beyond. Whole credits. */
 export interface TakenBack {
-  readonly wanted: number
+  readonly allowance: number
+  readonly beyond: number
+}
+
+/** What refunds and disputes took of a period that is not followed any more: what was spent of it and is paid for no more. */
+export interface TakenBeyond {
+  readonly periodKey: string
+  /** Whole credits. */
   readonly credits: number
 }
 
@@ -25,13 +32,29 @@ export interface FollowedPeriod {
   readonly periodStart: number
   readonly setAside: ReadonlyArray<SetAside>
   readonly taken?: TakenBack | undefined
+  readonly beyond?: ReadonlyArray<TakenBeyond> | undefined
 }
 
 /** A period of which so much more was taken; given back where it is below zero. */
-export const withTaken = (followed: FollowedPeriod, credits: number): FollowedPeriod => ({
-  ...followed,
-  taken: followed.taken && { ...followed.taken, credits: followed.taken.credits + credits }
-})
+export const withTaken = (followed: FollowedPeriod, { allowance, beyond }: TakenBack): FollowedPeriod => {
+  const before = followed.taken ?? { allowance: 0, beyond: 0 }
+  return { ...followed, taken: { allowance: before.allowance + allowance, beyond: before.beyond + beyond } }
+}
+
+/** What was taken of a period beyond what was left of it, whether it is followed or was. */
+export const takenBeyond = (followed: FollowedPeriod | undefined, key: string | undefined): number => {
+  if (followed === undefined || key === undefined) return 0
+  const { beyond = [], periodKey: now, taken } = followed
+  return now === key ? (taken?.beyond ?? 0) : (beyond.find(({ periodKey: one }) => one === key)?.credits ?? 0)
+}
+
+/** The same with so much more taken; given back where it is below zero. */
+export const withTakenBeyond = (followed: FollowedPeriod, key: string, credits: number): FollowedPeriod => {
+  const { beyond = [] } = followed
+  const total = (beyond.find(({ periodKey: one }) => one === key)?.credits ?? 0) + credits
+  const others = beyond.filter(({ periodKey: one }) => one !== key)
+  return { ...followed, beyond: total === 0 ? others : [...others, { periodKey: key, credits: total }] }
+}
 
 /**
  * A plan whose period has a key of its own where another subscription's, that began at the same moment, was given under
@@ -66,11 +89,12 @@ export const restOf = (before: FollowedPeriod | undefined, { periodKey: key, sub
 /** What is followed with a plan, and what is kept of the period whose place it takes. */
 export const followedPeriod = (
   before: FollowedPeriod | undefined,
-  { periodKey: key, refunded, subscriptionId, terms: { periodStart } }: Plan,
+  plan: Plan,
   subscriptions: ReadonlyArray<SubscriptionFacts>,
   userId: UserId,
   left: LeftPeriod | undefined
 ): FollowedPeriod => {
+  const { periodKey: key, subscriptionId, terms } = plan
   const goesOn = ({ subscriptionId: id }: Pick<SetAside, "subscriptionId">) =>
     id !== subscriptionId && subscriptions.some((facts) => facts.id === id && facts.endedAt === undefined)
   const leaves = before?.subscriptionId
@@ -90,11 +114,16 @@ export const followedPeriod = (
           }
         ]
   const earlier = (before?.setAside ?? []).filter((one) => one.subscriptionId !== leaves)
-  return {
+  const next: FollowedPeriod = {
     subscriptionId,
     periodKey: key,
-    periodStart,
+    periodStart: terms.periodStart,
     setAside: [...earlier, ...last].filter(goesOn),
-    taken: refunded === 0 ? undefined : { wanted: refunded, credits: 0 }
+    taken: { allowance: 0, beyond: takenBeyond(before, key) },
+    beyond: (before?.beyond ?? []).filter(({ periodKey: one }) => one !== key)
   }
+  const { beyond = 0 } = before?.taken ?? {}
+  return beyond === 0 || before?.periodKey === undefined || before.periodKey === key
+    ? next
+    : withTakenBeyond(next, before.periodKey, beyond)
 }

@@ -10,9 +10,12 @@ import { Catalog, lowestTier } from "../tiers/Catalog.ts"
 import type { EventOutcome, StoredPaymentEvent } from "./BillingAccount.ts"
 import { BillingStore, isDone, type LinkInput } from "./BillingStore.ts"
 import { type ActionRefusal, afterActions, operationOf } from "./creditActions.ts"
-import { type CreditAction, decidePayment, type PaymentDecision, UNCHANGED } from "./decidePayment.ts"
+import { decidePayment } from "./decide/decidePayment.ts"
+import type { UsedCredits } from "./decide/pastPeriods.ts"
+import { type CreditAction, type PaymentDecision, UNCHANGED } from "./decide/PaymentDecision.ts"
 import { type InvalidSignature, type PaymentFailed, PaymentEventNotFound } from "./errors.ts"
 import { factReader, isInPart } from "./inbox/readFact.ts"
+import { usedCredits } from "./inbox/usedCredits.ts"
 import type { ReceivedPaymentEvent } from "./PaymentEvent.ts"
 import { PaymentGateway, type SignedEvent } from "./PaymentGateway.ts"
 import { boughtBy, claimedUser, namesPerson, type PaymentFact, referencesOf } from "./paymentReferences.ts"
@@ -148,7 +151,11 @@ export class PaymentInbox extends Context.Service<
           const { account, bought, now } = received
           // What was decided of it before stands in the ledger under the event's own key.
           const changeKey = again ? `${planKey(event)}:${now}` : planKey(event)
-          const wanted = decidePayment({ account, bought, catalog, now, changeKey }, event, fact)
+          const decide = (used?: UsedCredits) =>
+            decidePayment({ account, bought, catalog, now, changeKey, used }, event, fact)
+          const first = decide()
+          const wanted =
+            first.unseen.length === 0 ? first : decide(yield* usedCredits(ledger, account.userId, first.unseen))
           const reason = soFar.refused.get(event.id)
           const decision =
             reason === undefined
@@ -169,8 +176,9 @@ export class PaymentInbox extends Context.Service<
         store.applyAtOnce({
           ...namedBy(event, fact),
           decide: ({ account, bought, now }) => {
-            const decision = decidePayment({ account, bought, catalog, now, changeKey: planKey(event) }, event, fact)
-            if (decision.waitsFor.length > 0 || isInPart(fact)) return undefined
+            const view = { account, bought, catalog, now, changeKey: planKey(event), used: undefined }
+            const decision = decidePayment(view, event, fact)
+            if (decision.waitsFor.length + decision.unseen.length > 0 || isInPart(fact)) return undefined
             return {
               operations: decision.actions.map(operationOf),
               conclude: (answers) => ({ ...afterActions(decision, answers), event, userId: account.userId })

@@ -59,7 +59,9 @@ export interface SubscriptionFacts {
   /** The checkout that was paid. */
   readonly checkout: { readonly at: number; readonly priceId: string } | undefined
   readonly paid: PaidPeriod | undefined
-  /** Within the period paid for last, and in later ones; sorted. */
+  /** The periods paid for before, as long as their payments may be disputed; sorted. */
+  readonly earlier: ReadonlyArray<PaidPeriod>
+  /** Within these periods, and later ones; sorted. */
   readonly changes: ReadonlyArray<PaidChange>
   /** It is over for good, whatever is reported of it later. */
   readonly endedAt: number | undefined
@@ -73,6 +75,7 @@ export const noFacts = (id: string): SubscriptionFacts => ({
   seen: [],
   checkout: undefined,
   paid: undefined,
+  earlier: [],
   changes: [],
   endedAt: undefined
 })
@@ -114,26 +117,38 @@ const later = <A>(a: A | undefined, b: A | undefined, compare: (a: A, b: A) => n
 const compareSeen = (a: SeenPrice, b: SeenPrice): number =>
   a.at - b.at || a.periodStart - b.periodStart || a.periodEnd - b.periodEnd || compareText(a.priceId, b.priceId)
 
-/** Prices of periods that are over explain nothing any more. */
-const stillSeen = (seen: ReadonlyArray<SeenPrice>, paid: PaidPeriod | undefined): ReadonlyArray<SeenPrice> =>
-  seen
-    .filter(({ periodStart }) => periodStart >= (paid?.start ?? -Infinity))
-    .toSorted(compareSeen)
-    .filter((one, index, all) => index === 0 || compareSeen(one, all[index - 1] as SeenPrice) !== 0)
+/** How long what was paid for before is known: direct debits can be disputed for thirteen months. */
+const KEPT_MS = 400 * 86_400_000
 
 const compareChanges = (a: PaidChange, b: PaidChange): number =>
   a.at - b.at || compareText(a.payment.invoiceId, b.payment.invoiceId) || compareText(a.priceId, b.priceId)
 
-/** Each change once; those of periods that are over explain nothing any more. */
-const stillPaid = (changes: ReadonlyArray<PaidChange>, paid: PaidPeriod | undefined): ReadonlyArray<PaidChange> =>
-  changes
-    .filter(({ at }) => at >= (paid?.start ?? -Infinity))
-    .toSorted(compareChanges)
-    .filter((one, index, all) => index === 0 || compareChanges(one, all[index - 1] as PaidChange) !== 0)
+/** Each once, in their order. */
+const sortedOnce = <A>(all: ReadonlyArray<A>, compare: (a: A, b: A) => number): ReadonlyArray<A> =>
+  all.toSorted(compare).filter((one, index, sorted) => index === 0 || compare(one, sorted[index - 1] as A) !== 0)
+
+/** Prices of periods that are over explain nothing any more. */
+const stillSeen = (seen: ReadonlyArray<SeenPrice>, paid: PaidPeriod | undefined): ReadonlyArray<SeenPrice> =>
+  sortedOnce(seen, compareSeen).filter(({ periodStart }) => periodStart >= (paid?.start ?? -Infinity))
+
+/** All that was paid for, and the last of it. */
+const mergePaid = (a: SubscriptionFacts, b: SubscriptionFacts) => {
+  const all = sortedOnce(
+    [...a.earlier, ...b.earlier, ...[a.paid, b.paid].filter((one) => one !== undefined)],
+    comparePaid
+  )
+  const paid = all.at(-1)
+  const from = paid === undefined ? -Infinity : paid.start - KEPT_MS
+  return {
+    paid,
+    earlier: all.slice(0, -1).filter(({ start }) => start >= from),
+    changes: sortedOnce([...a.changes, ...b.changes], compareChanges).filter(({ at }) => at >= from)
+  }
+}
 
 /** What two sets of reports say together. */
 const mergeFacts = (a: SubscriptionFacts, b: SubscriptionFacts): SubscriptionFacts => {
-  const paid = later(a.paid, b.paid, comparePaid)
+  const { changes, earlier: before, paid } = mergePaid(a, b)
   return {
     id: a.id,
     startedAt: earlier(a.startedAt, b.startedAt),
@@ -145,7 +160,8 @@ const mergeFacts = (a: SubscriptionFacts, b: SubscriptionFacts): SubscriptionFac
       (one, other) => other.at - one.at || compareText(one.priceId, other.priceId)
     ),
     paid,
-    changes: stillPaid([...a.changes, ...b.changes], paid),
+    earlier: before,
+    changes,
     endedAt: earlier(a.endedAt, b.endedAt)
   }
 }

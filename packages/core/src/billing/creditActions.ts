@@ -5,8 +5,8 @@ import { type FollowedPlan, followPlanOperation } from "../credits/rules/followP
 import type { Operation, Refusal } from "../credits/rules/LedgerState.ts"
 import { takeFromPeriodOperation } from "../credits/rules/takeFromPeriod.ts"
 import type { Transaction } from "../credits/Transaction.ts"
-import type { CreditAction, PaymentDecision } from "./decidePayment.ts"
-import { withTaken } from "./FollowedPeriod.ts"
+import type { CreditAction, PaymentDecision } from "./decide/PaymentDecision.ts"
+import { type FollowedPeriod, withTaken, withTakenBeyond } from "./FollowedPeriod.ts"
 
 export type ActionRefusal = GrantRefusal | PurchaseRefusal
 
@@ -34,6 +34,17 @@ export const operationOf = (action: CreditAction): Operation<FollowedPlan, Actio
   }
 }
 
+/** What was taken of a period by an action that moved something. */
+const afterTaking = (
+  followed: FollowedPeriod,
+  { input: { amount, beyond }, of }: Extract<CreditAction, { readonly _tag: "TakeFromPeriod" }>,
+  { allowanceAmount }: Transaction
+): FollowedPeriod => {
+  if (of !== undefined) return withTakenBeyond(followed, of, amount)
+  const allowance = amount > 0 ? 0 - allowanceAmount : amount + beyond
+  return withTaken(followed, { allowance, beyond: amount - allowance })
+}
+
 /** A decision with the period as it is followed once its actions are done, by what the ledger answered to each. */
 export const afterActions = (
   decision: PaymentDecision,
@@ -43,9 +54,9 @@ export const afterActions = (
   let { followed } = rest
   for (const [place, action] of actions.entries()) {
     const { left, transaction } = answers[place] as FollowedPlan
-    if (action._tag === "FollowPlan") followed = action.followed(left)
-    if (action._tag === "TakeFromPeriod" && action.counts) {
-      followed = followed && withTaken(followed, 0 - (transaction?.amount ?? 0))
+    if (action._tag === "FollowPlan") followed = action.followed(followed, left)
+    if (action._tag === "TakeFromPeriod" && transaction !== undefined) {
+      followed = followed && afterTaking(followed, action, transaction)
     }
   }
   return { ...rest, followed }

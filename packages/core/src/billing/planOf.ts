@@ -113,6 +113,58 @@ const refundedCredits = (
   return out
 }
 
+/** A month of a period that is paid for; the whole of one that is no longer. Times in Unix milliseconds. */
+export interface PaidMonth {
+  readonly start: number
+  readonly end: number
+  /** As in `FollowPlanInput`. */
+  readonly periodKey: string
+  readonly isLong: boolean
+}
+
+/** The month of a period that runs at a time. */
+export const monthOf = (period: PaidPeriod, subscriptionId: string, userId: UserId, at: number): PaidMonth => {
+  const isLong = period.end - period.start > LONGEST_MONTH_MS
+  const month = periodAt(period.start, Math.max(period.start, Math.min(at, period.end - 1)))
+  const { end, start } = isLong ? { start: month.start, end: Math.min(month.end, period.end) } : period
+  const isFirst = period.isFirst && (!isLong || month.number === 0)
+  return { start, end, isLong, periodKey: isFirst ? `first:${subscriptionId}` : periodKey(userId, start) }
+}
+
+/** What a month gives, and what of that is out by the reports of its payments. */
+export interface PaidCredits {
+  readonly tier: TierName
+  /** Whole credits. */
+  readonly given: number
+  readonly refunded: number
+  /** All of what the period's own invoice paid for is out. */
+  readonly isGivenBack: boolean
+}
+
+/** What a month of a period gives; undefined where the catalog has none of its prices. */
+export const creditsOfMonth = (
+  facts: SubscriptionFacts,
+  period: PaidPeriod,
+  { end, isLong, start }: PaidMonth,
+  reports: ReadonlyArray<InvoiceReport>,
+  catalog: CatalogData
+): PaidCredits | undefined => {
+  const paid = paidTiers(facts, period, catalog, end)
+  const [first] = paid
+  const tier = isLong
+    ? tierOfMonth(facts, paid, catalog, start)
+    : first && highest(catalog, [first.tier, ...paid.map((one) => one.tier)])
+  if (first === undefined || tier === undefined) return undefined
+  const given = creditsOf(catalog, tier)
+  const bought = creditsOf(catalog, first.tier)
+  return {
+    tier,
+    given,
+    refunded: Math.min(given, refundedCredits(paid, reports, catalog)),
+    isGivenBack: bought > 0 && refundedOf(bought, first.payment, reports) === bought
+  }
+}
+
 /** The plan that one subscription gives at a time in Unix milliseconds; undefined where nothing of it is paid for. */
 const planOfSubscription = (
   facts: SubscriptionFacts,
@@ -123,35 +175,26 @@ const planOfSubscription = (
 ): Plan | undefined => {
   const period = entitlementOf(facts)
   if (period === undefined || facts.endedAt !== undefined) return undefined
-  const isLong = period.end - period.start > LONGEST_MONTH_MS
-  const month = periodAt(period.start, Math.max(period.start, Math.min(now, period.end - 1)))
-  const { end, start } = isLong ? { start: month.start, end: Math.min(month.end, period.end) } : period
-  const paid = paidTiers(facts, period, catalog, end)
-  const [first] = paid
-  const tier = isLong
-    ? tierOfMonth(facts, paid, catalog, start)
-    : first && highest(catalog, [first.tier, ...paid.map((one) => one.tier)])
-  if (first === undefined || tier === undefined) return undefined
+  const month = monthOf(period, facts.id, userId, now)
+  const credits = creditsOfMonth(facts, period, month, reports, catalog)
+  if (credits === undefined) return undefined
+  const { given: allowance, isGivenBack, refunded, tier } = credits
   const next = tierOfPrice(catalog, facts.latest?.priceId)
-  const allowance = creditsOf(catalog, tier)
-  const bought = creditsOf(catalog, first.tier)
-  // A year that is given back gives no further month.
-  const isGivenBack = bought > 0 && refundedOf(bought, first.payment, reports) === bought
-  const isFirst = period.isFirst && (!isLong || month.number === 0)
   return {
     subscriptionId: facts.id,
-    periodKey: isFirst ? `first:${facts.id}` : periodKey(userId, start),
+    periodKey: month.periodKey,
     terms: {
       tier,
       allowance,
       pendingTier: isLower(catalog, next, tier) ? next : undefined,
       anchor: period.start,
-      periodStart: start,
-      nextResetAt: end,
-      renewedBy: isLong ? "schedule" : "invoice",
-      renewedUntil: isLong ? (isGivenBack ? end : period.end) : undefined
+      periodStart: month.start,
+      nextResetAt: month.end,
+      renewedBy: month.isLong ? "schedule" : "invoice",
+      // A year that is given back gives no further month.
+      renewedUntil: month.isLong ? (isGivenBack ? month.end : period.end) : undefined
     },
-    refunded: Math.min(allowance, refundedCredits(paid, reports, catalog))
+    refunded
   }
 }
 

@@ -68,8 +68,8 @@ export class CreditOperations extends Context.Service<
      */
     followPlan(input: FollowPlanInput): Effect.Effect<FollowedPlan, OnceRefusal | StorageFailed>
     /**
-     * Takes credits out of the allowance of the period that runs, at most what is left of it, or gives back what was
-     * taken. Undefined where nothing was left, or another period runs.
+     * Takes back credits of a period that is paid for no more, the allowance first, what was spent as debt, or gives back
+     * what was taken. Undefined where nothing was to move.
      */
     takeFromPeriod(input: TakeFromPeriodInput): Effect.Effect<TakenFromPeriod, OnceRefusal | StorageFailed>
     /** Does to an account what became of the person's plan. */

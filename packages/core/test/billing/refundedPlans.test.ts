@@ -8,6 +8,7 @@ import { CreditOperations } from "../../src/credits/CreditOperations.ts"
 import { atTime } from "../../src/testing/atTime.ts"
 import { neutralGateway } from "../../src/testing/billing/neutralGateway.ts"
 import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
+import { receiptDraft, reservation } from "../../src/testing/credits/creditFixtures.ts"
 import { resetAll } from "../../src/testing/credits/resetAll.ts"
 import { Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
 import { billingInMemory } from "./stories.ts"
@@ -111,7 +112,30 @@ const spend = (amount: number) =>
     credits.adjust({ userId: user.userId, key: `spent:${amount}`, amount: -amount, reason: "a test" })
   )
 
-it("takes no more of a period than is left of it, makes no debt, and gives back what it took", () =>
+const verified = Effect.gen(function* () {
+  const { differences } = yield* CreditLedger.use((ledger) => ledger.verify({ limit: 10, after: undefined }))
+  expect(differences).toEqual([])
+})
+
+/** Replies that cost so much, paid as every reply is. */
+const reply = (cost: number) =>
+  Effect.gen(function* () {
+    const credits = yield* CreditOperations
+    const { userId } = user
+    const key = `reply:${++count}`
+    yield* credits.reserve(reservation(userId, key, cost))
+    yield* credits.settle({ userId, key, amount: cost, draft: receiptDraft })
+  })
+
+/** The next period of a subscription. */
+const renewed = (id: string, subscriptionId = "sub_1"): PaymentEvent => {
+  const event = paid(id, "price_pro", Date.UTC(2027, 2, 10), "cycle", false, subscriptionId)
+  if (event._tag !== "InvoicePaid") return event
+  const lines = event.invoice.lines.map((line) => ({ ...line, periodStart: month }))
+  return { _tag: "InvoicePaid", invoice: { ...event.invoice, lines } }
+}
+
+it("takes what is left of a period first, then bought credits, then makes debt, and gives all of it back", () =>
   run(
     Effect.gen(function* () {
       yield* accept(paid("in_1", "price_pro", month, "create"), START)
@@ -124,15 +148,121 @@ it("takes no more of a period than is left of it, makes no debt, and gives back 
         credits.grant({ userId: user.userId, key: "topup:2", type: "topup", amount: 50 })
       )
       expect(yield* accept(disputed("in_1", "withdrawn"), START + DAY)).toMatchObject({ state: "applied" })
-      expect(yield* account).toMatchObject({ allowance: 0, topup: 50, debt: 0, tier: "pro" })
+      expect(yield* account).toMatchObject({ allowance: 0, topup: 0, debt: 350, tier: "pro" })
       expect(yield* accept(refunded("in_1", 950), START + DAY)).toMatchObject({ state: "applied" })
+      expect(yield* account).toMatchObject({ allowance: 0, topup: 0, debt: 350 })
       yield* accept(disputed("in_1", "reinstated"), START + 2 * DAY)
       expect(yield* account).toMatchObject({ allowance: 100, topup: 50, debt: 0 })
       yield* accept(refunded("in_1", 0), START + 3 * DAY)
       expect(yield* account).toMatchObject({ allowance: 600, topup: 50, debt: 0 })
-      expect((yield* CreditLedger.use((ledger) => ledger.verify({ limit: 10, after: undefined }))).differences).toEqual(
-        []
+      yield* verified
+    })
+  ))
+
+it("three rounds of subscribing, spending and charging back give the credits of one", () =>
+  run(
+    Effect.gen(function* () {
+      let spent = 0
+      for (const round of [1, 2, 3]) {
+        const [subscription, at] = [`sub_${round}`, START + 5 * round * DAY]
+        yield* accept(paid(`in_${round}`, "price_business", month, "create", false, subscription), at)
+        const { allowance } = yield* account
+        if (allowance > 0) yield* reply(allowance)
+        spent += allowance
+        const chargeback = disputed(`in_${round}`, "withdrawn")
+        const ended = reported(subscription, "price_business", at + DAY)
+        // Banks take the money back before or after the subscription has ended.
+        for (const event of round === 2 ? [ended, chargeback] : [chargeback, ended]) yield* accept(event, at + DAY)
+      }
+      expect(spent).toBe(5_000)
+      const { debt, tier } = yield* account
+      expect({ debt: debt > 0, tier }).toEqual({ debt: true, tier: "free" })
+      yield* verified
+    })
+  ))
+
+it("what was used of a period that is over is owed, what expired of it is not, and a dispute that is won gives it back", () =>
+  run(
+    Effect.gen(function* () {
+      yield* accept(paid("in_1", "price_pro", month, "create"), START)
+      yield* reply(700)
+      yield* accept(renewed("in_2"), month)
+      yield* reply(900)
+      expect(yield* account).toMatchObject({ allowance: 100, debt: 0 })
+      yield* accept(disputed("in_1", "withdrawn"), month + DAY)
+      expect(yield* account).toMatchObject({ allowance: 0, debt: 600 })
+      // Half of it was used beyond the half that is still paid for.
+      yield* accept(disputed("in_1", "reinstated"), month + 2 * DAY)
+      expect(yield* account).toMatchObject({ allowance: 0, topup: 100, debt: 0 })
+      yield* accept(refunded("in_1", 950), month + 3 * DAY)
+      expect(yield* account).toMatchObject({ allowance: 0, topup: 0, debt: 100 })
+      yield* accept(refunded("in_1", 0), month + 4 * DAY)
+      expect(yield* account).toMatchObject({ topup: 100, debt: 0 })
+      yield* verified
+    })
+  ))
+
+it("what is owed is the same whether a charge-back comes before or after the renewal, the end or another plan", async () => {
+  const chargeback = disputed("in_1", "withdrawn")
+  const later: ReadonlyArray<readonly [PaymentEvent, number]> = [
+    [renewed("in_2"), 1_000],
+    [reported("sub_1", "price_pro", month), 100],
+    [paid("in_9", "price_business", month, "create", false, "sub_9"), 5_000]
+  ]
+  for (const [event, given] of later) {
+    for (const order of [
+      [chargeback, event],
+      [event, chargeback]
+    ]) {
+      await run(
+        Effect.gen(function* () {
+          yield* accept(paid("in_1", "price_pro", month, "create"), START)
+          yield* reply(400)
+          for (const one of order) yield* accept(one, month)
+          const { allowance, debt, topup } = yield* account
+          expect(allowance + topup - debt, JSON.stringify(event)).toBe(given - 400)
+          yield* verified
+        })
       )
+    }
+  }
+})
+
+it("of a year all months are owed that were used, and the running one is taken", () =>
+  run(
+    Effect.gen(function* () {
+      const reset = (asOf: number) =>
+        Effect.flatMap(CreditLedger, (ledger) =>
+          atTime(asOf, resetAll(ledger, { asOf, allowances: { free: 100, pro: 1_000, business: 5_000 } }))
+        )
+      yield* accept(paid("in_1", "price_pro_year", Date.UTC(2028, 0, 10), "create"), START)
+      yield* reply(1_000)
+      yield* reset(month)
+      yield* reply(300)
+      yield* reset(Date.UTC(2027, 2, 10))
+      yield* reply(200)
+      expect(yield* account).toMatchObject({ allowance: 800 })
+      yield* accept(disputed("in_1", "withdrawn"), Date.UTC(2027, 2, 11))
+      expect(yield* account).toMatchObject({ allowance: 0, debt: 1_500, renewedUntil: Date.UTC(2027, 3, 10) })
+      yield* accept(disputed("in_1", "reinstated"), Date.UTC(2027, 2, 12))
+      expect(yield* account).toMatchObject({ allowance: 800, topup: 0, debt: 0 })
+      yield* verified
+    })
+  ))
+
+it("what is owed for a plan whose place another took is owed once, also when it comes back", () =>
+  run(
+    Effect.gen(function* () {
+      yield* accept(paid("in_1", "price_pro", month, "create"), START)
+      yield* reply(400)
+      yield* accept(paid("in_2", "price_business", month, "create", false, "sub_2"), START + DAY)
+      yield* accept(disputed("in_1", "withdrawn"), START + 2 * DAY)
+      expect(yield* account).toMatchObject({ tier: "business", allowance: 4_600, debt: 0 })
+      yield* accept(reported("sub_2", "price_business", START + 3 * DAY), START + 3 * DAY)
+      expect(yield* account).toMatchObject({ tier: "pro", allowance: 0, debt: 0 })
+      yield* accept(disputed("in_1", "reinstated"), START + 4 * DAY)
+      expect(yield* account).toMatchObject({ tier: "pro", allowance: 600, topup: 400, debt: 0 })
+      yield* verified
     })
   ))
 

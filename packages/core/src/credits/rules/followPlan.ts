@@ -50,6 +50,11 @@ export interface FollowPlanInput {
    * what it gave. Undefined where the account is in that period, or it is new.
    */
   readonly resumes?: PeriodRest | undefined
+  /**
+   * What refunds and disputes have taken out of the allowance of the period that began then: it counts as left of that
+   * period. Those of the plan are taken anew afterwards.
+   */
+  readonly taken?: { readonly periodStart: number; readonly credits: number } | undefined
   /** Names this change of terms, for example `plan:<event>`: where nothing is given, its transaction has this key. */
   readonly changeKey: string
 }
@@ -70,19 +75,22 @@ const isSame = (account: LedgerAccount, { allowance, ...terms }: PlanTerms): boo
   account.periodCredits === allowance &&
   (Object.keys(terms) as ReadonlyArray<keyof typeof terms>).every((name) => account[name] === terms[name])
 
-const leftOf = (account: LedgerAccount): LeftPeriod => ({
-  left: freeOf(account).allowance,
+const leftOf = (account: LedgerAccount, { taken }: FollowPlanInput): LeftPeriod => ({
+  left: freeOf(account).allowance + takenOf(account, taken),
   given: account.periodCredits,
   periodStart: account.periodStart
 })
 
+const takenOf = ({ periodStart }: LedgerAccount, taken: FollowPlanInput["taken"]): number =>
+  taken?.periodStart === periodStart ? taken.credits : 0
+
 /** What the credits of a period that was given before are changed by: what is left of another one goes, and its own comes back. */
-const changeOf = (account: LedgerAccount, { periodKey, resumes, terms }: FollowPlanInput) => {
-  const { left: free } = leftOf(account)
-  const { given, left } = resumes ?? leftOf(account)
+const changeOf = (account: LedgerAccount, input: FollowPlanInput): number => {
+  const { periodKey, resumes, terms } = input
+  const { given, left } = resumes ?? leftOf(account, input)
   const more = periodKey === undefined ? 0 : Math.max(0, terms.allowance - given)
   const kept = more > 0 ? left : Math.min(left, terms.allowance)
-  return { more, swapped: kept - free }
+  return kept + more - freeOf(account).allowance
 }
 
 /**
@@ -91,9 +99,8 @@ const changeOf = (account: LedgerAccount, { periodKey, resumes, terms }: FollowP
  */
 const align = (account: LedgerAccount, input: FollowPlanInput, reference: string, at: number): Journal => {
   const { periodKey, terms } = input
-  const { more, swapped } = changeOf(account, input)
-  const amount = swapped + more
-  const allowance = swapped + splitGrant(account, more).added
+  const amount = changeOf(account, input)
+  const allowance = amount > 0 ? splitGrant(account, amount).added : amount
   return post(
     { account: { ...withTerms(account, terms), periodCredits: terms.allowance }, transactions: [] },
     { type: periodKey === undefined ? "reset" : "adjustment", amount, allowance, topup: 0, reference, at }
@@ -109,8 +116,7 @@ const begin = (account: LedgerAccount, terms: PlanTerms, reference: string, at: 
 const wrong = (account: LedgerAccount, input: FollowPlanInput): string | undefined => {
   const { allowance } = input.terms
   if (!Number.isSafeInteger(allowance) || allowance < 0) return "it must be a whole number of credits, 0 or more"
-  const { more, swapped } = changeOf(account, input)
-  return more + swapped > MAX_CREDITS - account.allowance - account.topup
+  return changeOf(account, input) > MAX_CREDITS - account.allowance - account.topup
     ? `an account holds at most ${MAX_CREDITS} credits`
     : undefined
 }
@@ -136,7 +142,8 @@ export const followPlanOperation = (input: FollowPlanInput): Operation<FollowedP
       const isNew = record === undefined && open === undefined
       if (isNew && periodKey !== undefined && second.open !== undefined)
         return refuse(new KeyConflict({ key: periodKey }))
-      if (isNew && (periodKey === undefined || second.record !== undefined) && isSame(account, terms)) {
+      const stays = isSame(account, terms) && takenOf(account, input.taken) === 0
+      if (isNew && (periodKey === undefined || second.record !== undefined) && stays) {
         return { answer: Result.succeed({ transaction: undefined, left: undefined }), changes: undefined }
       }
       const reason = isNew ? wrong(account, input) : undefined
@@ -160,7 +167,7 @@ export const followPlanOperation = (input: FollowPlanInput): Operation<FollowedP
             now,
             post: (before) => Result.succeed(align(before, input, changeKey, now))
           })
-      const left = changes === undefined ? undefined : leftOf(account)
+      const left = changes === undefined ? undefined : leftOf(account, input)
       return { answer: Result.map(answer, (transaction) => ({ transaction, left })), changes }
     }
   }

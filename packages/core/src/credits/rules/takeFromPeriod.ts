@@ -3,7 +3,7 @@ import type { UserId } from "../../identity/UserId.ts"
 import { MAX_CREDITS } from "../maxCredits.ts"
 import { AccountNotFound, InvalidAmount } from "../errors.ts"
 import type { Transaction } from "../Transaction.ts"
-import { freeOf, splitGrant } from "./buckets.ts"
+import { freeOf, splitGrant, takeFrom } from "./buckets.ts"
 import { decideOnce, type OnceRefusal } from "./decideOnce.ts"
 import { type Journal, post } from "./journal.ts"
 import type { Decision, LedgerAccount, Operation } from "./LedgerState.ts"
@@ -11,23 +11,62 @@ import type { Decision, LedgerAccount, Operation } from "./LedgerState.ts"
 export interface TakeFromPeriodInput {
   readonly userId: UserId
   readonly key: string
-  /** Which period's allowance it is about, in Unix milliseconds. */
+  /** The period that it is about began then, in Unix milliseconds. */
   readonly periodStart: number
   /** Whole credits: taken where it is above zero, given back where it is below. */
   readonly amount: number
+  /** Of what is given back, the credits that were not taken from the allowance of that period. Zero where credits are taken. */
+  readonly beyond: number
 }
 
-/** The transaction that moved something; undefined where nothing was left, or another period runs. */
+/** The transaction that moved something; undefined where nothing was to move. */
 export type TakenFromPeriod = Transaction | undefined
 
-const moved = (account: LedgerAccount, taken: number, reference: string, at: number): Journal => {
-  const allowance = taken > 0 ? 0 - taken : splitGrant(account, 0 - taken).added
-  return post({ account, transactions: [] }, { type: "refund", amount: 0 - taken, allowance, topup: 0, reference, at })
+/** The allowance first, which expires first, then the top-ups, never open holds. What is not there is debt. */
+const taken = (account: LedgerAccount, amount: number) => {
+  const { allowance, topup } = takeFrom(freeOf(account), amount)
+  return { amount: 0 - amount, allowance: 0 - allowance, topup: 0 - topup }
 }
 
 /**
- * Takes credits out of the allowance of the period that runs, at most what is free of it, or gives back what was taken
- * so. What an earlier period gave has expired: nothing of another one is taken.
+ * Debt is repaid first, by what was taken beyond the allowance first: the rest of that goes to the top-ups, since the
+ * allowance that it may have come from has expired by then. The allowance of a period that is over has expired as well.
+ */
+const givenBack = (account: LedgerAccount, { amount, beyond, periodStart }: TakeFromPeriodInput) => {
+  const allowance = account.periodStart === periodStart ? 0 - amount - beyond : 0
+  const { repaid } = splitGrant(account, allowance + beyond)
+  const topup = Math.max(0, beyond - repaid)
+  return { amount: allowance + beyond, allowance: allowance + beyond - repaid - topup, topup }
+}
+
+const wrong = ({ amount, beyond }: TakeFromPeriodInput): string | undefined => {
+  if (!Number.isSafeInteger(amount) || !Number.isSafeInteger(beyond)) return "it must be a whole number of credits"
+  return beyond < 0 || beyond > Math.max(0, -amount)
+    ? "no more was taken beyond the allowance than is given back"
+    : undefined
+}
+
+const moved = (
+  account: LedgerAccount,
+  input: TakeFromPeriodInput,
+  at: number
+): Result.Result<Journal, InvalidAmount> => {
+  const refuse = (reason: string) => Result.fail(new InvalidAmount({ reason }))
+  const reason = wrong(input)
+  if (reason !== undefined) return refuse(reason)
+  const change = input.amount > 0 ? taken(account, input.amount) : givenBack(account, input)
+  if (change.allowance + change.topup > MAX_CREDITS - account.allowance - account.topup) {
+    return refuse(`an account holds at most ${MAX_CREDITS} credits`)
+  }
+  if (change.allowance + change.topup - change.amount > MAX_CREDITS - account.debt) {
+    return refuse(`an account owes at most ${MAX_CREDITS} credits`)
+  }
+  return Result.succeed(post({ account, transactions: [] }, { ...change, type: "refund", reference: input.key, at }))
+}
+
+/**
+ * Takes back credits of a period that is paid for no more, or gives back what was taken so. What is left of its allowance
+ * goes first; what was spent is debt, as with credits that were bought.
  */
 export const takeFromPeriodOperation = (input: TakeFromPeriodInput): Operation<TakenFromPeriod, OnceRefusal> => ({
   name: "takeFromPeriod",
@@ -38,8 +77,7 @@ export const takeFromPeriodOperation = (input: TakeFromPeriodInput): Operation<T
     const { account, open, record } = view
     if (account === undefined) return { answer: Result.fail(new AccountNotFound({ userId })), changes: undefined }
     const isNew = open === undefined && record === undefined
-    const taken = Math.min(freeOf(account).allowance, amount)
-    if (isNew && (account.periodStart !== periodStart || taken === 0)) {
+    if (isNew && amount <= 0 && wrong(input) === undefined && givenBack(account, input).amount === 0) {
       return { answer: Result.succeed(undefined), changes: undefined }
     }
     return decideOnce(view, {
@@ -47,14 +85,7 @@ export const takeFromPeriodOperation = (input: TakeFromPeriodInput): Operation<T
       key,
       fingerprint: `period ${periodStart} ${amount}`,
       now,
-      post: (before) => {
-        if (!Number.isSafeInteger(amount)) {
-          return Result.fail(new InvalidAmount({ reason: "it must be a whole number of credits" }))
-        }
-        return 0 - taken > MAX_CREDITS - before.allowance - before.topup
-          ? Result.fail(new InvalidAmount({ reason: `an account holds at most ${MAX_CREDITS} credits` }))
-          : Result.succeed(moved(before, taken, key, now))
-      }
+      post: (before) => moved(before, input, now)
     })
   }
 })

@@ -54,11 +54,25 @@ export interface WorldSubscription {
   paidPeriod: number
   /** The price that the last paid period was paid with, and the dearer ones that were paid for since. */
   pricesOfPaid: Array<PlanPrice>
-  /** The same of each period that was paid, with its months. */
-  readonly allPaid: Array<{ readonly months: number; readonly prices: Array<PlanPrice> }>
+  /** The same of each period that was paid, with its months and its payment. */
+  readonly allPaid: Array<PaidByStory & { readonly months: number }>
   ended: number | undefined
   /** The invoice that was paid last, and what became of its money. */
-  payment: { readonly invoiceId: string; refunded: number; disputed: number; isWon: boolean } | undefined
+  payment: WorldPayment | undefined
+}
+
+/** The payment of a period, and what became of its money. */
+export interface WorldPayment {
+  readonly invoiceId: string
+  refunded: number
+  disputed: number
+  isWon: boolean
+}
+
+/** A payment of a plan, with the prices that the period was paid for with. */
+interface PaidByStory {
+  readonly payment: WorldPayment | undefined
+  readonly prices: Array<PlanPrice>
 }
 
 export interface WorldPurchase {
@@ -92,8 +106,8 @@ export const boundsOf = (
   }
 }
 
-/** What of the credits that the last payment of a plan bought is out. */
-const outOfPlan = ({ payment, pricesOfPaid: [price] }: WorldSubscription): number => {
+/** What of the credits that a payment of a plan bought is out. */
+const outOfPlan = ({ payment, prices: [price] }: PaidByStory): number => {
   if (payment === undefined || price === undefined) return 0
   const { disputed, isWon, refunded } = payment
   const bought = CREDITS[price]
@@ -118,17 +132,21 @@ const topupOf = (purchases: ReadonlyArray<WorldPurchase>): number => {
   return sum
 }
 
-/** The most that may ever be given until `at`, where the monthly job never runs: each period once, each purchase once. */
+/**
+ * The most that may ever have been given until `at`, where the monthly job never runs: each period and each purchase once,
+ * without what was refunded or charged back, and a free allowance at the end of each subscription.
+ */
 export const mostEver = (
   subscriptions: ReadonlyArray<WorldSubscription>,
   purchases: ReadonlyArray<WorldPurchase>,
   at: number
 ): number => {
-  let sum = CREDITS_OF_FREE + TOPUP.granted * purchases.length
+  let sum = CREDITS_OF_FREE * (1 + subscriptions.length) + topupOf(purchases)
   for (const { allPaid, begun } of subscriptions) {
     const monthsUntil = Math.ceil((at - begun) / (28 * DAY)) + 1
-    for (const { months, prices } of allPaid) {
-      sum += Math.min(months, monthsUntil) * Math.max(...prices.map((price) => CREDITS[price]))
+    for (const { months, payment, prices } of allPaid) {
+      const most = Math.max(...prices.map((price) => CREDITS[price]))
+      sum += Math.min(months, monthsUntil) * (most - outOfPlan({ payment, prices }))
     }
   }
   return sum
@@ -159,7 +177,7 @@ export const expectedAccount = (
     const price = dearestOf(current)
     return {
       tier: TIERS[price],
-      allowance: CREDITS[price] - outOfPlan(current),
+      allowance: CREDITS[price] - outOfPlan({ payment: current.payment, prices: current.pricesOfPaid }),
       topup,
       periodStart: start,
       nextResetAt: end,

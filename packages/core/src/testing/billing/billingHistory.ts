@@ -290,8 +290,11 @@ export const checkStory = Effect.fnUntraced(function* (plan: StoryPlan) {
   if (spends) {
     // The monthly job may give a free month each time.
     const most = world.mostEver(end) + allowances.free * resets.length
-    if (spent <= most) return
-    return yield* Effect.die(new Error(`${spent} credits were given, and at most ${most} were paid for.`))
+    const { account, debt, differences } = yield* accountAfter(userId, end)
+    const given = spent + account.allowance + account.topup - debt
+    if (given <= most + allowances.free && differences.length === 0) return
+    const wrong = `${given} credits were given, and at most ${most} were paid for`
+    return yield* Effect.die(new Error(`${wrong}; ${differences.length} differences.`))
   }
   const found = yield* accountAfter(userId, end)
   const expected = { account: world.expected(STORY_START, end), debt: 0, differences: [] }

@@ -74,7 +74,8 @@ export const billingStoreContract = (
             periodKey: "first:sub_1",
             periodStart: AT,
             setAside: [rest],
-            taken: { wanted: 500, credits: 300 }
+            taken: { allowance: 300, beyond: 200 },
+            beyond: [{ periodKey: "first:sub_3", credits: 7 }]
           }
           const refunded = { part: 950, whole: 1_900, currency: "usd", isWon: false, reportedAt: AT }
           const invoiceReports = [{ invoiceId: newId("in"), source: "refund ch_1", ...refunded }]

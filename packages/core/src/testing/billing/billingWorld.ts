@@ -107,7 +107,7 @@ export class BillingWorld {
     one.paidPeriod = one.period
     one.payment = { invoiceId, refunded: 0, disputed: 0, isWon: false }
     one.pricesOfPaid = [one.price]
-    one.allPaid.push({ months: one.months, prices: one.pricesOfPaid })
+    one.allPaid.push({ months: one.months, prices: one.pricesOfPaid, payment: one.payment })
   }
 
   private live(nth: number, wanted: (one: WorldSubscription) => boolean = () => true): WorldSubscription | undefined {

@@ -1,0 +1,189 @@
+import type { UserId } from "../../identity/UserId.ts"
+import type { BoughtCredits } from "../BillingAccount.ts"
+import type {
+  CheckoutSession,
+  PaidInvoice,
+  PaymentCharge,
+  PaymentDispute,
+  PaymentSubscription
+} from "../PaymentEvent.ts"
+import { creditsOfItems, itemsOf } from "../inbox/soldItems.ts"
+import {
+  disputedPayment,
+  invoiceReference,
+  paymentOf,
+  type PaymentFact,
+  paymentReference,
+  referencesOf
+} from "../paymentReferences.ts"
+import { tierOfPrice } from "../planOf.ts"
+import { paidLines, withCheckout, withInvoice, withReport } from "../SubscriptionFacts.ts"
+import { decideInvoiceReport, learnedOf } from "./followPaidPlan.ts"
+import { type PaymentDecision, type PaymentView, UNCHANGED } from "./PaymentDecision.ts"
+
+const ignored = (note: string, links: ReadonlyArray<string> = []): PaymentDecision => ({
+  ...UNCHANGED,
+  outcome: { state: "ignored", note },
+  links
+})
+
+/** What an event links, and when it happened. */
+interface Subject {
+  /** Unix milliseconds. */
+  readonly at: number
+  readonly links: ReadonlyArray<string>
+}
+
+const refused = (note: string, { links }: Subject): PaymentDecision => ({
+  ...UNCHANGED,
+  outcome: { state: "refused", note },
+  links
+})
+
+const refusedQuantity = (quantity: number, subject: Subject): PaymentDecision =>
+  refused(`it is for ${quantity} of a plan, which is sold once each`, subject)
+
+const decideTopup = (
+  { account: { userId }, bought, catalog }: PaymentView,
+  subject: Subject,
+  session: CheckoutSession
+): PaymentDecision => {
+  if (bought !== undefined)
+    return { ...ignored("granted before"), outcome: { state: "applied", note: "granted before" } }
+  const { amountTotal: paid, currency, id: sessionId, paymentId } = session
+  const sold = creditsOfItems(catalog, itemsOf(session))
+  if (sold === undefined) {
+    return refused("its price is for no credits in the catalog", subject)
+  }
+  const { credits: granted, priceId } = sold
+  const payment = paymentId !== undefined && paid > 0 ? { charge: paymentId, paid } : undefined
+  const { at, links } = subject
+  return {
+    ...UNCHANGED,
+    outcome: { state: "applied", note: `${granted} credits were bought` },
+    actions: [{ _tag: "Grant", input: { userId, key: `topup:${sessionId}`, type: "topup", amount: granted, payment } }],
+    bought: { sessionId, paymentId, priceId, granted, paid, currency, boughtAt: at },
+    links: payment === undefined ? links : [...links, paymentReference(payment.charge)]
+  }
+}
+
+const decideCheckout = (view: PaymentView, subject: Subject, session: CheckoutSession): PaymentDecision => {
+  if (!session.isPaid) return ignored("not paid yet", subject.links)
+  if (session.mode === "setup") return ignored("nothing was bought", subject.links)
+  if (session.mode === "one-time") return decideTopup(view, subject, session)
+  const { subscriptionId } = session
+  if (subscriptionId === undefined) return ignored("it names no subscription", subject.links)
+  const plan = itemsOf(session).find(({ priceId }) => tierOfPrice(view.catalog, priceId) !== undefined)
+  if (plan === undefined) return refused("its price is for no plan in the catalog", subject)
+  if (plan.quantity !== 1) return refusedQuantity(plan.quantity, subject)
+  return learnedOf(view, subject.links, subscriptionId, (facts) => withCheckout(facts, plan.priceId, subject.at))
+}
+
+const decideInvoice = (view: PaymentView, subject: Subject, invoice: PaidInvoice): PaymentDecision => {
+  const { subscriptionId } = invoice
+  const links = [...subject.links, invoiceReference(invoice.id)]
+  if (subscriptionId === undefined) return ignored("it is for no subscription", links)
+  const isPlan = (priceId: string) => tierOfPrice(view.catalog, priceId) !== undefined
+  const { changes, period } = paidLines(invoice, isPlan)
+  const lines = period === undefined ? changes : [period, ...changes]
+  if (lines.length === 0) return ignored("it pays for no period and for no dearer plan", links)
+  // It may be for something beside the plan: a period of that is none of the plan's.
+  if (!lines.some(({ priceId }) => isPlan(priceId))) return refused("its price is for no plan in the catalog", subject)
+  const several = lines.find(({ quantity }) => quantity !== 1)
+  if (several !== undefined) return refusedQuantity(several.quantity, subject)
+  return learnedOf(view, links, subscriptionId, (facts) => withInvoice(facts, invoice, isPlan), invoice.id)
+}
+
+const decideReport = (view: PaymentView, subject: Subject, report: PaymentSubscription): PaymentDecision => {
+  const isPlan = (priceId: string) => tierOfPrice(view.catalog, priceId) !== undefined
+  return learnedOf(view, subject.links, report.id, (facts) => withReport(facts, report, subject.at, isPlan))
+}
+
+/** Part of `whole`, in the units of `paid`; never more. */
+const scaled = (part: number, whole: number, paid: number): number =>
+  whole === paid || whole <= 0
+    ? Math.min(part, paid)
+    : Math.min(paid, Number((BigInt(part) * BigInt(paid)) / BigInt(whole)))
+
+const waiting = (payment: string): PaymentDecision => ({
+  ...UNCHANGED,
+  outcome: {
+    state: "waiting",
+    note: "no purchase is known that was paid so: its checkout has not come"
+  },
+  waitsFor: [paymentReference(payment)]
+})
+
+/** The purchase that a refund or a dispute is about, as the ledger knows it. */
+const purchaseOf = (userId: UserId, payment: string, { granted, paid }: BoughtCredits, reportedAt: number) => ({
+  userId,
+  charge: payment,
+  granted,
+  paid,
+  reportedAt
+})
+
+const decideCharge = (view: PaymentView, { at }: Subject, charge: PaymentCharge): PaymentDecision => {
+  const { bought, account } = view
+  const { userId } = account
+  if (typeof charge.invoiceId === "string") {
+    const { amount: whole, amountRefunded: part, currency, invoiceId } = charge
+    const source = `refund ${charge.id}`
+    return decideInvoiceReport(view, { invoiceId, source, part, whole, currency, isWon: false, reportedAt: at })
+  }
+  const payment = paymentOf(charge)
+  if (bought === undefined) return waiting(payment)
+  const refunded = scaled(charge.amountRefunded, charge.amount, bought.paid)
+  return {
+    ...UNCHANGED,
+    outcome: { state: "applied", note: "credits follow what is refunded" },
+    actions: [{ _tag: "Refund", input: { ...purchaseOf(userId, payment, bought, at), refunded } }]
+  }
+}
+
+const decideDispute = (view: PaymentView, { at }: Subject, dispute: PaymentDispute): PaymentDecision => {
+  const { account, bought } = view
+  const { userId } = account
+  const { amount, currency, funds, id, invoiceId } = dispute
+  if (funds === "untouched") return ignored("the bank only asks")
+  if (typeof invoiceId === "string") {
+    const report = { source: `dispute ${id}`, part: amount, whole: undefined, currency, reportedAt: at }
+    return decideInvoiceReport(view, { ...report, invoiceId, isWon: funds === "reinstated" })
+  }
+  const payment = disputedPayment(dispute)
+  if (bought === undefined) return waiting(payment)
+  const disputed = currency === bought.currency ? Math.min(amount, bought.paid) : bought.paid
+  return {
+    ...UNCHANGED,
+    outcome: { state: "applied", note: funds === "withdrawn" ? "credits are taken back" : "credits are given back" },
+    actions: [{ _tag: "Dispute", input: { ...purchaseOf(userId, payment, bought, at), dispute: id, disputed, funds } }]
+  }
+}
+
+/**
+ * What follows from an event for a person. Facts of subscriptions add up to the same in any order, the plan is a function
+ * of them, and the ledger gives each period, purchase and correction once for its key: so the end does not depend on
+ * when, how often and in which order events come.
+ */
+export const decidePayment = (
+  view: PaymentView,
+  event: { readonly createdAt: number },
+  fact: PaymentFact
+): PaymentDecision => {
+  const links = fact._tag === "Charge" || fact._tag === "Dispute" ? [] : referencesOf(fact)
+  const subject: Subject = { at: event.createdAt, links }
+  switch (fact._tag) {
+    case "Checkout":
+      return decideCheckout(view, subject, fact.session)
+    case "InvoicePaid":
+      return decideInvoice(view, subject, fact.invoice)
+    case "Subscription":
+      return decideReport(view, subject, fact.subscription)
+    case "Charge":
+      return decideCharge(view, subject, fact.charge)
+    case "Dispute":
+      return decideDispute(view, subject, fact.dispute)
+    case "Unreadable":
+      return { ...UNCHANGED, outcome: { state: "unreadable", note: fact.problem } }
+  }
+}

@@ -1,0 +1,91 @@
+import type { UserId } from "../../identity/UserId.ts"
+import type { CatalogData } from "../../tiers/CatalogData.ts"
+import type { BillingAccount } from "../BillingAccount.ts"
+import { takenBeyond } from "../FollowedPeriod.ts"
+import { creditsOfMonth, monthOf, type PaidCredits, type PaidMonth, planOf } from "../planOf.ts"
+import type { PaidPeriod, SubscriptionFacts } from "../SubscriptionFacts.ts"
+
+/** A period that an invoice paid for and that is not followed any more. */
+export interface PastPeriod extends PaidMonth, PaidCredits {
+  readonly subscriptionId: string
+}
+
+const periodsOf = ({ earlier, paid }: SubscriptionFacts): ReadonlyArray<PaidPeriod> =>
+  paid === undefined ? earlier : [...earlier, paid]
+
+/** Whether an invoice paid for a period, or for a change within it. */
+const isPaidBy = ({ changes }: SubscriptionFacts, { end, payment, start }: PaidPeriod, invoiceId: string): boolean =>
+  payment?.invoiceId === invoiceId ||
+  changes.some(({ at, payment: change }) => change.invoiceId === invoiceId && at >= start && at < end)
+
+/** The months of a period that have begun by a time, as they are given. */
+const begunMonths = (
+  period: PaidPeriod,
+  subscriptionId: string,
+  userId: UserId,
+  now: number
+): ReadonlyArray<PaidMonth> => {
+  const months: Array<PaidMonth> = []
+  for (let at = period.start; at <= now && at < period.end; at = months.at(-1)?.end ?? period.end) {
+    months.push(monthOf(period, subscriptionId, userId, at))
+  }
+  return months
+}
+
+/** The periods that an invoice paid for, without the one that runs: what is taken of that is in its allowance. */
+export const pastPeriods = (
+  account: BillingAccount,
+  catalog: CatalogData,
+  now: number,
+  invoiceId: string
+): ReadonlyArray<PastPeriod> => {
+  const { invoiceReports, subscriptions, userId } = account
+  const current = planOf(account, catalog, now)
+  const runs = (subscriptionId: string, { start }: PaidMonth) =>
+    current?.subscriptionId === subscriptionId && current.terms.periodStart === start
+  return subscriptions.flatMap((facts) =>
+    periodsOf(facts)
+      .filter((period) => isPaidBy(facts, period, invoiceId))
+      .flatMap((period) =>
+        begunMonths(period, facts.id, userId, now)
+          .filter((month) => !runs(facts.id, month))
+          .flatMap((month): ReadonlyArray<PastPeriod> => {
+            const credits = creditsOfMonth(facts, period, month, invoiceReports, catalog)
+            return credits === undefined ? [] : [{ ...month, ...credits, subscriptionId: facts.id }]
+          })
+      )
+  )
+}
+
+/** What was used of each period, by its key; periods that were never given are left out. Whole credits. */
+export type UsedCredits = ReadonlyMap<string, number>
+
+/** The keys under which a period may have been given: see `withOwnKey`. */
+export const keysOfPast = ({ periodKey: key, subscriptionId }: PastPeriod): readonly [own: string, shared: string] => [
+  `${key}:${subscriptionId}`,
+  key
+]
+
+/** What is still to be taken of a period that is over; below zero where it is to be given back. */
+export interface PastTaking {
+  readonly periodKey: string
+  readonly periodStart: number
+  readonly credits: number
+}
+
+/**
+ * What is to be taken of periods that are over. Of each, what was used beyond what is still paid for is owed: what was not used
+ * has expired, and is not taken a second time.
+ */
+export const pastTakings = (
+  { followed }: BillingAccount,
+  past: ReadonlyArray<PastPeriod>,
+  used: UsedCredits
+): ReadonlyArray<PastTaking> =>
+  past.flatMap((period) => {
+    const key = keysOfPast(period).find((one) => used.has(one))
+    if (key === undefined) return []
+    const owed = Math.max(0, Math.min(period.given, used.get(key) ?? 0) + period.refunded - period.given)
+    const credits = owed - takenBeyond(followed, key)
+    return credits === 0 ? [] : [{ periodKey: key, periodStart: period.start, credits }]
+  })

@@ -1,0 +1,54 @@
+import { Effect } from "effect"
+import type { CreditLedger } from "../../credits/CreditLedger.ts"
+import type { Transaction } from "../../credits/Transaction.ts"
+import type { UserId } from "../../identity/UserId.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import { keysOfPast, type PastPeriod, type UsedCredits } from "../decide/pastPeriods.ts"
+
+/** Read together. */
+const PAGE = 200
+
+/** A row may be written so much before the start of its period, by clocks that differ. */
+const SKEW_MS = 86_400_000
+
+/** What a row used of the allowance of its period: changes of the plan and what was taken back for it are no use. */
+const usedBy = ({ allowanceAmount, charge, reference, type }: Transaction): number =>
+  (type === "refund" && charge === undefined) || reference.startsWith("plan:") ? 0 : 0 - allowanceAmount
+
+/** What the row that begins a period used of it at once: debt was repaid first. */
+const repaidBy = ({ allowanceAmount, amount, topupAmount }: Transaction): number =>
+  amount - allowanceAmount - topupAmount
+
+/** A row that says that the dates of a period moved, whose allowance was given before. */
+const isMove = ({ reference }: Transaction): boolean => reference.startsWith("moved:")
+
+/**
+ * What was used of periods that are over, as the rows of the account say: between the row that began each and the row that
+ * began the next. Reads the newest rows as far back as the first of the periods.
+ */
+export const usedCredits = (
+  ledger: CreditLedger["Service"],
+  userId: UserId,
+  past: ReadonlyArray<PastPeriod>
+): Effect.Effect<UsedCredits, StorageFailed> =>
+  Effect.gen(function* () {
+    const keys = new Set(past.flatMap(keysOfPast))
+    const from = Math.min(...past.map(({ start }) => start)) - SKEW_MS
+    const used = new Map<string, number>()
+    let sum = 0
+    let upto: number | undefined
+    do {
+      const page = yield* ledger.history({ userId, limit: PAGE, offset: 0, type: undefined, upto })
+      for (const row of page.transactions) {
+        if (row.type === "reset" && !isMove(row)) {
+          if (keys.has(row.reference)) used.set(row.reference, sum + repaidBy(row))
+          sum = 0
+        } else {
+          sum += usedBy(row)
+        }
+      }
+      const oldest = page.transactions.at(-1)
+      upto = oldest !== undefined && oldest.createdAt >= from ? page.next : undefined
+    } while (upto !== undefined)
+    return used
+  }).pipe(Effect.catchTag("AccountNotFound", () => Effect.succeed(new Map())))
