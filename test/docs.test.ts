@@ -119,6 +119,10 @@ describe("the configuration", () => {
     expect([...exampleVariables().keys()].filter((name) => !forTests.includes(name)).toSorted()).toEqual(read)
   })
 
+  it("is known by name whatever else is set, so that none is taken for one that is spelt wrong", () => {
+    for (const name of read) expect(readSettings({ [name]: "1" }, "/srv").config.unknownVariables).toEqual([])
+  })
+
   it("has the defaults that are described: setting them changes nothing", () => {
     const literal = rows.flatMap((row) => {
       const value = /^`([^`]+)`$/.exec(row.default)?.[1]

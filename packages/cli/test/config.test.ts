@@ -440,6 +440,45 @@ describe("tasksOf", () => {
   })
 })
 
+describe("a variable that does not exist", () => {
+  const unknownIn = async (environment: Environment) => (await read(environment)).unknownVariables
+
+  it("is named with the nearest one that does, and never with its value", async () => {
+    const unknown = await unknownIn({
+      PARLEY_SESION_SECRET: "hunter2",
+      PARLEY_SESSION_JWKS: "hunter2",
+      PARLEY_BASEURL: "hunter2",
+      parley_base_url: "hunter2",
+      PARLEY_UPLOAD_MAX_BYTES: "1",
+      OTHER_SESSION_SECRET: "hunter2"
+    })
+    expect(unknown).toEqual([
+      { name: "PARLEY_BASEURL", nearest: "PARLEY_BASE_URL" },
+      { name: "PARLEY_SESION_SECRET", nearest: "PARLEY_SESSION_SECRET" },
+      { name: "PARLEY_SESSION_JWKS", nearest: "PARLEY_SESSION_JWKS_URL" }
+    ])
+  })
+
+  it("is none that is blank, that only other settings make count, or that tests read", async () => {
+    const settings = {
+      PARLEY_SESION_SECRET: " ",
+      PARLEY_OCR_LANGUAGES: "eng",
+      PARLEY_EMBEDDING_API_KEY: "key",
+      PARLEY_TEST_SEED: "1",
+      PARLEY_CI_POSTGRES_PORT: "1"
+    }
+    expect(await unknownIn(settings)).toEqual([])
+  })
+
+  it("is told among the reasons where a configuration is refused", async () => {
+    const environment = { HOST: "0.0.0.0", PARLEY_SESION_SECRET: SECRET }
+    expect(await problemsOf(environment, true)).toEqual([
+      expect.stringContaining("PARLEY_SESSION_SECRET: HOST is not a loopback address"),
+      "PARLEY_SESION_SECRET: there is no such variable; the nearest is PARLEY_SESSION_SECRET"
+    ])
+  })
+})
+
 describe("serveRefusals", () => {
   it("wants sessions to be verified wherever others can reach the server", async () => {
     const exposed = [

@@ -102,6 +102,22 @@ const freePort = async (): Promise<number> => {
   return port
 }
 
+describe("a variable that does not exist", () => {
+  it("is told by serve at its start, and by doctor, which fails for nothing else", async () => {
+    using folder = temporaryFolder()
+    const environment = { PARLEY_SESION_SECRET: "hunter2", PORT: "0" }
+    const doctor = await runHere(["doctor", "--json"], folder.path, environment)
+    const told = checksOf(doctor.stdout).filter(({ detail }) => detail.includes("PARLEY_SESION_SECRET"))
+    expect([doctor.exit, told]).toMatchObject([
+      0,
+      [{ name: "configuration", status: "note", detail: expect.stringContaining("nearest is PARLEY_SESSION_SECRET") }]
+    ])
+    await using running = await serveHere(folder.path, environment)
+    expect(running.said.stderr).toContain("PARLEY_SESION_SECRET: there is no such variable")
+    expect(doctor.stdout + running.said.stdout + running.said.stderr).not.toContain("hunter2")
+  })
+})
+
 describe("a port that is taken", () => {
   it("is told before the database is asked for anything, by serve with 1, and by doctor", async () => {
     using folder = temporaryFolder()
@@ -231,6 +247,29 @@ describe("doctor beside a running server", () => {
     const model = (where: string) =>
       checksOf(plain.stdout).find((check) => check.where === where && check.name === "model model-a-mini")
     expect([model("here")?.status, model("server")?.status]).toEqual(["note", "ok"])
-    expect(people.stdout).toMatch(/In this environment:\n[^]*\n\nIn the server that runs:\n[^]*database/)
+    expect(people.stdout).toMatch(
+      /In this environment, where it differs:\n[^]*\n\nIn the server that runs:\n[^]*database/
+    )
+  })
+
+  it("tells each finding once: what is found in both places is the server's", async () => {
+    using folder = temporaryFolder()
+    const environment = { OPENAI_API_KEY: "sk-server", PARLEY_HOLDTTL: "60" }
+    await using _server = await serveHere(folder.path, environment)
+    const [same, other, people] = await Promise.all([
+      runHere(["doctor", "--json"], folder.path, { ...environment, PORT: "0" }),
+      runHere(["doctor", "--json"], folder.path, { ...environment, PORT: "0", PARLEY_RESET: "off" }),
+      runHere(["doctor"], folder.path, { ...environment, PORT: "0" })
+    ])
+    const found = ({ stdout }: { readonly stdout: string }) =>
+      checksOf(stdout).map(({ detail, name, status }) => `${name} ${status} ${detail}`)
+    for (const ended of [same, other]) expect(new Set(found(ended)).size).toBe(found(ended).length)
+    expect(checksOf(same.stdout).filter(({ where }) => where === "here")).toEqual([])
+    expect(found(same).join("\n")).toContain("PARLEY_HOLDTTL")
+    const here = checksOf(other.stdout).filter(({ where }) => where === "here")
+    expect(here.map(({ name }) => name)).toEqual(["work", "resets"])
+    const said = lines(people.stdout).filter((line) => /^\S/.test(line))
+    expect(new Set(said).size).toBe(said.length)
+    expect(said[0]).toBe("In the server that runs, and in this environment:")
   })
 })

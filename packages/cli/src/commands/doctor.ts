@@ -3,15 +3,12 @@ import { Command, Flag } from "effect/cli"
 import type { Settings } from "../config/readConfig.ts"
 import { folderProblems } from "../config/loadConfig.ts"
 import { exitCodes } from "../exitCodes.ts"
-import { type Check, checkLines, exitOf, failed, note, type PlacedCheck } from "../doctor/Check.ts"
+import { type Check, checkLines, exitOf, failed, note, type PlacedCheck, placedChecks } from "../doctor/Check.ts"
 import { configurationChecks, nodeCheck } from "../doctor/configurationChecks.ts"
 import { portChecks } from "../doctor/portChecks.ts"
 import { Unhealthy } from "./commandErrors.ts"
 import { jsonFlag, printResult } from "./output.ts"
 import { CommandContext } from "./CommandContext.ts"
-
-const placed = (where: PlacedCheck["where"], checks: ReadonlyArray<Check>): ReadonlyArray<PlacedCheck> =>
-  checks.map((check) => ({ ...check, where }))
 
 /** What the server that owns the data folder finds of itself; nothing where none runs. */
 const serverChecks = Effect.fnUntraced(function* (live: boolean) {
@@ -19,9 +16,9 @@ const serverChecks = Effect.fnUntraced(function* (live: boolean) {
   const answer = yield* askServer(["doctor", "--json", ...(live ? ["--live"] : [])])
   if (answer === undefined) return []
   try {
-    return placed("server", (JSON.parse(answer) as { readonly checks: ReadonlyArray<Check> }).checks)
+    return (JSON.parse(answer) as { readonly checks: ReadonlyArray<PlacedCheck> }).checks
   } catch {
-    return placed("server", [failed("server", exitCodes.failed, "it did not tell its state", "See its log.")])
+    return [failed("server", exitCodes.failed, "it did not tell its state", "See its log.")]
   }
 })
 
@@ -90,7 +87,7 @@ export const doctorCommand = Command.make(
       if (atServer.length === 0) here.push(...(yield* portChecks(config)))
       here.push(...(yield* offeredChecks(settings, live && atServer.length === 0)))
     }
-    const checks = [...placed("here", here), ...atServer]
+    const checks = placedChecks(here, atServer)
     const exit = exitOf(checks)
     yield* printResult(json, { ok: exit === 0, checks }, checkLines(checks))
     if (exit !== 0) return yield* new Unhealthy({ exit })

@@ -9,13 +9,21 @@ export type Environment = Readonly<Record<string, string | undefined>>
  */
 export class EnvironmentReader {
   readonly problems: Array<string> = []
+  /** The names that were looked for, set or not. */
+  readonly known = new Set<string>()
   readonly #environment: Environment
 
   constructor(environment: Environment) {
     this.#environment = environment
   }
 
+  /** The names of the variables that are set. */
+  get set(): ReadonlyArray<string> {
+    return Object.keys(this.#environment).filter((name) => this.#environment[name]?.trim())
+  }
+
   text(name: string): string | undefined {
+    this.known.add(name)
     const value = this.#environment[name]?.trim()
     return value === "" ? undefined : value
   }

@@ -5,6 +5,7 @@ import type { CatalogData, LowBalanceSetting, SecretKey, UploadLimitsData, Webho
 import { type Redacted, Schema } from "effect"
 import type { RepliesConfig } from "./RepliesConfig.ts"
 import type { SessionConfig } from "./session/SessionConfig.ts"
+import type { UnknownVariable } from "./variables/unknownVariables.ts"
 
 /** Where the data lives. */
 export type DatabaseConfig =
@@ -148,6 +149,8 @@ export interface ParleyConfig {
   /** Stand-ins may run in production. */
   readonly allowStandIns: boolean
   readonly logLevel: LogLevelName
+  /** Variables that look like settings and are none. */
+  readonly unknownVariables: ReadonlyArray<UnknownVariable>
 }
 
 /** Settings that cannot be used, all of them, without their values. */

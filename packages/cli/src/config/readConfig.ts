@@ -22,6 +22,7 @@ import { readCrmProviders } from "./crmSettings.ts"
 import { readFiles } from "./filesSettings.ts"
 import { isUnencrypted } from "./databaseTls.ts"
 import { readConfigFile } from "./readConfigFile.ts"
+import { unknownText, unknownVariables } from "./variables/unknownVariables.ts"
 import { readSession } from "./session/readSession.ts"
 
 const WEB = ["https:", "http:"]
@@ -53,14 +54,17 @@ export const readConfig = (
   Effect.suspend(() => {
     const { config, problems } = readSettings(environment, folder)
     const all = [...problems, ...refusals(config)]
-    return all.length === 0 ? Effect.succeed(config) : Effect.fail(new ConfigInvalid({ problems: all }))
+    if (all.length === 0) return Effect.succeed(config)
+    // What is missing may have been set under a name that is not quite right.
+    const unknown = config.unknownVariables.map((each) => `${each.name}: ${unknownText(each)}`)
+    return Effect.fail(new ConfigInvalid({ problems: [...all, ...unknown] }))
   })
 
 /** What the environment says, and every problem of it. Relative paths start at `folder`. */
 export const readSettings = (environment: Environment, folder: string): Settings => {
   const read = new EnvironmentReader(environment)
   const { apiKeys, catalog, embedding, events, replies, vendors } = readConfigFile(read, folder)
-  const config: ParleyConfig = {
+  const config: Omit<ParleyConfig, "unknownVariables"> = {
     production: read.text("NODE_ENV") === "production",
     host: read.text("HOST") ?? "127.0.0.1",
     port: read.integer("PORT", 0, 65_535) ?? 3000,
@@ -96,7 +100,7 @@ export const readSettings = (environment: Environment, folder: string): Settings
     allowStandIns: read.flag("PARLEY_ALLOW_STAND_INS"),
     logLevel: read.choice("LOG_LEVEL", LOG_LEVELS) ?? "info"
   }
-  return { config, problems: read.problems }
+  return { config: { ...config, unknownVariables: unknownVariables(read.set, read.known) }, problems: read.problems }
 }
 
 const database = (read: EnvironmentReader): DatabaseConfig => {
@@ -197,8 +201,9 @@ const LANGUAGE = /^[a-z]{3}(?:_[a-z]{2,8})*$/i
 
 const ocr = (read: EnvironmentReader, folder: string): ParleyConfig["ocr"] => {
   const data = read.text("PARLEY_OCR_DATA")
+  const names = read.text("PARLEY_OCR_LANGUAGES") ?? "eng"
   if (data === undefined) return undefined
-  const [first = "eng", ...more] = (read.text("PARLEY_OCR_LANGUAGES") ?? "eng").split(",").map((name) => name.trim())
+  const [first = "eng", ...more] = names.split(",").map((name) => name.trim())
   if (![first, ...more].every((name) => LANGUAGE.test(name))) {
     read.problem("PARLEY_OCR_LANGUAGES", "expected names of language data, such as eng,deu")
   }

@@ -36,6 +36,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 export const readConfigFile = (read: EnvironmentReader, folder: string): ConfigFile => {
   const path = read.text("PARLEY_CONFIG")
+  const embeddingKey = read.secret("PARLEY_EMBEDDING_API_KEY")
   if (path === undefined) return NOTHING
   const file = readJson(read, resolve(folder, path))
   if (file === undefined) return NOTHING
@@ -49,7 +50,7 @@ export const readConfigFile = (read: EnvironmentReader, folder: string): ConfigF
     webhooksToPrivateNetworks,
     ...overrides
   } = isObject(file.value) ? file.value : {}
-  const embedding = readEmbedding(read, part)
+  const embedding = readEmbedding(read, part, embeddingKey)
   const events = readEvents(read, { webhooks, lowBalance, webhooksToPrivateNetworks })
   const apiKeys = readApiKeys(read, keys)
   const vendors = readVendors(read, described)

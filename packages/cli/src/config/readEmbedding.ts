@@ -1,5 +1,5 @@
 import { resolve } from "node:path"
-import { Schema } from "effect"
+import { type Redacted, Schema } from "effect"
 import type { EnvironmentReader } from "./EnvironmentReader.ts"
 import type { EmbeddingConfig, LocalEmbeddingConfig, RemoteEmbeddingConfig } from "./ParleyConfig.ts"
 
@@ -63,13 +63,14 @@ const local = ({
 
 const remote = (
   read: EnvironmentReader,
+  ownKey: Redacted.Redacted | undefined,
   { baseUrl, batch, dimensions, usdPerMillionTokens, weight, model = "text-embedding-3-small" }: typeof RemotePart.Type
 ): RemoteEmbeddingConfig | undefined => {
   const isKnown = KNOWN_MODELS.includes(model)
   if (!isKnown && model !== OLDER_MODEL && dimensions === undefined) {
     read.problem("PARLEY_CONFIG", "embedding.dimensions: expected how many numbers the model gives for a text")
   }
-  const apiKey = read.secret("PARLEY_EMBEDDING_API_KEY") ?? read.secret("OPENAI_API_KEY")
+  const apiKey = ownKey ?? read.secret("OPENAI_API_KEY")
   if (apiKey === undefined) {
     read.problem(
       "PARLEY_EMBEDDING_API_KEY",
@@ -91,13 +92,20 @@ const remote = (
   }
 }
 
-/** The part `embedding` of the file named by `PARLEY_CONFIG`: who embeds documents and questions. Undefined where nobody does. */
-export const readEmbedding = (read: EnvironmentReader, part: unknown): EmbeddingConfig | undefined => {
+/**
+ * The part `embedding` of the file named by `PARLEY_CONFIG`, and the key that is for it alone: who embeds documents and
+ * questions. Undefined where nobody does.
+ */
+export const readEmbedding = (
+  read: EnvironmentReader,
+  part: unknown,
+  ownKey: Redacted.Redacted | undefined
+): EmbeddingConfig | undefined => {
   if (part === undefined) return undefined
   const decoded = decode(part)
   if (decoded._tag === "None") {
     read.problem("PARLEY_CONFIG", `embedding: expected ${EXPECTED.join("; or ")}`)
     return undefined
   }
-  return decoded.value.vendor === "local" ? local(decoded.value) : remote(read, decoded.value)
+  return decoded.value.vendor === "local" ? local(decoded.value) : remote(read, ownKey, decoded.value)
 }

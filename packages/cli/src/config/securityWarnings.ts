@@ -1,5 +1,6 @@
 import { Redacted } from "effect"
 import type { ParleyConfig } from "./ParleyConfig.ts"
+import { unknownText } from "./variables/unknownVariables.ts"
 import { weaknessOf } from "./weakSecret.ts"
 
 /** Something that works and is not safe; without any value of a setting. */
@@ -50,6 +51,14 @@ export const unencryptedConnections = ({ database }: ParleyConfig): ReadonlyArra
         detail: "the database is on another machine, and the connection need not be encrypted",
         advice: 'Add "sslmode=verify-full" to it, so that nobody on the way can read or change what is sent.'
       }))
+
+/** Variables that are set for nothing; one that was meant is missing perhaps. */
+export const unheardSettings = ({ unknownVariables }: ParleyConfig): ReadonlyArray<SecurityWarning> =>
+  unknownVariables.map((each) => ({
+    setting: each.name,
+    detail: unknownText(each),
+    advice: "Correct its name, or take it out."
+  }))
 
 /** A warning as one sentence after the variable. */
 export const warningText = ({ advice, detail, setting }: SecurityWarning): string => `${setting}: ${detail}. ${advice}`

@@ -46,10 +46,28 @@ const linesOf = (checks: ReadonlyArray<Check>): ReadonlyArray<string> => {
   ])
 }
 
-/** The checks as lines for people; where a server runs, those of this environment and those of the server apart. */
+const sameFinding = (one: Check, other: Check): boolean =>
+  one.name === other.name && one.status === other.status && one.detail === other.detail && one.advice === other.advice
+
+/** The findings of both places, each once: what is found in both is the server's. */
+export const placedChecks = (here: ReadonlyArray<Check>, server: ReadonlyArray<Check>): ReadonlyArray<PlacedCheck> => [
+  ...here
+    .filter((check) => !server.some((other) => sameFinding(check, other)))
+    .map((check) => ({ ...check, where: "here" as const })),
+  ...server.map((check) => ({ ...check, where: "server" as const }))
+]
+
+/** The checks as lines for people; where a server runs, those of this environment that differ and those of the server apart. */
 export const checkLines = (checks: ReadonlyArray<PlacedCheck>): ReadonlyArray<string> => {
   const here = checks.filter(({ where }) => where === "here")
   const server = checks.filter(({ where }) => where === "server")
   if (server.length === 0) return linesOf(here)
-  return ["In this environment:", ...linesOf(here), "", "In the server that runs:", ...linesOf(server)]
+  if (here.length === 0) return ["In the server that runs, and in this environment:", ...linesOf(server)]
+  return [
+    "In this environment, where it differs:",
+    ...linesOf(here),
+    "",
+    "In the server that runs:",
+    ...linesOf(server)
+  ]
 }

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { folderProblems } from "../config/loadConfig.ts"
 import { type ParleyConfig } from "../config/ParleyConfig.ts"
 import type { Settings } from "../config/readConfig.ts"
+import { unheardSettings } from "../config/securityWarnings.ts"
 import { serveRefusals } from "../config/serveRules.ts"
 import { REAL_SIGN_IN, sessionCookieName, signedWith, usesDevelopmentSignIn } from "../config/session/sessionProof.ts"
 import { tasksOf } from "../config/workRules.ts"
@@ -11,7 +12,7 @@ import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, note, ok } from "./Check.ts"
 import { paymentChecks } from "./paymentChecks.ts"
 import { encryptionKeyCheck } from "./encryptionKeyCheck.ts"
-import { securityChecks } from "./securityChecks.ts"
+import { notes, securityChecks } from "./securityChecks.ts"
 
 /** The program this runs in. */
 export const nodeCheck = (): Check => ok("node", process.versions.node)
@@ -23,10 +24,12 @@ const problemCheck = (problem: string): Check =>
 export const configurationChecks = Effect.fnUntraced(function* ({ config, problems }: Settings) {
   const found = [...problems, ...folderProblems(config), ...serveRefusals(config)].map(problemCheck)
   // With settings that cannot be used, the rest would speak of their defaults.
-  if (problems.length > 0) return found
+  const unheard = notes("configuration", unheardSettings(config))
+  if (problems.length > 0) return [...found, ...unheard]
   const { maxBytes, types } = { ...(yield* UploadLimits), ...config.uploads }
   return [
     ...(found.length > 0 ? found : [ok("configuration", "usable")]),
+    ...unheard,
     sessionCheck(config),
     ...securityChecks(config),
     ...dataFolderCheck(config),

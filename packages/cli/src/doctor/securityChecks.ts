@@ -7,7 +7,7 @@ import {
 } from "../config/securityWarnings.ts"
 import { type Check, note, ok } from "./Check.ts"
 
-const notes = (name: string, warnings: ReadonlyArray<SecurityWarning>): ReadonlyArray<Check> =>
+export const notes = (name: string, warnings: ReadonlyArray<SecurityWarning>): ReadonlyArray<Check> =>
   warnings.map(({ advice, detail, setting }) => note(name, `${setting}: ${detail}`, advice))
 
 /** What works and is not safe. A weak secret in production is refused, and told among the refusals. */

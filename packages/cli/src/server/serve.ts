@@ -3,7 +3,13 @@ import type { BackgroundTaskName } from "@parley/core"
 import { Effect } from "effect"
 import { loadConfig } from "../config/loadConfig.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
-import { unboundSessions, unencryptedConnections, warningText, weakSecrets } from "../config/securityWarnings.ts"
+import {
+  unboundSessions,
+  unencryptedConnections,
+  unheardSettings,
+  warningText,
+  weakSecrets
+} from "../config/securityWarnings.ts"
 import { serveRefusals } from "../config/serveRules.ts"
 import { idleServerRefusals, tasksOf } from "../config/workRules.ts"
 import { claimDataFolder } from "../dataFolder/claimDataFolder.ts"
@@ -23,7 +29,12 @@ export const serve = Effect.fnUntraced(function* ({ work }: { readonly work: boo
  * requests and an end for those that run, then the background work, the database, and last the data folder.
  */
 const start = Effect.fnUntraced(function* (config: ParleyConfig, tasks: ReadonlyArray<BackgroundTaskName>) {
-  const unsafe = [...weakSecrets(config), ...unboundSessions(config), ...unencryptedConnections(config)]
+  const unsafe = [
+    ...unheardSettings(config),
+    ...weakSecrets(config),
+    ...unboundSessions(config),
+    ...unencryptedConnections(config)
+  ]
   yield* Effect.forEach(unsafe, (warning) => Effect.logWarning(warningText(warning)))
   const embedded = config.database._tag === "Embedded"
   const claim = embedded ? yield* claimDataFolder(config.dataFolder, true) : undefined

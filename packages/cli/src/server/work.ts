@@ -2,7 +2,7 @@ import { backgroundWorkLayer } from "@parley/core"
 import { Console, Effect, Exit, Layer, Scope } from "effect"
 import { loadConfig } from "../config/loadConfig.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
-import { unencryptedConnections, warningText } from "../config/securityWarnings.ts"
+import { unencryptedConnections, unheardSettings, warningText } from "../config/securityWarnings.ts"
 import { tasksOf, workerRefusals } from "../config/workRules.ts"
 import { openParts } from "./openParts.ts"
 import { databasePart, workText } from "./startUpText.ts"
@@ -18,7 +18,9 @@ export const work = Effect.gen(function* () {
 })
 
 const start = Effect.fnUntraced(function* (config: ParleyConfig) {
-  yield* Effect.forEach(unencryptedConnections(config), (warning) => Effect.logWarning(warningText(warning)))
+  yield* Effect.forEach([...unheardSettings(config), ...unencryptedConnections(config)], (warning) =>
+    Effect.logWarning(warningText(warning))
+  )
   const runtime = yield* openParts(config)
   const parts = yield* runtime.contextEffect
   const working = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
