@@ -1,10 +1,10 @@
 /** How many characters have to be put in, taken out or replaced to make `b` of `a` (Levenshtein 1966). */
 export const editDistance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [i, character] of [...a].entries()) {
+  for (let i = 0; i < a.length; i++) {
     const next = [i + 1]
     for (let j = 0; j < b.length; j++) {
-      const replaced = (row[j] ?? 0) + (character === b[j] ? 0 : 1)
+      const replaced = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1)
       next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
     }
     row = next
