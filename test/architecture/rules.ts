@@ -22,6 +22,7 @@ export const arrows: ReadonlyArray<{ readonly from: string; readonly to: Readonl
 export const coreDomains: ReadonlyArray<string> = [
   "identity",
   "storage",
+  "outages",
   "secrets",
   "sessions",
   "audit",

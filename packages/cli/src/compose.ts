@@ -129,18 +129,22 @@ const OWN_VENDORS = { openai: OpenAiChatModel, anthropic: AnthropicChatModel }
 
 /** The vendors whose keys are set, and those that the configuration describes. Each loads its SDK when it is first asked. */
 export const vendorModels = (
-  { anthropic, openai, vendors }: ParleyConfig,
-  more: Pick<VendorOptions, "limits" | "retry"> = {}
-): Readonly<Record<string, ChatModel>> => ({
-  ...Object.fromEntries(
-    Object.entries(vendors).map(([name, { apiKey, baseUrl, protocol }]) => [
-      name,
-      new OWN_VENDORS[protocol]({ name, apiKey, baseUrl, ...more })
-    ])
-  ),
-  ...(openai === undefined ? {} : { openai: new OpenAiChatModel({ ...openai, ...more }) }),
-  ...(anthropic === undefined ? {} : { anthropic: new AnthropicChatModel({ ...anthropic, ...more }) })
-})
+  { anthropic, firstByteSeconds, openai, vendors }: ParleyConfig,
+  options: Pick<VendorOptions, "limits" | "retry"> = {}
+): Readonly<Record<string, ChatModel>> => {
+  const firstByte = firstByteSeconds === undefined ? {} : { firstByteMs: firstByteSeconds * 1_000 }
+  const more = { ...options, limits: { ...firstByte, ...options.limits } }
+  return {
+    ...Object.fromEntries(
+      Object.entries(vendors).map(([name, { apiKey, baseUrl, protocol }]) => [
+        name,
+        new OWN_VENDORS[protocol]({ name, apiKey, baseUrl, ...more })
+      ])
+    ),
+    ...(openai === undefined ? {} : { openai: new OpenAiChatModel({ ...openai, ...more }) }),
+    ...(anthropic === undefined ? {} : { anthropic: new AnthropicChatModel({ ...anthropic, ...more }) })
+  }
+}
 
 /** Who answers for which model. Where people only try things out, a message may tell the stand-in how to behave. */
 const modelsLayer = (config: ParleyConfig) =>

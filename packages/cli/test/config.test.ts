@@ -60,6 +60,7 @@ describe("readConfig", () => {
       PARLEY_HOLD_TTL: "60 hunter2",
       PARLEY_PAYMENT_EVENT_DAYS: "0",
       PARLEY_UNMATCHED_EVENT_DAYS: "30",
+      PARLEY_FIRST_BYTE_SECONDS: "0 hunter2",
       CRON_SECRET: "undefined",
       OPENAI_BASE_URL: "ftp://hunter2",
       LOG_LEVEL: "hunter2"

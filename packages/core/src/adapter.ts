@@ -328,6 +328,7 @@ export {
 } from "./limits/CallLimiter.ts"
 export { addressBucket } from "./limits/addressBucket.ts"
 export { type CountInput, type Counted, type EventName, RateLimiter } from "./limits/RateLimiter.ts"
+export { type Asked, SILENT_MS, SilenceWatch, type SilenceWatchOptions } from "./outages/SilenceWatch.ts"
 export { type ChatMessage, ROLES, type Role } from "./models/ChatMessage.ts"
 export {
   type ChatModel,
@@ -370,7 +371,7 @@ export { StorageFailed } from "./storage/StorageFailed.ts"
 export { type CallersTransaction, TransactionConflict, TransactionNotJoined } from "./storage/CallersTransaction.ts"
 export { UnitOfWork } from "./storage/UnitOfWork.ts"
 export { countOf, momentOf, sizeOf } from "./storage/spokenNumbers.ts"
-export { databaseFields, type FailureFields, failureFields } from "./storage/failureFields.ts"
+export { causeCode, databaseFields, type FailureFields, failureFields } from "./storage/failureFields.ts"
 export { storableText } from "./storage/storableText.ts"
 export { allowancesOf, Catalog, findTier, lowestTier, makeCatalog, tierOf } from "./tiers/Catalog.ts"
 export type { CatalogData, Purchase, WidgetLimits } from "./tiers/CatalogData.ts"

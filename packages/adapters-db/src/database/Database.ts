@@ -25,6 +25,8 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
   constraint: Schema.optionalKey(Schema.String),
   /** This program closed its database: nothing is asked of it any more. */
   closed: Schema.optionalKey(Schema.Boolean),
+  /** It has been silent for a while and is not asked: milliseconds after which trying again may be worthwhile. */
+  retryAfterMs: Schema.optionalKey(Schema.Int),
   cause: Schema.Defect()
 }) {
   /** The same work may succeed when tried again: what stood in its way passes by itself. */
@@ -33,9 +35,15 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
     const state = this.sqlState
     return state === undefined || PASSING.has(state) || PASSING.has(state.slice(0, 2)) || PASSING.has(state.slice(0, 3))
   }
+  /** The wait, for the failures that this one becomes. */
+  get wait(): { readonly retryAfterMs?: number } {
+    return this.retryAfterMs === undefined ? {} : { retryAfterMs: this.retryAfterMs }
+  }
   readonly code = "database_failed"
   override get message() {
     if (this.closed === true) return "The database was closed."
+    if (this.retryAfterMs !== undefined)
+      return "The database has not answered for a while, and is not asked until it does."
     if (this.sqlState === undefined) return "The database cannot be reached, or the connection to it was lost."
     const what = REFUSED_CONNECTIONS.test(this.sqlState) ? "the connection" : "a statement"
     return `The database refused ${what} (SQLSTATE ${this.sqlState}).`
@@ -45,6 +53,10 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
 /** What a database answers after this program has closed it. */
 export const databaseClosed = (): DatabaseError =>
   new DatabaseError({ closed: true, cause: new Error("The database was closed.") })
+
+/** What is answered while the database counts as down. */
+export const databaseSilent = (retryAfterMs: number): DatabaseError =>
+  new DatabaseError({ retryAfterMs, cause: new Error("The database does not answer.") })
 
 export type Row = Record<string, unknown>
 

@@ -1,7 +1,9 @@
+import type { SilenceWatch } from "@parley/core/adapter"
 import { Context, Effect, Layer } from "effect"
 import type pg from "pg"
+import { watchServer } from "../outages/watchServer.ts"
 import type { CallersPool } from "./CallersPool.ts"
-import { Database, DatabaseError, type Row } from "./Database.ts"
+import { Database, DatabaseError, databaseSilent, type Row } from "./Database.ts"
 import { DatabaseOwner } from "./DatabaseOwner.ts"
 import { type DatabaseRole, enterRole } from "./DatabaseRole.ts"
 import { openRoles } from "./openRoles.ts"
@@ -144,12 +146,15 @@ const sendStatement = <R extends Row>(
   )
 
 /** A driver over a pool. Statements with parameters are parsed unnamed, so that any pooler may stand between. */
-const pgDriver = (pool: PgPool, policy: LimitsPolicy, isCallers: boolean): Driver => {
+const pgDriver = (pool: PgPool, policy: LimitsPolicy, isCallers: boolean, silence: SilenceWatch): Driver => {
   const withClient = <A, E, R>(use: (client: pg.PoolClient, loan: Loan) => Effect.Effect<A, E, R>) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.suspend(() => {
-        const loan: Loan = { pool, client: undefined, abandoned: false, broken: false }
-        const work = Effect.flatMap(borrow(loan), (client) => use(client, loan))
+        const loan: Loan = { pool, silence, client: undefined, abandoned: false, broken: false }
+        const work = Effect.andThen(
+          silence.admit(databaseSilent),
+          Effect.flatMap(borrow(loan), (client) => use(client, loan))
+        )
         return Effect.onExit(restore(work), () => Effect.sync(() => giveBack(loan)))
       })
     )
@@ -189,7 +194,8 @@ export const PgDatabaseLayer = (options: PgDatabaseOptions): Layer.Layer<Databas
         ),
         (pool) => Effect.promise(() => pool.close())
       )
-      const driver = pgDriver(pool, options.limits ?? LIMITS, options.pool !== undefined)
+      const silence = yield* watchServer(pool)
+      const driver = pgDriver(pool, options.limits ?? LIMITS, options.pool !== undefined, silence)
       const roles = openRoles(driver, options.schema ?? "parley")
       return Context.make(Database, roles.database).pipe(Context.add(DatabaseOwner, roles.owner))
     })

@@ -1,6 +1,8 @@
+import { causeCode, type SilenceWatch } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type pg from "pg"
 import { DatabaseError } from "./Database.ts"
+import { isAnswer } from "../outages/watchServer.ts"
 import { INTERRUPT_GRACE_MS } from "./limits.ts"
 import type { PgPool } from "./PgPool.ts"
 import { isConnectionLost, isReadOnly, toDatabaseError } from "./toDatabaseError.ts"
@@ -8,6 +10,7 @@ import { isConnectionLost, isReadOnly, toDatabaseError } from "./toDatabaseError
 /** A client on loan from the pool. */
 export interface Loan {
   readonly pool: PgPool
+  readonly silence: SilenceWatch
   client: pg.PoolClient | undefined
   /** The borrower left while waiting: give the client back as soon as it comes. */
   abandoned: boolean
@@ -24,15 +27,22 @@ export const giveBack = (loan: Loan): void => {
 /** Waits for a client. Waiting can be interrupted. */
 export const borrow = (loan: Loan): Effect.Effect<pg.PoolClient, DatabaseError> =>
   Effect.callback((resume) => {
+    const asked = loan.silence.ask()
     loan.pool.take().then(
       (client) => {
+        asked.leave()
         loan.client = client
         if (loan.abandoned) giveBack(loan)
         else resume(Effect.succeed(client))
       },
-      (cause) => resume(Effect.fail(toDatabaseError(cause)))
+      (cause) => {
+        if (isAnswer(cause)) asked.answered()
+        asked.leave()
+        resume(Effect.fail(toDatabaseError(cause)))
+      }
     )
     return Effect.sync(() => {
+      asked.leave()
       loan.abandoned = true
     })
   })
@@ -64,17 +74,22 @@ const silent = (milliseconds: number) =>
  */
 export const send = <A>(loan: Loan, limitMs: number, start: () => Promise<A>): Effect.Effect<A, DatabaseError> =>
   Effect.callback((resume) => {
+    const asked = loan.silence.ask()
     const running = start()
     const timer = setTimeout(() => {
+      asked.leave()
       void giveUp(loan).then(() => resume(Effect.fail(silent(limitMs))))
     }, limitMs)
     running.then(
       (value) => {
         clearTimeout(timer)
+        asked.answered()
         resume(Effect.succeed(value))
       },
       (cause) => {
         clearTimeout(timer)
+        if (causeCode(cause) === "ETIMEDOUT") asked.leave()
+        else asked.answered()
         if (isReadOnly(cause)) loan.pool.doubtIdle()
         loan.broken ||= isConnectionLost(cause) || isReadOnly(cause)
         resume(Effect.fail(toDatabaseError(cause)))
@@ -82,6 +97,7 @@ export const send = <A>(loan: Loan, limitMs: number, start: () => Promise<A>): E
     )
     return Effect.promise(async () => {
       clearTimeout(timer)
+      asked.leave()
       if (!(await settledWithin(running, INTERRUPT_GRACE_MS))) await giveUp(loan)
     })
   })

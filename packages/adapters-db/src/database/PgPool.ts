@@ -17,6 +17,8 @@ export interface PgPoolOptions {
 
 /** Clients of one server. A client that was given up on never comes back, nor those that may have met the same fate. */
 export interface PgPool {
+  /** The pool itself. */
+  readonly clients: pg.Pool
   /** What becomes of columns: the same for all pools, whatever somebody else's makes of them. */
   readonly types: pg.CustomTypesConfig
   /** Whether clients take several texts at once, as those of our own pools do. */
@@ -58,6 +60,27 @@ const checkPool = (pool: CallersPool): pg.Pool => {
   return pool as unknown as pg.Pool
 }
 
+/** Waits for a client no longer than so many milliseconds; one that comes later goes back to its pool. */
+const connectWithin = (pool: pg.Pool, milliseconds: number): Promise<pg.PoolClient> =>
+  new Promise((resolve, reject) => {
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      reject(new Error(`The pool gave no connection within ${milliseconds} ms.`))
+    }, milliseconds)
+    pool.connect().then(
+      (client) => {
+        clearTimeout(timer)
+        if (isLate) client.release()
+        else resolve(client)
+      },
+      (error: Error) => {
+        clearTimeout(timer)
+        reject(error)
+      }
+    )
+  })
+
 /** The clients of a server, in a pool of our own or of somebody else's. Throws where the latter is too small. */
 export const openPgPool = (options: PgPoolOptions): PgPool => {
   const own = options.pool === undefined
@@ -98,7 +121,8 @@ export const openPgPool = (options: PgPoolOptions): PgPool => {
   const take = async (): Promise<pg.PoolClient> => {
     for (;;) {
       if (closed) throw databaseClosed()
-      const client = await pool.connect()
+      // Our own pool bounds the wait itself; somebody else's may wait for ever.
+      const client = await (own ? pool.connect() : connectWithin(pool, options.connectTimeoutMs ?? CONNECT_MS))
       borrowed(client)
       if ((trusted.get(client) ?? doubts) === doubts) {
         trusted.set(client, doubts)
@@ -108,6 +132,7 @@ export const openPgPool = (options: PgPoolOptions): PgPool => {
     }
   }
   return {
+    clients: pool,
     types: columnTypes,
     isPipelined: own,
     take,

@@ -32,6 +32,9 @@ export const toDatabaseError = (cause: unknown): DatabaseError => {
   })
 }
 
+/** True where the server itself reported it. */
+export const isReported = (cause: unknown): boolean => typeof reportOf(cause).severity === "string"
+
 /** True where the connection is gone or its state unknown: no report from the server, or a fatal one. */
 export const isConnectionLost = (cause: unknown): boolean => {
   const { severity } = (cause ?? {}) as ErrorReport

@@ -13,5 +13,5 @@ export const storing =
     effect: Effect.Effect<A, E | DatabaseError, R>
   ): Effect.Effect<A, Exclude<E, DatabaseError> | StorageFailed, R> =>
     Effect.catchTag(forPurpose(purpose)(effect as Effect.Effect<A, DatabaseError, R>), "DatabaseError", (error) =>
-      Effect.fail(new StorageFailed({ operation, retryable: error.retryable, cause: error }))
+      Effect.fail(new StorageFailed({ operation, retryable: error.retryable, ...error.wait, cause: error }))
     ) as Effect.Effect<A, Exclude<E, DatabaseError> | StorageFailed, R>

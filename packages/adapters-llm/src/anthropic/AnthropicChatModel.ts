@@ -5,7 +5,9 @@ import {
   defaultReplyLimits,
   type Effort,
   loadPackage,
-  replyStream
+  type ReplyLimits,
+  replyStream,
+  type SilenceWatch
 } from "@parley/core/adapter"
 import { Redacted } from "effect"
 import { Connections } from "../vendor/Connections.ts"
@@ -14,6 +16,7 @@ import { defaultRetryPolicy, retryBeforeFirst } from "../vendor/retryBeforeFirst
 import { vendorFailure } from "../vendor/vendorFailure.ts"
 import { vendorFetch } from "../vendor/vendorFetch.ts"
 import { defaultConnectionLimits, type VendorOptions } from "../vendor/VendorOptions.ts"
+import { VendorSilence } from "../silence/VendorSilence.ts"
 import { anthropicMessages } from "./anthropicMessages.ts"
 import { anthropicReader } from "./anthropicReader.ts"
 
@@ -29,19 +32,27 @@ const thinking = (effort: Effort | undefined): Partial<Anthropic.MessageCreatePa
 export class AnthropicChatModel implements ChatModel {
   readonly name: string
   readonly #options: VendorOptions
+  readonly #limits: ReplyLimits
+  readonly #silence: VendorSilence
   readonly #connections: Connections
   #client: Promise<Anthropic> | undefined
 
   constructor(options: VendorOptions) {
     this.name = options.name ?? "anthropic"
     this.#options = options
+    this.#limits = { ...defaultReplyLimits, ...options.limits }
+    this.#silence = new VendorSilence(this.name, this.#limits)
     const { open, waiting } = { ...defaultConnectionLimits, ...options.connections }
     this.#connections = new Connections(open, waiting)
   }
 
   stream(request: ChatModelRequest) {
+    return this.#silence.asking(request, (asked, silence) => this.#ask(asked, silence))
+  }
+
+  #ask(request: ChatModelRequest, silence: SilenceWatch) {
     const model = request.model.id
-    const limits = { ...defaultReplyLimits, ...this.#options.limits }
+    const limits = this.#limits
     const ask = (deadline: number) =>
       replyStream({
         model,
@@ -49,7 +60,8 @@ export class AnthropicChatModel implements ChatModel {
         deadline,
         open: (signal) => this.#open(request, signal),
         reader: () => anthropicReader(model),
-        failure: (cause) => vendorFailure(model, cause)
+        failure: (cause) => vendorFailure(model, cause),
+        silence
       })
     const policy = { ...defaultRetryPolicy, ...this.#options.retry }
     return retryBeforeFirst(ask, this.name, policy, { totalMs: limits.totalMs, deadline: request.deadline })
@@ -81,7 +93,7 @@ export class AnthropicChatModel implements ChatModel {
       baseURL: this.#options.baseUrl ?? ANTHROPIC,
       fetch: vendorFetch,
       maxRetries: 0,
-      timeout: 2 * (this.#options.limits?.totalMs ?? defaultReplyLimits.totalMs),
+      timeout: 2 * this.#limits.totalMs,
       logLevel: "off"
     })
   }

@@ -4,8 +4,10 @@ import {
   defaultReplyLimits,
   type Model,
   type ModelFailed,
+  type ReplyLimits,
   type ReplyPart,
-  replyStream
+  replyStream,
+  type SilenceWatch
 } from "@parley/core/adapter"
 import { Effect, Stream } from "effect"
 import type OpenAI from "openai"
@@ -14,6 +16,7 @@ import { readEventStream, maxReplyBytes } from "../vendor/readEventStream.ts"
 import { defaultRetryPolicy, retryBeforeFirst } from "../vendor/retryBeforeFirst.ts"
 import { vendorFailure } from "../vendor/vendorFailure.ts"
 import { defaultConnectionLimits, type VendorOptions } from "../vendor/VendorOptions.ts"
+import { VendorSilence } from "../silence/VendorSilence.ts"
 import { Dialects } from "./dialects.ts"
 import { openAiClient } from "./openAiClient.ts"
 import { openAiReader } from "./openAiReader.ts"
@@ -26,6 +29,8 @@ type LogOmitted = (parameters: ReadonlyArray<string>) => void
 export class OpenAiChatModel implements ChatModel {
   readonly name: string
   readonly #options: VendorOptions
+  readonly #limits: ReplyLimits
+  readonly #silence: VendorSilence
   readonly #baseUrl: string
   readonly #atOpenAi: boolean
   readonly #dialects: Dialects
@@ -35,6 +40,8 @@ export class OpenAiChatModel implements ChatModel {
   constructor(options: VendorOptions) {
     this.name = options.name ?? "openai"
     this.#options = options
+    this.#limits = { ...defaultReplyLimits, ...options.limits }
+    this.#silence = new VendorSilence(this.name, this.#limits)
     this.#baseUrl = options.baseUrl ?? OPENAI_URL
     this.#atOpenAi = isOpenAi(this.#baseUrl)
     this.#dialects = new Dialects(this.#atOpenAi)
@@ -43,21 +50,28 @@ export class OpenAiChatModel implements ChatModel {
   }
 
   stream(request: ChatModelRequest): Stream.Stream<ReplyPart, ModelFailed> {
-    const model = request.model.id
-    const limits = { ...defaultReplyLimits, ...this.#options.limits }
     // A reply that comes in one piece is silent until it is whole.
-    const inOnePiece = this.#dialects.omittedFor(request.model).has("stream")
+    return this.#dialects.omittedFor(request.model).has("stream")
+      ? this.#ask(request, undefined)
+      : this.#silence.asking(request, (asked, silence) => this.#ask(asked, silence))
+  }
+
+  #ask(request: ChatModelRequest, silence: SilenceWatch | undefined): Stream.Stream<ReplyPart, ModelFailed> {
+    const model = request.model.id
+    const { totalMs } = this.#limits
+    const limits = silence === undefined ? { ...this.#limits, firstByteMs: totalMs, idleMs: totalMs } : this.#limits
     const ask = (log: LogOmitted) => (deadline: number) =>
       replyStream({
         model,
-        limits: inOnePiece ? { ...limits, idleMs: limits.totalMs } : limits,
+        limits,
         deadline,
         open: (signal) => this.#open(request, signal, log),
         reader: () => openAiReader(model),
-        failure: (cause) => vendorFailure(model, cause)
+        failure: (cause) => vendorFailure(model, cause),
+        silence
       })
     const policy = { ...defaultRetryPolicy, ...this.#options.retry }
-    const patience = { totalMs: limits.totalMs, deadline: request.deadline }
+    const patience = { totalMs, deadline: request.deadline }
     return Stream.unwrap(
       Effect.map(this.#logOmitted(request.model), (log) => retryBeforeFirst(ask(log), this.name, policy, patience))
     )
@@ -66,12 +80,12 @@ export class OpenAiChatModel implements ChatModel {
   async #open(request: ChatModelRequest, signal: AbortSignal, log: LogOmitted) {
     await this.#connections.take(signal)
     const client = await (this.#client ??= this.#connect())
-    const response = await this.#ask(client, request, signal, log)
+    const response = await this.#post(client, request, signal, log)
     return readEventStream(response, maxReplyBytes(request.maxOutputTokens), signal)
   }
 
   /** Asks, and again without a parameter that the endpoint refuses, until it refuses something else or answers. */
-  async #ask(client: OpenAI, request: ChatModelRequest, signal: AbortSignal, log: LogOmitted) {
+  async #post(client: OpenAI, request: ChatModelRequest, signal: AbortSignal, log: LogOmitted) {
     const first = this.#dialects.omittedFor(request.model)
     let omitted = first
     for (;;) {
@@ -99,7 +113,7 @@ export class OpenAiChatModel implements ChatModel {
   }
 
   #connect(): Promise<OpenAI> {
-    const timeoutMs = 2 * (this.#options.limits?.totalMs ?? defaultReplyLimits.totalMs)
+    const timeoutMs = 2 * this.#limits.totalMs
     return openAiClient({ apiKey: this.#options.apiKey, baseUrl: this.#baseUrl, timeoutMs })
   }
 }

@@ -10,6 +10,7 @@ import { Clock, Effect, Random, type Redacted, Semaphore } from "effect"
 import type OpenAI from "openai"
 import { defaultRetryPolicy, delayBeforeRetry, type RetryPolicy } from "../vendor/retryBeforeFirst.ts"
 import { wholeBytes } from "../vendor/readBounded.ts"
+import { refusingWhileSilent } from "../silence/refusingWhileSilent.ts"
 import { vendorFailure } from "../vendor/vendorFailure.ts"
 import { VendorRefusal } from "../vendor/VendorRefusal.ts"
 import { openAiClient } from "./openAiClient.ts"
@@ -117,12 +118,15 @@ export const makeOpenAiEmbedder = (options: OpenAiEmbedderOptions): Embedder["Se
       })
     )
 
+  const postQuestion = refusingWhileSilent(`${VENDOR} ${model}`, postOnce)
+
   const request = (texts: ReadonlyArray<string>, retries = 0): Effect.Effect<ReadonlyArray<unknown>, EmbeddingFailed> =>
     Effect.gen(function* () {
       const wait = notBefore - (yield* Clock.currentTimeMillis)
       if (wait > 0) yield* Effect.sleep(wait)
-      return yield* Effect.catch(texts.length === 1 ? postOnce(texts) : underWay.withPermit(postOnce(texts)), (error) =>
-        askAgain(texts, retries, error)
+      return yield* Effect.catch(
+        texts.length === 1 ? postQuestion(texts) : underWay.withPermit(postOnce(texts)),
+        (error) => askAgain(texts, retries, error)
       )
     })
 

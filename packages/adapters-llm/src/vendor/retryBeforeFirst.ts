@@ -50,7 +50,7 @@ export interface TotalPatience {
  * Asks again where a reply fails before its first words and the failure may pass; once words were delivered, a failure
  * stays what it is. `ask` is given the time, in Unix milliseconds, at which it is to give up: the same for all requests,
  * and none is made after it. Each retry is logged and counted in `modelRetries`. An answer that is empty is not asked for
- * again: the vendor was paid for it.
+ * again: the vendor was paid for it. Nor is a vendor that is silent: the reader has waited long enough.
  */
 export const retryBeforeFirst = (
   ask: (deadline: number) => Stream.Stream<ReplyPart, ModelFailed>,
@@ -87,7 +87,7 @@ export const retryBeforeFirst = (
           return Effect.void
         }),
         Effect.catch((error) =>
-          error instanceof ModelFailed && error.reason !== "empty"
+          error instanceof ModelFailed && error.reason !== "empty" && error.reason !== "stalled"
             ? Effect.andThen(askAgain(error), first)
             : Effect.fail(error)
         )

@@ -1,7 +1,7 @@
 import { LLMock } from "@copilotkit/aimock"
 import { type EmbeddingResult, makeInMemoryEmbedder } from "@parley/core/adapter"
 import { embedderContract } from "@parley/core/testing"
-import { Effect, Fiber, Layer, Logger, Redacted, Result } from "effect"
+import { Effect, Fiber, Layer, Logger, Option, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { makeOpenAiEmbedder, type OpenAiEmbedderOptions } from "../../src/index.ts"
@@ -221,6 +221,35 @@ describe("an embedding provider that fails", () => {
       const [result] = await Effect.runPromise(Effect.provide(stalled, TestClock.layer()))
       expect(reasonOf(result)).toBe("stalled")
       await vi.waitUntil(() => vendor.working === 0, PATIENCE)
+    })
+  })
+
+  it("for a question is refused at once after 20 seconds of silence, until one is answered", async () => {
+    let speaks = false
+    const play: Play = (connection, asked) => (speaks ? embeds(connection, asked) : connection.gone)
+    await withVendor(play, async (url, vendor) => {
+      const embedder = connect(url)
+      const requests = (count: number) =>
+        Effect.promise(() => vi.waitUntil(() => vendor.requests.length === count, PATIENCE))
+      /** Asks, waits as long as a search does, and gives what the question came to, if anything. */
+      const question = Effect.fnUntraced(function* (count: number, seconds: number) {
+        const patient = Effect.timeoutOption(embedder.embed(["text"]), "5 seconds")
+        const fiber = yield* Effect.forkChild(patient, { startImmediately: true })
+        yield* requests(count)
+        yield* TestClock.adjust(`${seconds} seconds`)
+        return Option.getOrUndefined(yield* Fiber.join(fiber))?.[0]
+      })
+      const asking = Effect.gen(function* () {
+        for (const count of [1, 2, 3, 4]) expect(yield* question(count, 5)).toBeUndefined()
+        expect(reasonOf(yield* question(5, 0.5))).toBe("stalled")
+        expect(reasonOf(yield* question(5, 0.5))).toBe("stalled")
+        expect(vendor.requests.map(inputOf)[4]).not.toEqual(["text"])
+        speaks = true
+        yield* TestClock.adjust("5 seconds")
+        const answered = yield* question(7, 0)
+        expect(answered !== undefined && Result.isSuccess(answered)).toBe(true)
+      })
+      await Effect.runPromise(Effect.provide(asking, Layer.mergeAll(TestClock.layer(), Logger.layer([]))))
     })
   })
 

@@ -146,6 +146,8 @@ export interface ParleyConfig {
   readonly encryptionKeys: ReadonlyArray<SecretKey>
   /** How long a hold lives without a renewal, in seconds; undefined takes the core's default. */
   readonly holdTtlSeconds: number | undefined
+  /** How long a model's vendor may be silent before the first byte of a reply, in seconds; undefined takes the default. */
+  readonly firstByteSeconds: number | undefined
   /** Stand-ins may run in production. */
   readonly allowStandIns: boolean
   readonly logLevel: LogLevelName

@@ -97,6 +97,7 @@ export const readSettings = (environment: Environment, folder: string): Settings
     reset: read.choice("PARLEY_RESET", RESET_MODES) ?? "auto",
     encryptionKeys: encryptionKeys(read),
     holdTtlSeconds: read.integer("PARLEY_HOLD_TTL", 1, 86_400),
+    firstByteSeconds: read.integer("PARLEY_FIRST_BYTE_SECONDS", 1, 600),
     allowStandIns: read.flag("PARLEY_ALLOW_STAND_INS"),
     logLevel: read.choice("LOG_LEVEL", LOG_LEVELS) ?? "info"
   }

@@ -40,6 +40,11 @@ export class SilentDatabase implements AsyncDisposable {
     this.#silent = true
   }
 
+  /** Passes on what comes from now on. What came meanwhile is lost, as are those who wait for it. */
+  speakAgain(): void {
+    this.#silent = false
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const socket of this.#sockets) socket.destroy()
     this.#server.close()

@@ -48,7 +48,7 @@ export type ModelFailure = (typeof MODEL_FAILURES)[number]
 
 const explanations: Record<ModelFailure, string> = {
   "cut-off": "The model's reply was cut off before its end.",
-  stalled: "The model stopped sending before its reply was complete.",
+  stalled: "The model's provider is silent; try again in a moment, or choose another model.",
   refused: "The model declined to answer this request.",
   "rate-limited": "The model is receiving too many requests; try again in a moment.",
   unavailable: "The model is not available at the moment; try again, or choose another model.",

@@ -1,5 +1,6 @@
 import { Cause, type Clock, type Effect, Queue, Result, type Scope } from "effect"
 import { heldByScope } from "../background/heldByScope.ts"
+import type { SilenceWatch } from "../outages/SilenceWatch.ts"
 import { ModelFailed, type EndPart, type ReplyPart } from "./ChatModel.ts"
 import { finishedReply } from "./finishedReply.ts"
 
@@ -20,6 +21,8 @@ export interface FeedSource<Raw> {
   readonly reader: () => ReplyReader<Raw>
   /** Names what was thrown while opening or reading. A `ModelFailed` that was thrown is kept as it is. */
   readonly failure: (cause: unknown) => ModelFailed
+  /** Is told when the model was asked, and whether it answered: with the first item, or with an error. */
+  readonly silence?: SilenceWatch | undefined
 }
 
 /** What came of a reply and was not taken yet. It ends after the reply's end, and fails with the reply's failure. */
@@ -30,6 +33,9 @@ type ReplyQueue = Queue.Queue<ReplyPart, ModelFailed | Cause.Done>
  * a stack of its own.
  */
 const LEFT = new DOMException("The reply is over.", "AbortError")
+
+/** What is asked to wait who found a vendor silent from the beginning. */
+const SILENT_RETRY_MS = 5_000
 
 /** Parts read ahead of the consumer; then the vendor's stream waits. */
 export const READ_AHEAD = 64
@@ -44,8 +50,8 @@ export const makeReplyQueue: Effect.Effect<ReplyQueue, never, Scope.Scope> = hel
 
 /** A vendor's stream that is being read into a queue. */
 export interface ReplyFeed {
-  /** When the last item came, in Unix milliseconds, with text or without; 0 before the first. */
-  heardAt(): number
+  /** When the last item came, in Unix milliseconds, with text or without; undefined before the first. */
+  heardAt(): number | undefined
   /** Called once, when the end mark was seen and figures may follow. */
   onEndMark(listener: () => void): void
   /** Something was taken from the queue: a vendor's stream that waits goes on. */
@@ -77,10 +83,11 @@ export const startReplyFeed = <Raw>(source: FeedSource<Raw>, queue: ReplyQueue, 
   let iterator: AsyncIterator<Raw> | undefined
   let text = ""
   let spoke = false
-  let heardAt = 0
+  let heardAt: number | undefined
   let endMarkListener: (() => void) | undefined
   let waiting: (() => void) | undefined
 
+  const asked = source.silence?.ask()
   const goOn = () => {
     waiting?.()
     waiting = undefined
@@ -88,6 +95,7 @@ export const startReplyFeed = <Raw>(source: FeedSource<Raw>, queue: ReplyQueue, 
   const stop = () => {
     if (abort.signal.aborted) return
     abort.abort(LEFT)
+    asked?.leave()
     goOn()
     /** Not awaited: an iterator that waits for its vendor would answer only when the vendor does. */
     void release(iterator)
@@ -135,6 +143,7 @@ export const startReplyFeed = <Raw>(source: FeedSource<Raw>, queue: ReplyQueue, 
       iterator = opened[Symbol.asyncIterator]()
       while (!abort.signal.aborted) {
         const next = await iterator.next()
+        asked?.answered()
         if (next.done === true) return conclude()
         if (abort.signal.aborted) return
         heardAt = clock.currentTimeMillisUnsafe()
@@ -145,7 +154,9 @@ export const startReplyFeed = <Raw>(source: FeedSource<Raw>, queue: ReplyQueue, 
       }
       await release(iterator)
     } catch (cause) {
-      conclude(undefined, cause instanceof ModelFailed ? cause : source.failure(cause))
+      const failure = cause instanceof ModelFailed ? cause : source.failure(cause)
+      if (failure.reason !== "stalled") asked?.answered()
+      conclude(undefined, failure)
     }
   }
   void run()
@@ -156,7 +167,10 @@ export const startReplyFeed = <Raw>(source: FeedSource<Raw>, queue: ReplyQueue, 
       endMarkListener = listener
     },
     goOn,
-    giveUp: () => conclude(undefined, new ModelFailed({ model: source.model, reason: "stalled", retryable: true })),
+    giveUp: () => {
+      const wait = heardAt === undefined ? { retryAfterMs: SILENT_RETRY_MS } : {}
+      conclude(undefined, new ModelFailed({ model: source.model, reason: "stalled", retryable: true, ...wait }))
+    },
     stop
   }
 }

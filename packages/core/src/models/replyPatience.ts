@@ -3,7 +3,9 @@ import type { ReplyFeed } from "./replyFeed.ts"
 
 /** How long a vendor may take, in milliseconds. */
 export interface ReplyLimits {
-  /** Silence: the longest wait for whatever comes next, the first item included. */
+  /** The longest wait for the first item, whatever it is. */
+  readonly firstByteMs: number
+  /** The longest wait for whatever comes next. */
   readonly idleMs: number
   /** From the opening to the end. */
   readonly totalMs: number
@@ -11,7 +13,12 @@ export interface ReplyLimits {
   readonly afterEndMs: number
 }
 
-export const defaultReplyLimits: ReplyLimits = { idleMs: 60_000, totalMs: 600_000, afterEndMs: 2_000 }
+export const defaultReplyLimits: ReplyLimits = {
+  firstByteMs: 20_000,
+  idleMs: 60_000,
+  totalMs: 600_000,
+  afterEndMs: 2_000
+}
 
 /** Whether the reader waits for the vendor. */
 export interface Patience {
@@ -38,8 +45,10 @@ export const startPatience = Effect.fnUntraced(function* (
 
   const watch = Effect.gen(function* () {
     for (;;) {
-      const silentSince = since === undefined ? now() : Math.max(since, feed.heardAt())
-      const left = Math.min(deadline, silentSince + limits.idleMs) - now()
+      const heardAt = feed.heardAt()
+      const silentSince = since === undefined ? now() : Math.max(since, heardAt ?? 0)
+      const mostMs = heardAt === undefined ? limits.firstByteMs : limits.idleMs
+      const left = Math.min(deadline, silentSince + mostMs) - now()
       if (left <= 0) return feed.giveUp()
       yield* Effect.sleep(left)
     }

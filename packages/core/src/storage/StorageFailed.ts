@@ -9,6 +9,8 @@ export class StorageFailed extends Schema.TaggedError<StorageFailed>()("StorageF
   operation: Schema.String,
   /** True where trying the same call again may succeed (lost connection, deadlock, serialization failure). */
   retryable: Schema.Boolean,
+  /** The store has been silent for a while and counts as down: milliseconds after which asking again may be worthwhile. */
+  retryAfterMs: Schema.optionalKey(Schema.Int),
   cause: Schema.Defect()
 }) {
   readonly code = "storage_unavailable"

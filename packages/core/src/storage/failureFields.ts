@@ -11,6 +11,24 @@ export interface FailureFields extends Readonly<Record<string, unknown>> {
 
 const isName = (value: unknown, form: RegExp): value is string => typeof value === "string" && form.test(value)
 
+/** How far causes of causes are looked through. */
+const MOST_CAUSES = 6
+
+/**
+ * The code by which the operating system or a library names why something failed, such as `ECONNREFUSED`, `ENOTFOUND`,
+ * `EMFILE` or `CERT_HAS_EXPIRED`: that of the failure or of the nearest of its causes that has one.
+ */
+export const causeCode = (error: unknown): string | undefined => {
+  let each = error
+  for (let depth = 0; each instanceof Error && depth < MOST_CAUSES; depth++) {
+    const { code, severity } = each as { readonly code?: unknown; readonly severity?: unknown }
+    // What Postgres reports has an SQLSTATE there.
+    if (severity === undefined && isName(code, /^[A-Z][A-Z0-9_]{2,63}$/)) return code
+    each = each.cause ?? (each instanceof AggregateError ? each.errors[0] : undefined)
+  }
+  return undefined
+}
+
 /** What a database adapter names of a refusal, where it is behind a failure or is it. */
 export const databaseFields = (error: unknown): Pick<FailureFields, "sqlState" | "constraint"> => {
   const { cause, ...own } = Object(error) as { readonly [field: string]: unknown }

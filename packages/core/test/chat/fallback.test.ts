@@ -168,7 +168,7 @@ describe("the time a reply may take", () => {
     scriptedModel(({ deadline = Infinity, model }) =>
       replyStream<never>({
         model: model.id,
-        limits: { idleMs, totalMs: 600_000, afterEndMs: 1_000 },
+        limits: { firstByteMs: idleMs, idleMs, totalMs: 600_000, afterEndMs: 1_000 },
         deadline,
         open: async function* () {
           yield await new Promise<never>(() => undefined)

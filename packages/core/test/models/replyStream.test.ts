@@ -42,7 +42,7 @@ const reader = (): ReplyReader<Item> => {
 
 const sourceOf = (open: ReplySource<Item>["open"]): ReplySource<Item> => ({
   model: "model-a",
-  limits: { idleMs: 10_000, totalMs: 60_000, afterEndMs: 1_000 },
+  limits: { firstByteMs: 5_000, idleMs: 10_000, totalMs: 60_000, afterEndMs: 1_000 },
   open,
   reader,
   failure: (cause) => new ModelFailed({ model: "model-a", reason: "unavailable", retryable: true, cause })
@@ -161,11 +161,16 @@ describe("replyStream", () => {
 
   it.effect("stalls after silence as long as the limit, before the first words and within", () =>
     Effect.gen(function* () {
-      for (const items of [[], [text("a"), text("b")]]) {
-        const source = sourceOf(() => sending(items, [0], "silence"))
-        const heard = yield* whenTimePasses(source, "9 seconds", "2 seconds")
+      for (const [items, ...steps] of [
+        [[], "4 seconds", "1 second"],
+        [[ping], "9 seconds", "1 second"],
+        [[text("a"), text("b")], "9 seconds", "1 second"]
+      ] as const) {
+        const stalled = sourceOf(() => sending(items, [0], "silence"))
+        const fiber = yield* Effect.forkChild(whenTimePasses(stalled, ...steps))
+        const heard = yield* Fiber.join(fiber)
         expect(heard.failure).toMatchObject({ reason: "stalled", retryable: true })
-        expect(heard.said).toBe(items.length === 0 ? "" : "ab")
+        expect(heard.said).toBe(items.length < 2 ? "" : "ab")
       }
     })
   )
@@ -182,7 +187,7 @@ describe("replyStream", () => {
       const fiber = yield* Effect.forkChild(listen(sourceOf(slow)))
       for (let step = 0; step < 4; step++) {
         yield* Effect.promise(() => rounds())
-        yield* TestClock.adjust("8 seconds")
+        yield* TestClock.adjust(step === 0 ? "4 seconds" : "8 seconds")
         go.shift()?.()
       }
       expect(yield* Fiber.join(fiber)).toMatchObject({ said: "a", failure: undefined })

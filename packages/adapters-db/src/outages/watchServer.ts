@@ -1,0 +1,57 @@
+import { causeCode, SilenceWatch } from "@parley/core/adapter"
+import { Clock, Effect } from "effect"
+import type pg from "pg"
+import type { PgPool } from "../database/PgPool.ts"
+import { isReported } from "../database/toDatabaseError.ts"
+
+/** How long a silent server has to answer a probe, and the time between two. Milliseconds. */
+const PROBE_MS = 2_000
+const PROBE_EVERY_MS = 2_000
+
+type Client = new (options: pg.ClientConfig) => pg.Client
+
+/**
+ * Whether a server says anything to a new connection and a statement on it. Those in its pool may wait for answers that
+ * never come.
+ */
+const answers = async (pool: pg.Pool): Promise<boolean> => {
+  const { Client, options } = pool as unknown as { readonly Client?: Client; readonly options?: pg.PoolConfig }
+  // Somebody else's pool that does not say how it connects. Its next request is the probe.
+  if (Client === undefined || options === undefined) return true
+  const limits = { connectionTimeoutMillis: PROBE_MS, query_timeout: PROBE_MS }
+  // A pool hides its password from copies.
+  const client = new Client({ ...options, password: options.password, ...limits })
+  client.on("error", () => undefined)
+  try {
+    await client.connect()
+    await client.query("SELECT 1")
+    return true
+  } catch (cause) {
+    return isAnswer(cause)
+  } finally {
+    client.connection.stream.destroy()
+  }
+}
+
+/** Whether a failure comes of the server or its host: what a client gave up on has no code. */
+export const isAnswer = (cause: unknown): boolean => {
+  const code = causeCode(cause)
+  return isReported(cause) || (code !== undefined && code !== "ETIMEDOUT")
+}
+
+/** Watches the server behind a pool for silence. */
+export const watchServer = (pool: PgPool): Effect.Effect<SilenceWatch> =>
+  Effect.map(Clock.Clock, (clock) => {
+    const probe = Effect.promise(async () => {
+      const asked = watch.ask()
+      if (await answers(pool.clients)) asked.answered()
+      asked.leave()
+    })
+    const watch: SilenceWatch = new SilenceWatch({
+      dependency: "database",
+      clock,
+      probe,
+      probeEveryMs: PROBE_EVERY_MS
+    })
+    return watch
+  })
