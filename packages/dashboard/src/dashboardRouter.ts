@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs"
 import { extname, join, relative, sep } from "node:path"
-import express, { type Request, type Response, type Router } from "express"
+import express, { type Request, type RequestHandler, type Response, type Router } from "express"
 import { APP_FOLDER, formOf } from "./builtApp.ts"
 import { PAGE_PATHS } from "./pagePaths.ts"
 
@@ -79,6 +79,20 @@ export const dashboardRouter = (options: DashboardOptions): Router => {
   return router
 }
 
+/**
+ * Answers a browser that asks for an address which nothing has: the application, which says so. Mount it after everything
+ * else. Programs, which do not ask for HTML before all, go on to the next handler.
+ */
+export const notFoundPage = (): RequestHandler => {
+  const files = builtFiles()
+  return (request, response, next) => {
+    const isReading = request.method === "GET" || request.method === "HEAD"
+    response.vary("Accept")
+    if (!isReading || !files.has(INDEX) || request.accepts(["json", "html"]) !== "html") return next()
+    sendFile(INDEX, request, response.status(404))
+  }
+}
+
 /** Only what the build put there is served, by exactly its name; where nothing is built, nothing. */
 const builtFiles = (): ReadonlySet<string> => {
   try {
@@ -100,10 +114,10 @@ const sendFile = (name: string, request: Request, response: Response): void => {
     "content-security-policy": CONTENT_SECURITY_POLICY,
     "content-type": TYPES[extname(name)] ?? "application/octet-stream",
     "referrer-policy": "same-origin",
-    vary: "accept-encoding",
     "x-content-type-options": "nosniff",
     ...(encoding === undefined ? {} : { "content-encoding": encoding })
   })
+  response.vary("accept-encoding")
   response.sendFile(path, { cacheControl: false, dotfiles: "allow" })
 }
 

@@ -1,1 +1,1 @@
-export { dashboardRouter, type DashboardOptions } from "./dashboardRouter.ts"
+export { dashboardRouter, type DashboardOptions, notFoundPage } from "./dashboardRouter.ts"

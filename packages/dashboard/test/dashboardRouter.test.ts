@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 import { gunzipSync } from "node:zlib"
 import express from "express"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { dashboardRouter } from "../src/index.ts"
+import { dashboardRouter, notFoundPage } from "../src/index.ts"
 import { PAGE_PATHS } from "../src/pagePaths.ts"
 
 const folder = fileURLToPath(new URL("../dist-app/", import.meta.url))
@@ -17,6 +17,7 @@ const anyStyle = assets.find((name) => name.endsWith(".css")) ?? ""
 
 const app = express()
 app.use(dashboardRouter({ signIn: { kind: "elsewhere", url: "https://id.example.org/" } }))
+app.use("/last", notFoundPage())
 app.use((_request, response) => void response.status(404).send("the next handler"))
 const server = app.listen(0, "127.0.0.1")
 const port = () => (server.address() as AddressInfo).port
@@ -95,6 +96,21 @@ describe("the files of the dashboard", () => {
       const response = await get(path)
       expect([response.status, await response.text()], path).toEqual([404, "the next handler"])
     }
+  })
+
+  it("are the application, as not found, for browsers at an unknown address, and nothing for programs", async () => {
+    const browsers = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
+    const page = await get("/last/nowhere", { accept: browsers })
+    expect([page.status, await page.text()]).toEqual([404, html])
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'; script-src 'self';")
+    expect(page.headers.get("vary")).toContain("Accept")
+    for (const accept of ["*/*", "application/json", "application/json, text/html;q=0.5", "text/css,*/*;q=0.1"]) {
+      const response = await get("/last/nowhere", { accept })
+      expect([response.status, await response.text()], accept).toEqual([404, "the next handler"])
+    }
+    const url = `http://127.0.0.1:${port()}/last/nowhere`
+    const posted = await fetch(url, { method: "POST", headers: { accept: browsers } })
+    expect(await posted.text()).toBe("the next handler")
   })
 
   it("are the application under each address of its pages, so that a reload or a link leads there", async () => {

@@ -73,6 +73,18 @@ export const problems = (stage: Stage): void => {
       expect(dashboard.complaintsBut(/status of 401 /)).toEqual([])
     })
 
+    it("reads at an address that nothing has that there is nothing, and can start anew", async () => {
+      const dashboard = await stage.openAs("nowhere@example.org")
+      const { page } = dashboard
+      const answer = await page.goto("/no/such/page")
+      expect(answer?.status()).toBe(404)
+      await page.getByRole("heading", { level: 1, name: "There is nothing here" }).waitFor()
+      await screenshot(page, "not-found")
+      await page.getByRole("link", { name: "Start a new chat" }).click()
+      await dashboard.field.waitFor()
+      expect(dashboard.complaintsBut(/status of 404 .*\/no\/such\/page/)).toEqual([])
+    })
+
     it("reads what is wrong with the address at sign-in", async () => {
       const dashboard = await stage.open()
       const { page } = dashboard
