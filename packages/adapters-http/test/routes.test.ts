@@ -394,6 +394,31 @@ describe("billing and models", () => {
     expect(models[1]).toMatchObject({ id: "model-a", allowed: false, allowedTiers: ["pro", "business"] })
   })
 
+  test("plans and tiers name only models that this server can run, and the first of those answers by default", async () => {
+    const free = { models: ["model-b-sonnet-20241022", "model-a", "model-a-mini"] }
+    const own = await startServer({
+      parley: { config: { tiers: { free } } },
+      unavailable: ["model-b-sonnet-20241022", "model-b-opus-20240229"]
+    })
+    const { plans } = (await (await own.fetch("/api/billing/plans", { user: ANN })).json()) as {
+      plans: ReadonlyArray<{ id: string; models: ReadonlyArray<string> }>
+    }
+    const every = ["model-a-mini", "model-a", "model-a-turbo"]
+    expect(plans.map(({ id, models }) => [id, models])).toEqual([
+      ["free", ["model-a", "model-a-mini"]],
+      ["pro", every],
+      ["business", every]
+    ])
+    const me = (await (await own.fetch("/api/me", { user: ANN })).json()) as { tier: unknown }
+    expect(me.tier).toMatchObject({ models: ["model-a", "model-a-mini"] })
+    const reply = await own.post("/api/chat", { messages: [{ role: "user", content: "Hello" }] }, ANN)
+    expect([reply.status, reply.headers.get("x-model")]).toEqual([200, "model-a"])
+    await reply.text()
+    const named = { messages: [{ role: "user", content: "Hello" }], modelId: "model-b-sonnet-20241022" }
+    await expectProblem(await own.post("/api/chat", named, ANN), 500, "model_unavailable")
+    await own.close()
+  })
+
   test("a model that an operator set up has the name they gave it, else its vendor's", async () => {
     const models = {
       "model-a-mini": { vendorModel: "llama-9" },

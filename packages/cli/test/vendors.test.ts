@@ -86,13 +86,15 @@ describe("a server with a vendor's key", () => {
   })
 
   describe("doctor", () => {
-    const doctor = async (...flags: ReadonlyArray<string>) => {
-      const { exit, stderr, stdout } = await runHere(["doctor", "--json", ...flags], folder.path, environment)
+    const doctor = (...flags: ReadonlyArray<string>) => doctorWith({}, flags)
+    const doctorWith = async (more: Readonly<Record<string, string>>, flags: ReadonlyArray<string> = []) => {
+      const all = { ...environment, ...more }
+      const { exit, stderr, stdout } = await runHere(["doctor", "--json", ...flags], folder.path, all)
       expect(stdout + stderr).not.toContain(KEY)
       const { checks } = JSON.parse(stdout) as {
-        checks: ReadonlyArray<{ name: string; status: string; detail: string; advice?: string }>
+        checks: ReadonlyArray<{ name: string; where: string; status: string; detail: string; advice?: string }>
       }
-      return { exit, of: (name: string) => checks.find((check) => check.name === name) }
+      return { exit, checks, of: (name: string) => checks.find((check) => check.name === name) }
     }
 
     it("tells which models are usable and which key is missing, and asks nobody", async () => {
@@ -107,6 +109,21 @@ describe("a server with a vendor's key", () => {
         detail: expect.stringContaining("ANTHROPIC_API_KEY is missing")
       })
       expect(vendor.calls).toHaveLength(0)
+    })
+
+    it("warns of a plan that is sold with models which this server cannot run, and of no other", async () => {
+      const config = join(folder.path, "sold.json")
+      writeFileSync(config, JSON.stringify({ prices: { price_1: { tier: "pro" } } }))
+      const { exit, checks } = await doctorWith({ PARLEY_CONFIG: config })
+      expect(exit).toBe(0)
+      const warnings = checks.filter(({ name, where }) => name.startsWith("sold tier") && where === "here")
+      expect(warnings).toHaveLength(1)
+      expect(warnings[0]).toMatchObject({
+        name: "sold tier pro",
+        status: "note",
+        detail: "sold with model-b-sonnet-20241022, which this server cannot run: people are not shown it",
+        advice: "Set ANTHROPIC_API_KEY, or take the model out of the tier in PARLEY_CONFIG."
+      })
     })
 
     it("makes one call for one token with --live, and says that it works", async () => {

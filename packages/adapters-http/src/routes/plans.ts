@@ -1,4 +1,4 @@
-import { BillingService, CHECKOUT_MODES, type Offer, SUBSCRIPTION_STATUSES } from "@parley/core"
+import { BillingService, CHECKOUT_MODES, ModelOffers, type Offer, SUBSCRIPTION_STATUSES } from "@parley/core"
 import { Clock, Effect, Option, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { json } from "../answers/Answer.ts"
@@ -49,7 +49,8 @@ export const getPlans = defineRoute({
   },
   errors: ["payment_provider_refused"],
   handle: Effect.fnUntraced(function* () {
-    const { offers, tiers } = yield* BillingService
+    const { offers } = yield* BillingService
+    const tiers = yield* ModelOffers.use((models) => models.tiers)
     const known = yield* Effect.timeoutOption(offers, PRICES_WITHIN).pipe(
       Effect.map(Option.getOrUndefined),
       Effect.catchTag("PaymentsNotConfigured", () => Effect.succeed<ReadonlyArray<Offer>>([])),

@@ -7,7 +7,9 @@ export const TierBody = Schema.Struct({
   id: TierName,
   name: Schema.String,
   monthlyCredits: Schema.Int,
-  models: Schema.Array(Schema.String).annotate({ description: "Ids of the models it includes, its default first." }),
+  models: Schema.Array(Schema.String).annotate({
+    description: "Ids of the models it includes and this server can run, its default first."
+  }),
   quotas: Schema.Struct({
     maxDocuments: Schema.Int,
     maxDocumentBytes: Schema.Int,

@@ -1,4 +1,4 @@
-import { Catalog, type Model } from "@parley/core"
+import { Catalog, type CatalogData, type Model } from "@parley/core"
 import { ChatModels } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { type Check, note, ok } from "./Check.ts"
@@ -7,20 +7,40 @@ const keyOf: Readonly<Record<string, string>> = { openai: "OPENAI_API_KEY", anth
 
 const fallbackOf = ({ fallback }: Model): string => (fallback === undefined ? "" : `, else ${fallback}`)
 
-const checkModel = (model: Model) =>
-  Effect.map(
-    ChatModels.use((models) => Effect.option(models.resolve(model))),
-    (found): Check => {
-      const name = `model ${model.id}`
-      if (found._tag === "None") {
-        const advice = `Set ${keyOf[model.vendor]}, or take the model out of the tiers in PARLEY_CONFIG.`
-        return note(name, `not usable: ${keyOf[model.vendor]} is missing`, advice)
-      }
-      return found.value.name === "offline"
-        ? note(name, "answered by the offline stand-in", `The real one: ${keyOf[model.vendor]}.`)
-        : ok(name, `usable: ${found.value.name} (${model.vendorModel})${fallbackOf(model)}`)
-    }
-  )
+const advised = ({ vendor }: Model, place: string): string =>
+  `Set ${keyOf[vendor] ?? `the key of ${vendor}`}, or take the model out of the ${place} in PARLEY_CONFIG.`
 
-/** Which models are usable, and which key is missing. */
-export const modelChecks = Effect.flatMap(Catalog, ({ models }) => Effect.forEach(models, checkModel))
+const resolved = (model: Model) => ChatModels.use((models) => Effect.option(models.resolve(model)))
+
+const checkModel = (model: Model) =>
+  Effect.map(resolved(model), (found): Check => {
+    const name = `model ${model.id}`
+    if (found._tag === "None") {
+      return note(name, `not usable: ${keyOf[model.vendor] ?? "its key"} is missing`, advised(model, "tiers"))
+    }
+    return found.value.name === "offline"
+      ? note(name, "answered by the offline stand-in", `The real one: ${keyOf[model.vendor]}.`)
+      : ok(name, `usable: ${found.value.name} (${model.vendorModel})${fallbackOf(model)}`)
+  })
+
+/** A warning for each tier that is on sale with models which this server cannot run. */
+const soldTierChecks = Effect.fnUntraced(function* ({ models, prices, tiers }: CatalogData) {
+  const missing = yield* Effect.filter(models, (model) => Effect.map(resolved(model), ({ _tag }) => _tag === "None"))
+  const sold = new Set(Object.values(prices).flatMap((buys) => ("tier" in buys ? [buys.tier] : [])))
+  return tiers.flatMap((tier): ReadonlyArray<Check> => {
+    const lacking = missing.filter(({ id }) => tier.models.includes(id))
+    const [first] = lacking
+    if (!sold.has(tier.name) || first === undefined) return []
+    const names = lacking.map(({ id }) => id).join(", ")
+    const detail = `sold with ${names}, which this server cannot run: people are not shown ${lacking.length === 1 ? "it" : "them"}`
+    return [note(`sold tier ${tier.name}`, detail, advised(first, "tier"))]
+  })
+})
+
+/** Which models are usable, which key is missing, and which tiers are sold with models that are not usable. */
+export const modelChecks = Effect.flatMap(Catalog, (catalog) =>
+  Effect.map(
+    Effect.all([Effect.forEach(catalog.models, checkModel), soldTierChecks(catalog)]),
+    (checks): ReadonlyArray<Check> => checks.flat()
+  )
+)

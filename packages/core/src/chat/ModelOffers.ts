@@ -3,7 +3,7 @@ import { ChatModels } from "../models/ChatModel.ts"
 import { Accounts } from "../credits/Accounts.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-import { Catalog, tierOf, tiersAllowing } from "../tiers/Catalog.ts"
+import { Catalog, findModel, tierOf, tiersAllowing } from "../tiers/Catalog.ts"
 import { type Model, modelPrice, type ModelPrice } from "../models/Model.ts"
 import type { Tier, TierName } from "../tiers/Tier.ts"
 
@@ -24,6 +24,17 @@ export interface OfferedModel {
   readonly answeredBy: string | undefined
 }
 
+/** Returns the ids of a tier's models that a provider of this server runs, in the tier's order. */
+export const runnableModels = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const models = yield* ChatModels
+  const isRun = (id: string) => {
+    const model = findModel(catalog, id)
+    return model === undefined ? Effect.succeed(false) : Effect.isSuccess(models.resolve(model))
+  }
+  return (tier: Tier): Effect.Effect<ReadonlyArray<string>> => Effect.filter(tier.models, isRun)
+})
+
 /** What a person's tier offers. */
 export class ModelOffers extends Context.Service<
   ModelOffers,
@@ -31,8 +42,10 @@ export class ModelOffers extends Context.Service<
     models(
       userId: UserId
     ): Effect.Effect<{ readonly tier: TierName; readonly models: ReadonlyArray<OfferedModel> }, StorageFailed>
-    /** The person's tier; opens the account at first sight. */
+    /** The person's tier with those of its models that this server can run; opens the account at first sight. */
     tier(userId: UserId): Effect.Effect<Tier, StorageFailed>
+    /** All tiers, from the lowest to the highest, each with those of its models that this server can run. */
+    readonly tiers: Effect.Effect<ReadonlyArray<Tier>>
   }
 >()("@parley/core/chat/ModelOffers") {
   static readonly layer = Layer.effect(
@@ -58,8 +71,11 @@ export class ModelOffers extends Context.Service<
             }
           })
         )
+      const runnable = yield* runnableModels
+      const offered = (tier: Tier) => Effect.map(runnable(tier), (ids): Tier => ({ ...tier, models: ids }))
       return ModelOffers.of({
-        tier: (userId) => Effect.map(accounts.of(userId), ({ tier }) => tierOf(catalog, tier)),
+        tier: (userId) => Effect.flatMap(accounts.of(userId), ({ tier }) => offered(tierOf(catalog, tier))),
+        tiers: Effect.forEach(catalog.tiers, offered),
         models: Effect.fn("ModelOffers.models")(function* (userId) {
           const tier = tierOf(catalog, (yield* accounts.of(userId)).tier)
           return { tier: tier.name, models: yield* Effect.forEach(catalog.models, (model) => offer(model, tier)) }

@@ -23,6 +23,7 @@ import { ReplySettings, type ReplySettingsData } from "./ReplySettings.ts"
 import type { Candidate } from "./quoteReply.ts"
 import type { ReplyParties, ReplyTerms } from "./ReplyParties.ts"
 import type { StoredMessage } from "./StoredMessage.ts"
+import { runnableModels } from "./ModelOffers.ts"
 import { sourcesFrom } from "./sourcesFrom.ts"
 
 /** How many stored messages are read back. */
@@ -53,6 +54,7 @@ export const makePrepareReply = Effect.gen(function* () {
   const models = yield* ChatModels
   const passages = yield* PassageIndex
   const reranker = yield* Reranker
+  const runnable = yield* runnableModels
 
   /** What a model is offered: the best found, by the reranker's judgement where there is one. */
   const findPassages = Effect.fnUntraced(function* (input: SearchInput) {
@@ -61,9 +63,13 @@ export const makePrepareReply = Effect.gen(function* () {
     return (yield* rerankFound(reranker, input.query, found)).slice(0, input.limit)
   })
 
-  /** The model that a bot's owner chose, or what their tier has instead. */
-  const decidedModel = (tier: Tier, { modelId }: ReplyTerms): string | undefined =>
-    modelId !== null && tier.models.includes(modelId) ? modelId : tier.models[0]
+  /** The model that a person named or a bot's owner chose; else the first of the tier that this server can run. */
+  const decidedModel = Effect.fnUntraced(function* (tier: Tier, request: ChatRequest, terms: ReplyTerms | undefined) {
+    if (terms === undefined && request.modelId !== undefined) return request.modelId
+    if (terms !== undefined && terms.modelId !== null && tier.models.includes(terms.modelId)) return terms.modelId
+    const [first = tier.models[0]] = yield* runnable(tier)
+    return first
+  })
 
   const chooseModel = Effect.fnUntraced(function* (id = "") {
     const model = findModel(catalog, id)
@@ -99,8 +105,7 @@ export const makePrepareReply = Effect.gen(function* () {
     const request = yield* admitted(sent, settings)
     const { conversationOwner, documentsOwner, payer } = parties
     const tier = tierOf(catalog, account.tier)
-    const modelId = terms === undefined ? (request.modelId ?? tier.models[0]) : decidedModel(tier, terms)
-    const model = yield* chooseModel(modelId)
+    const model = yield* chooseModel(yield* decidedModel(tier, request, terms))
     const stored = yield* transcriptOf(conversationOwner, request.chatId)
     const { ready, pending } = yield* findReadableDocuments(documents, documentsOwner, request.documentIds ?? [])
     if (!tier.models.includes(model.id)) {

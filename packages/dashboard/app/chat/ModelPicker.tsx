@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { modelsQuery, type OfferedModel } from "../api/models.ts"
 import { type Messages, useMessages } from "../messages/MessagesProvider.tsx"
+import { isStandIn, useModelName } from "../messages/useModelName.ts"
 import { MenuButton } from "../shell/MenuButton.tsx"
 import { Icon } from "../theme/Icon.tsx"
 import classes from "./Composer.module.css"
@@ -9,44 +10,44 @@ import { useFacts } from "./useConversation.ts"
 
 const WIDTH = 340
 
-/** Which model answers: names, prices, and what the plan allows. */
+/** Which of the models that this server can run answers: names, prices, and what the plan allows. */
 export const ModelPicker = ({ conversation }: { readonly conversation: Conversation }) => {
   const messages = useMessages()
   const { t } = messages
   const { modelId } = useFacts(conversation)
-  const { data: models } = useQuery(modelsQuery)
-  if (models === undefined) return null
-  const usable = models.filter(({ allowed, available }) => allowed && available)
-  const chosen = models.find(({ id }) => id === modelId) ?? usable[0] ?? models[0]
+  const modelName = useModelName()
+  const { data: offered } = useQuery(modelsQuery)
+  if (offered === undefined) return null
+  const models = offered.filter(({ available }) => available)
+  const chosen = models.find(({ id }) => id === modelId) ?? models.find(({ allowed }) => allowed) ?? models[0]
   if (chosen === undefined) return null
   return (
     <MenuButton
       className={classes.chip}
       width={WIDTH}
       position="top-start"
-      label={t("chat.model", { name: chosen.name })}
+      label={t("chat.model", { name: modelName(chosen.id) })}
       entries={models.map((model) => ({
-        label: model.name,
+        label: modelName(model.id),
         description: descriptionOf(model, messages),
         isChosen: model.id === chosen.id,
-        isDisabled: !model.allowed || !model.available,
+        isDisabled: !model.allowed,
         onSelect: () => conversation.chooseModel(model.id)
       }))}
     >
-      <span>{chosen.name}</span>
+      <span>{modelName(chosen.id)}</span>
       <Icon name="chevronDown" size={15} />
     </MenuButton>
   )
 }
 
 const descriptionOf = (model: OfferedModel, { t, number }: Messages): string => {
-  if (!model.available) return t("chat.model.notAvailable")
   const price = t("chat.model.price", {
     input: number(model.creditsPer1kInput),
     output: number(model.creditsPer1kOutput)
   })
   if (!model.allowed) return `${t("chat.model.notInPlan", { plan: planOf(model) })} · ${price}`
-  return model.answeredBy === "offline" ? `${price} · ${t("chat.model.offline")}` : price
+  return isStandIn(model) ? `${price} · ${t("chat.model.standIn")}` : price
 }
 
 /** The smallest plan that includes the model. */

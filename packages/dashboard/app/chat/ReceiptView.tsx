@@ -1,13 +1,12 @@
-import { useQuery } from "@tanstack/react-query"
 import type { Receipt } from "../api/billing.ts"
-import { modelsQuery } from "../api/models.ts"
 import { useMessages } from "../messages/MessagesProvider.tsx"
+import { useModelName } from "../messages/useModelName.ts"
 import classes from "./ReceiptView.module.css"
 
 /** How the price of a reply came about, line by line. */
 export const ReceiptView = ({ receipt }: { readonly receipt: Receipt }) => {
   const { t, number } = useMessages()
-  const { data: models } = useQuery(modelsQuery)
+  const modelName = useModelName()
   const { price, usage, charged, estimated, model } = receipt
   const lines = [
     { label: t("chat.receipt.input"), tokens: usage.fresh_input + usage.cache_write, rate: price.credits_per_1k_input },
@@ -18,7 +17,7 @@ export const ReceiptView = ({ receipt }: { readonly receipt: Receipt }) => {
     <div className={classes.receipt}>
       <table>
         <caption>
-          {t("chat.receipt.title")} · {models?.find(({ id }) => id === model)?.name ?? model}
+          {t("chat.receipt.title")} · {modelName(model)}
         </caption>
         <thead>
           <tr>

@@ -85,6 +85,28 @@ export const problems = (stage: Stage): void => {
       expect(dashboard.complaintsBut(/status of 404 .*\/no\/such\/page/)).toEqual([])
     })
 
+    it("sees no model that this server cannot run, where a model is chosen, in the plans and for bots", async () => {
+      const dashboard = await stage.openAs("some-models@example.org")
+      const { page } = dashboard
+      await page.getByRole("button", { name: /^Model: GPT-6 Luna$/ }).click()
+      const models = page.getByRole("menuitemradio")
+      await models.filter({ hasText: "GPT-6 Luna" }).waitFor()
+      const names = (await models.allTextContents()).map((text) => /^(.*?)(?=Credits|With)/.exec(text)?.[0])
+      expect(names).toEqual(["GPT-6 Luna", "GPT-6.1 Terra", "GPT-6.1 Sol"])
+      await page.keyboard.press("Escape")
+      await dashboard.goTo("Plan and billing")
+      const plans = page.getByRole("region", { name: "Plans" })
+      await plans
+        .getByText(/GPT-6\.1 Terra/)
+        .first()
+        .waitFor()
+      expect(await plans.textContent()).not.toMatch(/Claude|model-b|stand-in/)
+      await page.goto("/bots/new")
+      await page.getByLabel("Model").waitFor()
+      expect(await page.getByLabel("Model").textContent()).not.toMatch(/Claude|stand-in/)
+      expect(dashboard.complaintsBut()).toEqual([])
+    })
+
     it("reads what is wrong with the address at sign-in", async () => {
       const dashboard = await stage.open()
       const { page } = dashboard

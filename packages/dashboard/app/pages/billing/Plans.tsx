@@ -1,10 +1,9 @@
 import { Button, SegmentedControl, Text, Title } from "@mantine/core"
-import { useQuery } from "@tanstack/react-query"
 import { useId, useState } from "react"
-import { modelsQuery } from "../../api/models.ts"
 import type { Plan, Price, Subscription } from "../../api/plans.ts"
 import type { Tier } from "../../api/session.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
+import { useModelName } from "../../messages/useModelName.ts"
 import { Icon } from "../../theme/Icon.tsx"
 import shared from "./BillingPage.module.css"
 import classes from "./Plans.module.css"
@@ -151,12 +150,11 @@ const PlanPrice = ({ price }: { readonly price: Price | undefined }) => {
 
 const Includes = ({ plan }: { readonly plan: Plan }) => {
   const { t, size, list } = useMessages()
-  const { data: models } = useQuery(modelsQuery)
+  const modelName = useModelName()
   const { maxChatBytes, maxConcurrentReplies, maxDocumentBytes, maxDocuments } = plan.quotas
-  const names = plan.models.map((id) => models?.find((model) => model.id === id)?.name ?? id)
   const lines = [
     t("billing.current.credits", { count: plan.monthlyCredits }),
-    t("billing.plan.models", { models: list(names) }),
+    t("billing.plan.models", { models: list(plan.models.map(modelName)) }),
     t("billing.plan.documents", { count: maxDocuments, size: size(maxDocumentBytes) }),
     t("billing.plan.chats", { size: size(maxChatBytes) }),
     ...(maxConcurrentReplies === null ? [] : [t("billing.plan.replies", { count: maxConcurrentReplies })])

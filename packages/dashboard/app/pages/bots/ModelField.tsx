@@ -2,15 +2,17 @@ import { NativeSelect } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { modelsQuery } from "../../api/models.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
+import { useModelName } from "../../messages/useModelName.ts"
 
 export interface ModelFieldProps {
   readonly modelId: string | null
   readonly onChange: (modelId: string | null) => void
 }
 
-/** Which model answers; those that the plan lacks cannot be chosen. */
+/** Which model answers: of those that this server can run, the plan has to include it. */
 export const ModelField = ({ modelId, onChange }: ModelFieldProps) => {
   const { t } = useMessages()
+  const modelName = useModelName()
   const { data: models = [] } = useQuery(modelsQuery)
   return (
     <NativeSelect
@@ -19,11 +21,13 @@ export const ModelField = ({ modelId, onChange }: ModelFieldProps) => {
       onChange={({ currentTarget: { value } }) => onChange(value === "" ? null : value)}
       data={[
         { value: "", label: t("bots.model.default") },
-        ...models.map(({ allowed, available, id, name }) => ({
-          value: id,
-          label: allowed ? name : t("bots.model.notInPlan", { name }),
-          disabled: (!allowed || !available) && id !== modelId
-        }))
+        ...models
+          .filter(({ available, id }) => available || id === modelId)
+          .map(({ allowed, available, id }) => ({
+            value: id,
+            label: allowed ? modelName(id) : t("bots.model.notInPlan", { name: modelName(id) }),
+            disabled: (!allowed || !available) && id !== modelId
+          }))
       ]}
     />
   )

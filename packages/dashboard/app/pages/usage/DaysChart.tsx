@@ -3,7 +3,7 @@ import type { Usage } from "../../api/usage.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import classes from "./DaysChart.module.css"
 import { creditsByDay, type DayOfUsage } from "./creditsByDay.ts"
-import { useModelName } from "./useModelName.ts"
+import { useModelName } from "../../messages/useModelName.ts"
 
 /** How many colours tell models apart; those after share the last. */
 const COLOURS = 6

@@ -2,7 +2,7 @@ import type { Usage } from "../../api/usage.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import classes from "./DaysSection.module.css"
 import { sourceName } from "./sourceName.ts"
-import { useModelName } from "./useModelName.ts"
+import { useModelName } from "../../messages/useModelName.ts"
 
 /** The numbers of the chart, newest day first. */
 export const DaysTable = ({ usage: { usage } }: { readonly usage: Usage }) => {

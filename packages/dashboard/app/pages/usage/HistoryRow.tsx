@@ -6,7 +6,7 @@ import classes from "./HistorySection.module.css"
 import { ReceiptTable } from "./ReceiptTable.tsx"
 import { WorkReceiptTable } from "./WorkReceiptTable.tsx"
 import { sourceName } from "./sourceName.ts"
-import { useModelName } from "./useModelName.ts"
+import { useModelName } from "../../messages/useModelName.ts"
 
 const SIGNED = { signDisplay: "exceptZero" } as const
 

@@ -1,0 +1,20 @@
+import { useQuery } from "@tanstack/react-query"
+import { modelsQuery, type OfferedModel } from "../api/models.ts"
+import { useMessages } from "./MessagesProvider.tsx"
+
+/**
+ * Names models for people. The name says if a stand-in answers in the model's place; a model that is no longer offered has
+ * its id, and metered work, which has none, a name of its own.
+ */
+export const useModelName = () => {
+  const { t } = useMessages()
+  const { data: models = [] } = useQuery(modelsQuery)
+  return (id: string): string => {
+    if (id === "") return t("usage.row.work")
+    const model = models.find((each) => each.id === id)
+    return model === undefined ? id : isStandIn(model) ? t("model.standIn", { name: model.name }) : model.name
+  }
+}
+
+/** The offline stand-in answers in its place. */
+export const isStandIn = ({ answeredBy }: OfferedModel): boolean => answeredBy === "offline"
