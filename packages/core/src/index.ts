@@ -158,7 +158,10 @@ export type {
   WorkHold,
   WorkName,
   WorkPayment,
-  WorkReport
+  WorkRenewal,
+  WorkReport,
+  WorkReservation,
+  WorkSettlement
 } from "./credits/metering/Metering.ts"
 export {
   type MeterFailed,

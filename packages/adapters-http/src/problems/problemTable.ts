@@ -79,6 +79,10 @@ const problems = {
   already_subscribed: { status: 409, title: "There is a plan already" },
   last_bot_key: { title: "The bot has no other public key" },
   too_many_bot_keys: { title: "The bot has as many public keys as one may have", members: ["limit"] },
+  work_expired: {
+    title: "The hold of the work has ended",
+    members: ["charged", "required", "available"]
+  },
   request_in_progress: { title: "The request is being answered" },
   payload_too_large: { status: 413, title: "The body is too large", members: ["limit"] },
   invalid_chat_request: { title: "The chat request is not valid", members: ["issues"] },

@@ -43,9 +43,12 @@ export const ReplyReceiptRow = Schema.Struct({
   estimated: Schema.Boolean
 })
 
-/** What metered work cost and why, on the wire: its lines add up to what it cost. */
+/** What metered work cost and why, on the wire: its lines add up to what it cost, at most what was held. */
 export const WorkReceiptRow = Schema.Struct({
   ...payerRow,
+  charged_before: Schema.Int.annotate({
+    description: "What was charged for this work when its hold expired; part of what the lines add up to."
+  }),
   lines: Schema.Array(Schema.Struct({ label: Schema.String, quantity: Schema.Finite, unit_price: Schema.Finite }))
 })
 
@@ -99,6 +102,7 @@ const payerRowOf = ({ charged, ended, held, paidFrom, source }: Receipt) => ({
 
 const workReceiptRow = (receipt: WorkReceipt): typeof WorkReceiptRow.Type => ({
   ...payerRowOf(receipt),
+  charged_before: receipt.chargedBefore ?? 0,
   lines: receipt.lines.map(({ label, quantity, unitPrice }) => ({ label, quantity, unit_price: unitPrice }))
 })
 

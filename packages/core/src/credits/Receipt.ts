@@ -38,6 +38,11 @@ export interface WorkReceiptDraft {
   readonly ended: WorkEnd
   /** What the work gave, as JSON text, where it is to be given again for the same key. */
   readonly result?: string | undefined
+  /**
+   * Whole credits that a sweeper charged for this work before its report came; none unless given. Together with `charged`
+   * they are what the work cost.
+   */
+  readonly chargedBefore?: number | undefined
 }
 
 /** What the caller of `settle` knows; the ledger adds what was held, for what, and which bucket paid. */

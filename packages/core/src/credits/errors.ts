@@ -45,20 +45,27 @@ export class WorkInProgress extends Schema.TaggedError<WorkInProgress>()("WorkIn
 }
 
 /**
- * The work gave no sign of life for longer than its credits are held, as where its process stood still: a sweeper ended
- * the hold, and charged what was recorded until then.
+ * The work gave no sign of life for longer than its credits are held, for example because its process stood still: a
+ * sweeper ended the hold, and charged what was recorded until then. If the work was reported later, the balance did not
+ * have the credits.
  */
 export class WorkExpired extends Schema.TaggedError<WorkExpired>()("WorkExpired", {
   key: Schema.String,
-  /** Whole credits; zero where nothing had been recorded. */
-  charged: Schema.Int
+  /** Whole credits that were charged for recorded lines; zero if there were none. */
+  charged: Schema.Int,
+  /** Whole credits that the report would still take, and those that the balance has; absent if there was no report. */
+  required: Schema.optionalKey(Schema.Int),
+  available: Schema.optionalKey(Schema.Int)
 }) {
   readonly code = "work_expired"
   override get message() {
-    const what = `The work ${JSON.stringify(this.key)} gave no sign of life for too long, and was ended.`
-    return this.charged === 0
-      ? `${what} Nothing was charged; try again.`
-      : `${what} Charged for what it had recorded: ${countOf(this.charged, "credit")}.`
+    const what = `The work ${JSON.stringify(this.key)} gave no sign of life for too long, and its hold was ended.`
+    const charged =
+      this.charged === 0
+        ? "Nothing was charged"
+        : `Charged for what it had recorded: ${countOf(this.charged, "credit")}`
+    if (this.required === undefined) return `${what} ${charged}${this.charged === 0 ? "; try again." : "."}`
+    return `${what} ${charged}. The report needs ${countOf(this.required, "credit")} more, and ${this.available ?? 0} are available: report it again when the balance has them.`
   }
 }
 

@@ -9,7 +9,10 @@ import type {
   WorkHold,
   WorkName,
   WorkPayment,
-  WorkReport
+  WorkRenewal,
+  WorkReport,
+  WorkReservation,
+  WorkSettlement
 } from "../credits/metering/Metering.ts"
 import { WorkMeter } from "../credits/metering/WorkMeter.ts"
 import type { ReceiptLine, ReplyReceipt } from "../credits/Receipt.ts"
@@ -55,15 +58,22 @@ export interface CreditCalls {
     options?: { readonly signal?: AbortSignal }
   ): Promise<MeteredWork<A>>
   /**
-   * Holds credits for work that is done elsewhere, until it is settled or released, or not renewed until `expiresAt`.
-   * Rejects with `InsufficientCredits`, `DailyCapReached`, `InvalidWork`, `InvalidAmount` or `KeyConflict`.
+   * Holds credits for work that is done elsewhere, until it is settled or released, or not renewed until `expiresAt`. After
+   * a hold that was released, or expired uncharged, the same key begins another attempt. Rejects with
+   * `InsufficientCredits`, `DailyCapReached`, `InvalidWork`, `InvalidAmount`, `KeyConflict`, or `WorkExpired` if the hold
+   * before expired and its recorded lines were charged: then only `settle` can complete its payment.
    */
-  reserve(bound: WorkBound): Promise<WorkHold>
+  reserve(bound: WorkReservation): Promise<WorkHold>
   /** Lets a hold live on, and says what was used so far. Rejects with `HoldNotFound` or `InvalidWork`. */
-  renew(name: WorkName, lines?: ReadonlyArray<ReceiptLine>): Promise<void>
-  /** Charges what the lines add up to, at most what was held. Rejects with `HoldNotFound`, `InvalidWork` or `InvalidAmount`. */
-  settle<A>(name: WorkName, report: WorkReport<A>): Promise<WorkPayment>
-  /** Gives back what was held. Rejects with `HoldNotFound` or `InvalidWork`. */
+  renew(name: WorkRenewal, lines?: ReadonlyArray<ReceiptLine>): Promise<void>
+  /**
+   * Charges what the lines add up to, at most what was held. A report that comes after the hold has ended is charged too
+   * if the balance has the credits, else it rejects with `WorkExpired` and may be sent again. The same lines again get the
+   * first answer, other lines reject with `KeyConflict`. Rejects also with `HoldNotFound`, `InvalidWork`, and
+   * `DailyCapReached` for a late report.
+   */
+  settle<A>(name: WorkSettlement, report: WorkReport<A>): Promise<WorkPayment>
+  /** Gives back what was held; no later report is charged for it. Rejects with `HoldNotFound` or `InvalidWork`. */
   release(name: WorkName): Promise<WorkPayment>
   /**
    * Gives credits that do not expire, once for each key; opens the account of a person who has not signed in yet. Rejects

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { InMemoryCreditLedger } from "../../src/credits/InMemoryCreditLedger.ts"
-import { creditLedgerModelTest, ledgerOf } from "../../src/testing/credits/creditLedgerModelTest.ts"
+import { creditLedgerModelTest, ledgerOf } from "../../src/testing/credits/model/creditLedgerModelTest.ts"
 
 /** `PARLEY_TEST_SEED` and `PARLEY_TEST_PATH`, as a failing run prints them, play its histories again. */
 const { PARLEY_TEST_SEED: seed, PARLEY_TEST_PATH: path } = process.env

@@ -54,6 +54,8 @@ export interface Receipt {
 
 /** How the charge for metered work came about: its lines add up to it. */
 export interface WorkReceipt extends Pick<Receipt, "held" | "charged" | "ended" | "paid_from"> {
+  /** Credits that were charged for this work when its hold expired. */
+  readonly charged_before: number
   readonly lines: ReadonlyArray<{
     readonly label: string
     readonly quantity: number

@@ -36,6 +36,26 @@ export type JsonOf<A> = A extends null | undefined | boolean | number | string
       ? { readonly [Name in keyof A]: JsonOf<A[Name]> }
       : never
 
+/** What work that is done elsewhere may cost, and how long its credits are held. */
+export interface WorkReservation extends WorkBound {
+  /** How long the hold lives without a renewal: 1 to 86,400 whole seconds; as long as any hold unless given. */
+  readonly lifetimeSeconds?: number | undefined
+}
+
+/** Which hold lives on, and how long: the seconds as in `WorkReservation`, from now on. */
+export interface WorkRenewal extends WorkName {
+  readonly lifetimeSeconds?: number | undefined
+}
+
+/** Which work is reported. */
+export interface WorkSettlement extends WorkName {
+  /**
+   * The most that all sources of the hold's kind may take on one UTC day. It bounds a report that comes after the hold has
+   * ended; a hold was bounded when it was reserved.
+   */
+  readonly dailyCap?: number | undefined
+}
+
 /** What metered work gave, and what it used. */
 export interface WorkReport<A> {
   /** Its cost is `ceil(sum(quantity * unitPrice))` credits, and never more than was held. */
@@ -56,15 +76,15 @@ export interface MeteredWork<A> {
   readonly replayed: boolean
 }
 
-/** Credits set aside for work that somebody meters by hand. */
+/** Credits that are held for work that is done elsewhere. */
 export interface WorkHold extends WorkName {
   /** Whole credits: what was asked for, or less where that was still useful. */
   readonly held: number
   /** Unix milliseconds, by the ledger's clock: without a renewal until then a sweeper ends the hold. */
   readonly expiresAt: number
-  /** Whether the hold is open, or how it ended. */
-  readonly state: "open" | "settled" | "released"
-  /** True where the key was reserved before. */
+  /** `settled` if the work was paid before; then nothing is held. */
+  readonly state: "open" | "settled"
+  /** True if the key was reserved before, and that hold is open or was paid. */
   readonly replayed: boolean
 }
 

@@ -1,4 +1,4 @@
-import { Context, Deferred, Effect, Fiber, Layer, Result } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { retryStorage, retryThroughOutage } from "../../storage/retryStorage.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { Accounts } from "../Accounts.ts"
@@ -6,10 +6,10 @@ import { CreditLedger } from "../CreditLedger.ts"
 import { CreditOperations } from "../CreditOperations.ts"
 import {
   type DailyCapReached,
-  HoldNotFound,
+  type HoldNotFound,
   type InsufficientCredits,
   type InvalidAmount,
-  InvalidWork,
+  type InvalidWork,
   type KeyConflict,
   WorkExpired,
   WorkInProgress
@@ -18,16 +18,24 @@ import { endHold } from "../holds/endHold.ts"
 import { finishSoon } from "../holds/finishSoon.ts"
 import type { HoldEnd } from "../holds/Hold.ts"
 import { HoldHeartbeat } from "../holds/HoldHeartbeat.ts"
-import { insufficientCredits } from "../holds/insufficientCredits.ts"
-import { isOfReply, type ReceiptLine, type WorkReceipt, type WorkReceiptDraft } from "../Receipt.ts"
-import { problemOfLines, workCost } from "../rules/workCost.ts"
-import { parseUsageSource } from "../UsageSource.ts"
-import type { MeteredWork, WorkBound, WorkHold, WorkName, WorkPayment, WorkReport } from "./Metering.ts"
-import { isWorkKey, workKey } from "./workKey.ts"
-import { resultOf, resultText } from "./workResult.ts"
+import type { ReceiptLine } from "../Receipt.ts"
+import { workCost } from "../rules/workCost.ts"
+import { checkLines, checkName, checkSource, draftOf } from "./checkWork.ts"
+import type {
+  MeteredWork,
+  WorkBound,
+  WorkHold,
+  WorkName,
+  WorkPayment,
+  WorkRenewal,
+  WorkReport,
+  WorkReservation,
+  WorkSettlement
+} from "./Metering.ts"
+import { NOTHING_YET, reserveWork } from "./reserveWork.ts"
+import { makeWorkByHand, workReceipt } from "./workByHand.ts"
+import { resultOf } from "./workResult.ts"
 
-/** Work that was begun so often under one key has a fault that another try does not mend. */
-const MAX_TRIES = 100
 const BUSY_RETRY_MS = 2_000
 
 /** Metered work that runs. */
@@ -49,9 +57,14 @@ export type ReserveWorkFailed =
   | KeyConflict
   | StorageFailed
 export type MeterFailed = ReserveWorkFailed | WorkExpired | WorkInProgress
-export type SettleWorkFailed = HoldNotFound | InvalidAmount | InvalidWork | StorageFailed
-
-const NOTHING_YET: WorkReceiptDraft = { lines: [], ended: "expired" }
+export type SettleWorkFailed =
+  | DailyCapReached
+  | HoldNotFound
+  | InvalidAmount
+  | InvalidWork
+  | KeyConflict
+  | StorageFailed
+  | WorkExpired
 
 /** Meters any work: holds what it may cost before it begins, and charges what it used, once for each key. */
 export class WorkMeter extends Context.Service<
@@ -66,16 +79,25 @@ export class WorkMeter extends Context.Service<
       bound: WorkBound,
       work: (open: OpenWork) => Effect.Effect<WorkReport<A>, E, R>
     ): Effect.Effect<MeteredWork<A>, E | MeterFailed, R>
-    /** Holds credits for work that is done elsewhere. It is paid by `settle` or given up by `release`, while it is renewed. */
-    reserve(bound: WorkBound): Effect.Effect<WorkHold, ReserveWorkFailed>
-    /** Lets a hold live on, and says what was used so far. `HoldNotFound` where it has ended. */
+    /**
+     * Holds credits for work that is done elsewhere. It is paid by `settle` or given up by `release`, and lives as long as
+     * it is renewed in time. After a hold that was released, or expired uncharged, the same key begins another attempt.
+     * Fails with `WorkExpired` if the hold before expired and its recorded lines were charged: then only its report can be
+     * paid.
+     */
+    reserve(bound: WorkReservation): Effect.Effect<WorkHold, ReserveWorkFailed | WorkExpired>
+    /** Lets the open hold of a key live on, and says what was used so far. Fails with `HoldNotFound` if none is open. */
     renew(
-      name: WorkName,
+      name: WorkRenewal,
       lines?: ReadonlyArray<ReceiptLine>
     ): Effect.Effect<void, HoldNotFound | InvalidWork | StorageFailed>
-    /** Ends a hold by charging what its lines add up to, at most what was held. */
-    settle<A>(name: WorkName, report: WorkReport<A>): Effect.Effect<WorkPayment, SettleWorkFailed>
-    /** Ends a hold without charging. */
+    /**
+     * Charges what the lines of a report add up to, at most what was held. A report that comes after the hold has ended
+     * is charged as well if the balance has the credits; else it fails with `WorkExpired`. The same report again gets the
+     * first answer; one with other lines fails with `KeyConflict`.
+     */
+    settle<A>(name: WorkSettlement, report: WorkReport<A>): Effect.Effect<WorkPayment, SettleWorkFailed>
+    /** Ends a hold without charging: no later report is charged for it. */
     release(name: WorkName): Effect.Effect<WorkPayment, HoldNotFound | InvalidWork | StorageFailed>
   }
 >()("@parley/core/credits/WorkMeter") {
@@ -88,72 +110,23 @@ export class WorkMeter extends Context.Service<
       const ledger = yield* CreditLedger
       const { ttlMs } = heartbeat
 
-      const checkName = ({ key }: WorkName) =>
-        isWorkKey(key) ? Effect.void : new InvalidWork({ key: key.slice(0, 200), reason: "its key is not acceptable" })
-
-      const checkLines = (key: string, lines: ReadonlyArray<ReceiptLine>) => {
-        const problem = problemOfLines(lines)
-        return problem === undefined ? Effect.void : new InvalidWork({ key, reason: problem })
-      }
-
-      /** What a report says, as the ledger keeps it. */
-      const draftOf = Effect.fnUntraced(function* <A>(key: string, { lines, result }: WorkReport<A>) {
-        yield* checkLines(key, lines)
-        const text = resultText(result)
-        if (Result.isFailure(text)) return yield* new InvalidWork({ key, reason: text.failure })
-        return { lines, ended: "completed", result: text.success } satisfies WorkReceiptDraft
-      })
-
-      /** The `place`-th hold of a key. */
-      const reserveAt = Effect.fnUntraced(function* (bound: WorkBound, place: number) {
-        const { amount, dailyCap, key, minimumAmount = amount, source, userId } = bound
-        const reserved = yield* credits
-          .reserve({
-            userId,
-            key: workKey(key, place),
-            fingerprint: `work ${amount} ${minimumAmount} ${source}`,
-            amount,
-            minimumAmount,
-            source,
-            dailyCap,
-            ttlMs,
-            draft: NOTHING_YET
-          })
-          .pipe(Effect.catchTag("AccountNotFound", Effect.die))
-        if (reserved._tag === "Busy") return yield* Effect.die("No bound of open holds was given.")
-        if (reserved._tag === "Refused") return yield* insufficientCredits(minimumAmount, reserved)
-        return reserved
-      })
-
-      const prepare = Effect.fnUntraced(function* (bound: WorkBound) {
-        yield* checkName(bound)
-        if (parseUsageSource(bound.source) === undefined) {
-          return yield* new InvalidWork({
-            key: bound.key,
-            reason: "its source is none of chat, bot:<id>, meter:<name> and key:<id>"
-          })
-        }
-        yield* accounts.of(bound.userId)
-      })
-
       /** A hold of its own for work that begins, or the receipt of work that is paid. */
       const begin = Effect.fnUntraced(function* (bound: WorkBound) {
-        yield* prepare(bound)
+        yield* checkName(bound)
+        yield* checkSource(bound)
         const { key, userId } = bound
-        for (let place = 1; place <= MAX_TRIES; place++) {
-          const { hold, replayed, state } = yield* reserveAt(bound, place)
-          if (state === "settled") return yield* firstPayment({ userId, key: hold.key })
-          if (state === "released") continue
-          if (replayed) return yield* new WorkInProgress({ key, retryAfterMs: BUSY_RETRY_MS })
-          return hold
+        yield* accounts.of(userId)
+        const reserved = yield* reserveWork(ledger, bound, ttlMs)
+        if (reserved._tag === "Expired") return yield* paidReceipt(reserved.end)
+        const { hold, replayed, state } = reserved
+        if (state !== "open") {
+          return yield* workReceipt((yield* ledger.transaction(userId, hold.key))?.receipt)
         }
-        return yield* new InvalidWork({ key, reason: `it failed ${MAX_TRIES} times; give it another key` })
+        if (replayed) return yield* new WorkInProgress({ key, retryAfterMs: BUSY_RETRY_MS })
+        return hold
       })
 
-      const firstPayment = Effect.fnUntraced(function* (name: WorkName) {
-        const receipt = (yield* ledger.transaction(name.userId, name.key))?.receipt
-        return yield* workReceipt(receipt)
-      })
+      const paidReceipt = (end: HoldEnd) => workReceipt(end._tag === "Settled" ? end.receipt : undefined)
 
       const endAs = (key: string, end: HoldEnd) =>
         end._tag === "Released"
@@ -211,46 +184,7 @@ export class WorkMeter extends Context.Service<
           })
         )
 
-      return WorkMeter.of({
-        meter,
-        reserve: Effect.fn("WorkMeter.reserve")(function* (bound) {
-          yield* prepare(bound)
-          const { hold, replayed, state } = yield* reserveAt(bound, 1)
-          return { userId: bound.userId, key: bound.key, held: hold.amount, expiresAt: hold.expiresAt, state, replayed }
-        }),
-        renew: Effect.fn("WorkMeter.renew")(function* (name, lines) {
-          yield* checkName(name)
-          if (lines !== undefined) yield* checkLines(name.key, lines)
-          const draft = lines === undefined ? undefined : { ...NOTHING_YET, lines }
-          const hold = { userId: name.userId, key: workKey(name.key), outputTokens: 0, draft }
-          const { gone } = yield* ledger.renew({ holds: [hold], ttlMs })
-          if (gone.length > 0) return yield* new HoldNotFound({ key: name.key })
-        }),
-        settle: Effect.fn("WorkMeter.settle")(function* (name, report) {
-          yield* checkName(name)
-          const draft = yield* draftOf(name.key, report)
-          const { key, userId } = name
-          const end = yield* credits.settle({ userId, key: workKey(key), amount: workCost(draft.lines), draft })
-          return yield* paymentOf(end)
-        }),
-        release: Effect.fn("WorkMeter.release")(function* (name) {
-          yield* checkName(name)
-          return yield* paymentOf(yield* credits.release({ userId: name.userId, key: workKey(name.key) }))
-        })
-      })
+      return WorkMeter.of({ meter, ...makeWorkByHand(ledger, accounts, ttlMs) })
     })
   )
 }
-
-/** Keys of work begin as no other keys do: what they paid for is work. */
-const workReceipt = (receipt: HoldEndReceipt): Effect.Effect<WorkReceipt> =>
-  receipt === undefined || isOfReply(receipt)
-    ? Effect.die("The hold of metered work ended without a receipt of it.")
-    : Effect.succeed(receipt)
-
-type HoldEndReceipt = Extract<HoldEnd, { readonly _tag: "Settled" }>["receipt"] | undefined
-
-const paymentOf = (end: HoldEnd): Effect.Effect<WorkPayment> =>
-  end._tag === "Released"
-    ? Effect.succeed(end)
-    : Effect.map(workReceipt(end.receipt), (receipt) => ({ ...end, receipt }))

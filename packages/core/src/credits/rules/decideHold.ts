@@ -52,7 +52,8 @@ export const reserveOnTierOperation = (
   }
 })
 
-const reserve = (
+/** Decides a reservation: see `reserveOperation`. */
+export const reserve = (
   { account, open, record }: View,
   input: ReserveInput,
   reservationId: string,
@@ -101,7 +102,12 @@ const reserve = (
   }
 }
 
-const capReached = (account: LedgerAccount, { dailyCap = 0, source }: ReserveInput, now: number): DailyCapReached => {
+/** Why a daily cap leaves too little. */
+export const capReached = (
+  account: LedgerAccount,
+  { dailyCap = 0, source }: Pick<ReserveInput, "dailyCap" | "source">,
+  now: number
+): DailyCapReached => {
   const kind = kindOfSource(source)
   const tomorrow = startOfDay(dayOf(now) + 1)
   const spent = spentOn(account, kind, now)
@@ -207,7 +213,8 @@ const NOTHING: Hold["from"] = { allowance: 0, topup: 0 }
 const endAgain = ({ record }: View, key: string): Decision<HoldEnd, HoldNotFound> =>
   record?.hold === undefined ? refuse(new HoldNotFound({ key })) : repeat(endOf(record))
 
-const endOf = ({ transaction }: Pick<IdempotencyRecord, "transaction">): HoldEnd =>
+/** How a hold ended, by the record of its key. */
+export const endOf = ({ transaction }: Pick<IdempotencyRecord, "transaction">): HoldEnd =>
   transaction?.receipt === undefined
     ? { _tag: "Released" }
     : { _tag: "Settled", receipt: transaction.receipt, transactionId: transaction.id }

@@ -94,6 +94,10 @@ export const usage: MessagesLike<typeof english> = {
     other: "{count} Credits waren zu Beginn zurückgelegt; der Rest kam zurück."
   },
   "usage.receipt.estimated": "Der Anbieter nannte keine Zahl: Die Tokens wurden hier gezählt.",
+  "usage.receipt.chargedBefore": {
+    one: "{count} Credit davon wurde schon berechnet, als die Arbeit abgebrochen schien.",
+    other: "{count} Credits davon wurden schon berechnet, als die Arbeit abgebrochen schien."
+  },
   "usage.receipt.ended.work": "Sie brach mit ihrem Prozess ab: Berechnet wurde, was bis dahin vermerkt war.",
   "usage.receipt.ended.length": "Sie endete an ihrer größten Länge.",
   "usage.receipt.ended.stopped": "Sie wurde abgebrochen: Berechnet wurde, was bis dahin geschrieben war.",

@@ -93,6 +93,10 @@ export const usage = {
     other: "{count} credits were set aside before it began; the rest came back."
   },
   "usage.receipt.estimated": "The provider did not tell its count: the tokens were counted here.",
+  "usage.receipt.chargedBefore": {
+    one: "{count} credit of it was charged before, when the work was thought to have broken off.",
+    other: "{count} credits of it were charged before, when the work was thought to have broken off."
+  },
   "usage.receipt.ended.work": "It broke off with its process: what had been recorded until then was charged.",
   "usage.receipt.ended.length": "It ended at its longest length.",
   "usage.receipt.ended.stopped": "It was stopped: what had been written until then was charged.",

@@ -7,6 +7,7 @@ export const WorkReceiptTable = ({ receipt }: { readonly receipt: WorkReceipt })
   const { t } = useMessages()
   const notes = [
     t("usage.receipt.held", { count: receipt.held }),
+    ...(receipt.charged_before > 0 ? [t("usage.receipt.chargedBefore", { count: receipt.charged_before })] : []),
     ...(receipt.ended === "expired" ? [t("usage.receipt.ended.work")] : [])
   ]
   return (

@@ -1,4 +1,4 @@
-import { periodAt, periodStart } from "../../credits/rules/period.ts"
+import { periodAt, periodStart } from "../../../credits/rules/period.ts"
 import { give, type PurchaseCommand, purchaseStep, take } from "./creditModelPurchases.ts"
 import { enter, freeCredits, type ModelAccount, type ModelStep, once, newestAnswer } from "./creditModelState.ts"
 

@@ -1,18 +1,20 @@
 import { Effect } from "effect"
 import fc from "fast-check"
-import type { HoldEnd, Reserved } from "../../credits/holds/Hold.ts"
-import { periodKey } from "../../credits/rules/decideAccount.ts"
-import { periodStart } from "../../credits/rules/period.ts"
-import type { TierChange } from "../../credits/rules/tierChange.ts"
-import type { Transaction } from "../../credits/Transaction.ts"
-import type { UsageSource } from "../../credits/UsageSource.ts"
-import type { UserId } from "../../identity/UserId.ts"
-import { receiptDraft, reservation } from "./creditFixtures.ts"
-import { type CreditCommand, MODEL_TTL_MS } from "./creditModel.ts"
+import type { HoldEnd, Reserved } from "../../../credits/holds/Hold.ts"
+import { periodKey } from "../../../credits/rules/decideAccount.ts"
+import { periodStart } from "../../../credits/rules/period.ts"
+import type { TierChange } from "../../../credits/rules/tierChange.ts"
+import type { Transaction } from "../../../credits/Transaction.ts"
+import type { UsageSource } from "../../../credits/UsageSource.ts"
+import type { UserId } from "../../../identity/UserId.ts"
+import { receiptDraft, reservation } from "../creditFixtures.ts"
+import type { CreditCommand } from "./creditModel.ts"
+import { MODEL_TTL_MS } from "./creditModelHolds.ts"
 import { followedTerms, MODEL_ALLOWANCES } from "./creditModelPlans.ts"
 import type { modelBuckets } from "./creditModelState.ts"
-import { resetAll } from "./resetAll.ts"
-import type { TestedLedger } from "./testedLedger.ts"
+import { sendWork, workCommands } from "./creditWorkCommands.ts"
+import { resetAll } from "../resetAll.ts"
+import type { TestedLedger } from "../testedLedger.ts"
 
 /** When histories begin: on a day that many months do not have, and shortly before it ends. */
 export const HISTORY_START = Date.UTC(2027, 0, 31, 23, 58)
@@ -147,6 +149,7 @@ export const isUpkeep = ({ _tag }: CreditCommand): boolean => _tag === "sweep" |
 export const creditCommands: fc.Arbitrary<CreditCommand> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ _tag: tag("open"), allowance: fc.nat(60) }) },
   { weight: 16, arbitrary: holdCommands },
+  { weight: 8, arbitrary: workCommands },
   { weight: 7, arbitrary: correctionCommands },
   { weight: 3, arbitrary: planCommands },
   { weight: 2, arbitrary: upkeepCommands }
@@ -215,6 +218,11 @@ export const sendCommand = (
         transaction === undefined ? "nothing" : summarizeTransaction(transaction)
       )
     }
+    case "reserveWork":
+    case "renewWork":
+    case "settleWork":
+    case "releaseWork":
+      return sendWork(ledger, userId, command)
     default:
       return Effect.map(ledger.changeTier(userId, changeOf(command, now)), summarizeTransaction)
   }

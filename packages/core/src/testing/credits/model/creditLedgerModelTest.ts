@@ -1,9 +1,9 @@
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, it } from "vitest"
-import { CreditLedger } from "../../credits/CreditLedger.ts"
+import { CreditLedger } from "../../../credits/CreditLedger.ts"
 import { checkCreditHistory, creditHistories } from "./creditHistory.ts"
-import { type TestedLedger, withOperations } from "./testedLedger.ts"
+import { type TestedLedger, withOperations } from "../testedLedger.ts"
 
 export interface CreditLedgerModelOptions {
   /** How many random histories are played. */

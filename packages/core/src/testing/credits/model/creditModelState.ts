@@ -25,6 +25,20 @@ export interface ModelHold {
   readonly outputTokens: number
   /** The first answer to its end. */
   readonly ended: unknown
+  /** Of metered work alone. */
+  readonly work?: ModelWork
+}
+
+/** One attempt at metered work. A report is one line of so many units at one credit each. */
+export interface ModelWork {
+  /** What was asked under its key. */
+  readonly terms: string
+  /** Units that were recorded by renewals. */
+  readonly recorded: number
+  /** Undefined while it is open. */
+  readonly outcome: "paid" | "released" | "expired" | undefined
+  /** Units that were reported; of paid work alone. */
+  readonly reported: number | undefined
 }
 
 /** What was asked under a key, and the first answer. */

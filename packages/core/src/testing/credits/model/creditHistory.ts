@@ -1,14 +1,14 @@
 import { Effect, Result } from "effect"
 import fc from "fast-check"
-import type { Account } from "../../credits/Account.ts"
-import type { Transaction } from "../../credits/Transaction.ts"
-import type { UsageRow } from "../../credits/UsageReport.ts"
-import type { UserId } from "../../identity/UserId.ts"
+import type { Account } from "../../../credits/Account.ts"
+import type { Transaction } from "../../../credits/Transaction.ts"
+import type { UsageRow } from "../../../credits/UsageReport.ts"
+import type { UserId } from "../../../identity/UserId.ts"
 import { creditCommands, HISTORY_START, isUpkeep, sendCommand, toBuckets, upkeepCommands } from "./creditCommands.ts"
 import { type CreditCommand, modelSteps } from "./creditModel.ts"
 import { type ModelAccount, modelBuckets, modelUsage, newModelAccount } from "./creditModelState.ts"
-import { atTime } from "../atTime.ts"
-import type { TestedLedger } from "./testedLedger.ts"
+import { atTime } from "../../atTime.ts"
+import type { TestedLedger } from "../testedLedger.ts"
 
 /** A command, the account it is for, and through which of the ledgers (as of several processes) it is sent. */
 export interface CreditCall {

@@ -1,0 +1,242 @@
+import { Result } from "effect"
+import { availableOf } from "../Account.ts"
+import { HoldNotFound, KeyConflict } from "../errors.ts"
+import type { Hold, HoldEnd, HoldName, Reserved, ReserveInput } from "../holds/Hold.ts"
+import { isOfReply, type ReceiptLine, type WorkReceiptDraft } from "../Receipt.ts"
+import { freeOf, takeFrom } from "../rules/buckets.ts"
+import {
+  capReached,
+  endOf,
+  release,
+  reserve,
+  type ReserveRefusal,
+  settle,
+  type SettleRefusal
+} from "../rules/decideHold.ts"
+import { post } from "../rules/journal.ts"
+import type { Decision, IdempotencyRecord, LedgerAccount, Operation, Refusal } from "../rules/LedgerState.ts"
+import { kindOfSource } from "../UsageSource.ts"
+import { spentOn, withCharge } from "../rules/usageByKind.ts"
+import { workCost } from "../rules/workCost.ts"
+import { sourceOfWork } from "./workTerms.ts"
+
+/**
+ * One attempt at the work of a key. Each attempt has a hold under a key of its own, since a hold ends once; the next
+ * attempt begins only after the one before ended without its report.
+ */
+export interface WorkAttempt extends HoldName {
+  /** The key of the attempt before; undefined for the first. */
+  readonly before: string | undefined
+}
+
+/** This attempt is over, and its work was not reported: ask at the next one. */
+export interface NextAttempt {
+  readonly _tag: "Next"
+}
+
+/** The hold ended before the work was reported, and what is owed for it cannot be taken. */
+export interface ExpiredWork {
+  readonly _tag: "Expired"
+  /** How the hold ended: charged for the lines that were recorded, or not at all. */
+  readonly end: HoldEnd
+  /** Whole credits that the report would still take; undefined if there is none. */
+  readonly required: number | undefined
+  readonly available: number
+}
+
+export interface EndedWork {
+  readonly _tag: "Ended"
+  readonly end: HoldEnd
+}
+
+/** What becomes of an attempt that ended: paid by its report, released in time, or expired. */
+type Outcome = "paid" | "released" | "expired"
+
+const outcomeOf = ({ at, hold, transaction }: IdempotencyRecord): Outcome => {
+  const receipt = transaction?.receipt
+  if (receipt !== undefined) return receipt.ended === "expired" ? "expired" : "paid"
+  // A sweeper ends no hold before it expires. One that is released later is released by an attempt of its own.
+  return hold !== undefined && at >= hold.expiresAt ? "expired" : "released"
+}
+
+const chargedFor = ({ transaction }: IdempotencyRecord): number => transaction?.receipt?.charged ?? 0
+
+const answer = <A>(given: A): Decision<A, never> => ({ answer: Result.succeed(given), changes: undefined })
+const refuse = <E extends Refusal>(error: E): Decision<never, E> => ({ answer: Result.fail(error), changes: undefined })
+const mapAnswer = <A, B, E extends Refusal>(
+  { answer, changes }: Decision<A, E>,
+  map: (given: A) => B
+): Decision<B, E> => ({
+  answer: Result.map(answer, map),
+  changes
+})
+
+const ended = <E extends Refusal>(decision: Decision<HoldEnd, E>): Decision<EndedWork, E> =>
+  mapAnswer(decision, (end) => ({ _tag: "Ended", end }))
+
+const NEXT: NextAttempt = { _tag: "Next" }
+
+const readsOf = ({ before, key }: WorkAttempt) => ({ key, secondKey: before })
+
+/**
+ * Holds credits for an attempt: `Next` if this one is over and unpaid, `Expired` if the one before was charged in part, so
+ * that only its report can be paid.
+ */
+export const reserveWorkOperation = (
+  input: ReserveInput & WorkAttempt,
+  reservationId: string
+): Operation<Reserved | NextAttempt | ExpiredWork, ReserveRefusal> => ({
+  name: "reserve",
+  userId: input.userId,
+  reads: readsOf(input),
+  decide: (view, now) => {
+    const { account, record, second } = view
+    const decided = reserve(view, input, reservationId, now)
+    if (record !== undefined && outcomeOf(record) !== "paid") return mapAnswer(decided, () => NEXT)
+    const last = second.record
+    if (account === undefined || last === undefined || view.open !== undefined || record !== undefined) return decided
+    if (outcomeOf(last) !== "expired" || last.transaction === undefined) return decided
+    return answer({ _tag: "Expired", end: endOf(last), required: undefined, available: availableOf(account) })
+  }
+})
+
+export interface SettleWorkInput extends WorkAttempt {
+  readonly draft: WorkReceiptDraft
+  /** Holds for a late report as it does for a hold: see `ReserveInput`. */
+  readonly dailyCap: number | undefined
+}
+
+const sameLines = (one: ReadonlyArray<ReceiptLine>, other: ReadonlyArray<ReceiptLine>): boolean =>
+  one.length === other.length &&
+  one.every(({ label, quantity, unitPrice }, place) => {
+    const line = other[place]
+    return line?.label === label && line.quantity === quantity && line.unitPrice === unitPrice
+  })
+
+/**
+ * Charges for the work of an attempt by its report. A report that comes after the hold has ended is charged, as an attempt
+ * of its own, if the balance has the credits: up to what was held, without what was charged already. `KeyConflict` if
+ * another report was paid before.
+ */
+export const settleWorkOperation = (
+  input: SettleWorkInput
+): Operation<EndedWork | NextAttempt | ExpiredWork, SettleWorkRefusal> => ({
+  name: "settle",
+  userId: input.userId,
+  reads: readsOf(input),
+  decide: (view, now) => {
+    const { draft, key, userId } = input
+    const { account, open, record, second } = view
+    if (account !== undefined && open !== undefined) {
+      return ended(settle(view, { userId, key, amount: workCost(draft.lines), draft }, now))
+    }
+    if (record !== undefined) {
+      if (outcomeOf(record) !== "paid") return answer(NEXT)
+      const paid = record.transaction?.receipt
+      const isSame = paid !== undefined && !isOfReply(paid) && sameLines(paid.lines, draft.lines)
+      return isSame ? answer({ _tag: "Ended", end: endOf(record) }) : refuse(new KeyConflict({ key }))
+    }
+    const last = second.record
+    if (account === undefined || last === undefined) return refuse(new HoldNotFound({ key }))
+    if (outcomeOf(last) === "released") return answer({ _tag: "Ended", end: endOf(last) })
+    return settleLate(account, last, input, now)
+  }
+})
+
+export type SettleWorkRefusal = Exclude<ReserveRefusal, { readonly _tag: "AccountNotFound" }> | SettleRefusal
+
+const settleLate = (
+  account: LedgerAccount,
+  last: IdempotencyRecord,
+  input: SettleWorkInput,
+  now: number
+): Decision<EndedWork | ExpiredWork, SettleWorkRefusal> => {
+  const { dailyCap, draft } = input
+  const source = sourceOfWork(last.fingerprint)
+  const before = chargedFor(last)
+  const required = Math.max(0, Math.min(workCost(draft.lines), last.hold?.amount ?? 0) - before)
+  const available = availableOf(account)
+  if (available < required) return answer({ _tag: "Expired", end: endOf(last), required, available })
+  const isCapped = required > 0 && spentOn(account, kindOfSource(source), now) + required > (dailyCap ?? Infinity)
+  if (isCapped) return refuse(capReached(account, { source, dailyCap }, now))
+  const paidFrom = takeFrom(freeOf(account), required)
+  const charged = { source, held: required, charged: required, paidFrom }
+  const receipt = { ...draft, ...(before === 0 ? {} : { chargedBefore: before }), ...charged }
+  const journal = post(
+    { account: { ...endedAtOnce(account), ...withCharge(account, source, required, now) }, transactions: [] },
+    {
+      type: "usage",
+      amount: 0 - required,
+      allowance: 0 - paidFrom.allowance,
+      topup: 0 - paidFrom.topup,
+      reference: input.key,
+      at: now,
+      receipt
+    }
+  )
+  const record = recordOf(account, last, input, paidFrom, now)
+  const done: IdempotencyRecord = { ...record, transaction: journal.transactions.at(-1) }
+  return {
+    answer: Result.succeed({ _tag: "Ended", end: endOf(done) }),
+    changes: { ...journal, opened: [], closed: [], records: [done], purchases: [] }
+  }
+}
+
+/** Gives back the credits of an attempt. After that no report is charged, also if the hold had expired before. */
+export const releaseWorkOperation = (input: WorkAttempt): Operation<EndedWork | NextAttempt, HoldNotFound> => ({
+  name: "release",
+  userId: input.userId,
+  reads: readsOf(input),
+  decide: (view, now) => {
+    const { account, open, record, second } = view
+    const { key } = input
+    if (account !== undefined && open !== undefined) {
+      const released = release(view, key, now)
+      return open.hold.expiresAt > now ? ended(released) : mapAnswer(released, () => NEXT)
+    }
+    if (record !== undefined) {
+      return outcomeOf(record) === "paid" ? answer({ _tag: "Ended", end: endOf(record) }) : answer(NEXT)
+    }
+    const last = second.record
+    if (account === undefined || last === undefined) return refuse(new HoldNotFound({ key }))
+    if (outcomeOf(last) === "released" || last.transaction !== undefined) {
+      return answer({ _tag: "Ended", end: endOf(last) })
+    }
+    const done = recordOf(account, last, input, NOTHING, now)
+    return {
+      answer: Result.succeed({ _tag: "Ended", end: endOf(done) }),
+      changes: {
+        account: endedAtOnce(account),
+        opened: [],
+        closed: [],
+        transactions: [],
+        records: [done],
+        purchases: []
+      }
+    }
+  }
+})
+
+const NOTHING: Hold["from"] = { allowance: 0, topup: 0 }
+
+/** An attempt that begins and ends in one operation holds nothing in between. */
+const endedAtOnce = (account: LedgerAccount): LedgerAccount => ({
+  ...account,
+  holdsOpened: account.holdsOpened + 1,
+  holdsEnded: account.holdsEnded + 1
+})
+
+/** The record of such an attempt, which ends before it expires. */
+const recordOf = (
+  { periodStart }: LedgerAccount,
+  { fingerprint }: IdempotencyRecord,
+  { key, userId }: HoldName,
+  from: Hold["from"],
+  now: number
+): IdempotencyRecord => ({
+  key,
+  fingerprint,
+  at: now,
+  hold: { userId, key, amount: from.allowance + from.topup, from, periodStart, expiresAt: now + 1 },
+  transaction: undefined
+})

@@ -1,0 +1,54 @@
+import { Effect } from "effect"
+import { IdGenerator } from "../../storage/IdGenerator.ts"
+import type { CreditLedger } from "../CreditLedger.ts"
+import { HoldNotFound, InvalidWork, KeyConflict } from "../errors.ts"
+import { insufficientCredits } from "../holds/insufficientCredits.ts"
+import type { WorkReceiptDraft } from "../Receipt.ts"
+import { type NextAttempt, reserveWorkOperation, type WorkAttempt } from "./decideWork.ts"
+import { workFingerprint } from "./workTerms.ts"
+import type { WorkName, WorkReservation } from "./Metering.ts"
+import { workKey } from "./workKey.ts"
+
+/** After this many attempts under one key, another one does not help. */
+export const MAX_ATTEMPTS = 100
+
+/** Nothing was recorded yet. */
+export const NOTHING_YET: WorkReceiptDraft = { lines: [], ended: "expired" }
+
+/** Asks at the attempts of a key, from the first on, until one answers. */
+export const atAttempts = <A extends { readonly _tag: string }, E>(
+  { key, userId }: WorkName,
+  most: number,
+  ask: (attempt: WorkAttempt) => Effect.Effect<A | NextAttempt, E>
+): Effect.Effect<A, E | InvalidWork> =>
+  Effect.gen(function* () {
+    for (let place = 1; place <= most; place++) {
+      const before = place === 1 ? undefined : workKey(key, place - 1)
+      const answer = yield* ask({ userId, key: workKey(key, place), before })
+      if (answer._tag !== "Next") return answer as A
+    }
+    return yield* new InvalidWork({ key, reason: `it was tried ${MAX_ATTEMPTS} times; give it another key` })
+  })
+
+/** Names the caller's key, and not that of an attempt, in a refusal. */
+export const underOwnKey = <A, E>({ key }: WorkName, work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.mapError(work, (error) => {
+    if (error instanceof KeyConflict) return new KeyConflict({ key }) as E
+    return error instanceof HoldNotFound ? (new HoldNotFound({ key }) as E) : error
+  })
+
+/** Holds credits for the next attempt at work, unless an attempt is open or was paid. Its account is there. */
+export const reserveWork = (ledger: CreditLedger["Service"], bound: WorkReservation, ttlMs: number) =>
+  Effect.gen(function* () {
+    const { amount, dailyCap, lifetimeSeconds, minimumAmount = amount, source } = bound
+    const id = yield* Effect.flatMap(IdGenerator, (ids) => ids.next)
+    const fingerprint = workFingerprint({ amount, minimumAmount, source, lifetimeSeconds })
+    const asked = { fingerprint, amount, minimumAmount, source, dailyCap, ttlMs, draft: NOTHING_YET }
+    const reserved = yield* underOwnKey(
+      bound,
+      atAttempts(bound, MAX_ATTEMPTS, (attempt) => ledger.run(reserveWorkOperation({ ...attempt, ...asked }, id)))
+    ).pipe(Effect.catchTag("AccountNotFound", Effect.die))
+    if (reserved._tag === "Busy") return yield* Effect.die("No bound of open holds was given.")
+    if (reserved._tag === "Refused") return yield* insufficientCredits(minimumAmount, reserved)
+    return reserved
+  })

@@ -1,0 +1,99 @@
+import { Effect } from "effect"
+import type { Accounts } from "../Accounts.ts"
+import type { CreditLedger } from "../CreditLedger.ts"
+import { HoldNotFound, WorkExpired } from "../errors.ts"
+import type { HoldEnd } from "../holds/Hold.ts"
+import { isOfReply, type ReceiptLine, type WorkReceipt } from "../Receipt.ts"
+import { type ExpiredWork, releaseWorkOperation, settleWorkOperation } from "./decideWork.ts"
+import { checkLines, checkName, checkSource, draftOf, lifetimeOf } from "./checkWork.ts"
+import type {
+  WorkHold,
+  WorkName,
+  WorkPayment,
+  WorkRenewal,
+  WorkReport,
+  WorkReservation,
+  WorkSettlement
+} from "./Metering.ts"
+import { atAttempts, MAX_ATTEMPTS, NOTHING_YET, reserveWork, underOwnKey } from "./reserveWork.ts"
+import { workKey } from "./workKey.ts"
+
+/** A late report, or a release, of the last attempt is an attempt of its own. */
+const MOST = MAX_ATTEMPTS + 1
+
+/** Keys of work begin as no other keys do: what they paid for is work. */
+export const workReceipt = (receipt: HoldEndReceipt): Effect.Effect<WorkReceipt> =>
+  receipt === undefined || isOfReply(receipt)
+    ? Effect.die("The hold of metered work ended without a receipt of it.")
+    : Effect.succeed(receipt)
+
+type HoldEndReceipt = Extract<HoldEnd, { readonly _tag: "Settled" }>["receipt"] | undefined
+
+const paymentOf = (end: HoldEnd): Effect.Effect<WorkPayment> =>
+  end._tag === "Released"
+    ? Effect.succeed(end)
+    : Effect.map(workReceipt(end.receipt), (receipt) => ({ ...end, receipt }))
+
+const expired = ({ key }: WorkName, { available, end, required }: ExpiredWork): WorkExpired =>
+  new WorkExpired({
+    key,
+    charged: end._tag === "Settled" ? end.receipt.charged : 0,
+    ...(required === undefined ? {} : { required, available })
+  })
+
+/** The calls for work that is done elsewhere: see `WorkMeter`. */
+export const makeWorkByHand = (ledger: CreditLedger["Service"], accounts: Accounts["Service"], ttlMs: number) => ({
+  reserve: Effect.fn("WorkMeter.reserve")(function* (bound: WorkReservation) {
+    yield* checkName(bound)
+    yield* checkSource(bound)
+    const lifetimeMs = yield* lifetimeOf(bound.key, bound.lifetimeSeconds, ttlMs)
+    yield* accounts.of(bound.userId)
+    const reserved = yield* reserveWork(ledger, bound, lifetimeMs)
+    if (reserved._tag === "Expired") return yield* expired(bound, reserved)
+    const { hold, replayed, state } = reserved
+    const made: WorkHold = {
+      userId: bound.userId,
+      key: bound.key,
+      held: hold.amount,
+      expiresAt: hold.expiresAt,
+      state: state === "open" ? "open" : "settled",
+      replayed
+    }
+    return made
+  }),
+  renew: Effect.fn("WorkMeter.renew")(function* (
+    { key, lifetimeSeconds, userId }: WorkRenewal,
+    lines?: ReadonlyArray<ReceiptLine>
+  ) {
+    yield* checkName({ key, userId })
+    if (lines !== undefined) yield* checkLines(key, lines)
+    const draft = lines === undefined ? undefined : { ...NOTHING_YET, lines }
+    const lifetimeMs = yield* lifetimeOf(key, lifetimeSeconds, ttlMs)
+    const renewed = (places: ReadonlyArray<number>) => {
+      const holds = places.map((place) => ({ userId, key: workKey(key, place), outputTokens: 0, draft }))
+      return Effect.map(ledger.renew({ holds, ttlMs: lifetimeMs }), ({ gone }) => gone.length < holds.length)
+    }
+    if (yield* renewed([1])) return
+    const others = Array.from({ length: MAX_ATTEMPTS - 1 }, (_, index) => index + 2)
+    if (!(yield* renewed(others))) return yield* new HoldNotFound({ key })
+  }),
+  settle: Effect.fn("WorkMeter.settle")(function* <A>(name: WorkSettlement, report: WorkReport<A>) {
+    yield* checkName(name)
+    const draft = yield* draftOf(name.key, report)
+    const { dailyCap } = name
+    const answer = yield* underOwnKey(
+      name,
+      atAttempts(name, MOST, (attempt) => ledger.run(settleWorkOperation({ ...attempt, draft, dailyCap })))
+    )
+    if (answer._tag === "Expired") return yield* expired(name, answer)
+    return yield* paymentOf(answer.end)
+  }),
+  release: Effect.fn("WorkMeter.release")(function* (name: WorkName) {
+    yield* checkName(name)
+    const { end } = yield* underOwnKey(
+      name,
+      atAttempts(name, MOST, (attempt) => ledger.run(releaseWorkOperation(attempt)))
+    )
+    return yield* paymentOf(end)
+  })
+})
