@@ -19,9 +19,11 @@ CREATE TABLE {{schema}}.payment_events (
   received_at timestamptz NOT NULL,
   customer_id text,
   owner text COLLATE "C",
-  state text NOT NULL CHECK (state IN ('applied', 'ignored', 'waiting', 'refused', 'unreadable')),
+  state text NOT NULL CHECK (state IN ('applied', 'ignored', 'owed', 'waiting', 'refused', 'unreadable')),
   -- Why, in words.
   note text NOT NULL,
+  -- The payment that is owed, or was given back, as a reference; null for all other events.
+  payment text COLLATE "C",
   -- As it was received, so that it can be read again; null once its person was erased.
   payload text
 );
@@ -32,7 +34,29 @@ CREATE INDEX payment_events_of_customer ON {{schema}}.payment_events (customer_i
   WHERE owner IS NULL AND payload IS NOT NULL;
 -- What is not done: few, and what operators ask for.
 CREATE INDEX payment_events_open ON {{schema}}.payment_events (state, received_at)
-  WHERE state IN ('waiting', 'refused', 'unreadable');
+  WHERE state IN ('owed', 'waiting', 'refused', 'unreadable');
+CREATE INDEX payment_events_of_payment ON {{schema}}.payment_events (payment) WHERE payment IS NOT NULL;
+
+-- A payment is owed until one of its events in another state has come, before or after: it was given back then.
+CREATE FUNCTION {{schema}}.settle_owed_payment() RETURNS trigger LANGUAGE plpgsql AS $function$
+DECLARE
+  given_back CONSTANT text := 'it was given back';
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(NEW.payment, 8062));
+  IF NEW.state <> 'owed' THEN
+    UPDATE {{schema}}.payment_events e SET state = 'ignored', note = given_back
+    WHERE e.payment = NEW.payment AND e.state = 'owed' AND e.event_id <> NEW.event_id;
+  ELSIF EXISTS (
+    SELECT FROM {{schema}}.payment_events e
+    WHERE e.payment = NEW.payment AND e.state <> 'owed' AND e.event_id <> NEW.event_id) THEN
+    NEW.state := 'ignored';
+    NEW.note := given_back;
+  END IF;
+  RETURN NEW;
+END
+$function$;
+CREATE TRIGGER owed_settled BEFORE INSERT OR UPDATE OF state, payment ON {{schema}}.payment_events FOR EACH ROW
+  WHEN (NEW.payment IS NOT NULL) EXECUTE FUNCTION {{schema}}.settle_owed_payment();
 
 -- Which events wait for what.
 CREATE TABLE {{schema}}.payment_waits (
@@ -169,7 +193,8 @@ $function$;
 -- An event that has come, first of all copies: the others wait here for the end of the transaction, and then find it
 -- known. Writes nothing where its person is found; "conclude_payment" does, once it is decided.
 CREATE FUNCTION {{schema}}.receive_payment(
-  event json, refs text[], claimed text, by_session text, by_payment text, again boolean, wrote_at timestamptz
+  event json, refs text[], claimed text, by_session text, by_payment text, again boolean, if_erased json,
+  wrote_at timestamptz
 ) RETURNS json LANGUAGE plpgsql AS $function$
 DECLARE
   id CONSTANT text := event ->> 'id';
@@ -178,10 +203,11 @@ DECLARE
   outcome text := 'waiting';
   why text := 'nobody is linked to its customer yet';
   content text := event ->> 'payload';
+  owed text;
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended(id, 8060));
   SELECT e.state, e.note INTO was FROM {{schema}}.payment_events e WHERE e.event_id = id;
-  IF FOUND AND NOT again AND was.state IN ('applied', 'ignored') THEN
+  IF FOUND AND NOT again AND was.state IN ('applied', 'ignored', 'owed') THEN
     RETURN json_build_object('found', 'Known', 'state', was.state, 'note', was.note);
   END IF;
   person := {{schema}}.locked_person_of_payment(refs, claimed);
@@ -200,20 +226,25 @@ BEGIN
       'now', extract(epoch FROM coalesce(wrote_at, clock_timestamp())) * 1000);
   END IF;
   IF person = 'erased:' THEN
-    outcome := 'ignored';
-    why := 'its person was erased';
+    outcome := if_erased ->> 'state';
+    why := if_erased ->> 'note';
     content := NULL;
+    owed := event ->> 'payment';
   END IF;
-  INSERT INTO {{schema}}.payment_events AS e (event_id, kind, created_at, received_at, customer_id, state, note, payload)
+  INSERT INTO {{schema}}.payment_events AS e (event_id, kind, created_at, received_at, customer_id, state, note, payment,
+    payload)
   VALUES (id, event ->> 'kind', to_timestamp((event ->> 'createdAt')::float8 / 1000),
-    coalesce(wrote_at, clock_timestamp()), event ->> 'customerId', outcome, why, content)
-  ON CONFLICT (event_id) DO UPDATE SET state = excluded.state, note = excluded.note, payload = excluded.payload;
+    coalesce(wrote_at, clock_timestamp()), event ->> 'customerId', outcome, why, owed, content)
+  ON CONFLICT (event_id) DO UPDATE SET state = excluded.state, note = excluded.note, payment = excluded.payment,
+    payload = excluded.payload;
   IF outcome = 'waiting' THEN
     INSERT INTO {{schema}}.payment_waits (reference, event_id) SELECT r.reference, id FROM unnest(refs) AS r(reference)
     ON CONFLICT DO NOTHING;
     RETURN json_build_object('found', 'Unmatched');
   END IF;
-  RETURN json_build_object('found', 'Erased');
+  DELETE FROM {{schema}}.payment_waits w WHERE w.event_id = id;
+  -- Whatever else it names is of the erased person as well.
+  RETURN json_build_object('found', 'Erased', 'waiting', {{schema}}.link_payments('erased:', refs, id));
 END
 $function$;
 
@@ -258,10 +289,11 @@ DECLARE
     SELECT substr(l.reference, 10) FROM unnest(links) AS l(reference) WHERE starts_with(l.reference, 'customer:') LIMIT 1);
 BEGIN
   INSERT INTO {{schema}}.payment_events AS e (event_id, kind, created_at, received_at, customer_id, owner, state, note,
-    payload)
-  VALUES (id, event ->> 'kind', to_timestamp((event ->> 'createdAt')::float8 / 1000),
-    coalesce(wrote_at, clock_timestamp()), event ->> 'customerId', person, outcome, why, event ->> 'payload')
-  ON CONFLICT (event_id) DO UPDATE SET owner = excluded.owner, state = excluded.state, note = excluded.note;
+    payment, payload)
+  VALUES (id, event ->> 'kind', to_timestamp((event ->> 'createdAt')::float8 / 1000), coalesce(wrote_at, clock_timestamp()),
+    event ->> 'customerId', person, outcome, why, event ->> 'payment', event ->> 'payload')
+  ON CONFLICT (event_id) DO UPDATE
+  SET owner = excluded.owner, state = excluded.state, note = excluded.note, payment = excluded.payment;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'An event was not written.' USING ERRCODE = 'integrity_constraint_violation';
   END IF;
@@ -302,7 +334,7 @@ BEGIN
     coalesce(wrote_at, clock_timestamp()), event ->> 'customerId', outcome, why,
     CASE WHEN is_erased THEN NULL ELSE event ->> 'payload' END)
   ON CONFLICT (event_id) DO UPDATE SET state = excluded.state, note = excluded.note
-    WHERE e.state NOT IN ('applied', 'ignored');
+    WHERE e.state NOT IN ('applied', 'ignored', 'owed');
   SELECT e.state, e.note INTO kept FROM {{schema}}.payment_events e WHERE e.event_id = event ->> 'id';
   RETURN json_build_object('state', kept.state, 'note', kept.note);
 END

@@ -84,11 +84,12 @@ BEGIN
       decided_at) <> '{}' THEN
     RAISE EXCEPTION 'Credits were decided at another time than they are written.' USING ERRCODE = 'serialization_failure';
   END IF;
-  INSERT INTO {{schema}}.payment_events (event_id, kind, created_at, received_at, customer_id, owner, state, note, payload)
+  INSERT INTO {{schema}}.payment_events (event_id, kind, created_at, received_at, customer_id, owner, state, note, payment,
+    payload)
   SELECT g.id, g.kind, to_timestamp(g.created_at / 1000), coalesce(g.received_at, clock_timestamp()), g.customer_id,
-    g.person, g.state, g.note, g.payload
-  FROM json_to_recordset(events) AS g(id text, kind text, created_at float8, received_at timestamptz, customer_id text, person text, state text,
-    note text, payload text);
+    g.person, g.state, g.note, g.payment, g.payload
+  FROM json_to_recordset(events) AS g(id text, kind text, created_at float8, received_at timestamptz, customer_id text,
+    person text, state text, note text, payment text, payload text);
   UPDATE {{schema}}.billing_accounts a
   SET followed = coalesce(g.followed, a.followed), customer_id = coalesce(a.customer_id, g.customer),
     invoice_reports = coalesce(g.reports, a.invoice_reports), version = a.version + 1

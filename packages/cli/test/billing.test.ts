@@ -233,6 +233,43 @@ describe("payments, through a provider of Stripe's protocol and the server's own
     expect(await parley("credits", "verify")).toMatchObject([0, { ok: true }])
   })
 
+  it("an erased person's pages are closed, and what is paid nevertheless is listed until it is refunded", async () => {
+    const bob = new Visitor(server.url)
+    await bob.signIn("bob@example.com")
+    const page = async (priceId: string, mode: CheckoutMode) => {
+      const answer = await bob.post("/api/billing/checkout", { priceId, mode })
+      const { url } = (await answer.json()) as { readonly url: string }
+      return new URL(url).pathname.split("/").at(-1) ?? ""
+    }
+    const [open, transferred] = [await page("price_pro", "subscription"), await page("price_credits", "one-time")]
+    provider.standIn.pay(transferred, { means: "later" })
+    await provider.standIn.deliveries.idle()
+    expect((await parley("users", "delete", "bob@example.com"))[0]).toBe(0)
+    expect(() => provider.standIn.pay(open)).toThrow("closed")
+    // The transfer was under way, and arrives.
+    provider.standIn.moveClock(provider.standIn.now() + 4 * 86_400_000)
+    await provider.standIn.deliveries.idle()
+    const payment = provider.standIn.payments.at(-1) ?? ""
+    const listed = async () => {
+      const [, found] = await parley("billing", "list", "--state", "owed")
+      return (found as unknown as { readonly events: ReadonlyArray<{ readonly note: string }> }).events
+    }
+    const owed = { payment: `payment:${payment}`, user: null, note: "to be refunded: its person was erased" }
+    expect(await listed()).toMatchObject([owed])
+    const people = await runHere(["billing", "list"], folder.path, environment)
+    expect(people.stdout).toContain("to be refunded")
+    const doctor = await runHere(["doctor"], folder.path, environment)
+    expect(doctor.stdout).toContain("1 payments are to be refunded")
+    const verify = () => parley("credits", "verify", "--with-payments")
+    const difference = { kind: "not-granted", payment, found: owed.note }
+    expect(await verify()).toMatchObject([1, { payments: { differences: [difference] } }])
+    expect((await parley("users", "export", "bob@example.com"))[0]).toBe(4)
+    provider.standIn.refund(payment)
+    await provider.standIn.deliveries.idle()
+    expect(await listed()).toEqual([])
+    expect(await verify()).toMatchObject([0, { ok: true }])
+  })
+
   it("commands that need the provider say so where none is configured", async () => {
     const other = temporaryFolder()
     await runHere(["migrate"], other.path)

@@ -14,6 +14,7 @@ export { type BackgroundTaskName, backgroundTasks } from "./backgroundTasks.ts"
 export {
   type BillingAccount,
   type BoughtCredits,
+  ERASED,
   EVENT_STATES,
   type EventOutcome,
   type EventState,
@@ -24,6 +25,7 @@ export {
 export {
   BillingStore,
   type ConcludeInput,
+  isDone,
   type KeptEvent,
   type LinkInput,
   type Linked,
@@ -37,7 +39,7 @@ export {
   type Sale,
   type SalesInput
 } from "./billing/BillingStore.ts"
-export type { FollowedPeriod, SetAside, TakenBack } from "./billing/FollowedPeriod.ts"
+export type { FollowedPeriod, SetAside, TakenBack, TakenBeyond } from "./billing/FollowedPeriod.ts"
 export type { InvoiceReport } from "./billing/InvoiceReport.ts"
 export { BillingUpkeep, type ForgetInput, type Forgotten } from "./billing/upkeep/BillingUpkeep.ts"
 export { type CatchUpInput, type CatchUpReport, type HandledEvent, PaymentInbox } from "./billing/PaymentInbox.ts"
@@ -52,6 +54,7 @@ export type * from "./billing/PaymentEvent.ts"
 export {
   type CheckoutInput,
   type CheckoutLink,
+  type CloseCheckoutsInput,
   type CreateCustomerInput,
   type Invoice,
   type InvoicesInput,

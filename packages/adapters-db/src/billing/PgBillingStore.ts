@@ -1,6 +1,7 @@
 import {
   type BillingAccount,
   BillingStore,
+  ERASED,
   type EventOutcome,
   type FollowedPeriod,
   type KeptEvent,
@@ -18,10 +19,11 @@ import { matched, type StoredAccount, toAccount } from "./storedAccount.ts"
 
 type StoredReceipt =
   | { readonly found: "Known"; readonly state: EventOutcome["state"]; readonly note: string }
-  | { readonly found: "Unmatched" | "Erased" }
+  | { readonly found: "Unmatched" }
+  | { readonly found: "Erased"; readonly waiting: ReadonlyArray<StoredWaiting> }
   | { readonly found: "Matched"; readonly account: StoredAccount; readonly now: number }
 
-interface StoredWaiting extends Omit<StoredPaymentEvent, "customerId" | "userId" | "payload"> {
+interface StoredWaiting extends Omit<StoredPaymentEvent, "customerId" | "userId" | "payload" | "payment"> {
   readonly customerId: string | null
   readonly userId: string | null
   readonly payload: string | null
@@ -36,6 +38,7 @@ interface EventRow extends Row {
   readonly owner: string | null
   readonly state: StoredPaymentEvent["state"]
   readonly note: string
+  readonly payment: string | null
   readonly payload: string | null
 }
 
@@ -50,7 +53,7 @@ interface PurchaseRow extends Row {
 }
 
 const EVENT_COLUMNS =
-  "e.event_id, e.kind, e.created_at, e.received_at, e.customer_id, e.owner, e.state, e.note, e.payload"
+  "e.event_id, e.kind, e.created_at, e.received_at, e.customer_id, e.owner, e.state, e.note, e.payment, e.payload"
 
 const toEvent = (row: EventRow): StoredPaymentEvent => ({
   id: row.event_id,
@@ -61,6 +64,7 @@ const toEvent = (row: EventRow): StoredPaymentEvent => ({
   userId: row.owner ?? undefined,
   state: row.state,
   note: row.note,
+  payment: row.payment ?? undefined,
   payload: row.payload ?? undefined
 })
 
@@ -68,17 +72,19 @@ const toWaiting = (waiting: StoredWaiting): StoredPaymentEvent => ({
   ...waiting,
   customerId: waiting.customerId ?? undefined,
   userId: waiting.userId ?? undefined,
+  payment: undefined,
   payload: waiting.payload ?? undefined
 })
 
 const toReceived = (receipt: StoredReceipt): Received => {
   if (receipt.found === "Known") return { _tag: "Known", outcome: { state: receipt.state, note: receipt.note } }
-  if (receipt.found !== "Matched") return { _tag: receipt.found }
+  if (receipt.found === "Unmatched") return { _tag: "Unmatched" }
+  if (receipt.found === "Erased") return { _tag: "Erased", waiting: receipt.waiting.map(toWaiting) }
   return matched(receipt.account, Math.floor(receipt.now))
 }
 
-const eventJson = ({ createdAt, customerId, id, kind, payload }: KeptEvent) =>
-  JSON.stringify({ id, kind, createdAt, customerId, payload })
+const eventJson = ({ createdAt, customerId, id, kind, payload, payment }: KeptEvent) =>
+  JSON.stringify({ id, kind, createdAt, customerId, payload, payment })
 
 const jsonOrNull = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value))
 
@@ -101,14 +107,15 @@ const make = Effect.gen(function* () {
 
   return BillingStore.of({
     applyAtOnce: applyPayments(database, time),
-    receive: ({ again, bought, claimed, event, references }) =>
+    receive: ({ again, bought, claimed, event, ifErased = ERASED, references }) =>
       call<StoredReceipt>("receive_payment", [
         eventJson(event),
         references,
         claimed ?? null,
         bought.sessionId ?? null,
         bought.paymentId ?? null,
-        again
+        again,
+        JSON.stringify(ifErased)
       ]).pipe(Effect.map(toReceived), storing("BillingStore.receive")),
     conclude: ({ bought, event, followed, invoiceReports, links, outcome, subscription, userId, waitsFor }) =>
       call<ReadonlyArray<StoredWaiting>>("conclude_payment", [

@@ -3,6 +3,7 @@ import {
   decideAll,
   type EventOutcome,
   type FollowedPlan,
+  isDone,
   keysOf,
   type LedgerAccount,
   NO_ACCOUNT,
@@ -91,6 +92,7 @@ const eventJson = ({ conclusion: { event, outcome }, person, receivedAt }: Decid
   created_at: event.createdAt,
   received_at: receivedAt,
   customer_id: event.customerId,
+  payment: event.payment,
   payload: event.payload,
   person,
   ...outcome
@@ -196,7 +198,7 @@ export const applyPayments = (
     let decided: Array<DecidedPayment> = []
     for (const row of rows) {
       const { note, person, place, state } = row
-      if (state === "applied" || state === "ignored") outcomes[place] = { state, note }
+      if (state !== null && isDone(state)) outcomes[place] = { state, note }
       if (state !== null || person === null || people.has(person)) continue
       people.add(person)
       // A defect is that of its own event, which meets it again alone.

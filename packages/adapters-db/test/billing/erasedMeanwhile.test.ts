@@ -70,7 +70,16 @@ describe.runIf(hasPostgres)("a payment event that arrives while its person is er
         for (const act of acts) world.act(act, 60_000)
         yield* CreditOperations.use((credits) => credits.open({ userId, tier: "free", allowance: 100 }))
         for (const event of world.events.slice(0, before)) yield* deliver(event)
-        return { userId, events: world.events.slice(before) } satisfies Buyer
+        const events = world.events.slice(before)
+        // One that nothing depends on tells of the customer nevertheless.
+        const told = {
+          ...events[0],
+          id: `evt_other_${name}`,
+          kind: "customer.updated",
+          event: { _tag: "Other" } as const
+        }
+        const other = { ...told, payload: JSON.stringify({ ...told, about: userId }) } as ReceivedPaymentEvent
+        return { userId, events: isKnown ? [other, ...events] : events } satisfies Buyer
       })
     )
 

@@ -1,17 +1,22 @@
 import {
   type CheckoutInput,
   type CreateCustomerInput,
+  type PaymentFailed,
   type PaymentGateway,
   PaymentsNotConfigured,
   type PortalInput
 } from "@parley/core/adapter"
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import type Stripe from "stripe"
 import type { StripeClient } from "../client/StripeClient.ts"
+import { allPages } from "../client/stripePages.ts"
 import { metadataOf, USER_KEY } from "../metadata.ts"
 import { ShapeReader } from "../shapes/ShapeReader.ts"
 
-type Calls = Pick<PaymentGateway["Service"], "createCustomer" | "portalSession" | "checkoutSession" | "endSubscription">
+type Calls = Pick<
+  PaymentGateway["Service"],
+  "createCustomer" | "portalSession" | "checkoutSession" | "closeCheckouts" | "endSubscription"
+>
 
 /** What a checkout page is opened with: person and price travel on all that comes of it, as none is copied by Stripe. */
 const checkoutParams = (input: CheckoutInput): Stripe.Checkout.SessionCreateParams => {
@@ -39,6 +44,22 @@ const customerKey = async ({ email, idempotencyKey, userId }: CreateCustomerInpu
   return `customer:${Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")}`
 }
 
+/** Closes a page. One that was paid or closed meanwhile, which Stripe refuses to close, is as it is to be. */
+const closePage = (client: StripeClient, id: string): Effect.Effect<void, PaymentFailed> =>
+  client
+    .askAnything("closeCheckouts", (stripe, options) => stripe.checkout.sessions.expire(id, {}, options))
+    .pipe(
+      Effect.asVoid,
+      Effect.catchTag("PaymentRefused", (refusal) =>
+        Effect.flatMap(
+          client.askAnything("closeCheckouts", (stripe, options) => stripe.checkout.sessions.retrieve(id, {}, options)),
+          ({ status }) => (status === "open" ? Effect.fail(refusal) : Effect.void)
+        )
+      )
+    )
+
+const MODES = { subscription: "subscription", "one-time": "payment" } as const
+
 /**
  * Whom Stripe knows, and the pages of Stripe that people are sent to. Without `takesEvents` nothing is sold: nobody would get
  * what they paid for.
@@ -57,6 +78,22 @@ export const stripePages = (client: StripeClient, takesEvents: boolean): Calls =
     )
     return { customerId }
   }),
+
+  closeCheckouts: ({ customerId: customer, mode }) =>
+    allPages(client, (page) =>
+      client.ask({ operation: "closeCheckouts", needs: { customer: ["customer", customer] } }, (stripe, options) =>
+        stripe.checkout.sessions.list({ ...page, customer, status: "open" }, options)
+      )
+    ).pipe(
+      Stream.filter((session) => mode === undefined || session.mode === MODES[mode]),
+      Stream.mapEffect((session) =>
+        client.read("closeCheckouts", () => new ShapeReader(session, "session").text("id"))
+      ),
+      // Pages are listed whole before any of them is closed: a list of what is open would shift under the cursor.
+      Stream.runCollect,
+      Effect.flatMap((ids) => Effect.forEach(ids, (id) => closePage(client, id), { discard: true })),
+      Effect.catchTag("PaymentObjectNotFound", () => Effect.void)
+    ),
 
   endSubscription: (id: string) =>
     Effect.asVoid(

@@ -84,7 +84,8 @@ export const inboxChecks = Effect.gen(function* () {
   const name = "payment inbox"
   const store = yield* BillingStore
   const inState = (state: EventState) => store.list({ state, userId: undefined, limit: LOOKED_AT, before: undefined })
-  const [waiting, refused, unreadable] = yield* Effect.all([
+  const [owed, waiting, refused, unreadable] = yield* Effect.all([
+    inState("owed"),
     inState("waiting"),
     inState("refused"),
     inState("unreadable")
@@ -92,6 +93,15 @@ export const inboxChecks = Effect.gen(function* () {
   const ofOtherMode = refused.filter((event) => event.note === OTHER_MODE_NOTE)
   const others = refused.filter((event) => event.note !== OTHER_MODE_NOTE)
   const checks = [
+    ...(owed.length === 0
+      ? []
+      : [
+          note(
+            name,
+            `${counted(owed)} payments are to be refunded: nothing is given for them`,
+            "Refund them at the provider. See: parley billing list --state owed"
+          )
+        ]),
     ...(ofOtherMode.length === 0
       ? []
       : [

@@ -40,10 +40,11 @@ export interface BoughtCredits {
 }
 
 /**
- * What became of an event. `applied`: all that follows from it is done; `ignored`: nothing does; `waiting`: whom it is
- * about, or what was bought, is not known yet; `refused`: the ledger does not take it; `unreadable`: its form is not known.
+ * What became of an event. `applied`: all that follows from it is done; `ignored`: nothing does; `owed`: it was paid and
+ * nothing is given for it, so that it is to be refunded; `waiting`: whom it is about, or what was bought, is not known yet;
+ * `refused`: the ledger does not take it; `unreadable`: its form is not known.
  */
-export const EVENT_STATES = ["applied", "ignored", "waiting", "refused", "unreadable"] as const
+export const EVENT_STATES = ["applied", "ignored", "owed", "waiting", "refused", "unreadable"] as const
 export type EventState = (typeof EVENT_STATES)[number]
 
 /** What became of an event, and in words why, for operators; without names and amounts. */
@@ -51,6 +52,15 @@ export interface EventOutcome {
   readonly state: EventState
   readonly note: string
 }
+
+/** The outcome of an event whose person was erased, of which nothing is to be done. */
+export const ERASED: EventOutcome = { state: "ignored", note: "its person was erased" }
+
+/** The outcome of a payment for which nothing is given. It is `ignored` once all of it was reported as given back. */
+export const toBeRefunded = (why: string): EventOutcome => ({ state: "owed", note: `to be refunded: ${why}` })
+
+/** The note of a payment that was to be refunded, and is. */
+export const GIVEN_BACK_NOTE = "it was given back"
 
 /** The note of an event that is of test payments where the key is for real ones, or the other way round. */
 export const OTHER_MODE_NOTE = "it is of the other mode, test or live, than the key"
@@ -63,6 +73,8 @@ export interface StoredPaymentEvent extends EventOutcome {
   readonly receivedAt: number
   readonly customerId: string | undefined
   readonly userId: UserId | undefined
+  /** The payment that is owed, or was given back, as a reference; undefined for other events. */
+  readonly payment: string | undefined
   /** As it was received, so that it can be read again; undefined once its person was erased. */
   readonly payload: string | undefined
 }

@@ -10,7 +10,10 @@ import type { ReceivedPaymentEvent } from "./PaymentEvent.ts"
 import type { SubscriptionFacts } from "./SubscriptionFacts.ts"
 
 /** What of an event the inbox keeps. */
-export type KeptEvent = Pick<ReceivedPaymentEvent, "id" | "kind" | "createdAt" | "customerId" | "payload">
+export interface KeptEvent extends Pick<ReceivedPaymentEvent, "id" | "kind" | "createdAt" | "customerId" | "payload"> {
+  /** As in `StoredPaymentEvent`. A payment is owed until one of its events in another state has come. */
+  readonly payment?: string | undefined
+}
 
 export interface ReceiveInput {
   readonly event: KeptEvent
@@ -22,6 +25,8 @@ export interface ReceiveInput {
   readonly bought: { readonly sessionId?: string; readonly paymentId?: string }
   /** True where an operator has an event applied again that was applied. */
   readonly again: boolean
+  /** What becomes of the event if its person was erased; `ERASED` unless given. */
+  readonly ifErased?: EventOutcome
 }
 
 /** What an event finds. */
@@ -30,8 +35,12 @@ export type Received =
   | { readonly _tag: "Known"; readonly outcome: EventOutcome }
   /** Nobody is linked to what it names: it is kept, and waits. */
   | { readonly _tag: "Unmatched" }
-  /** Its person was erased: it is kept without its content. */
-  | { readonly _tag: "Erased" }
+  /** Its person was erased: it is kept without its content, and whatever else it names is of the erased person. */
+  | {
+      readonly _tag: "Erased"
+      /** Events that waited for what it names, oldest first. */
+      readonly waiting: ReadonlyArray<StoredPaymentEvent>
+    }
   | {
       readonly _tag: "Matched"
       readonly account: BillingAccount
@@ -64,7 +73,7 @@ export interface PaymentSteps {
 }
 
 /** An event that may be applied in company of others. */
-export interface PlainPayment extends Omit<ReceiveInput, "again"> {
+export interface PlainPayment extends Omit<ReceiveInput, "again" | "ifErased"> {
   /** Decides by what is known of the person; undefined where it needs more than that. */
   readonly decide: (found: Matched) => PaymentSteps | undefined
 }
@@ -158,4 +167,4 @@ export class BillingStore extends Context.Service<
 >()("@parley/core/billing/BillingStore") {}
 
 /** States of events that are done: another copy changes nothing. */
-export const isDone = (state: EventState): boolean => state === "applied" || state === "ignored"
+export const isDone = (state: EventState): boolean => ["applied", "ignored", "owed"].includes(state)

@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
-import { type EventOutcome, noBilling, type StoredPaymentEvent } from "./BillingAccount.ts"
+import { ERASED, type EventOutcome, GIVEN_BACK_NOTE, noBilling, type StoredPaymentEvent } from "./BillingAccount.ts"
 import {
   BillingStore,
   type ConcludeInput,
@@ -15,8 +15,8 @@ import {
 import { customerReference } from "./paymentReferences.ts"
 import { InMemoryPayments } from "./upkeep/InMemoryPayments.ts"
 
+const GIVEN_BACK: EventOutcome = { state: "ignored", note: GIVEN_BACK_NOTE }
 const WAITING: EventOutcome = { state: "waiting", note: "nobody is linked to its customer yet" }
-const ERASED: EventOutcome = { state: "ignored", note: "its person was erased" }
 
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
@@ -27,12 +27,30 @@ const make = Effect.gen(function* () {
   const erased = yield* storage.table<UserId, true>()
 
   const put = (
-    { createdAt, customerId, id, kind, payload }: Omit<KeptEvent, "payload"> & Pick<StoredPaymentEvent, "payload">,
+    {
+      createdAt,
+      customerId,
+      id,
+      kind,
+      payload,
+      payment
+    }: Omit<KeptEvent, "payload"> & Pick<StoredPaymentEvent, "payload">,
     receivedAt: number,
-    { note, state }: EventOutcome,
+    outcome: EventOutcome,
     userId: UserId | undefined,
     waitsFor: ReadonlyArray<string> = []
-  ) => inbox.set(id, { event: { id, kind, createdAt, customerId, payload, receivedAt, state, note, userId }, waitsFor })
+  ) => {
+    const ofPayment = [...inbox.values()].filter(({ event }) => payment !== undefined && event.payment === payment)
+    const isReturned =
+      outcome.state === "owed" && ofPayment.some(({ event }) => event.state !== "owed" && event.id !== id)
+    const { note, state } = isReturned ? GIVEN_BACK : outcome
+    const event = { id, kind, createdAt, customerId, payload, receivedAt, state, note, userId, payment }
+    inbox.set(id, { event, waitsFor })
+    if (outcome.state === "owed") return
+    for (const row of ofPayment) {
+      if (row.event.state === "owed") inbox.set(row.event.id, { ...row, event: { ...row.event, ...GIVEN_BACK } })
+    }
+  }
 
   /** Events that wait for what was linked, oldest first. */
   const waitingFor = (links: ReadonlyArray<string>): ReadonlyArray<StoredPaymentEvent> =>
@@ -41,7 +59,16 @@ const make = Effect.gen(function* () {
       .map(({ event }) => event)
       .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
 
-  const receive = ({ again, bought, claimed, event, references }: ReceiveInput, now: number): Received => {
+  const linkAll = (userId: UserId | undefined, links: ReadonlyArray<string>) => {
+    const fresh = links.filter((link) => !owners.has(link))
+    for (const link of fresh) owners.set(link, userId)
+    return waitingFor(fresh)
+  }
+
+  const receive = (
+    { again, bought, claimed, event, ifErased = ERASED, references }: ReceiveInput,
+    now: number
+  ): Received => {
     const before = inbox.get(event.id)?.event
     if (before !== undefined && !again && isDone(before.state)) {
       return { _tag: "Known", outcome: { state: before.state, note: before.note } }
@@ -51,11 +78,12 @@ const make = Effect.gen(function* () {
     const named = linked.length > 0 || claimed === undefined || erased.has(claimed) ? undefined : claimed
     const userId = linked.map((one) => owners.get(one)).find((one) => one !== undefined) ?? named
     if (userId === undefined && (linked.length > 0 || claimed !== undefined)) {
-      put({ ...event, payload: undefined }, receivedAt, ERASED, undefined)
-      return { _tag: "Erased" }
+      put({ ...event, payload: undefined }, receivedAt, ifErased, undefined)
+      const waiting = linkAll(undefined, references)
+      return { _tag: "Erased", waiting: waiting.filter(({ id }) => id !== event.id) }
     }
     if (userId === undefined) {
-      put(event, receivedAt, WAITING, undefined, references)
+      put({ ...event, payment: undefined }, receivedAt, WAITING, undefined, references)
       return { _tag: "Unmatched" }
     }
     const { paymentId, sessionId } = bought
@@ -69,12 +97,6 @@ const make = Effect.gen(function* () {
       ),
       now
     }
-  }
-
-  const linkAll = (userId: UserId, links: ReadonlyArray<string>) => {
-    const fresh = links.filter((link) => !owners.has(link))
-    for (const link of fresh) owners.set(link, userId)
-    return waitingFor(fresh)
   }
 
   const conclude = (input: ConcludeInput, now: number): ReadonlyArray<StoredPaymentEvent> => {

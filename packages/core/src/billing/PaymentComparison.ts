@@ -181,6 +181,22 @@ export class PaymentComparison extends Context.Service<
           })
         )
 
+      /** What was paid and nothing is given for, as of people who were erased: until it is refunded, whenever it was paid. */
+      const tellOwed = Effect.fnUntraced(function* (
+        tell: (difference: PaymentDifference) => Effect.Effect<void, StorageFailed>
+      ) {
+        let before: string | undefined
+        for (;;) {
+          const page = yield* store.list({ state: "owed", userId: undefined, limit: AT_ONCE, before })
+          for (const { id, note, payment = id, userId } of page) {
+            yield* tell({ kind: "not-granted", userId, payment: payment.slice(payment.indexOf(":") + 1), found: note })
+          }
+          const last = page.at(-1)
+          if (last === undefined || page.length < AT_ONCE) return
+          before = last.id
+        }
+      })
+
       const compare = Effect.fn("PaymentComparison.compare")(function* ({ onDifference, since }: CompareInput) {
         const seen = new Set<string>()
         const counts = { sessions: 0, invoices: 0, purchases: 0, periods: 0, differences: 0 }
@@ -198,6 +214,7 @@ export class PaymentComparison extends Context.Service<
             return Effect.flatMap(compareRecord(record), tell)
           })
         )
+        yield* tellOwed(tell)
         // What began at the provider before then, and was paid later, is not in its lists: it is asked for by itself.
         let after: string | undefined
         for (;;) {

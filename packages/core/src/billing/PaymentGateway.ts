@@ -44,6 +44,12 @@ export interface CheckoutLink {
   readonly url: string
 }
 
+export interface CloseCheckoutsInput {
+  readonly customerId: string
+  /** Only pages of this mode; all unless given. */
+  readonly mode?: CheckoutMode | undefined
+}
+
 export interface InvoicesInput {
   readonly customerId: string
   /** The newest so many, over as many pages of the provider as it takes. */
@@ -109,6 +115,11 @@ export class PaymentGateway extends Context.Service<
      * more), and where no events can be taken: nobody would get what they paid for.
      */
     checkoutSession(input: CheckoutInput): Effect.Effect<CheckoutLink, PaymentFailed | PaymentObjectNotFound>
+    /**
+     * Closes checkout pages of a customer that are still open, so that nothing can be paid there any more. One that is paid
+     * meanwhile stays as it is.
+     */
+    closeCheckouts(input: CloseCheckoutsInput): Effect.Effect<void, PaymentFailed>
     /** Ends a subscription at once, without a refund; one that has ended stays so, or is not found. */
     readonly endSubscription: (id: string) => Effect.Effect<void, PaymentFailed | PaymentObjectNotFound>
     /** A customer's invoices, newest first. */

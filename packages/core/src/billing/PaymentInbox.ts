@@ -11,6 +11,7 @@ import type { EventOutcome, StoredPaymentEvent } from "./BillingAccount.ts"
 import { BillingStore, isDone, type LinkInput } from "./BillingStore.ts"
 import { type ActionRefusal, afterActions, operationOf } from "./creditActions.ts"
 import { decidePayment } from "./decide/decidePayment.ts"
+import { erasedPayment } from "./decide/owedPayment.ts"
 import type { UsedCredits } from "./decide/pastPeriods.ts"
 import { type CreditAction, type PaymentDecision, UNCHANGED } from "./decide/PaymentDecision.ts"
 import { type InvalidSignature, type PaymentFailed, PaymentEventNotFound } from "./errors.ts"
@@ -24,6 +25,7 @@ import {
   type DoAgain,
   LinkedMeanwhile,
   RefusedHalfway,
+  StillRuns,
   type UnitSoFar,
   type WaitingFact,
   WaitingUnread
@@ -57,10 +59,9 @@ export interface CatchUpReport {
 /** Fetched together, to see which of them are missing. */
 const EVENTS_AT_ONCE = 100
 
-const NO_STATES: CatchUpReport["states"] = { applied: 0, ignored: 0, waiting: 0, refused: 0, unreadable: 0 }
+const NO_STATES: CatchUpReport["states"] = { applied: 0, ignored: 0, owed: 0, waiting: 0, refused: 0, unreadable: 0 }
 
 const WAITING: EventOutcome = { state: "waiting", note: "nobody is linked to its customer yet" }
-const ERASED: EventOutcome = { state: "ignored", note: "its person was erased" }
 
 const { actions: _none, ...NOTHING } = UNCHANGED
 
@@ -85,7 +86,7 @@ export class PaymentInbox extends Context.Service<
      * Links a customer to a person, and applies what waited for that; gives the person's customer, or undefined where
      * the one given is somebody else's.
      */
-    link(input: LinkInput): Effect.Effect<string | undefined, StorageFailed>
+    link(input: LinkInput): Effect.Effect<string | undefined, PaymentFailed | StorageFailed>
   }
 >()("@parley/core/billing/PaymentInbox") {
   static readonly layer = Layer.effect(
@@ -143,11 +144,21 @@ export class PaymentInbox extends Context.Service<
         soFar: UnitSoFar
       ): Effect.Effect<EventOutcome, DoAgain | StorageFailed> =>
         Effect.gen(function* () {
-          const received = yield* store.receive({ ...namedBy(event, fact), again })
+          const gone = erasedPayment(fact)
+          const { event: _plain, ...named } = namedBy(event, fact)
+          const kept = { ...event, payment: gone.payment }
+          const received = yield* store.receive({ ...named, event: kept, again, ifErased: gone.outcome })
           if (received._tag === "Known") return received.outcome
           if (received._tag === "Unmatched") return WAITING
-          if (received._tag === "Erased") return ERASED
           if (isInPart(fact)) return yield* new LinkedMeanwhile()
+          if (received._tag === "Erased") {
+            const { subscriptionId } = gone
+            if (subscriptionId !== undefined && !soFar.ended.has(subscriptionId)) {
+              return yield* new StillRuns({ eventId: event.id, subscriptionId })
+            }
+            yield* applyWaiting(received.waiting, soFar)
+            return gone.outcome
+          }
           const { account, bought, now } = received
           // What was decided of it before stands in the ledger under the event's own key.
           const changeKey = again ? `${planKey(event)}:${now}` : planKey(event)
@@ -166,7 +177,8 @@ export class PaymentInbox extends Context.Service<
                     : Effect.fail(new RefusedHalfway({ eventId: event.id, reason: refusal.reason }))
                 )
               : refusedBy(wanted, reason)
-          const waiting = yield* store.conclude({ ...decision, event, userId: account.userId })
+          const concluded = { ...event, payment: decision.payment }
+          const waiting = yield* store.conclude({ ...decision, event: concluded, userId: account.userId })
           yield* applyWaiting(waiting, soFar)
           return decision.outcome
         })
@@ -181,7 +193,11 @@ export class PaymentInbox extends Context.Service<
             if (decision.waitsFor.length + decision.unseen.length > 0 || isInPart(fact)) return undefined
             return {
               operations: decision.actions.map(operationOf),
-              conclude: (answers) => ({ ...afterActions(decision, answers), event, userId: account.userId })
+              conclude: (answers) => ({
+                ...afterActions(decision, answers),
+                event: { ...event, payment: decision.payment },
+                userId: account.userId
+              })
             }
           }
         })
@@ -201,6 +217,10 @@ export class PaymentInbox extends Context.Service<
           }
         })
 
+      const stillWaits = Effect.logWarning(
+        "An event that waited cannot be applied yet: the payment provider does not answer. `parley billing catch-up` finds it."
+      )
+
       /** One for which the provider has to be asked, and does not answer, goes on waiting: catching up finds it. */
       const readWaiting = ({ payload }: StoredPaymentEvent): Effect.Effect<WaitingFact | undefined> =>
         Effect.gen(function* () {
@@ -209,12 +229,19 @@ export class PaymentInbox extends Context.Service<
           return fact._tag === "Settled" ? undefined : { event, fact }
         }).pipe(
           Effect.catchTag(["PaymentUnavailable", "PaymentRefused", "PaymentsNotConfigured"], () =>
-            Effect.as(
-              Effect.logWarning(
-                "An event that waited could not be read again yet. `parley billing catch-up` finds it."
-              ),
-              undefined
-            )
+            Effect.as(stillWaits, undefined)
+          )
+        )
+
+      /**
+       * Ends a subscription of an erased person, so that nothing more is paid for it. Where the provider does not answer, the event
+       * comes again, or goes on waiting.
+       */
+      const endRunning = ({ eventId, subscriptionId }: StillRuns, read: Map<string, WaitingFact | undefined>) =>
+        gateway.endSubscription(subscriptionId).pipe(
+          Effect.catchTag("PaymentObjectNotFound", () => Effect.void),
+          Effect.catch((error) =>
+            read.has(eventId) ? Effect.as(stillWaits, void read.set(eventId, undefined)) : Effect.fail(error)
           )
         )
 
@@ -226,17 +253,21 @@ export class PaymentInbox extends Context.Service<
       const inUnit = <A>(
         owner: string,
         work: (soFar: UnitSoFar) => Effect.Effect<A, DoAgain | StorageFailed>
-      ): Effect.Effect<A, LinkedMeanwhile | StorageFailed> =>
+      ): Effect.Effect<A, LinkedMeanwhile | PaymentFailed | StorageFailed> =>
         Effect.gen(function* () {
           const read = new Map<string, WaitingFact | undefined>()
           const refused = new Map<string, string>()
+          const ended = new Set<string>()
           while (true) {
-            const done = yield* Effect.result(retryStorage(unitOfWork.run(owner, work({ read, refused }))))
+            const done = yield* Effect.result(retryStorage(unitOfWork.run(owner, work({ read, refused, ended }))))
             if (Result.isSuccess(done)) return done.success
             const { failure } = done
             if (failure._tag === "StorageFailed" || failure._tag === "LinkedMeanwhile") return yield* failure
             if (failure._tag === "RefusedHalfway") refused.set(failure.eventId, failure.reason)
-            else for (const event of failure.unread) read.set(event.id, yield* readWaiting(event))
+            else if (failure._tag === "StillRuns") {
+              yield* endRunning(failure, read)
+              ended.add(failure.subscriptionId)
+            } else for (const event of failure.unread) read.set(event.id, yield* readWaiting(event))
           }
         })
 
@@ -247,6 +278,10 @@ export class PaymentInbox extends Context.Service<
           case "applied":
           case "ignored":
             return annotated(Effect.logDebug("An event of the payment provider was taken in."))
+          case "owed":
+            return annotated(
+              Effect.logWarning("Something was paid for which nothing is given: refund it. See `parley billing list`.")
+            )
           case "waiting":
             return annotated(Effect.logWarning("An event of the payment provider waits until its person is known."))
           case "refused":

@@ -25,6 +25,8 @@ export interface PeriodPayment {
   /** In the smallest unit of the currency. */
   readonly amount: number
   readonly currency: string
+  /** When it was reported as paid. */
+  readonly paidAt: number
 }
 
 /** A period that is paid for. */
@@ -221,10 +223,18 @@ export const paidLines = (invoice: PaidInvoice, isPlan: IsPlan) => {
   return { period, changes }
 }
 
-/** `facts` with an invoice that was paid; unchanged where it is for no period of the subscription and no change within one. */
-export const withInvoice = (facts: SubscriptionFacts, invoice: PaidInvoice, isPlan: IsPlan): SubscriptionFacts => {
+/**
+ * `facts` with an invoice that was reported as paid at a time in Unix milliseconds; unchanged where it is for no period of the
+ * subscription and no change within one.
+ */
+export const withInvoice = (
+  facts: SubscriptionFacts,
+  invoice: PaidInvoice,
+  isPlan: IsPlan,
+  paidAt = invoice.createdAt
+): SubscriptionFacts => {
   const { changes, period } = paidLines(invoice, isPlan)
-  const payment = { invoiceId: invoice.id, amount: invoice.amountPaid, currency: invoice.currency }
+  const payment = { invoiceId: invoice.id, amount: invoice.amountPaid, currency: invoice.currency, paidAt }
   return mergeFacts(facts, {
     ...noFacts(facts.id),
     paid: period && {
@@ -237,3 +247,12 @@ export const withInvoice = (facts: SubscriptionFacts, invoice: PaidInvoice, isPl
     changes: changes.map(({ periodStart: at, priceId }) => ({ priceId, at, payment }))
   })
 }
+
+/** The payment that came last after the subscription had ended: nothing is given for it. Undefined where there is none. */
+export const paidAfterEnd = ({ changes, earlier, endedAt = Infinity, paid }: SubscriptionFacts) =>
+  [...earlier, ...(paid === undefined ? [] : [paid]), ...changes]
+    .flatMap(({ payment }) =>
+      payment !== undefined && payment.amount > 0 && payment.paidAt > endedAt ? [payment] : []
+    )
+    .toSorted((a, b) => a.paidAt - b.paidAt)
+    .at(-1)

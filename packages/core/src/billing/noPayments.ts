@@ -10,6 +10,7 @@ export const noPayments: PaymentGateway["Service"] = PaymentGateway.of({
   createCustomer: missing,
   portalSession: missing,
   checkoutSession: missing,
+  closeCheckouts: missing,
   endSubscription: missing,
   invoices: missing,
   prices: missing,

@@ -11,6 +11,8 @@ export const customerReference = (id: string): string => `customer:${id}`
 const subscriptionReference = (id: string): string => `subscription:${id}`
 export const paymentReference = (id: string): string => `payment:${id}`
 
+export const sessionReference = (id: string): string => `session:${id}`
+
 export const invoiceReference = (id: string): string => `invoice:${id}`
 
 /** Whether a reference names a person, and not something that was paid. */

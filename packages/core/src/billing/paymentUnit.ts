@@ -15,6 +15,8 @@ export interface UnitSoFar {
   readonly read: ReadonlyMap<string, WaitingFact | undefined>
   /** Why the ledger does not take what follows from them. */
   readonly refused: ReadonlyMap<string, string>
+  /** Subscriptions that have been ended at the provider, by their own ids. */
+  readonly ended: ReadonlySet<string>
 }
 
 /** Events wait for what a unit of work links, and are to be read before it can be done. */
@@ -37,5 +39,11 @@ export class RefusedHalfway extends Data.TaggedError("RefusedHalfway")<{
 /** A person was linked after an event of theirs was read in part: it is to be read whole. */
 export class LinkedMeanwhile extends Data.TaggedError("LinkedMeanwhile") {}
 
+/** An event tells of a subscription of an erased person that goes on: it is ended before the event is done. */
+export class StillRuns extends Data.TaggedError("StillRuns")<{
+  readonly eventId: string
+  readonly subscriptionId: string
+}> {}
+
 /** Why a unit of work is to be undone and done again, knowing more. */
-export type DoAgain = WaitingUnread | RefusedHalfway | LinkedMeanwhile
+export type DoAgain = WaitingUnread | RefusedHalfway | StillRuns | LinkedMeanwhile

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Data, Effect, Layer } from "effect"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { BillingStore } from "../billing/BillingStore.ts"
 import type { PaymentFailed } from "../billing/errors.ts"
@@ -26,6 +26,9 @@ const inUse = () =>
     cause: new Error("The account came into use again after it was closed.")
   })
 
+/** A subscription of the person became known after the others were ended. */
+class SubscribedMeanwhile extends Data.TaggedError("SubscribedMeanwhile") {}
+
 /** Who has a person erased, and why. */
 export interface ErasureAsked {
   readonly by: string
@@ -46,8 +49,8 @@ export class UserService extends Context.Service<
     /**
      * Erases a person: closes the account, whose remaining credits are forfeited and whose debt is written off, removes
      * everything else that is stored about the person, and gives the ledger's rows a random pseudonym. Who signs in
-     * under the same identity later is somebody new. Subscriptions that go on are ended at the payment provider first, at
-     * once and without a refund: where it does not answer, nothing is erased. Connections to CRMs are taken back at their
+     * under the same identity later is somebody new. Checkout pages that are open are closed at the payment provider first,
+     * and subscriptions that go on are ended, at once and without a refund: where it does not answer, nothing is erased. Connections to CRMs are taken back at their
      * providers afterwards, for a day where those cannot be reached. Enters who asked for it, and no name. Fails with `HoldsOpen` while a reply is being written, and changes
      * nothing then; safe to repeat after a failure.
      */
@@ -87,13 +90,21 @@ export class UserService extends Context.Service<
           ? Effect.fail(new UserNotFound({ userId }))
           : Effect.succeed(data)
 
+      /** Subscriptions that go on, as far as it was reported. */
+      const running = (userId: UserId) =>
+        Effect.map(billing.account(userId), ({ subscriptions }) =>
+          subscriptions.flatMap(({ endedAt, id }) => (endedAt === undefined ? [id] : []))
+        )
+
       /** All of it, or nothing: what is refused half-way leaves the account as it was, open. */
       const eraseAtOnce = Effect.fnUntraced(function* (
         userId: UserId,
         pseudonym: string,
-        { by, reason }: ErasureAsked
+        { by, reason }: ErasureAsked,
+        ended: ReadonlySet<string>
       ) {
         yield* data.begin(userId)
+        if ((yield* running(userId)).some((id) => !ended.has(id))) return yield* new SubscribedMeanwhile()
         yield* close(userId)
         const follow = yield* crm.ofPerson(userId)
         const erased = yield* data.erase({ userId, pseudonym })
@@ -103,21 +114,41 @@ export class UserService extends Context.Service<
         return { erased, follow }
       })
 
-      /** Nobody goes on paying for what is no more theirs. One that has ended there, or never was, is as it is to be. */
-      const endSubscriptions = Effect.fnUntraced(function* (userId: UserId) {
-        const { subscriptions } = yield* billing.account(userId)
-        for (const { endedAt, id } of subscriptions) {
-          if (endedAt !== undefined) continue
-          yield* Effect.catchTag(gateway.endSubscription(id), "PaymentObjectNotFound", () => Effect.void)
-        }
+      /** Nothing can be bought any more. Without a key for payments there is no page to buy on. */
+      const closePages = Effect.fnUntraced(function* (userId: UserId) {
+        const { customerId } = yield* billing.account(userId)
+        if (customerId === undefined) return
+        yield* Effect.catchTag(gateway.closeCheckouts({ customerId }), "PaymentsNotConfigured", () => Effect.void)
       })
+
+      /** Nobody goes on paying for what is no more theirs. One that has ended there, or never was, is as it is to be. */
+      const endSubscriptions = (userId: UserId, ended: Set<string>) =>
+        Effect.gen(function* () {
+          for (const id of yield* running(userId)) {
+            if (ended.has(id)) continue
+            yield* Effect.catchTag(gateway.endSubscription(id), "PaymentObjectNotFound", () => Effect.void)
+            ended.add(id)
+          }
+        })
+
+      /** Erases, and again if a subscription became known between its end at the provider and the erasure. */
+      const eraseEnded = (
+        userId: UserId,
+        pseudonym: string,
+        asked: ErasureAsked,
+        ended: Set<string>
+      ): Effect.Effect<Effect.Success<ReturnType<typeof eraseAtOnce>>, HoldsOpen | PaymentFailed | StorageFailed> =>
+        Effect.gen(function* () {
+          yield* endSubscriptions(userId, ended)
+          return yield* unitOfWork.run(userId, eraseAtOnce(userId, pseudonym, asked, ended))
+        }).pipe(Effect.catchTag("SubscribedMeanwhile", () => eraseEnded(userId, pseudonym, asked, ended)))
 
       return UserService.of({
         find: (userId) => Effect.flatMap(data.count(userId), (found) => known(userId, found)),
         erase: Effect.fn("UserService.erase")(function* (userId, asked = { by: "an application", reason: undefined }) {
-          yield* endSubscriptions(userId)
+          yield* closePages(userId)
           const pseudonym = `${PSEUDONYM_PREFIX}${yield* ids.next}`
-          const answer = yield* unitOfWork.run(userId, eraseAtOnce(userId, pseudonym, asked))
+          const answer = yield* eraseEnded(userId, pseudonym, asked, new Set())
           yield* answer.follow
           const { _tag, ...erased } = yield* known(userId, answer.erased)
           return { pseudonym, ...erased }

@@ -40,7 +40,7 @@ describe("plans of tiers of one's own", () => {
     expect(lowered).toMatchObject({ tier: "author", pendingTier: "reader" })
     const unpaid = subscription("a", "price_reader", "price_author")
     expect(planFrom(unpaid)).toMatchObject({ tier: "reader", pendingTier: undefined })
-    const payment = { invoiceId: "in_1", amount: 500, currency: "usd" }
+    const payment = { invoiceId: "in_1", amount: 500, currency: "usd", paidAt: START }
     const raised = planFrom({ ...unpaid, changes: [{ priceId: "price_author", at: START, payment }] })
     expect(raised).toMatchObject({ tier: "author", pendingTier: undefined })
   })

@@ -1,5 +1,6 @@
 import { Effect, Layer, Logger } from "effect"
 import { describe, expect, it } from "vitest"
+import { BillingStore } from "../../src/billing/BillingStore.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
 import type { InvoiceReason, PaymentEvent, SubscriptionStatus } from "../../src/billing/PaymentEvent.ts"
 import { CreditLedger } from "../../src/credits/CreditLedger.ts"
@@ -89,7 +90,10 @@ const account = CreditLedger.use((ledger) => ledger.account(user.userId))
 /** Runs against one storage with one catalog after another. */
 const onCatalogs = async (
   ...acts: ReadonlyArray<
-    readonly [typeof world, Effect.Effect<unknown, unknown, PaymentInbox | CreditOperations | CreditLedger>]
+    readonly [
+      typeof world,
+      Effect.Effect<unknown, unknown, BillingStore | PaymentInbox | CreditOperations | CreditLedger>
+    ]
   >
 ) => {
   const storage = await Effect.runPromise(Layer.build(billingInMemory).pipe(Effect.scoped))
@@ -157,6 +161,51 @@ describe("subscriptions in and out of good standing", () => {
         }
       })
     ]))
+
+  it("an invoice that is paid after its subscription has ended is to be refunded, whichever is reported first", async () => {
+    const end = START + MONTH
+    const [ended, late] = [end + 10 * 24 * HOUR, end + 12 * 24 * HOUR]
+    const gone = reported("sub_1", "price_pro", "ended", ended)
+    const pays = paid("sub_1", "price_pro", "cycle", end, end + MONTH)
+    const note = `to be refunded: invoice in_sub_1_${end} was paid after its subscription had ended`
+    for (const order of [
+      [
+        [gone, ended],
+        [pays, late]
+      ],
+      [
+        [pays, late],
+        [gone, ended]
+      ]
+    ] as const) {
+      await onCatalogs([
+        world,
+        Effect.gen(function* () {
+          yield* accept(paid("sub_1", "price_pro", "create"), START)
+          const [[first, firstAt], [second, secondAt]] = order
+          yield* accept(first, firstAt)
+          expect(yield* accept(second, secondAt)).toMatchObject({ state: "owed", note })
+          expect(yield* account).toMatchObject({ tier: "free" })
+          const gives = { amount: 1_900, currency: "usd", invoiceId: `in_sub_1_${end}` }
+          const refund = { id: "ch_1", paymentId: "pi_1", customerId: "cus_1", amountRefunded: 1_900, ...gives }
+          yield* accept({ _tag: "Charge", charge: refund }, late + HOUR)
+          const list = BillingStore.use((store) =>
+            store.list({ state: "owed", userId: "user-1", limit: 10, before: undefined })
+          )
+          expect(yield* list).toEqual([])
+        })
+      ])
+    }
+    // One that was paid before, and is reported afterwards, is a payment as any other.
+    await onCatalogs([
+      world,
+      Effect.gen(function* () {
+        yield* accept(paid("sub_1", "price_pro", "create"), START)
+        yield* accept(gone, ended)
+        expect(yield* accept(pays, ended - HOUR)).toMatchObject({ state: "applied" })
+      })
+    ])
+  })
 
   it("an invoice that is made by hand, or for another reason, begins no period", () =>
     onCatalogs([

@@ -1,4 +1,4 @@
-import { openSession } from "../books/checkouts.ts"
+import { expireSession, openSession } from "../books/checkouts.ts"
 import {
   renderCharge,
   renderCustomer,
@@ -163,6 +163,16 @@ const listSessions: Route = ({ books, form, view }) => {
   return pageOf("/v1/checkout/sessions", sessions, form, (session) => renderSession(session, view, isExpanded))
 }
 
+/** A page that is closed or paid cannot be closed, as at Stripe. */
+const closeSession: Route = ({ books, id, view }) => {
+  const session = found("checkout.session", books.state.sessions, id)
+  if (session.status !== "open") {
+    throw badParameter("session", `This Session's status is ${session.status}: only open ones can be expired.`)
+  }
+  expireSession(books, session)
+  return renderSession(session, view)
+}
+
 const listInvoices: Route = (context) => {
   const { books, form, view } = context
   onlyThese(form, ["created", "customer", "limit", "starting_after", "status"])
@@ -215,6 +225,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "GET checkout/sessions": listSessions,
   "GET checkout/sessions/:id": ({ books, form, id, view }) =>
     renderSession(found("checkout.session", books.state.sessions, id), view, expands(form, "line_items")),
+  "POST checkout/sessions/:id/expire": closeSession,
   "GET subscriptions/:id": ({ books, id, view }) =>
     renderSubscription(found("subscription", books.state.subscriptions, id), view),
   "DELETE subscriptions/:id": endSubscription,

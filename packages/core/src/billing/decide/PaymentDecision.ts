@@ -58,6 +58,8 @@ export interface PaymentDecision {
   readonly waitsFor: ReadonlyArray<string>
   /** Periods that are over, and of which has to be known what was used: it is to be decided again then. */
   readonly unseen: ReadonlyArray<PastPeriod>
+  /** As in `StoredPaymentEvent`. */
+  readonly payment: string | undefined
 }
 
 /** Nothing follows. */
@@ -69,5 +71,6 @@ export const UNCHANGED = {
   bought: undefined,
   links: [],
   waitsFor: [],
-  unseen: []
+  unseen: [],
+  payment: undefined
 } as const

@@ -1,5 +1,5 @@
 import type { UserId } from "../../identity/UserId.ts"
-import type { BoughtCredits } from "../BillingAccount.ts"
+import { type BoughtCredits, toBeRefunded } from "../BillingAccount.ts"
 import type {
   CheckoutSession,
   PaidInvoice,
@@ -17,8 +17,16 @@ import {
   referencesOf
 } from "../paymentReferences.ts"
 import { tierOfPrice } from "../planOf.ts"
-import { paidLines, withCheckout, withInvoice, withReport } from "../SubscriptionFacts.ts"
+import {
+  paidAfterEnd,
+  paidLines,
+  type SubscriptionFacts,
+  withCheckout,
+  withInvoice,
+  withReport
+} from "../SubscriptionFacts.ts"
 import { decideInvoiceReport, learnedOf } from "./followPaidPlan.ts"
+import { returnedPayment } from "./owedPayment.ts"
 import { type PaymentDecision, type PaymentView, UNCHANGED } from "./PaymentDecision.ts"
 
 const ignored = (note: string, links: ReadonlyArray<string> = []): PaymentDecision => ({
@@ -91,12 +99,26 @@ const decideInvoice = (view: PaymentView, subject: Subject, invoice: PaidInvoice
   if (!lines.some(({ priceId }) => isPlan(priceId))) return refused("its price is for no plan in the catalog", subject)
   const several = lines.find(({ quantity }) => quantity !== 1)
   if (several !== undefined) return refusedQuantity(several.quantity, subject)
-  return learnedOf(view, links, subscriptionId, (facts) => withInvoice(facts, invoice, isPlan), invoice.id)
+  const learn = (facts: SubscriptionFacts) => withInvoice(facts, invoice, isPlan, subject.at)
+  const learned = learnedOf(view, links, subscriptionId, learn, invoice.id)
+  const { endedAt = Infinity } = learned.subscription ?? {}
+  return endedAt < subject.at && invoice.amountPaid > 0 ? afterTheEnd(learned, invoice.id) : learned
 }
+
+/** An invoice that was paid after its subscription had ended gives nothing: its payment is owed. */
+const afterTheEnd = (learned: PaymentDecision, invoiceId: string): PaymentDecision => ({
+  ...learned,
+  outcome: toBeRefunded(`invoice ${invoiceId} was paid after its subscription had ended`),
+  payment: invoiceReference(invoiceId)
+})
 
 const decideReport = (view: PaymentView, subject: Subject, report: PaymentSubscription): PaymentDecision => {
   const isPlan = (priceId: string) => tierOfPrice(view.catalog, priceId) !== undefined
-  return learnedOf(view, subject.links, report.id, (facts) => withReport(facts, report, subject.at, isPlan))
+  const learn = (facts: SubscriptionFacts) => withReport(facts, report, subject.at, isPlan)
+  const learned = learnedOf(view, subject.links, report.id, learn)
+  const hadEnded = view.account.subscriptions.some(({ endedAt, id }) => id === report.id && endedAt !== undefined)
+  const late = learned.subscription && paidAfterEnd(learned.subscription)
+  return hadEnded || late === undefined ? learned : afterTheEnd(learned, late.invoiceId)
 }
 
 /** Part of `whole`, in the units of `paid`; never more. */
@@ -180,9 +202,9 @@ export const decidePayment = (
     case "Subscription":
       return decideReport(view, subject, fact.subscription)
     case "Charge":
-      return decideCharge(view, subject, fact.charge)
+      return { ...decideCharge(view, subject, fact.charge), payment: returnedPayment(fact) }
     case "Dispute":
-      return decideDispute(view, subject, fact.dispute)
+      return { ...decideDispute(view, subject, fact.dispute), payment: returnedPayment(fact) }
     case "Unreadable":
       return { ...UNCHANGED, outcome: { state: "unreadable", note: fact.problem } }
   }

@@ -34,7 +34,7 @@ const NO_SUBJECT: PaymentSubject = {
   userId: undefined
 }
 
-/** A fact for which the provider has to be asked, which is done for people of this server alone. */
+/** A fact for which the provider has to be asked, which is done for people of this server alone, also erased ones. */
 export const isInPart = (fact: PaymentFact): boolean => {
   switch (fact._tag) {
     case "InvoicePaid":
@@ -108,7 +108,7 @@ export const factReader = (gateway: PaymentGateway["Service"], store: BillingSto
 
   const isLinked = (fact: PaymentFact): Effect.Effect<boolean, StorageFailed> =>
     claimedUser(fact) === undefined
-      ? Effect.map(store.ownerOf(referencesOf(fact)), (owner) => owner?.userId !== undefined)
+      ? Effect.map(store.ownerOf(referencesOf(fact)), (owner) => owner !== undefined)
       : Effect.succeed(true)
 
   const read = <E>(

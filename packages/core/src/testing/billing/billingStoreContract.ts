@@ -220,7 +220,7 @@ export const billingStoreContract = (
             currency: "usd",
             boughtAt: AT + 10
           }
-          const payment = { invoiceId: invoice, amount: 1_900, currency: "usd" }
+          const payment = { invoiceId: invoice, amount: 1_900, currency: "usd", paidAt: AT }
           const paid = { start: AT + 20, end: AT + 30, priceId: "price_pro", isFirst: true, payment }
           const subscription = { ...noFacts(newId("sub")), paid }
           yield* conclude(event, userId, { bought, subscription, links: [`customer:${customer}`] })
@@ -261,6 +261,47 @@ export const billingStoreContract = (
         })
       ))
 
+    it("a payment is owed until it is reported as given back, which may come before", () =>
+      run(
+        Effect.gen(function* () {
+          const userId = newId("user")
+          const owed = { state: "owed", note: "to be refunded" } as const
+          const done = { state: "applied", note: "it is refunded" } as const
+          const conclusion = (payment: string, outcome: typeof owed | typeof done) =>
+            Effect.gen(function* () {
+              const event = eventOf({ payment })
+              yield* receive({ ...event, payment: undefined }, { claimed: userId })
+              yield* conclude(event, userId, { outcome })
+              return event.id
+            })
+          const stateOf = (id: string) => Effect.map(find(id), ([one]) => [one?.state, one?.payment])
+          const [first, second] = [`invoice:${newId("in")}`, `payment:${newId("pi")}`]
+          const paid = yield* conclusion(first, owed)
+          expect(yield* stateOf(paid)).toEqual(["owed", first])
+          const other = yield* conclusion(`invoice:${newId("in")}`, owed)
+          const listed = BillingStore.use((store) =>
+            store.list({ state: "owed", userId, limit: 10, before: undefined })
+          )
+          expect((yield* listed).map(({ id }) => id).toSorted()).toEqual([paid, other].toSorted())
+          yield* conclusion(first, done)
+          expect(yield* stateOf(paid)).toEqual(["ignored", first])
+          yield* conclusion(second, done)
+          expect(yield* stateOf(yield* conclusion(second, owed))).toEqual(["ignored", second])
+          expect((yield* listed).map(({ id }) => id)).toEqual([other])
+          // Another copy of one that is owed finds it done.
+          const copy = eventOf({ id: other })
+          expect(yield* receive(copy, { claimed: userId })).toEqual({ _tag: "Known", outcome: owed })
+          // So it is with events that come once the person is erased.
+          yield* PersonalData.use((data) => data.erase({ userId, pseudonym: `erased:${crypto.randomUUID()}` }))
+          expect(yield* stateOf(other)).toMatchObject(["owed", expect.any(String)])
+          const late = eventOf({ payment: `payment:${newId("pi")}` })
+          expect(yield* receive(late, { claimed: userId, ifErased: owed })).toMatchObject({ _tag: "Erased" })
+          expect(yield* find(late.id)).toMatchObject([{ ...owed, userId: undefined, payload: undefined }])
+          yield* receive(eventOf({ payment: late.payment }), { claimed: userId })
+          expect(yield* stateOf(late.id)).toEqual(["ignored", late.payment])
+        })
+      ))
+
     it("what comes for a person who was erased is for nobody", () =>
       run(
         Effect.gen(function* () {
@@ -281,12 +322,19 @@ export const billingStoreContract = (
           expect(yield* accountOf(userId)).toMatchObject({ customerId: undefined, subscriptions: [] })
           expect(yield* find(event.id)).toMatchObject([{ userId: undefined, payload: undefined, state: "applied" }])
           const late = eventOf()
-          expect(yield* receive(late, { claimed: userId, references: links })).toEqual({ _tag: "Erased" })
+          expect(yield* receive(late, { claimed: userId, references: links })).toMatchObject({ _tag: "Erased" })
           expect(yield* find(late.id)).toMatchObject([{ state: "ignored", userId: undefined }])
           expect((yield* find(late.id))[0]?.payload).toBe(undefined)
           // The id alone names nobody either, whatever comes beside it.
-          for (const references of [[], [`customer:${newId("cus")}`]]) {
-            expect(yield* receive(eventOf(), { claimed: userId, references })).toEqual({ _tag: "Erased" })
+          expect(yield* receive(eventOf(), { claimed: userId })).toMatchObject({ _tag: "Erased" })
+          // And what comes beside it is of the erased person, with all that waited for it.
+          const references = [`customer:${newId("cus")}`, `subscription:${newId("sub")}`]
+          const waits = eventOf()
+          expect(yield* receive(waits, { references: references.slice(0, 1) })).toEqual({ _tag: "Unmatched" })
+          const found = yield* receive(eventOf(), { claimed: userId, references })
+          expect(found).toMatchObject({ _tag: "Erased", waiting: [{ id: waits.id, payload: waits.payload }] })
+          for (const one of references) {
+            expect(yield* receive(eventOf(), { references: [one] })).toEqual({ _tag: "Erased", waiting: [] })
           }
           // Nor do events stay that are about nobody, but of the person's customer.
           yield* keep(afterwards)

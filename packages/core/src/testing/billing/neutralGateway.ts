@@ -21,6 +21,7 @@ export const neutralGateway = (
     portalSession: ({ customerId }) => Effect.succeed({ url: `https://pay.example/portal/${customerId}` }),
     checkoutSession: ({ idempotencyKey }) =>
       Effect.succeed({ sessionId: `cs_${idempotencyKey}`, url: `https://pay.example/checkout/${idempotencyKey}` }),
+    closeCheckouts: () => Effect.void,
     endSubscription: none("subscription"),
     invoices: () => Effect.succeed([]),
     prices: () => Effect.succeed([]),

@@ -1,4 +1,4 @@
-import { Clock, Effect, type Scope, Stream } from "effect"
+import { Clock, Effect, Exit, type Scope, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import type { CheckoutInput, PaymentGateway } from "../../billing/PaymentGateway.ts"
 import type { ReceivedPaymentEvent } from "../../billing/PaymentEvent.ts"
@@ -224,6 +224,40 @@ export const paymentGatewayContract = (name: string, { lacks = [], stage }: Gate
           expect(yield* staged.gateway.paidInvoice(invoices[0]?.id ?? "")).toEqual(invoices[0])
           const kept = yield* staged.gateway.invoices({ customerId, limit: 10 })
           expect(kept.map(({ id }) => id)).toEqual([invoices[0]?.id])
+        })
+      ))
+
+    it("closes the open checkout pages of a customer, and no page that is paid", () =>
+      run((staged) =>
+        Effect.gen(function* () {
+          if (staged.pay === undefined) return
+          const { pay } = staged
+          const paid = yield* opened(staged, "one-time")
+          yield* pay(paid.sessionId)
+          const { customerId, userId } = paid
+          const page = (mode: "subscription" | "one-time") =>
+            staged.gateway.checkoutSession({
+              customerId,
+              userId,
+              priceId: mode === "subscription" ? staged.subscriptionPrice : staged.oneTimePrice,
+              mode,
+              successUrl: "https://parley.example/done",
+              cancelUrl: "https://parley.example/plans",
+              idempotencyKey: crypto.randomUUID()
+            })
+          const isOpen = ({ sessionId }: { readonly sessionId: string }) =>
+            Effect.map(Effect.exit(pay(sessionId)), Exit.isSuccess)
+          const plan = yield* page("subscription")
+          const credits = yield* page("one-time")
+          yield* staged.gateway.closeCheckouts({ customerId, mode: "subscription" })
+          expect(yield* isOpen(plan)).toBe(false)
+          expect(yield* isOpen(credits)).toBe(true)
+          const others = [yield* page("one-time"), yield* page("subscription")]
+          yield* staged.gateway.closeCheckouts({ customerId })
+          yield* staged.gateway.closeCheckouts({ customerId })
+          expect(yield* Effect.all(others.map(isOpen))).toEqual([false, false])
+          expect(yield* staged.gateway.session(paid.sessionId)).toMatchObject({ isPaid: true })
+          yield* staged.gateway.closeCheckouts({ customerId: "cus_none" })
         })
       ))
 

@@ -1,0 +1,73 @@
+import { ERASED, type EventOutcome, toBeRefunded } from "../BillingAccount.ts"
+import type { PaidFor } from "../PaymentEvent.ts"
+import {
+  disputedPayment,
+  invoiceReference,
+  paymentOf,
+  type PaymentFact,
+  paymentReference,
+  sessionReference
+} from "../paymentReferences.ts"
+
+/** What an event comes to if its person was erased. */
+export interface ErasedPayment {
+  readonly outcome: EventOutcome
+  /** As in `StoredPaymentEvent`. */
+  readonly payment: string | undefined
+  /** The subscription that would go on being paid for: it is to be ended. */
+  readonly subscriptionId: string | undefined
+}
+
+const NOTHING: ErasedPayment = {
+  outcome: ERASED,
+  payment: undefined,
+  subscriptionId: undefined
+}
+
+const owed = (payment: string, subscriptionId?: string): ErasedPayment => ({
+  outcome: toBeRefunded("its person was erased"),
+  payment,
+  subscriptionId
+})
+
+const correctedPayment = (invoiceId: PaidFor | undefined, payment: string): string =>
+  typeof invoiceId === "string" ? invoiceReference(invoiceId) : paymentReference(payment)
+
+/** The payment that was given back by all of it, as an event says: refunded, or taken back by its bank. */
+export const returnedPayment = (
+  fact: Extract<PaymentFact, { readonly _tag: "Charge" | "Dispute" }>
+): string | undefined => {
+  if (fact._tag === "Dispute") {
+    const { dispute } = fact
+    return dispute.funds === "withdrawn" ? correctedPayment(dispute.invoiceId, disputedPayment(dispute)) : undefined
+  }
+  const { charge } = fact
+  return charge.amountRefunded < charge.amount ? undefined : correctedPayment(charge.invoiceId, paymentOf(charge))
+}
+
+/** What an event comes to if its person was erased: what was paid is owed, until it is given back. */
+export const erasedPayment = (fact: PaymentFact): ErasedPayment => {
+  switch (fact._tag) {
+    case "Checkout": {
+      const { amountTotal, id, isPaid, mode, paymentId, subscriptionId } = fact.session
+      if (mode === "subscription") return { ...NOTHING, subscriptionId }
+      if (!isPaid || amountTotal === 0) return NOTHING
+      return owed(paymentId === undefined ? sessionReference(id) : paymentReference(paymentId))
+    }
+    case "InvoicePaid": {
+      const { amountPaid, id, subscriptionId } = fact.invoice
+      // That of something bought once is told by its checkout.
+      if (subscriptionId === undefined) return NOTHING
+      return amountPaid > 0 ? owed(invoiceReference(id), subscriptionId) : { ...NOTHING, subscriptionId }
+    }
+    case "Subscription": {
+      const { id, status } = fact.subscription
+      return status === "ended" ? NOTHING : { ...NOTHING, subscriptionId: id }
+    }
+    case "Charge":
+    case "Dispute":
+      return { ...NOTHING, payment: returnedPayment(fact) }
+    case "Unreadable":
+      return NOTHING
+  }
+}
