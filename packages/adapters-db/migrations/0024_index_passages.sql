@@ -7,19 +7,35 @@
 CREATE FUNCTION {{schema}}.insert_document(
   owner text, document uuid, filename text, type text, size bigint, status text, progress float8, reason text, reason_code text,
   pages integer, passages integer, created_at timestamptz, max_documents bigint, max_bytes bigint,
-  OUT documents bigint, OUT bytes bigint, OUT inserted boolean
+  OUT documents bigint, OUT bytes bigint, OUT failed bigint, OUT inserted boolean, OUT known boolean
 ) LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $function$
+DECLARE
+  stored bigint;
+  stored_bytes bigint;
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('{{schema}} documents ' || owner, 7221));
-  SELECT count(*), coalesce(sum(d.bytes), 0)::bigint INTO documents, bytes
+  SELECT count(*) FILTER (WHERE d.id <> document AND d.status <> 'failed'),
+    coalesce(sum(d.bytes) FILTER (WHERE d.id <> document AND d.status <> 'failed'), 0)::bigint,
+    count(*) FILTER (WHERE d.status = 'failed'),
+    count(*) FILTER (WHERE d.id <> document),
+    coalesce(sum(d.bytes) FILTER (WHERE d.id <> document), 0)::bigint
+  INTO documents, bytes, failed, stored, stored_bytes
   FROM {{schema}}.documents d WHERE d.user_id = owner;
-  inserted := documents + 1 <= max_documents AND bytes + size <= max_bytes;
+  -- Failed documents are not counted. Their bytes are stored all the same, so that they may be as many again and no more.
+  inserted := documents + 1 <= max_documents AND bytes + size <= max_bytes
+    AND stored + 1 <= 2 * max_documents AND stored_bytes + size <= 2 * max_bytes;
+  known := false;
   IF inserted THEN
-    INSERT INTO {{schema}}.documents
+    INSERT INTO {{schema}}.documents AS d
       (user_id, id, filename, type, bytes, status, progress, reason, reason_code, pages, passages, created_at)
-    VALUES (owner, document, filename, type, size, status, progress, reason, reason_code, pages, passages, created_at);
+    VALUES (owner, document, filename, type, size, status, progress, reason, reason_code, pages, passages, created_at)
+    ON CONFLICT ON CONSTRAINT documents_pkey DO UPDATE
+      SET status = EXCLUDED.status, progress = EXCLUDED.progress, reason = EXCLUDED.reason, reason_code = EXCLUDED.reason_code,
+        pages = EXCLUDED.pages, passages = EXCLUDED.passages
+      WHERE d.status = 'failed';
+    known := NOT FOUND;
   END IF;
 END
 $function$;

@@ -43,10 +43,22 @@ const SENTENCES: ReadonlyArray<readonly [error: { readonly message: string }, se
       ...pro,
       documents: 1,
       bytes: 12 * MIB + 5,
+      failed: 0,
       maxDocuments: 1,
       maxDocumentBytes: 50 * MIB
     }),
     "The plan Pro has room for 1 document with 50 MB together; you have 1 document with 12 MB. Delete some you no longer need, or upgrade."
+  ],
+  [
+    new DocumentQuotaExceeded({
+      ...pro,
+      documents: 1,
+      bytes: MIB,
+      failed: 4,
+      maxDocuments: 2,
+      maxDocumentBytes: 50 * MIB
+    }),
+    "The plan Pro has room for 2 documents with 50 MB together; you have 1 document with 1 MB, and 4 that could not be read. Delete some you no longer need, or upgrade."
   ],
   [
     new StorageQuotaExceeded({ ...pro, bytes: 100 * MIB - 1, maxChatBytes: 100 * MIB }),

@@ -26,6 +26,15 @@ interface DocumentRow extends Row {
   readonly created_at: Date
 }
 
+/** What `insert_document` returns. */
+interface Insertion extends Row {
+  readonly documents: number
+  readonly bytes: number
+  readonly failed: number
+  readonly inserted: boolean
+  readonly known: boolean
+}
+
 const documentOf = (row: DocumentRow): Document => ({
   id: row.id,
   userId: row.user_id,
@@ -97,14 +106,15 @@ const make = Effect.map(Database, (database) => {
     insert: (document, quota) =>
       storing("DocumentStore.insert")(
         Effect.map(
-          database.statementAsUser<{ documents: number; bytes: number; inserted: boolean }>(
-            document.userId,
-            text.insert,
-            [...insertParams(document), quota.maxDocuments, quota.maxDocumentBytes]
-          ),
+          database.statementAsUser<Insertion>(document.userId, text.insert, [
+            ...insertParams(document),
+            quota.maxDocuments,
+            quota.maxDocumentBytes
+          ]),
           ([answer]): Inserted => {
-            const { bytes = 0, documents = 0, inserted = false } = answer ?? {}
-            return inserted ? { _tag: "Inserted" } : { _tag: "Full", documents, bytes }
+            const { bytes = 0, documents = 0, failed = 0, inserted = false, known = false } = answer ?? {}
+            if (!inserted) return { _tag: "Full", documents, bytes, failed }
+            return known ? { _tag: "Known" } : { _tag: "Inserted" }
           }
         )
       ),

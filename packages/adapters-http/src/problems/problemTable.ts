@@ -53,7 +53,7 @@ const problems = {
   document_forbidden: { title: "The document belongs to another user", members: ["documentId"] },
   document_quota: {
     title: "The plan has no room for the document",
-    members: ["tier", "documents", "bytes", "maxDocuments", "maxDocumentBytes"]
+    members: ["tier", "documents", "bytes", "failed", "maxDocuments", "maxDocumentBytes"]
   },
   storage_quota: {
     title: "The plan has no room for more chats",

@@ -76,7 +76,7 @@ export const postRag = defineRoute({
   access: sessionAccess,
   body: jsonBody(Schema.Struct({ documentId: Schema.String }), "The document to process."),
   responses: { 200: { description: "Processing has started, or the document is ready already.", schema: StartedBody } },
-  errors: ["invalid_document_id", "document_forbidden", "document_not_found", "storage_unavailable"],
+  errors: ["invalid_document_id", "document_forbidden", "document_not_found", "document_quota", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, body }) {
     const documents = yield* DocumentService
     const { status } = yield* documents.vectorize(caller.userId, body.documentId)

@@ -78,7 +78,10 @@ export class DocumentService extends Context.Service<
     vectorize(
       userId: UserId,
       documentId: string
-    ): Effect.Effect<Document, InvalidDocumentId | DocumentNotFound | DocumentForbidden | StorageFailed>
+    ): Effect.Effect<
+      Document,
+      InvalidDocumentId | DocumentNotFound | DocumentForbidden | DocumentQuotaExceeded | StorageFailed
+    >
     /** Newest first. */
     list(userId: UserId): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
     /** A document of another person is as one that does not exist. */
@@ -165,10 +168,35 @@ export class DocumentService extends Context.Service<
   )
 }
 
-const makeUpload = Effect.gen(function* () {
+/** A document that nothing is known of yet. */
+const IN_WORK = {
+  status: "processing",
+  progress: 0,
+  reason: undefined,
+  reasonCode: undefined,
+  pages: undefined,
+  passages: undefined
+} as const
+
+/** Adds a document within the quota of its owner's tier, or takes a failed one again; says whether that changed anything. */
+const makeInsert = Effect.gen(function* () {
   const accounts = yield* Accounts
   const catalog = yield* Catalog
-  const documents = yield* DocumentStore
+  const store = yield* DocumentStore
+  return Effect.fnUntraced(function* (document: Document) {
+    const { tier } = yield* accounts.of(document.userId)
+    const { displayName: tierName, maxDocumentBytes, maxDocuments } = tierOf(catalog, tier)
+    const inserted = yield* store.insert(document, { maxDocuments, maxDocumentBytes })
+    if (inserted._tag !== "Full") return inserted._tag === "Inserted"
+    const { bytes, documents, failed } = inserted
+    return yield* new DocumentQuotaExceeded({
+      ...{ tier, tierName, documents, bytes, failed, maxDocuments, maxDocumentBytes }
+    })
+  })
+})
+
+const makeUpload = Effect.gen(function* () {
+  const insert = yield* makeInsert
   const files = yield* FileStore
   const jobs = yield* JobQueue
   const unitOfWork = yield* UnitOfWork
@@ -180,27 +208,17 @@ const makeUpload = Effect.gen(function* () {
       return yield* fileTooLarge(limits.maxBytes)
     }
     const identified = yield* Effect.fromResult(identifyFile({ filename, bytes, accepted: limits.types }))
-    const { tier } = yield* accounts.of(userId)
-    const { displayName: tierName, maxDocumentBytes, maxDocuments } = tierOf(catalog, tier)
     const document: Document = {
       id: yield* ids.next,
       userId,
       filename: identified.filename,
       type: identified.type,
       bytes: bytes.byteLength,
-      status: "processing",
-      progress: 0,
-      reason: undefined,
-      pages: undefined,
-      passages: undefined,
+      ...IN_WORK,
       createdAt: yield* Clock.currentTimeMillis
     }
     const store = Effect.gen(function* () {
-      const inserted = yield* documents.insert(document, { maxDocuments, maxDocumentBytes })
-      if (inserted._tag === "Full") {
-        const { documents, bytes } = inserted
-        return yield* new DocumentQuotaExceeded({ tier, tierName, documents, bytes, maxDocuments, maxDocumentBytes })
-      }
+      yield* insert(document)
       yield* files.write({ userId, documentId: document.id, bytes })
       yield* jobs.enqueue(userId, ProcessDocument, { documentId: document.id })
     })
@@ -210,6 +228,7 @@ const makeUpload = Effect.gen(function* () {
 })
 
 const makeVectorize = Effect.gen(function* () {
+  const insert = yield* makeInsert
   const documents = yield* DocumentStore
   const jobs = yield* JobQueue
   const unitOfWork = yield* UnitOfWork
@@ -217,9 +236,9 @@ const makeVectorize = Effect.gen(function* () {
     if (!isUuid(documentId)) return yield* new InvalidDocumentId()
     const find = Effect.map(documents.find(userId, [documentId.toLowerCase()]), ([found]) => found)
     const document = (yield* find) ?? (yield* notReadable(documents, documentId))
-    if (document.status === "ready") return document
+    if (document.status !== "failed") return document
     const again = Effect.gen(function* () {
-      const again = yield* documents.update(userId, document.id, ["failed"], { status: "processing", progress: 0 })
+      const again = yield* insert({ ...document, ...IN_WORK })
       if (again) yield* jobs.enqueue(userId, ProcessDocument, { documentId: document.id })
     })
     yield* unitOfWork.run(userId, again)

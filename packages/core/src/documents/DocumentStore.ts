@@ -4,16 +4,23 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { Document, DocumentKey, DocumentStatus } from "./Document.ts"
 import type { DocumentFailure } from "./DocumentFailure.ts"
 
-/** What a new document may not exceed. */
+/**
+ * What the documents of an owner may not exceed, a new one included. Failed ones are not counted, and may be as many and as
+ * large again: their bytes are stored, too.
+ */
 export interface DocumentQuota {
   readonly maxDocuments: number
   readonly maxDocumentBytes: number
 }
 
-/** How an insertion under a quota went; where full, what the owner has already. */
+/**
+ * How an insertion under a quota went. `Known`: the owner has the document already, and it has not failed; nothing was changed.
+ * `Full` says what the owner has: documents that have not failed, their bytes, and how many have failed.
+ */
 export type Inserted =
   | { readonly _tag: "Inserted" }
-  | { readonly _tag: "Full"; readonly documents: number; readonly bytes: number }
+  | { readonly _tag: "Known" }
+  | { readonly _tag: "Full"; readonly documents: number; readonly bytes: number; readonly failed: number }
 
 export interface DocumentChange {
   readonly status: DocumentStatus
@@ -28,7 +35,10 @@ export interface DocumentChange {
 export class DocumentStore extends Context.Service<
   DocumentStore,
   {
-    /** Adds a document unless the owner's quota is used up; concurrent insertions of one owner cannot exceed it together. */
+    /**
+     * Adds a document, or takes a failed one again, unless the owner's quota is used up; concurrent insertions of one owner
+     * cannot exceed it together.
+     */
     insert(document: Document, quota: DocumentQuota): Effect.Effect<Inserted, StorageFailed>
     /** The owner's documents among `ids`; those of others are as ids that name none. */
     find(userId: UserId, ids: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Document>, StorageFailed>

@@ -4,7 +4,7 @@ import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import { storableText } from "../storage/storableText.ts"
 import { documentEvent } from "./documentEvent.ts"
 import type { Document, DocumentKey } from "./Document.ts"
-import { type DocumentChange, DocumentStore, type Inserted } from "./DocumentStore.ts"
+import { type DocumentChange, type DocumentQuota, DocumentStore, type Inserted } from "./DocumentStore.ts"
 
 const changed = (document: Document, change: DocumentChange): Document => ({
   ...document,
@@ -22,6 +22,16 @@ export const keyInMemory = ({ userId, documentId }: DocumentKey): string => `${d
 /** Later insertions come later in a map, so that reversing puts the newest of one millisecond first. */
 const newestFirst = (documents: ReadonlyArray<Document>): ReadonlyArray<Document> =>
   documents.toReversed().toSorted((a, b) => b.createdAt - a.createdAt)
+
+const bytesOf = (documents: ReadonlyArray<Document>): number => documents.reduce((sum, { bytes }) => sum + bytes, 0)
+
+const fitsInto = (quota: DocumentQuota, before: ReadonlyArray<Document>, added: Document): boolean =>
+  before.length + 1 <= quota.maxDocuments && bytesOf(before) + added.bytes <= quota.maxDocumentBytes
+
+const twice = ({ maxDocumentBytes, maxDocuments }: DocumentQuota): DocumentQuota => ({
+  maxDocuments: 2 * maxDocuments,
+  maxDocumentBytes: 2 * maxDocumentBytes
+})
 
 const byOwner = (a: DocumentKey, b: DocumentKey): number => {
   if (a.userId !== b.userId) return a.userId < b.userId ? -1 : 1
@@ -50,17 +60,19 @@ const make = Effect.gen(function* () {
     insert: (document, quota) =>
       storage.exclusive(
         Effect.sync((): Inserted => {
-          const own = ownedBy(document.userId)
-          const bytes = own.reduce((sum, each) => sum + each.bytes, 0)
-          if (own.length + 1 > quota.maxDocuments || bytes + document.bytes > quota.maxDocumentBytes) {
-            return { _tag: "Full", documents: own.length, bytes }
-          }
           const id = document.id.toLowerCase()
-          documents.set(keyInMemory({ userId: document.userId, documentId: id }), {
-            ...document,
-            id,
-            filename: storableText(document.filename)
-          })
+          const key = keyInMemory({ userId: document.userId, documentId: id })
+          const others = ownedBy(document.userId).filter((each) => each.id !== id)
+          const counted = others.filter(({ status }) => status !== "failed")
+          const fits = fitsInto(quota, counted, document) && fitsInto(twice(quota), others, document)
+          if (!fits) {
+            const failed = ownedBy(document.userId).filter(({ status }) => status === "failed").length
+            return { _tag: "Full", documents: counted.length, bytes: bytesOf(counted), failed }
+          }
+          const before = documents.get(key)
+          if (before !== undefined && before.status !== "failed") return { _tag: "Known" }
+          const { filename, createdAt } = before ?? document
+          documents.set(key, { ...document, id, filename: storableText(filename), createdAt })
           return { _tag: "Inserted" }
         })
       ),

@@ -62,15 +62,19 @@ export class DocumentQuotaExceeded extends Schema.TaggedError<DocumentQuotaExcee
   tier: Schema.String,
   /** What people call the tier. */
   tierName: Schema.optionalKey(Schema.String),
+  /** Documents that have not failed, and their bytes. */
   documents: Schema.Int,
   bytes: Schema.Int,
+  /** Documents that have failed: they are not counted, and may be as many again. */
+  failed: Schema.Int,
   maxDocuments: Schema.Int,
   maxDocumentBytes: Schema.Int
 }) {
   readonly code = "document_quota"
   override get message() {
     const room = `${countOf(this.maxDocuments, "document")} with ${sizeOf(this.maxDocumentBytes)} together`
-    const used = `${countOf(this.documents, "document")} with ${sizeOf(this.bytes)}`
+    const failed = this.failed === 0 ? "" : `, and ${this.failed} that could not be read`
+    const used = `${countOf(this.documents, "document")} with ${sizeOf(this.bytes)}${failed}`
     return `The plan ${this.tierName ?? this.tier} has room for ${room}; you have ${used}. Delete some you no longer need, or upgrade.`
   }
 }

@@ -107,6 +107,30 @@ describe("DocumentService", () => {
     }).pipe(Effect.provide(answering()))
   )
 
+  it.live("does not count what could not be read, until it is tried again", () => {
+    const config = { tiers: { free: { maxDocuments: 1 } } }
+    return working(
+      Effect.gen(function* () {
+        const failed = yield* finished(yield* upload("ann", "broken from the start"))
+        assert.strictEqual(failed.status, "failed")
+        const read = yield* finished(yield* upload("ann", "Storks build their nests on chimneys."))
+        assert.strictEqual(read.status, "ready")
+        const retry = DocumentService.use((documents) => documents.vectorize("ann", failed.id))
+        assert.deepInclude(yield* Effect.flip(retry), { _tag: "DocumentQuotaExceeded", documents: 1, failed: 1 })
+        assert.deepInclude(yield* DocumentService.use((documents) => documents.get("ann", failed.id)), failed)
+        yield* DocumentService.use((documents) => documents.remove("ann", read.id))
+        assert.strictEqual((yield* retry).status, "processing")
+      })
+    ).pipe(
+      Effect.provide(
+        world(
+          scriptedModel(() => says(["yes"])),
+          config
+        )
+      )
+    )
+  })
+
   it.effect("refuses what exceeds the tier's quota and keeps none of it", () => {
     const config = { tiers: { free: { maxDocuments: 2 } } }
     return Effect.gen(function* () {

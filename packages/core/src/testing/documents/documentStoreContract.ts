@@ -24,10 +24,20 @@ const inserting = (run: Run<DocumentStore>) => {
         const quota = { maxDocuments: 2, maxDocumentBytes: 2500 }
         yield* documents.insert(newDocument(userId, { bytes: 1000 }), quota)
         const tooLarge = newDocument(userId, { bytes: 1501 })
-        expect(yield* documents.insert(tooLarge, quota)).toEqual({ _tag: "Full", documents: 1, bytes: 1000 })
+        expect(yield* documents.insert(tooLarge, quota)).toEqual({
+          _tag: "Full",
+          documents: 1,
+          bytes: 1000,
+          failed: 0
+        })
         expect(yield* documents.insert(newDocument(userId, { bytes: 1500 }), quota)).toEqual({ _tag: "Inserted" })
         const oneMore = newDocument(userId, { bytes: 0 })
-        expect(yield* documents.insert(oneMore, quota)).toEqual({ _tag: "Full", documents: 2, bytes: 2500 })
+        expect(yield* documents.insert(oneMore, quota)).toEqual({
+          _tag: "Full",
+          documents: 2,
+          bytes: 2500,
+          failed: 0
+        })
         expect(yield* documents.find(userId, [tooLarge.id, oneMore.id])).toEqual([])
       })
     ))
@@ -48,6 +58,64 @@ const inserting = (run: Run<DocumentStore>) => {
           expect(yield* insertedOf({ maxDocuments: 5, maxDocumentBytes: 1_000_000 })).toBe(5)
           expect(yield* insertedOf({ maxDocuments: 100, maxDocumentBytes: 399 })).toBe(3)
         }
+      })
+    ))
+
+  it("failed documents take none of the quota, and have as much room beside it", () =>
+    run(
+      Effect.gen(function* () {
+        const documents = yield* DocumentStore
+        const userId = newUserId()
+        const quota = { maxDocuments: 2, maxDocumentBytes: 2000 }
+        const insert = (size: number) => documents.insert(newDocument(userId, { bytes: size }), quota)
+        const insertFailed = Effect.fnUntraced(function* (size: number) {
+          const document = newDocument(userId, { bytes: size })
+          expect(yield* documents.insert(document, quota)).toEqual({ _tag: "Inserted" })
+          yield* documents.update(userId, document.id, ["processing"], { status: "failed", progress: 0, reason: "No." })
+        })
+        yield* insertFailed(900)
+        yield* insertFailed(800)
+        expect(yield* insert(1000)).toEqual({ _tag: "Inserted" })
+        expect(yield* insert(1001)).toEqual({ _tag: "Full", documents: 1, bytes: 1000, failed: 2 })
+        expect(yield* insert(1000)).toEqual({ _tag: "Inserted" })
+        expect(yield* insert(0)).toEqual({ _tag: "Full", documents: 2, bytes: 2000, failed: 2 })
+
+        const hoarder = newUserId()
+        for (let round = 0; round < 4; round++) {
+          const document = newDocument(hoarder, { bytes: 10 })
+          expect(yield* documents.insert(document, quota)).toEqual({ _tag: "Inserted" })
+          yield* documents.update(hoarder, document.id, ["processing"], { status: "failed", progress: 0 })
+        }
+        expect(yield* documents.insert(newDocument(hoarder, { bytes: 10 }), quota)).toEqual({
+          _tag: "Full",
+          documents: 0,
+          bytes: 0,
+          failed: 4
+        })
+      })
+    ))
+
+  it("a failed document is taken again within the quota, once, and one that is not failed stays as it is", () =>
+    run(
+      Effect.gen(function* () {
+        const documents = yield* DocumentStore
+        const userId = newUserId()
+        const quota = { maxDocuments: 1, maxDocumentBytes: 1000 }
+        const document = newDocument(userId)
+        yield* documents.insert(document, quota)
+        yield* documents.update(userId, document.id, ["processing"], { status: "failed", progress: 0.5, reason: "No." })
+        const other = newDocument(userId)
+        yield* documents.insert(other, quota)
+        expect(yield* documents.insert(document, quota)).toMatchObject({ _tag: "Full", documents: 1, failed: 1 })
+        expect(yield* documents.find(userId, [document.id])).toMatchObject([{ status: "failed", reason: "No." }])
+        yield* documents.remove(userId, other.id)
+        const both = [documents.insert(document, quota), documents.insert(document, quota)]
+        const results = yield* Effect.all(both, { concurrency: "unbounded" })
+        expect(results.map(({ _tag }) => _tag).toSorted()).toEqual(["Inserted", "Known"])
+        expect(yield* documents.find(userId, [document.id])).toEqual([document])
+        yield* documents.update(userId, document.id, ["processing"], { status: "ready", progress: 1 })
+        expect(yield* documents.insert(document, quota)).toEqual({ _tag: "Known" })
+        expect(yield* documents.find(userId, [document.id])).toMatchObject([{ status: "ready" }])
       })
     ))
 

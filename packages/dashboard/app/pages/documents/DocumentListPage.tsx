@@ -79,9 +79,10 @@ const Documents = ({ me }: { readonly me: Me }) => {
   )
 }
 
-/** How much of what the plan allows is used, in documents and in bytes. */
-const quotaWords = (documents: ReadonlyArray<StoredDocument>, { tier: { quotas } }: Me, messages: Messages): string => {
+/** How much of what the plan allows is used, in documents and in bytes; failed documents are not counted. */
+const quotaWords = (all: ReadonlyArray<StoredDocument>, { tier: { quotas } }: Me, messages: Messages): string => {
   const { t } = messages
+  const documents = all.filter(({ status }) => status !== "failed")
   const used = documents.reduce((sum, { bytes }) => sum + bytes, 0)
   const isFull = documents.length >= quotas.maxDocuments || used >= quotas.maxDocumentBytes
   const words = t("documents.quota", {
