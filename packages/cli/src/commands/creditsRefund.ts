@@ -18,7 +18,7 @@ const input = {
   ),
   refunded: Flag.Int("refunded").pipe(
     Flag.withDescription(
-      "All that is refunded of it by now, in the smallest unit of its currency; everything unless given"
+      "All that was given back of it by other means, in the smallest unit of its currency; everything unless given"
     ),
     Flag.withSchema(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
     Flag.optional
@@ -50,17 +50,19 @@ export const creditsRefundCommand = Command.make(
       const made = yield* audited(
         { action: "credits refund", by, userId: user, reason, details: `${part} of ${paid} of ${charge}` },
         CreditOperations.use((operations) =>
-          operations.refund({ userId: user, charge, granted, paid, refunded: part, reportedAt })
+          operations.refund({ userId: user, charge, granted, paid, refunded: part, reportedAt, by: "operator" })
         )
       )
       const { available, debt } = yield* CreditService.use((credits) => credits.find(user))
-      const line = `The credits of ${user} changed by ${made.amount}: ${available} available, ${debt} owed. No money was moved: refund it at the payment provider.`
+      const line = `The credits of ${user} changed by ${made.amount}: ${available} available, ${debt} owed. No money was moved.`
       yield* printResult(json, { ...told, transactionId: made.id, amount: made.amount, available, debt }, [line])
     })
     yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
-  Command.withDescription("Take back the credits of a purchase whose money was given back; moves no money"),
+  Command.withDescription(
+    "Take back the credits of a purchase whose money was given back by other means than the payment provider, whose own refunds count by themselves; moves no money"
+  ),
   Command.withExamples([
     { command: 'parley credits refund user-1 pi_1AbC --reason "refunded by bank transfer"', description: "All of it" },
     { command: 'parley credits refund user-1 pi_1AbC --refunded 300 --reason "half of it"', description: "3.00 of it" }

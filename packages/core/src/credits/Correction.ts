@@ -24,6 +24,11 @@ export interface PurchaseReport extends ChargedPurchase {
 export interface RefundInput extends PurchaseReport {
   /** All that is refunded of the charge, in the unit of `paid`. Goes down where a refund fails or is called back. */
   readonly refunded: number
+  /**
+   * Who says so: the payment provider unless given. What an operator gave back by other means counts beside what the provider
+   * reports, and no report of the provider changes it.
+   */
+  readonly by?: "operator" | undefined
 }
 
 export interface DisputeInput extends PurchaseReport {
@@ -47,7 +52,8 @@ export interface AdjustInput {
 const partOf = (id: string): string => id.replaceAll("%", "%25").replaceAll(":", "%3A")
 
 /** The business event that so much of a charge is refunded. */
-export const refundKey = ({ charge, refunded }: RefundInput): string => `refund:${partOf(charge)}:${refunded}`
+export const refundKey = ({ by, charge, refunded }: RefundInput): string =>
+  `refund:${partOf(charge)}:${by === undefined ? "" : "by-operator:"}${refunded}`
 
 /** The business event that a dispute took money back, or gave it back. */
 export const disputeKey = ({ charge, dispute, funds }: DisputeInput): string =>

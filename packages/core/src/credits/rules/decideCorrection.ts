@@ -90,11 +90,12 @@ const correctionOperation = (correction: Correction): Operation<Transaction, Pur
   decide: (view, now) => correct(view, correction, now)
 })
 
-/** Makes what is taken back for a purchase follow what is refunded of it, up or down. */
+/** Makes what is taken back for a purchase follow what is refunded of it, up or down, by the provider or by an operator. */
 export const refundOperation = (input: RefundInput): Operation<Transaction, PurchaseRefusal> => {
-  const { granted, paid, refunded: part, reportedAt } = input
-  const fingerprint = `refund ${granted} ${paid} ${part} ${reportedAt}`
-  const report = { source: "refund", part, isWon: false, reportedAt }
+  const { by, granted, paid, refunded: part, reportedAt } = input
+  const source = by === undefined ? "refund" : "refund by operator"
+  const fingerprint = `${source} ${granted} ${paid} ${part} ${reportedAt}`
+  const report = { source, part, isWon: false, reportedAt }
   return correctionOperation({ ...report, name: "refund", purchase: input, key: refundKey(input), fingerprint })
 }
 

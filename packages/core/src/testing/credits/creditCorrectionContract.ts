@@ -78,8 +78,30 @@ export const describeCorrections = (tester: CreditTester, histories: number): vo
       await expectSound(userId)
     })
 
+    it("keeps what an operator took back, whatever the provider reports later; both count", async () => {
+      const userId = await bought()
+      const byOperator = (refunded: number, reportedAt: number) =>
+        ledger.refund({ ...purchase(userId), refunded, reportedAt, by: "operator" })
+      const taken = await run(byOperator(500, 10))
+      expect(taken).toMatchObject({ type: "refund", amount: -150, reference: "refund:ch_1:by-operator:500" })
+      expect(await run(refund(userId, 0, 11))).toMatchObject({ amount: 0 })
+      expect(await run(refund(userId, 100, 12))).toMatchObject({ amount: -30 })
+      expect(await run(refund(userId, 0, 13))).toMatchObject({ amount: 30 })
+      expect(await run(refund(userId, 1_000, 14))).toMatchObject({ amount: -150 })
+      expect(await run(refund(userId, 0, 15))).toMatchObject({ amount: 150 })
+      expect(await run(byOperator(500, 10))).toEqual(taken)
+      // Only the operator takes it back.
+      expect(await run(byOperator(0, 16))).toMatchObject({ amount: 150 })
+      expect(await balance(userId)).toMatchObject({ topup: 300, debt: 0 })
+      await expectSound(userId)
+    })
+
     it("ends with the same balance in whatever order refunds and disputes are reported, and however often", async () => {
-      const refunds = fc.record({ refunded: fc.constantFrom(0, 100, 333, 1_000), reportedAt: fc.nat(4) })
+      const refunds = fc.record({
+        refunded: fc.constantFrom(0, 100, 333, 1_000),
+        reportedAt: fc.nat(4),
+        by: fc.constantFrom(undefined, "operator" as const)
+      })
       const disputes = fc.record({
         disputed: fc.constantFrom(250, 600, 1_000),
         funds: fc.constantFrom("withdrawn" as const, "reinstated" as const),
