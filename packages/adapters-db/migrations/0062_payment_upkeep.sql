@@ -49,6 +49,15 @@ BEGIN
 END
 $function$;
 
+-- Until when all events of the payment provider are known to be here: one row, which background work moves forward.
+CREATE TABLE {{schema}}.payment_catch_up (
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  caught_up_to timestamptz NOT NULL
+);
+ALTER TABLE {{schema}}.payment_catch_up ENABLE ROW LEVEL SECURITY;
+CREATE POLICY service ON {{schema}}.payment_catch_up TO parley_service USING (true);
+
+GRANT SELECT, INSERT, UPDATE ON {{schema}}.payment_catch_up TO parley_service;
 GRANT DELETE ON {{schema}}.payment_events, {{schema}}.payment_references TO parley_service;
 
 -- Where databases are hardened, functions are nobody's by default.

@@ -13,7 +13,7 @@ import {
 } from "@parley/adapters-db"
 import { Catalog, CreditOperations, makeCatalog, noPayments, PaymentGateway, PaymentInbox } from "@parley/core"
 import type { ReceivedPaymentEvent } from "@parley/core/adapter"
-import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Scope, Stream } from "effect"
 import pg from "pg"
 import { machineFacts } from "./measuring/machineFacts.ts"
 import { median } from "./measuring/statistics.ts"
@@ -67,15 +67,41 @@ const rate = async (connections: number, apply: (index: number) => Promise<unkno
   return (events * 1000) / (performance.now() - start)
 }
 
-const openInbox = (url: string, connections: number) => {
+/** A provider that lists these events. */
+const listing = (listed: () => ReadonlyArray<ReceivedPaymentEvent>) =>
+  PaymentGateway.of({ ...noPayments, events: () => Stream.fromIterable(listed()) })
+
+const openInbox = (url: string, connections: number, gateway = noPayments) => {
   const database = PgDatabaseLayer({ url, maxConnections: Math.max(2, connections) })
   const stores = Layer.mergeAll(PgBillingStoreLayer, PgCreditLedgerLayer, PgUnitOfWorkLayer).pipe(
     Layer.provide(database)
   )
   return PaymentInbox.layer.pipe(
     Layer.provideMerge(CreditOperations.layer),
-    Layer.provide([stores, Layer.succeed(Catalog, catalog), Layer.succeed(PaymentGateway, noPayments)])
+    Layer.provide([stores, Layer.succeed(Catalog, catalog), Layer.succeed(PaymentGateway, gateway)])
   )
+}
+
+/** Events a second that `processes` processes apply of those that never came, as one or several that start at once. */
+const catchUpRate = async (url: string, processes: number, round: string): Promise<number> => {
+  const missed = Array.from({ length: events }, (_, index) => purchase(`missed_${processes}_${round}`, index))
+  const scope = Scope.makeUnsafe()
+  const open = openInbox(
+    url,
+    10,
+    listing(() => missed)
+  )
+  const inboxes = await Promise.all(
+    Array.from({ length: processes }, async () => {
+      const built = await Effect.runPromise(Layer.buildWithScope(Layer.fresh(open), scope))
+      return Context.get(built, PaymentInbox)
+    })
+  )
+  const start = performance.now()
+  await Promise.all(inboxes.map((inbox) => Effect.runPromise(inbox.catchUp({ since: 0, dryRun: false }))))
+  const rateNow = (events * 1000) / (performance.now() - start)
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  return rateNow
 }
 
 const usualHandler = async (url: string, connections: number) => {
@@ -125,6 +151,11 @@ for (const connections of [1, 32]) {
   if (connections === 32 && own < bare) isSlower = true
   await usual.close()
   await Effect.runPromise(Scope.close(scope, Exit.void))
+}
+for (const processes of [1, 2]) {
+  const rates: Array<number> = []
+  for (let round = 0; round < rounds; round++) rates.push(await catchUpRate(url, processes, String(round)))
+  console.log(`catch-up by ${processes} at once: ${median(rates).toFixed(0)} events a second`)
 }
 await database.drop()
 process.exit(isSlower ? 1 : 0)

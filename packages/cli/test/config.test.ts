@@ -439,6 +439,14 @@ describe("tasksOf", () => {
     expect(tasksOf(await read({ PARLEY_RESET: "off" }))).toEqual(others)
     expect(await problemsOf({ PARLEY_RESET: "hunter2" })).toEqual(["PARLEY_RESET: expected one of auto, off"])
   })
+
+  it("catches up with the payment provider where there is one, unless it is switched off", async () => {
+    const stripe = { STRIPE_SECRET_KEY: "sk_test_1", STRIPE_WEBHOOK_SECRET: "whsec_1" }
+    expect(tasksOf(await read({}))).not.toContain("payments")
+    expect(tasksOf(await read(stripe))).toContain("payments")
+    expect(tasksOf(await read({ ...stripe, PARLEY_CATCH_UP: "off" }))).not.toContain("payments")
+    expect(await problemsOf({ PARLEY_CATCH_UP: "hunter2" })).toEqual(["PARLEY_CATCH_UP: expected one of auto, off"])
+  })
 })
 
 describe("a variable that does not exist", () => {

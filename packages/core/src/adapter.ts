@@ -42,7 +42,8 @@ export {
 export type { FollowedPeriod, SetAside, TakenBack, TakenBeyond } from "./billing/FollowedPeriod.ts"
 export type { InvoiceReport } from "./billing/InvoiceReport.ts"
 export { BillingUpkeep, type ForgetInput, type Forgotten } from "./billing/upkeep/BillingUpkeep.ts"
-export { type CatchUpInput, type CatchUpReport, type HandledEvent, PaymentInbox } from "./billing/PaymentInbox.ts"
+export type { CatchUpInput, CatchUpReport, HandledEvent } from "./billing/inbox/catchUp.ts"
+export { PaymentInbox } from "./billing/PaymentInbox.ts"
 export type {
   PaidPeriod,
   PeriodPayment,

@@ -1,6 +1,7 @@
 import { Effect, Layer, Schedule, type Scope } from "effect"
 import type { BackgroundTask } from "./background/BackgroundTask.ts"
 import { startTasks } from "./background/startTasks.ts"
+import { PaymentCatchUp } from "./billing/upkeep/PaymentCatchUp.ts"
 import { PaymentEventSweeper } from "./billing/upkeep/PaymentEventSweeper.ts"
 import { ReplySweeper } from "./chat/running/ReplySweeper.ts"
 import { HoldSweeper } from "./credits/upkeep/HoldSweeper.ts"
@@ -30,7 +31,7 @@ const resets = ResetService.use(({ run }) =>
 
 /**
  * All work outside requests: the one list of it, for servers, workers and `createParley` alike. A new task is one entry
- * here. `resets` is for installations whose schedule does not call the reset by itself.
+ * here. `resets` is for installations whose schedule does not call the reset by itself, `payments` for those that sell.
  */
 export const backgroundTasks = {
   jobs: {
@@ -61,6 +62,11 @@ export const backgroundTasks = {
   callLimits: {
     consequence: "What visitors' calls were counted on is not being forgotten",
     run: CallLimitSweeper.use(({ run }) => run),
+    stopWithinMs: 5_000
+  },
+  payments: {
+    consequence: "Missed events of the payment provider are not being caught up with",
+    run: PaymentCatchUp.use(({ run }) => run),
     stopWithinMs: 5_000
   },
   paymentEvents: {

@@ -30,7 +30,8 @@ export {
   type SubscriptionStatus
 } from "./billing/PaymentEvent.ts"
 export { type Invoice, PaymentGateway, type PriceOffer, type SignedEvent } from "./billing/PaymentGateway.ts"
-export { type CatchUpInput, type CatchUpReport, type HandledEvent, PaymentInbox } from "./billing/PaymentInbox.ts"
+export type { CatchUpInput, CatchUpReport, HandledEvent } from "./billing/inbox/catchUp.ts"
+export { PaymentInbox } from "./billing/PaymentInbox.ts"
 export {
   CustomerNotFound,
   InvalidSignature,
@@ -42,6 +43,7 @@ export {
   PriceNotOffered
 } from "./billing/errors.ts"
 export { noPayments } from "./billing/noPayments.ts"
+export { PaymentCatchUp } from "./billing/upkeep/PaymentCatchUp.ts"
 export { PaymentEventSweeper } from "./billing/upkeep/PaymentEventSweeper.ts"
 export { PaymentRetention, type PaymentRetentionData } from "./billing/upkeep/PaymentRetention.ts"
 export { type Bot, type BotKey, BotSettings } from "./bots/Bot.ts"

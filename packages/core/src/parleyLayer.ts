@@ -3,6 +3,7 @@ import { BillingService } from "./billing/BillingService.ts"
 import type { PaymentGateway } from "./billing/PaymentGateway.ts"
 import { PaymentComparison } from "./billing/PaymentComparison.ts"
 import { PaymentInbox } from "./billing/PaymentInbox.ts"
+import { PaymentCatchUp } from "./billing/upkeep/PaymentCatchUp.ts"
 import { PaymentEventSweeper } from "./billing/upkeep/PaymentEventSweeper.ts"
 import { BotService } from "./bots/BotService.ts"
 import { AppointmentBook } from "./crm/AppointmentBook.ts"
@@ -63,6 +64,7 @@ export type ParleyServices =
   | HoldSweeper
   | JobWorker
   | ModelOffers
+  | PaymentCatchUp
   | PaymentComparison
   | PaymentEventSweeper
   | PaymentInbox
@@ -89,7 +91,7 @@ export type ParleyPorts =
 /** All services over the ports: what an Effect user provides adapters to. */
 export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Layer.mergeAll(
   AppointmentBook.unavailable,
-  Layer.provideMerge(BillingService.layer, PaymentInbox.layer),
+  Layer.provideMerge(Layer.mergeAll(BillingService.layer, PaymentCatchUp.layer), PaymentInbox.layer),
   CallLimitSweeper.layer,
   CreditService.layer,
   CrmAccess.layer,

@@ -14,7 +14,20 @@ const make = Effect.gen(function* () {
       ).pipe(
         Effect.map(([row]) => (row as { readonly answer: Forgotten }).answer),
         storing("BillingUpkeep.forget")
-      )
+      ),
+    caughtUpTo: statement<{ readonly caught_up_to: Date }>(
+      `SELECT c.caught_up_to FROM ${schema}.payment_catch_up c`,
+      []
+    ).pipe(
+      Effect.map(([row]) => row?.caught_up_to.getTime()),
+      storing("BillingUpkeep.caughtUpTo")
+    ),
+    noteCaughtUp: (at) =>
+      statement(
+        `INSERT INTO ${schema}.payment_catch_up AS c (caught_up_to) VALUES (to_timestamp($1::float8 / 1000))
+         ON CONFLICT (only_row) DO UPDATE SET caught_up_to = greatest(c.caught_up_to, excluded.caught_up_to)`,
+        [at]
+      ).pipe(Effect.asVoid, storing("BillingUpkeep.noteCaughtUp"))
   })
 })
 

@@ -30,8 +30,11 @@ const msOf = (text: string): number => {
   return Number(count) * (UNITS[unit] ?? 0)
 }
 
-const summary = ({ listed, missing, states }: CatchUpReport, dryRun: boolean): string => {
-  const done = EVENT_STATES.filter((state) => states[state] > 0).map((state) => `${states[state]} ${state}`)
+const summary = ({ failed, listed, missing, states }: CatchUpReport, dryRun: boolean): string => {
+  const done = [
+    ...EVENT_STATES.filter((state) => states[state] > 0).map((state) => `${states[state]} ${state}`),
+    ...(failed > 0 ? [`${failed} not stored (see the log)`] : [])
+  ]
   const found = `${missing} of ${listed} events were not done here`
   return dryRun || missing === 0 ? `${found}.` : `${found}; now ${done.join(", ")}.`
 }
@@ -63,7 +66,8 @@ export const billingCatchUpCommand = Command.make(
         })
       )
       yield* printResult(json, { dryRun, ...report, events }, [summary(report, dryRun)])
-      if (report.states.refused + report.states.unreadable > 0) return yield* new Unhealthy({ exit: exitCodes.failed })
+      if (report.states.refused + report.states.unreadable + report.failed > 0)
+        return yield* new Unhealthy({ exit: exitCodes.failed })
     })
     yield* CommandContext.use((context) => context.run(work))
   })

@@ -92,8 +92,9 @@ export interface EventsConfig {
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "none"] as const
 export type LogLevelName = (typeof LOG_LEVELS)[number]
 
-export const RESET_MODES = ["auto", "off"] as const
-export type ResetMode = (typeof RESET_MODES)[number]
+/** Whether background work does something by itself. */
+export const WORK_MODES = ["auto", "off"] as const
+export type WorkMode = (typeof WORK_MODES)[number]
 
 /** Everything the environment decides, read once. */
 export interface ParleyConfig {
@@ -141,7 +142,9 @@ export interface ParleyConfig {
   /** What schedules prove themselves with; without it they may not call. */
   readonly cronSecret: Redacted.Redacted | undefined
   /** Whether background work begins the periods that are due: `auto` does where no schedule can call for it. */
-  readonly reset: ResetMode
+  readonly reset: WorkMode
+  /** Whether background work catches up with missed events of the payment provider. */
+  readonly catchUp: WorkMode
   /** What tokens of third parties are encrypted with at rest: the first key encrypts. None where none is set. */
   readonly encryptionKeys: ReadonlyArray<SecretKey>
   /** How long a hold lives without a renewal, in seconds; undefined takes the core's default. */

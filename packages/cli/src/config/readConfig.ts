@@ -15,8 +15,8 @@ import {
   LOG_LEVELS,
   type ParleyConfig,
   type PaymentsConfig,
-  RESET_MODES,
-  type VendorConfig
+  type VendorConfig,
+  WORK_MODES
 } from "./ParleyConfig.ts"
 import { readCrmProviders } from "./crmSettings.ts"
 import { readFiles } from "./filesSettings.ts"
@@ -94,7 +94,8 @@ export const readSettings = (environment: Environment, folder: string): Settings
     files: readFiles(read),
     ocr: ocr(read, folder),
     cronSecret: cronSecret(read),
-    reset: read.choice("PARLEY_RESET", RESET_MODES) ?? "auto",
+    reset: read.choice("PARLEY_RESET", WORK_MODES) ?? "auto",
+    catchUp: read.choice("PARLEY_CATCH_UP", WORK_MODES) ?? "auto",
     encryptionKeys: encryptionKeys(read),
     holdTtlSeconds: read.integer("PARLEY_HOLD_TTL", 1, 86_400),
     firstByteSeconds: read.integer("PARLEY_FIRST_BYTE_SECONDS", 1, 600),

@@ -1,9 +1,16 @@
 import { BACKGROUND_TASKS, type BackgroundTaskName } from "@parley/core"
 import type { ParleyConfig } from "./ParleyConfig.ts"
 
-/** The background work of this configuration: periods begin by themselves where no schedule calls for it. */
-export const tasksOf = ({ cronSecret, reset }: ParleyConfig): ReadonlyArray<BackgroundTaskName> =>
-  BACKGROUND_TASKS.filter((name) => name !== "resets" || (reset === "auto" && cronSecret === undefined))
+/**
+ * The background work of this configuration: periods begin by themselves where no schedule calls for it, and missed
+ * events are caught up with where a payment provider can be asked.
+ */
+export const tasksOf = ({ catchUp, cronSecret, payments, reset }: ParleyConfig): ReadonlyArray<BackgroundTaskName> =>
+  BACKGROUND_TASKS.filter((name) => {
+    if (name === "resets") return reset === "auto" && cronSecret === undefined
+    if (name === "payments") return catchUp === "auto" && payments !== undefined
+    return true
+  })
 
 /** Why this configuration has no room for a worker beside its server. */
 export const workerRefusals = ({ database }: ParleyConfig): ReadonlyArray<string> =>

@@ -3,6 +3,7 @@ import { BillingStore, type EventState, OTHER_MODE_NOTE } from "@parley/core/ada
 import { Effect, Redacted } from "effect"
 import type { ParleyConfig, PaymentsConfig } from "../config/ParleyConfig.ts"
 import { usesStandInPayments } from "../config/serveRules.ts"
+import { tasksOf } from "../config/workRules.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, note, ok } from "./Check.ts"
 import { portalSettingsCheck } from "./portalSettingsCheck.ts"
@@ -61,10 +62,19 @@ const secretCheck = ({ webhookSecret }: PaymentsConfig): Check => {
       )
 }
 
+const catchUpCheck = (config: ParleyConfig): Check =>
+  tasksOf(config).includes("payments")
+    ? ok("missed payments", "caught up with by the background work, at its start and every hour")
+    : note(
+        "missed payments",
+        "caught up with by nobody: PARLEY_CATCH_UP is off",
+        'Run "parley billing catch-up" daily and after every outage.'
+      )
+
 /** What the settings tell of payments. */
 export const paymentChecks = (config: ParleyConfig): ReadonlyArray<Check> => {
   const { payments, production } = config
-  if (payments !== undefined) return [keyCheck(payments, production), secretCheck(payments)]
+  if (payments !== undefined) return [keyCheck(payments, production), secretCheck(payments), catchUpCheck(config)]
   const advice = "Set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET to sell plans and credits."
   return [
     usesStandInPayments(config)

@@ -23,7 +23,7 @@ export class PaymentRig implements AsyncDisposable {
 
   private constructor(shop: Shop) {
     this.shop = shop
-    this.#rig = new CrashRig(shopConfig, { ...shop.environment, PARLEY_RESET: "off" })
+    this.#rig = new CrashRig(shopConfig, { ...shop.environment, PARLEY_RESET: "off", PARLEY_CATCH_UP: "off" })
   }
 
   static async open(): Promise<PaymentRig> {

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Result, Stream } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import { CreditLedger } from "../credits/CreditLedger.ts"
 import { openOperation } from "../credits/rules/decideAccount.ts"
 import type { FollowedPlan } from "../credits/rules/followPlan.ts"
@@ -8,13 +8,20 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { Catalog, lowestTier } from "../tiers/Catalog.ts"
 import type { EventOutcome, StoredPaymentEvent } from "./BillingAccount.ts"
-import { BillingStore, isDone, type LinkInput } from "./BillingStore.ts"
+import { BillingStore, type LinkInput } from "./BillingStore.ts"
 import { type ActionRefusal, afterActions, operationOf } from "./creditActions.ts"
 import { decidePayment } from "./decide/decidePayment.ts"
 import { erasedPayment } from "./decide/owedPayment.ts"
 import type { UsedCredits } from "./decide/pastPeriods.ts"
 import { type CreditAction, type PaymentDecision, UNCHANGED } from "./decide/PaymentDecision.ts"
 import { type InvalidSignature, type PaymentFailed, PaymentEventNotFound } from "./errors.ts"
+import {
+  type BegunEvent,
+  type CatchUpInput,
+  type CatchUpReport,
+  type HandledEvent,
+  makeCatchUp
+} from "./inbox/catchUp.ts"
 import { factReader, isInPart } from "./inbox/readFact.ts"
 import { usedCredits } from "./inbox/usedCredits.ts"
 import type { ReceivedPaymentEvent } from "./PaymentEvent.ts"
@@ -30,36 +37,6 @@ import {
   type WaitingFact,
   WaitingUnread
 } from "./paymentUnit.ts"
-
-/** An event and what became of it now. */
-export interface HandledEvent extends EventOutcome {
-  readonly id: string
-  readonly kind: string
-}
-
-export interface CatchUpInput {
-  /** Unix milliseconds: how far back to look. */
-  readonly since: number
-  /** Says what is missing, and does nothing. */
-  readonly dryRun: boolean
-  /** Called for each event that was missing. */
-  readonly onEvent?: (event: HandledEvent) => Effect.Effect<void>
-}
-
-/** What a look at the provider's events found. */
-export interface CatchUpReport {
-  /** How many events the provider listed. */
-  readonly listed: number
-  /** How many of them were not done here. */
-  readonly missing: number
-  /** What became of those; all zero in a dry run. */
-  readonly states: Readonly<Record<EventOutcome["state"], number>>
-}
-
-/** Fetched together, to see which of them are missing. */
-const EVENTS_AT_ONCE = 100
-
-const NO_STATES: CatchUpReport["states"] = { applied: 0, ignored: 0, owed: 0, waiting: 0, refused: 0, unreadable: 0 }
 
 const WAITING: EventOutcome = { state: "waiting", note: "nobody is linked to its customer yet" }
 
@@ -292,20 +269,34 @@ export class PaymentInbox extends Context.Service<
         }
       }
 
+      /** Handles an event in company of others, if that can be; else says how it is handled alone. */
+      const begin = Effect.fnUntraced(function* (
+        event: ReceivedPaymentEvent,
+        again: boolean
+      ): Effect.fn.Return<BegunEvent, PaymentFailed | StorageFailed> {
+        const made = (outcome: EventOutcome) =>
+          Effect.as(report(event, outcome), { id: event.id, kind: event.kind, ...outcome })
+        const fact = yield* factOf(event)
+        if (fact._tag === "Settled") {
+          const kept = yield* retryStorage(store.keep(event, fact.outcome))
+          return { _tag: "Handled", event: yield* made(kept) }
+        }
+        const outcome = again ? undefined : yield* applyAtOnce(event, fact)
+        if (outcome !== undefined) return { _tag: "Handled", event: yield* made(outcome) }
+        const finish = inUnit(ownerOf(event, fact), (soFar) => apply(event, fact, again, soFar)).pipe(
+          Effect.flatMap(made),
+          Effect.catchTag("LinkedMeanwhile", () => handle(event, again))
+        )
+        return { _tag: "Alone", finish }
+      })
+
       const handle = (
         event: ReceivedPaymentEvent,
         again: boolean
       ): Effect.Effect<HandledEvent, PaymentFailed | StorageFailed> =>
-        Effect.gen(function* () {
-          const fact = yield* factOf(event)
-          const outcome =
-            fact._tag === "Settled"
-              ? yield* retryStorage(store.keep(event, fact.outcome))
-              : ((again ? undefined : yield* applyAtOnce(event, fact)) ??
-                (yield* inUnit(ownerOf(event, fact), (soFar) => apply(event, fact, again, soFar))))
-          yield* report(event, outcome)
-          return { id: event.id, kind: event.kind, ...outcome }
-        }).pipe(Effect.catchTag("LinkedMeanwhile", () => handle(event, again)))
+        Effect.flatMap(begin(event, again), (begun) =>
+          begun._tag === "Handled" ? Effect.succeed(begun.event) : begun.finish
+        )
 
       const replay = Effect.fnUntraced(function* (eventId: string) {
         const [stored] = yield* store.find([eventId])
@@ -313,31 +304,7 @@ export class PaymentInbox extends Context.Service<
         return yield* handle(yield* gateway.read(stored.payload), true)
       })
 
-      const missingOf = Effect.fnUntraced(function* (events: ReadonlyArray<ReceivedPaymentEvent>) {
-        const stored = yield* store.find(events.map(({ id }) => id))
-        const done = new Set(stored.filter(({ state }) => isDone(state)).map(({ id }) => id))
-        return events.filter(({ id }) => !done.has(id))
-      })
-
-      const catchUp = Effect.fnUntraced(function* ({ dryRun, onEvent = () => Effect.void, since }: CatchUpInput) {
-        let listed = 0
-        let missing = 0
-        let states = NO_STATES
-        const handled = Effect.fnUntraced(function* (events: ReadonlyArray<ReceivedPaymentEvent>) {
-          listed += events.length
-          for (const event of yield* missingOf(events)) {
-            missing += 1
-            const made = dryRun
-              ? { id: event.id, kind: event.kind, state: "waiting" as const, note: "missing" }
-              : yield* handle(event, false)
-            if (!dryRun) states = { ...states, [made.state]: states[made.state] + 1 }
-            yield* onEvent(made)
-          }
-        })
-        yield* gateway.events({ since }).pipe(Stream.grouped(EVENTS_AT_ONCE), Stream.runForEach(handled))
-        const report: CatchUpReport = { listed, missing, states }
-        return report
-      })
+      const catchUp = makeCatchUp({ gateway, store, begin: (event) => begin(event, false) })
 
       return PaymentInbox.of({
         verify: (signed) => gateway.verify(signed),

@@ -1,7 +1,7 @@
 import type { ManagedRuntime } from "effect"
 import type { CheckoutLinkInput, Offer, PortalLinkInput, SubscriptionState } from "../billing/BillingService.ts"
 import type { Invoice, SignedEvent } from "../billing/PaymentGateway.ts"
-import type { HandledEvent } from "../billing/PaymentInbox.ts"
+import type { HandledEvent } from "../billing/inbox/catchUp.ts"
 import type { CrmAccessToken } from "../crm/CrmAccess.ts"
 import type { CrmConnectionName } from "../crm/CrmConnection.ts"
 import type { Revocation } from "../crm/CrmRelease.ts"

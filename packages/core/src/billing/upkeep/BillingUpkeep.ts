@@ -25,5 +25,9 @@ export class BillingUpkeep extends Context.Service<
      * so that another copy of it changes nothing. Events that were refused or could not be read keep their content.
      */
     forget(input: ForgetInput): Effect.Effect<Forgotten, StorageFailed>
+    /** The moment until which all events of the provider are known to be here, in Unix milliseconds; undefined where none is. */
+    readonly caughtUpTo: Effect.Effect<number | undefined, StorageFailed>
+    /** Notes such a moment; one before that which is noted changes nothing. */
+    readonly noteCaughtUp: (at: number) => Effect.Effect<void, StorageFailed>
   }
 >()("@parley/core/billing/upkeep/BillingUpkeep") {}

@@ -1,12 +1,11 @@
 import { Effect, Layer } from "effect"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
-import { isDone } from "../BillingStore.ts"
 import { BillingUpkeep, type ForgetInput, type Forgotten } from "./BillingUpkeep.ts"
 import { InMemoryPayments } from "./InMemoryPayments.ts"
 
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
-  const { inbox } = yield* InMemoryPayments
+  const { inbox, marks } = yield* InMemoryPayments
 
   const forget = ({ doneBefore, limit, unmatchedBefore }: ForgetInput): Forgotten => {
     const kept = [...inbox.values()].map(({ event }) => event).filter(({ payload }) => payload !== undefined)
@@ -17,13 +16,21 @@ const make = Effect.gen(function* () {
       .slice(0, limit)
     for (const { id } of unmatched) inbox.delete(id)
     const done = kept
-      .filter(({ receivedAt, state, userId }) => userId !== undefined && isDone(state) && receivedAt < doneBefore)
+      .filter(
+        ({ receivedAt, state, userId }) =>
+          userId !== undefined && ["applied", "ignored"].includes(state) && receivedAt < doneBefore
+      )
       .slice(0, limit)
     for (const event of done) inbox.set(event.id, { event: { ...event, payload: undefined }, waitsFor: [] })
     return { reduced: done.length, deleted: unmatched.length }
   }
 
-  return BillingUpkeep.of({ forget: (input) => storage.exclusive(Effect.sync(() => forget(input))) })
+  return BillingUpkeep.of({
+    forget: (input) => storage.exclusive(Effect.sync(() => forget(input))),
+    caughtUpTo: storage.exclusive(Effect.sync(() => marks.get("caughtUpTo"))),
+    noteCaughtUp: (at) =>
+      storage.exclusive(Effect.sync(() => void marks.set("caughtUpTo", Math.max(at, marks.get("caughtUpTo") ?? at))))
+  })
 })
 
 /** What is done with the payments that are kept in the memory of one process. */

@@ -14,7 +14,8 @@ const make = Effect.gen(function* () {
   return {
     inbox: yield* storage.table<string, InboxRow>(),
     accounts: yield* storage.table<UserId, BillingAccount>(),
-    purchases: yield* storage.table<UserId, ReadonlyArray<BoughtCredits>>()
+    purchases: yield* storage.table<UserId, ReadonlyArray<BoughtCredits>>(),
+    marks: yield* storage.table<"caughtUpTo", number>()
   }
 })
 

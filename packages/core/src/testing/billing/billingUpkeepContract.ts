@@ -103,10 +103,10 @@ export const billingUpkeepContract = (
         })
       ))
 
-    it("leaves what an operator has to see: what was refused or could not be read", () =>
+    it("leaves what an operator has to see: what was refused, could not be read, or is to be refunded", () =>
       run(
         Effect.gen(function* () {
-          const kept = [yield* concluded("refused"), yield* concluded("unreadable")]
+          const kept = [yield* concluded("refused"), yield* concluded("unreadable"), yield* concluded("owed")]
           yield* forget(HOUR_MS, HOUR_MS)
           for (const event of kept) expect(yield* find(event)).toMatchObject({ payload: '{"name":"Ann"}' })
         })

@@ -1,0 +1,67 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { repeatWork } from "../../background/repeatWork.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import type { PaymentFailed } from "../errors.ts"
+import type { CatchUpReport } from "../inbox/catchUp.ts"
+import { PaymentInbox } from "../PaymentInbox.ts"
+import { BillingUpkeep } from "./BillingUpkeep.ts"
+
+/** As far back as providers list their events. */
+const FIRST_LOOK_MS = 30 * 86_400_000
+/** What may have been listed late, and how far the clocks may be apart. */
+const OVERLAP_MS = 3_600_000
+
+const reported = ({ failed, listed, missing, states }: CatchUpReport): Effect.Effect<void> =>
+  missing === 0
+    ? Effect.void
+    : Effect.annotateLogs(Effect.logInfo("Caught up with events of the payment provider."), {
+        listed,
+        missing,
+        failed,
+        ...states
+      })
+
+/**
+ * Applies what the payment provider reported and never came, by itself. It looks from where the last look that did all
+ * has begun. Any number of processes may do it at once: they share the work.
+ */
+export class PaymentCatchUp extends Context.Service<
+  PaymentCatchUp,
+  {
+    /** Catches up once; nothing where nothing is sold. */
+    readonly catchUp: Effect.Effect<CatchUpReport | undefined, PaymentFailed | StorageFailed>
+    /** Catches up now and every hour until interrupted. */
+    readonly run: Effect.Effect<never>
+  }
+>()("@parley/core/billing/upkeep/PaymentCatchUp") {
+  static readonly layer = Layer.effect(
+    PaymentCatchUp,
+    Effect.gen(function* () {
+      const inbox = yield* PaymentInbox
+      const upkeep = yield* BillingUpkeep
+      const catchUp = Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const last = yield* upkeep.caughtUpTo
+        const since = last === undefined ? now - FIRST_LOOK_MS : Math.min(last, now) - OVERLAP_MS
+        const report = yield* inbox.catchUp({ since, dryRun: false })
+        if (report.failed === 0) yield* upkeep.noteCaughtUp(now)
+        return report
+      }).pipe(
+        Effect.catchIf(
+          (error) => error._tag === "PaymentsNotConfigured",
+          () => Effect.succeed(undefined)
+        )
+      )
+      return PaymentCatchUp.of({
+        catchUp,
+        run: repeatWork(catchUp, {
+          every: "1 hour",
+          report: (report) => (report === undefined ? Effect.void : reported(report)),
+          onFailure: Effect.logWarning(
+            "Missed events of the payment provider could not be caught up with; trying again in an hour."
+          )
+        })
+      })
+    })
+  )
+}
