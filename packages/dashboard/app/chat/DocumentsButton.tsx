@@ -28,7 +28,7 @@ export const DocumentsButton = ({ conversation }: { readonly conversation: Conve
     <>
       <button
         type="button"
-        className={classes.chip}
+        className={`${classes.chip} ${classes.documents}`}
         data-marked={attached.length > 0 ? "" : undefined}
         aria-label={t("chat.documents.choose", { chosen: words })}
         aria-haspopup="dialog"
