@@ -37,7 +37,7 @@ describe("payments", () => {
     expect(saleCatalog(own)).toBe(own)
     expect(standInPrices(own)).toEqual([
       { id: "price_1", name: "Pro", amount: 2_000, currency: "usd", every: { unit: "month", count: 1 } },
-      { id: "price_2", name: "2,000 credits", amount: 200, currency: "usd" }
+      { id: "price_2", name: "2,000 credits", amount: 1_000, currency: "usd" }
     ])
   })
 })

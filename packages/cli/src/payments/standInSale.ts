@@ -6,8 +6,8 @@ const trialPrices = ({ tiers: [, ...paid] }: CatalogData): CatalogData["prices"]
   ...Object.fromEntries(
     paid.flatMap(({ name }) => ["monthly", "yearly"].map((every) => [`price_${name}_${every}`, { tier: name }]))
   ),
-  price_credits_5000: { topup: 5_000 },
-  price_credits_20000: { topup: 20_000 }
+  price_credits_1000: { topup: 1_000 },
+  price_credits_5000: { topup: 5_000 }
 })
 
 /** In cents a month. What plans cost is the payment provider's to say; the stand-in has to say something. */
@@ -24,8 +24,18 @@ const monthlyCents = ({ tiers }: CatalogData, tier: TierName): number => {
 /** Two months of a year are for nothing. */
 const MONTHS_PAID_OF_A_YEAR = 10
 
-/** For credits that are bought: a cent for ten. */
-const CREDITS_PER_CENT = 10
+/** What a credit that is bought alone costs, as a multiple of what it costs in the dearest plan: those who subscribe pay less. */
+const ALONE = 1.25
+/** In cents, where no plan has a price to compare with. */
+const LEAST_PER_CREDIT = 0.4
+
+/** What a credit that is bought alone costs, in cents. */
+const centsPerCredit = (catalog: CatalogData): number => {
+  const inPlans = catalog.tiers
+    .filter(({ monthlyCredits }) => monthlyCredits > 0)
+    .map(({ monthlyCredits, name }) => monthlyCents(catalog, name) / monthlyCredits)
+  return ALONE * (Math.max(0, ...inPlans) || LEAST_PER_CREDIT)
+}
 
 /** The catalog, with prices to try out where it has none. */
 export const saleCatalog = (catalog: CatalogData): CatalogData =>
@@ -48,7 +58,7 @@ const standInPrice = (id: string, purchase: Purchase, catalog: CatalogData): Sta
     return subscriptionPrice(id, monthlyCents(catalog, purchase.tier), tierOf(catalog, purchase.tier).displayName)
   }
   const name = `${new Intl.NumberFormat("en").format(purchase.topup)} credits`
-  return { id, name, amount: Math.max(50, Math.ceil(purchase.topup / CREDITS_PER_CENT)), currency: "usd" }
+  return { id, name, amount: Math.max(50, Math.ceil(purchase.topup * centsPerCredit(catalog))), currency: "usd" }
 }
 
 /**

@@ -74,13 +74,13 @@ export const billing = (stage: Stage): void => {
       await page.getByRole("link", { name: "Get more credits" }).click()
       await page.getByText("Nothing real is charged here").waitFor()
 
-      await buy(page, "5,000 credits for $5", (checkout) => checkout.getByRole("link", { name: "Cancel" }).click())
+      await buy(page, "1,000 credits for $5", (checkout) => checkout.getByRole("link", { name: "Cancel" }).click())
       await page.getByText("Nothing was charged.", { exact: true }).waitFor()
       await screenshot(page, "billing-cancelled")
       expect(await currentPlan(page).textContent()).toContain("Credits left1")
 
-      await buy(page, "5,000 credits for $5", pay)
-      await page.getByText("Your credits are here: you have 5,001 credits now.").waitFor(ARRIVES)
+      await buy(page, "1,000 credits for $5", pay)
+      await page.getByText("Your credits are here: you have 1,001 credits now.").waitFor(ARRIVES)
       await screenshot(page, "billing-bought")
       await page.getByRole("status").getByRole("link", { name: "Back to your chat" }).click()
       await expect.poll(() => dashboard.field.inputValue()).toBe("What can you do?")
@@ -93,14 +93,14 @@ export const billing = (stage: Stage): void => {
       const dashboard = await stage.openAs("transfer@example.org", SEEN)
       const { page } = dashboard
       await currentPlan(page).waitFor()
-      await buy(page, "5,000 credits for $5", async (checkout) => {
+      await buy(page, "1,000 credits for $5", async (checkout) => {
         await checkout.getByLabel("A transfer that arrives after three days").check()
         await pay(checkout)
       })
       await page.getByText("Your payment is being confirmed").waitFor()
       await screenshot(page, "billing-waiting")
       await atStandIn(page, "a week on")
-      await page.getByText("Your credits are here: you have 5,003 credits now.").waitFor(ARRIVES)
+      await page.getByText("Your credits are here: you have 1,003 credits now.").waitFor(ARRIVES)
       expect(dashboard.complaintsBut()).toEqual([])
     })
 
