@@ -236,6 +236,22 @@ describe("projects with more in them", () => {
     expect(await Effect.runPromise(Effect.scoped(output))).toBe(readExample("express-app/expected.txt"))
   })
 
+  it("an engine of another version is refused by npm, and told with both versions where it is forced", async () => {
+    const newer = await makeProject(folder, "newer", [...all(), "@electric-sql/pglite@0.5.14"])
+    const install = ["install", "--ignore-scripts", "--no-audit", "@electric-sql/pglite@0.5.16"]
+    const vectors = "@electric-sql/pglite-pgvector@0.0.15"
+    expect(await ending("npm", [...install, vectors], newer)).toMatchObject({
+      exit: 1,
+      said: expect.stringContaining("ERESOLVE")
+    })
+    expect(await ending("npm", [...install, vectors, "--legacy-peer-deps"], newer)).toMatchObject({ exit: 0 })
+    const open =
+      'import { openDatabase } from "@parley/adapters-db"\nawait openDatabase().catch((e) => console.log(e.message))'
+    writeFileSync(join(newer, "open.mjs"), open)
+    const { said } = await ending(process.execPath, ["open.mjs"], newer)
+    expect(said).toContain("needs @electric-sql/pglite 0.5.14, and @electric-sql/pglite 0.5.16 is installed")
+  })
+
   it("the first program runs, once the embedded database is installed", async () => {
     await addTo(project, ["@electric-sql/pglite@0.5", "@electric-sql/pglite-pgvector@0.0.15"])
     cpSync(join(root, "examples/minimal/src/main.ts"), join(project, "first.ts"))

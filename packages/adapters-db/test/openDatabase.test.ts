@@ -109,7 +109,7 @@ describe("openDatabase on the embedded database", () => {
   })
 
   it("is not ready while migrations are missing", async () => {
-    const database = await openDatabase({ migrate: false })
+    const database = await openDatabase({ migrate: false, schema: "mine" })
     expect(await problemOf(database)).toBe("migrations")
     await database.close()
   })

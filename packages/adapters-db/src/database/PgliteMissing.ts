@@ -1,25 +1,49 @@
+import { readFileSync } from "node:fs"
 import { findPackageJSON } from "node:module"
 import { Schema } from "effect"
 
-const PACKAGES = ["@electric-sql/pglite", "@electric-sql/pglite-pgvector"]
+/** The packages of the engine, in the one version of each that databases are made by and read by. */
+export const ENGINE_VERSIONS = {
+  "@electric-sql/pglite": "0.5.14",
+  "@electric-sql/pglite-pgvector": "0.0.15"
+} as const
 
-/** An embedded database was asked for, and its engine is not installed: it is for those who use it. */
-export class PgliteMissing extends Schema.TaggedError<PgliteMissing>()("PgliteMissing", {}) {
+const INSTALL = `npm install --save-exact ${Object.entries(ENGINE_VERSIONS)
+  .map((each) => each.join("@"))
+  .join(" ")}`
+
+/** An embedded database was asked for, and its engine is not installed, or in another version: it is for those who use it. */
+export class PgliteMissing extends Schema.TaggedError<PgliteMissing>()("PgliteMissing", {
+  /** What is installed that does not fit, such as `@electric-sql/pglite 0.5.16`; left out where nothing is. */
+  installed: Schema.optionalKey(Schema.String),
+  /** What is needed instead of it. */
+  needed: Schema.optionalKey(Schema.String)
+}) {
   readonly code = "package_missing"
   override get message() {
-    return `The embedded database needs its engine. Run: npm install ${PACKAGES.join(" ")}; or name a Postgres server by its URL (DATABASE_URL).`
+    const needs =
+      this.installed === undefined
+        ? "The embedded database needs its engine."
+        : `The embedded database needs ${this.needed}, and ${this.installed} is installed.`
+    return `${needs} Run: ${INSTALL}; or name a Postgres server by its URL (DATABASE_URL).`
   }
 }
 
-const isInstalled = (name: string): boolean => {
+/** The version of a package that this one finds; undefined where it finds none. */
+const installedVersion = (name: string): string | undefined => {
   try {
-    return findPackageJSON(name, import.meta.url) !== undefined
+    const manifest = findPackageJSON(name, import.meta.url)
+    return manifest && (JSON.parse(readFileSync(manifest, "utf8")) as { readonly version: string }).version
   } catch {
-    return false
+    return undefined
   }
 }
 
-/** Throws `PgliteMissing` where the engine is not installed, before a thread is started in vain. */
-export const requirePglite = (): void => {
-  if (!PACKAGES.every(isInstalled)) throw new PgliteMissing({})
+/** Throws `PgliteMissing` where the engine is not installed as it has to be, before a thread is started in vain. */
+export const requirePglite = (versionOf: (name: string) => string | undefined = installedVersion): void => {
+  for (const [name, needed] of Object.entries(ENGINE_VERSIONS)) {
+    const version = versionOf(name)
+    if (version === undefined) throw new PgliteMissing({})
+    if (version !== needed) throw new PgliteMissing({ installed: `${name} ${version}`, needed: `${name} ${needed}` })
+  }
 }

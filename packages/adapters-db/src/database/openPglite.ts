@@ -3,9 +3,10 @@ import { readFile } from "node:fs/promises"
 import { PGlite, type PGliteOptions } from "@electric-sql/pglite"
 import { vector } from "@electric-sql/pglite-pgvector"
 import { beginFolder } from "../image/beginFolder.ts"
-import { unpackFolder } from "../image/folderImage.ts"
+import { unpackFolder, unpackImage } from "../image/folderImage.ts"
 import { IMAGE_SCHEMA, shippedImageFile } from "../image/shippedImage.ts"
 import { LateFolder } from "./LateFolder.ts"
+import { MemoryFolder } from "./MemoryFolder.ts"
 import type { PgliteThreadOptions } from "./PgliteThread.ts"
 import { EMBEDDED_SESSION } from "./sessionSettings.ts"
 
@@ -37,6 +38,22 @@ const beginAsImage = (dataDir: string): Promise<boolean> =>
     .then((file) => beginFolder(dataDir, (folder) => unpackFolder(readFileSync(file), folder)))
     .catch(() => false)
 
+/** The migrations of an image are applied here now, and were applied elsewhere before. */
+const appliedNow = async (database: PGlite): Promise<PGlite> => {
+  await database.exec(`UPDATE ${IMAGE_SCHEMA}.migrations SET applied_at = now()`)
+  return database
+}
+
+/** A database in memory, which begins as the shipped image where there is one that fits and can be used. */
+const openMemory = async (fromImage: boolean): Promise<PGlite> => {
+  const image = fromImage
+    ? await shippedImageFile()
+        .then((file) => unpackImage(readFileSync(file)))
+        .catch(() => undefined)
+    : undefined
+  return image === undefined ? create({}) : appliedNow(await create({ fs: new MemoryFolder(image) }))
+}
+
 const beginEmpty = (dataDir: string): Promise<boolean> =>
   beginFolder(dataDir, async (folder) => (await create({ dataDir: folder })).close())
 
@@ -60,9 +77,7 @@ const openFolder = async (dataDir: string, fromImage: boolean, { created, files 
   if (!isImage) await beginEmpty(dataDir)
   files.tell(dataDir)
   const database = await created
-  // They are applied here now, and were applied elsewhere before.
-  if (isImage) await database.exec(`UPDATE ${IMAGE_SCHEMA}.migrations SET applied_at = now()`)
-  return database
+  return isImage ? appliedNow(database) : database
 }
 
 /** Opens a database, on `loaded` where that is given and the database is in a folder. */
@@ -71,7 +86,9 @@ export const openPglite = async (
   loaded: LoadedEngine | undefined
 ): Promise<PGlite> => {
   const database = await (dataDir === undefined
-    ? create(prepared === undefined ? {} : { loadDataDir: new Blob([prepared]) })
+    ? prepared === undefined
+      ? openMemory(fromImage)
+      : create({ loadDataDir: new Blob([prepared]) })
     : openFolder(dataDir, fromImage, loaded ?? loadEngine()))
   await database.exec(EMBEDDED_SESSION)
   return database

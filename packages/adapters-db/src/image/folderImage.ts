@@ -46,16 +46,25 @@ export const packFolder = (folder: string): Buffer => {
   return zstdCompressSync(whole, { params: PACKING })
 }
 
+/** What an image holds; its paths are as those of the head. */
+export interface UnpackedFolder {
+  readonly folders: ReadonlyArray<string>
+  readonly files: ReadonlyArray<readonly [path: string, bytes: Uint8Array]>
+}
+
+/** Takes an image; returns what it holds. Throws where the image is damaged. */
+export const unpackImage = (image: Uint8Array): UnpackedFolder => {
+  const whole = zstdDecompressSync(image)
+  let start = HEAD_LENGTH_BYTES + whole.readUInt32LE()
+  const { folders, files } = JSON.parse(whole.toString("utf8", HEAD_LENGTH_BYTES, start)) as Head
+  const contents = files.map(([path, size]) => [path, whole.subarray(start, (start += size))] as const)
+  return { folders, files: contents }
+}
+
 /** Makes `folder`, which is absent or empty, and in it what `image` holds. Throws where the image is damaged. */
 export const unpackFolder = (image: Uint8Array, folder: string): void => {
-  const whole = zstdDecompressSync(image)
-  const headEnd = HEAD_LENGTH_BYTES + whole.readUInt32LE()
-  const { folders, files } = JSON.parse(whole.toString("utf8", HEAD_LENGTH_BYTES, headEnd)) as Head
+  const { files, folders } = unpackImage(image)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   for (const path of folders) mkdirSync(join(folder, path), { mode: 0o700 })
-  let start = headEnd
-  for (const [path, size] of files) {
-    writeFileSync(join(folder, path), whole.subarray(start, start + size), { flag: "wx", mode: 0o600 })
-    start += size
-  }
+  for (const [path, bytes] of files) writeFileSync(join(folder, path), bytes, { flag: "wx", mode: 0o600 })
 }

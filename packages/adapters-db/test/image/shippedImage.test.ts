@@ -79,13 +79,47 @@ describe("a new data folder", () => {
     }
   })
 
+  it("in memory begins as the same, and leaves nothing on the disk", async () => {
+    const before = Date.now()
+    const thread = openEngine({})
+    const made = await preparedPglite()
+    try {
+      expect(await Effect.runPromise(Effect.provide(pendingMigrations(), rolesOn(thread)))).toEqual([])
+      expect(await ask(thread, "SELECT datname FROM pg_database")).toEqual([{ datname: "postgres" }])
+      const [applied] = await ask(thread, "SELECT min(applied_at) AS first FROM parley.migrations")
+      expect((applied?.["first"] as Date).getTime()).toBeGreaterThanOrEqual(before - 1)
+      await Effect.runPromise(
+        Effect.provide(
+          Effect.andThen(migrate(), () => installJobQueue),
+          rolesOn(made)
+        )
+      )
+      expect(await ask(thread, DEFINITIONS)).toEqual(await ask(made, DEFINITIONS))
+    } finally {
+      await Promise.all([thread.close(), made.close()])
+    }
+  })
+
+  it("in memory is each one's own: what one writes, another does not see", async () => {
+    const [one, other] = [openEngine({}), openEngine({})]
+    try {
+      await one.ask({ kind: "script", text: "CREATE TABLE parley.mine AS SELECT 1 AS number; CHECKPOINT" })
+      expect(await ask(one, "SELECT number FROM parley.mine")).toEqual([{ number: 1 }])
+      expect(await ask(other, "SELECT to_regclass('parley.mine') AS found")).toEqual([{ found: null }])
+    } finally {
+      await Promise.all([one.close(), other.close()])
+    }
+  })
+
   it("of another schema is made empty, and holds none that was not asked for", async () => {
     const root = mkdtempSync(join(tmpdir(), "parley-image-test-"))
-    const thread = openEngine({ dataDir: join(root, "database"), schema: "mine" })
+    const threads = [openEngine({ dataDir: join(root, "database"), schema: "mine" }), openEngine({ schema: "mine" })]
     try {
-      expect(await ask(thread, "SELECT nspname FROM pg_namespace WHERE nspname ~ 'parley'")).toEqual([])
+      for (const thread of threads) {
+        expect(await ask(thread, "SELECT nspname FROM pg_namespace WHERE nspname ~ 'parley'")).toEqual([])
+      }
     } finally {
-      await thread.close()
+      await Promise.all(threads.map((thread) => thread.close()))
       rmSync(root, { recursive: true, force: true })
     }
   })
