@@ -1,4 +1,5 @@
-import { GET, parley, POST } from "./route.ts"
+import { opened } from "./parley.ts"
+import { GET, POST } from "./route.ts"
 
 /** What the framework does: hands over requests, and sends the answers. */
 const call = (method: typeof GET, path: string, init: RequestInit = {}) =>
@@ -11,4 +12,4 @@ const reply = await call(POST, "/api/chat", { method: "POST", headers, body })
 console.log(reply.status, reply.headers.get("content-type"), (await reply.text()).length > 0)
 const balance = (await (await call(GET, "/api/billing/balance", { headers })).json()) as { available: number }
 console.log(balance.available)
-await parley.close()
+await (await opened()).parley.close()

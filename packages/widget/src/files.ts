@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
-import { extname, join } from "node:path"
+import { dirname, extname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { brotliCompressSync, gzipSync } from "node:zlib"
 
@@ -24,8 +24,11 @@ export interface WidgetFiles {
   readonly assets: ReadonlyMap<string, WidgetFile>
 }
 
-/** Beside `src` and, in the published package, beside `dist`. */
-const FOLDER = fileURLToPath(new URL("../dist-app/", import.meta.url))
+/**
+ * Beside `src` and, in the published package, beside `dist`. A bundler takes `new URL` with a text for a file that it has to
+ * include, and fails at a folder.
+ */
+const FOLDER = join(dirname(fileURLToPath(import.meta.url)), "../dist-app")
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".html": "text/html; charset=utf-8",
