@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -257,6 +257,35 @@ describe("projects with more in them", () => {
     cpSync(join(root, "examples/minimal/src/main.ts"), join(project, "first.ts"))
     writeFileSync(join(project, "first.mjs"), readFileSync(join(project, "first.ts"), "utf8").replace(" as const", ""))
     for (const node of nodes()) expect(await printed(node, "first.mjs")).toContain("storks.txt")
+  })
+
+  it("an empty folder becomes what the page for beginners says, command by command", async () => {
+    const page = readFileSync(join(root, "docs/start.md"), "utf8")
+    const [, library = ""] = page.split("## The library")
+    const commands = [...library.matchAll(/^(npm install|node) ([^#\n]*)/gm)].map(([, command = "", rest = ""]) => ({
+      command,
+      words: rest.trim().split(" ")
+    }))
+    expect(commands.map(({ command }) => command)).toEqual(["npm install", "npm install", "node"])
+    for (const other of ["README.md", "packages/core/README.md"]) {
+      const text = readFileSync(join(root, other), "utf8")
+      for (const { words } of commands.slice(0, 2)) expect(text).toContain(`npm install ${words.join(" ")}`)
+    }
+    const start = join(folder, "start")
+    mkdirSync(start)
+    cpSync(join(root, "examples/minimal/src/main.ts"), join(start, "main.mts"))
+    // The packages are not in the registry yet: their files stand for them.
+    const named = (word: string) => (word.startsWith("@parley/") ? (tarballs.get(word.slice(8)) ?? "") : word)
+    for (const { command, words } of commands.slice(0, 2)) {
+      const [program = "", ...first] = command.split(" ")
+      expect(await ending(program, [...first, "--no-audit", ...words.map(named)], start)).toMatchObject({ exit: 0 })
+    }
+    const [, , { words } = { words: [] }] = commands
+    const env = { PATH: process.env["PATH"], HOME: folder, NO_COLOR: "1" }
+    for (const node of nodes()) {
+      const { exit, said } = await ending(node, ["--disable-warning=ExperimentalWarning", ...words], start, env)
+      expect([exit, said]).toEqual([0, expect.stringMatching(/Storks return[^]*storks\.txt[^]*available: 99/)])
+    }
   })
 
   it(`a server with one vendor takes less than ${SERVER_MAX_MB} MB`, async () => {
