@@ -7,6 +7,7 @@ import { insufficientCredits } from "../credits/holds/insufficientCredits.ts"
 import { replyKey } from "../credits/holds/replyKey.ts"
 import { HoldTtl } from "../credits/holds/HoldTtl.ts"
 import { Catalog, modelsOfTier, tierOf } from "../tiers/Catalog.ts"
+import type { InputUsage } from "../models/ChatModel.ts"
 import { maxInputTokensFor, type Model, modelPrice } from "../models/Model.ts"
 import { TooManyReplies } from "./errors.ts"
 import { estimatedInput } from "./estimatedInput.ts"
@@ -35,7 +36,9 @@ const BUSY_RETRY_MS = 2_000
 /**
  * Holds the credits of a reply before its model is asked: for the dearest of the models that may answer, where the
  * balance has them. What suffices for the chosen model alone is not refused for a dearer fallback, which is left out
- * then. Where the account is on another tier than it was taken to be, nothing is held and the account is given. Fails with `InsufficientCredits`, `DailyCapReached`, or `TooManyReplies` where the tier bounds them, having held nothing.
+ * then. If the balance has less than the bound, the remaining credits are held, and the reply is as long as they buy by the
+ * estimate. If the account is on another tier than it was taken to be, nothing is held and the account is returned. Fails
+ * with `InsufficientCredits`, `DailyCapReached`, or `TooManyReplies` if the tier bounds them, having held nothing.
  */
 export const makeReserveReply = Effect.gen(function* () {
   const accounts = yield* Accounts
@@ -45,13 +48,16 @@ export const makeReserveReply = Effect.gen(function* () {
 
   const refusal = (
     account: Account,
-    prompt: Prompt,
+    { maxTokens }: Prompt,
+    estimate: InputUsage,
     required: number,
     refused: Extract<Reserved, { readonly _tag: "Refused" }>
   ) => {
     const available = availableOf(refused.buckets)
-    const fits = (model: Model) =>
-      quoteReply(model, maxInputTokensFor(model, prompt.maxTokens), model.maxOutputTokens).minimumAmount <= available
+    const fits = (model: Model) => {
+      const input = { maxTokens: maxInputTokensFor(model, maxTokens), estimate }
+      return quoteReply(model, input, model.maxOutputTokens).minimumAmount <= available
+    }
     const affordable = modelsOfTier(catalog, account.tier).filter(fits)
     return insufficientCredits(
       required,
@@ -71,10 +77,13 @@ export const makeReserveReply = Effect.gen(function* () {
   return Effect.fnUntraced(function* (input: ReserveReplyInput) {
     const { account, candidates, chatId, parties, prompt, messageId, fingerprint } = input
     const [{ model }] = candidates
-    const quotes = candidates.map((each) => quoteReply(each.model, each.maxInputTokens, each.maxOutputTokens))
+    const estimate = estimatedInput(prompt.messages, yield* Tokenizer)
+    const quotes = candidates.map(({ maxInputTokens: maxTokens, maxOutputTokens, model: each }) =>
+      quoteReply(each, { maxTokens, estimate }, maxOutputTokens)
+    )
     const quote = quotes[0] as ReplyQuote
     // What a sweeper charges, should this process die: the chosen model's price for the input as it is estimated.
-    const usage = { ...estimatedInput(prompt.messages, yield* Tokenizer), output: 0 }
+    const usage = { ...estimate, output: 0 }
     const reserved = yield* credits
       .reserveOnTier(
         {
@@ -100,7 +109,7 @@ export const makeReserveReply = Effect.gen(function* () {
       )
     if (reserved._tag === "OnOtherTier") return reserved
     if (reserved._tag === "Busy") return yield* busy(account, reserved.open)
-    if (reserved._tag === "Refused") return yield* refusal(account, prompt, quote.minimumAmount, reserved)
+    if (reserved._tag === "Refused") return yield* refusal(account, prompt, estimate, quote.minimumAmount, reserved)
     const { hold, replayed, state } = reserved
     const calls = candidates.map(({ model, provider }, index): ModelCall => {
       const maxOutputTokens = quotes[index]?.outputTokensFor(hold.amount) ?? 0

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { countOf, momentOf } from "../storage/spokenNumbers.ts"
 
-/** The balance buys neither the reply, or the work, nor a shorter useful one. Nothing was held. */
+/** The balance buys neither the reply nor a shorter one, or not the work. Nothing was held. */
 export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>()("InsufficientCredits", {
   /** The least that would have been enough. */
   required: Schema.Int,
@@ -12,7 +12,7 @@ export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>
   debt: Schema.Int,
   /** Unix milliseconds: when the next period begins. */
   nextResetAt: Schema.Int,
-  /** Allowed models whose shortest useful reply would fit. */
+  /** Allowed models whose shortest reply would fit, as its price is estimated. */
   affordableModels: Schema.Array(Schema.String)
 }) {
   readonly code = "insufficient_credits"

@@ -152,7 +152,7 @@ describe("the output that credits buy", () => {
     fc.assert(
       fc.property(fc.nat(500), fc.nat(5_000), prices, fc.nat(8_192), (credits, input, { price }, ceiling) => {
         const cost = (output: number) => maxPriceOf(input, output, price)
-        const most = outputTokensWithin(credits, input, price, ceiling)
+        const most = outputTokensWithin(credits, cost, ceiling)
         expect(most).toBeLessThanOrEqual(ceiling)
         if (most > 0) expect(cost(most)).toBeLessThanOrEqual(credits)
         if (most < ceiling) expect(cost(most + 1)).toBeGreaterThan(credits)
@@ -162,10 +162,11 @@ describe("the output that credits buy", () => {
   })
 
   it("is nothing where the input alone costs more", () => {
-    expect(outputTokensWithin(1, 2_000, oneByOne, 4_096)).toBe(0)
+    expect(outputTokensWithin(1, (output) => maxPriceOf(2_000, output, oneByOne), 4_096)).toBe(0)
   })
 
   it("is at most the ceiling, also where output is free", () => {
-    expect(outputTokensWithin(5, 1_000, { ...oneByOne, creditsPer1kOutput: 0 }, 4_096)).toBe(4_096)
+    const free = { ...oneByOne, creditsPer1kOutput: 0 }
+    expect(outputTokensWithin(5, (output) => maxPriceOf(1_000, output, free), 4_096)).toBe(4_096)
   })
 })

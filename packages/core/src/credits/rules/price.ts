@@ -44,16 +44,10 @@ export const maxPriceOf = (inputTokens: number, outputTokens: number, price: Mod
 }
 
 /**
- * The most output tokens whose price, after at most `inputTokens` of input, is within `credits`; at most `ceiling`.
- * Zero where not even one output token fits.
+ * The most output tokens whose price is within `credits`; at most `ceiling`. `cost` is the price of a reply with so many of
+ * them, which does not fall as they become more. Zero if not even one output token fits.
  */
-export const outputTokensWithin = (
-  credits: number,
-  inputTokens: number,
-  price: ModelPrice,
-  ceiling: number
-): number => {
-  const cost = (output: number) => maxPriceOf(inputTokens, output, price)
+export const outputTokensWithin = (credits: number, cost: (output: number) => number, ceiling: number): number => {
   if (cost(0) > credits) return 0
   if (cost(ceiling) <= credits) return ceiling
   let fits = 0
