@@ -50,7 +50,7 @@ const exactSearch = (passages: number | undefined): Layer.Layer<never> => {
 
 /** A database behind the core's ports, ready to be handed to `createParley`. */
 export interface OpenDatabase extends StoragePorts {
-  /** Rejects with `DatabaseNotReady` where the database does not answer soon, or its schema is older than the program. */
+  /** Rejects with `DatabaseNotReady` where the database does not answer soon, its disk is full, or its schema is older than the program. */
   checkReadiness(): Promise<void>
   /** Gives back connections and the data folder. Close what uses the ports before. */
   close(): Promise<void>

@@ -1,10 +1,10 @@
 import { Effect, Schema } from "effect"
-import type { Database } from "./database/Database.ts"
+import { Database, type DatabaseError } from "./database/Database.ts"
 import { pendingMigrations } from "./migrations/migrate.ts"
 
 /** The database cannot be used at the moment, and why. */
 export class DatabaseNotReady extends Schema.TaggedError<DatabaseNotReady>()("DatabaseNotReady", {
-  problem: Schema.Literals(["unreachable", "slow", "migrations"]),
+  problem: Schema.Literals(["unreachable", "slow", "migrations", "full"]),
   explanation: Schema.String
 }) {
   readonly code = "database_not_ready"
@@ -16,13 +16,36 @@ export class DatabaseNotReady extends Schema.TaggedError<DatabaseNotReady>()("Da
 const notReady = (problem: DatabaseNotReady["problem"], explanation: string) =>
   Effect.fail(new DatabaseNotReady({ problem, explanation }))
 
-/** Succeeds where the database answers within the limit (milliseconds; 2,000 unless given) and its schema is up to date. */
+/** The disk, a limit of it, or the device has no room (PostgreSQL 17, appendix A). */
+const NO_ROOM = ["53100", "58030"]
+
+const failed = ({ sqlState }: DatabaseError) =>
+  sqlState !== undefined && NO_ROOM.includes(sqlState)
+    ? notReady("full", "The database's disk is full, or cannot be written to. Make room on it.")
+    : notReady("unreachable", "The database does not answer. Is DATABASE_URL right, and the server up?")
+
+/**
+ * Writes some kilobytes to the database's disk, and leaves nothing there: rows that do not fit into the memory that this
+ * statement may have go to a temporary file. What is written to a table may fit into pages that are there already.
+ */
+const writeToDisk = Effect.flatMap(Database, ({ asService }) =>
+  asService((sql) =>
+    Effect.andThen(
+      sql.query("SELECT pg_catalog.set_config('work_mem', '64kB', true)"),
+      sql.query("SELECT pg_catalog.count(*) AS rows FROM pg_catalog.generate_series(1, 5000)")
+    )
+  )
+)
+
+/**
+ * Succeeds where the database answers within the limit (milliseconds; 2,000 unless given), its schema is up to date, and its disk
+ * takes what is written.
+ */
 export const checkReadiness = (limitMs = 2000): Effect.Effect<void, DatabaseNotReady, Database> =>
-  pendingMigrations().pipe(
+  Effect.andThen(writeToDisk, pendingMigrations()).pipe(
     Effect.timeout(limitMs),
     Effect.catchTags({
-      DatabaseError: () =>
-        notReady("unreachable", "The database does not answer. Is DATABASE_URL right, and the server up?"),
+      DatabaseError: failed,
       MigrationRefused: (refused) => notReady("migrations", refused.message),
       TimeoutError: () => notReady("slow", `The database did not answer within ${limitMs} ms.`)
     }),

@@ -1,4 +1,4 @@
-import { StorageFailed } from "@parley/core"
+import { ModelFailed, StorageFailed } from "@parley/core"
 import { Cause, Effect, Logger } from "effect"
 import { describe, expect, test } from "vitest"
 import { type Route, routes } from "../src/index.ts"
@@ -6,6 +6,10 @@ import { makeRefusalLog, RefusalLog } from "../src/environment/RefusalLog.ts"
 import { logFailure } from "../src/core/logFailure.ts"
 
 const SECRET = "sk-secret-prompt"
+
+const coded = (code: unknown) => Object.assign(new Error(SECRET), { code })
+const wrapped = (cause: unknown) => new Error(SECRET, { cause })
+const modelFailed = (cause: unknown) => new ModelFailed({ model: "m", reason: "unavailable", retryable: true, cause })
 
 /** Everything that a failure writes to the log, as text. */
 const logged = async (cause: Cause.Cause<unknown>) => {
@@ -36,6 +40,23 @@ describe("the log of a failed request", () => {
     const text = await logged(Cause.fail(new StorageFailed({ operation: "ChatStore.list", retryable: true, cause })))
     expect(text).toContain("ChatStore.list")
     expect(text).not.toContain(SECRET)
+  })
+
+  test.each([
+    ["EMFILE", new StorageFailed({ operation: "x", retryable: true, cause: wrapped(coded("EMFILE")) })],
+    ["ECONNREFUSED", new StorageFailed({ operation: "x", retryable: true, cause: wrapped(coded("ECONNREFUSED")) })],
+    ["ENOTFOUND", modelFailed(wrapped(wrapped(coded("ENOTFOUND"))))],
+    ["ETIMEDOUT", modelFailed(wrapped(new AggregateError([coded("ETIMEDOUT"), coded("ENETUNREACH")])))]
+  ])("a failure names its cause where the system told one: %s", async (code, failure) => {
+    const text = await logged(Cause.fail(failure))
+    expect(text).toContain(`"cause":"${code}"`)
+    expect(text).not.toContain(SECRET)
+  })
+
+  test("a code that is none of the system's is not taken for a cause", async () => {
+    for (const code of [SECRET, `A_${"X".repeat(100)}`, "insufficient_quota", 7]) {
+      expect(await logged(Cause.fail(modelFailed(coded(code))))).not.toContain('"cause"')
+    }
   })
 
   test("a storage failure names Postgres' code and the constraint, where they are such", async () => {

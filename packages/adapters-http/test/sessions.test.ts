@@ -317,15 +317,11 @@ describe("development sign-in", () => {
     for (const host of ["localhost", "localhost:3000", "127.0.0.1:80", "127.1.2.3", "[::1]:3000", "app.localhost"]) {
       expect({ host, status: await status(host) }).toEqual({ host, status: 200 })
     }
-    for (const host of [
-      "evil.example",
-      "localhost.evil.example",
-      "10.0.0.1",
-      "evil@localhost",
-      "localhost/x",
-      "[::2]"
-    ]) {
+    for (const host of ["evil.example", "localhost.evil.example", "10.0.0.1", "[::2]"]) {
       expect({ host, status: await status(host) }).toEqual({ host, status: 404 })
+    }
+    for (const host of ["evil@localhost", "localhost/x"]) {
+      expect({ host, status: await status(host) }).toEqual({ host, status: 400 })
     }
     await server.close()
   })

@@ -54,9 +54,12 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
 export const databaseClosed = (): DatabaseError =>
   new DatabaseError({ closed: true, cause: new Error("The database was closed.") })
 
+/** That the database did not answer, by the code that the system has for it. */
+export const noAnswer = (message: string): Error => Object.assign(new Error(message), { code: "ETIMEDOUT" })
+
 /** What is answered while the database counts as down. */
 export const databaseSilent = (retryAfterMs: number): DatabaseError =>
-  new DatabaseError({ retryAfterMs, cause: new Error("The database does not answer.") })
+  new DatabaseError({ retryAfterMs, cause: noAnswer("The database does not answer.") })
 
 export type Row = Record<string, unknown>
 

@@ -1,7 +1,7 @@
 import { causeCode, type SilenceWatch } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type pg from "pg"
-import { DatabaseError } from "./Database.ts"
+import { DatabaseError, noAnswer } from "./Database.ts"
 import { isAnswer } from "../outages/watchServer.ts"
 import { INTERRUPT_GRACE_MS } from "./limits.ts"
 import type { PgPool } from "./PgPool.ts"
@@ -66,7 +66,7 @@ const giveUp = async (loan: Loan): Promise<void> => {
 }
 
 const silent = (milliseconds: number) =>
-  new DatabaseError({ cause: new Error(`The database did not answer within ${milliseconds} ms.`) })
+  new DatabaseError({ cause: noAnswer(`The database did not answer within ${milliseconds} ms.`) })
 
 /**
  * Sends what `start` sends and waits for its end, for `limitMs` at most: then it is cancelled, and the connection

@@ -2,7 +2,7 @@ import { once } from "node:events"
 import pg from "pg"
 import { cancelStatement } from "./cancelStatement.ts"
 import type { CallersPool } from "./CallersPool.ts"
-import { databaseClosed } from "./Database.ts"
+import { databaseClosed, noAnswer } from "./Database.ts"
 import { columnTypes } from "./pgColumnTypes.ts"
 import { CLOSE_MS, CONNECT_MS, KEEPALIVE_MS } from "./limits.ts"
 
@@ -66,7 +66,7 @@ const connectWithin = (pool: pg.Pool, milliseconds: number): Promise<pg.PoolClie
     let isLate = false
     const timer = setTimeout(() => {
       isLate = true
-      reject(new Error(`The pool gave no connection within ${milliseconds} ms.`))
+      reject(noAnswer(`The pool gave no connection within ${milliseconds} ms.`))
     }, milliseconds)
     pool.connect().then(
       (client) => {

@@ -1,5 +1,5 @@
 import { SessionInvalid } from "@parley/core"
-import { databaseFields } from "@parley/core/adapter"
+import { causeField, databaseFields } from "@parley/core/adapter"
 import { Cause, Effect } from "effect"
 import { codeOf } from "../problems/Problem.ts"
 import { type ErrorCode, problemTable } from "../problems/problemTable.ts"
@@ -59,6 +59,7 @@ const logOwnFailure = (error: unknown, code: ErrorCode, { route }: FailedRequest
     code: defect && error instanceof Error && "code" in error ? String(error.code) : code,
     error: error instanceof Error ? error.name : typeof error,
     ...closedFields(error),
+    ...causeField(error),
     ...databaseFields(error),
     ...(defect && error instanceof Error ? { at: framesOf(error) } : {})
   }

@@ -14,8 +14,14 @@ export class Readiness extends Context.Service<
   }
 >()("@parley/adapters-http/environment/Readiness") {}
 
+/** What a check names in `problem`, as `DatabaseNotReady` does; nothing of another's text. */
+const problemOf = (error: unknown): { readonly problem?: string } => {
+  const { problem } = Object(error) as { readonly problem?: unknown }
+  return typeof problem === "string" && /^[a-z-]{1,40}$/.test(problem) ? { problem } : {}
+}
+
 /** Takes what rejects where something does not answer. */
 export const makeReadiness = (ready: () => Promise<void>): Readiness["Service"] => {
   const ask = remembered(ready, ANSWER)
-  return { check: Effect.tryPromise({ try: ask, catch: () => new NotReady() }) }
+  return { check: Effect.tryPromise({ try: ask, catch: (error) => new NotReady(problemOf(error)) }) }
 }

@@ -121,7 +121,10 @@ export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()("Me
 }
 
 /** Something the server depends on does not answer. */
-export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", {}) {
+export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", {
+  /** What is the matter, for the log: a word of the check's own. */
+  problem: Schema.optionalKey(Schema.String)
+}) {
   readonly code = "not_ready"
   override get message() {
     return "Something this server depends on does not answer yet. Try again in a moment."

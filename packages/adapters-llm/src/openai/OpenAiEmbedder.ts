@@ -1,4 +1,5 @@
 import {
+  causeField,
   embedBatches,
   Embedder,
   type EmbedderLimits,
@@ -136,7 +137,8 @@ export const makeOpenAiEmbedder = (options: OpenAiEmbedderOptions): Embedder["Se
     if (error.retryAfterMs !== undefined) {
       notBefore = Math.max(notBefore, (yield* Clock.currentTimeMillis) + error.retryAfterMs)
     }
-    const labels = { vendor: VENDOR, model, reason: error.reason, retry: retries + 1, delayMs: Math.round(delay) }
+    const known = { vendor: VENDOR, model, reason: error.reason, ...causeField(error) }
+    const labels = { ...known, retry: retries + 1, delayMs: Math.round(delay) }
     yield* Effect.logWarning("Texts were not embedded and are sent again.").pipe(Effect.annotateLogs(labels))
     yield* Effect.sleep(delay)
     return yield* request(texts, retries + 1)

@@ -1,4 +1,4 @@
-import { ModelFailed, type ReplyPart } from "@parley/core/adapter"
+import { causeField, ModelFailed, type ReplyPart } from "@parley/core/adapter"
 import { Channel, Clock, Effect, Metric, Random, Stream } from "effect"
 
 /** How often, and how patiently, a model is asked again. */
@@ -74,8 +74,10 @@ export const retryBeforeFirst = (
         retries += 1
         const labels = { vendor, model: error.model, reason: error.reason }
         yield* Metric.update(Metric.withAttributes(modelRetries, labels), 1)
-        yield* Effect.logWarning("A model failed before its first words and is asked again.").pipe(
-          Effect.annotateLogs({ ...labels, retry: retries, delayMs: Math.round(delay) })
+        const cause = causeField(error)
+        const failed = cause.cause === undefined ? "A model failed before its first words" : "A model was not reached"
+        yield* Effect.logWarning(`${failed} and is asked again.`).pipe(
+          Effect.annotateLogs({ ...labels, error: error.name, ...cause, retry: retries, delayMs: Math.round(delay) })
         )
         yield* Effect.sleep(delay)
         parts = yield* open()

@@ -2,7 +2,7 @@ import { Effect, Metric } from "effect"
 import { describe, expect, it } from "vitest"
 import { modelRetries } from "../../src/index.ts"
 import type { Play } from "./FakeVendor.ts"
-import { listen, withVendor } from "./listen.ts"
+import { listen, logOf, withVendor } from "./listen.ts"
 import { head, type Wire, wires } from "./wires.ts"
 
 const failing =
@@ -86,6 +86,16 @@ describe.each(wires)("$name", (wire) => {
   it("is not waited for longer than the policy says; its wait is told instead", async () => {
     const heard = await ask(failing(wire, "429 Too Many Requests", { "retry-after": "30" }))
     expect(heard).toMatchObject({ failure: { reason: "rate-limited", retryAfterMs: 30_000 }, requests: 1 })
+  })
+
+  it("that is not reached is told by the system's code, and not as a model that failed", async () => {
+    const url = await withVendor(whole, (address) => Promise.resolve(address))
+    const lines = await logOf(async (listening) => {
+      const heard = await listening(wire.connect(url, { retry: { ...retry, retries: 1 } }), wire.model)
+      expect(heard.failure).toMatchObject({ reason: "unavailable" })
+    })
+    expect(lines).toEqual([expect.stringContaining('"cause":"ECONNREFUSED"')])
+    expect(lines[0]).toContain("A model was not reached")
   })
 
   it("counts its retries by vendor, model and reason", async () => {

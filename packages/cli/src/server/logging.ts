@@ -1,3 +1,4 @@
+import { withoutRepeats } from "@parley/core/adapter"
 import { Layer, Logger, type LogLevel, References } from "effect"
 import type { LogLevelName, ParleyConfig } from "../config/ParleyConfig.ts"
 
@@ -11,12 +12,14 @@ const levels: Record<LogLevelName, LogLevel.LogLevel> = {
   none: "None"
 }
 
-/** Logs on stderr: lines of JSON in production, text for people elsewhere. */
+/** Logs on stderr: lines of JSON in production, text for people elsewhere. Failures that repeat are counted. */
 export const loggingLayer = ({ logLevel, production }: ParleyConfig): Layer.Layer<never> =>
   Layer.mergeAll(
-    production
-      ? Logger.layer([Logger.withConsoleError(Logger.formatJson)])
-      : Logger.layer([Logger.consolePretty({ colors: process.stderr.isTTY })]),
+    Logger.layer([
+      withoutRepeats(
+        production ? Logger.withConsoleError(Logger.formatJson) : Logger.consolePretty({ colors: process.stderr.isTTY })
+      )
+    ]),
     Layer.succeed(Logger.LogToStderr, true),
     Layer.succeed(References.MinimumLogLevel, levels[logLevel])
   )

@@ -34,6 +34,11 @@ export class SilentVendor implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`
   }
 
+  /** Ends the connections that are kept open between requests. */
+  closeConnections(): void {
+    this.#server.closeAllConnections()
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#server.closeAllConnections()
     this.#server.close()

@@ -1,6 +1,7 @@
 import { Effect, Result } from "effect"
 import type { Passage } from "./Document.ts"
-import type { Embedder, Embedding, EmbeddingFailed, EmbeddingFailure } from "./Embedder.ts"
+import { causeField } from "../storage/failureFields.ts"
+import { type Embedder, type Embedding, EmbeddingFailed, type EmbeddingFailure } from "./Embedder.ts"
 
 /** What tells embeddings apart that cannot be compared. */
 export const embeddingModel = ({ dimensions, name }: Embedder["Service"]): string => `${name}/${dimensions}`
@@ -68,13 +69,16 @@ const QUERY_PATIENCE = "5 seconds"
 /** The embedding of a query; undefined where there is none soon, which the log tells. */
 export const embedQuery = (embedder: Embedder["Service"], query: string): Effect.Effect<Embedding | undefined> =>
   embedder.embed([query]).pipe(
-    Effect.map(([result]) => (result !== undefined && Result.isSuccess(result) ? result.success : undefined)),
-    Effect.timeoutOrElse({ duration: QUERY_PATIENCE, orElse: () => Effect.succeed(undefined) }),
-    Effect.tap((embedding) =>
-      embedding === undefined && query.trim() !== ""
-        ? Effect.logWarning("A question has no embedding; its documents are searched by words alone.").pipe(
-            Effect.annotateLogs({ embedder: embedder.name })
-          )
-        : Effect.void
+    Effect.flatMap(([result = Result.fail(LATE)]) => Effect.fromResult(result)),
+    Effect.timeoutOrElse({ duration: QUERY_PATIENCE, orElse: () => Effect.fail(LATE) }),
+    Effect.catch((error) =>
+      query.trim() === "" ? Effect.undefined : Effect.as(noteNotEmbedded(embedder, error), undefined)
     )
+  )
+
+const LATE = new EmbeddingFailed({ reason: "stalled", retryable: true })
+
+const noteNotEmbedded = ({ name }: Embedder["Service"], error: EmbeddingFailed): Effect.Effect<void> =>
+  Effect.logWarning("A question has no embedding; its documents are searched by words alone.").pipe(
+    Effect.annotateLogs({ embedder: name, reason: error.reason, ...causeField(error) })
   )

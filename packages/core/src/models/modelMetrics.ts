@@ -1,4 +1,5 @@
 import { Effect, Metric } from "effect"
+import { causeField } from "../storage/failureFields.ts"
 import type { ModelFailed } from "./ChatModel.ts"
 
 /** Replies that a model failed, before or after its first words, by `vendor`, `model` and `reason`. */
@@ -46,10 +47,13 @@ export const countFailure = (vendor: string, { fault, model, reason }: ModelFail
 }
 
 /** Counts and logs that `fallback` is asked instead. */
-export const noteFallback = ({ model, reason }: ModelFailed, fallback: string): Effect.Effect<void> => {
+export const noteFallback = (error: ModelFailed, fallback: string): Effect.Effect<void> => {
+  const { model, name, reason } = error
   const labels = { model, fallback, reason }
   return Effect.andThen(
     Metric.update(Metric.withAttributes(modelFallbacks, labels), 1),
-    Effect.logWarning("A model failed before its first words; its fallback is asked.").pipe(Effect.annotateLogs(labels))
+    Effect.logWarning("A model failed before its first words; its fallback is asked.").pipe(
+      Effect.annotateLogs({ ...labels, error: name, ...causeField(error) })
+    )
   )
 }

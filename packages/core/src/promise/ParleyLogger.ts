@@ -1,4 +1,5 @@
 import { Layer, Logger, type LogLevel, References } from "effect"
+import { sentenceOf, withoutRepeats } from "../outages/withoutRepeats.ts"
 
 /** What belongs to a log line beside its sentence: names, codes, ids of people and counts; no secrets, prompts or vendor text. */
 export type LogFields = Readonly<Record<string, unknown>>
@@ -22,27 +23,18 @@ const methods: Readonly<Record<LogLevel.LogLevel, keyof ParleyLogger>> = {
   None: "debug"
 }
 
-/** The sentence of a line alone: what else is logged with it may hold what others wrote. */
-const sentenceOf = (message: unknown): string =>
-  [message]
-    .flat()
-    .filter((part) => typeof part === "string")
-    .join(" ")
-
 /**
  * Has everything logged through the caller's logger, or nothing with false, in the place of the console. The level is its
- * own to filter by. One that throws loses the line, and nothing else.
+ * own to filter by. Failures that repeat are counted (`withoutRepeats`). One that throws loses the line, and nothing else.
  */
 export const loggerLayer = (logger: ParleyLogger | false): Layer.Layer<never> => {
   if (logger === false) return Logger.layer([])
-  const handedOn = Logger.layer([
-    Logger.make(({ fiber, logLevel, message }) => {
-      try {
-        logger[methods[logLevel]]({ ...fiber.getRef(References.CurrentLogAnnotations) }, sentenceOf(message))
-      } catch {
-        // A log is no reason to fail.
-      }
-    })
-  ])
-  return Layer.merge(handedOn, Layer.succeed(References.MinimumLogLevel, "Debug"))
+  const handOn = Logger.make<unknown, void>(({ fiber, logLevel, message }) => {
+    try {
+      logger[methods[logLevel]]({ ...fiber.getRef(References.CurrentLogAnnotations) }, sentenceOf(message))
+    } catch {
+      // A log is no reason to fail.
+    }
+  })
+  return Layer.merge(Logger.layer([withoutRepeats(handOn)]), Layer.succeed(References.MinimumLogLevel, "Debug"))
 }

@@ -3,6 +3,8 @@ export interface FailureFields extends Readonly<Record<string, unknown>> {
   readonly failure: string
   /** Port and method, for example `CreditLedger.reserve`. */
   readonly operation?: string
+  /** What the system or a library calls the cause, for example `ECONNREFUSED`. */
+  readonly cause?: string
   /** Postgres' five characters for why it refused. */
   readonly sqlState?: string
   /** The constraint of our schema that was broken. */
@@ -29,6 +31,12 @@ export const causeCode = (error: unknown): string | undefined => {
   return undefined
 }
 
+/** The same as a field of a log line. */
+export const causeField = (error: unknown): Pick<FailureFields, "cause"> => {
+  const cause = causeCode(error)
+  return cause === undefined ? {} : { cause }
+}
+
 /** What a database adapter names of a refusal, where it is behind a failure or is it. */
 export const databaseFields = (error: unknown): Pick<FailureFields, "sqlState" | "constraint"> => {
   const { cause, ...own } = Object(error) as { readonly [field: string]: unknown }
@@ -46,6 +54,7 @@ export const failureFields = (error: unknown): FailureFields => {
   return {
     failure: String(failure),
     ...(isName(operation, /^[\w.]{1,100}$/) ? { operation } : {}),
+    ...causeField(error),
     ...databaseFields(error)
   }
 }

@@ -11,7 +11,8 @@ export const finishSoon = (work: Effect.Effect<void>, key: string): Effect.Effec
   Effect.flatMap(Effect.forkDetach(Effect.uninterruptible(work), { startImmediately: true }), (finishing) =>
     Effect.catchTag(Effect.timeout(Effect.interruptible(Fiber.join(finishing)), PATIENCE), "TimeoutError", () =>
       Effect.annotateLogs(Effect.logWarning("A hold is ended as soon as the storage answers again."), {
-        hold: key
+        hold: key,
+        failure: "TimeoutError"
       })
     )
   )

@@ -1,0 +1,99 @@
+import type { LogLevel } from "effect"
+
+/** A failure that was not seen for so long is told anew. Milliseconds. */
+export const FORGOTTEN_MS = 60_000
+/** As many kinds of failure are told apart. Beyond that, every record is written. */
+const MOST_KINDS = 1_000
+
+/** What says that a record is about a failure. */
+const OF_FAILURES = ["failure", "error", "reason", "cause"]
+/** What differs between two records of one failure. */
+const OF_OCCURRENCES: ReadonlySet<string> = new Set(["requestId", "route", "operation", "retry", "delayMs", "hold"])
+
+/** Places that are named of one kind; the rest is counted together. */
+const MOST_PLACES = 100
+const OTHER_PLACES = "others"
+
+const LEVELS: ReadonlySet<LogLevel.LogLevel> = new Set(["Warn", "Error"])
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** One record, as far as it is compared. */
+export interface LoggedFailure {
+  readonly logLevel: LogLevel.LogLevel
+  readonly sentence: string
+  readonly fields: Fields
+}
+
+/** How often a record was left out, and where that was: of which hold, on which route, or in which operation. The rest of its fields are those of the first one. */
+export interface LeftOut extends Fields {
+  readonly message: string
+  readonly leftOut: number
+  readonly places?: Readonly<Record<string, number>>
+}
+
+interface Kind {
+  readonly sentence: string
+  /** Those that all records of the kind have. */
+  readonly fields: Fields
+  /** When the last record came, in Unix milliseconds. */
+  lastAt: number
+  leftOut: number
+  readonly places: Map<string, number>
+}
+
+/** Tells records of failures that repeat earlier ones, and counts them. */
+export class RepeatedFailures {
+  readonly #kinds = new Map<string, Kind>()
+
+  /** Whether a record repeats one of the last minute. Takes note of it. */
+  isRepeat({ fields, logLevel, sentence }: LoggedFailure, now: number): boolean {
+    if (!LEVELS.has(logLevel) || !OF_FAILURES.some((name) => fields[name] !== undefined)) return false
+    const same = Object.entries(fields).filter(([name]) => !OF_OCCURRENCES.has(name))
+    const name = JSON.stringify([logLevel, sentence, same.toSorted(([a], [b]) => (a < b ? -1 : 1))])
+    const known = this.#kinds.get(name)
+    if (known === undefined) {
+      if (this.#kinds.size >= MOST_KINDS) this.#forget(now)
+      if (this.#kinds.size >= MOST_KINDS) return false
+      this.#kinds.set(name, {
+        sentence,
+        fields: Object.fromEntries(same),
+        lastAt: now,
+        leftOut: 0,
+        places: new Map()
+      })
+      return false
+    }
+    const isRecent = now - known.lastAt < FORGOTTEN_MS
+    known.lastAt = now
+    if (isRecent) this.#leaveOut(known, fields)
+    return isRecent
+  }
+
+  /** What was left out since this was asked last. */
+  takeLeftOut(): ReadonlyArray<LeftOut> {
+    const repeated = [...this.#kinds.values()].filter(({ leftOut }) => leftOut > 0)
+    return repeated.map((kind) => {
+      const { fields, leftOut, places, sentence } = kind
+      const where = places.size === 0 ? {} : { places: Object.fromEntries(places) }
+      kind.leftOut = 0
+      places.clear()
+      return { message: sentence, leftOut, ...fields, ...where }
+    })
+  }
+
+  #leaveOut(kind: Kind, { hold, operation, route }: Fields): void {
+    const { places } = kind
+    kind.leftOut += 1
+    const place = hold ?? route ?? operation
+    if (typeof place !== "string") return
+    const name = places.has(place) || places.size < MOST_PLACES ? place : OTHER_PLACES
+    places.set(name, (places.get(name) ?? 0) + 1)
+  }
+
+  #forget(now: number): void {
+    for (const [name, { lastAt, leftOut }] of this.#kinds) {
+      if (leftOut === 0 && now - lastAt >= FORGOTTEN_MS) this.#kinds.delete(name)
+    }
+  }
+}
