@@ -51,6 +51,16 @@ test("leads a form on, to the configured page or the first one", async () => {
   expect([stays.status, stays.headers.get("location")]).toEqual([303, "/"])
 })
 
+test("empties the cookie where it was set: below the path under which the routes are mounted", async () => {
+  const to = await start({ prefix: "/parley" })
+  const cookie = await cookieFor("ann")
+  const out = await ask(to, cookie, "/parley/api/sign-out", { method: "POST" })
+  expect([out.status, out.headers.getSetCookie()]).toEqual([
+    200,
+    [expect.stringMatching(/^parley_session=; Max-Age=0; Path=\/parley;/)]
+  ])
+})
+
 test("takes no sign-out from a page of another site, and none of somebody who is not signed in", async () => {
   const to = await start()
   const cookie = await cookieFor("ann")

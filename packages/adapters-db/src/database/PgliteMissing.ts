@@ -8,7 +8,7 @@ export const ENGINE_VERSIONS = {
   "@electric-sql/pglite-pgvector": "0.0.15"
 } as const
 
-const INSTALL = `npm install --save-exact ${Object.entries(ENGINE_VERSIONS)
+const INSTALL = `npm install ${Object.entries(ENGINE_VERSIONS)
   .map((each) => each.join("@"))
   .join(" ")}`
 

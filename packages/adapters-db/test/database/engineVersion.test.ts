@@ -17,7 +17,7 @@ describe("the engine of an embedded database", () => {
   })
 
   it("is refused where it is absent, in part or whole, with the command that installs it", () => {
-    const command = "npm install --save-exact @electric-sql/pglite@0.5.14 @electric-sql/pglite-pgvector@0.0.15"
+    const command = "npm install @electric-sql/pglite@0.5.14 @electric-sql/pglite-pgvector@0.0.15"
     expect(() => requirePglite(() => undefined)).toThrow(command)
     const noVectors = (name: string) => (name === "@electric-sql/pglite" ? "0.5.14" : undefined)
     expect(() => requirePglite(noVectors)).toThrow(command)

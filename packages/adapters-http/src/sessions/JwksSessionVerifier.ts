@@ -80,10 +80,14 @@ const make = (options: JwksSessionVerifierOptions): SessionVerifier["Service"] =
     verify: Effect.fn("JwksSessionVerifier.verify")(function* (token) {
       const now = yield* Clock.currentTimeMillis
       const fetchesBefore = holder.fetches
+      // No key is fetched for what none could make good.
+      if (!holder.hasKeys && readToken(token) === undefined) return yield* new SessionInvalid({ problem: "refused" })
+      const held = yield* holder.current()
+      const known = held.verified.find(token, now)
+      if (known !== undefined) return known
       const read = readToken(token)
       if (read === undefined) return yield* new SessionInvalid({ problem: "refused" })
-      const held = yield* holder.current()
-      return held.verified.find(token, now) ?? (yield* judge(read, held, { fetchesBefore, now }))
+      return yield* judge(read, held, { fetchesBefore, now })
     })
   })
 }

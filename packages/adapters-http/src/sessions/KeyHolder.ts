@@ -59,6 +59,11 @@ export class KeyHolder {
     return this.#fetches
   }
 
+  /** Whether the provider ever answered. */
+  get hasKeys(): boolean {
+    return this.#held !== undefined
+  }
+
   /** The keys to judge by; fails where the provider never answered. */
   current(): Effect.Effect<HeldKeys, SessionVerifierUnavailable> {
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {

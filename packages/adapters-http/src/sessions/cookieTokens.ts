@@ -3,8 +3,8 @@ import { cookieNameOf, type SessionCookie } from "./sessionCookie.ts"
 
 /** Supabase's libraries keep a session as JSON in base64url after this word. */
 const ENCODED = "base64-"
-/** And cut it into cookies of at most this many, named `name.0`, `name.1` and so on. */
-const MOST_CHUNKS = 10
+/** And cut it into cookies named `name.0`, `name.1` and so on; ten hold more than a server takes of a head. */
+const CHUNK = /^\.\d$/
 
 /** A browser holds one cookie of a name for each path and domain: more candidates than this are no browser's. */
 export const MOST_CANDIDATES = 4
@@ -34,10 +34,10 @@ const sessionValues = (
   cookie: SessionCookie
 ): ReadonlyMap<string, ReadonlyArray<string>> => {
   const whole = cookieNameOf(cookie)
-  const names = [whole, ...Array.from({ length: MOST_CHUNKS }, (_, index) => `${whole}.${index}`)]
+  const counts = (name: string) => name === whole || (name.startsWith(whole) && CHUNK.test(name.slice(whole.length)))
   const found = new Map<string, ReadonlyArray<string>>()
   for (const { name, value } of cookiePairs(header ?? "")) {
-    if (names.includes(name) && value !== "") found.set(name, [...new Set([...(found.get(name) ?? []), value])])
+    if (counts(name) && value !== "") found.set(name, [...new Set([...(found.get(name) ?? []), value])])
   }
   return found
 }

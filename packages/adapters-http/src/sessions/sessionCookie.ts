@@ -66,4 +66,4 @@ export const clearSessionCookies = (
 ): ReadonlyArray<string> =>
   names.length === 0
     ? [clearSessionCookie(cookie, path)]
-    : names.map((name) => clearSessionCookie({ ...cookie, name, isProviders: true }, path))
+    : names.map((name) => clearSessionCookie({ ...cookie, name }, path))
