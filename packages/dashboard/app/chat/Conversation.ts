@@ -33,6 +33,8 @@ export interface ConversationEvents {
   /** A reply has begun or ended, or a chat has changed: lists and balance are to be read again. */
   readonly onChanged: () => void
   readonly onSessionEnded: () => void
+  /** The person chose documents. */
+  readonly onChosen: (documentIds: ReadonlyArray<string>) => void
   /** What a new chat is called once it is stored, which it is beside its first words; else as the server calls it. */
   readonly title?: string | undefined
 }
@@ -154,9 +156,15 @@ export class Conversation {
     this.#set({ modelId })
   }
 
-  /** Attaches these documents, for the questions to come and for whoever opens the chat again. */
-  async attach(documentIds: ReadonlyArray<string>): Promise<void> {
+  /** Begins with these documents, until the person chooses. */
+  beginWith(documentIds: ReadonlyArray<string>): void {
     this.#set({ documentIds })
+  }
+
+  /** Attaches the documents that the person chose, for the questions to come and for whoever opens the chat again. */
+  async choose(documentIds: ReadonlyArray<string>): Promise<void> {
+    this.#set({ documentIds })
+    this.#events.onChosen(documentIds)
     const { chatId } = this.#facts
     if (chatId !== undefined) await keepChatDocuments(chatId, documentIds)
   }

@@ -1,8 +1,10 @@
 import { useChat } from "@ai-sdk/react"
 import { useQuery } from "@tanstack/react-query"
-import { useEffect, useMemo, useState } from "react"
+import { useEffect, useRef, useState } from "react"
 import { Link, useNavigate } from "react-router"
 import { documentsQuery } from "../api/documents.ts"
+import { meQuery } from "../api/session.ts"
+import { chosenDocuments } from "../documents/chosenDocuments.ts"
 import { DropArea } from "../documents/DropArea.tsx"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import { ProblemNotice } from "../shell/ProblemNotice.tsx"
@@ -20,8 +22,6 @@ import { useUpload } from "./useUpload.ts"
 
 /** About one update for each frame that a screen shows. */
 const FRAME_MS = 16
-
-const NO_DOCUMENTS: ReadonlyArray<string> = []
 
 /** A conversation: what was said, and where to say more. Files that are dropped on it become documents of it. */
 export const ConversationView = ({ conversation }: { readonly conversation: Conversation }) => {
@@ -100,17 +100,17 @@ const WithoutDocuments = ({ conversation }: { readonly conversation: Conversatio
   return <p className={classes.note}>{t("chat.documents.without")}</p>
 }
 
-/** A new chat begins with all documents that can be read, until the person chooses. */
+/** Each time that a new chat is opened, it begins with the documents that the person last chose or uploaded and still has. */
 const useDefaultDocuments = (conversation: Conversation, isEmpty: boolean): void => {
-  const { chatId, documentIds } = useFacts(conversation)
+  const { branchOf, chatId } = useFacts(conversation)
+  const { data: me } = useQuery(meQuery)
   const { data: documents } = useQuery(documentsQuery)
-  const usable = useMemo(
-    () => documents?.filter(({ status }) => status !== "failed").map(({ id }) => id) ?? NO_DOCUMENTS,
-    [documents]
-  )
+  const begun = useRef<Conversation>(undefined)
   useEffect(() => {
-    if (chatId === undefined && isEmpty && documentIds === undefined && documents !== undefined && usable.length > 0) {
-      void conversation.attach(usable)
-    }
-  }, [conversation, chatId, isEmpty, documentIds, documents, usable])
+    const isNew = chatId === undefined && branchOf === undefined && isEmpty
+    if (!isNew || begun.current === conversation || me == null || documents === undefined) return
+    begun.current = conversation
+    const usable = new Set(documents.filter(({ status }) => status !== "failed").map(({ id }) => id))
+    conversation.beginWith(chosenDocuments.read(me.userId).filter((id) => usable.has(id)))
+  }, [conversation, branchOf, chatId, isEmpty, me, documents])
 }

@@ -3,6 +3,7 @@ import { createContext, type ReactNode, use, useMemo } from "react"
 import { balanceQuery } from "../api/billing.ts"
 import { CHATS_KEY } from "../api/chats.ts"
 import { meQuery } from "../api/session.ts"
+import { chosenDocuments } from "../documents/chosenDocuments.ts"
 import { Conversations } from "./Conversations.ts"
 
 const ConversationsContext = createContext<Conversations | undefined>(undefined)
@@ -16,6 +17,10 @@ export const ConversationsProvider = ({ children }: { readonly children: ReactNo
         onChanged: () => {
           void queryClient.invalidateQueries({ queryKey: CHATS_KEY })
           void queryClient.invalidateQueries({ queryKey: balanceQuery.queryKey })
+        },
+        onChosen: (documentIds) => {
+          const me = queryClient.getQueryData(meQuery.queryKey)
+          if (me != null) chosenDocuments.keep(me.userId, documentIds)
         },
         onSessionEnded: () => queryClient.setQueryData(meQuery.queryKey, null)
       }),

@@ -5,10 +5,8 @@ import { useMessages } from "../messages/MessagesProvider.tsx"
 import { Icon } from "../theme/Icon.tsx"
 import classes from "./Composer.module.css"
 import type { Conversation } from "./Conversation.ts"
+import { DocumentsChooser } from "./documentsChooserPart.ts"
 import { useFacts } from "./useConversation.ts"
-import { lazyPart } from "../parts/lazyPart.ts"
-
-const DocumentsChooser = lazyPart(async () => (await import("./DocumentsChooser.tsx")).DocumentsChooser)
 
 /** Says what a question is asked of, and opens the choice of it. */
 export const DocumentsButton = ({ conversation }: { readonly conversation: Conversation }) => {

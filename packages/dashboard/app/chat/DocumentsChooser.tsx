@@ -29,7 +29,7 @@ export const DocumentsChooser = ({ conversation, onClose }: DocumentsChooserProp
   const { upload, uploads, problem: uploadProblem } = useUpload(conversation)
   const attach = (ids: ReadonlyArray<string>) => {
     setProblem(undefined)
-    conversation.attach(ids).catch(setProblem)
+    conversation.choose(ids).catch(setProblem)
   }
   const toggle = (id: string, isAttached: boolean) =>
     attach(isAttached ? [...documentIds, id] : documentIds.filter((other) => other !== id))

@@ -1,6 +1,6 @@
 import { Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import type { ReactNode } from "react"
+import { type ReactNode, Suspense, useState } from "react"
 import { documentsQuery, type StoredDocument } from "../api/documents.ts"
 import { send } from "../api/request.ts"
 import { meQuery } from "../api/session.ts"
@@ -8,6 +8,7 @@ import { type Messages, useMessages } from "../messages/MessagesProvider.tsx"
 import { Icon, type IconName } from "../theme/Icon.tsx"
 import type { Conversation } from "./Conversation.ts"
 import classes from "./Start.module.css"
+import { DocumentsChooser } from "./documentsChooserPart.ts"
 import { UploadButton } from "./UploadButton.tsx"
 import { useFacts } from "./useConversation.ts"
 import { UploadNotes } from "./UploadNotes.tsx"
@@ -29,6 +30,7 @@ export const Start = ({ conversation, onQuestion, uploading }: StartProps) => {
   const { data: documents } = useQuery(documentsQuery)
   const { documentIds } = useFacts(conversation)
   const { upload, uploads } = uploading
+  const [isChoosing, setChoosing] = useState(false)
   const addSample = async () => {
     const text = await (await send(`/${SAMPLE}`)).text()
     await upload([new File([text], SAMPLE, { type: "text/markdown" })])
@@ -53,6 +55,14 @@ export const Start = ({ conversation, onQuestion, uploading }: StartProps) => {
                 onClick={() => void addSample()}
               />
             )}
+            {documents.length > 0 && (
+              <Card
+                icon="paperclip"
+                title={t("chat.start.choose.title")}
+                text={t("chat.start.choose.text", { count: documents.length })}
+                onClick={() => setChoosing(true)}
+              />
+            )}
             <UploadButton
               onFiles={(files) => void upload(files)}
               render={(choose) => (
@@ -60,6 +70,11 @@ export const Start = ({ conversation, onQuestion, uploading }: StartProps) => {
               )}
             />
           </div>
+        )}
+        {isChoosing && (
+          <Suspense fallback={null}>
+            <DocumentsChooser conversation={conversation} onClose={() => setChoosing(false)} />
+          </Suspense>
         )}
         {newest !== undefined && (
           <section className={classes.questions} aria-label={t("chat.start.ask")}>

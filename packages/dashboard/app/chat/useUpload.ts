@@ -22,7 +22,7 @@ export const useUpload = (conversation: Conversation) => {
     tell(0)
     try {
       const id = await uploadDocument(file, tell)
-      await conversation.attach([...(conversation.facts().documentIds ?? []), id])
+      await conversation.choose([...(conversation.facts().documentIds ?? []), id])
       await queryClient.invalidateQueries({ queryKey: documentsQuery.queryKey })
     } catch (error) {
       setProblem(error)

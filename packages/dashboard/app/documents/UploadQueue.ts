@@ -3,6 +3,7 @@ import { useSyncExternalStore } from "react"
 import { ApiProblem } from "../api/ApiProblem.ts"
 import { documentsQuery, uploadDocument } from "../api/documents.ts"
 import type { Me } from "../api/session.ts"
+import { chosenDocuments } from "./chosenDocuments.ts"
 
 /** A file on its way to the server. */
 export interface Upload {
@@ -31,14 +32,18 @@ export const localProblem = ({ size }: Pick<File, "size">, { maxBytes }: UploadL
 
 /** Files of one person on their way to the server. It goes on while other pages are shown. */
 export class UploadQueue {
+  readonly #userId: string
   readonly #queryClient: QueryClient
   readonly #files = new Map<number, File>()
   readonly #cancels = new Map<number, AbortController>()
   readonly #listeners = new Set<() => void>()
   #uploads: ReadonlyArray<Upload> = []
   #lastId = 0
+  /** Documents that were uploaded together, and are what a new chat begins with. */
+  #batch: ReadonlyArray<string> = []
 
-  constructor(queryClient: QueryClient) {
+  constructor(userId: string, queryClient: QueryClient) {
+    this.#userId = userId
     this.#queryClient = queryClient
   }
 
@@ -50,6 +55,7 @@ export class UploadQueue {
   readonly uploads = (): ReadonlyArray<Upload> => this.#uploads
 
   add(files: ReadonlyArray<File>, limits: UploadLimits): void {
+    if (!this.#uploads.some(({ state }) => state === "waiting" || state === "sending")) this.#batch = []
     const added = files.map((file): Upload => {
       const id = ++this.#lastId
       this.#files.set(id, file)
@@ -102,7 +108,9 @@ export class UploadQueue {
     const cancel = new AbortController()
     this.#cancels.set(id, cancel)
     try {
-      await uploadDocument(file, (part) => this.#change(id, { part }), cancel.signal)
+      const documentId = await uploadDocument(file, (part) => this.#change(id, { part }), cancel.signal)
+      this.#batch = [...this.#batch, documentId]
+      chosenDocuments.keep(this.#userId, this.#batch)
       await this.#queryClient.invalidateQueries({ queryKey: documentsQuery.queryKey })
       this.#forget(id)
     } catch (problem) {
@@ -121,7 +129,7 @@ const queues = new Map<string, UploadQueue>()
 /** The uploads of a person, and what is done with them. */
 export const useUploads = (userId: string) => {
   const queryClient = useQueryClient()
-  const queue = queues.get(userId) ?? new UploadQueue(queryClient)
+  const queue = queues.get(userId) ?? new UploadQueue(userId, queryClient)
   queues.set(userId, queue)
   const uploads = useSyncExternalStore(queue.subscribe, queue.uploads)
   return { queue, uploads }

@@ -75,6 +75,49 @@ describeInChromium("a person with documents", {}, (stage) => {
     expect(dashboard.complaintsBut()).toEqual([])
   })
 
+  it("begins a new chat with the documents that they last chose or just uploaded, and with none before", async () => {
+    const dashboard = await stage.openAs("chooser@example.org", { documents: [leasePdf, minutesDocx], path: "/" })
+    const { page } = dashboard
+    await page.getByText("No document is attached").waitFor()
+    await screenshot(page, "start-with-documents")
+    await dashboard.ask("What is the capital of Mongolia?")
+    await dashboard.replied()
+    await dashboard.reply.getByText("1 credit", { exact: true }).waitFor()
+
+    await dashboard.goTo("New chat")
+    await page.getByRole("button", { name: /Choose from your 2 documents/ }).click()
+    await page.getByRole("dialog").getByRole("checkbox", { name: "minutes.docx" }).check()
+    await page.getByRole("button", { name: "Done" }).click()
+    await dashboard.ask("Who is the treasurer?")
+    expect(await dashboard.replied()).toContain("Grace Hopper")
+    await dashboard.goTo("New chat")
+    await dashboard.documentsButton.filter({ hasText: /^1 document$/ }).waitFor()
+    await page.reload()
+    await dashboard.documentsButton.filter({ hasText: /^1 document$/ }).waitFor()
+
+    await dashboard.goTo("Documents")
+    const files = ["tides", "ferries"].map((name) => ({
+      name: `${name}.txt`,
+      mimeType: "text/plain",
+      buffer: Buffer.from(`The ${name} come at noon.`)
+    }))
+    await page.locator('input[type="file"]').setInputFiles(files)
+    for (const { name } of files) await page.getByRole("link", { name }).waitFor()
+    await dashboard.goTo("New chat")
+    await dashboard.documentsButton.filter({ hasText: /^2 documents$/ }).waitFor()
+    await dashboard.ask("When do the tides come?")
+    expect(await dashboard.replied()).toContain("The tides come at noon.")
+
+    await dashboard.goTo("New chat")
+    await dashboard.documentsButton.click()
+    await page.getByRole("dialog").getByRole("button", { name: "None" }).click()
+    await page.getByRole("button", { name: "Done" }).click()
+    await page.reload()
+    await page.getByText("No document is attached").waitFor()
+    expect(await dashboard.documentsButton.textContent()).toBe("No documents")
+    expect(dashboard.complaintsBut()).toEqual([])
+  })
+
   it("stays on the same page, with its field and its focus, when a new chat gets its address", async () => {
     const dashboard = await stage.openAs("stays@example.org")
     const { page } = dashboard

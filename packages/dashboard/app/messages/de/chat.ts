@@ -92,6 +92,11 @@ export const chat: MessagesLike<typeof english> = {
   "model.standIn": "{name} (Platzhalter)",
   "chat.start.sample.title": "Beispieldokument ausprobieren",
   "chat.start.sample.text": "Ein kurzer Mietvertrag: hinzufügen und danach fragen.",
+  "chat.start.choose.title": "Ihre Dokumente fragen",
+  "chat.start.choose.text": {
+    one: "Aus Ihrem {count} Dokument wählen",
+    other: "Aus Ihren {count} Dokumenten wählen"
+  },
   "chat.start.upload.title": "Dokument hinzufügen",
   "chat.start.upload.text": "{types}, bis {size}",
   "chat.start.ask": "Fragen für den Anfang",

@@ -91,6 +91,11 @@ export const chat = {
   "model.standIn": "{name} (stand-in)",
   "chat.start.sample.title": "Try the sample document",
   "chat.start.sample.text": "A short lease: add it, and ask about it.",
+  "chat.start.choose.title": "Ask your documents",
+  "chat.start.choose.text": {
+    one: "Choose from your {count} document",
+    other: "Choose from your {count} documents"
+  },
   "chat.start.upload.title": "Add a document",
   "chat.start.upload.text": "{types}, up to {size}",
   "chat.start.ask": "Questions to begin with",

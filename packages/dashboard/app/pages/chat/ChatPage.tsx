@@ -65,7 +65,7 @@ const OpenChat = ({ conversation }: { readonly conversation: Conversation }) => 
   useEffect(() => {
     // Other pages lead here with documents to ask about.
     if (named === null) return
-    void conversation.attach(named.split(","))
+    void conversation.choose(named.split(","))
     void navigate(PAGE_PATHS.newChat, { replace: true })
   }, [named, conversation, navigate])
   useEffect(() => {
