@@ -6,6 +6,10 @@ CREATE INDEX payment_events_done ON {{schema}}.payment_events (received_at)
 CREATE INDEX payment_events_unmatched ON {{schema}}.payment_events (received_at)
   WHERE payload IS NOT NULL AND owner IS NULL;
 
+-- Subscriptions that are paid for and go on: who has several of them is asked of all people.
+CREATE INDEX billing_subscriptions_paid ON {{schema}}.billing_subscriptions (user_id, subscription_id)
+  WHERE NOT facts ? 'endedAt' AND facts ?| ARRAY['paid', 'checkout'];
+
 -- Removes the content of up to "page" events that are done, and up to "page" events that name nobody or still wait, which
 -- were received before the moments given. Passes over what another transaction is at work on: so it waits for no event, and
 -- any number of processes may call it at once.

@@ -279,7 +279,7 @@ describe("the subscription", () => {
   test("is told with its plan, price and dates, and is null for who has none", async () => {
     const to = await start(provider().gateway)
     const read = async (user: string) => bodyOf(await to.fetch("/api/billing/subscription", { user }))
-    expect(await read("ann")).toEqual({ customerId: null, subscription: null })
+    expect(await read("ann")).toEqual({ customerId: null, subscription: null, others: [] })
     const text = subscribed("evt_1", { periodEnd: Date.UTC(2028, 0, 31) })
     expect((await hook(to, text, { "payment-signature": signatureOf(text) })).status).toBe(200)
     expect(await read("ann")).toEqual({
@@ -293,9 +293,10 @@ describe("the subscription", () => {
         givesMonthly: true,
         paidUntil: "2028-01-31T00:00:00.000Z",
         endsAt: null
-      }
+      },
+      others: []
     })
-    expect(await read("bob")).toEqual({ customerId: null, subscription: null })
+    expect(await read("bob")).toEqual({ customerId: null, subscription: null, others: [] })
   })
 })
 

@@ -7,6 +7,7 @@ import {
   ExactSearchPassages,
   PgAuditLogLayer,
   PgBillingStoreLayer,
+  PgBillingUpkeepLayer,
   PgBotStoreLayer,
   PgBossJobQueueLayer,
   PgCrmConnectionStoreLayer,
@@ -68,6 +69,7 @@ import {
 import type {
   AuditLog,
   BillingStore,
+  BillingUpkeep,
   ChatModel,
   ChatModels,
   CreditLedger,
@@ -100,6 +102,7 @@ export type CommandParts =
   | DocumentReindex
   | HoldSweeper
   | BillingStore
+  | BillingUpkeep
   | CreditOperations
   | JobQueue
   | Outbox
@@ -282,7 +285,9 @@ export const commandPartsLayer = (config: ParleyConfig, direct: boolean): Layer.
     Layer.provide(Accounts.layer),
     Layer.provideMerge(CreditOperations.layer),
     Layer.provideMerge(PgCreditLedgerLayer),
-    Layer.provideMerge(Layer.mergeAll(PgBillingStoreLayer, paymentsLayer(config, { isCommand: true }))),
+    Layer.provideMerge(
+      Layer.mergeAll(PgBillingStoreLayer, PgBillingUpkeepLayer, paymentsLayer(config, { isCommand: true }))
+    ),
     Layer.provideMerge(PgBossJobQueueLayer()),
     Layer.provideMerge(offerLayer(config)),
     Layer.provideMerge(unlockedDatabaseLayer(direct ? directOptions(databaseOptions(config)) : databaseOptions(config)))

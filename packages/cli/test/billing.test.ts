@@ -274,6 +274,51 @@ describe("payments, through a provider of Stripe's protocol and the server's own
     expect(await verify()).toMatchObject([0, { ok: true }])
   })
 
+  it("of two open pages for plans the second is closed once the first is paid, and two that are paid are named", async () => {
+    const carol = new Visitor(server.url)
+    await carol.signIn("carol@example.com")
+    const page = async (priceId: string) => {
+      const answer = await carol.post("/api/billing/checkout", { priceId, mode: "subscription" })
+      const { url } = (await answer.json()) as { readonly url: string }
+      return new URL(url).pathname.split("/").at(-1) ?? ""
+    }
+    const subscriptions = () =>
+      carol.getJson<{ readonly subscription: object; readonly others: ReadonlyArray<{ readonly id: string }> }>(
+        "/api/billing/subscription"
+      )
+    const [small, large] = [await page("price_pro"), await page("price_business")]
+    provider.standIn.pay(small)
+    await provider.standIn.deliveries.idle()
+    expect(() => provider.standIn.pay(large)).toThrow("closed")
+    expect(await subscriptions()).toMatchObject({ subscription: { tier: "pro" }, others: [] })
+
+    // Both are paid before the provider reports either of them.
+    const dave = new Visitor(server.url)
+    await dave.signIn("dave@example.com")
+    const daves = async (priceId: string) => {
+      const answer = await dave.post("/api/billing/checkout", { priceId, mode: "subscription" })
+      return new URL(((await answer.json()) as { readonly url: string }).url).pathname.split("/").at(-1) ?? ""
+    }
+    const both = [await daves("price_pro"), await daves("price_business")]
+    for (const one of both) provider.standIn.pay(one)
+    await provider.standIn.deliveries.idle()
+    const found = await dave.getJson<Awaited<ReturnType<typeof subscriptions>>>("/api/billing/subscription")
+    expect(found).toMatchObject({ subscription: { tier: "business" }, others: [{ tier: "pro", status: "active" }] })
+    const [second] = found.others
+    const doctor = await runHere(["doctor"], folder.path, environment)
+    expect(doctor.stdout).toContain("1 people pay for several at once")
+    expect(doctor.stdout).toContain(second?.id)
+    const difference = { kind: "second-subscription", userId: "dave@example.com", payment: second?.id }
+    expect(await parley("credits", "verify", "--with-payments")).toMatchObject([
+      1,
+      { payments: { differences: [difference] } }
+    ])
+    provider.standIn.cancel(second?.id ?? "", "now")
+    await provider.standIn.deliveries.idle()
+    expect((await dave.getJson<typeof found>("/api/billing/subscription")).others).toEqual([])
+    expect((await parley("credits", "verify", "--with-payments"))[0]).toBe(0)
+  })
+
   it("commands that need the provider say so where none is configured", async () => {
     const other = temporaryFolder()
     await runHere(["migrate"], other.path)

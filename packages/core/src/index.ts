@@ -21,6 +21,7 @@ export {
   type CheckoutLinkInput,
   type Offer,
   type PortalLinkInput,
+  type PaidSubscription,
   type SubscriptionState
 } from "./billing/BillingService.ts"
 export {

@@ -27,7 +27,18 @@ const make = Effect.gen(function* () {
         `INSERT INTO ${schema}.payment_catch_up AS c (caught_up_to) VALUES (to_timestamp($1::float8 / 1000))
          ON CONFLICT (only_row) DO UPDATE SET caught_up_to = greatest(c.caught_up_to, excluded.caught_up_to)`,
         [at]
-      ).pipe(Effect.asVoid, storing("BillingUpkeep.noteCaughtUp"))
+      ).pipe(Effect.asVoid, storing("BillingUpkeep.noteCaughtUp")),
+    several: ({ after, limit }) =>
+      statement<{ user_id: string; subscriptions: ReadonlyArray<string> }>(
+        `SELECT s.user_id, array_agg(s.subscription_id ORDER BY s.subscription_id) AS subscriptions
+         FROM ${schema}.billing_subscriptions s
+         WHERE NOT s.facts ? 'endedAt' AND s.facts ?| ARRAY['paid', 'checkout'] AND s.user_id > $1
+         GROUP BY s.user_id HAVING count(*) > 1 ORDER BY s.user_id LIMIT $2`,
+        [after ?? "", limit]
+      ).pipe(
+        Effect.map((rows) => rows.map(({ subscriptions, user_id: userId }) => ({ userId, subscriptions }))),
+        storing("BillingUpkeep.several")
+      )
   })
 })
 

@@ -1,4 +1,11 @@
-import { BillingService, CHECKOUT_MODES, ModelOffers, type Offer, SUBSCRIPTION_STATUSES } from "@parley/core"
+import {
+  BillingService,
+  CHECKOUT_MODES,
+  ModelOffers,
+  type Offer,
+  type PaidSubscription,
+  SUBSCRIPTION_STATUSES
+} from "@parley/core"
 import { Clock, Effect, Option, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { json } from "../answers/Answer.ts"
@@ -72,27 +79,38 @@ export const getPlans = defineRoute({
   })
 })
 
+const PaidSubscriptionBody = Schema.Struct({
+  id: Schema.String,
+  tier: TierName,
+  nextTier: Schema.NullOr(TierName).annotate({
+    description: "The plan from the next period on, where it is another."
+  }),
+  priceId: Schema.NullOr(Schema.String),
+  status: Schema.Literals(SUBSCRIPTION_STATUSES),
+  givesMonthly: Schema.Boolean.annotate({
+    description: "Paid for longer at once; its credits come month by month."
+  }),
+  paidUntil: Schema.String,
+  endsAt: Schema.NullOr(Schema.String).annotate({ description: "When it will end, where that is decided." })
+})
+
 const SubscriptionBody = Schema.Struct({
   customerId: Schema.NullOr(Schema.String),
-  subscription: Schema.NullOr(
-    Schema.Struct({
-      id: Schema.String,
-      tier: TierName,
-      nextTier: Schema.NullOr(TierName).annotate({
-        description: "The plan from the next period on, where it is another."
-      }),
-      priceId: Schema.NullOr(Schema.String),
-      status: Schema.Literals(SUBSCRIPTION_STATUSES),
-      givesMonthly: Schema.Boolean.annotate({
-        description: "Paid for longer at once; its credits come month by month."
-      }),
-      paidUntil: Schema.String,
-      endsAt: Schema.NullOr(Schema.String).annotate({ description: "When it will end, where that is decided." })
-    })
-  )
+  subscription: Schema.NullOr(PaidSubscriptionBody),
+  others: Schema.Array(PaidSubscriptionBody).annotate({
+    description: "Further subscriptions, which are paid for beside this one and give nothing as long as it goes on."
+  })
 })
 
 const dateText = (instant: number): string => new Date(instant).toISOString()
+
+const paidSubscriptionBody = (subscription: PaidSubscription): typeof PaidSubscriptionBody.Type => ({
+  ...subscription,
+  nextTier: subscription.nextTier ?? null,
+  priceId: subscription.priceId ?? null,
+  paidUntil: dateText(subscription.paidUntil),
+  endsAt: subscription.endsAt === undefined ? null : dateText(subscription.endsAt)
+})
 
 /** What a person has subscribed to. */
 export const getSubscription = defineRoute({
@@ -105,19 +123,11 @@ export const getSubscription = defineRoute({
   errors: ["storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller: { userId } }) {
     const now = yield* Clock.currentTimeMillis
-    const { customerId, subscription } = yield* BillingService.use((billing) => billing.subscription(userId, now))
+    const state = yield* BillingService.use((billing) => billing.subscription(userId, now))
     const body: typeof SubscriptionBody.Type = {
-      customerId: customerId ?? null,
-      subscription:
-        subscription === undefined
-          ? null
-          : {
-              ...subscription,
-              nextTier: subscription.nextTier ?? null,
-              priceId: subscription.priceId ?? null,
-              paidUntil: dateText(subscription.paidUntil),
-              endsAt: subscription.endsAt === undefined ? null : dateText(subscription.endsAt)
-            }
+      customerId: state.customerId ?? null,
+      subscription: state.subscription === undefined ? null : paidSubscriptionBody(state.subscription),
+      others: state.others.map(paidSubscriptionBody)
     }
     return json(200, body)
   })

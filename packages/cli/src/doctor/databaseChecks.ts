@@ -6,7 +6,7 @@ import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, note, ok } from "./Check.ts"
 import { documentChecks } from "./documentChecks.ts"
 import { vectorIndexChecks } from "./vectorIndexChecks.ts"
-import { inboxChecks } from "./paymentChecks.ts"
+import { inboxChecks, subscriptionChecks } from "./paymentChecks.ts"
 import { tierChecks } from "./tierChecks.ts"
 
 const WITHIN = "10 seconds"
@@ -79,7 +79,13 @@ const look = (config: ParleyConfig) =>
       const pending = yield* pendingMigrations()
       const kept =
         pending.length === 0
-          ? (yield* Effect.all([tierChecks, inboxChecks, documentChecks, vectorIndexChecks(config)])).flat()
+          ? (yield* Effect.all([
+              tierChecks,
+              inboxChecks,
+              subscriptionChecks,
+              documentChecks,
+              vectorIndexChecks(config)
+            ])).flat()
           : []
       return [...checks, migrationsCheck(pending), ...kept, ...backupCheck(config, String(login), Number(fenced))]
     }

@@ -1,5 +1,5 @@
 import { Catalog, type CatalogData, type PaymentFailed, PaymentGateway, type PriceOffer } from "@parley/core"
-import { BillingStore, type EventState, OTHER_MODE_NOTE } from "@parley/core/adapter"
+import { BillingStore, BillingUpkeep, type EventState, OTHER_MODE_NOTE } from "@parley/core/adapter"
 import { Effect, Redacted } from "effect"
 import type { ParleyConfig, PaymentsConfig } from "../config/ParleyConfig.ts"
 import { usesStandInPayments } from "../config/serveRules.ts"
@@ -144,6 +144,24 @@ export const inboxChecks = Effect.gen(function* () {
       failed("payment inbox", exitCodes.unavailable, "it could not be read", "Check that the database answers.")
     ])
   )
+)
+
+/** Whether people pay for several subscriptions at once, as after paying on two open pages. */
+export const subscriptionChecks = BillingUpkeep.use((upkeep) =>
+  upkeep.several({ after: undefined, limit: LOOKED_AT })
+).pipe(
+  Effect.map((found) => {
+    if (found.length === 0) return []
+    const [first] = found.map(({ subscriptions, userId }) => `${userId} (${subscriptions.join(", ")})`)
+    return [
+      note(
+        "subscriptions",
+        `${counted(found)} people pay for several at once, of which one gives a plan: ${first}${found.length > 1 ? " and others" : ""}`,
+        "End the ones that are not meant at the provider, and refund them. All: parley credits verify --with-payments"
+      )
+    ]
+  }),
+  Effect.catchTag("StorageFailed", () => Effect.succeed([]))
 )
 
 const LIVE = "live payments"

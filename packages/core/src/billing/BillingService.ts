@@ -9,7 +9,8 @@ import { CustomerNotFound, type PaymentFailed, type PaymentObjectNotFound, Price
 import type { CheckoutMode, SubscriptionStatus } from "./PaymentEvent.ts"
 import { type Invoice, PaymentGateway, type PriceOffer } from "./PaymentGateway.ts"
 import { PaymentInbox } from "./PaymentInbox.ts"
-import { currentPlan } from "./planOf.ts"
+import { paidPlans, type Plan } from "./planOf.ts"
+import type { SubscriptionFacts } from "./SubscriptionFacts.ts"
 
 /** Who buys. */
 export interface Buyer {
@@ -39,25 +40,29 @@ export interface Offer {
   readonly cost: Omit<PriceOffer, "priceId"> | undefined
 }
 
+/** A subscription that goes on. */
+export interface PaidSubscription {
+  readonly id: string
+  readonly tier: TierName
+  /** The plan of the next period, where a cheaper one was chosen for it. */
+  readonly nextTier: TierName | undefined
+  /** What it costs from now on. */
+  readonly priceId: string | undefined
+  readonly status: SubscriptionStatus
+  /** It is paid for longer than a month at once, and gives its credits month by month. */
+  readonly givesMonthly: boolean
+  /** Unix milliseconds: until when it is paid, and when it will end, where that is decided. */
+  readonly paidUntil: number
+  readonly endsAt: number | undefined
+}
+
 /** What a person has subscribed to. */
 export interface SubscriptionState {
   readonly customerId: string | undefined
-  readonly subscription:
-    | {
-        readonly id: string
-        readonly tier: TierName
-        /** The plan of the next period, where a cheaper one was chosen for it. */
-        readonly nextTier: TierName | undefined
-        /** What it costs from now on. */
-        readonly priceId: string | undefined
-        readonly status: SubscriptionStatus
-        /** It is paid for longer than a month at once, and gives its credits month by month. */
-        readonly givesMonthly: boolean
-        /** Unix milliseconds: until when it is paid, and when it will end, where that is decided. */
-        readonly paidUntil: number
-        readonly endsAt: number | undefined
-      }
-    | undefined
+  /** The one whose plan the person has. */
+  readonly subscription: PaidSubscription | undefined
+  /** Further ones, which are paid for beside it and give nothing as long as it goes on. */
+  readonly others: ReadonlyArray<PaidSubscription>
 }
 
 /** How long what the provider said of its prices counts, in milliseconds. */
@@ -179,25 +184,24 @@ export class BillingService extends Context.Service<
         offers,
         subscription: Effect.fnUntraced(function* (userId, now) {
           const account = yield* store.account(userId)
-          const { customerId } = account
-          const current = currentPlan(account, catalog, now)
-          if (current === undefined) return { customerId, subscription: undefined }
-          const [{ checkout, id, latest, paid }, { terms }] = current
-          return {
-            customerId,
-            subscription: {
-              id,
-              tier: terms.tier,
-              nextTier: terms.pendingTier,
-              priceId: latest?.priceId ?? paid?.priceId ?? checkout?.priceId,
-              status: latest?.status ?? "active",
-              givesMonthly: terms.renewedUntil !== undefined,
-              paidUntil: terms.renewedUntil ?? terms.nextResetAt,
-              endsAt: latest?.endsAt
-            }
-          }
+          const [subscription, ...others] = paidPlans(account, catalog, now).map(paidSubscription)
+          return { customerId: account.customerId, subscription, others }
         })
       })
     })
   )
 }
+
+const paidSubscription = ([{ checkout, id, latest, paid }, { terms }]: readonly [
+  SubscriptionFacts,
+  Plan
+]): PaidSubscription => ({
+  id,
+  tier: terms.tier,
+  nextTier: terms.pendingTier,
+  priceId: latest?.priceId ?? paid?.priceId ?? checkout?.priceId,
+  status: latest?.status ?? "active",
+  givesMonthly: terms.renewedUntil !== undefined,
+  paidUntil: terms.renewedUntil ?? terms.nextResetAt,
+  endsAt: latest?.endsAt
+})

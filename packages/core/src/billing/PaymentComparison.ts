@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Stream } from "effect"
 import { CreditLedger } from "../credits/CreditLedger.ts"
 import { periodKey } from "../credits/rules/decideAccount.ts"
 import type { UserId } from "../identity/UserId.ts"
@@ -11,19 +11,20 @@ import { isInPart } from "./inbox/readFact.ts"
 import { creditsOfItems, itemsOf } from "./inbox/soldItems.ts"
 import type { CheckoutSession, PaidInvoice, PaymentRecord } from "./PaymentEvent.ts"
 import { type LookUpFailed, PaymentGateway } from "./PaymentGateway.ts"
-import { tierOfPrice } from "./planOf.ts"
+import { paidPlans, tierOfPrice } from "./planOf.ts"
 import { noFacts, withInvoice } from "./SubscriptionFacts.ts"
+import { BillingUpkeep } from "./upkeep/BillingUpkeep.ts"
 
 /**
  * Where the ledger and the payment provider disagree. `not-granted`: paid, and no credits were given for it; `not-paid`:
  * credits were given, and the provider knows no such payment; `amount`: both know it, with other amounts; `unreadable`: the
- * provider's object is in an unknown form.
+ * provider's object is in an unknown form; `second-subscription`: it is paid for beside one that gives the plan.
  */
 export interface PaymentDifference {
-  readonly kind: "not-granted" | "not-paid" | "amount" | "unreadable"
+  readonly kind: "not-granted" | "not-paid" | "amount" | "unreadable" | "second-subscription"
   /** Whose it is; undefined where nobody is linked to it. */
   readonly userId: UserId | undefined
-  /** The checkout session or the invoice. */
+  /** The checkout session, the invoice or the subscription. */
   readonly payment: string
   /** In words, what the one says and what the other. */
   readonly found: string
@@ -60,6 +61,7 @@ export class PaymentComparison extends Context.Service<
     Effect.gen(function* () {
       const gateway = yield* PaymentGateway
       const store = yield* BillingStore
+      const upkeep = yield* BillingUpkeep
       const ledger = yield* CreditLedger
       const catalog = yield* Catalog
 
@@ -197,6 +199,27 @@ export class PaymentComparison extends Context.Service<
         }
       })
 
+      /** Subscriptions that people pay for beside the one whose plan they have. */
+      const tellSeveral = Effect.fnUntraced(function* (
+        tell: (difference: PaymentDifference) => Effect.Effect<void, StorageFailed>
+      ) {
+        const now = yield* Clock.currentTimeMillis
+        let after: UserId | undefined
+        for (;;) {
+          const page = yield* upkeep.several({ after, limit: AT_ONCE })
+          for (const { userId } of page) {
+            const [first, ...others] = paidPlans(yield* store.account(userId), catalog, now)
+            for (const [{ id: payment }] of others) {
+              const found = `it is paid for beside ${first?.[0].id}, which gives the plan`
+              yield* tell({ kind: "second-subscription", userId, payment, found })
+            }
+          }
+          const last = page.at(-1)
+          if (last === undefined || page.length < AT_ONCE) return
+          after = last.userId
+        }
+      })
+
       const compare = Effect.fn("PaymentComparison.compare")(function* ({ onDifference, since }: CompareInput) {
         const seen = new Set<string>()
         const counts = { sessions: 0, invoices: 0, purchases: 0, periods: 0, differences: 0 }
@@ -215,6 +238,7 @@ export class PaymentComparison extends Context.Service<
           })
         )
         yield* tellOwed(tell)
+        yield* tellSeveral(tell)
         // What began at the provider before then, and was paid later, is not in its lists: it is asked for by itself.
         let after: string | undefined
         for (;;) {

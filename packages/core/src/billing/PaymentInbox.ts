@@ -38,6 +38,9 @@ import {
   WaitingUnread
 } from "./paymentUnit.ts"
 
+/** How long an event waits at most for other pages to be closed. */
+const CLOSING_MS = 5_000
+
 const WAITING: EventOutcome = { state: "waiting", note: "nobody is linked to its customer yet" }
 
 const { actions: _none, ...NOTHING } = UNCHANGED
@@ -298,6 +301,23 @@ export class PaymentInbox extends Context.Service<
           begun._tag === "Handled" ? Effect.succeed(begun.event) : begun.finish
         )
 
+      /**
+       * Closes the other pages on which the person of a new subscription could begin a second one. Where the provider does not
+       * answer, the next event of the subscription tries again: nothing that was paid for waits for it.
+       */
+      const closeOtherPages = (event: ReceivedPaymentEvent, { state }: EventOutcome) => {
+        const isTaken = state === "applied" || state === "ignored"
+        const customerId = isTaken ? newSubscriber(event) : undefined
+        if (customerId === undefined) return Effect.void
+        return gateway.closeCheckouts({ customerId, mode: "subscription" }).pipe(
+          Effect.timeout(CLOSING_MS),
+          Effect.catch(() => Effect.logWarning("Open checkout pages of a customer who has subscribed were not closed."))
+        )
+      }
+
+      const accept = (event: ReceivedPaymentEvent) =>
+        Effect.tap(handle(event, false), (handled) => closeOtherPages(event, handled))
+
       const replay = Effect.fnUntraced(function* (eventId: string) {
         const [stored] = yield* store.find([eventId])
         if (stored?.payload === undefined) return yield* new PaymentEventNotFound({ eventId })
@@ -308,8 +328,8 @@ export class PaymentInbox extends Context.Service<
 
       return PaymentInbox.of({
         verify: (signed) => gateway.verify(signed),
-        accept: (event) => handle(event, false),
-        receive: (signed) => Effect.flatMap(gateway.verify(signed), (event) => handle(event, false)),
+        accept,
+        receive: (signed) => Effect.flatMap(gateway.verify(signed), accept),
         replay,
         catchUp,
         link: (input) =>
@@ -331,6 +351,12 @@ const namedBy = (event: ReceivedPaymentEvent, fact: PaymentFact) => {
   const claim = claimedUser(fact)
   const claimed = claim !== undefined && isUserId(claim) ? claim : undefined
   return { event, references: referencesOf(fact), claimed, bought: boughtBy(fact) }
+}
+
+/** The customer who has begun a subscription, as an event says. */
+const newSubscriber = ({ event }: ReceivedPaymentEvent): string | undefined => {
+  if (event._tag === "Checkout" && event.session.mode === "subscription") return event.session.customerId
+  return event._tag === "InvoicePaid" && event.invoice.reason === "create" ? event.invoice.customerId : undefined
 }
 
 const planKey = ({ id }: ReceivedPaymentEvent): string => `plan:${id}`

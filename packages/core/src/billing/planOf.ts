@@ -223,18 +223,18 @@ export interface PlanGrounds {
   readonly invoiceReports: ReadonlyArray<InvoiceReport>
 }
 
-/** The subscription whose plan a person has, and that plan. */
-export const currentPlan = (
+/** The subscriptions that go on and are paid for, each with its plan; first the one whose plan the person has. */
+export const paidPlans = (
   { invoiceReports, subscriptions, userId }: PlanGrounds,
   catalog: CatalogData,
   now: number
-): readonly [SubscriptionFacts, Plan] | undefined =>
+): ReadonlyArray<readonly [SubscriptionFacts, Plan]> =>
   subscriptions
     .flatMap((facts): ReadonlyArray<readonly [SubscriptionFacts, Plan]> => {
       const plan = planOfSubscription(facts, invoiceReports, catalog, userId, now)
       return plan === undefined ? [] : [[facts, plan]]
     })
-    .toSorted((a, b) => compareSubscriptions(catalog, now, a, b))[0]
+    .toSorted((a, b) => compareSubscriptions(catalog, now, a, b))
 
 /**
  * The plan of a person by all that is known of their subscriptions, at a time in Unix milliseconds: a function of the
@@ -243,7 +243,7 @@ export const currentPlan = (
  * the catalog has no more: nobody loses a plan that way.
  */
 export const planOf = (grounds: PlanGrounds, catalog: CatalogData, now: number): Plan | undefined => {
-  const current = currentPlan(grounds, catalog, now)
+  const [current] = paidPlans(grounds, catalog, now)
   if (current !== undefined) return current[1]
   const { subscriptions } = grounds
   const everPaid = subscriptions.filter((facts) => entitlementOf(facts) !== undefined)

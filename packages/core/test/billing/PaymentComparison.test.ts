@@ -203,6 +203,15 @@ describe("comparing the ledger with the payment provider", () => {
       lines: cheap.lines.map((line) => ({ ...line, isProration: true }))
     })
     const told = Effect.andThen(paid(business), paid(cheap))
-    expect((await compared(told, [], [business, cheap, proration])).found).toEqual([])
+    const second = ["second-subscription", "ann", "sub_ann"]
+    expect((await compared(told, [], [business, cheap, proration])).found).toEqual([second])
+  })
+
+  it("names subscriptions that are paid for beside the one that gives the plan", async () => {
+    const second = { ...invoice("in_second", "ann"), subscriptionId: "sub_second" }
+    const lines = second.lines.map((line) => ({ ...line, subscriptionId: "sub_second" }))
+    const invoices = [invoice("in_ann", "ann"), { ...second, lines }, invoice("in_bob", "bob")]
+    const { found } = await compared(Effect.forEach(invoices, paid), [], invoices)
+    expect(found).toEqual([["second-subscription", "ann", "sub_second"]])
   })
 })

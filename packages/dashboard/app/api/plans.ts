@@ -60,6 +60,8 @@ export interface SubscriptionState {
   /** At the payment provider; null for who never went there. */
   readonly customerId: string | null
   readonly subscription: Subscription | null
+  /** Further ones, which are paid for beside it and give nothing. */
+  readonly others: ReadonlyArray<Subscription>
 }
 
 export const subscriptionQuery = queryOptions({

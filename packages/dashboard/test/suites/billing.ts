@@ -8,6 +8,10 @@ import { brokenRules } from "../support/brokenRules.ts"
 import type { DashboardPage } from "../support/DashboardPage.ts"
 import type { Stage } from "../support/describeInChromium.ts"
 
+interface Offers {
+  readonly plans: ReadonlyArray<{ readonly id: string; readonly prices: ReadonlyArray<{ readonly priceId: string }> }>
+}
+
 const openBilling = async (dashboard: DashboardPage) => {
   await dashboard.page.goto("/billing")
   await currentPlan(dashboard.page).waitFor()
@@ -130,6 +134,28 @@ export const billing = (stage: Stage): void => {
       await openBilling(dashboard)
       await expect.poll(() => dashboard.balance()).toBe(25_000)
       await invoices(page).filter({ hasText: "$100.00" }).getByText("Paid").waitFor()
+      expect(dashboard.complaintsBut()).toEqual([])
+    })
+
+    it("a second subscription that is paid for is said, with what to do", async () => {
+      const dashboard = await stage.openAs("twice@example.org", SEEN)
+      const { page } = dashboard
+      await currentPlan(page).waitFor()
+      const offers = (await (await page.request.get("/api/billing/plans")).json()) as Offers
+      const urls: Array<string> = []
+      for (const plan of ["pro", "business"]) {
+        const priceId = offers.plans.find(({ id }) => id === plan)?.prices[0]?.priceId
+        const answer = await page.request.post("/api/billing/checkout", { data: { priceId, mode: "subscription" } })
+        urls.push(((await answer.json()) as { readonly url: string }).url)
+      }
+      // Pages are closed once another one is paid, unless the provider does not answer.
+      await atStandIn(page, "down")
+      for (const url of urls) await page.request.post(`${url}/pay`, { form: { means: "works" }, maxRedirects: 0 })
+      await atStandIn(page, "up")
+      await openBilling(dashboard)
+      await page.getByRole("alert").getByText("You also pay for another subscription (Pro)").waitFor(ARRIVES)
+      await screenshot(page, "billing-twice")
+      expect(await currentPlan(page).getByRole("heading", { name: "Business" }).count()).toBe(1)
       expect(dashboard.complaintsBut()).toEqual([])
     })
 

@@ -1,4 +1,5 @@
 import { Context, type Effect } from "effect"
+import type { UserId } from "../../identity/UserId.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 
 export interface ForgetInput {
@@ -16,6 +17,19 @@ export interface Forgotten {
   readonly deleted: number
 }
 
+/** A person who pays for several subscriptions at once, of which one gives a plan. */
+export interface SeveralSubscriptions {
+  readonly userId: UserId
+  /** Those that are paid for and go on, by their ids. */
+  readonly subscriptions: ReadonlyArray<string>
+}
+
+export interface SeveralInput {
+  /** Only people behind this one, in the order of their ids. */
+  readonly after: UserId | undefined
+  readonly limit: number
+}
+
 /** What is done with the stored payments outside of events. */
 export class BillingUpkeep extends Context.Service<
   BillingUpkeep,
@@ -29,5 +43,7 @@ export class BillingUpkeep extends Context.Service<
     readonly caughtUpTo: Effect.Effect<number | undefined, StorageFailed>
     /** Notes such a moment; one before that which is noted changes nothing. */
     readonly noteCaughtUp: (at: number) => Effect.Effect<void, StorageFailed>
+    /** People who pay for several subscriptions at once, by their ids. */
+    several(input: SeveralInput): Effect.Effect<ReadonlyArray<SeveralSubscriptions>, StorageFailed>
   }
 >()("@parley/core/billing/upkeep/BillingUpkeep") {}

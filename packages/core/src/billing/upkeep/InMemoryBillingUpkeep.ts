@@ -1,11 +1,17 @@
 import { Effect, Layer } from "effect"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
-import { BillingUpkeep, type ForgetInput, type Forgotten } from "./BillingUpkeep.ts"
+import {
+  BillingUpkeep,
+  type ForgetInput,
+  type Forgotten,
+  type SeveralInput,
+  type SeveralSubscriptions
+} from "./BillingUpkeep.ts"
 import { InMemoryPayments } from "./InMemoryPayments.ts"
 
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
-  const { inbox, marks } = yield* InMemoryPayments
+  const { accounts, inbox, marks } = yield* InMemoryPayments
 
   const forget = ({ doneBefore, limit, unmatchedBefore }: ForgetInput): Forgotten => {
     const kept = [...inbox.values()].map(({ event }) => event).filter(({ payload }) => payload !== undefined)
@@ -25,11 +31,25 @@ const make = Effect.gen(function* () {
     return { reduced: done.length, deleted: unmatched.length }
   }
 
+  const several = ({ after = "", limit }: SeveralInput): ReadonlyArray<SeveralSubscriptions> =>
+    [...accounts.values()]
+      .map(({ subscriptions, userId }) => ({
+        userId,
+        subscriptions: subscriptions
+          .filter(({ checkout, endedAt, paid }) => endedAt === undefined && (paid ?? checkout) !== undefined)
+          .map(({ id }) => id)
+          .toSorted()
+      }))
+      .filter(({ subscriptions, userId }) => subscriptions.length > 1 && userId > after)
+      .toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
+      .slice(0, limit)
+
   return BillingUpkeep.of({
     forget: (input) => storage.exclusive(Effect.sync(() => forget(input))),
     caughtUpTo: storage.exclusive(Effect.sync(() => marks.get("caughtUpTo"))),
     noteCaughtUp: (at) =>
-      storage.exclusive(Effect.sync(() => void marks.set("caughtUpTo", Math.max(at, marks.get("caughtUpTo") ?? at))))
+      storage.exclusive(Effect.sync(() => void marks.set("caughtUpTo", Math.max(at, marks.get("caughtUpTo") ?? at)))),
+    several: (input) => storage.exclusive(Effect.sync(() => several(input)))
   })
 })
 

@@ -2,6 +2,7 @@ import { Clock, Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import type { EventOutcome } from "../../billing/BillingAccount.ts"
 import { BillingStore, type KeptEvent } from "../../billing/BillingStore.ts"
+import { noFacts, type SubscriptionFacts } from "../../billing/SubscriptionFacts.ts"
 import { BillingUpkeep } from "../../billing/upkeep/BillingUpkeep.ts"
 import { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import { suiteOn } from "../suiteOn.ts"
@@ -123,6 +124,50 @@ export const billingUpkeepContract = (
           const customerId = event.customerId ?? ""
           const { waiting } = yield* inUnit(store.link({ userId: newId("user"), customerId, replaces: undefined }))
           expect(waiting.map(({ id }) => id)).toEqual([later.id])
+        })
+      ))
+
+    it("names people who pay for several subscriptions that go on, page by page", () =>
+      run(
+        Effect.gen(function* () {
+          const people = ["a", "b", "c", "d"].map((one) => `zz_${one}_${crypto.randomUUID()}`)
+          const paid = { start: 1, end: 2, priceId: "price_1", isFirst: true, payment: undefined }
+          const subscribed = (userId: string, id: string, facts: Partial<SubscriptionFacts>) =>
+            Effect.gen(function* () {
+              const event = newEvent()
+              const store = yield* BillingStore
+              yield* inUnit(
+                Effect.andThen(
+                  store.receive({ event, references: [], claimed: userId, bought: {}, again: false }),
+                  store.conclude({
+                    event,
+                    userId,
+                    outcome: { state: "applied", note: "" },
+                    subscription: { ...noFacts(id), ...facts },
+                    followed: undefined,
+                    invoiceReports: undefined,
+                    bought: undefined,
+                    links: [],
+                    waitsFor: []
+                  })
+                )
+              )
+            })
+          const [two, ended, unpaid, checkout] = people as [string, string, string, string]
+          for (const id of ["sub_2", "sub_1"]) yield* subscribed(two, id, { paid })
+          yield* subscribed(ended, "sub_1", { paid })
+          yield* subscribed(ended, "sub_2", { paid, endedAt: 3 })
+          yield* subscribed(unpaid, "sub_1", { paid })
+          yield* subscribed(unpaid, "sub_2", {})
+          yield* subscribed(checkout, "sub_1", { paid })
+          yield* subscribed(checkout, "sub_2", { checkout: { at: 1, priceId: "price_1" } })
+          const several = (after: string | undefined, limit = 10) =>
+            BillingUpkeep.use((upkeep) => upkeep.several({ after, limit }))
+          const both = [two, checkout].map((userId) => ({ userId, subscriptions: ["sub_1", "sub_2"] }))
+          expect((yield* several(undefined, 1_000)).filter(({ userId }) => people.includes(userId))).toEqual(both)
+          expect(yield* several(two.slice(0, -1), 1)).toEqual(both.slice(0, 1))
+          expect(yield* several(two)).toEqual(both.slice(1))
+          expect(yield* several(checkout)).toEqual([])
         })
       ))
 

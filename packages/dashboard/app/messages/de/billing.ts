@@ -25,6 +25,11 @@ export const billing: MessagesLike<typeof english> = {
   "billing.current.unpaid":
     "Ihr Tarif ist nicht bezahlt: Bis dahin kommen keine neuen Credits. Bezahlen Sie die offene Rechnung oder beenden Sie den Tarif.",
   "billing.current.paused": "Ihr Tarif ruht: Es kommen keine neuen Credits, bis Sie ihn wieder aufnehmen.",
+  "billing.current.others": {
+    one: "Sie bezahlen noch ein weiteres Abonnement ({plans}), das Ihnen neben diesem nichts bringt. Beenden Sie das, welches Sie nicht brauchen.",
+    other:
+      "Sie bezahlen noch {count} weitere Abonnements ({plans}), die Ihnen neben diesem nichts bringen. Beenden Sie die, welche Sie nicht brauchen."
+  },
   "billing.badge.trial": "Probezeit",
   "billing.badge.pastDue": "Zahlung fehlgeschlagen",
   "billing.badge.unpaid": "Nicht bezahlt",

@@ -25,6 +25,11 @@ export const billing = {
   "billing.current.unpaid":
     "Your plan is not paid: no new credits come until it is. Pay the open invoice, or end the plan.",
   "billing.current.paused": "Your plan is paused: no new credits come until you take it up again.",
+  "billing.current.others": {
+    one: "You also pay for another subscription ({plans}), which gives you nothing beside this one. End the one you do not need.",
+    other:
+      "You also pay for {count} other subscriptions ({plans}), which give you nothing beside this one. End those you do not need."
+  },
   "billing.badge.trial": "Trial",
   "billing.badge.pastDue": "Payment failed",
   "billing.badge.unpaid": "Not paid",

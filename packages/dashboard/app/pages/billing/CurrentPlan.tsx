@@ -26,7 +26,7 @@ export const CurrentPlan = ({ isLeaving, onManage }: CurrentPlanProps) => {
   const { data: state, error, refetch } = useQuery(subscriptionQuery)
   if (error !== null) return <ProblemNotice error={error} onRetry={() => void refetch()} />
   if (state === undefined || me == null) return <Loading />
-  const { customerId, subscription } = state
+  const { customerId, others, subscription } = state
   const standing = subscription === null ? undefined : STANDINGS[subscription.status]
   const badge = standing?.badge ?? (subscription?.endsAt == null ? undefined : "billing.badge.ends")
   return (
@@ -53,6 +53,15 @@ export const CurrentPlan = ({ isLeaving, onManage }: CurrentPlanProps) => {
         {standing?.text !== undefined && (
           <p className={classes.alarm} role="alert">
             <Icon name="info" /> {t(standing.text)}
+          </p>
+        )}
+        {others.length > 0 && (
+          <p className={classes.alarm} role="alert">
+            <Icon name="info" />{" "}
+            {t("billing.current.others", {
+              count: others.length,
+              plans: messages.list(others.map(({ tier }) => nameOf(tier, offers)))
+            })}
           </p>
         )}
         {sentencesOf({ me, subscription, offers, nextCredits: balance?.nextResetAt }, messages).map((sentence) => (
