@@ -87,9 +87,13 @@ describe("a server with a vendor's key", () => {
 
   describe("doctor", () => {
     const doctor = (...flags: ReadonlyArray<string>) => doctorWith({}, flags)
-    const doctorWith = async (more: Readonly<Record<string, string>>, flags: ReadonlyArray<string> = []) => {
+    const doctorWith = async (
+      more: Readonly<Record<string, string>>,
+      flags: ReadonlyArray<string> = [],
+      place = folder.path
+    ) => {
       const all = { ...environment, ...more }
-      const { exit, stderr, stdout } = await runHere(["doctor", "--json", ...flags], folder.path, all)
+      const { exit, stderr, stdout } = await runHere(["doctor", "--json", ...flags], place, all)
       expect(stdout + stderr).not.toContain(KEY)
       const { checks } = JSON.parse(stdout) as {
         checks: ReadonlyArray<{ name: string; where: string; status: string; detail: string; advice?: string }>
@@ -112,9 +116,11 @@ describe("a server with a vendor's key", () => {
     })
 
     it("warns of a plan that is sold with models which this server cannot run, and of no other", async () => {
-      const config = join(folder.path, "sold.json")
+      // Beside no server, which sells what its own catalog says.
+      using place = temporaryFolder()
+      const config = join(place.path, "sold.json")
       writeFileSync(config, JSON.stringify({ prices: { price_1: { tier: "pro" } } }))
-      const { exit, checks } = await doctorWith({ PARLEY_CONFIG: config })
+      const { exit, checks } = await doctorWith({ PARLEY_CONFIG: config }, [], place.path)
       expect(exit).toBe(0)
       const warnings = checks.filter(({ name }) => name.startsWith("sold tier"))
       expect(warnings).toHaveLength(1)
