@@ -75,6 +75,8 @@ CREATE TABLE {{schema}}.billing_accounts (
   followed jsonb CHECK (jsonb_typeof(followed) = 'object'),
   -- What was reported of payments of invoices: "InvoiceReport" of the core.
   invoice_reports jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(invoice_reports) = 'array'),
+  -- An operator chose the tier: what is reported does not change it.
+  pinned boolean NOT NULL DEFAULT false,
   -- Another one whenever anything that is known of the person is; never one that a row of an erased person had.
   version bigint NOT NULL DEFAULT extract(epoch FROM clock_timestamp()) * 1000000,
   PRIMARY KEY (user_id)
@@ -159,6 +161,7 @@ BEGIN
   RETURN (
     SELECT json_build_object(
       'userId', a.user_id, 'customerId', a.customer_id, 'followed', a.followed, 'invoiceReports', a.invoice_reports,
+      'pinned', a.pinned,
       'subscriptions', (
         SELECT coalesce(json_agg(s.facts ORDER BY s.subscription_id), '[]') FROM {{schema}}.billing_subscriptions s
         WHERE s.user_id = person),
@@ -337,6 +340,19 @@ BEGIN
     WHERE e.state NOT IN ('applied', 'ignored', 'owed');
   SELECT e.state, e.note INTO kept FROM {{schema}}.payment_events e WHERE e.event_id = event ->> 'id';
   RETURN json_build_object('state', kept.state, 'note', kept.note);
+END
+$function$;
+
+-- Writes that an operator chose a person's tier, and what the credits follow then; null leaves either as it was. Returns what
+-- is known of the person, whose row is locked until the transaction ends.
+CREATE FUNCTION {{schema}}.pin_tier(person text, pin boolean, plan jsonb) RETURNS json LANGUAGE plpgsql AS $function$
+BEGIN
+  PERFORM {{schema}}.lock_payments(person);
+  PERFORM {{schema}}.billing_account(person, NULL, NULL);
+  UPDATE {{schema}}.billing_accounts a
+  SET pinned = coalesce(pin, a.pinned), followed = coalesce(plan, a.followed), version = a.version + 1
+  WHERE a.user_id = person;
+  RETURN {{schema}}.billing_known(person, NULL, NULL);
 END
 $function$;
 

@@ -49,6 +49,7 @@ import {
   EventSinks,
   LowBalance,
   UserExport,
+  OperatorTiers,
   UserService,
   HoldSweeper,
   noPayments,
@@ -111,6 +112,7 @@ export type CommandParts =
   | PaymentInbox
   | UnitOfWork
   | UserExport
+  | OperatorTiers
   | UserService
   | ResetService
   | SecretRotation
@@ -274,6 +276,7 @@ export const commandPartsLayer = (config: ParleyConfig, direct: boolean): Layer.
     ResetService.layer,
     SecretRotation.layer,
     UserExport.layer,
+    OperatorTiers.layer,
     UserService.layer
   ).pipe(
     Layer.provide(CrmRelease.farewellLayer),

@@ -234,6 +234,24 @@ describe("payments, through a provider of Stripe's protocol and the server's own
     expect(await parley("users", "tier", ANN, "free", "--reason", "pilot ended")).toMatchObject([0, { tier: "free" }])
     expect([await tier(), (await balance()).allowance]).toEqual(["free", 100])
     expect((await parley("users", "tier", "nobody", "pro", "--reason", "x"))[0]).toBe(4)
+    expect((await parley("users", "tier", "nobody"))[0]).toBe(4)
+
+    const pinned = ["users", "tier", ANN, "business", "--pin", "--reason", "contract"]
+    expect(await parley(...pinned, "--dry-run")).toMatchObject([0, { tier: "business", pinned: true, dryRun: true }])
+    expect(await parley("users", "tier", ANN)).toMatchObject([0, { tier: "free", pinned: false }])
+    expect(await parley(...pinned)).toMatchObject([0, { tier: "business", pinned: true }])
+    expect(await parley("users", "tier", ANN)).toMatchObject([0, { user: ANN, tier: "business", pinned: true }])
+    // What she pays for is noted, and changes nothing until she is unpinned.
+    await buy("price_pro", "subscription")
+    expect(await tier()).toBe("business")
+    expect(await parley("users", "tier", ANN)).toMatchObject([0, { tier: "business", pinned: true, paidTier: "pro" }])
+    const unpinned = ["users", "tier", ANN, "--unpin", "--reason", "contract ended"]
+    expect(await parley(...unpinned, "--dry-run")).toMatchObject([0, { pinned: true, paidTier: "pro", dryRun: true }])
+    expect(await parley(...unpinned)).toMatchObject([0, { tier: "pro", pinned: false, paidTier: "pro" }])
+    expect(await tier()).toBe("pro")
+    const mistakes = [["--pin", "--reason", "x"], ["pro", "--unpin", "--reason", "x"], ["pro"], ["--unpin"]]
+    for (const mistake of mistakes) expect((await parley("users", "tier", ANN, ...mistake))[0]).toBe(2)
+    expect((await parley("users", "tier", ANN, "gold", "--pin", "--reason", "x"))[0]).toBe(2)
     expect(await parley("credits", "verify")).toMatchObject([0, { ok: true }])
   })
 

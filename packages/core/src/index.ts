@@ -279,6 +279,7 @@ export type { Tier, TierName } from "./tiers/Tier.ts"
 export { ModelNotAllowed, TiersMissing, UnknownTier } from "./tiers/errors.ts"
 export type { TokenCount, TokenizerService } from "./tokens/TokenizerService.ts"
 export { EXPORT_KINDS, EXPORT_VERSION, type ExportKind, type ExportLine, UserExport } from "./users/UserExport.ts"
+export { OperatorTiers, type TierStanding } from "./users/OperatorTiers.ts"
 export { type ErasedUser, PSEUDONYM_PREFIX, UserService } from "./users/UserService.ts"
 export { BotBusy, BotResting, ConversationNotFound } from "./widget/botErrors.ts"
 export {

@@ -42,6 +42,7 @@ import { ConversationService } from "./widget/ConversationService.ts"
 import { WidgetService } from "./widget/WidgetService.ts"
 import { SignOut } from "./sessions/SignOut.ts"
 import { UserExport } from "./users/UserExport.ts"
+import { OperatorTiers } from "./users/OperatorTiers.ts"
 import { UserService } from "./users/UserService.ts"
 import { VisitorGate } from "./widget/VisitorGate.ts"
 
@@ -73,6 +74,7 @@ export type ParleyServices =
   | SecretRotation
   | SignOut
   | UserExport
+  | OperatorTiers
   | UserService
   | VisitorGate
   | WidgetService
@@ -112,6 +114,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   SignOut.layer,
   UserExport.layer,
   UserService.layer,
+  OperatorTiers.layer,
   WorkMeter.layer,
   Layer.provideMerge(
     Layer.mergeAll(ConversationService.layer, WidgetService.layer),

@@ -135,6 +135,17 @@ const make = Effect.gen(function* () {
       ),
     keep: (event, { note, state }) =>
       call<EventOutcome>("keep_payment", [eventJson(event), state, note]).pipe(storing("BillingStore.keep")),
+    pin: ({ followed, pinned, userId }) =>
+      database
+        .statement<{ readonly answer: StoredAccount }>(`SELECT ${schema}.pin_tier($1, $2, $3) AS answer`, [
+          userId,
+          pinned ?? null,
+          jsonOrNull(followed)
+        ])
+        .pipe(
+          Effect.map(([row]) => toAccount((row as { readonly answer: StoredAccount }).answer)),
+          storing("BillingStore.pin")
+        ),
     link: ({ customerId, replaces, userId }) =>
       database
         .statement<{
@@ -154,8 +165,9 @@ const make = Effect.gen(function* () {
           followed: FollowedPeriod | null
           subscriptions: ReadonlyArray<SubscriptionFacts>
           invoice_reports: BillingAccount["invoiceReports"] | null
+          pinned: boolean | null
         }>(
-          `SELECT a.customer_id, a.followed, a.invoice_reports, (
+          `SELECT a.customer_id, a.followed, a.invoice_reports, a.pinned, (
              SELECT coalesce(json_agg(s.facts ORDER BY s.subscription_id), '[]')
              FROM ${schema}.billing_subscriptions s WHERE s.user_id = $1
            ) AS subscriptions
@@ -169,7 +181,8 @@ const make = Effect.gen(function* () {
               customerId: row?.customer_id ?? null,
               followed: row?.followed ?? null,
               subscriptions: row?.subscriptions ?? [],
-              invoiceReports: row?.invoice_reports ?? []
+              invoiceReports: row?.invoice_reports ?? [],
+              pinned: row?.pinned ?? false
             })
           ),
           storing("BillingStore.account")

@@ -12,6 +12,7 @@ export interface StoredAccount {
   readonly followed: FollowedPeriod | null
   readonly subscriptions: ReadonlyArray<SubscriptionFacts>
   readonly invoiceReports: BillingAccount["invoiceReports"]
+  readonly pinned: boolean
   readonly bought: StoredBought | null
 }
 
@@ -20,7 +21,8 @@ export const toAccount = (stored: Omit<StoredAccount, "bought">): BillingAccount
   customerId: stored.customerId ?? undefined,
   subscriptions: stored.subscriptions,
   followed: stored.followed ?? undefined,
-  invoiceReports: stored.invoiceReports
+  invoiceReports: stored.invoiceReports,
+  pinned: stored.pinned
 })
 
 const toBought = (bought: StoredBought): BoughtCredits => ({ ...bought, paymentId: bought.paymentId ?? undefined })

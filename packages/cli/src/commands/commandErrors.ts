@@ -12,6 +12,13 @@ export class Interrupted extends Schema.TaggedError<Interrupted>()("Interrupted"
   }
 }
 
+/** Arguments and flags that do not belong together. */
+export class UsageMistake extends Schema.TaggedError<UsageMistake>()("UsageMistake", { problem: Schema.String }) {
+  override get message() {
+    return this.problem
+  }
+}
+
 /** The server ended while it ran the command. */
 export class CommandLost extends Schema.TaggedError<CommandLost>()("CommandLost", {}) {
   override get message() {

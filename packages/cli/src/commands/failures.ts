@@ -33,6 +33,7 @@ const codeOfTag: Readonly<Record<string, number>> = {
   TooManyBotKeys: exitCodes.refused,
   TooManyBots: exitCodes.refused,
   UnknownTier: exitCodes.usage,
+  UsageMistake: exitCodes.usage,
   TiersMissing: exitCodes.configuration,
   JobNotFound: exitCodes.notFound,
   UserNotFound: exitCodes.notFound,

@@ -1,11 +1,11 @@
-import { randomUUID } from "node:crypto"
-import { Catalog, CreditService, unknownTier } from "@parley/core"
-import { Effect } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Catalog, CreditService, OperatorTiers, type TierStanding, unknownTier } from "@parley/core"
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
 import { audited } from "./audited.ts"
 import { byFlag } from "./byFlag.ts"
 import { checkMigrated } from "./checkMigrated.ts"
 import { CommandContext } from "./CommandContext.ts"
+import { UsageMistake } from "./commandErrors.ts"
 import { dryRunFlag, jsonFlag, printResult } from "./output.ts"
 import { reasonFlag } from "./reasonFlag.ts"
 import { userArgument } from "./userArgument.ts"
@@ -13,46 +13,117 @@ import { userArgument } from "./userArgument.ts"
 const input = {
   user: userArgument,
   tier: Argument.String("tier").pipe(
-    Argument.withDescription("One of the catalog's tiers: free, pro, business unless configured otherwise")
+    Argument.withDescription("One of the catalog's tiers; without it the command shows the person's tier"),
+    Argument.optional
   ),
-  reason: reasonFlag,
+  pin: Flag.Boolean("pin").pipe(
+    Flag.withDescription("Billing events do not change the tier until --unpin"),
+    Flag.withDefault(false)
+  ),
+  unpin: Flag.Boolean("unpin").pipe(
+    Flag.withDescription("Let billing events decide again, beginning with those that have come"),
+    Flag.withDefault(false)
+  ),
+  reason: Flag.optional(reasonFlag),
   by: byFlag,
   dryRun: dryRunFlag,
   json: jsonFlag
 }
 
-/** `parley users tier <user> <tier>` */
+/** Who decides over a person's tier, in words. */
+const deciderOf = ({ paidTier, pinned }: TierStanding): string => {
+  if (!pinned) return "billing events change it"
+  return `pinned: billing events do not change it${paidTier === undefined ? "" : `, and would make it ${paidTier}`}`
+}
+
+/** A person's tier as it is told, in words and as data. */
+const told = Effect.fnUntraced(function* (user: string) {
+  const standing = yield* OperatorTiers.use((tiers) => tiers.standing(user))
+  const { available } = yield* CreditService.use((credits) => credits.find(user))
+  const { paidTier = null, pinned, tier } = standing
+  const line = `${user} is on the tier ${tier} (${deciderOf(standing)}) and has ${available} available.`
+  return { data: { user, tier, pinned, paidTier, available }, line }
+})
+
+interface Change {
+  readonly user: string
+  readonly by: string
+  readonly reason: Option.Option<string>
+  readonly dryRun: boolean
+  readonly json: boolean
+}
+
+const reasonOf = ({ reason }: Change) =>
+  Option.isSome(reason) ? Effect.succeed(reason.value) : new UsageMistake({ problem: "Say why with --reason." })
+
+const setTier = Effect.fnUntraced(function* (tier: string, pin: boolean, change: Change) {
+  const { by, dryRun, json, user } = change
+  const reason = yield* reasonOf(change)
+  const catalog = yield* Catalog
+  const wanted = catalog.tiers.find(({ name }) => name === tier)
+  if (wanted === undefined) return yield* unknownTier(catalog, tier)
+  const before = yield* told(user)
+  const asked = { reason, dryRun, monthlyCredits: wanted.monthlyCredits }
+  if (dryRun) {
+    const line = `Would give ${user} the tier ${tier} with ${wanted.monthlyCredits} credits a month${pin ? ", pinned" : ""}: ${reason}.`
+    return yield* printResult(json, { ...before.data, ...asked, tier, pinned: pin || before.data.pinned }, [line])
+  }
+  const transaction = yield* audited(
+    { action: "users tier", by, userId: user, reason, details: pin ? `${tier}, pinned` : tier },
+    OperatorTiers.use((tiers) => tiers.set({ userId: user, tier, pin }))
+  )
+  const { data, line } = yield* told(user)
+  yield* printResult(json, { ...data, ...asked, transactionId: transaction?.id ?? null }, [line])
+})
+
+const unpinTier = Effect.fnUntraced(function* (change: Change) {
+  const { by, dryRun, json, user } = change
+  const reason = yield* reasonOf(change)
+  const before = yield* told(user)
+  if (dryRun) {
+    const { paidTier, tier } = before.data
+    const line = `Would let billing events decide over the tier of ${user}, which would be ${paidTier ?? tier}: ${reason}.`
+    return yield* printResult(json, { ...before.data, reason, dryRun }, [line])
+  }
+  yield* audited(
+    { action: "users tier", by, userId: user, reason, details: "unpinned" },
+    OperatorTiers.use((tiers) => tiers.unpin(user))
+  )
+  const { data, line } = yield* told(user)
+  yield* printResult(json, { ...data, reason, dryRun }, [line])
+})
+
+/** `parley users tier <user> [tier]` */
 export const usersTierCommand = Command.make(
   "tier",
   input,
-  Effect.fnUntraced(function* ({ by, dryRun, json, reason, tier, user }) {
+  Effect.fnUntraced(function* ({ pin, tier, unpin, ...change }) {
     const work = Effect.gen(function* () {
-      yield* checkMigrated
-      const credits = yield* CreditService
-      const catalog = yield* Catalog
-      const wanted = catalog.tiers.find(({ name }) => name === tier)
-      if (wanted === undefined) return yield* unknownTier(catalog, tier)
-      const before = yield* credits.find(user)
-      const allowance = wanted.monthlyCredits
-      const told = { user, tier, monthlyCredits: allowance, reason, dryRun }
-      if (dryRun) {
-        const line = `Would give ${user} the tier ${tier} with ${allowance} credits a month: ${reason}.`
-        return yield* printResult(json, { ...told, available: before.available }, [line])
+      if (unpin && (pin || Option.isSome(tier))) {
+        return yield* new UsageMistake({ problem: "--unpin goes with neither a tier nor --pin." })
       }
-      const transaction = yield* audited(
-        { action: "users tier", by, userId: user, reason, details: tier },
-        credits.changeTier({ userId: user, tier, key: randomUUID() })
-      )
-      const { available } = yield* credits.find(user)
-      const line = `${user} is on the tier ${tier} now and has ${available} available.`
-      yield* printResult(json, { ...told, transactionId: transaction?.id ?? null, available }, [line])
+      if (pin && Option.isNone(tier)) return yield* new UsageMistake({ problem: "Name the tier that is to be pinned." })
+      yield* checkMigrated
+      if (unpin) return yield* unpinTier(change)
+      if (Option.isSome(tier)) return yield* setTier(tier.value, pin, change)
+      const { data, line } = yield* told(change.user)
+      yield* printResult(change.json, data, [line])
     })
     yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
-  Command.withDescription("Put a person on a tier by hand, until a payment says otherwise"),
+  Command.withDescription("Show a person's tier, or put a person on one by hand"),
   Command.withExamples([
-    { command: 'parley users tier user-1 pro --reason "pilot customer"', description: "Renewed by the monthly job" },
+    { command: "parley users tier user-1", description: "The tier, and whether it is pinned" },
+    {
+      command: 'parley users tier user-1 pro --reason "pilot customer"',
+      description: "Renewed by the monthly job, until a payment says otherwise"
+    },
+    {
+      command: 'parley users tier user-1 business --pin --reason "contract 2027"',
+      description: "Whatever the person pays for"
+    },
+    { command: 'parley users tier user-1 --unpin --reason "contract ended"', description: "Payments decide again" },
     {
       command: 'parley users tier user-1 free --reason "pilot ended"',
       description: "At most the allowance of the lowest tier stays"

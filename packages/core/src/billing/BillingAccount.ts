@@ -13,6 +13,8 @@ export interface BillingAccount {
   readonly followed: FollowedPeriod | undefined
   /** What was reported of payments of invoices, also of those that have not come. */
   readonly invoiceReports: ReadonlyArray<InvoiceReport>
+  /** An operator chose the tier: what is reported is noted, and does not change it. */
+  readonly pinned: boolean
 }
 
 /** Nothing is known of this person. */
@@ -21,7 +23,8 @@ export const noBilling = (userId: UserId): BillingAccount => ({
   customerId: undefined,
   subscriptions: [],
   followed: undefined,
-  invoiceReports: []
+  invoiceReports: [],
+  pinned: false
 })
 
 /** Credits that were bought once. */

@@ -78,6 +78,14 @@ export interface PlainPayment extends Omit<ReceiveInput, "again" | "ifErased"> {
   readonly decide: (found: Matched) => PaymentSteps | undefined
 }
 
+export interface PinInput {
+  readonly userId: UserId
+  /** Whether billing events leave the tier alone; as it was if undefined. */
+  readonly pinned: boolean | undefined
+  /** As it was if undefined. */
+  readonly followed: FollowedPeriod | undefined
+}
+
 export interface LinkInput {
   readonly userId: UserId
   readonly customerId: string
@@ -149,6 +157,11 @@ export class BillingStore extends Context.Service<
     conclude(input: ConcludeInput): Effect.Effect<ReadonlyArray<StoredPaymentEvent>, StorageFailed>
     /** Keeps an event that is about nobody; gives its first outcome, where it came before. */
     keep(event: KeptEvent, outcome: EventOutcome): Effect.Effect<EventOutcome, StorageFailed>
+    /**
+     * Locks what is known of a person until the unit of work ends, writes what is given, and returns what is known then:
+     * no event is applied for the person in between.
+     */
+    pin(input: PinInput): Effect.Effect<BillingAccount, StorageFailed>
     /** Links a customer to a person who had the one it replaces. */
     link(input: LinkInput): Effect.Effect<Linked, StorageFailed>
     /** What is known of a person. */

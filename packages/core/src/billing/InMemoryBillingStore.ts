@@ -1,13 +1,21 @@
 import { Clock, Effect, Layer } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
-import { ERASED, type EventOutcome, GIVEN_BACK_NOTE, noBilling, type StoredPaymentEvent } from "./BillingAccount.ts"
+import {
+  type BillingAccount,
+  ERASED,
+  type EventOutcome,
+  GIVEN_BACK_NOTE,
+  noBilling,
+  type StoredPaymentEvent
+} from "./BillingAccount.ts"
 import {
   BillingStore,
   type ConcludeInput,
   isDone,
   type KeptEvent,
   type LinkInput,
+  type PinInput,
   type Received,
   type ReceiveInput,
   type Sale
@@ -119,6 +127,13 @@ const make = Effect.gen(function* () {
     return linkAll(userId, links).filter(({ id }) => id !== event.id)
   }
 
+  const pin = ({ followed, pinned, userId }: PinInput): BillingAccount => {
+    const before = accounts.get(userId) ?? noBilling(userId)
+    const account = { ...before, followed: followed ?? before.followed, pinned: pinned ?? before.pinned }
+    accounts.set(userId, account)
+    return account
+  }
+
   const link = ({ customerId, replaces, userId }: LinkInput) => {
     const account = accounts.get(userId) ?? noBilling(userId)
     if (account.customerId !== replaces && account.customerId !== undefined) {
@@ -164,6 +179,7 @@ const make = Effect.gen(function* () {
         put(kept, before?.receivedAt ?? now, outcome, undefined)
         return outcome
       }),
+    pin: (input) => timed(() => pin(input)),
     link: (input) => timed(() => link(input)),
     account: (userId) => timed(() => accounts.get(userId) ?? noBilling(userId)),
     bought: (userId) => timed(() => (purchases.get(userId) ?? []).toSorted((a, b) => b.boughtAt - a.boughtAt)),

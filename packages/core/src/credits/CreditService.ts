@@ -14,10 +14,12 @@ import { isOfReply, type ReplyReceipt } from "./Receipt.ts"
 import { type ReplyCost, replyCosts } from "./replyCosts.ts"
 import type { Transaction } from "./Transaction.ts"
 import type { OnceRefusal } from "./rules/decideOnce.ts"
+import type { FollowPlanInput } from "./rules/followPlan.ts"
 import { periodAt } from "./rules/period.ts"
 import { Catalog, lowestTier, unknownTier } from "../tiers/Catalog.ts"
 import type { UnknownTier } from "../tiers/errors.ts"
-import { namesOf, type TierName } from "../tiers/Tier.ts"
+import type { CatalogData } from "../tiers/CatalogData.ts"
+import { namesOf, type Tier, type TierName } from "../tiers/Tier.ts"
 import { parseDay, type UsageRow } from "./UsageReport.ts"
 import type { Difference } from "./upkeep/Verification.ts"
 
@@ -25,6 +27,32 @@ import type { Difference } from "./upkeep/Verification.ts"
 const ACCOUNTS_PER_CHUNK = 500
 /** Days of usage given at once, at most. */
 const MAX_DAYS = 400
+
+/** The plan of a tier that an operator chose at a time in Unix milliseconds, under a key that was not used. */
+export const operatorPlan = (
+  catalog: CatalogData,
+  { key, userId, wanted }: { readonly userId: UserId; readonly wanted: Tier; readonly key: string },
+  now: number
+): FollowPlanInput => {
+  const isLowest = wanted === lowestTier(catalog)
+  const { end, start } = periodAt(now, now)
+  return {
+    userId,
+    changeKey: isLowest ? key : `${key}:terms`,
+    // A plan that is given begins its own months; the lowest gives nothing, and leaves at most its allowance.
+    periodKey: isLowest ? undefined : key,
+    terms: {
+      tier: wanted.name,
+      allowance: wanted.monthlyCredits,
+      pendingTier: undefined,
+      anchor: start,
+      periodStart: start,
+      nextResetAt: end,
+      renewedBy: "schedule",
+      renewedUntil: undefined
+    }
+  }
+}
 
 /** What people and operators do with credits. */
 export class CreditService extends Context.Service<
@@ -125,30 +153,14 @@ export class CreditService extends Context.Service<
         changeTier: Effect.fn("CreditService.changeTier")(function* ({ userId, tier, key }) {
           const wanted = catalog.tiers.find(({ name }) => name === tier)
           if (wanted === undefined) return yield* unknownTier(catalog, tier)
-          const isLowest = wanted === lowestTier(catalog)
           const keyOf = (each: TierName) => `tier:${key}:${each}`
           const done = yield* ledger.transactions(userId, catalog.tiers.flatMap(namesOf).map(keyOf))
           const first = done.get(keyOf(tier))
           if (first !== undefined) return first
           if (done.size > 0) return yield* new KeyConflict({ key })
-          const now = yield* ledger.now
-          const { end, start } = periodAt(now, now)
-          const changing = credits.followPlan({
-            userId,
-            changeKey: isLowest ? keyOf(tier) : `${keyOf(tier)}:terms`,
-            // A plan that is given begins its own months; the lowest gives nothing, and leaves at most its allowance.
-            periodKey: isLowest ? undefined : keyOf(tier),
-            terms: {
-              tier,
-              allowance: wanted.monthlyCredits,
-              pendingTier: undefined,
-              anchor: start,
-              periodStart: start,
-              nextResetAt: end,
-              renewedBy: "schedule",
-              renewedUntil: undefined
-            }
-          })
+          const changing = credits.followPlan(
+            operatorPlan(catalog, { userId, wanted, key: keyOf(tier) }, yield* ledger.now)
+          )
           return (yield* opening(userId, changing)).transaction
         }),
         verify: Effect.fn("CreditService.verify")(function* (onDifferences, since) {

@@ -19,7 +19,7 @@ const followed = (
   known: Partial<Pick<BillingAccount, "subscriptions" | "invoiceReports">>,
   noted: Pick<PaymentDecision, "links" | "subscription" | "invoiceReports">
 ): PaymentDecision => {
-  const { userId } = account
+  const { pinned, userId } = account
   const all = { ...account, ...known }
   const was = planOf(account, catalog, now)
   const found = planOf(all, catalog, now)
@@ -27,6 +27,7 @@ const followed = (
   if (found === undefined) {
     return { ...learned, outcome: { state: "applied", note: "noted: nothing of it is paid for yet" } }
   }
+  if (pinned) return { ...learned, outcome: { state: "applied", note: "noted: an operator has pinned the tier" } }
   const before = account.followed
   const plan = withOwnKey(before, found)
   const { periodKey, refunded, terms } = plan
@@ -123,3 +124,7 @@ export const decideInvoiceReport = (view: PaymentView, report: InvoiceReport): P
   const decision = followed(view, known, { links: [], subscription: undefined, ...known })
   return withPast(view, known, report.invoiceId, decision)
 }
+
+/** Has the credits follow the plan of all facts, after an operator's tier stood in its place. */
+export const followAgain = (view: PaymentView): PaymentDecision =>
+  followed({ ...view, account: { ...view.account, pinned: false } }, {}, UNCHANGED)

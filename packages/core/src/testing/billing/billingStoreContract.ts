@@ -2,6 +2,7 @@ import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import type { BoughtCredits } from "../../billing/BillingAccount.ts"
 import { BillingStore, type ConcludeInput, type KeptEvent, type ReceiveInput } from "../../billing/BillingStore.ts"
+import type { FollowedPeriod } from "../../billing/FollowedPeriod.ts"
 import { noFacts } from "../../billing/SubscriptionFacts.ts"
 import { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import { PersonalData } from "../../users/PersonalData.ts"
@@ -299,6 +300,32 @@ export const billingStoreContract = (
           expect(yield* find(late.id)).toMatchObject([{ ...owed, userId: undefined, payload: undefined }])
           yield* receive(eventOf({ payment: late.payment }), { claimed: userId })
           expect(yield* stateOf(late.id)).toEqual(["ignored", late.payment])
+        })
+      ))
+
+    it("keeps that a tier is pinned, and what is followed then, until an operator unpins it or the person is erased", () =>
+      run(
+        Effect.gen(function* () {
+          const userId = newId("user")
+          const pin = (pinned?: boolean, followed?: FollowedPeriod) =>
+            UnitOfWork.use((unit) =>
+              unit.run(
+                userId,
+                BillingStore.use((store) => store.pin({ userId, pinned, followed }))
+              )
+            )
+          const followed = { periodStart: AT, setAside: [] }
+          expect(yield* pin()).toMatchObject({ userId, pinned: false, followed: undefined })
+          expect(yield* pin(true)).toMatchObject({ pinned: true, followed: undefined, subscriptions: [] })
+          expect(yield* pin(undefined, followed)).toMatchObject({ pinned: true, followed })
+          const event = eventOf()
+          expect(yield* receive(event, { claimed: userId })).toMatchObject({ account: { pinned: true, followed } })
+          yield* conclude(event, userId, { subscription: noFacts(newId("sub")) })
+          expect(yield* accountOf(userId)).toMatchObject({ pinned: true, followed, subscriptions: [{}] })
+          expect(yield* pin(false)).toMatchObject({ pinned: false, followed, subscriptions: [{}] })
+          yield* pin(true)
+          yield* PersonalData.use((data) => data.erase({ userId, pseudonym: `erased:${crypto.randomUUID()}` }))
+          expect(yield* accountOf(userId)).toMatchObject({ pinned: false, followed: undefined })
         })
       ))
 
