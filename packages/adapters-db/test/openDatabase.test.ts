@@ -6,6 +6,7 @@ import { isParleyError } from "@parley/core"
 import { ampleQuota, indexPassages, newDocument, newTurn, newUserId, withOperations } from "@parley/core/testing"
 import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { openEngine } from "../src/database/openEngine.ts"
 import { migrateDatabase, type OpenDatabase, openDatabase, type OpenDatabaseOptions } from "../src/openDatabase.ts"
 import type { DatabaseNotReady } from "../src/readiness.ts"
 import { freshPostgres, hasPostgres } from "./databases.ts"
@@ -109,9 +110,15 @@ describe("openDatabase on the embedded database", () => {
   })
 
   it("is not ready while migrations are missing", async () => {
-    const database = await openDatabase({ migrate: false, schema: "mine" })
+    const engine = openEngine({})
+    await engine.ask({
+      kind: "script",
+      text: "DELETE FROM parley.migrations WHERE id = (SELECT max(id) FROM parley.migrations)"
+    })
+    const database = await openDatabase({ engine, migrate: false })
     expect(await problemOf(database)).toBe("migrations")
     await database.close()
+    await engine.close()
   })
 })
 
