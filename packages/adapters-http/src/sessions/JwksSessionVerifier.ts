@@ -63,9 +63,9 @@ const make = (options: JwksSessionVerifierOptions): SessionVerifier["Service"] =
   ): Effect.Effect<Session, SessionInvalid | SessionVerifierUnavailable> => {
     const { payload, token } = read
     const by = { keyOf: held.keys.keyOf, algorithms: ALGORITHMS, audience, issuer }
-    return Effect.tryPromise({ try: () => judgeToken(token, now, by), catch: (error) => error }).pipe(
+    return Effect.tryPromise({ try: () => judgeToken(token, now, by), catch: (error) => ({ error }) }).pipe(
       Effect.tap((session) => Effect.sync(() => held.verified.add(token, { session, at: now }))),
-      Effect.catch((error) => {
+      Effect.catch(({ error }) => {
         const refusal = Effect.fail(refusalOf(error))
         if (!isOfUnknownKey(error, read) || isHopeless(read, now)) return refusal
         const issuedAt = (payload.iat ?? 0) * 1000
