@@ -103,6 +103,9 @@ BEGIN
     UPDATE {{schema}}.credit_purchases p SET user_id = erase_user.pseudonym,
       seal = {{schema}}.purchase_seal(erase_user.pseudonym, p.charge, p.granted, p.paid, p.clawed_back, p.reports)
     WHERE p.user_id = person;
+  ELSE
+    -- Lets the person's payments go, which nothing else deletes.
+    INSERT INTO {{schema}}.erasures (pseudonym) VALUES (erase_user.pseudonym);
   END IF;
   FOR name IN
     SELECT c.relname FROM pg_class c JOIN pg_attribute o ON o.attrelid = c.oid AND o.attname = 'user_id'

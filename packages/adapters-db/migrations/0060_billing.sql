@@ -77,6 +77,11 @@ CREATE TABLE {{schema}}.billing_accounts (
   invoice_reports jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(invoice_reports) = 'array'),
   -- An operator chose the tier: what is reported does not change it.
   pinned boolean NOT NULL DEFAULT false,
+  -- How many purchases there are, and the digest of the newest.
+  purchases bigint NOT NULL DEFAULT 0 CHECK (purchases >= 0),
+  purchases_digest bytea,
+  -- A digest of all of the above and of the person's subscriptions, so that nothing can be changed unseen.
+  seal bytea,
   -- Another one whenever anything that is known of the person is; never one that a row of an erased person had.
   version bigint NOT NULL DEFAULT extract(epoch FROM clock_timestamp()) * 1000000,
   PRIMARY KEY (user_id)
@@ -102,9 +107,78 @@ CREATE TABLE {{schema}}.billing_purchases (
   paid bigint NOT NULL CHECK (paid BETWEEN 0 AND 9007199254740991),
   currency text NOT NULL,
   bought_at timestamptz NOT NULL,
-  PRIMARY KEY (user_id, session_id)
+  -- From 1 without gaps for each person.
+  number bigint NOT NULL CHECK (number >= 1),
+  -- A digest of all of the above and of the digest of the purchase before.
+  digest bytea NOT NULL,
+  PRIMARY KEY (user_id, session_id),
+  UNIQUE (user_id, number)
 );
 CREATE INDEX billing_purchases_by_payment ON {{schema}}.billing_purchases (user_id, payment_id);
+
+-- The content of a purchase as one text, the same whatever the session's settings.
+CREATE FUNCTION {{schema}}.bought_text(
+  user_id text, session_id text, payment_id text, price_id text, granted bigint, paid bigint, currency text,
+  bought_at timestamptz, number bigint
+) RETURNS text LANGUAGE sql STABLE
+RETURN ROW(user_id, session_id, payment_id, price_id, granted, paid, currency, extract(epoch FROM bought_at), number)::text;
+
+-- The seal of what is known of a person.
+CREATE FUNCTION {{schema}}.billing_seal(a {{schema}}.billing_accounts) RETURNS bytea LANGUAGE plpgsql STABLE AS $function$
+BEGIN
+  RETURN sha256(convert_to(
+    ROW(a.user_id, a.customer_id, a.followed, a.invoice_reports, a.pinned, a.purchases, encode(a.purchases_digest, 'hex'))::text
+      || coalesce((
+        SELECT string_agg(ROW(s.subscription_id, s.facts)::text, '' ORDER BY s.subscription_id)
+        FROM {{schema}}.billing_subscriptions s WHERE s.user_id = a.user_id), ''), 'UTF8'));
+END
+$function$;
+
+-- Seals what was written of some people.
+CREATE FUNCTION {{schema}}.seal_billing(people text[]) RETURNS void LANGUAGE plpgsql AS $function$
+BEGIN
+  UPDATE {{schema}}.billing_accounts a SET seal = {{schema}}.billing_seal(a), version = a.version + 1
+  WHERE a.user_id = ANY(people);
+END
+$function$;
+
+-- Keeps a purchase as the person's next.
+CREATE FUNCTION {{schema}}.keep_purchase(person text, bought json) RETURNS void LANGUAGE plpgsql AS $function$
+DECLARE
+  a record;
+  link bytea;
+BEGIN
+  SELECT b.purchases + 1 AS number, b.purchases_digest INTO a FROM {{schema}}.billing_accounts b WHERE b.user_id = person;
+  INSERT INTO {{schema}}.billing_purchases (user_id, session_id, payment_id, price_id, granted, paid, currency, bought_at,
+    number, digest)
+  SELECT g.*, a.number, {{schema}}.link_digest(a.purchases_digest, {{schema}}.bought_text(g.user_id, g.session_id, g.payment_id,
+    g.price_id, g.granted, g.paid, g.currency, g.bought_at, a.number))
+  FROM (
+    SELECT person AS user_id, bought ->> 'sessionId' AS session_id, bought ->> 'paymentId' AS payment_id,
+      bought ->> 'priceId' AS price_id, (bought ->> 'granted')::bigint AS granted, (bought ->> 'paid')::bigint AS paid,
+      bought ->> 'currency' AS currency, to_timestamp((bought ->> 'boughtAt')::float8 / 1000) AS bought_at
+  ) g
+  RETURNING digest INTO link;
+  UPDATE {{schema}}.billing_accounts b SET purchases = a.number, purchases_digest = link WHERE b.user_id = person;
+END
+$function$;
+
+-- What was written stays until the person is erased; only events change what is known, and a purchase never changes.
+CREATE FUNCTION {{schema}}.refuse_billing_change() RETURNS trigger LANGUAGE plpgsql AS $function$
+BEGIN
+  IF EXISTS (SELECT FROM {{schema}}.erasures WHERE transaction = pg_current_xact_id()) THEN
+    RETURN NULL;
+  END IF;
+  RAISE EXCEPTION 'Rows of % follow from what the payment provider reported, and go with their person alone.', TG_TABLE_NAME
+    USING ERRCODE = 'restrict_violation';
+END
+$function$;
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON {{schema}}.billing_accounts
+  FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.refuse_billing_change();
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON {{schema}}.billing_subscriptions
+  FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.refuse_billing_change();
+CREATE TRIGGER kept BEFORE UPDATE OR DELETE OR TRUNCATE ON {{schema}}.billing_purchases
+  FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.refuse_billing_change();
 
 -- Whom the first of some references names that has an owner, in their order; 'erased:' where only erased people are named.
 -- Like those below in a language whose plans a connection keeps.
@@ -187,6 +261,7 @@ BEGIN
   PERFORM FROM {{schema}}.billing_accounts a WHERE a.user_id = person FOR NO KEY UPDATE;
   IF NOT FOUND THEN
     INSERT INTO {{schema}}.billing_accounts (user_id) VALUES (person) ON CONFLICT DO NOTHING;
+    IF FOUND THEN PERFORM {{schema}}.seal_billing(ARRAY[person]); END IF;
     PERFORM FROM {{schema}}.billing_accounts a WHERE a.user_id = person FOR NO KEY UPDATE;
   END IF;
   RETURN {{schema}}.billing_known(person, by_session, by_payment);
@@ -307,13 +382,10 @@ BEGIN
   END IF;
   UPDATE {{schema}}.billing_accounts a
   SET followed = coalesce(plan, a.followed), customer_id = coalesce(a.customer_id, customer),
-    invoice_reports = coalesce(reports, a.invoice_reports), version = a.version + 1
+    invoice_reports = coalesce(reports, a.invoice_reports)
   WHERE a.user_id = person;
-  IF bought IS NOT NULL THEN
-    INSERT INTO {{schema}}.billing_purchases (user_id, session_id, payment_id, price_id, granted, paid, currency, bought_at)
-    VALUES (person, bought ->> 'sessionId', bought ->> 'paymentId', bought ->> 'priceId', (bought ->> 'granted')::bigint,
-      (bought ->> 'paid')::bigint, bought ->> 'currency', to_timestamp((bought ->> 'boughtAt')::float8 / 1000));
-  END IF;
+  IF bought IS NOT NULL THEN PERFORM {{schema}}.keep_purchase(person, bought); END IF;
+  PERFORM {{schema}}.seal_billing(ARRAY[person]);
   DELETE FROM {{schema}}.payment_waits w WHERE w.event_id = id;
   IF cardinality(waits_for) > 0 THEN
     INSERT INTO {{schema}}.payment_waits (reference, event_id)
@@ -350,8 +422,9 @@ BEGIN
   PERFORM {{schema}}.lock_payments(person);
   PERFORM {{schema}}.billing_account(person, NULL, NULL);
   UPDATE {{schema}}.billing_accounts a
-  SET pinned = coalesce(pin, a.pinned), followed = coalesce(plan, a.followed), version = a.version + 1
+  SET pinned = coalesce(pin, a.pinned), followed = coalesce(plan, a.followed)
   WHERE a.user_id = person;
+  PERFORM {{schema}}.seal_billing(ARRAY[person]);
   RETURN {{schema}}.billing_known(person, NULL, NULL);
 END
 $function$;
@@ -370,7 +443,8 @@ BEGIN
   IF {{schema}}.owner_of_references(ARRAY['customer:' || customer]) <> person THEN
     RETURN json_build_object('customerId', NULL, 'waiting', '[]'::json);
   END IF;
-  UPDATE {{schema}}.billing_accounts a SET customer_id = customer, version = a.version + 1 WHERE a.user_id = person;
+  UPDATE {{schema}}.billing_accounts a SET customer_id = customer WHERE a.user_id = person;
+  PERFORM {{schema}}.seal_billing(ARRAY[person]);
   RETURN json_build_object('customerId', customer,
     'waiting', {{schema}}.link_payments(person, ARRAY['customer:' || customer], NULL));
 END

@@ -53,6 +53,55 @@ BEGIN
 END
 $function$;
 
+-- What is compared with the provider: what was given for purchases, and whose plan its invoices renew. Few rows of the ledger.
+CREATE INDEX credit_transactions_topups ON {{schema}}.credit_transactions (user_id, number) WHERE type = 'topup';
+CREATE INDEX credit_accounts_by_invoice ON {{schema}}.credit_accounts (user_id) WHERE renewed_by = 'invoice';
+
+-- Up to "page" people after "after" of whom payments are kept, whom a reference names, or whose plan is renewed by invoices,
+-- with what is not as it was written.
+CREATE FUNCTION {{schema}}.verify_billing(after text, page integer) RETURNS TABLE (user_id text, wrong text[])
+LANGUAGE plpgsql STABLE
+SET jit = off SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $function$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT n.user_id, array_remove(ARRAY[
+    CASE WHEN a.user_id IS NULL THEN 'nothing is kept of the person''s payments' END,
+    CASE WHEN a.user_id IS NOT NULL AND a.seal IS DISTINCT FROM {{schema}}.billing_seal(a) THEN
+      'what is known of the person and of their subscriptions is not as it was written' END,
+    CASE WHEN a.purchases <> p.present THEN p.present || ' of ' || a.purchases || ' purchases are there' END,
+    CASE WHEN p.changed > 0 THEN p.changed || ' purchases are not as they were written' END
+  ], NULL)
+  FROM (
+    SELECT m.user_id FROM (
+      (SELECT b.user_id FROM {{schema}}.billing_accounts b WHERE b.user_id > after ORDER BY b.user_id LIMIT page)
+      UNION
+      (SELECT DISTINCT s.user_id FROM {{schema}}.billing_subscriptions s WHERE s.user_id > after ORDER BY s.user_id LIMIT page)
+      UNION
+      (SELECT DISTINCT q.user_id FROM {{schema}}.billing_purchases q WHERE q.user_id > after ORDER BY q.user_id LIMIT page)
+      UNION
+      (SELECT DISTINCT r.owner FROM {{schema}}.payment_references r
+       WHERE r.owner > after AND r.owner <> 'erased:' ORDER BY r.owner LIMIT page)
+      UNION
+      (SELECT c.user_id FROM {{schema}}.credit_accounts c
+       WHERE c.renewed_by = 'invoice' AND c.user_id > after ORDER BY c.user_id LIMIT page)
+    ) m ORDER BY m.user_id LIMIT page
+  ) n
+  LEFT JOIN {{schema}}.billing_accounts a ON a.user_id = n.user_id
+  CROSS JOIN LATERAL (
+    SELECT count(*) AS present, count(*) FILTER (WHERE q.digest <> {{schema}}.link_digest(
+      (SELECT e.digest FROM {{schema}}.billing_purchases e WHERE e.user_id = q.user_id AND e.number = q.number - 1),
+      {{schema}}.bought_text(q.user_id, q.session_id, q.payment_id, q.price_id, q.granted, q.paid, q.currency, q.bought_at,
+        q.number))
+      OR (q.number = a.purchases AND q.digest <> a.purchases_digest)) AS changed
+    FROM {{schema}}.billing_purchases q WHERE q.user_id = n.user_id
+  ) p
+  ORDER BY n.user_id;
+END
+$function$;
+
 -- Until when all events of the payment provider are known to be here: one row, which background work moves forward.
 CREATE TABLE {{schema}}.payment_catch_up (
   only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),

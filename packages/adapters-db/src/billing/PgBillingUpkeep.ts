@@ -1,7 +1,14 @@
 import { BillingUpkeep, type Forgotten } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
-import { Database } from "../database/Database.ts"
+import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
+
+interface CreditedRow extends Row {
+  readonly user_id: string
+  readonly number: number
+  readonly session_id: string
+  readonly amount: number
+}
 
 const make = Effect.gen(function* () {
   const { schema, statement } = yield* Database
@@ -38,6 +45,34 @@ const make = Effect.gen(function* () {
       ).pipe(
         Effect.map((rows) => rows.map(({ subscriptions, user_id: userId }) => ({ userId, subscriptions }))),
         storing("BillingUpkeep.several")
+      ),
+    people: ({ after, limit }) =>
+      statement<{ readonly user_id: string; readonly wrong: ReadonlyArray<string> }>(
+        `SELECT v.user_id, v.wrong FROM ${schema}.verify_billing($1, $2) v`,
+        [after ?? "", limit]
+      ).pipe(
+        Effect.map((rows) => rows.map(({ user_id: userId, wrong }) => ({ userId, altered: wrong }))),
+        storing("BillingUpkeep.people")
+      ),
+    credited: ({ after, limit, since }) =>
+      statement<CreditedRow>(
+        `SELECT t.user_id, t.number, substr(t.reference, 7) AS session_id, t.amount
+         FROM ${schema}.credit_transactions t
+         WHERE t.type = 'topup' AND (t.user_id, t.number) > ($1, $2::bigint)
+           AND starts_with(t.reference, 'topup:') AND NOT starts_with(t.user_id, 'erased:')
+           AND t.created_at >= to_timestamp($3::float8 / 1000)
+         ORDER BY t.user_id, t.number LIMIT $4`,
+        [after?.userId ?? "", after?.number ?? 0, since, limit]
+      ).pipe(
+        Effect.map((rows) =>
+          rows.map(({ amount, number, session_id: sessionId, user_id: userId }) => ({
+            userId,
+            number,
+            sessionId,
+            amount
+          }))
+        ),
+        storing("BillingUpkeep.credited")
       )
   })
 })

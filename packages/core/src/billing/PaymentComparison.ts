@@ -18,13 +18,14 @@ import { BillingUpkeep } from "./upkeep/BillingUpkeep.ts"
 /**
  * Where the ledger and the payment provider disagree. `not-granted`: paid, and no credits were given for it; `not-paid`:
  * credits were given, and the provider knows no such payment; `amount`: both know it, with other amounts; `unreadable`: the
- * provider's object is in an unknown form; `second-subscription`: it is paid for beside one that gives the plan.
+ * provider's object is in an unknown form; `second-subscription`: it is paid for beside one that gives the plan; `altered`:
+ * stored payments of a person are not as they were written.
  */
 export interface PaymentDifference {
-  readonly kind: "not-granted" | "not-paid" | "amount" | "unreadable" | "second-subscription"
+  readonly kind: "not-granted" | "not-paid" | "amount" | "unreadable" | "second-subscription" | "altered"
   /** Whose it is; undefined where nobody is linked to it. */
   readonly userId: UserId | undefined
-  /** The checkout session, the invoice or the subscription. */
+  /** The checkout session, the invoice or the subscription; of altered payments the person. */
   readonly payment: string
   /** In words, what the one says and what the other. */
   readonly found: string
@@ -220,6 +221,21 @@ export class PaymentComparison extends Context.Service<
         }
       })
 
+      /** What somebody has changed in the storage, past the events of the provider. */
+      const tellAltered = Effect.fnUntraced(function* (
+        tell: (difference: PaymentDifference) => Effect.Effect<void, StorageFailed>
+      ) {
+        let after: UserId | undefined
+        for (;;) {
+          const page = yield* upkeep.people({ after, limit: AT_ONCE })
+          for (const { altered, userId } of page) {
+            for (const found of altered) yield* tell({ kind: "altered", userId, payment: userId, found })
+          }
+          after = page.at(-1)?.userId
+          if (after === undefined || page.length < AT_ONCE) return
+        }
+      })
+
       const compare = Effect.fn("PaymentComparison.compare")(function* ({ onDifference, since }: CompareInput) {
         const seen = new Set<string>()
         const counts = { sessions: 0, invoices: 0, purchases: 0, periods: 0, differences: 0 }
@@ -239,6 +255,7 @@ export class PaymentComparison extends Context.Service<
         )
         yield* tellOwed(tell)
         yield* tellSeveral(tell)
+        yield* tellAltered(tell)
         // What began at the provider before then, and was paid later, is not in its lists: it is asked for by itself.
         let after: string | undefined
         for (;;) {

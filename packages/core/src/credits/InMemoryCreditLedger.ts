@@ -5,7 +5,7 @@ import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import { CreditLedger, type TierCount } from "./CreditLedger.ts"
 import type { HoldName } from "./holds/Hold.ts"
-import { decideAll, type LoadedAccount, NO_ACCOUNT } from "./rules/decideAll.ts"
+import { decideAll, NO_ACCOUNT } from "./rules/decideAll.ts"
 import { expireOperation, sweptBy } from "./rules/decideExpiry.ts"
 import { decideReset, isDue } from "./rules/decideReset.ts"
 import { AccountNotFound } from "./errors.ts"
@@ -15,7 +15,6 @@ import {
   accountOf,
   type Changes,
   type IdempotencyRecord,
-  type LedgerAccount,
   type OpenHold,
   type Operation,
   type Refusal
@@ -28,21 +27,14 @@ import {
   type ResetInput,
   type ResetRange
 } from "./upkeep/ResetChunk.ts"
+import { InMemoryAccounts, type StoredAccount } from "./upkeep/InMemoryAccounts.ts"
 import { isClosed } from "./rules/closeAccount.ts"
 import { renameOwner } from "./rules/renameOwner.ts"
 import type { Transaction } from "./Transaction.ts"
 import { usageOf } from "./UsageReport.ts"
 import { tellTransactions } from "./rules/tellTransactions.ts"
 import { termsOf } from "./rules/terms.ts"
-import { type ExplainedTerms, verifyAccount } from "./rules/verifyAccount.ts"
-
-/** Everything about one account; replaced as a whole by every write. */
-interface StoredAccount extends LoadedAccount {
-  readonly account: LedgerAccount
-  /** Oldest first. */
-  readonly transactions: ReadonlyArray<Transaction>
-  readonly explained: ExplainedTerms
-}
+import { verifyAccount } from "./rules/verifyAccount.ts"
 
 const EMPTY = { ...NO_ACCOUNT, transactions: [], explained: undefined }
 
@@ -130,7 +122,7 @@ const missingTiers = (
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const log = yield* InMemoryEventLog
-  const accounts = yield* storage.table<UserId, StoredAccount>()
+  const accounts = yield* InMemoryAccounts
   yield* storage.addPersonalPart({
     isInUse: (userId) => {
       const stored = accounts.get(userId)
@@ -263,6 +255,6 @@ const make = Effect.gen(function* () {
 /** The ledger in the memory of one process: for tests, and for trying the product out without a database. */
 export const InMemoryCreditLedger = {
   layer: Layer.effect(CreditLedger, make).pipe(
-    Layer.provide(Layer.mergeAll(InMemoryStorage.layer, InMemoryEventLog.layer))
+    Layer.provide(Layer.mergeAll(InMemoryAccounts.layer, InMemoryStorage.layer, InMemoryEventLog.layer))
   )
 }

@@ -24,10 +24,34 @@ export interface SeveralSubscriptions {
   readonly subscriptions: ReadonlyArray<string>
 }
 
-export interface SeveralInput {
-  /** Only people behind this one, in the order of their ids. */
+/** A page of what is looked at in the order of people. */
+export interface PeopleInput {
   readonly after: UserId | undefined
   readonly limit: number
+}
+
+/** Somebody of whom payments are stored, or whose plan is renewed by invoices. */
+export interface PaidPerson {
+  readonly userId: UserId
+  /** In words: what of the stored payments is not as it was written. */
+  readonly altered: ReadonlyArray<string>
+}
+
+export interface CreditedInput {
+  /** Credits that were given since this moment, in Unix milliseconds. */
+  readonly since: number
+  /** The last row of the page before. */
+  readonly after: Pick<CreditedSession, "userId" | "number"> | undefined
+  readonly limit: number
+}
+
+/** Credits that the ledger gave for a checkout session. */
+export interface CreditedSession {
+  readonly userId: UserId
+  /** The number of the transaction. */
+  readonly number: number
+  readonly sessionId: string
+  readonly amount: number
 }
 
 /** What is done with the stored payments outside of events. */
@@ -44,6 +68,10 @@ export class BillingUpkeep extends Context.Service<
     /** Notes such a moment; one before that which is noted changes nothing. */
     readonly noteCaughtUp: (at: number) => Effect.Effect<void, StorageFailed>
     /** People who pay for several subscriptions at once, by their ids. */
-    several(input: SeveralInput): Effect.Effect<ReadonlyArray<SeveralSubscriptions>, StorageFailed>
+    several(input: PeopleInput): Effect.Effect<ReadonlyArray<SeveralSubscriptions>, StorageFailed>
+    /** Everybody whose payments may be compared with the provider, in the order of their ids. */
+    people(input: PeopleInput): Effect.Effect<ReadonlyArray<PaidPerson>, StorageFailed>
+    /** What the ledger gave for checkout sessions, whatever else is stored of them, in the order of people and rows. */
+    credited(input: CreditedInput): Effect.Effect<ReadonlyArray<CreditedSession>, StorageFailed>
   }
 >()("@parley/core/billing/upkeep/BillingUpkeep") {}

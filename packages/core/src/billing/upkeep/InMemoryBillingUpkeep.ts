@@ -1,10 +1,14 @@
 import { Effect, Layer } from "effect"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
+import { InMemoryAccounts } from "../../credits/upkeep/InMemoryAccounts.ts"
 import {
   BillingUpkeep,
+  type CreditedInput,
+  type CreditedSession,
   type ForgetInput,
   type Forgotten,
-  type SeveralInput,
+  type PaidPerson,
+  type PeopleInput,
   type SeveralSubscriptions
 } from "./BillingUpkeep.ts"
 import { InMemoryPayments } from "./InMemoryPayments.ts"
@@ -12,6 +16,7 @@ import { InMemoryPayments } from "./InMemoryPayments.ts"
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const { accounts, inbox, marks } = yield* InMemoryPayments
+  const ledger = yield* InMemoryAccounts
 
   const forget = ({ doneBefore, limit, unmatchedBefore }: ForgetInput): Forgotten => {
     const kept = [...inbox.values()].map(({ event }) => event).filter(({ payload }) => payload !== undefined)
@@ -31,7 +36,7 @@ const make = Effect.gen(function* () {
     return { reduced: done.length, deleted: unmatched.length }
   }
 
-  const several = ({ after = "", limit }: SeveralInput): ReadonlyArray<SeveralSubscriptions> =>
+  const several = ({ after = "", limit }: PeopleInput): ReadonlyArray<SeveralSubscriptions> =>
     [...accounts.values()]
       .map(({ subscriptions, userId }) => ({
         userId,
@@ -44,7 +49,37 @@ const make = Effect.gen(function* () {
       .toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
       .slice(0, limit)
 
+  /** Nothing but this process writes its memory. */
+  const people = ({ after = "", limit }: PeopleInput): ReadonlyArray<PaidPerson> => {
+    const renewed = [...ledger.values()].flatMap(({ account }) =>
+      account.renewedBy === "invoice" ? account.userId : []
+    )
+    return [...new Set([...accounts.keys(), ...renewed])]
+      .filter((userId) => userId > after)
+      .toSorted()
+      .slice(0, limit)
+      .map((userId) => ({ userId, altered: [] }))
+  }
+
+  const credited = ({ after, limit, since }: CreditedInput): ReadonlyArray<CreditedSession> =>
+    [...ledger.values()]
+      .filter(({ account }) => !account.userId.startsWith("erased:"))
+      .toSorted((a, b) => (a.account.userId < b.account.userId ? -1 : 1))
+      .flatMap(({ account: { userId }, transactions }) =>
+        transactions.flatMap(({ amount, createdAt, reference, type }, index): ReadonlyArray<CreditedSession> => {
+          if (type !== "topup" || createdAt < since || !reference.startsWith("topup:")) return []
+          return [{ userId, number: index + 1, sessionId: reference.slice("topup:".length), amount }]
+        })
+      )
+      .filter(
+        ({ number, userId }) =>
+          after === undefined || userId > after.userId || (userId === after.userId && number > after.number)
+      )
+      .slice(0, limit)
+
   return BillingUpkeep.of({
+    people: (input) => storage.exclusive(Effect.sync(() => people(input))),
+    credited: (input) => storage.exclusive(Effect.sync(() => credited(input))),
     forget: (input) => storage.exclusive(Effect.sync(() => forget(input))),
     caughtUpTo: storage.exclusive(Effect.sync(() => marks.get("caughtUpTo"))),
     noteCaughtUp: (at) =>
@@ -55,5 +90,7 @@ const make = Effect.gen(function* () {
 
 /** What is done with the payments that are kept in the memory of one process. */
 export const InMemoryBillingUpkeep = {
-  layer: Layer.effect(BillingUpkeep, make).pipe(Layer.provide([InMemoryPayments.layer, InMemoryStorage.layer]))
+  layer: Layer.effect(BillingUpkeep, make).pipe(
+    Layer.provide([InMemoryAccounts.layer, InMemoryPayments.layer, InMemoryStorage.layer])
+  )
 }

@@ -4,6 +4,8 @@ import type { EventOutcome } from "../../billing/BillingAccount.ts"
 import { BillingStore, type KeptEvent } from "../../billing/BillingStore.ts"
 import { noFacts, type SubscriptionFacts } from "../../billing/SubscriptionFacts.ts"
 import { BillingUpkeep } from "../../billing/upkeep/BillingUpkeep.ts"
+import { CreditLedger } from "../../credits/CreditLedger.ts"
+import { grantOperation, openOperation } from "../../credits/rules/decideAccount.ts"
 import { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import { suiteOn } from "../suiteOn.ts"
 
@@ -12,7 +14,7 @@ const HOUR_MS = 3_600_000
 /** The guarantees of every `BillingUpkeep`. */
 export const billingUpkeepContract = (
   name: string,
-  layer: Layer.Layer<BillingStore | BillingUpkeep | UnitOfWork, unknown>
+  layer: Layer.Layer<BillingStore | BillingUpkeep | CreditLedger | UnitOfWork, unknown>
 ): void =>
   suiteOn(`BillingUpkeep: ${name}`, layer, (run) => {
     const newId = (kind: string) => `${kind}_${crypto.randomUUID()}`
@@ -181,6 +183,46 @@ export const billingUpkeepContract = (
           }
           expect(yield* forget(HOUR_MS, HOUR_MS, 2)).toEqual({ reduced: 2, deleted: 2 })
           expect(yield* forget(HOUR_MS, HOUR_MS, 2)).toEqual({ reduced: 1, deleted: 1 })
+        })
+      ))
+
+    it("names everybody of whom payments are stored, page by page, and finds nothing altered", () =>
+      run(
+        Effect.gen(function* () {
+          const [first, second] = [newId("a"), newId("b")]
+          const link = (userId: string) =>
+            BillingStore.use((store) => store.link({ userId, customerId: newId("cus"), replaces: undefined }))
+          for (const userId of [second, first]) yield* inUnit(link(userId))
+          const upkeep = yield* BillingUpkeep
+          expect(yield* upkeep.people({ after: first.slice(0, -1), limit: 1 })).toEqual([
+            { userId: first, altered: [] }
+          ])
+          const next = yield* upkeep.people({ after: first, limit: 1_000 })
+          expect(next).toContainEqual({ userId: second, altered: [] })
+          expect(next.some(({ userId }) => userId === first)).toBe(false)
+        })
+      ))
+
+    it("tells what was given for checkout sessions, page by page and since a moment", () =>
+      run(
+        Effect.gen(function* () {
+          const userId = newId("credited")
+          const ledger = yield* CreditLedger
+          yield* ledger.run(openOperation({ userId, tier: "free", allowance: 5 }))
+          const [one, two] = [newId("cs"), newId("cs")]
+          const give = (key: string, amount: number) =>
+            ledger.run(grantOperation({ userId, key, type: "topup", amount }))
+          yield* give(`topup:${one}`, 700)
+          yield* give(`order:${newId("own")}`, 9)
+          yield* give(`topup:${two}`, 800)
+          const upkeep = yield* BillingUpkeep
+          const after = { userId: userId.slice(0, -1), number: 9_999 }
+          const [first] = yield* upkeep.credited({ since: 0, after, limit: 1 })
+          expect(first).toMatchObject({ userId, sessionId: one, amount: 700 })
+          const rest = yield* upkeep.credited({ since: 0, after: first, limit: 100 })
+          expect(rest.filter((row) => row.userId === userId)).toMatchObject([{ sessionId: two, amount: 800 }])
+          const now = yield* Clock.currentTimeMillis
+          expect(yield* upkeep.credited({ since: now + HOUR_MS, after: undefined, limit: 100 })).toEqual([])
         })
       ))
   })
