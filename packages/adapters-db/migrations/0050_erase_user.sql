@@ -107,6 +107,11 @@ BEGIN
     -- Lets the person's payments go, which nothing else deletes.
     INSERT INTO {{schema}}.erasures (pseudonym) VALUES (erase_user.pseudonym);
   END IF;
+  -- What moved credits and was told nobody yet is told under the pseudonym: "TYPES_OF_RECORD" of the core.
+  UPDATE {{schema}}.event_deliveries e
+  SET user_id = erase_user.pseudonym, data = jsonb_set(e.data, '{account}', to_jsonb(erase_user.pseudonym))
+  WHERE e.user_id = person AND e.state <> 'delivered'
+    AND e.type IN ('credits.charged', 'credits.purchased', 'credits.refunded');
   FOR name IN
     SELECT c.relname FROM pg_class c JOIN pg_attribute o ON o.attrelid = c.oid AND o.attname = 'user_id'
     WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = '{{schema}}.credit_accounts'::regclass) AND c.relkind IN ('r', 'p') AND NOT c.relispartition

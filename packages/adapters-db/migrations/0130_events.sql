@@ -69,7 +69,7 @@ BEGIN
   FROM {{schema}}.event_destinations d CROSS JOIN LATERAL jsonb_object_keys(d.asked_at) AS t(type) WHERE d.disabled_at IS NULL;
   IF wanted IS NULL THEN RETURN NULL; END IF;
 
-  IF 'reply.finished' = ANY(wanted) OR 'credits.charged' = ANY(wanted) THEN
+  IF ARRAY['reply.finished', 'credits.charged', 'credits.purchased', 'credits.refunded'] && wanted THEN
     WITH events AS MATERIALIZED (
       SELECT i.user_id, {{schema}}.new_event_id() AS id, 'reply.finished' AS type, i.created_at,
         jsonb_strip_nulls(jsonb_build_object('account', i.user_id, 'source', i.source,
@@ -85,6 +85,13 @@ BEGIN
           'key', i.reference, 'source', i.source, 'model', i.receipt -> 'model'))
       FROM inserted i
       WHERE i.source IS NOT NULL AND i.amount < 0 AND 'credits.charged' = ANY(wanted)
+      UNION ALL
+      SELECT i.user_id, {{schema}}.new_event_id(), t.type, i.created_at,
+        jsonb_strip_nulls(jsonb_build_object('account', i.user_id, 'credits', CASE i.type WHEN 'refund' THEN -i.amount ELSE i.amount END,
+          'balance', i.balance_after, 'key', i.reference, 'payment', i.charge))
+      FROM inserted i
+      CROSS JOIN LATERAL (SELECT CASE i.type WHEN 'refund' THEN 'credits.refunded' ELSE 'credits.purchased' END AS type) t
+      WHERE i.type IN ('topup', 'refund') AND i.amount <> 0 AND t.type = ANY(wanted)
     )
     INSERT INTO {{schema}}.event_deliveries (user_id, event_id, destination, type, created_at, data)
     SELECT e.user_id, e.id, d.id, e.type, e.created_at, e.data FROM events e
@@ -137,6 +144,21 @@ RETURN 'evt_' || replace(gen_random_uuid()::text, '-', '');
 CREATE TRIGGER transactions_told AFTER INSERT ON {{schema}}.credit_transactions
   REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.tell_transactions();
 
+-- "tellPlan" of the core.
+CREATE FUNCTION {{schema}}.tell_plan() RETURNS trigger LANGUAGE plpgsql AS $function$
+BEGIN
+  INSERT INTO {{schema}}.event_deliveries (user_id, event_id, destination, type, created_at, data)
+  SELECT NEW.user_id, e.id, d.id, 'plan.changed', clock_timestamp(),
+    jsonb_build_object('account', NEW.user_id, 'tier', NEW.tier, 'previousTier', OLD.tier)
+  FROM (SELECT {{schema}}.new_event_id() AS id OFFSET 0) e
+  JOIN {{schema}}.event_destinations d ON d.disabled_at IS NULL AND d.asked_at ? 'plan.changed';
+  RETURN NULL;
+END
+$function$;
+CREATE TRIGGER plan_told AFTER UPDATE OF tier ON {{schema}}.credit_accounts FOR EACH ROW
+  WHEN (NEW.tier <> OLD.tier)
+  EXECUTE FUNCTION {{schema}}.tell_plan();
+
 -- "documentEvent" of the core.
 CREATE FUNCTION {{schema}}.tell_document() RETURNS trigger LANGUAGE plpgsql AS $function$
 DECLARE
@@ -157,4 +179,5 @@ CREATE TRIGGER document_told AFTER UPDATE OF status ON {{schema}}.documents FOR 
   EXECUTE FUNCTION {{schema}}.tell_document();
 
 -- Where databases are hardened, no role may run functions by default.
-GRANT EXECUTE ON FUNCTION {{schema}}.tell_transactions(), {{schema}}.tell_document(), {{schema}}.new_event_id() TO parley_service;
+GRANT EXECUTE ON FUNCTION {{schema}}.tell_transactions(), {{schema}}.tell_plan(), {{schema}}.tell_document(),
+  {{schema}}.new_event_id() TO parley_service;

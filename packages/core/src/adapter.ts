@@ -41,8 +41,7 @@ export {
 } from "./billing/BillingStore.ts"
 export type { FollowedPeriod, SetAside, TakenBack, TakenBeyond } from "./billing/FollowedPeriod.ts"
 export type { InvoiceReport } from "./billing/InvoiceReport.ts"
-export { BillingUpkeep } from "./billing/upkeep/BillingUpkeep.ts"
-export type * from "./billing/upkeep/BillingUpkeep.ts"
+export * from "./billing/upkeep/BillingUpkeep.ts"
 export type { CatchUpInput, CatchUpReport, HandledEvent } from "./billing/inbox/catchUp.ts"
 export { PaymentInbox } from "./billing/PaymentInbox.ts"
 export type {

@@ -375,6 +375,8 @@ export { LowBalance, type LowBalanceSetting, problemOfLowBalance } from "./event
 export {
   type BalanceLow,
   type CreditsCharged,
+  type CreditsPurchased,
+  type CreditsRefunded,
   type DocumentFailed,
   type DocumentReady,
   EVENT_TYPES,
@@ -382,6 +384,7 @@ export {
   type EventTokens,
   type EventType,
   type ParleyEvent,
+  type PlanChanged,
   type ReplyFinished
 } from "./events/ParleyEvent.ts"
 export type { WebhookAnswer, WebhookPoster, WebhookRequest, WebhookUnanswered } from "./events/WebhookPoster.ts"

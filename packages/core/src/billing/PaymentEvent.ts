@@ -126,6 +126,8 @@ export interface PaymentDispute {
   readonly paymentId: string | undefined
   readonly amount: number
   readonly currency: string
+  /** All that was charged, in the currency of the dispute; null where that cannot be said, and left out where it is to be looked up. */
+  readonly whole?: number | null
   /** `withdrawn`: the bank has taken the money back; `reinstated`: given it back; `untouched`: it only asks. */
   readonly funds: "withdrawn" | "reinstated" | "untouched"
   readonly invoiceId?: PaidFor

@@ -139,7 +139,7 @@ const make = Effect.gen(function* () {
 
   const write = (stored: StoredAccount | typeof EMPTY, changes: Changes): void => {
     accounts.set(changes.account.userId, written(stored, changes))
-    tellTransactions(log, changes.account, changes.transactions)
+    tellTransactions(log, stored.account, changes.account, changes.transactions)
   }
 
   // A refusal changes nothing, so it is turned into a failure outside: it does not undo the unit of work around it.

@@ -3,7 +3,7 @@ import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import type { DeliveryState, Destination } from "./Outbox.ts"
-import type { EventDraft, EventType } from "./ParleyEvent.ts"
+import { type EventDraft, type EventType, TYPES_OF_RECORD } from "./ParleyEvent.ts"
 
 /** A threshold below which the balances of a tier are low, and when it was last asked for. */
 export interface KeptThreshold {
@@ -68,8 +68,14 @@ export class InMemoryEventLog extends Context.Service<
       let told = 0
       yield* storage.addPersonalPart({
         count: () => ({}),
-        erase: (userId) => {
-          for (const [key, { account }] of deliveries) if (account === userId) deliveries.delete(key)
+        erase: (userId, pseudonym) => {
+          for (const [key, delivery] of deliveries) {
+            if (delivery.account !== userId) continue
+            const isKept = delivery.state !== "delivered" && TYPES_OF_RECORD.includes(delivery.type)
+            const data = { ...(delivery.data as object), account: pseudonym }
+            if (isKept) deliveries.set(key, { ...delivery, account: pseudonym, data })
+            else deliveries.delete(key)
+          }
           lowBalances.delete(userId)
         }
       })

@@ -2,6 +2,9 @@
 export const EVENT_TYPES = [
   "reply.finished",
   "credits.charged",
+  "credits.purchased",
+  "credits.refunded",
+  "plan.changed",
   "balance.low",
   "document.ready",
   "document.failed"
@@ -72,6 +75,48 @@ export type CreditsCharged = EventOf<
   }
 >
 
+/** Credits were bought: those of a plan's periods are none. */
+export type CreditsPurchased = EventOf<
+  "credits.purchased",
+  {
+    readonly account: string
+    /** Whole credits, more than 0. */
+    readonly credits: number
+    /** `allowance + topup - debt` afterwards. */
+    readonly balance: number
+    /** The business key of the purchase: `topup:` and the checkout session. */
+    readonly key: string
+    /** The payment's id at the provider; absent where nothing was to pay. */
+    readonly payment?: string
+  }
+>
+
+/** Credits were taken back, since what was paid for them was refunded or disputed; or given back, as after a dispute that was won. */
+export type CreditsRefunded = EventOf<
+  "credits.refunded",
+  {
+    readonly account: string
+    /** Whole credits that were taken back; below zero where they were given back. */
+    readonly credits: number
+    /** `allowance + topup - debt` afterwards; below zero where what was spent is owed. */
+    readonly balance: number
+    /** The business key: begins with `refund:`. */
+    readonly key: string
+    /** The payment's id at the provider; absent for the credits of a plan. */
+    readonly payment?: string
+  }
+>
+
+/** An account is on another plan: bought, changed, ended, or set by an operator. */
+export type PlanChanged = EventOf<
+  "plan.changed",
+  {
+    readonly account: string
+    readonly tier: string
+    readonly previousTier: string
+  }
+>
+
 /** A balance went below the operator's threshold; told once, and again only after the balance was at or above it. */
 export type BalanceLow = EventOf<
   "balance.low",
@@ -111,7 +156,21 @@ export type DocumentFailed = EventOf<
 >
 
 /** Something that happened, told apart by `type`. */
-export type ParleyEvent = ReplyFinished | CreditsCharged | BalanceLow | DocumentReady | DocumentFailed
+export type ParleyEvent =
+  | ReplyFinished
+  | CreditsCharged
+  | CreditsPurchased
+  | CreditsRefunded
+  | PlanChanged
+  | BalanceLow
+  | DocumentReady
+  | DocumentFailed
+
+/**
+ * What is delivered although its person was erased meanwhile, under the pseudonym of the ledger's rows: the books of another
+ * service would lack it.
+ */
+export const TYPES_OF_RECORD: ReadonlyArray<EventType> = ["credits.charged", "credits.purchased", "credits.refunded"]
 
 /** An event that has no id yet; `at` is in Unix milliseconds. */
 export type EventDraft = {

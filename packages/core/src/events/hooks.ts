@@ -3,10 +3,13 @@ import { DeliveryFailed, type EventSink } from "./EventSink.ts"
 import type {
   BalanceLow,
   CreditsCharged,
+  CreditsPurchased,
+  CreditsRefunded,
   DocumentFailed,
   DocumentReady,
   EventType,
   ParleyEvent,
+  PlanChanged,
   ReplyFinished
 } from "./ParleyEvent.ts"
 
@@ -21,6 +24,12 @@ export interface ParleyHooks {
   readonly onReply?: ((event: ReplyFinished) => void | Promise<void>) | undefined
   /** Credits were charged, for whatever. */
   readonly onCharge?: ((event: CreditsCharged) => void | Promise<void>) | undefined
+  /** Credits were bought. */
+  readonly onPurchase?: ((event: CreditsPurchased) => void | Promise<void>) | undefined
+  /** Credits were taken back with what was paid for them, or given back. */
+  readonly onRefund?: ((event: CreditsRefunded) => void | Promise<void>) | undefined
+  /** An account is on another plan. */
+  readonly onPlanChange?: ((event: PlanChanged) => void | Promise<void>) | undefined
   /** A balance went below the threshold. */
   readonly onLowBalance?: ((event: BalanceLow) => void | Promise<void>) | undefined
   /** A document can be searched, or could not be read. */
@@ -31,6 +40,9 @@ export interface ParleyHooks {
 const HOOK_TYPES = {
   onReply: ["reply.finished"],
   onCharge: ["credits.charged"],
+  onPurchase: ["credits.purchased"],
+  onRefund: ["credits.refunded"],
+  onPlanChange: ["plan.changed"],
   onLowBalance: ["balance.low"],
   onDocument: ["document.ready", "document.failed"]
 } as const satisfies Record<keyof ParleyHooks, ReadonlyArray<EventType>>

@@ -271,6 +271,27 @@ describe("the quantity of a plan", () => {
     )
   )
 
+  it("other than one is refused of a page that sells what its operator said, as a payment link", () =>
+    run(
+      Effect.gen(function* () {
+        const session = {
+          ...user,
+          id: "cs_1",
+          mode: "subscription",
+          priceId: undefined,
+          items: [{ priceId: "price_pro", quantity: 2 }],
+          subscriptionId: "sub_1",
+          paymentId: undefined,
+          isPaid: true,
+          amountTotal: 3_800,
+          currency: "usd",
+          createdAt: START
+        } as const
+        expect(yield* accept({ at: START, event: { _tag: "Checkout", session } })).toMatchObject({ state: "refused" })
+        expect(yield* Effect.flip(account)).toMatchObject({ _tag: "AccountNotFound" })
+      })
+    ))
+
   it("that a change sets is refused, and leaves the period as it is", () =>
     run(
       Effect.gen(function* () {

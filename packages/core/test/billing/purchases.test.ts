@@ -1,10 +1,11 @@
 import { Effect, Layer, Logger } from "effect"
 import { describe, expect, it } from "vitest"
 import type { PaymentCharge, PaymentDispute, PaymentEvent } from "../../src/billing/PaymentEvent.ts"
+import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
 import { CreditLedger } from "../../src/credits/CreditLedger.ts"
 import { CreditOperations } from "../../src/credits/CreditOperations.ts"
-import { neutralGatewayLayer } from "../../src/testing/billing/neutralGateway.ts"
+import { neutralGateway } from "../../src/testing/billing/neutralGateway.ts"
 import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
 import { Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
 import { billingInMemory } from "./stories.ts"
@@ -42,13 +43,17 @@ const refunded = (charge: Pick<PaymentCharge, "amount" | "amountRefunded" | "cur
   charge: { id: "ch_1", paymentId: "pi_1", customerId: "cus_1", ...charge }
 })
 
-const disputed = (dispute: Pick<PaymentDispute, "amount" | "currency">): PaymentEvent => ({
+const disputed = (dispute: Pick<PaymentDispute, "amount" | "currency" | "whole">): PaymentEvent => ({
   _tag: "Dispute",
   dispute: { id: "dp_1", chargeId: "ch_1", paymentId: "pi_1", funds: "withdrawn", ...dispute }
 })
 
 /** What is left of credits that were bought, after a report; and what became of that. */
-const leftAfter = (report: PaymentEvent, purchase: PaymentEvent = bought) =>
+const leftAfter = (
+  report: PaymentEvent,
+  purchase: PaymentEvent = bought,
+  gateway: PaymentGateway["Service"] = neutralGateway()
+) =>
   Effect.gen(function* () {
     yield* accept(purchase)
     const { state } = yield* accept(report)
@@ -62,7 +67,7 @@ const leftAfter = (report: PaymentEvent, purchase: PaymentEvent = bought) =>
           Layer.mergeAll(
             billingInMemory,
             Layer.succeed(Catalog, makeCatalog(WORLD_CATALOG)),
-            neutralGatewayLayer(),
+            Layer.succeed(PaymentGateway, gateway),
             Logger.layer([])
           )
         )
@@ -110,9 +115,25 @@ describe("of credits that were bought", () => {
     ],
     ["half, where half is disputed", disputed({ amount: PAID / 2, currency: "usd" }), GRANTED / 2],
     ["nothing, where more is disputed than was paid", disputed({ amount: 3 * PAID, currency: "usd" }), 0],
-    ["nothing, where any part is disputed in another currency", disputed({ amount: 1, currency: "eur" }), 0]
+    [
+      "half, where half of the charge is disputed in another currency",
+      disputed({ amount: 450, currency: "eur", whole: 900 }),
+      GRANTED / 2
+    ],
+    [
+      "nothing, where it cannot be said what part of the charge is disputed in another currency",
+      disputed({ amount: 1, currency: "eur", whole: null }),
+      0
+    ]
   ])("%s, is left", async (_what, report, left) => {
     expect(await leftAfter(report)).toEqual({ state: "applied", topup: left, debt: 0 })
+  })
+
+  it("a half is left where the provider is asked what half of the charge is disputed in another currency", async () => {
+    const charge = { id: "ch_1", paymentId: "pi_1", customerId: "cus_1", amountRefunded: 0, invoiceId: null }
+    const gateway = { ...neutralGateway(), charge: () => Effect.succeed({ ...charge, amount: 900, currency: "eur" }) }
+    const report = disputed({ amount: 450, currency: "eur" })
+    expect(await leftAfter(report, bought, gateway)).toEqual({ state: "applied", topup: GRANTED / 2, debt: 0 })
   })
 
   it("all is there, once, where nothing was to pay and several events tell of it", async () => {

@@ -163,18 +163,30 @@ const decideCharge = (view: PaymentView, { at }: Subject, charge: PaymentCharge)
   }
 }
 
+/**
+ * What is disputed, in the units of what was paid: by the part of the charge that it is. Of a dispute in another currency, of a
+ * charge that the provider knows in none of both, all is.
+ */
+const disputedPart = (
+  { amount, currency, whole }: PaymentDispute,
+  { currency: paidIn, paid }: BoughtCredits
+): number => {
+  if (typeof whole === "number") return scaled(amount, whole, paid)
+  return currency === paidIn ? Math.min(amount, paid) : paid
+}
+
 const decideDispute = (view: PaymentView, { at }: Subject, dispute: PaymentDispute): PaymentDecision => {
   const { account, bought } = view
   const { userId } = account
-  const { amount, currency, funds, id, invoiceId } = dispute
+  const { amount, currency, funds, id, invoiceId, whole } = dispute
   if (funds === "untouched") return ignored("the bank only asks")
   if (typeof invoiceId === "string") {
-    const report = { source: `dispute ${id}`, part: amount, whole: undefined, currency, reportedAt: at }
+    const report = { source: `dispute ${id}`, part: amount, whole: whole ?? undefined, currency, reportedAt: at }
     return decideInvoiceReport(view, { ...report, invoiceId, isWon: funds === "reinstated" })
   }
   const payment = disputedPayment(dispute)
   if (bought === undefined) return waiting(payment)
-  const disputed = currency === bought.currency ? Math.min(amount, bought.paid) : bought.paid
+  const disputed = disputedPart(dispute, bought)
   return {
     ...UNCHANGED,
     outcome: { state: "applied", note: funds === "withdrawn" ? "credits are taken back" : "credits are given back" },

@@ -8,6 +8,7 @@ import type {
   PaidFor,
   PaidInvoice,
   PaymentCharge,
+  PaymentDispute,
   PaymentSubject,
   ReceivedPaymentEvent
 } from "../PaymentEvent.ts"
@@ -69,6 +70,15 @@ export const factReader = (gateway: PaymentGateway["Service"], store: BillingSto
   const paidFor = (told: PaidFor | undefined, payment: string): Effect.Effect<PaidFor, LookUpFailed> =>
     told === undefined ? Effect.map(gateway.paymentInvoice(payment), (id) => id ?? null) : Effect.succeed(told)
 
+  /** All that was charged of a disputed payment, in the currency of the dispute, if the provider says it in that one. */
+  const chargedOf = ({ chargeId, currency, whole }: PaymentDispute): Effect.Effect<number | null, PaymentFailed> =>
+    whole !== undefined
+      ? Effect.succeed(whole)
+      : gateway.charge(chargeId).pipe(
+          Effect.map((charge) => (charge.currency === currency ? charge.amount : null)),
+          Effect.catchTag(["PaymentObjectNotFound", "PaymentObjectUnreadable"], () => Effect.succeed(null))
+        )
+
   const chargeFact = (charge: PaymentCharge) =>
     orUnreadable(
       Effect.map(paidFor(charge.invoiceId, paymentOf(charge)), (invoiceId) => ({
@@ -125,13 +135,14 @@ export const factReader = (gateway: PaymentGateway["Service"], store: BillingSto
       case "Dispute": {
         const { dispute } = event
         const payment = disputedPayment(dispute)
-        return orUnreadable(
-          Effect.map(paidFor(dispute.invoiceId, payment), (invoiceId) => ({
+        const whole = Effect.map(
+          Effect.all([paidFor(dispute.invoiceId, payment), chargedOf(dispute)]),
+          ([invoiceId, charged]): PaymentFact => ({
             _tag: "Dispute",
-            dispute: { ...dispute, invoiceId }
-          })),
-          { paymentId: payment }
+            dispute: { ...dispute, invoiceId, whole: charged }
+          })
         )
+        return orUnreadable(whole, { paymentId: payment })
       }
       case "Refund":
         return orUnreadable(Effect.flatMap(gateway.charge(event.chargeId), chargeFact), { customerId })

@@ -27,6 +27,15 @@ const creditsCharged = (account: string, transaction: Transaction): ReadonlyArra
   return [{ type: "credits.charged", at, data }]
 }
 
+/** What was bought, and what was taken back of it or given back. */
+const purchased = (account: string, transaction: Transaction): ReadonlyArray<EventDraft> => {
+  const { amount, balanceAfter: balance, charge, createdAt: at, reference: key, type } = transaction
+  const about = { account, balance, key, ...(charge !== undefined && { payment: charge }) }
+  if (type === "topup") return [{ type: "credits.purchased", at, data: { ...about, credits: amount } }]
+  if (type !== "refund" || amount === 0) return []
+  return [{ type: "credits.refunded", at, data: { ...about, credits: -amount } }]
+}
+
 type Log = Pick<InMemoryEventLog["Service"], "lowBalances" | "lowBelow" | "tell">
 
 /** Whether a balance has gone below its threshold just now: it was not low when it last moved, or was not below this one. */
@@ -44,14 +53,27 @@ const tellBalance = (
   if (isLow && !wasLow) log.tell({ type: "balance.low", at, data: { account: userId, balance, threshold, tier } })
 }
 
+const tellPlan = (log: Log, before: Account | undefined, { tier, userId }: Account, at: number | undefined): void => {
+  if (before === undefined || before.tier === tier || at === undefined) return
+  log.tell({ type: "plan.changed", at, data: { account: userId, tier, previousTier: before.tier } })
+}
+
 /**
- * Tells what new transactions of an account say, in their order: what the function `tell_transactions` of the database's schema
- * does there. `account` is as they leave it.
+ * Tells what new transactions of an account say, in their order, and that its plan is another: what the functions
+ * `tell_transactions` and `tell_plan` of the database's schema do there. `before` is the account as they found it, `account` as
+ * they leave it.
  */
-export const tellTransactions = (log: Log, account: Account, transactions: ReadonlyArray<Transaction>): void => {
+export const tellTransactions = (
+  log: Log,
+  before: Account | undefined,
+  account: Account,
+  transactions: ReadonlyArray<Transaction>
+): void => {
+  tellPlan(log, before, account, transactions.at(-1)?.createdAt)
   for (const transaction of transactions) {
     for (const event of replyFinished(account.userId, transaction)) log.tell(event)
     for (const event of creditsCharged(account.userId, transaction)) log.tell(event)
+    for (const event of purchased(account.userId, transaction)) log.tell(event)
     tellBalance(log, account, transaction)
   }
 }

@@ -10,6 +10,7 @@ import { suiteOn } from "../suiteOn.ts"
 import { chargeOf, claimAll, claimed, newAccount, type OutboxWorld, subscribed } from "./outboxFixtures.ts"
 import { outboxDeliveries } from "./outboxDeliveries.ts"
 import { outboxLowBalances } from "./outboxLowBalances.ts"
+import { outboxPayments } from "./outboxPayments.ts"
 
 /** The guarantees of every `Outbox` with the stores that tell of what they commit. */
 export const outboxContract = (name: string, layer: Layer.Layer<OutboxWorld, unknown>): void =>
@@ -209,6 +210,7 @@ export const outboxContract = (name: string, layer: Layer.Layer<OutboxWorld, unk
         })
       ))
 
+    outboxPayments(run)
     outboxDeliveries(run)
     outboxLowBalances(run)
   })

@@ -96,26 +96,37 @@ const erasing = (run: Run<Stores>) => {
       })
     ))
 
-  it("what was to be told of an erased person is gone, and that their balance was low; other people's events are untouched", () =>
+  it("what was to be told of an erased person is gone but for charges, which name the pseudonym; other people's events are untouched", () =>
     run(
       Effect.gen(function* () {
         const outbox = yield* Outbox
-        const [gone, stays] = [newUserId(), newUserId()]
-        const destination = `hook:${crypto.randomUUID()}`
-        const types = ["reply.finished", "credits.charged", "balance.low"] as const
-        yield* outbox.subscribe({ destinations: [{ id: destination, types }], lowBelow: { free: 1000 } })
-        const toldOf = (userId: UserId) =>
-          Effect.map(outbox.list({ destination, limit: 1000 }), (all) =>
+        const [gone, stays, pseudonym] = [newUserId(), newUserId(), newPseudonym()]
+        const [destination, done] = [`hook:${crypto.randomUUID()}`, `hook:${crypto.randomUUID()}`]
+        const types = ["reply.finished", "credits.charged", "credits.purchased", "plan.changed", "balance.low"] as const
+        const destinations = [destination, done].map((id) => ({ id, types }))
+        yield* outbox.subscribe({ destinations, lowBelow: { free: 1000 } })
+        const toldOf = (userId: UserId, id = destination) =>
+          Effect.map(outbox.list({ destination: id, limit: 1000 }), (all) =>
             all.flatMap(({ account, type }) => (account === userId ? [type] : [])).toSorted()
           )
+        const all = ["balance.low", "credits.charged", "credits.purchased", "reply.finished"]
         for (const userId of [gone, stays]) {
           yield* somebody(userId)
-          expect(yield* toldOf(userId)).toEqual(["balance.low", "credits.charged", "reply.finished"])
+          expect(yield* toldOf(userId)).toEqual(all)
+        }
+        const claimed = yield* outbox.claim({ destination: done, limit: 100, leaseMs: 60_000 })
+        for (const delivery of claimed) {
+          yield* outbox.conclude({ destination: done, delivery, outcome: { _tag: "Delivered" } })
         }
         yield* close(gone)
-        yield* PersonalData.use((data) => data.erase({ userId: gone, pseudonym: newPseudonym() }))
-        expect(yield* toldOf(gone)).toEqual([])
-        expect(yield* toldOf(stays)).toHaveLength(3)
+        yield* PersonalData.use((data) => data.erase({ userId: gone, pseudonym }))
+        expect([yield* toldOf(gone), yield* toldOf(gone, done), yield* toldOf(pseudonym, done)]).toEqual([[], [], []])
+        expect(yield* toldOf(pseudonym)).toEqual(["credits.charged", "credits.purchased"])
+        expect(yield* toldOf(stays)).toEqual(all)
+        const left = yield* outbox.claim({ destination, limit: 100, leaseMs: 0 })
+        const charged = left.filter(({ event: { data } }) => data.account === pseudonym)
+        expect(charged.map(({ event: { data } }) => data)).toHaveLength(2)
+        expect(JSON.stringify(charged)).not.toContain(gone)
         yield* (yield* operations).open({ userId: gone, tier: "free", allowance: 100 })
         expect(yield* toldOf(gone)).toEqual(["balance.low"])
       })
