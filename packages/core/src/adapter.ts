@@ -306,15 +306,7 @@ export { searchableQuery, searchableText } from "./documents/searchableText.ts"
 export { type TextSpan, splitSentences } from "./documents/splitSentences.ts"
 export { type PassageProblem, verifyPassages } from "./documents/verifyPassages.ts"
 export { RoundRobin } from "./fairness/RoundRobin.ts"
-export {
-  SESSION_PROBLEMS,
-  type Session,
-  SessionInvalid,
-  SessionVerifier,
-  SessionVerifierUnavailable
-} from "./identity/SessionVerifier.ts"
-export { isMoment } from "./identity/isMoment.ts"
-export { UserId } from "./identity/UserId.ts"
+export * from "./identity/forAdapters.ts"
 export { type HandledJob, type JobHandler, type JobProgress, type JobTry, jobHandler } from "./jobs/JobHandler.ts"
 export { type JobKind, type JobOf, jobKind, retryDelayMs, twinOf } from "./jobs/JobKind.ts"
 export { JobQueue } from "./jobs/JobQueue.ts"
