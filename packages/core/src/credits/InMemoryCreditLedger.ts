@@ -30,7 +30,6 @@ import {
 import { InMemoryAccounts, type StoredAccount } from "./upkeep/InMemoryAccounts.ts"
 import { isClosed } from "./rules/closeAccount.ts"
 import { renameOwner } from "./rules/renameOwner.ts"
-import type { Transaction } from "./Transaction.ts"
 import { usageOf } from "./UsageReport.ts"
 import { tellTransactions } from "./rules/tellTransactions.ts"
 import { termsOf } from "./rules/terms.ts"
