@@ -107,7 +107,7 @@ BEGIN
     -- Lets the person's payments go, which nothing else deletes.
     INSERT INTO {{schema}}.erasures (pseudonym) VALUES (erase_user.pseudonym);
   END IF;
-  -- What moved credits and was told nobody yet is told under the pseudonym: "TYPES_OF_RECORD" of the core.
+  -- Undelivered events of moved credits are delivered under the pseudonym: "TYPES_OF_RECORD" of the core.
   UPDATE {{schema}}.event_deliveries e
   SET user_id = erase_user.pseudonym, data = jsonb_set(e.data, '{account}', to_jsonb(erase_user.pseudonym))
   WHERE e.user_id = person AND e.state <> 'delivered'

@@ -1,9 +1,9 @@
 -- What the payment provider reports: the inbox of its events, and for each person the subscriptions and purchases that
 -- follow from them.
 
--- What names a person at the provider: customers, subscriptions, payments. Without an owner: events wait for it. Events
--- name nobody else, so that this table and the next two belong to no person; the owner is kept beside. Of an erased person
--- there is also a digest of the id ("erased_reference"), so that no event that names the id brings the person back.
+-- Names of a person at the provider: customers, subscriptions, payments. Without an owner: events wait for it. Events hold
+-- no other name, so that this table and the next two belong to no person; the owner is kept beside. For an erased person
+-- there is also a digest of the id ("erased_reference"), so that no event that names the id creates the person again.
 CREATE TABLE {{schema}}.payment_references (
   reference text COLLATE "C" PRIMARY KEY CHECK (reference <> ''),
   -- 'erased:' once the person was erased: what comes for them later is for nobody.
@@ -192,12 +192,12 @@ BEGIN
 END
 $function$;
 
--- Under what an erased id is kept.
+-- The reference under which an erased id is kept.
 CREATE FUNCTION {{schema}}.erased_reference(person text) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN 'person:' || encode(sha256(convert_to(person, 'UTF8')), 'hex');
 
 -- The person of an event: the owner of its references, else the person that it names itself; 'erased:' if that one was
--- erased. Null if nobody is named.
+-- erased. Null if the event names no person.
 CREATE FUNCTION {{schema}}.person_of_payment(refs text[], claimed text) RETURNS text LANGUAGE plpgsql STABLE AS $function$
 BEGIN
   RETURN coalesce({{schema}}.owner_of_references(refs),
@@ -212,8 +212,8 @@ BEGIN
 END
 $function$;
 
--- The same person as "person_of_payment", under the lock of their payments. Whoever waited for the lock reads the owner
--- again: the transaction before may have erased the person, or linked a reference.
+-- The same person as "person_of_payment", under the lock of their payments. A transaction that waited for the lock
+-- reads the owner again: the one before may have erased the person, or linked a reference.
 CREATE FUNCTION {{schema}}.locked_person_of_payment(refs text[], claimed text) RETURNS text LANGUAGE plpgsql AS $function$
 DECLARE
   person text;
@@ -321,7 +321,7 @@ BEGIN
     RETURN json_build_object('found', 'Unmatched');
   END IF;
   DELETE FROM {{schema}}.payment_waits w WHERE w.event_id = id;
-  -- Whatever else it names is of the erased person as well.
+  -- Its other references belong to the erased person as well.
   RETURN json_build_object('found', 'Erased', 'waiting', {{schema}}.link_payments('erased:', refs, id));
 END
 $function$;

@@ -223,7 +223,7 @@ describe("payments, through a provider of Stripe's protocol and the server's own
     expect(await parley(...refund, "--dry-run")).toMatchObject([0, { granted: 700, paid: 990 }])
     expect(await parley(...refund)).toMatchObject([0, { amount: -700 }])
     expect(await balance()).toMatchObject({ topup: before.topup - 650 })
-    // What the provider reports of the same payment later gives nothing of it back.
+    // A later report of the provider on the same payment gives nothing of it back.
     provider.standIn.refund(payment, 300)
     await provider.standIn.deliveries.idle()
     expect(await balance()).toMatchObject({ topup: before.topup - 650 })

@@ -147,7 +147,7 @@ describe.runIf(hasPostgres)("a payment event that arrives while its person is er
     expect(await rowsNaming(userId)).toEqual({})
   })
 
-  it("brings nobody back in a free race of 16 people, of whom something was known or nothing", async () => {
+  it("creates no erased person again in a free race of 16 people, with and without earlier payments", async () => {
     const people = await Promise.all(
       Array.from({ length: 16 }, (_, index) => buyer([SUBSCRIBES, BUYS], index % 2 === 0))
     )

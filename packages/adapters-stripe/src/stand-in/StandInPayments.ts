@@ -32,7 +32,7 @@ export interface StandInOptions {
   readonly store?: StandInStore
   /** The real time in Unix milliseconds; the system's unless given. */
   readonly now?: () => number
-  /** What its portal says that it allows, by Stripe's names of the features; as `docs/billing.md` wants it unless given. */
+  /** The features of its portal, by Stripe's names; as `docs/billing.md` asks for them unless given. */
   readonly portal?: PortalFeatures
   /** What sends events; the global one unless given. */
   readonly fetch?: typeof fetch

@@ -43,8 +43,8 @@ export interface BoughtCredits {
 }
 
 /**
- * What became of an event. `applied`: all that follows from it is done; `ignored`: nothing does; `owed`: it was paid and
- * nothing is given for it, so that it is to be refunded; `waiting`: whom it is about, or what was bought, is not known yet;
+ * The state of an event. `applied`: all that follows from it is done; `ignored`: nothing follows from it; `owed`: it was
+ * paid and no credits are given for it, so that it is to be refunded; `waiting`: whom it is about, or what was bought, is not known yet;
  * `refused`: the ledger does not take it; `unreadable`: its form is not known.
  */
 export const EVENT_STATES = ["applied", "ignored", "owed", "waiting", "refused", "unreadable"] as const

@@ -46,7 +46,7 @@ export interface PaidSubscription {
   readonly tier: TierName
   /** The plan of the next period, where a cheaper one was chosen for it. */
   readonly nextTier: TierName | undefined
-  /** What it costs from now on. */
+  /** The price that it is charged by from now on. */
   readonly priceId: string | undefined
   readonly status: SubscriptionStatus
   /** It is paid for longer than a month at once, and gives its credits month by month. */

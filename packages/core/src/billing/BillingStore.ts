@@ -25,7 +25,7 @@ export interface ReceiveInput {
   readonly bought: { readonly sessionId?: string; readonly paymentId?: string }
   /** True where an operator has an event applied again that was applied. */
   readonly again: boolean
-  /** What becomes of the event if its person was erased; `ERASED` unless given. */
+  /** The outcome if its person was erased; `ERASED` unless given. */
   readonly ifErased?: EventOutcome
 }
 
@@ -35,7 +35,7 @@ export type Received =
   | { readonly _tag: "Known"; readonly outcome: EventOutcome }
   /** Nobody is linked to what it names: it is kept, and waits. */
   | { readonly _tag: "Unmatched" }
-  /** Its person was erased: it is kept without its content, and whatever else it names is of the erased person. */
+  /** Its person was erased: it is kept without its content, and its other references are the erased person's. */
   | {
       readonly _tag: "Erased"
       /** Events that waited for what it names, oldest first. */

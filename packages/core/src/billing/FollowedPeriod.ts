@@ -10,13 +10,13 @@ export interface SetAside extends PeriodRest {
   readonly periodKey: string
 }
 
-/** What refunds and disputes took of the period that is followed: out of its allowance, and beyond. Whole credits. */
+/** Credits that refunds and disputes took of the period that is followed: out of its allowance, and beyond. Whole credits. */
 export interface TakenBack {
   readonly allowance: number
   readonly beyond: number
 }
 
-/** What refunds and disputes took of a period that is not followed any more: what was spent of it and is paid for no more. */
+/** Spent credits of a period that is not followed any more, which refunds and disputes took: they are paid for no more. */
 export interface TakenBeyond {
   readonly periodKey: string
   /** Whole credits. */
@@ -41,7 +41,7 @@ export const withTaken = (followed: FollowedPeriod, { allowance, beyond }: Taken
   return { ...followed, taken: { allowance: before.allowance + allowance, beyond: before.beyond + beyond } }
 }
 
-/** What was taken of a period beyond what was left of it, whether it is followed or was. */
+/** The credits taken of a period beyond its remaining ones, whether it is followed or was. */
 export const takenBeyond = (followed: FollowedPeriod | undefined, key: string | undefined): number => {
   if (followed === undefined || key === undefined) return 0
   const { beyond = [], periodKey: now, taken } = followed

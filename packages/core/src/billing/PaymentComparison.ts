@@ -184,7 +184,7 @@ export class PaymentComparison extends Context.Service<
           })
         )
 
-      /** What was paid and nothing is given for, as of people who were erased: until it is refunded, whenever it was paid. */
+      /** Payments for which no credits are given, as those of erased people: of every age, until they are refunded. */
       const tellOwed = Effect.fnUntraced(function* (
         tell: (difference: PaymentDifference) => Effect.Effect<void, StorageFailed>
       ) {

@@ -43,7 +43,7 @@ export interface InvoiceLine {
   readonly periodEnd: number
   /** Corrects what was paid for a period that runs already. */
   readonly isProration: boolean
-  /** What the line adds to the invoice, before discounts on the whole; below zero where it is credited. */
+  /** The amount of the line, before discounts on the whole invoice; below zero if it is credited. */
   readonly amount: number
   readonly quantity: number
 }

@@ -34,7 +34,7 @@ export const operationOf = (action: CreditAction): Operation<FollowedPlan, Actio
   }
 }
 
-/** What was taken of a period by an action that moved something. */
+/** The followed periods after an action that took credits of one. */
 const afterTaking = (
   followed: FollowedPeriod,
   { input: { amount, beyond }, of }: Extract<CreditAction, { readonly _tag: "TakeFromPeriod" }>,

@@ -56,14 +56,14 @@ const entitlementOf = ({ checkout, paid, seen }: SubscriptionFacts): PaidPeriod 
     : { start: first.periodStart, end: first.periodEnd, priceId, isFirst: true, payment: undefined }
 }
 
-/** What was paid for a tier within a period, and from when on. */
+/** A payment for a tier within a period, and the time from which it counts. */
 interface PaidTier {
   readonly tier: TierName
   readonly at: number
   readonly payment: PeriodPayment | undefined
 }
 
-/** What was paid for in a period until a moment, in the order of time: its own price, and those it was changed to. */
+/** The tiers paid for in a period until a moment, in the order of time: its own, and those it was changed to. */
 const paidTiers = (
   { changes }: SubscriptionFacts,
   { end, payment, priceId, start }: PaidPeriod,
@@ -131,7 +131,7 @@ export const monthOf = (period: PaidPeriod, subscriptionId: string, userId: User
   return { start, end, isLong, periodKey: isFirst ? `first:${subscriptionId}` : periodKey(userId, start) }
 }
 
-/** What a month gives, and what of that is out by the reports of its payments. */
+/** The credits of a month, and those of them that are out by the reports of its payments. */
 export interface PaidCredits {
   readonly tier: TierName
   /** Whole credits. */
@@ -141,7 +141,7 @@ export interface PaidCredits {
   readonly isGivenBack: boolean
 }
 
-/** What a month of a period gives; undefined where the catalog has none of its prices. */
+/** The credits of a month of a period; undefined if the catalog has none of its prices. */
 export const creditsOfMonth = (
   facts: SubscriptionFacts,
   period: PaidPeriod,

@@ -68,8 +68,8 @@ export class CreditOperations extends Context.Service<
      */
     followPlan(input: FollowPlanInput): Effect.Effect<FollowedPlan, OnceRefusal | StorageFailed>
     /**
-     * Takes back credits of a period that is paid for no more, the allowance first, what was spent as debt, or gives back
-     * what was taken. Undefined where nothing was to move.
+     * Takes back credits of a period that is paid for no more, the allowance first, spent credits as debt, or returns
+     * those that were taken. Undefined if there was nothing to move.
      */
     takeFromPeriod(input: TakeFromPeriodInput): Effect.Effect<TakenFromPeriod, OnceRefusal | StorageFailed>
     /** Does to an account what became of the person's plan. */

@@ -167,8 +167,8 @@ export type ParleyEvent =
   | DocumentFailed
 
 /**
- * What is delivered although its person was erased meanwhile, under the pseudonym of the ledger's rows: the books of another
- * service would lack it.
+ * Types of events that are delivered although the person was erased meanwhile, under the pseudonym of the ledger's rows: the
+ * books of another service would lack them.
  */
 export const TYPES_OF_RECORD: ReadonlyArray<EventType> = ["credits.charged", "credits.purchased", "credits.refunded"]
 

@@ -121,7 +121,7 @@ export class UserService extends Context.Service<
         yield* Effect.catchTag(gateway.closeCheckouts({ customerId }), "PaymentsNotConfigured", () => Effect.void)
       })
 
-      /** Nobody goes on paying for what is no more theirs. One that has ended there, or never was, is as it is to be. */
+      /** Ends the running subscriptions, so that an erased person pays no more. One that is not there has ended already. */
       const endSubscriptions = (userId: UserId, ended: Set<string>) =>
         Effect.gen(function* () {
           for (const id of yield* running(userId)) {

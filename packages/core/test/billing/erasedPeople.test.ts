@@ -99,7 +99,7 @@ const accept = (event: PaymentEvent) => {
   )
 }
 
-/** What a provider was asked to do. */
+/** The requests to a provider. */
 interface Asked {
   readonly ended: Array<string>
   readonly closed: Array<string>
@@ -213,7 +213,7 @@ describe("what is paid after a person was erased", () => {
       })
     ))
 
-  it("is owed until all of it is refunded, whichever event comes first", async () => {
+  it("is owed until all of it is refunded, in either order of the events", async () => {
     for (const order of ordersOf([bought("late"), refunded("late", 400), refunded("late", 990)])) {
       await run(() =>
         Effect.gen(function* () {

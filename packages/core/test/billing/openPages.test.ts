@@ -56,7 +56,7 @@ const invoice = (reason: InvoiceReason, person: object = ann): PaymentEvent => (
   }
 })
 
-/** What is closed at the provider when events are accepted, and what becomes of them. */
+/** The pages that are closed at the provider when events are accepted, and the outcomes of the events. */
 const closedBy = async (events: ReadonlyArray<PaymentEvent>, isDown = false) => {
   const closed: Array<CloseCheckoutsInput> = []
   const gateway = PaymentGateway.of({
@@ -94,7 +94,7 @@ describe("open checkout pages for plans", () => {
     expect((await closedBy([event])).closed).toEqual([plans])
   })
 
-  it("stay open when credits are bought, a plan is renewed, or nobody knows the customer", async () => {
+  it("stay open when credits are bought, a plan is renewed, or the customer is unknown", async () => {
     const stranger = invoice("create", { userId: undefined, customerId: "cus_9", subscriptionId: "sub_9" })
     expect((await closedBy([checkout("one-time"), invoice("cycle"), stranger])).closed).toEqual([])
   })

@@ -144,7 +144,7 @@ describe("a dearer plan", () => {
     expect(await after([begun, upgraded, again], LATE)).toMatchObject({ tier: "pro", allowance: 1_000 })
   })
 
-  it("is given once with the paid invoice of the change, in whatever order its events come", async () => {
+  it("is given once with the paid invoice of the change, in every order of events", async () => {
     const told = [begun, upgraded, pays, reported({ at: START + 2 * DAY, price: "price_business" })]
     for (const order of ordersOf(told)) {
       expect(await after([...order, ...order], LATE)).toEqual({
@@ -243,7 +243,7 @@ describe("a trial", () => {
     line("price_business", 0, { periodStart: START + DAY, periodEnd: end })
   ])
 
-  it("gives its plan once, and no dearer one that it is switched to, in whatever order its events come", async () => {
+  it("gives its plan once, and no dearer one that it is switched to, in every order of events", async () => {
     for (const order of ordersOf([tried, switched, nothing])) {
       const found = await after([...order, ...order], LATE)
       expect(found).toMatchObject({ tier: "pro", allowance: 1_000 })

@@ -162,7 +162,7 @@ describe("subscriptions in and out of good standing", () => {
       })
     ]))
 
-  it("an invoice that is paid after its subscription has ended is to be refunded, whichever is reported first", async () => {
+  it("an invoice that is paid after its subscription has ended is to be refunded, in either order of the reports", async () => {
     const end = START + MONTH
     const [ended, late] = [end + 10 * 24 * HOUR, end + 12 * 24 * HOUR]
     const gone = reported("sub_1", "price_pro", "ended", ended)

@@ -62,7 +62,7 @@ export interface BooksOptions {
   /** The address of one of the stand-in's pages. */
   readonly pageUrl: (path: string) => string
   readonly onEvent: (event: StoredEvent) => void
-  /** What its portal allows, as Stripe words it. */
+  /** The features of its portal, as Stripe words them. */
   readonly portal: PortalFeatures
 }
 

@@ -37,7 +37,7 @@ export interface PaymentView {
   readonly now: number
   /** Names a change of the plan that this event makes. */
   readonly changeKey: string
-  /** What was used of the periods that the decision named as `unseen`; undefined before it did. */
+  /** The credits used of the periods that the decision named as `unseen`; undefined before it did. */
   readonly used: UsedCredits | undefined
 }
 
@@ -56,7 +56,7 @@ export interface PaymentDecision {
   readonly links: ReadonlyArray<string>
   /** What has to be linked before it can be applied. */
   readonly waitsFor: ReadonlyArray<string>
-  /** Periods that are over, and of which has to be known what was used: it is to be decided again then. */
+  /** Periods that are over, whose used credits are to be read: the event is then decided again. */
   readonly unseen: ReadonlyArray<PastPeriod>
   /** As in `StoredPaymentEvent`. */
   readonly payment: string | undefined

@@ -164,8 +164,8 @@ const decideCharge = (view: PaymentView, { at }: Subject, charge: PaymentCharge)
 }
 
 /**
- * What is disputed, in the units of what was paid: by the part of the charge that it is. Of a dispute in another currency, of a
- * charge that the provider knows in none of both, all is.
+ * The disputed part of a payment, in the payment's units: by the part of the charge that it is. If the charge is known in neither
+ * the currency of the dispute nor that of the payment, all of the payment is disputed.
  */
 const disputedPart = (
   { amount, currency, whole }: PaymentDispute,

@@ -68,7 +68,7 @@ const followed = (
   }
 }
 
-/** Has what was used of periods that are over follow what is refunded of an invoice that paid for them. */
+/** Takes the used credits of periods that are over, as far as the invoice that paid for them is refunded. */
 const withPast = (
   { account, catalog, changeKey, now, used }: PaymentView,
   known: Partial<Pick<BillingAccount, "subscriptions" | "invoiceReports">>,
@@ -89,7 +89,7 @@ const withPast = (
   return {
     ...decision,
     followed: decision.followed ?? account.followed,
-    // What is given back repays debt, which what is taken makes.
+    // Credits that are given back repay debt, so they come before those that are taken.
     actions: [
       ...moves.filter((_, index) => isBack[index]),
       ...decision.actions,

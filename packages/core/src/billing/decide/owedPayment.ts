@@ -9,7 +9,7 @@ import {
   sessionReference
 } from "../paymentReferences.ts"
 
-/** What an event comes to if its person was erased. */
+/** The outcome of an event whose person was erased. */
 export interface ErasedPayment {
   readonly outcome: EventOutcome
   /** As in `StoredPaymentEvent`. */
@@ -33,7 +33,7 @@ const owed = (payment: string, subscriptionId?: string): ErasedPayment => ({
 const correctedPayment = (invoiceId: PaidFor | undefined, payment: string): string =>
   typeof invoiceId === "string" ? invoiceReference(invoiceId) : paymentReference(payment)
 
-/** The payment that was given back by all of it, as an event says: refunded, or taken back by its bank. */
+/** The payment that an event reports as wholly returned: refunded, or taken back by its bank. */
 export const returnedPayment = (
   fact: Extract<PaymentFact, { readonly _tag: "Charge" | "Dispute" }>
 ): string | undefined => {
@@ -45,7 +45,7 @@ export const returnedPayment = (
   return charge.amountRefunded < charge.amount ? undefined : correctedPayment(charge.invoiceId, paymentOf(charge))
 }
 
-/** What an event comes to if its person was erased: what was paid is owed, until it is given back. */
+/** Decides an event whose person was erased: a payment is owed until it is refunded. */
 export const erasedPayment = (fact: PaymentFact): ErasedPayment => {
   switch (fact._tag) {
     case "Checkout": {
@@ -56,7 +56,7 @@ export const erasedPayment = (fact: PaymentFact): ErasedPayment => {
     }
     case "InvoicePaid": {
       const { amountPaid, id, subscriptionId } = fact.invoice
-      // That of something bought once is told by its checkout.
+      // The checkout of a single purchase reports its payment.
       if (subscriptionId === undefined) return NOTHING
       return amountPaid > 0 ? owed(invoiceReference(id), subscriptionId) : { ...NOTHING, subscriptionId }
     }

@@ -32,7 +32,7 @@ const begunMonths = (
   return months
 }
 
-/** The periods that an invoice paid for, without the one that runs: what is taken of that is in its allowance. */
+/** The periods that an invoice paid for, without the running one, whose credits are taken from the allowance. */
 export const pastPeriods = (
   account: BillingAccount,
   catalog: CatalogData,
@@ -57,7 +57,7 @@ export const pastPeriods = (
   )
 }
 
-/** What was used of each period, by its key; periods that were never given are left out. Whole credits. */
+/** The used credits of each period, by its key; periods that were never given are left out. Whole credits. */
 export type UsedCredits = ReadonlyMap<string, number>
 
 /** The keys under which a period may have been given: see `withOwnKey`. */
@@ -66,7 +66,7 @@ export const keysOfPast = ({ periodKey: key, subscriptionId }: PastPeriod): read
   key
 ]
 
-/** What is still to be taken of a period that is over; below zero where it is to be given back. */
+/** The credits that are still to be taken of a period that is over; below zero if they are to be given back. */
 export interface PastTaking {
   readonly periodKey: string
   readonly periodStart: number
@@ -74,8 +74,8 @@ export interface PastTaking {
 }
 
 /**
- * What is to be taken of periods that are over. Of each, what was used beyond what is still paid for is owed: what was not used
- * has expired, and is not taken a second time.
+ * The credits to take of periods that are over. Of each, the used credits beyond those still paid for are owed: unused credits
+ * have expired, and are not taken a second time.
  */
 export const pastTakings = (
   { followed }: BillingAccount,

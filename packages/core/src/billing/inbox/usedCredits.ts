@@ -11,11 +11,11 @@ const PAGE = 200
 /** A row may be written so much before the start of its period, by clocks that differ. */
 const SKEW_MS = 86_400_000
 
-/** What a row used of the allowance of its period: changes of the plan and what was taken back for it are no use. */
+/** The credits of the allowance that a row used: changes of the plan and corrections of its credits are no use. */
 const usedBy = ({ allowanceAmount, charge, reference, type }: Transaction): number =>
   (type === "refund" && charge === undefined) || reference.startsWith("plan:") ? 0 : 0 - allowanceAmount
 
-/** What the row that begins a period used of it at once: debt was repaid first. */
+/** The credits that repaid debt in the row that begins a period: they are used at once. */
 const repaidBy = ({ allowanceAmount, amount, topupAmount }: Transaction): number =>
   amount - allowanceAmount - topupAmount
 
@@ -23,7 +23,7 @@ const repaidBy = ({ allowanceAmount, amount, topupAmount }: Transaction): number
 const isMove = ({ reference }: Transaction): boolean => reference.startsWith("moved:")
 
 /**
- * What was used of periods that are over, as the rows of the account say: between the row that began each and the row that
+ * The used credits of periods that are over, by the rows of the account: between the row that began each and the row that
  * began the next. Reads the newest rows as far back as the first of the periods.
  */
 export const usedCredits = (

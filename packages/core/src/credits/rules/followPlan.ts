@@ -51,8 +51,8 @@ export interface FollowPlanInput {
    */
   readonly resumes?: PeriodRest | undefined
   /**
-   * What refunds and disputes have taken out of the allowance of the period that began then: it counts as left of that
-   * period. Those of the plan are taken anew afterwards.
+   * The credits that refunds and disputes have taken out of the allowance of the period that began then: they count as
+   * remaining in that period. Those of the plan are taken anew afterwards.
    */
   readonly taken?: { readonly periodStart: number; readonly credits: number } | undefined
   /** Names this change of terms, for example `plan:<event>`: where nothing is given, its transaction has this key. */

@@ -2,7 +2,7 @@ import type { ChargedPurchase } from "../Correction.ts"
 
 /** A refund or a dispute of a purchase as its provider reported it. */
 export interface CorrectionReport {
-  /** What it is about: the refunds of the provider, those of an operator, or one of the disputes. */
+  /** Where it comes from: the refunds of the provider, those of an operator, or one of the disputes. */
   readonly source: string
   /** In the smallest unit of the purchase's currency. */
   readonly part: number

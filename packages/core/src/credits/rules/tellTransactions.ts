@@ -27,7 +27,7 @@ const creditsCharged = (account: string, transaction: Transaction): ReadonlyArra
   return [{ type: "credits.charged", at, data }]
 }
 
-/** What was bought, and what was taken back of it or given back. */
+/** A purchase, and credits that were taken back of one or returned. */
 const purchased = (account: string, transaction: Transaction): ReadonlyArray<EventDraft> => {
   const { amount, balanceAfter: balance, charge, createdAt: at, reference: key, type } = transaction
   const about = { account, balance, key, ...(charge !== undefined && { payment: charge }) }

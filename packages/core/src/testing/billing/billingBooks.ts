@@ -9,7 +9,7 @@ export type BillingAct =
   | { readonly _tag: "renew"; readonly nth: number; readonly isPaid: boolean }
   /** An invoice that was not paid is. */
   | { readonly _tag: "recover"; readonly nth: number }
-  /** What a dearer plan costs for the rest of the period is paid at once unless told otherwise; `late`: a day later. */
+  /** What a dearer plan costs for the rest of the period is paid at once by default; `late`: a day later. */
   | {
       readonly _tag: "change"
       readonly nth: number
@@ -106,7 +106,7 @@ export const boundsOf = (
   }
 }
 
-/** What of the credits that a payment of a plan bought is out. */
+/** The credits of a plan's payment that are out. */
 const outOfPlan = ({ payment, prices: [price] }: PaidByStory): number => {
   if (payment === undefined || price === undefined) return 0
   const { disputed, isWon, refunded } = payment
@@ -153,7 +153,7 @@ export const mostEver = (
 }
 
 /**
- * What the account is to be at `at`, where nothing was ever spent and the monthly job has run. `opened` is when the
+ * The expected account at `at`, if nothing was ever spent and the monthly job has run. `opened` is the time at which the
  * person was first seen.
  */
 export const expectedAccount = (

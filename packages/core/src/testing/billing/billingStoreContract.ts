@@ -352,7 +352,7 @@ export const billingStoreContract = (
           expect(yield* receive(late, { claimed: userId, references: links })).toMatchObject({ _tag: "Erased" })
           expect(yield* find(late.id)).toMatchObject([{ state: "ignored", userId: undefined }])
           expect((yield* find(late.id))[0]?.payload).toBe(undefined)
-          // The id alone names nobody either, whatever comes beside it.
+          // The id alone names no person either, with or without a reference.
           expect(yield* receive(eventOf(), { claimed: userId })).toMatchObject({ _tag: "Erased" })
           // And what comes beside it is of the erased person, with all that waited for it.
           const references = [`customer:${newId("cus")}`, `subscription:${newId("sub")}`]

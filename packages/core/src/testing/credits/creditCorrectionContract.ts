@@ -78,7 +78,7 @@ export const describeCorrections = (tester: CreditTester, histories: number): vo
       await expectSound(userId)
     })
 
-    it("keeps what an operator took back, whatever the provider reports later; both count", async () => {
+    it("keeps the credits that an operator took back through every later report of the provider; both count", async () => {
       const userId = await bought()
       const byOperator = (refunded: number, reportedAt: number) =>
         ledger.refund({ ...purchase(userId), refunded, reportedAt, by: "operator" })

@@ -6,9 +6,9 @@ import { claimed, newAccount, type OutboxWorld, subscribed } from "./outboxFixtu
 
 const DAY_MS = 86_400_000
 
-/** What is told of purchases, refunds and plans. */
+/** The events of purchases, refunds and plans. */
 export const outboxPayments = (run: Run<OutboxWorld>): void => {
-  it("credits that are bought are told once, and so is what is taken back of them or given back", () =>
+  it("a purchase makes one event, and so does each refund of it and each return", () =>
     run(
       Effect.gen(function* () {
         const ledger = yield* testedLedger
@@ -40,7 +40,7 @@ export const outboxPayments = (run: Run<OutboxWorld>): void => {
       })
     ))
 
-  it("another plan is told once it counts, whatever made it so, and one that stays is not", () =>
+  it("a change of plan makes one event when it takes effect, for every cause, and an unchanged plan makes none", () =>
     run(
       Effect.gen(function* () {
         const ledger = yield* testedLedger

@@ -96,7 +96,7 @@ const erasing = (run: Run<Stores>) => {
       })
     ))
 
-  it("what was to be told of an erased person is gone but for charges, which name the pseudonym; other people's events are untouched", () =>
+  it("undelivered events of an erased person are gone except for charges, which name the pseudonym; other people's events stay", () =>
     run(
       Effect.gen(function* () {
         const outbox = yield* Outbox
