@@ -6,6 +6,7 @@ import { createRoot } from "react-dom/client"
 import { App } from "./App.tsx"
 import { loadCatalogue } from "./messages/loadCatalogue.ts"
 import { preferredLanguage } from "./messages/language.ts"
+import { recordMissingStyles } from "./parts/loadPart.ts"
 
 const start = async (place: HTMLElement): Promise<void> => {
   const language = preferredLanguage()
@@ -18,5 +19,6 @@ const start = async (place: HTMLElement): Promise<void> => {
   )
 }
 
+recordMissingStyles()
 const place = document.getElementById("app")
 if (place !== null) void start(place)

@@ -92,8 +92,8 @@ const own = (userId: UserId) =>
     yield* statement(`INSERT INTO ${schema}.billing_accounts (user_id, customer_id) VALUES ($1, 'cus_1')`, [userId])
     yield* statement(`INSERT INTO ${schema}.billing_subscriptions VALUES ($1, 'sub_1', '{}')`, [userId])
     yield* statement(
-      `INSERT INTO ${schema}.billing_purchases (user_id, session_id, price_id, granted, paid, currency, bought_at)
-       VALUES ($1, 'cs_1', 'price_1', 10, 100, 'usd', now())`,
+      `INSERT INTO ${schema}.billing_purchases (user_id, session_id, price_id, granted, paid, currency, bought_at, number, digest)
+       VALUES ($1, 'cs_1', 'price_1', 10, 100, 'usd', now(), 1, '')`,
       [userId]
     )
   })

@@ -5,9 +5,9 @@ const RELOADED_AT = "parley.reloaded-at"
 const RELOADED_LATELY_MS = 60_000
 
 /**
- * Loads a part of the application that is not in the first load. Where the server cannot be reached, it waits until it can.
- * Where the server answers and does not have the part, it has a newer application by now, or this browser remembers the
- * failure: then the page is loaded anew.
+ * Loads a part of the application that is not in the first load. If the server cannot be reached, it waits until the server
+ * answers. If the server answers without the part, the server has a newer application, or the browser remembers the failure:
+ * then it loads the page again.
  */
 export const loadPart = async <A>(load: () => Promise<A>): Promise<A> => {
   try {
@@ -30,15 +30,18 @@ export const loadPart = async <A>(load: () => Promise<A>): Promise<A> => {
 const wasReloadedLately = (): boolean =>
   Date.now() - Number(sessionStorage.getItem(RELOADED_AT) ?? 0) < RELOADED_LATELY_MS
 
-/** Vite asks for the styles of a part once, also where they did not come. These did not. */
+/** The stylesheets that failed to load. Vite requests the styles of a part only once, even if that request failed. */
 const missingStyles = new Set<HTMLLinkElement>()
-addEventListener(
-  "error",
-  ({ target }) => {
-    if (target instanceof HTMLLinkElement && target.rel === "stylesheet") missingStyles.add(target)
-  },
-  { capture: true }
-)
+
+/** Records each stylesheet that fails to load, so that `loadPart` can load it again. The application calls it once. */
+export const recordMissingStyles = (): void =>
+  addEventListener(
+    "error",
+    ({ target }) => {
+      if (target instanceof HTMLLinkElement && target.rel === "stylesheet") missingStyles.add(target)
+    },
+    { capture: true }
+  )
 
 const loadMissingStyles = async (): Promise<void> => {
   const links = [...missingStyles]
