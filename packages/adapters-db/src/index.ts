@@ -15,10 +15,10 @@ export { PgliteDatabaseLayer, type PgliteDatabaseOptions } from "./database/Pgli
 export { PgliteMissing } from "./database/PgliteMissing.ts"
 export { type DatabaseOptions, databaseLayer, directOptions, unlockedDatabaseLayer } from "./databaseLayer.ts"
 export { PgOutboxLayer } from "./events/PgOutbox.ts"
-export { PgDocumentStoreLayer } from "./documents/PgDocumentStore.ts"
-export { EXACT_SEARCH_PASSAGES, ExactSearchPassages } from "./documents/ExactSearchPassages.ts"
-export { PgFileStoreLayer } from "./documents/PgFileStore.ts"
-export { PgPassageIndexLayer } from "./documents/PgPassageIndex.ts"
+export { PgDocumentStoreLayer } from "./documents/storing/PgDocumentStore.ts"
+export { EXACT_SEARCH_PASSAGES, ExactSearchPassages } from "./documents/searching/ExactSearchPassages.ts"
+export { PgFileStoreLayer } from "./documents/storing/PgFileStore.ts"
+export { PgPassageIndexLayer } from "./documents/indexing/PgPassageIndex.ts"
 export {
   buildingMemory,
   buildVectorIndex,
@@ -30,8 +30,8 @@ export {
   type VectorIndex,
   type VectorIndexes,
   VectorIndexRefused
-} from "./documents/vectorIndexes.ts"
-export { PgReindexStoreLayer } from "./documents/PgReindexStore.ts"
+} from "./documents/searching/vectorIndexes.ts"
+export { PgReindexStoreLayer } from "./documents/indexing/PgReindexStore.ts"
 export { installJobQueue } from "./jobs/installJobQueue.ts"
 export { PgBossJobQueueLayer } from "./jobs/PgBossJobQueue.ts"
 export type { JobQueueOptions } from "./jobs/JobQueueOptions.ts"

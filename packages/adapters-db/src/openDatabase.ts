@@ -11,7 +11,7 @@ import {
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { LedgerClock } from "./credits/LedgerClock.ts"
 import { type DatabaseOptions, databaseLayer, withDatabase } from "./databaseLayer.ts"
-import { ExactSearchPassages, MAX_EXACT_SEARCH } from "./documents/ExactSearchPassages.ts"
+import { ExactSearchPassages, MAX_EXACT_SEARCH } from "./documents/searching/ExactSearchPassages.ts"
 import { installJobQueue } from "./jobs/installJobQueue.ts"
 import type { JobQueueOptions } from "./jobs/JobQueueOptions.ts"
 import { migrate } from "./migrations/migrate.ts"

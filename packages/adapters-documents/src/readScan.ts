@@ -1,6 +1,6 @@
 import { DocumentUnreadable, type OcrService, type ParsedDocument } from "@parley/core/adapter"
 import { Effect } from "effect"
-import type { ScanPage } from "./parsing/parsePdf.ts"
+import type { ScanPage } from "./parsing/pdf/parsePdf.ts"
 import { cleanText } from "./parsing/cleanText.ts"
 import type { ParserLimits } from "./ParserLimits.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { boundedParser, MAX_OPEN_ELEMENTS } from "../src/parsing/boundedParser.ts"
-import { htmlText } from "../src/parsing/htmlText.ts"
+import { htmlText } from "../src/parsing/html/htmlText.ts"
 
 const NESTED = 20_000
 

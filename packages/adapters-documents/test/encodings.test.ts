@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { decodeText } from "../src/parsing/decodeText.ts"
+import { decodeText } from "../src/parsing/text/decodeText.ts"
 import { Unreadable } from "../src/parsing/Unreadable.ts"
 import { encodeEbcdic, encodeText, encodeUtf16 } from "./fixtures/encodeText.ts"
 

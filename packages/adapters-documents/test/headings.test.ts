@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { DEFAULT_PARSER_LIMITS } from "../src/ParserLimits.ts"
-import { markdownHeadings } from "../src/parsing/markdownHeadings.ts"
+import { markdownHeadings } from "../src/parsing/text/markdownHeadings.ts"
 import { parseDocument } from "../src/parsing/parseDocument.ts"
 import { writeDocx } from "./fixtures/writeDocx.ts"
 

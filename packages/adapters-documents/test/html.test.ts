@@ -1,6 +1,6 @@
 import { headingPath } from "@parley/core/adapter"
 import { describe, expect, it } from "vitest"
-import { parseHtml } from "../src/parsing/parseHtml.ts"
+import { parseHtml } from "../src/parsing/html/parseHtml.ts"
 
 const parse = (html: string) => parseHtml(new TextEncoder().encode(html))
 const textOf = (html: string) => parse(html).text

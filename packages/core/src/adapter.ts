@@ -217,11 +217,16 @@ export {
   type FoundPassage,
   type Passage
 } from "./documents/Document.ts"
-export { DOCUMENT_FAILURES, type DocumentFailure, mayBeReadAgain } from "./documents/DocumentFailure.ts"
-export { DocumentParser, DocumentUnreadable, type ParsedDocument } from "./documents/DocumentParser.ts"
-export { DocumentRequeue } from "./documents/DocumentRequeue.ts"
+export { DOCUMENT_FAILURES, type DocumentFailure, mayBeReadAgain } from "./documents/reading/DocumentFailure.ts"
+export { DocumentParser, DocumentUnreadable, type ParsedDocument } from "./documents/reading/DocumentParser.ts"
+export { DocumentRequeue } from "./documents/reading/DocumentRequeue.ts"
 export { DocumentService, type UploadInput } from "./documents/DocumentService.ts"
-export { type DocumentChange, type DocumentQuota, DocumentStore, type Inserted } from "./documents/DocumentStore.ts"
+export {
+  type DocumentChange,
+  type DocumentQuota,
+  DocumentStore,
+  type Inserted
+} from "./documents/storing/DocumentStore.ts"
 export {
   EMBEDDING_FAILURES,
   Embedder,
@@ -230,11 +235,11 @@ export {
   EmbeddingFailed,
   type EmbeddingFailure,
   type EmbeddingResult
-} from "./documents/Embedder.ts"
-export { type ReindexClaim, type ReindexRun, ReindexStore } from "./documents/reindexing/ReindexStore.ts"
-export { FileMover } from "./documents/FileMover.ts"
-export { type FilesMoved, FileStore, NOTHING_MOVED } from "./documents/FileStore.ts"
-export { type Objects, ObjectStore } from "./documents/ObjectStore.ts"
+} from "./documents/embedding/Embedder.ts"
+export { type ReindexClaim, type ReindexRun, ReindexStore } from "./documents/indexing/reindexing/ReindexStore.ts"
+export { FileMover } from "./documents/storing/FileMover.ts"
+export { type FilesMoved, FileStore, NOTHING_MOVED } from "./documents/storing/FileStore.ts"
+export { type Objects, ObjectStore } from "./documents/storing/ObjectStore.ts"
 export {
   type EmbedTexts,
   embeddedText,
@@ -242,10 +247,10 @@ export {
   embedQuery,
   embedTexts,
   requestsOf
-} from "./documents/embedPassages.ts"
-export { INDEXING_VERSION } from "./documents/textFingerprint.ts"
-export { sha256 } from "./documents/sha256.ts"
-export { type IndexedBy, type Indexing, isIndexedBy } from "./documents/IndexedBy.ts"
+} from "./documents/embedding/embedPassages.ts"
+export { INDEXING_VERSION } from "./documents/indexing/textFingerprint.ts"
+export { sha256 } from "./secrets/sha256.ts"
+export { type IndexedBy, type Indexing, isIndexedBy } from "./documents/indexing/IndexedBy.ts"
 export { type Crowd, type FusedCandidate, FUSION, fusedScores } from "./documents/fuseScores.ts"
 export {
   RERANKED_SHARE,
@@ -255,15 +260,15 @@ export {
   rerankFound,
   type RerankInput
 } from "./documents/Reranker.ts"
-export { PassageEmbedder } from "./documents/PassageEmbedder.ts"
+export { PassageEmbedder } from "./documents/embedding/PassageEmbedder.ts"
 export { FEEDBACK, type FeedbackCandidate, type FeedbackStatistics, feedbackScores } from "./documents/feedback.ts"
-export { type Heading, headingPath } from "./documents/Heading.ts"
-export { InMemoryDocumentStore } from "./documents/InMemoryDocumentStore.ts"
+export { type Heading, headingPath } from "./documents/reading/Heading.ts"
+export { InMemoryDocumentStore } from "./documents/storing/InMemoryDocumentStore.ts"
 export {
   type InMemoryEmbedderOptions,
   inMemoryEmbedderLayer,
   makeInMemoryEmbedder
-} from "./documents/InMemoryEmbedder.ts"
+} from "./documents/embedding/InMemoryEmbedder.ts"
 export { InMemoryPassageIndex } from "./documents/InMemoryPassageIndex.ts"
 export {
   type AddedPassages,
@@ -277,10 +282,10 @@ export {
   type PutDocument,
   type SearchInput
 } from "./documents/PassageIndex.ts"
-export type { ReadingLimitsData } from "./documents/ReadingLimits.ts"
-export { UploadLimits, type UploadLimitsData } from "./documents/UploadLimits.ts"
+export type { ReadingLimitsData } from "./documents/reading/ReadingLimits.ts"
+export { UploadLimits, type UploadLimitsData } from "./documents/storing/UploadLimits.ts"
 export { BM25 } from "./documents/bm25.ts"
-export { cutPassages } from "./documents/cutPassages.ts"
+export { cutPassages } from "./documents/indexing/cutPassages.ts"
 export {
   DOCUMENT_TYPES,
   DOCUMENT_TYPE_TABLE,
@@ -289,22 +294,22 @@ export {
   type ParserKind,
   documentType
 } from "./documents/documentTypes.ts"
-export { type EmbedBatches, embedBatches } from "./documents/embedBatches.ts"
+export { type EmbedBatches, embedBatches } from "./documents/embedding/embedBatches.ts"
 export { FileRejected, fileTooLarge } from "./documents/errors.ts"
-export { type Excerpt, type ExcerptInput, excerptOf, type PageSpan } from "./documents/excerpt.ts"
-export { type IndexDocument, indexDocument, PASSAGES_PER_BATCH } from "./documents/indexDocument.ts"
-export { isUuid } from "./documents/isUuid.ts"
-export { Ocr, OcrFailed, type OcrService, type ScannedPicture } from "./documents/Ocr.ts"
+export { type Excerpt, type ExcerptInput, excerptOf, type PageSpan } from "./documents/indexing/excerpt.ts"
+export { type IndexDocument, indexDocument, PASSAGES_PER_BATCH } from "./documents/indexing/indexDocument.ts"
+export { isUuid } from "./storage/isUuid.ts"
+export { Ocr, OcrFailed, type OcrService, type ScannedPicture } from "./documents/reading/Ocr.ts"
 export { FUNCTION_WORDS, LANGUAGES, type Language, languageOf } from "./documents/languageOf.ts"
-export { ProcessDocument } from "./documents/processDocument.ts"
-export { type ReflowedText, type SharedRun, reflow, shownSpan, sourceSpan } from "./documents/reflow.ts"
+export { ProcessDocument } from "./documents/reading/processDocument.ts"
+export { type ReflowedText, type SharedRun, reflow, shownSpan, sourceSpan } from "./documents/reading/reflow.ts"
 export { passageWords } from "./documents/passageWords.ts"
 export { SEARCH_LANGUAGES, type SearchLanguage, searchLanguageOf } from "./documents/searchLanguage.ts"
 export { foldedTerm } from "./documents/foldedTerm.ts"
 export { accentedWords, plainTerm, plainWord } from "./documents/plainWords.ts"
 export { searchableQuery, searchableText } from "./documents/searchableText.ts"
-export { type TextSpan, splitSentences } from "./documents/splitSentences.ts"
-export { type PassageProblem, verifyPassages } from "./documents/verifyPassages.ts"
+export { type TextSpan, splitSentences } from "./documents/reading/splitSentences.ts"
+export { type PassageProblem, verifyPassages } from "./documents/indexing/verifyPassages.ts"
 export { RoundRobin } from "./fairness/RoundRobin.ts"
 export * from "./identity/forAdapters.ts"
 export { type HandledJob, type JobHandler, type JobProgress, type JobTry, jobHandler } from "./jobs/JobHandler.ts"

@@ -203,14 +203,14 @@ export {
   type ReindexEstimate,
   type ReindexInput,
   type ScopeProblem
-} from "./documents/reindexing/DocumentReindex.ts"
-export type { ReindexScope } from "./documents/reindexing/outstanding.ts"
-export type { ReindexProgress, ReindexReport, UndoneDocument } from "./documents/reindexing/runReindex.ts"
-export { type Heading, headingPath } from "./documents/Heading.ts"
+} from "./documents/indexing/reindexing/DocumentReindex.ts"
+export type { ReindexScope } from "./documents/indexing/reindexing/outstanding.ts"
+export type { ReindexProgress, ReindexReport, UndoneDocument } from "./documents/indexing/reindexing/runReindex.ts"
+export { type Heading, headingPath } from "./documents/reading/Heading.ts"
 export type { PromptBuilder, PromptParts } from "./chat/PromptBuilder.ts"
 export { ReplySettings, type ReplySettingsData } from "./chat/ReplySettings.ts"
-export { ReadingLimits, type ReadingLimitsData } from "./documents/ReadingLimits.ts"
-export { UploadLimits, type UploadLimitsData } from "./documents/UploadLimits.ts"
+export { ReadingLimits, type ReadingLimitsData } from "./documents/reading/ReadingLimits.ts"
+export { UploadLimits, type UploadLimitsData } from "./documents/storing/UploadLimits.ts"
 export { type DocumentType, PARSED_DOCUMENT_TYPES } from "./documents/documentTypes.ts"
 export {
   DocumentForbidden,
@@ -220,9 +220,9 @@ export {
   FileRejected,
   InvalidDocumentId
 } from "./documents/errors.ts"
-export type { Excerpt, PageSpan } from "./documents/excerpt.ts"
-export { isUuid } from "./documents/isUuid.ts"
-export { textParser } from "./documents/textParser.ts"
+export type { Excerpt, PageSpan } from "./documents/indexing/excerpt.ts"
+export { isUuid } from "./storage/isUuid.ts"
+export { textParser } from "./documents/reading/textParser.ts"
 export {
   SESSION_PROBLEMS,
   type Session,

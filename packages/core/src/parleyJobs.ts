@@ -1,5 +1,5 @@
 import { crmRevoking } from "./crm/revokeAccess.ts"
-import { documentProcessing } from "./documents/processDocument.ts"
+import { documentProcessing } from "./documents/reading/processDocument.ts"
 import type { HandledJob } from "./jobs/JobHandler.ts"
 import type { JobKind, JobOf } from "./jobs/JobKind.ts"
 import { JobWorker } from "./jobs/JobWorker.ts"

@@ -2,6 +2,6 @@
 
 export { type ShownSource, showSource } from "./chat/showSource.ts"
 export type { Source } from "./chat/StoredMessage.ts"
-export { type Heading, headingPath } from "./documents/Heading.ts"
-export { type ReflowedText, type SharedRun, reflow, shownSpan, sourceSpan } from "./documents/reflow.ts"
-export { type TextSpan, splitSentences } from "./documents/splitSentences.ts"
+export { type Heading, headingPath } from "./documents/reading/Heading.ts"
+export { type ReflowedText, type SharedRun, reflow, shownSpan, sourceSpan } from "./documents/reading/reflow.ts"
+export { type TextSpan, splitSentences } from "./documents/reading/splitSentences.ts"

@@ -17,7 +17,7 @@ import {
   TooManyReplies
 } from "@parley/core"
 import { countOf, DOCUMENT_FAILURES, fileTooLarge, mayBeReadAgain, momentOf, sizeOf } from "@parley/core/adapter"
-import { identifyFile } from "../src/documents/identifyFile.ts"
+import { identifyFile } from "../src/documents/storing/identifyFile.ts"
 
 /** What only a developer would say: numbers of bytes, names of fields, routes and ids, moments in ISO 8601. */
 const FOR_DEVELOPERS =

@@ -3,8 +3,8 @@ import { ampleQuota, fileStoreContract, inMemoryObjects, newDocument, newUserId 
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { Database } from "../../src/database/Database.ts"
-import { PgDocumentStoreLayer } from "../../src/documents/PgDocumentStore.ts"
-import { PgFileStoreLayer } from "../../src/documents/PgFileStore.ts"
+import { PgDocumentStoreLayer } from "../../src/documents/storing/PgDocumentStore.ts"
+import { PgFileStoreLayer } from "../../src/documents/storing/PgFileStore.ts"
 import { PgUnitOfWorkLayer } from "../../src/storage/PgUnitOfWork.ts"
 import { databases } from "../databases.ts"
 

@@ -4,8 +4,8 @@ import { ampleQuota, indexPassages, newDocument, newUserId, passagesOf, type Run
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Database } from "../../src/database/Database.ts"
-import { PgDocumentStoreLayer } from "../../src/documents/PgDocumentStore.ts"
-import { PgPassageIndexLayer } from "../../src/documents/PgPassageIndex.ts"
+import { PgDocumentStoreLayer } from "../../src/documents/storing/PgDocumentStore.ts"
+import { PgPassageIndexLayer } from "../../src/documents/indexing/PgPassageIndex.ts"
 import { databases } from "../databases.ts"
 import { countGenerations, unsound } from "./unsoundIndex.ts"
 

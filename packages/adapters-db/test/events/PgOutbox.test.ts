@@ -1,7 +1,7 @@
 import { outboxContract } from "@parley/core/testing"
 import { Layer } from "effect"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
-import { PgDocumentStoreLayer } from "../../src/documents/PgDocumentStore.ts"
+import { PgDocumentStoreLayer } from "../../src/documents/storing/PgDocumentStore.ts"
 import { PgOutboxLayer } from "../../src/events/PgOutbox.ts"
 import { PgUnitOfWorkLayer } from "../../src/storage/PgUnitOfWork.ts"
 import { builtOnce } from "../builtOnce.ts"

@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"
-import { PgDocumentStoreLayer } from "../../src/documents/PgDocumentStore.ts"
+import { PgDocumentStoreLayer } from "../../src/documents/storing/PgDocumentStore.ts"
 import { PgOutboxLayer } from "../../src/events/PgOutbox.ts"
 import { databases } from "../databases.ts"
 

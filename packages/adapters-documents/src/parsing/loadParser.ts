@@ -1,5 +1,5 @@
 import type { ParserKind } from "@parley/core/adapter"
-import type { ScanPage } from "./parsePdf.ts"
+import type { ScanPage } from "./pdf/parsePdf.ts"
 import { PARSERS } from "./parsers.ts"
 
 /** Loads all that reading documents of a kind takes. A process loads the one kind it needs; all of them read text. */
@@ -7,6 +7,6 @@ export const loadParser = (kind: ParserKind): Promise<void> => PARSERS[kind].loa
 
 /** The pictures of a page of a scan; of pdfs only. */
 export const readScanPage = async (bytes: Uint8Array, page: number): Promise<ScanPage> =>
-  (await import("./parsePdf.ts")).readScanPage(bytes, page)
+  (await import("./pdf/parsePdf.ts")).readScanPage(bytes, page)
 
 export { parseDocument } from "./parseDocument.ts"

@@ -1,5 +1,5 @@
 import type { DocumentFailure, ParsedDocument, ParserKind } from "@parley/core/adapter"
-import type { ScanPage } from "../parsing/parsePdf.ts"
+import type { ScanPage } from "../parsing/pdf/parsePdf.ts"
 import type { ParserLimits } from "../ParserLimits.ts"
 
 /** What a parser process loads before its first document. */

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { ChatStore } from "../chat/ChatStore.ts"
-import { DocumentStore } from "../documents/DocumentStore.ts"
+import { DocumentStore } from "../documents/storing/DocumentStore.ts"
 import { findReadableDocuments } from "../documents/findReadableDocuments.ts"
 import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts"
 import type { UserId } from "../identity/UserId.ts"

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
-import { DocumentStore } from "../documents/DocumentStore.ts"
-import { InMemoryDocumentStore } from "../documents/InMemoryDocumentStore.ts"
+import { DocumentStore } from "../documents/storing/DocumentStore.ts"
+import { InMemoryDocumentStore } from "../documents/storing/InMemoryDocumentStore.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import type { Bot, BotName } from "./Bot.ts"
 import { BotStore, type StoredBot } from "./BotStore.ts"

@@ -1,4 +1,4 @@
-import { headingPath } from "../documents/Heading.ts"
+import { headingPath } from "../documents/reading/Heading.ts"
 import type { Source } from "./StoredMessage.ts"
 
 /** A passage as read back from a prompt. */

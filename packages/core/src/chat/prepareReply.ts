@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import type { Account } from "../credits/Account.ts"
-import { DocumentStore } from "../documents/DocumentStore.ts"
+import { DocumentStore } from "../documents/storing/DocumentStore.ts"
 import { findReadableDocuments } from "../documents/findReadableDocuments.ts"
 import { PassageIndex, type SearchInput } from "../documents/PassageIndex.ts"
 import { RERANKED_SHARE, rerankFound, Reranker } from "../documents/Reranker.ts"

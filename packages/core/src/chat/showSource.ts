@@ -1,7 +1,7 @@
-import { headingPath } from "../documents/Heading.ts"
+import { headingPath } from "../documents/reading/Heading.ts"
 import { FUNCTION_WORDS, LANGUAGES } from "../documents/languageOf.ts"
-import { type ReflowedText, reflow, sourceSpan } from "../documents/reflow.ts"
-import { splitSentences, type TextSpan } from "../documents/splitSentences.ts"
+import { type ReflowedText, reflow, sourceSpan } from "../documents/reading/reflow.ts"
+import { splitSentences, type TextSpan } from "../documents/reading/splitSentences.ts"
 import type { Source } from "./StoredMessage.ts"
 
 /** A source as it is shown to people: its passage reflowed, and what of it a reply rests on. */

@@ -1,5 +1,5 @@
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
-import { sha256 } from "../documents/sha256.ts"
+import { sha256 } from "../secrets/sha256.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { toBase64Url } from "../secrets/base64Url.ts"
 import { randomBytes } from "../secrets/randomBytes.ts"

@@ -1,7 +1,7 @@
 import type { UserId } from "../identity/UserId.ts"
-import type { DocumentFailure } from "./DocumentFailure.ts"
+import type { DocumentFailure } from "./reading/DocumentFailure.ts"
 import type { DocumentType } from "./documentTypes.ts"
-import type { Heading } from "./Heading.ts"
+import type { Heading } from "./reading/Heading.ts"
 
 /** `processing` until its passages can be searched (`ready`) or its text cannot be read (`failed`). */
 export const DOCUMENT_STATUSES = ["processing", "ready", "failed"] as const

@@ -6,7 +6,7 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { Catalog, tierOf } from "../tiers/Catalog.ts"
 import type { Document, DocumentKey } from "./Document.ts"
-import { DocumentStore } from "./DocumentStore.ts"
+import { DocumentStore } from "./storing/DocumentStore.ts"
 import {
   type DocumentForbidden,
   DocumentNotFound,
@@ -16,17 +16,17 @@ import {
   fileTooLarge,
   InvalidDocumentId
 } from "./errors.ts"
-import type { Excerpt } from "./excerpt.ts"
-import { FileStore } from "./FileStore.ts"
+import type { Excerpt } from "./indexing/excerpt.ts"
+import { FileStore } from "./storing/FileStore.ts"
 import { notReadable } from "./findReadableDocuments.ts"
-import { identifyFile } from "./identifyFile.ts"
-import { isUuid } from "./isUuid.ts"
+import { identifyFile } from "./storing/identifyFile.ts"
+import { isUuid } from "../storage/isUuid.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
-import type { ParsedDocument } from "./DocumentParser.ts"
+import type { ParsedDocument } from "./reading/DocumentParser.ts"
 import { PassageIndex } from "./PassageIndex.ts"
-import { ProcessDocument } from "./processDocument.ts"
-import { UploadLimits } from "./UploadLimits.ts"
-import { type PassageProblem, verifyPassages } from "./verifyPassages.ts"
+import { ProcessDocument } from "./reading/processDocument.ts"
+import { UploadLimits } from "./storing/UploadLimits.ts"
+import { type PassageProblem, verifyPassages } from "./indexing/verifyPassages.ts"
 
 export interface UploadInput {
   readonly userId: UserId

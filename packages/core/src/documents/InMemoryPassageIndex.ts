@@ -2,15 +2,15 @@ import { Effect, Layer } from "effect"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import { storableText } from "../storage/storableText.ts"
 import type { Document, DocumentKey, Passage } from "./Document.ts"
-import type { ParsedDocument } from "./DocumentParser.ts"
-import { DocumentStore } from "./DocumentStore.ts"
-import type { Embedder, Embedding } from "./Embedder.ts"
-import { embeddedText, embeddingModel, embedQuery, embedTexts } from "./embedPassages.ts"
-import { excerptOf } from "./excerpt.ts"
-import { keyInMemory } from "./InMemoryDocumentStore.ts"
+import type { ParsedDocument } from "./reading/DocumentParser.ts"
+import { DocumentStore } from "./storing/DocumentStore.ts"
+import type { Embedder, Embedding } from "./embedding/Embedder.ts"
+import { embeddedText, embeddingModel, embedQuery, embedTexts } from "./embedding/embedPassages.ts"
+import { excerptOf } from "./indexing/excerpt.ts"
+import { keyInMemory } from "./storing/InMemoryDocumentStore.ts"
 import { type IndexedPassage, indexPassage, searchPassages } from "./InMemoryPassageSearch.ts"
-import type { IndexedBy } from "./IndexedBy.ts"
-import { PassageEmbedder } from "./PassageEmbedder.ts"
+import type { IndexedBy } from "./indexing/IndexedBy.ts"
+import { PassageEmbedder } from "./embedding/PassageEmbedder.ts"
 import {
   type BeginGeneration,
   type Generation,
@@ -20,7 +20,7 @@ import {
 } from "./PassageIndex.ts"
 import { searchableQuery } from "./searchableText.ts"
 import { type SearchLanguage, searchLanguageOf } from "./searchLanguage.ts"
-import { INDEXING_VERSION } from "./textFingerprint.ts"
+import { INDEXING_VERSION } from "./indexing/textFingerprint.ts"
 
 interface StoredGeneration {
   readonly generation: number

@@ -1,6 +1,6 @@
 import { scoreTerm } from "./bm25.ts"
 import type { Document, FoundPassage, Passage } from "./Document.ts"
-import type { Embedding } from "./Embedder.ts"
+import type { Embedding } from "./embedding/Embedder.ts"
 import { FEEDBACK, feedbackScores } from "./feedback.ts"
 import { cosine, crowdOf, FUSION, fusedScores } from "./fuseScores.ts"
 import type { SearchInput } from "./PassageIndex.ts"

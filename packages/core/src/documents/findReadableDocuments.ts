@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { UserId } from "../identity/UserId.ts"
-import type { DocumentStore } from "./DocumentStore.ts"
+import type { DocumentStore } from "./storing/DocumentStore.ts"
 import { DocumentForbidden, DocumentNotFound } from "./errors.ts"
 
 /** Why a person cannot have a document that is not among theirs: another person owns it, or it does not exist. */

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
-import type { Embedder } from "../documents/Embedder.ts"
-import { PassageEmbedder } from "../documents/PassageEmbedder.ts"
+import type { Embedder } from "../documents/embedding/Embedder.ts"
+import { PassageEmbedder } from "../documents/embedding/PassageEmbedder.ts"
 import { inMemoryStorageLayer, type StoragePorts, storagePortsFromContext } from "../StoragePorts.ts"
 
 export interface OpenInMemoryOptions {

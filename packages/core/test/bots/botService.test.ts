@@ -7,7 +7,7 @@ import { BotService, MAX_BOT_KEYS, MAX_BOTS } from "../../src/bots/BotService.ts
 import { BotStore } from "../../src/bots/BotStore.ts"
 import { isPublicKey, newPublicKey } from "../../src/bots/publicKey.ts"
 import { ChatStore } from "../../src/chat/ChatStore.ts"
-import { DocumentStore } from "../../src/documents/DocumentStore.ts"
+import { DocumentStore } from "../../src/documents/storing/DocumentStore.ts"
 import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
 import { newBot } from "../../src/testing/bots/botFixtures.ts"
 import { ampleQuota, newDocument, newTurn, newUserId, newVisitor } from "../../src/testing/storage/storageFixtures.ts"

@@ -1,6 +1,6 @@
 import { PARSED_DOCUMENT_TYPES } from "@parley/core"
 import { DOCUMENT_TYPES, documentType } from "@parley/core/adapter"
-import { identifyFile } from "../../src/documents/identifyFile.ts"
+import { identifyFile } from "../../src/documents/storing/identifyFile.ts"
 import { typeOfExtension } from "../../src/documents/documentTypes.ts"
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

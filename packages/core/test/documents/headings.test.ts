@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { cutPassages } from "../../src/documents/cutPassages.ts"
-import { type Heading, headingPath, keptHeadings, MAX_HEADINGS } from "../../src/documents/Heading.ts"
+import { cutPassages } from "../../src/documents/indexing/cutPassages.ts"
+import { type Heading, headingPath, keptHeadings, MAX_HEADINGS } from "../../src/documents/reading/Heading.ts"
 
 const paragraph = (word: string) => `${word} is told of at some length. `.repeat(24).trim()
 

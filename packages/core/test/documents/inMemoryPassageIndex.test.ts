@@ -1,5 +1,5 @@
 import { InMemoryDocumentStore, InMemoryPassageIndex, PassageEmbedder } from "@parley/core/adapter"
-import { InMemoryReindexStore } from "../../src/documents/reindexing/InMemoryReindexStore.ts"
+import { InMemoryReindexStore } from "../../src/documents/indexing/reindexing/InMemoryReindexStore.ts"
 import { passageIndexContract, passageMeaningContract, reindexStoreContract } from "@parley/core/testing"
 import { Layer } from "effect"
 

@@ -4,8 +4,8 @@ import { DocumentParser, DocumentStore, FileStore, PassageIndex, verifyPassages 
 import { InMemoryRateLimiter } from "../../src/limits/InMemoryRateLimiter.ts"
 import { ampleQuota, newDocument, newUserId } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
-import { documentProcessing } from "../../src/documents/processDocument.ts"
-import { MAX_TEXT_LENGTH } from "../../src/documents/readDocument.ts"
+import { documentProcessing } from "../../src/documents/reading/processDocument.ts"
+import { MAX_TEXT_LENGTH } from "../../src/documents/reading/readDocument.ts"
 import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
 
 /** 400 passages or so: several batches. */

@@ -1,9 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { cutPassages } from "../../src/documents/cutPassages.ts"
-import type { ParsedDocument } from "../../src/documents/DocumentParser.ts"
-import { pageBodies } from "../../src/documents/runningHeads.ts"
-import { verifyPassages } from "../../src/documents/verifyPassages.ts"
+import { cutPassages } from "../../src/documents/indexing/cutPassages.ts"
+import type { ParsedDocument } from "../../src/documents/reading/DocumentParser.ts"
+import { pageBodies } from "../../src/documents/indexing/runningHeads.ts"
+import { verifyPassages } from "../../src/documents/indexing/verifyPassages.ts"
 import { processorTime } from "../processorTime.ts"
 
 /** Pages one after another, as a parser gives them. */

@@ -1,6 +1,6 @@
 import type { Passage } from "@parley/core"
 import { type IndexedDocument, verifyPassages } from "@parley/core/adapter"
-import { cutPassages } from "../../src/documents/cutPassages.ts"
+import { cutPassages } from "../../src/documents/indexing/cutPassages.ts"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 

@@ -1,5 +1,5 @@
 import { InMemoryCreditLedger } from "../../src/credits/InMemoryCreditLedger.ts"
-import { InMemoryDocumentStore } from "../../src/documents/InMemoryDocumentStore.ts"
+import { InMemoryDocumentStore } from "../../src/documents/storing/InMemoryDocumentStore.ts"
 import { InMemoryOutbox } from "../../src/events/InMemoryOutbox.ts"
 import { InMemoryUnitOfWork } from "../../src/storage/InMemoryUnitOfWork.ts"
 import { outboxContract } from "../../src/testing/events/outboxContract.ts"

@@ -1,7 +1,7 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import type { Document, DocumentKey } from "../../documents/Document.ts"
-import { DocumentStore } from "../../documents/DocumentStore.ts"
+import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import { ampleQuota, newDocument, newUserId } from "../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
 

@@ -1,7 +1,7 @@
 import { Effect, Fiber, Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { pieceTokenizer } from "../../tokens/pieceTokenizer.ts"
-import type { Embedder, EmbedderLimits, EmbeddingFailure, EmbeddingResult } from "../../documents/Embedder.ts"
+import type { Embedder, EmbedderLimits, EmbeddingFailure, EmbeddingResult } from "../../documents/embedding/Embedder.ts"
 
 /**
  * What the provider behind an embedder does: it refuses requests that hold a text with "unwanted" in it, fails those

@@ -1,7 +1,7 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
-import { DocumentStore } from "../../documents/DocumentStore.ts"
-import { FileStore } from "../../documents/FileStore.ts"
+import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
+import { FileStore } from "../../documents/storing/FileStore.ts"
 import { ampleQuota, newDocument, newUserId } from "../storage/storageFixtures.ts"
 import { suiteOn } from "../suiteOn.ts"
 

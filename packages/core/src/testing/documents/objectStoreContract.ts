@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import type { Objects } from "../../documents/ObjectStore.ts"
+import type { Objects } from "../../documents/storing/ObjectStore.ts"
 
 const patterned = (length: number): Uint8Array =>
   Uint8Array.from({ length }, (_, index) => (index * 31 + (index >> 8)) & 0xff)

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { DocumentStore } from "../../documents/DocumentStore.ts"
+import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import { PassageIndex } from "../../documents/PassageIndex.ts"
 import {
   beginPassages,

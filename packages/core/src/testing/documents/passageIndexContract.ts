@@ -1,6 +1,6 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
-import { DocumentStore } from "../../documents/DocumentStore.ts"
+import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import { indexed, indexPassages, type PassageStores, search, textsOf } from "./passageIndexFixtures.ts"
 import { ranking, statistics } from "./passageRanking.ts"
 import { languages } from "./passageLanguages.ts"

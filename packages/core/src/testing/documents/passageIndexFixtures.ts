@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Document, DocumentKey, Passage } from "../../documents/Document.ts"
-import { DocumentStore } from "../../documents/DocumentStore.ts"
+import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import { PassageIndex, type SearchInput } from "../../documents/PassageIndex.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { ampleQuota, newDocument } from "../storage/storageFixtures.ts"

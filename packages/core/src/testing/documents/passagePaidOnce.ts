@@ -1,6 +1,6 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
-import type { Embedder } from "../../documents/Embedder.ts"
+import type { Embedder } from "../../documents/embedding/Embedder.ts"
 import { PassageIndex } from "../../documents/PassageIndex.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 import type { Run } from "../suiteOn.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { DocumentStore } from "../../documents/DocumentStore.ts"
+import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import { indexed, indexPassages, passagesOf, type PassageStores, search, textsOf } from "./passageIndexFixtures.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 import type { Run } from "../suiteOn.ts"

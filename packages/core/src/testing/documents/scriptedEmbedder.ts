@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { type Embedder, EmbeddingFailed } from "../../documents/Embedder.ts"
-import { embedBatches } from "../../documents/embedBatches.ts"
+import { type Embedder, EmbeddingFailed } from "../../documents/embedding/Embedder.ts"
+import { embedBatches } from "../../documents/embedding/embedBatches.ts"
 
 /** Words that mean the same, or nearly so: each line is a dimension of its own. */
 const MEANINGS: ReadonlyArray<ReadonlyArray<string>> = [

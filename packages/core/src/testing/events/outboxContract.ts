@@ -1,6 +1,6 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
-import { DocumentStore } from "../../documents/DocumentStore.ts"
+import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import { Outbox } from "../../events/Outbox.ts"
 import { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import { receiptDraft, reservation } from "../credits/creditFixtures.ts"

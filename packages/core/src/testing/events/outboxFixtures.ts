@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { UserId } from "../../identity/UserId.ts"
 import type { CreditLedger } from "../../credits/CreditLedger.ts"
-import type { DocumentStore } from "../../documents/DocumentStore.ts"
+import type { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import type { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import { type ClaimedDelivery, Outbox } from "../../events/Outbox.ts"
 import type { EventType, ParleyEvent } from "../../events/ParleyEvent.ts"

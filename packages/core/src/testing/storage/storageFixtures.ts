@@ -1,7 +1,7 @@
 import type { BeginTurnInput } from "../../chat/ChatStore.ts"
 import type { ConversationOwner, VisitorOwner } from "../../chat/ConversationOwner.ts"
 import type { Document } from "../../documents/Document.ts"
-import type { DocumentQuota } from "../../documents/DocumentStore.ts"
+import type { DocumentQuota } from "../../documents/storing/DocumentStore.ts"
 import type { UserId } from "../../identity/UserId.ts"
 
 /** Somebody nobody has seen before. */

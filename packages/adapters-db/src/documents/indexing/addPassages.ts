@@ -1,0 +1,170 @@
+import {
+  type AddedPassages,
+  type Embedder,
+  embedTexts,
+  type Generation,
+  NOTHING_EMBEDDED,
+  type Passage,
+  passageWords,
+  requestsOf,
+  storableText
+} from "@parley/core/adapter"
+import { Effect } from "effect"
+import type { ArrayValues } from "../../database/arrayValues.ts"
+import type { Database } from "../../database/Database.ts"
+import { generationGone, generationParams } from "./buildGeneration.ts"
+import type { GenerationSql } from "./generationSql.ts"
+import { headingsValue } from "./headingsValue.ts"
+import { type EmbeddedContent, embeddingParams, keepEmbeddings, reuseEmbeddings } from "./keepEmbeddings.ts"
+import type { FindPassageTerms } from "./passageTerms.ts"
+
+/** The most passages of a block: one row of postings speaks of a block at most. */
+const BLOCK_PASSAGES = 128
+
+/** A passage as it is written, with the words it is found by. */
+interface PassageRecord extends Passage {
+  readonly words: string
+}
+
+export type Block = ReadonlyArray<PassageRecord>
+
+/** Passages in blocks, each written in a statement that ends soon. */
+export function* blocksOf(passages: ReadonlyArray<Passage>): Generator<Block> {
+  for (let from = 0; from < passages.length; from += BLOCK_PASSAGES) {
+    yield passages
+      .slice(from, from + BLOCK_PASSAGES)
+      .map((passage) => ({ ...passage, text: storableText(passage.text), words: passageWords(passage) }))
+  }
+}
+
+export interface IndexParts {
+  readonly arrays: ArrayValues
+  readonly embedder: Embedder["Service"] | undefined
+  readonly findTerms: FindPassageTerms
+  readonly text: GenerationSql
+}
+
+export interface AddPassages {
+  readonly generation: Generation
+  readonly passages: ReadonlyArray<Passage>
+}
+
+interface WriteBlock {
+  readonly generation: Generation
+  readonly language: string
+  readonly block: Block
+  /** Embeddings that are kept with it. */
+  readonly embedded: ReadonlyArray<EmbeddedContent>
+}
+
+/** The parameters of a block, after those of its generation. */
+export const blockParams = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  { arrays, embedder, findTerms }: IndexParts,
+  { block, embedded, language }: Omit<WriteBlock, "generation">
+) {
+  const words = block.map((passage) => passage.words)
+  const { lexemes, parts, passages: found } = yield* findTerms(database, language, words)
+  return [
+    block[0]?.ordinal,
+    arrays.integers(block.map(({ page }) => page)),
+    arrays.integers(block.map(({ start }) => start)),
+    arrays.integers(block.map(({ end }) => end)),
+    arrays.texts(block.map(({ text }) => text)),
+    arrays.texts(block.map(({ headings }) => headingsValue(headings))),
+    arrays.integers(found.map(({ length }) => length)),
+    arrays.texts(found.map(({ terms }) => terms)),
+    arrays.texts(found.map(({ frequencies }) => frequencies)),
+    arrays.integers(parts.map(({ number }) => number)),
+    arrays.texts(parts.map((part) => part.lexemes)),
+    arrays.texts(parts.map(({ frequent }) => frequent)),
+    lexemes,
+    ...embeddingParams(arrays, embedder, embedded)
+  ]
+})
+
+/**
+ * Writes what the generation lacks of a block, in one statement, under the lock of the generation's row: writers of the same
+ * passages, also at the same moment, write each once.
+ */
+const writeBlock = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  parts: IndexParts,
+  { block, embedded, generation, language }: WriteBlock
+) {
+  // What is paid for waits for the disk, and what others do in the same transaction.
+  const durable = embedded.length > 0 || (yield* database.inTransaction)
+  let rest = block
+  while (rest.length > 0) {
+    const params = yield* blockParams(database, parts, { block: rest, embedded, language })
+    const [found] = yield* database.statement<{ passages: number; active: boolean; written: boolean }>(
+      parts.text.addPassages,
+      [...generationParams(generation), ...params, durable]
+    )
+    if (found === undefined) return yield* generationGone(generation)
+    if (found.written) return
+    const { passages: due } = found
+    rest = rest.filter(({ ordinal }) => ordinal >= due)
+    if (rest[0] === undefined) return
+    if (found.active) return yield* generationGone(generation)
+    if (rest[0].ordinal !== due) {
+      return yield* Effect.die(new Error(`Passage ${rest[0].ordinal} was added where ${due} was due.`))
+    }
+  }
+})
+
+const findGeneration = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  text: GenerationSql,
+  generation: Generation
+) {
+  const [found] = yield* database.statement<{ passages: number; language: string }>(
+    text.findGeneration,
+    generationParams(generation)
+  )
+  return found ?? (yield* generationGone(generation))
+})
+
+/**
+ * `PassageIndex.add`: no passage before its embedding, and what a request gave is kept as soon as it is there: with the passages,
+ * where one request and one statement do, else before them.
+ */
+export const addPassages = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  parts: IndexParts,
+  { generation, passages }: AddPassages
+) {
+  const { embedder, text } = parts
+  const blocksFrom = (written: number) => [...blocksOf(passages.filter(({ ordinal }) => ordinal >= written))]
+  if (embedder === undefined) {
+    const { language, passages: written } = yield* findGeneration(database, text, generation)
+    for (const block of blocksFrom(written)) {
+      yield* writeBlock(database, parts, { generation, language, block, embedded: [] })
+    }
+    return NOTHING_EMBEDDED
+  }
+
+  const known = yield* reuseEmbeddings(database, text, { embedder, generation, passages })
+  const { language, reused, wanting } = known
+  const blocks = blocksFrom(known.passages)
+  const byText = Map.groupBy(wanting, (content) => content.text)
+  const isOne = blocks.length === 1 && requestsOf(embedder, [...byText.keys()]).length === 1
+  const written = new Set<Block>()
+  yield* embedTexts(embedder, {
+    texts: [...byText.keys()],
+    keep: Effect.fnUntraced(function* (embeddings) {
+      const embedded = [...embeddings].flatMap(([embeddedAs, embedding]) =>
+        (byText.get(embeddedAs) ?? []).map((content) => ({ ...content, embedding }))
+      )
+      const [block] = blocks
+      if (isOne && block !== undefined && embedded.length === wanting.length) {
+        yield* writeBlock(database, parts, { generation, language, block, embedded })
+        written.add(block)
+      } else yield* keepEmbeddings(database, parts, { embedder, generation, embedded })
+    })
+  })
+  for (const block of blocks) {
+    if (!written.has(block)) yield* writeBlock(database, parts, { generation, language, block, embedded: [] })
+  }
+  return { asked: wanting.length, reused } satisfies AddedPassages
+})

@@ -1,0 +1,119 @@
+import {
+  type DocumentKey,
+  type Excerpt,
+  type ExcerptInput,
+  excerptOf,
+  type Heading,
+  type IndexedDocument,
+  type Passage
+} from "@parley/core/adapter"
+import { Effect } from "effect"
+import type { Database, DatabaseError, Row } from "../../database/Database.ts"
+import type { GenerationSql } from "./generationSql.ts"
+import { headingsField } from "./headingsValue.ts"
+
+/** Parts of the text, and passages, that one statement reads. */
+const PARTS_PER_STATEMENT = 4
+const PASSAGES_PER_STATEMENT = 500
+
+interface ActiveRow extends Row {
+  readonly generation: number
+  readonly passages: number
+  readonly page_starts: ReadonlyArray<number> | null
+  readonly headings: ReadonlyArray<Heading> | null
+}
+
+interface PassageRow extends Row {
+  readonly ordinal: number
+  readonly page: number | null
+  readonly start_offset: number
+  readonly end_offset: number
+  readonly text: string
+  readonly headings: ReadonlyArray<Heading> | null
+}
+
+const passageOf = (row: PassageRow): Passage => ({
+  ordinal: row.ordinal,
+  page: row.page,
+  start: row.start_offset,
+  end: row.end_offset,
+  text: row.text,
+  ...headingsField(row.headings)
+})
+
+interface ExcerptRow extends Row {
+  readonly page_starts: ReadonlyArray<number> | null
+  readonly length: number
+  readonly start_offset: number | null
+  readonly text: string | null
+}
+
+/** Reads rows in pages of `size`, each from where the one before ended. */
+const readAll = Effect.fnUntraced(function* <R extends Row>(
+  size: number,
+  page: (from: number) => Effect.Effect<ReadonlyArray<R>, DatabaseError>,
+  next: (rows: ReadonlyArray<R>, from: number) => number
+) {
+  const all: Array<R> = []
+  let from = 0
+  for (;;) {
+    const rows = yield* page(from)
+    all.push(...rows)
+    if (rows.length < size) return all
+    from = next(rows, from)
+  }
+})
+
+/**
+ * `PassageIndex.read`: page by page, so that no statement takes long; where another generation has become active
+ * meanwhile, that one is read instead.
+ */
+export const readGeneration = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  text: GenerationSql,
+  { userId, documentId }: DocumentKey
+): Effect.fn.Return<IndexedDocument | undefined, DatabaseError> {
+  const query = <R extends Row>(statement: string, params: ReadonlyArray<unknown>) =>
+    database.asUser(userId, (sql) => sql.query<R>(statement, params))
+  const findActive = Effect.map(query<ActiveRow>(text.findActive, [userId, documentId]), ([active]) => active)
+  let active = yield* findActive
+  while (active !== undefined) {
+    const key = [userId, documentId, active.generation]
+    const parts = yield* readAll(
+      PARTS_PER_STATEMENT,
+      (from) => query<{ text: string }>(text.readText, [...key, from, PARTS_PER_STATEMENT]),
+      (rows, from) => from + rows.length
+    )
+    const passages = yield* readAll(
+      PASSAGES_PER_STATEMENT,
+      (from) => query<PassageRow>(text.readPassages, [...key, from, PASSAGES_PER_STATEMENT]),
+      (rows) => (rows.at(-1)?.ordinal ?? 0) + 1
+    )
+    const still = yield* findActive
+    if (still?.generation === active.generation) {
+      const whole = parts.map((part) => part.text).join("")
+      const parsed = { text: whole, pageStarts: active.page_starts, ...headingsField(active.headings) }
+      return { ...parsed, passages: passages.map(passageOf) }
+    }
+    active = still
+  }
+  return undefined
+})
+
+/** `PassageIndex.excerpt`: what a stretch of the text is in is read in one statement, a part or two of it. */
+export const readExcerpt = (
+  { statementAsUser }: Database["Service"],
+  text: GenerationSql,
+  { userId, documentId, from, to }: ExcerptInput
+): Effect.Effect<Excerpt | undefined, DatabaseError> =>
+  Effect.map(
+    // One unit more on both sides tells whether a character would be split.
+    statementAsUser<ExcerptRow>(userId, text.readExcerpt, [userId, documentId, from - 1, to + 1]),
+    (rows) => {
+      const [first] = rows
+      if (first === undefined) return undefined
+      const { length, page_starts: pageStarts } = first
+      const read = { start: first.start_offset ?? length, text: rows.map((row) => row.text ?? "").join("") }
+      return excerptOf({ ...read, length, pageStarts }, from, to)
+    }
+  )

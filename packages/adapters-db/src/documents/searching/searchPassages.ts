@@ -1,0 +1,190 @@
+import {
+  accentedWords,
+  type Embedder,
+  embeddingModel,
+  type Embedding,
+  embedQuery,
+  FEEDBACK,
+  feedbackScores,
+  type FoundPassage,
+  fusedScores,
+  type Heading,
+  isUuid,
+  plainWord,
+  type SearchInput,
+  searchableQuery
+} from "@parley/core/adapter"
+import { Effect, Fiber } from "effect"
+import type { Database, DatabaseError, Row } from "../../database/Database.ts"
+import type { FindVectorExtension } from "./findVectorExtension.ts"
+import { headingsField } from "../indexing/headingsValue.ts"
+import type { PassageSql } from "./passageSql.ts"
+
+/** A passage as a search reads it. */
+interface PassageRow extends Row {
+  readonly document_id: string
+  readonly filename: string
+  readonly ordinal: number
+  readonly page: number | null
+  readonly start_offset: number
+  readonly end_offset: number
+  readonly text: string
+  readonly headings: ReadonlyArray<Heading> | null
+}
+
+/** A passage by the words asked for. */
+interface FoundRow extends PassageRow {
+  readonly score: number
+  readonly length: number
+  /** Of the first `FEEDBACK.candidates`, with a space between. */
+  readonly terms: string | null
+  readonly frequencies: string | null
+  /** Of the first `FEEDBACK.passages`: how many of the owner's passages have each of the terms. */
+  readonly passages_with: string | null
+  /** Terms in the query, and of the owner's passages their number and average length. */
+  readonly occurrences: number
+  readonly passages: number
+  readonly average_length: number
+}
+
+/** A passage by its nearness to a query: whole where it may be shown for that, else where it is. */
+interface NearRow extends Row {
+  readonly document_id: string
+  readonly ordinal: number
+  readonly similarity: number
+  readonly text: string | null
+  /** Of all passages that were compared, alike in each row. */
+  readonly average_similarity: number | null
+  readonly deviation: number | null
+}
+
+const foundOf = (row: PassageRow, score: number): FoundPassage => ({
+  documentId: row.document_id,
+  filename: row.filename,
+  ordinal: row.ordinal,
+  page: row.page,
+  start: row.start_offset,
+  end: row.end_offset,
+  text: row.text,
+  ...headingsField(row.headings),
+  score
+})
+
+const listOf = (column: string | null): ReadonlyArray<string> =>
+  column === null || column === "" ? [] : column.split(" ")
+
+const zipped = (terms: string | null, counts: string | null): ReadonlyMap<string, number> => {
+  const values = listOf(counts)
+  return new Map(listOf(terms).map((term, place) => [term, Number(values[place])]))
+}
+
+const bestFirst = (one: FoundPassage, other: FoundPassage): number =>
+  other.score - one.score ||
+  (one.documentId === other.documentId ? one.ordinal - other.ordinal : one.documentId < other.documentId ? -1 : 1)
+
+/** Ranks what BM25 found anew by what its best have in common. */
+const withFeedback = (rows: ReadonlyArray<FoundRow>): ReadonlyArray<FoundPassage> => {
+  const [first] = rows
+  if (first === undefined) return []
+  const candidates = rows.slice(0, FEEDBACK.candidates)
+  const known = new Map(rows.slice(0, FEEDBACK.passages).flatMap((row) => [...zipped(row.terms, row.passages_with)]))
+  const more = feedbackScores(
+    candidates.map(({ frequencies, length, score, terms }) => ({ length, score, terms: zipped(terms, frequencies) })),
+    first.occurrences,
+    { passages: first.passages, averageLength: first.average_length, passagesWith: (term) => known.get(term) ?? 0 }
+  )
+  return [
+    ...candidates.map((row, rank) => foundOf(row, row.score + (more[rank] ?? 0))).sort(bestFirst),
+    ...rows.slice(FEEDBACK.candidates).map((row) => foundOf(row, row.score))
+  ]
+}
+
+const keyOf = (documentId: string, ordinal: number): string => `${documentId} ${ordinal}`
+
+const isWhole = (row: NearRow): row is NearRow & PassageRow => row.text !== null
+
+/**
+ * What was found by words with what is near, by the fused scores of both; where these are equal, the nearer first. What is near only and came without its text is
+ * farther than all that came with it, and counts where nearness is compared.
+ */
+const fused = (
+  byWords: ReadonlyArray<FoundPassage>,
+  near: ReadonlyArray<NearRow>,
+  weight: number | undefined
+): ReadonlyArray<FoundPassage> => {
+  const crowd = { average: near[0]?.average_similarity ?? 0, deviation: near[0]?.deviation ?? 0 }
+  const known = new Set(byWords.map(({ documentId, ordinal }) => keyOf(documentId, ordinal)))
+  const similarities = new Map(near.map((row) => [keyOf(row.document_id, row.ordinal), row.similarity]))
+  const nearOnly = near.filter((row) => row.similarity > 0 && !known.has(keyOf(row.document_id, row.ordinal)))
+  const candidates = [
+    ...byWords.map(({ documentId, ordinal, score }) => ({
+      score,
+      similarity: similarities.get(keyOf(documentId, ordinal))
+    })),
+    ...nearOnly.map(({ similarity }) => ({ score: 0, similarity }))
+  ]
+  const scores = fusedScores(candidates, crowd, weight)
+  const all = [...byWords, ...nearOnly.map((row) => (isWhole(row) ? foundOf(row, 0) : undefined))]
+  return all
+    .flatMap((passage, place) =>
+      passage === undefined
+        ? []
+        : [{ found: { ...passage, score: scores[place] ?? 0 }, similarity: candidates[place]?.similarity ?? -1 }]
+    )
+    .sort(
+      (one, other) =>
+        other.found.score - one.found.score || other.similarity - one.similarity || bestFirst(one.found, other.found)
+    )
+    .map(({ found }) => found)
+}
+
+export interface SearchParts {
+  readonly database: Database["Service"]
+  readonly embedder: Embedder["Service"] | undefined
+  readonly text: PassageSql
+  readonly findVectorExtension: FindVectorExtension
+}
+
+/** What an embedder of this process answers before anything else has its turn; undefined where it takes longer, or fails. */
+const readyEmbedding = Effect.fnUntraced(function* (asking: Fiber.Fiber<Embedding | undefined>) {
+  yield* Effect.yieldNow
+  return asking.pollUnsafe() === undefined ? undefined : yield* Fiber.join(asking)
+})
+
+/**
+ * `PassageIndex.search`: what is found by words, and what feedback makes of it; where there is an embedder, with what is near. One
+ * statement where the embedding of the question is there at once; else the words are searched while it is waited for.
+ */
+export const searchPassages = Effect.fnUntraced(function* (
+  { database, embedder, findVectorExtension, text }: SearchParts,
+  { documentIds, limit, query, userId }: SearchInput
+): Effect.fn.Return<ReadonlyArray<FoundPassage>, DatabaseError> {
+  const named = [...new Set(documentIds.filter(isUuid).map((id) => id.toLowerCase()))]
+  const searchable = searchableQuery(query)
+  if (named.length === 0 || searchable === "" || limit <= 0) return []
+  const accented = [...accentedWords(searchable)].flatMap(([word, count]) => Array.from({ length: count }, () => word))
+  const wanted = [userId, named, searchable, Math.max(limit, FEEDBACK.candidates), accented, accented.map(plainWord)]
+  const byWords = database.statementAsUser<FoundRow>(userId, text.byWords, wanted)
+  if (embedder === undefined) return withFeedback(yield* byWords).slice(0, limit)
+
+  const model = embeddingModel(embedder)
+  const asking = yield* Effect.forkChild(embedQuery(embedder, query))
+  const ready = yield* readyEmbedding(asking)
+  const extension = yield* findVectorExtension(userId)
+  if (ready !== undefined && extension !== undefined) {
+    const params = [...wanted, ready, model, limit, extension]
+    const rows = yield* database.statementAsUser<FoundRow | NearRow>(userId, text.byBoth, params)
+    const isFound = (row: FoundRow | NearRow): row is FoundRow => row["score"] !== null
+    const near = rows.filter((row): row is NearRow => !isFound(row))
+    return fused(withFeedback(rows.filter(isFound)), near, embedder.weight).slice(0, limit)
+  }
+  const rows = yield* byWords
+  const found = withFeedback(rows)
+  const embedding = yield* Fiber.join(asking)
+  if (embedding === undefined || extension === undefined) return found.slice(0, limit)
+  const documents = rows.map((row) => row.document_id)
+  const ordinals = rows.map((row) => row.ordinal)
+  const params = [userId, named, embedding, model, limit, extension, documents, ordinals]
+  const near = yield* database.statementAsUser<NearRow>(userId, text.byMeaning, params)
+  return fused(found, near, embedder.weight).slice(0, limit)
+})

@@ -1,0 +1,281 @@
+import type { StorageFailed } from "@parley/core/adapter"
+import { Effect, Fiber, Schema } from "effect"
+import { Database, type DatabaseError, type Row } from "../../database/Database.ts"
+import { DatabaseOwner } from "../../database/DatabaseOwner.ts"
+import { forPurpose } from "../../database/limits.ts"
+import { quoteIdentifier, quoteLiteral } from "../../database/quoting.ts"
+
+/** The first pgvector whose scans go on past what a filter leaves out. */
+const LEAST_PGVECTOR = [0, 8] as const
+/** How often progress is told, in milliseconds. */
+const TOLD_EACH_MS = 1_000
+/** How often the server is asked to end a build, in milliseconds. */
+const ENDED_EACH_MS = 100
+/** Neighbours a passage has in the graph, twice as many at the bottom; pgvector's default, in bytes with their overhead. */
+const GRAPH_BYTES = 450
+
+/** An approximate index over embeddings. */
+export interface VectorIndex {
+  readonly name: string
+  /** Whose embeddings are in it: provider, model and dimensions. */
+  readonly model: string
+  /** What was interrupted is `invalid`: it takes room and time and is not searched. */
+  readonly state: "valid" | "building" | "invalid"
+  readonly bytes: number
+  /** As many as the database knows of, about. */
+  readonly passages: number
+}
+
+/** What an index over the embeddings of a model would be, and all that there are. */
+export interface VectorIndexes {
+  /** The version of pgvector in the database; undefined where it has none. */
+  readonly pgvector: string | undefined
+  /** The model's own. */
+  readonly current: VectorIndex | undefined
+  /** Of other models, or left invalid by builds that were set aside. */
+  readonly others: ReadonlyArray<VectorIndex>
+}
+
+/** Why an index over embeddings is not made. */
+export class VectorIndexRefused extends Schema.TaggedError<VectorIndexRefused>()("VectorIndexRefused", {
+  problem: Schema.Literals(["embedded", "pgvector-missing", "pgvector-old", "too-many-dimensions", "building"])
+}) {
+  readonly code = "vector_index_refused"
+  override get message() {
+    switch (this.problem) {
+      case "embedded":
+        return "The embedded database has no index over embeddings: building one there takes minutes for a few thousand passages. Libraries that need one want a Postgres server (DATABASE_URL)."
+      case "pgvector-missing":
+        return "The database has no pgvector. Let its owner run: CREATE EXTENSION vector;"
+      case "pgvector-old":
+        return "The database's pgvector is too old: 0.8 is the first that searches named documents through an index. Install it, then let the owner run: ALTER EXTENSION vector UPDATE;"
+      case "too-many-dimensions":
+        return "pgvector indexes at most 4,000 numbers a passage, and the embedder gives more. Configure fewer dimensions, then index documents anew."
+      case "building":
+        return "The index is being built already, by another command or connection. It serves searches once that ends."
+    }
+  }
+}
+
+/** A model whose embeddings are indexed. */
+export interface EmbeddedModel {
+  /** Its provider, name and dimensions, as embeddings are kept by. */
+  readonly model: string
+  readonly dimensions: number
+}
+
+interface FoundIndex extends Row, VectorIndex {
+  readonly current: boolean
+}
+
+const EXTENSION = `SELECT extversion AS version, nspname AS schema FROM pg_extension
+  JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'vector'`
+
+/** Parameter: the model. An index's own is in its predicate, as Postgres writes it. */
+const listText = (schema: string) => `SELECT c.relname::text AS name, pg_relation_size(c.oid)::float8 AS bytes,
+    greatest(c.reltuples, 0)::float8 AS passages, coalesce(c.relname = ${schema}.vector_index($1), false) AS current,
+    coalesce(replace(substring(pg_get_expr(i.indpred, i.indrelid) FROM '''(.*)''::text'), '''''', ''''), '') AS model,
+    CASE WHEN i.indisvalid THEN 'valid' WHEN EXISTS (
+      SELECT FROM pg_stat_progress_create_index p WHERE p.index_relid = c.oid
+    ) THEN 'building' ELSE 'invalid' END AS state
+  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+  WHERE i.indrelid = ${quoteLiteral(`${schema}.passage_embeddings`)}::regclass AND starts_with(c.relname, 'passage_vectors_')
+  ORDER BY c.relname`
+
+/** The indexes over embeddings, that of `model` apart; of none where no embedder is configured. */
+export const findVectorIndexes = (
+  model: string | undefined
+): Effect.Effect<VectorIndexes, DatabaseError, Database | DatabaseOwner> =>
+  Effect.gen(function* () {
+    const { schema } = yield* Database
+    const { execute } = yield* DatabaseOwner
+    const [extension] = yield* execute(EXTENSION, [])
+    const found = (yield* execute(listText(schema), [model ?? null])) as ReadonlyArray<FoundIndex>
+    const indexes = found.map(({ current, ...index }) => ({ current, index }))
+    return {
+      pgvector: extension === undefined ? undefined : String(extension["version"]),
+      current: indexes.find(({ current }) => current)?.index,
+      others: indexes.flatMap(({ current, index }) => (current ? [] : [index]))
+    }
+  })
+
+/** Memory in which the graph over so many passages is built at once, in bytes, about; where less is allowed, it takes far longer. */
+export const buildingMemory = ({ dimensions }: EmbeddedModel, passages: number): number =>
+  passages * (dimensions * (dimensions <= 2_000 ? 4 : 2) + GRAPH_BYTES)
+
+/** Whether a version of pgvector, as `findVectorIndexes` tells it, has what searches through an index need. */
+export const isRecentPgvector = (version: string): boolean => {
+  const [major = 0, minor = 0] = version.split(".").map(Number)
+  return major > LEAST_PGVECTOR[0] || (major === LEAST_PGVECTOR[0] && minor >= LEAST_PGVECTOR[1])
+}
+
+/**
+ * Waits for whoever builds an index, beside searches and uploads, and does `then` while nobody does. The lock is a statement of
+ * its own since that waits without a snapshot: a build waits in the end for all snapshots older than it, and one that waited for
+ * the build would be a deadlock.
+ */
+const besideNoBuildText = (schema: string, then = "") =>
+  `BEGIN; LOCK TABLE ${schema}.passage_embeddings IN SHARE UPDATE EXCLUSIVE MODE; ${then} COMMIT`
+
+/** Gives an index that is invalid another name while no build takes part, so that nobody's new one is dropped. */
+const setAsideText = (schema: string, name: string) =>
+  besideNoBuildText(
+    schema,
+    `DO $$ BEGIN
+      IF EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass(${quoteLiteral(`${schema}.${quoteIdentifier(name)}`)}) AND NOT indisvalid) THEN
+        ALTER INDEX ${schema}.${quoteIdentifier(name)} RENAME TO ${quoteIdentifier(setAsideName(name))};
+      END IF;
+    END $$;`
+  )
+
+const LEFT = "_left"
+const setAsideName = (name: string): string => `${name}${LEFT}`
+
+const dropText = (schema: string, name: string) =>
+  `DROP INDEX CONCURRENTLY IF EXISTS ${schema}.${quoteIdentifier(name)}`
+
+const DUPLICATE = "42P07"
+const DEADLOCK = "40P01"
+
+const ENDED_BUILD = `SELECT pg_cancel_backend(p.pid) FROM pg_stat_progress_create_index p
+  JOIN pg_class c ON c.oid = p.index_relid WHERE p.relid = to_regclass($1) AND c.relname = $2`
+
+const DONE = `SELECT p.tuples_done::float8 AS done FROM pg_stat_progress_create_index p
+  JOIN pg_class c ON c.oid = p.index_relid WHERE p.relid = to_regclass($1) AND c.relname = $2`
+
+export interface BuildVectorIndex extends EmbeddedModel {
+  /** Done once it is certain that something is built, before anything is. */
+  readonly onBegin?: Effect.Effect<void, StorageFailed> | undefined
+  /** Told now and then of how many passages are in. */
+  readonly onProgress?: ((passages: number) => Effect.Effect<void>) | undefined
+}
+
+/**
+ * Builds the index over a model's embeddings, beside searches and uploads, unless it is there; what an interrupted build left is
+ * taken away first. Interrupted, it has the server end the build. Gives whether it built one.
+ */
+export const buildVectorIndex = (
+  request: BuildVectorIndex
+): Effect.Effect<boolean, DatabaseError | StorageFailed | VectorIndexRefused, Database | DatabaseOwner> =>
+  build(request).pipe(
+    // Another command began in the same moment: what has become of that is looked at once more.
+    Effect.catchIf(isOtherBuild, () => build({ ...request, onBegin: undefined })),
+    Effect.catchIf(isOtherBuild, () => Effect.fail(new VectorIndexRefused({ problem: "building" }))),
+    forPurpose("building")
+  )
+
+const isOtherBuild = (error: DatabaseError | StorageFailed | VectorIndexRefused) =>
+  error._tag === "DatabaseError" && (error.sqlState === DUPLICATE || error.sqlState === DEADLOCK)
+
+const build = ({
+  dimensions,
+  model,
+  onBegin = Effect.void,
+  onProgress
+}: BuildVectorIndex): Effect.Effect<
+  boolean,
+  DatabaseError | StorageFailed | VectorIndexRefused,
+  Database | DatabaseOwner
+> =>
+  Effect.gen(function* () {
+    const { driver, schema } = yield* Database
+    const { execute } = yield* DatabaseOwner
+    const refuse = (problem: VectorIndexRefused["problem"]) => Effect.fail(new VectorIndexRefused({ problem }))
+    if (driver === "pglite") return yield* refuse("embedded")
+    const [extension] = yield* execute(EXTENSION, [])
+    if (extension === undefined) return yield* refuse("pgvector-missing")
+    if (!isRecentPgvector(String(extension["version"]))) return yield* refuse("pgvector-old")
+    const from = quoteIdentifier(String(extension["schema"]))
+    const [named = {}] = yield* execute(
+      `SELECT ${schema}.vector_index($1) AS name, ${schema}.vector_index_type($2, $3) AS type`,
+      [model, dimensions, from]
+    )
+    const [name, type] = [String(named["name"]), named["type"]]
+    if (typeof type !== "string") return yield* refuse("too-many-dimensions")
+
+    const before = yield* findVectorIndexes(model)
+    if (before.current?.state === "valid") return false
+    if (before.current?.state === "building") return yield* refuse("building")
+    // Somebody may have begun since.
+    yield* execute(besideNoBuildText(schema))
+    const { current, others } = yield* findVectorIndexes(model)
+    if (current?.state === "valid") return false
+    if (current?.state === "building") return yield* refuse("building")
+    yield* onBegin
+    const dropSetAside = execute(dropText(schema, setAsideName(name)))
+    if (others.some((other) => other.name === setAsideName(name))) yield* dropSetAside
+    if (current !== undefined) {
+      yield* execute(setAsideText(schema, name))
+      yield* dropSetAside
+    }
+
+    const opclass = `${from}.${dimensions <= 2_000 ? "vector" : "halfvec"}_cosine_ops`
+    const place = [`${schema}.passage_embeddings`, name]
+    const building = yield* Effect.forkChild(
+      execute(
+        `CREATE INDEX CONCURRENTLY ${quoteIdentifier(name)} ON ${schema}.passage_embeddings
+          USING hnsw ((embedding::${type}) ${opclass}) WHERE model = ${quoteLiteral(model)}`
+      )
+    )
+    const telling = Effect.gen(function* () {
+      for (;;) {
+        yield* Effect.sleep(TOLD_EACH_MS)
+        const [row] = yield* execute(DONE, place)
+        if (row !== undefined) yield* onProgress?.(Number(row["done"])) ?? Effect.void
+      }
+    })
+    /** Asked until it has: a build that has hardly begun is not known yet. */
+    const ended = (fiber: Fiber.Fiber<unknown, unknown>) =>
+      Effect.gen(function* () {
+        while (fiber.pollUnsafe() === undefined) {
+          yield* Effect.ignore(execute(ENDED_BUILD, place))
+          yield* Effect.sleep(ENDED_EACH_MS)
+        }
+      })
+    const told = yield* Effect.forkChild(onProgress === undefined ? Effect.never : Effect.ignore(telling))
+    yield* Fiber.join(building).pipe(
+      Effect.onInterrupt(() => ended(building)),
+      Effect.ensuring(Fiber.interrupt(told))
+    )
+    return true
+  })
+
+/**
+ * Takes indexes over embeddings away, beside searches, which compare all passages from then on: those that `findVectorIndexes`
+ * tells of as `others`, and with `all` the current one of `model` too. Those being built stay, and what has replaced an invalid
+ * one meanwhile. Gives what it took away.
+ */
+export const dropVectorIndexes = ({
+  all,
+  dryRun,
+  model
+}: {
+  readonly model: string | undefined
+  readonly all: boolean
+  readonly dryRun: boolean
+}): Effect.Effect<ReadonlyArray<VectorIndex>, DatabaseError, Database | DatabaseOwner> =>
+  Effect.gen(function* () {
+    const { schema } = yield* Database
+    const { execute } = yield* DatabaseOwner
+    const { current, others } = yield* findVectorIndexes(model)
+    const isLeft = current !== undefined && (all || current.state === "invalid")
+    const found = [...others, ...(isLeft ? [current] : [])].filter(({ state }) => state !== "building")
+    if (dryRun) return found
+    const drop = (index: VectorIndex) =>
+      Effect.gen(function* () {
+        const { name, state } = index
+        if (state === "valid" || name.endsWith(LEFT)) {
+          yield* execute(dropText(schema, name))
+          return [index]
+        }
+        const dropSetAside = execute(dropText(schema, setAsideName(name)))
+        yield* dropSetAside
+        yield* execute(setAsideText(schema, name))
+        const [left] = yield* execute("SELECT to_regclass($1) AS index", [
+          `${schema}.${quoteIdentifier(setAsideName(name))}`
+        ])
+        yield* dropSetAside
+        return left?.["index"] === null ? [] : [index]
+      })
+    return (yield* Effect.forEach(found, drop)).flat()
+  }).pipe(forPurpose("building"))

@@ -1,0 +1,192 @@
+import {
+  type Document,
+  type DocumentChange,
+  DocumentStore,
+  type Inserted,
+  isUuid,
+  type DocumentKey,
+  storableText
+} from "@parley/core/adapter"
+import { Effect, Layer } from "effect"
+import { Database, type Row } from "../../database/Database.ts"
+import { storing } from "../../storage/storageFailed.ts"
+
+interface DocumentRow extends Row {
+  readonly id: string
+  readonly user_id: string
+  readonly filename: string
+  readonly type: Document["type"]
+  readonly bytes: number
+  readonly status: Document["status"]
+  readonly progress: number
+  readonly reason: string | null
+  readonly reason_code: Document["reasonCode"] | null
+  readonly pages: number | null
+  readonly passages: number | null
+  readonly created_at: Date
+}
+
+/** What `insert_document` returns. */
+interface Insertion extends Row {
+  readonly documents: number
+  readonly bytes: number
+  readonly failed: number
+  readonly inserted: boolean
+  readonly known: boolean
+}
+
+const documentOf = (row: DocumentRow): Document => ({
+  id: row.id,
+  userId: row.user_id,
+  filename: row.filename,
+  type: row.type,
+  bytes: row.bytes,
+  status: row.status,
+  progress: row.progress,
+  reason: row.reason ?? undefined,
+  reasonCode: row.reason_code ?? undefined,
+  pages: row.pages ?? undefined,
+  passages: row.passages ?? undefined,
+  createdAt: row.created_at.getTime()
+})
+
+const insertParams = (document: Document): ReadonlyArray<unknown> => [
+  document.userId,
+  document.id,
+  storableText(document.filename),
+  document.type,
+  document.bytes,
+  document.status,
+  document.progress,
+  document.reason === undefined ? null : storableText(document.reason),
+  document.reasonCode ?? null,
+  document.pages,
+  document.passages,
+  new Date(document.createdAt)
+]
+
+const changeParams = (
+  userId: string,
+  id: string,
+  from: ReadonlyArray<string>,
+  change: DocumentChange
+): ReadonlyArray<unknown> => [
+  userId,
+  id,
+  from,
+  change.status,
+  change.progress,
+  change.reason === undefined ? null : storableText(change.reason),
+  change.reasonCode ?? null,
+  change.pages,
+  change.passages
+]
+
+const texts = (schema: string) => ({
+  /** Parameters: the document's columns, then how many documents and bytes its owner may have. */
+  insert: `SELECT * FROM ${schema}.insert_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+  find: `SELECT * FROM ${schema}.documents WHERE user_id = $1 AND id = ANY($2::uuid[])`,
+  exists: `SELECT FROM ${schema}.documents WHERE id = $1 LIMIT 1`,
+  list: `SELECT * FROM ${schema}.documents WHERE user_id = $1 ORDER BY created_at DESC, id`,
+  update: `UPDATE ${schema}.documents SET status = $4, progress = $5, reason = $6, reason_code = $7, pages = $8, passages = $9
+    WHERE user_id = $1 AND id = $2 AND status = ANY($3::text[]) RETURNING id`,
+  listProcessing: `SELECT user_id AS "userId", id AS "documentId" FROM ${schema}.documents
+    WHERE status = 'processing' AND ($1::text IS NULL OR (user_id, id) > ($1, $2::uuid))
+    ORDER BY user_id, id LIMIT $3`,
+  /** Parameters: owner and id of the one before, how many, then those of the condition. */
+  listReady: (condition: string) => `SELECT * FROM ${schema}.documents
+    WHERE status = 'ready' AND ($1::text IS NULL OR (user_id, id) > ($1, $2::uuid)) ${condition}
+    ORDER BY user_id, id LIMIT $3`,
+  remove: `DELETE FROM ${schema}.documents WHERE user_id = $1 AND id = $2 RETURNING id`
+})
+
+const make = Effect.map(Database, (database) => {
+  const text = texts(database.schema)
+  return DocumentStore.of({
+    insert: (document, quota) =>
+      storing("DocumentStore.insert")(
+        Effect.map(
+          database.statementAsUser<Insertion>(document.userId, text.insert, [
+            ...insertParams(document),
+            quota.maxDocuments,
+            quota.maxDocumentBytes
+          ]),
+          ([answer]): Inserted => {
+            const { bytes = 0, documents = 0, failed = 0, inserted = false, known = false } = answer ?? {}
+            if (!inserted) return { _tag: "Full", documents, bytes, failed }
+            return known ? { _tag: "Known" } : { _tag: "Inserted" }
+          }
+        )
+      ),
+    find: (userId, ids) =>
+      storing("DocumentStore.find")(
+        Effect.map(database.statement<DocumentRow>(text.find, [userId, ids.filter(isUuid)]), (rows) =>
+          rows.map(documentOf)
+        )
+      ),
+    exists: (id) =>
+      storing("DocumentStore.exists")(
+        isUuid(id)
+          ? Effect.map(database.statement(text.exists, [id]), (rows) => rows.length > 0)
+          : Effect.succeed(false)
+      ),
+    list: (userId) =>
+      storing("DocumentStore.list")(
+        Effect.map(
+          database.asUser(userId, (sql) => sql.query<DocumentRow>(text.list, [userId])),
+          (rows) => rows.map(documentOf)
+        )
+      ),
+    update: (userId, id, from, change) =>
+      storing("DocumentStore.update")(
+        isUuid(id)
+          ? Effect.map(
+              database.statement(text.update, changeParams(userId, id, from, change)),
+              (rows) => rows.length > 0
+            )
+          : Effect.succeed(false)
+      ),
+    listProcessing: ({ after, limit }) =>
+      storing(
+        "DocumentStore.listProcessing",
+        "jobs"
+      )(
+        database.statement<DocumentKey & Row>(text.listProcessing, [
+          after?.userId ?? null,
+          after?.documentId ?? null,
+          limit
+        ])
+      ),
+    listReady: ({ after, documentId, limit, userId }) => {
+      const from = [after?.userId ?? null, after?.documentId ?? null, limit]
+      const named = [userId, documentId].filter((name) => name !== undefined)
+      const conditions = [
+        ...(userId === undefined ? [] : ["AND user_id = $4"]),
+        ...(documentId === undefined ? [] : [`AND id = $${3 + named.length}::uuid`])
+      ]
+      return storing(
+        "DocumentStore.listReady",
+        "jobs"
+      )(
+        documentId === undefined || isUuid(documentId)
+          ? Effect.map(
+              database.statement<DocumentRow>(text.listReady(conditions.join(" ")), [...from, ...named]),
+              (rows) => rows.map(documentOf)
+            )
+          : Effect.succeed([])
+      )
+    },
+    remove: (userId, id) =>
+      storing("DocumentStore.remove")(
+        isUuid(id)
+          ? Effect.map(
+              database.asUser(userId, (sql) => sql.query(text.remove, [userId, id])),
+              (rows) => rows.length > 0
+            )
+          : Effect.succeed(false)
+      )
+  })
+})
+
+/** Documents in Postgres or PGlite. What people do runs as `parley_user`; what jobs do, as the service. */
+export const PgDocumentStoreLayer: Layer.Layer<DocumentStore, never, Database> = Layer.effect(DocumentStore, make)

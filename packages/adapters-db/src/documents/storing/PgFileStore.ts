@@ -1,0 +1,109 @@
+import { FileStore, isUuid, NOTHING_MOVED, type Objects, ObjectStore, StorageFailed } from "@parley/core/adapter"
+import { Effect, Layer } from "effect"
+import { Database, type Row } from "../../database/Database.ts"
+import { storing } from "../../storage/storageFailed.ts"
+import { moveFiles } from "./moveFiles.ts"
+
+/** Parts travel as base64: the embedded database reads and writes bytea as text, several times slower. */
+const PART_BYTES = 1024 * 1024
+
+/** How many parts there are: one even of nothing, so that an empty file is a file. */
+const partsOf = (bytes: Uint8Array): number => Math.max(1, Math.ceil(bytes.byteLength / PART_BYTES))
+
+/** A part of a file, or the object that holds the whole of it. */
+interface FileRow extends Row {
+  readonly base64: string | null
+  readonly object_key: string | null
+  readonly size: number | null
+}
+
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  const objects = yield* ObjectStore
+  const { schema } = database
+  /** Keeps a file from being moved while it is written anew. */
+  const lockSql = `SELECT 1 FROM ${schema}.documents WHERE user_id = $1 AND id = $2 FOR NO KEY UPDATE`
+  const forgetSql = `DELETE FROM ${schema}.file_objects WHERE user_id = $1 AND document_id = $2`
+  const removeSql = `DELETE FROM ${schema}.file_parts WHERE user_id = $1 AND document_id = $2`
+  const insertSql = `INSERT INTO ${schema}.file_parts (user_id, document_id, part, bytes) VALUES ($1, $2, $3, decode($4, 'base64'))`
+  const readSql = `SELECT part, encode(bytes, 'base64') AS base64, NULL AS object_key, NULL::bigint AS size
+      FROM ${schema}.file_parts WHERE user_id = $1 AND document_id = $2
+    UNION ALL SELECT 0, NULL, object_key, size
+      FROM ${schema}.file_objects WHERE user_id = $1 AND document_id = $2 AND moved_at IS NOT NULL
+    ORDER BY part`
+  /** Parameters: owner, document, the part, from which byte of it on, how many bytes. */
+  const readSomeSql = `SELECT encode(substring(p.bytes FROM $4::integer + 1 FOR $5::integer), 'base64') AS base64,
+      o.object_key, o.size
+    FROM ${schema}.documents d
+    LEFT JOIN ${schema}.file_parts p ON p.user_id = d.user_id AND p.document_id = d.id AND p.part = $3
+    LEFT JOIN ${schema}.file_objects o ON o.user_id = d.user_id AND o.document_id = d.id AND o.moved_at IS NOT NULL
+    WHERE d.user_id = $1 AND d.id = $2 AND (
+      o.object_key IS NOT NULL
+      OR EXISTS (SELECT FROM ${schema}.file_parts f WHERE f.user_id = $1 AND f.document_id = $2 AND f.part = 0)
+    )`
+
+  /** What holds a moved file. */
+  const whereMoved = (operation: string): Effect.Effect<Objects, StorageFailed> =>
+    objects === undefined
+      ? Effect.fail(
+          new StorageFailed({
+            operation,
+            retryable: false,
+            cause: new Error("This file was moved to an object store, and none is configured.")
+          })
+        )
+      : Effect.succeed(objects)
+
+  return FileStore.of({
+    write: ({ userId, documentId, bytes }) =>
+      storing(
+        "FileStore.write",
+        "documents"
+      )(
+        database.asUser(userId, (sql) =>
+          Effect.gen(function* () {
+            for (const text of [lockSql, forgetSql, removeSql]) yield* sql.query(text, [userId, documentId])
+            const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+            for (let part = 0; part < partsOf(bytes); part++) {
+              const slice = whole.subarray(part * PART_BYTES, (part + 1) * PART_BYTES)
+              yield* sql.query(insertSql, [userId, documentId, part, slice.toString("base64")])
+            }
+          })
+        )
+      ),
+    read: Effect.fnUntraced(function* ({ userId, documentId }) {
+      if (!isUuid(documentId)) return undefined
+      const operation = "FileStore.read"
+      const rows = yield* storing(operation, "documents")(database.statement<FileRow>(readSql, [userId, documentId]))
+      const moved = rows.find(({ object_key }) => object_key !== null)?.object_key
+      if (moved != null) return yield* (yield* whereMoved(operation)).read(moved)
+      return rows.length === 0
+        ? undefined
+        : Buffer.concat(rows.map(({ base64 }) => Buffer.from(base64 ?? "", "base64")))
+    }),
+    readSome: Effect.fnUntraced(function* ({ userId, documentId, offset, length }) {
+      if (!isUuid(documentId)) return undefined
+      const operation = "FileStore.readSome"
+      const within = offset % PART_BYTES
+      const params = [userId, documentId, (offset - within) / PART_BYTES, within, Math.min(length, PART_BYTES - within)]
+      const [row] = yield* storing(
+        operation,
+        "documents"
+      )(database.statementAsUser<FileRow>(userId, readSomeSql, params))
+      if (row === undefined) return undefined
+      if (row.object_key === null) return Buffer.from(row.base64 ?? "", "base64")
+      if (offset >= Number(row.size) || length === 0) return new Uint8Array()
+      return yield* (yield* whereMoved(operation)).readSome(row.object_key, offset, length)
+    }),
+    move: ({ limit }) =>
+      objects === undefined
+        ? Effect.succeed(NOTHING_MOVED)
+        : storing("FileStore.move", "documents")(moveFiles(database, objects, limit))
+  })
+})
+
+/**
+ * Uploaded bytes in Postgres or PGlite, in parts of 1 MiB, written in the transaction that stores their document. Where an
+ * `ObjectStore` is given they rest there, once `move` has moved them.
+ */
+export const PgFileStoreLayer: Layer.Layer<FileStore, never, Database> = Layer.effect(FileStore, make)

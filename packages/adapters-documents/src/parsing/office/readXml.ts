@@ -1,0 +1,45 @@
+import { boundedParser } from "../boundedParser.ts"
+import { decodeBytes } from "../text/decodeBytes.ts"
+import { withoutMarks } from "../headingMarks.ts"
+
+export interface XmlHandler {
+  /** An element begins; its name is without a prefix, and so are those of its attributes but for `r:`, a relationship. */
+  readonly open?: (name: string, attributes: Readonly<Record<string, string>>) => void
+  readonly close?: (name: string) => void
+  /** Text within an element, perhaps in parts. */
+  readonly text?: (text: string) => void
+}
+
+const local = (name: string): string => name.slice(name.indexOf(":") + 1)
+
+const localAttributes = (attributes: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
+  const found: Record<string, string> = Object.create(null) as Record<string, string>
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("r:")) found[name] = value
+    else if (!name.startsWith("xmlns")) found[local(name)] = value
+  }
+  return found
+}
+
+const decodeXml = (bytes: Uint8Array): string => {
+  const wide =
+    bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8"
+  return decodeBytes(wide, bytes, { lenient: true }) ?? ""
+}
+
+/**
+ * Reads a part of an Office document event by event. Entities other than those of XML itself are left as they are written:
+ * what a document type defines is neither expanded nor fetched.
+ */
+export const readXml = (bytes: Uint8Array | undefined, handler: XmlHandler): void => {
+  if (bytes === undefined) return
+  const parser = boundedParser(
+    {
+      onopentag: (name, attributes) => handler.open?.(local(name), localAttributes(attributes)),
+      onclosetag: (name) => handler.close?.(local(name)),
+      ontext: (text) => handler.text?.(withoutMarks(text))
+    },
+    { xmlMode: true, decodeEntities: true }
+  )
+  parser.end(decodeXml(bytes))
+}

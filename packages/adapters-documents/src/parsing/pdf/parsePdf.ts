@@ -1,0 +1,136 @@
+import type { ParserLimits } from "../../ParserLimits.ts"
+import { cleanText } from "../cleanText.ts"
+import { pagePictures, type PicturedPage } from "./pagePictures.ts"
+import { pageText, type TextItem } from "./pageText.ts"
+import { Unreadable } from "../Unreadable.ts"
+
+const PROTECTED = "The PDF is protected by a password. Remove the protection and upload it again."
+const DAMAGED = "The PDF is damaged and cannot be read. Export it again and upload the new file."
+const INCOMPLETE = "The PDF is incomplete: its end is missing. Upload the whole file again."
+const SCAN =
+  "The PDF is a scan: its pages are images without a text layer. Run text recognition (OCR) on it and upload it again."
+const NO_TEXT =
+  "The PDF has no text in it: its pages are blank, or draw their letters as shapes. Upload one that holds text."
+
+const tooManyPages = (pages: number, most: number): string =>
+  `The PDF has ${pages.toLocaleString("en-US")} pages; up to ${most.toLocaleString("en-US")} can be read. Split it.`
+
+const isLocked = (cause: unknown): boolean => cause instanceof Error && cause.name === "PasswordException"
+
+interface PagedText {
+  readonly text: string
+  readonly pageStarts: ReadonlyArray<number>
+}
+
+/** The pictures of one page of a scan, as PNG files. */
+export interface ScanPage {
+  readonly pictures: ReadonlyArray<Uint8Array>
+  /** Of the whole document. */
+  readonly pages: number
+}
+
+interface Page extends PicturedPage {
+  getTextContent(): Promise<{ readonly items: ReadonlyArray<TextItem | { readonly type: string }> }>
+}
+
+interface Pdf {
+  readonly numPages: number
+  readonly loadingTask: { destroy(): Promise<void> }
+  getPage(number: number): Promise<Page>
+}
+
+/** Reads a PDF page by page. Pages are apart by a line end; a blank page is an empty one, so that numbers stay true. */
+export const parsePdf = async (bytes: Uint8Array, limits: ParserLimits): Promise<PagedText> => {
+  const scanned = hasImages(bytes)
+  if (!hasEnd(bytes)) throw new Unreadable("incomplete", INCOMPLETE)
+  const pdf = await open(bytes)
+  try {
+    return await readPages(pdf, limits, scanned)
+  } finally {
+    await pdf.loadingTask.destroy()
+  }
+}
+
+/** Reads what the images of a page show, for text recognition; the page is drawn in the order they are in. */
+export const readScanPage = async (bytes: Uint8Array, page: number): Promise<ScanPage> => {
+  const pdf = await open(bytes)
+  try {
+    const { OPS } = await loadReader()
+    const pictures = page > pdf.numPages ? [] : await pagePictures(await pdf.getPage(page), OPS.paintImageXObject)
+    return { pictures, pages: pdf.numPages }
+  } finally {
+    await pdf.loadingTask.destroy()
+  }
+}
+
+const readPages = async (pdf: Pdf, limits: ParserLimits, scanned: boolean): Promise<PagedText> => {
+  if (pdf.numPages > limits.maxPages) {
+    throw new Unreadable("too_long", tooManyPages(pdf.numPages, limits.maxPages))
+  }
+  const pageStarts: Array<number> = []
+  const pages: Array<string> = []
+  let length = 0
+  for (let number = 1; number <= pdf.numPages; number++) {
+    const text = await readPage(pdf, number)
+    pageStarts.push(length)
+    pages.push(text)
+    length += text.length + 1
+    if (length > limits.maxTextLength) break
+  }
+  const text = pages.join("\n")
+  if (text.trim() === "") {
+    throw scanned ? new Unreadable("scan", SCAN) : new Unreadable("no_text", NO_TEXT)
+  }
+  return { text, pageStarts }
+}
+
+/** Whether there are images in it: each is a stream, and the dictionaries of streams are never packed (PDF 1.7, 7.5.7). */
+const hasImages = (bytes: Uint8Array): boolean =>
+  /\/Subtype\s{0,8}\/Image\b/u.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"))
+
+/**
+ * Whether the end mark is within the last 2 KiB, padding left out. Without it the reader would rebuild what pages it can
+ * find, and half a document would pass for the whole.
+ */
+const hasEnd = (bytes: Uint8Array): boolean => {
+  let end = bytes.byteLength
+  while (end > 0 && bytes[end - 1]! <= 0x20) end--
+  return Buffer.from(bytes.buffer, bytes.byteOffset, end).includes("%%EOF", Math.max(0, end - 2048), "latin1")
+}
+
+const loadReader = async () => (await import("unpdf")).getResolvedPDFJS()
+
+/** Loads all that reading a PDF takes. */
+export const loadPdfReader = async (): Promise<void> => {
+  await loadReader()
+}
+
+const open = async (bytes: Uint8Array): Promise<Pdf> => {
+  const { getDocument, VerbosityLevel } = await loadReader()
+  try {
+    return await getDocument({
+      data: bytes,
+      verbosity: VerbosityLevel.ERRORS,
+      disableFontFace: true,
+      useSystemFonts: false,
+      useWasm: false,
+      enableXfa: false
+    }).promise
+  } catch (cause) {
+    throw isLocked(cause) ? new Unreadable("password", PROTECTED) : new Unreadable("damaged", DAMAGED)
+  }
+}
+
+const readPage = async (pdf: Pdf, number: number): Promise<string> => {
+  try {
+    const page = await pdf.getPage(number)
+    const { items } = await page.getTextContent()
+    page.cleanup()
+    return cleanText(pageText(items)).trim()
+  } catch {
+    throw new Unreadable(
+      "damaged",
+      `Page ${number} of the PDF is damaged and cannot be read. Export the PDF again and upload it.`
+    )
+  }
+}

@@ -1,0 +1,89 @@
+import { cleanText } from "../cleanText.ts"
+import { decodeBytes } from "./decodeBytes.ts"
+import { detectEncoding } from "./detectEncoding.ts"
+import { Unreadable } from "../Unreadable.ts"
+
+const UNKNOWN =
+  "The characters of the text are written in an encoding that is not known. Save it as UTF-8 and upload it again."
+const EBCDIC = "The text is written in EBCDIC, the encoding of mainframes. Convert it to UTF-8 and upload it again."
+const NOT_TEXT = "The file is not plain text. Save it as plain text (UTF-8) and upload it again."
+
+/** How much is looked at to tell UTF-16 and EBCDIC from others. */
+const SAMPLE_BYTES = 8192
+/** One broken character in so many sound ones is an accident in UTF-8, and not another encoding. */
+const SOUND_PER_BROKEN = 50
+
+/** UTF-16 by its mark, or by the zeros that every other byte of Latin letters, digits and spaces is. */
+const wideLabel = (bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined => {
+  const [first, second] = bytes
+  if (first === 0xff && second === 0xfe) return "utf-16le"
+  if (first === 0xfe && second === 0xff) return "utf-16be"
+  const sample = bytes.subarray(0, SAMPLE_BYTES)
+  let even = 0
+  let odd = 0
+  sample.forEach((byte, index) => {
+    if (byte !== 0) return
+    if (index % 2 === 0) even += 1
+    else odd += 1
+  })
+  const pairs = sample.length / 2
+  if (odd > pairs * 0.2 && even < odd / 20) return "utf-16le"
+  if (even > pairs * 0.2 && odd < even / 20) return "utf-16be"
+  return undefined
+}
+
+/** Spaces are 0x40 there, letters from 0x81 on, and what ASCII has as small letters hardly occurs. */
+const isEbcdic = (bytes: Uint8Array): boolean => {
+  const sample = bytes.subarray(0, SAMPLE_BYTES)
+  const share = (from: number, to: number) =>
+    sample.filter((byte) => byte >= from && byte <= to).length / Math.max(1, sample.length)
+  return share(0x40, 0x40) > 0.05 && share(0x81, 0xf9) > 0.5 && share(0x20, 0x20) < 0.01
+}
+
+/** UTF-8 with an accident: a few characters are broken, most are not. */
+const nearlyUtf8 = (bytes: Uint8Array): string | undefined => {
+  const text = new TextDecoder("utf-8").decode(bytes)
+  const broken = text.split("\ufffd").length - 1
+  let sound = 0
+  for (let at = 0; at < text.length && sound < broken * SOUND_PER_BROKEN; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit > 0x7f && unit !== 0xfffd) sound += 1
+  }
+  return sound >= broken * SOUND_PER_BROKEN ? text : undefined
+}
+
+/**
+ * Reads a text in the encoding it is written in: UTF-16 and UTF-8 where the bytes are that, whatever they are declared as;
+ * else the one declared, if the text reads naturally in it, or the one it does read naturally in. What is in none that
+ * is known is refused rather than stored as wrong letters. `declared` is a label as pages of HTML name theirs.
+ */
+export const decodeText = (bytes: Uint8Array, declared?: string): string => {
+  const wide = wideLabel(bytes)
+  if (wide !== undefined) {
+    const text = decodeBytes(wide, bytes)
+    if (text !== undefined && !text.includes("\0")) return cleanText(text)
+    throw new Unreadable("encoding", NOT_TEXT)
+  }
+  if (bytes.includes(0)) throw new Unreadable("encoding", NOT_TEXT)
+  const text = decodeBytes("utf-8", bytes)
+  if (text !== undefined) return cleanText(escaped(text, bytes))
+  if (isEbcdic(bytes)) throw new Unreadable("encoding", EBCDIC)
+  const label = detectEncoding(bytes, canonical(declared))
+  // The file may have an accident where the sample of it had none.
+  const legacy = nearlyUtf8(bytes) ?? (label === undefined ? undefined : decodeBytes(label, bytes, { lenient: true }))
+  if (legacy === undefined) throw new Unreadable("encoding", UNKNOWN)
+  return cleanText(legacy)
+}
+
+/** ISO-2022-JP is ASCII with escapes, and so valid UTF-8. */
+const escaped = (text: string, bytes: Uint8Array): string =>
+  /\u001b\$[@B]/u.test(text) ? (decodeBytes("iso-2022-jp", bytes) ?? text) : text
+
+/** The name that an encoding has among its many labels; undefined where there is none of this label. */
+const canonical = (label: string | undefined): string | undefined => {
+  try {
+    return label === undefined ? undefined : new TextDecoder(label).encoding
+  } catch {
+    return undefined
+  }
+}

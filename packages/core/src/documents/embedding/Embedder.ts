@@ -1,0 +1,75 @@
+import { Context, type Effect, type Result, Schema } from "effect"
+
+/** Where a text stands among others by its meaning: as many finite numbers as the embedder has dimensions. */
+export type Embedding = ReadonlyArray<number>
+
+/** How much an embedder takes at once. */
+export interface EmbedderLimits {
+  readonly textsPerRequest: number
+  /** Of all texts of a request together, as counted at most (`../../tokens/Tokenizer.ts`). */
+  readonly tokensPerRequest: number
+  readonly tokensPerText: number
+  /** Requests under way at once. */
+  readonly concurrency: number
+}
+
+/** Why a text has no embedding. */
+export const EMBEDDING_FAILURES = [
+  "blank",
+  "too-long",
+  "refused",
+  "rate-limited",
+  "unavailable",
+  "stalled",
+  "bad-answer"
+] as const
+export type EmbeddingFailure = (typeof EMBEDDING_FAILURES)[number]
+
+const explanations: Record<EmbeddingFailure, string> = {
+  blank: "The text has nothing to embed.",
+  "too-long": "The text is longer than the embedding model takes; cut it into smaller passages.",
+  refused: "The embedding provider refused the text.",
+  "rate-limited": "The embedding provider is receiving too many requests; try again later.",
+  unavailable: "The embedding provider is not available; try again later, or check its key.",
+  stalled: "The embedding provider did not answer in time.",
+  "bad-answer": "The embedding provider's answer could not be used."
+}
+
+/** A text that was not embedded. `cause` is for logs of the adapter only: vendor text never reaches an answer. */
+export class EmbeddingFailed extends Schema.TaggedError<EmbeddingFailed>()("EmbeddingFailed", {
+  reason: Schema.Literals(EMBEDDING_FAILURES),
+  /** The same text may well be embedded later. */
+  retryable: Schema.Boolean,
+  /** How long the provider asks to wait. */
+  retryAfterMs: Schema.optionalKey(Schema.Int),
+  cause: Schema.optionalKey(Schema.Defect())
+}) {
+  readonly code = "embedding_failed"
+  override get message() {
+    return explanations[this.reason]
+  }
+}
+
+/** What became of one text. */
+export type EmbeddingResult = Result.Result<Embedding, EmbeddingFailed>
+
+/** Turns texts into embeddings. Those of embedders with other names or dimensions cannot be compared. */
+export class Embedder extends Context.Service<
+  Embedder,
+  {
+    /** Provider and model, for example `openai/text-embedding-3-small`. */
+    readonly name: string
+    readonly dimensions: number
+    readonly limits: EmbedderLimits
+    /**
+     * How much nearness counts beside words in a search: what one standard deviation of all cosines is worth, as a share of the
+     * best score by words. `FUSION.weight` unless given; more for a model that finds better than words do.
+     */
+    readonly weight?: number | undefined
+    /**
+     * What became of each text, in their order: one that fails takes no other with it, so that the caller keeps
+     * what is done and tries the rest again. Any number of texts; they go out in requests within the limits.
+     */
+    embed(texts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<EmbeddingResult>>
+  }
+>()("@parley/core/documents/Embedder") {}

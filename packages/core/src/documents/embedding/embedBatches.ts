@@ -1,0 +1,109 @@
+import { Effect, Result } from "effect"
+import { Tokenizer } from "../../tokens/Tokenizer.ts"
+import type { TokenizerService } from "../../tokens/TokenizerService.ts"
+import { type EmbedderLimits, type Embedding, EmbeddingFailed, type EmbeddingResult } from "./Embedder.ts"
+
+export interface EmbedBatches {
+  readonly limits: EmbedderLimits
+  readonly dimensions: number
+  /** Embeds texts that are within the limits, in one request: a vector for each, in their order, still to be checked. */
+  request(texts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<unknown>, EmbeddingFailed>
+}
+
+/** A text and its place among all. */
+interface Placed {
+  readonly text: string
+  readonly place: number
+}
+
+/**
+ * Cuts into batches within the limits, in order. A text that alone is counted above `tokensPerRequest` is a batch of
+ * its own: the count is a bound, and the provider knows better.
+ */
+const cutBatches = (
+  texts: ReadonlyArray<Placed>,
+  limits: EmbedderLimits,
+  tokenizer: TokenizerService
+): ReadonlyArray<ReadonlyArray<Placed>> => {
+  const batches: Array<Array<Placed>> = []
+  let tokens = Number.POSITIVE_INFINITY
+  for (const one of texts) {
+    const cost = tokenizer.count(one.text).max
+    const last = batches.at(-1)
+    if (last === undefined || last.length >= limits.textsPerRequest || tokens + cost > limits.tokensPerRequest) {
+      batches.push([one])
+      tokens = cost
+    } else {
+      last.push(one)
+      tokens += cost
+    }
+  }
+  return batches
+}
+
+/** The texts of each request that these go out in. */
+export const tokenBatches = (
+  texts: ReadonlyArray<string>,
+  limits: EmbedderLimits,
+  tokenizer: TokenizerService
+): ReadonlyArray<ReadonlyArray<Placed>> =>
+  cutBatches(
+    texts.flatMap((text, place) => (refuseAtOnce(text, limits, tokenizer) === undefined ? [{ text, place }] : [])),
+    limits,
+    tokenizer
+  )
+
+const failed = (reason: EmbeddingFailed["reason"], retryable = false): EmbeddingResult =>
+  Result.fail(new EmbeddingFailed({ reason, retryable }))
+
+/** What needs no provider to be refused. The usual count is never above a tokenizer's, so that no text is wronged. */
+const refuseAtOnce = (
+  text: string,
+  limits: EmbedderLimits,
+  tokenizer: TokenizerService
+): EmbeddingResult | undefined => {
+  if (text.trim() === "") return failed("blank")
+  return tokenizer.count(text).estimate > limits.tokensPerText ? failed("too-long") : undefined
+}
+
+/** A vector as it came: as many finite numbers as there are dimensions, not all of them zero. */
+const checkEmbedding = (vector: unknown, dimensions: number): EmbeddingResult => {
+  if (!Array.isArray(vector) || vector.length !== dimensions) return failed("bad-answer", true)
+  const sound = vector.every((value) => typeof value === "number" && Number.isFinite(value))
+  return sound && vector.some((value) => value !== 0) ? Result.succeed(vector as Embedding) : failed("bad-answer", true)
+}
+
+/**
+ * Embeds any number of texts: batches by count and by tokens, so many requests at once as the limits allow. A batch
+ * that the provider refuses is halved until the text that is to blame stands alone; one that fails otherwise leaves the
+ * others as they are. Every vector is checked for its length and for numbers that are none.
+ */
+export const embedBatches = Effect.fnUntraced(function* (
+  { dimensions, limits, request }: EmbedBatches,
+  texts: ReadonlyArray<string>
+): Effect.fn.Return<ReadonlyArray<EmbeddingResult>> {
+  const tokenizer = yield* Tokenizer
+  const results = texts.map((text) => refuseAtOnce(text, limits, tokenizer))
+
+  const embed = (batch: ReadonlyArray<Placed>): Effect.Effect<void> =>
+    Effect.matchEffect(request(batch.map(({ text }) => text)), {
+      onSuccess: (vectors) =>
+        Effect.sync(() => {
+          const whole = vectors.length === batch.length
+          batch.forEach(({ place }, index) => {
+            results[place] = whole ? checkEmbedding(vectors[index], dimensions) : failed("bad-answer", true)
+          })
+        }),
+      onFailure: (error) => {
+        if (error.reason === "refused" && batch.length > 1) {
+          const half = batch.length >> 1
+          return Effect.andThen(embed(batch.slice(0, half)), embed(batch.slice(half)))
+        }
+        return Effect.sync(() => batch.forEach(({ place }) => (results[place] = Result.fail(error))))
+      }
+    })
+
+  const asked = texts.flatMap((text, place) => (results[place] === undefined ? [{ text, place }] : []))
+  yield* Effect.forEach(cutBatches(asked, limits, tokenizer), embed, { concurrency: limits.concurrency, discard: true })
+  return results as ReadonlyArray<EmbeddingResult>
+})

@@ -1,0 +1,84 @@
+import { Effect, Result } from "effect"
+import type { Passage } from "../Document.ts"
+import { causeField } from "../../storage/failureFields.ts"
+import { type Embedder, type Embedding, EmbeddingFailed, type EmbeddingFailure } from "./Embedder.ts"
+
+/** What tells embeddings apart that cannot be compared. */
+export const embeddingModel = ({ dimensions, name }: Embedder["Service"]): string => `${name}/${dimensions}`
+
+/** What an embedder reads of a passage: the titles above it say what it is about. Equal texts have equal embeddings. */
+export const embeddedText = ({ headings = [], text }: Passage): string =>
+  [headings.map(({ title }) => title).join(" › "), text].filter((part) => part !== "").join("\n\n")
+
+/** Failures that are the text's own: it will never have an embedding. */
+const OF_THE_TEXT: ReadonlyArray<EmbeddingFailure> = ["blank", "too-long", "refused"]
+
+export interface EmbedTexts<E, R> {
+  /** Each once. */
+  readonly texts: ReadonlyArray<string>
+  /** Called with what a request gave, as soon as it is there, and not interrupted: it is paid for. */
+  readonly keep: (embeddings: ReadonlyMap<string, Embedding>) => Effect.Effect<void, E, R>
+}
+
+/** The texts of each request, as many as one takes. */
+export const requestsOf = (
+  { limits: { textsPerRequest } }: Embedder["Service"],
+  texts: ReadonlyArray<string>
+): ReadonlyArray<ReadonlyArray<string>> => {
+  const requests: Array<ReadonlyArray<string>> = []
+  for (let from = 0; from < texts.length; from += textsPerRequest) {
+    requests.push(texts.slice(from, from + textsPerRequest))
+  }
+  return requests
+}
+
+/**
+ * Asks for the embeddings of texts, request by request; what one gives is kept before the next begins in its place. A text that
+ * the embedder does not take has none, and is found by its words alone. Fails where the embedder does, once what was under
+ * way is kept: the rest is to be asked for when it works.
+ */
+export const embedTexts = <E, R>(
+  embedder: Embedder["Service"],
+  { keep, texts }: EmbedTexts<E, R>
+): Effect.Effect<void, E | EmbeddingFailed, R> =>
+  Effect.gen(function* () {
+    let failure: EmbeddingFailed | undefined
+    const ask = (request: ReadonlyArray<string>) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function* () {
+          const embeddings = new Map<string, Embedding>()
+          const results = yield* restore(embedder.embed(request))
+          results.forEach((result, place) => {
+            if (Result.isSuccess(result)) embeddings.set(request[place]!, result.success)
+            else if (!OF_THE_TEXT.includes(result.failure.reason)) failure ??= result.failure
+          })
+          if (embeddings.size > 0) yield* keep(embeddings)
+        })
+      )
+    yield* Effect.forEach(
+      requestsOf(embedder, texts),
+      (request) => Effect.suspend(() => (failure === undefined ? ask(request) : Effect.void)),
+      { concurrency: embedder.limits.concurrency, discard: true }
+    )
+    if (failure !== undefined) return yield* failure
+  })
+
+/** How long a search waits for its query's embedding; it goes by words alone then. */
+const QUERY_PATIENCE = "5 seconds"
+
+/** The embedding of a query; undefined where there is none soon, which the log tells. */
+export const embedQuery = (embedder: Embedder["Service"], query: string): Effect.Effect<Embedding | undefined> =>
+  embedder.embed([query]).pipe(
+    Effect.flatMap(([result = Result.fail(LATE)]) => Effect.fromResult(result)),
+    Effect.timeoutOrElse({ duration: QUERY_PATIENCE, orElse: () => Effect.fail(LATE) }),
+    Effect.catch((error) =>
+      query.trim() === "" ? Effect.undefined : Effect.as(noteNotEmbedded(embedder, error), undefined)
+    )
+  )
+
+const LATE = new EmbeddingFailed({ reason: "stalled", retryable: true })
+
+const noteNotEmbedded = ({ name }: Embedder["Service"], error: EmbeddingFailed): Effect.Effect<void> =>
+  Effect.logWarning("A question has no embedding; its documents are searched by words alone.").pipe(
+    Effect.annotateLogs({ embedder: name, reason: error.reason, ...causeField(error) })
+  )

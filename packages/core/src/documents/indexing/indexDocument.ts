@@ -1,0 +1,129 @@
+import { Cause, Effect, Option } from "effect"
+import { cutPassages } from "./cutPassages.ts"
+import type { DocumentKey, Passage } from "../Document.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import type { UnitOfWork } from "../../storage/UnitOfWork.ts"
+import type { ParsedDocument } from "../reading/DocumentParser.ts"
+import { EmbeddingFailed } from "../embedding/Embedder.ts"
+import type { AddedPassages, Generation, GenerationGone, PassageIndex } from "../PassageIndex.ts"
+import { pageBodySteps } from "./runningHeads.ts"
+import { textFingerprint } from "./textFingerprint.ts"
+
+/** Passages cut before other work has its turn: about a millisecond's work. */
+const PASSAGES_PER_TURN = 20
+
+/** Passages written at a time, so that no statement holds all of a long document's, and none takes long. */
+export const PASSAGES_PER_BATCH = 120
+
+/** What is written of a document, and paid for. */
+export interface IndexedSoFar extends AddedPassages {
+  /** Passages written, an earlier try's included, of how many. */
+  readonly passages: number
+  readonly of: number
+}
+
+export interface IndexDocument {
+  readonly document: DocumentKey
+  readonly parsed: ParsedDocument
+  /** The version of the parser that read it. */
+  readonly parser?: string | undefined
+  /** No further try follows: where this one fails, nothing is kept but what an embedder was paid for, until somebody asks again. */
+  readonly last: boolean
+  /** Called before the first batch and after each. */
+  readonly onProgress: (soFar: IndexedSoFar) => Effect.Effect<unknown, StorageFailed>
+}
+
+/** A generation that has all its passages. */
+export interface FilledGeneration extends Generation, IndexedSoFar {}
+
+const isEmbeddingFailed = (cause: Cause.Cause<unknown>): boolean =>
+  Option.exists(Cause.findErrorOption(cause), (error) => error instanceof EmbeddingFailed)
+
+/** The bodies of a document's pages, found in many turns. */
+const bodiesOf = Effect.fnUntraced(function* (parsed: ParsedDocument) {
+  const steps = pageBodySteps(parsed)
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done === true) return step.value
+    yield* Effect.yieldNow
+  }
+})
+
+/** The passages of a text, cut in many turns. They hold no text of their own. */
+export const passagesOf = Effect.fnUntraced(function* (parsed: ParsedDocument) {
+  const passages: Array<Passage> = []
+  for (const passage of cutPassages(parsed, yield* bodiesOf(parsed))) {
+    if (passages.push(passage) % PASSAGES_PER_TURN === 0) yield* Effect.yieldNow
+  }
+  return passages
+})
+
+/** Writes passages into a new generation, batch by batch, without activating it. */
+const fillGeneration = Effect.fnUntraced(function* (
+  index: PassageIndex["Service"],
+  { document, parsed, parser, last, onProgress }: IndexDocument,
+  all: ReadonlyArray<Passage>
+) {
+  const fingerprint = yield* textFingerprint(parsed)
+  const begun = yield* index.begin({ ...document, parsed, fingerprint, parser })
+  const writeAll = Effect.gen(function* () {
+    let soFar: IndexedSoFar = { passages: Math.min(begun.passages, all.length), of: all.length, asked: 0, reused: 0 }
+    yield* onProgress(soFar)
+    while (soFar.passages < all.length) {
+      const batch = all.slice(soFar.passages, soFar.passages + PASSAGES_PER_BATCH)
+      const { asked, reused } = yield* index.add(begun, batch)
+      const passages = soFar.passages + batch.length
+      soFar = { ...soFar, passages, asked: soFar.asked + asked, reused: soFar.reused + reused }
+      yield* onProgress(soFar)
+    }
+    return soFar
+  })
+  const filled = yield* Effect.onError(writeAll, (cause) =>
+    last && !isEmbeddingFailed(cause) ? Effect.ignore(index.abandon(begun)) : Effect.void
+  )
+  const { userId, documentId, generation } = begun
+  return { userId, documentId, generation, ...filled } satisfies FilledGeneration
+})
+
+/**
+ * Writes a document's passages into a new generation, batch by batch, without activating it; what an unfinished try of
+ * the same text has written is kept. Gives the generation with the number of its passages.
+ */
+export const indexDocument = Effect.fnUntraced(function* (index: PassageIndex["Service"], input: IndexDocument) {
+  return yield* fillGeneration(index, input, yield* passagesOf(input.parsed))
+})
+
+export interface SwitchDocument extends IndexDocument {
+  /** Done in the transaction that makes the generation the one that is searched, given how many passages it has. */
+  readonly finish: (passages: number) => Effect.Effect<unknown, StorageFailed>
+}
+
+/**
+ * Indexes a document and makes that what is searched of it: all at once where it is short, which most are, else batch by batch and
+ * then the switch. Many short transactions do for a long one: it takes seconds, for which an embedded database would serve
+ * nothing else.
+ */
+export const switchDocument = Effect.fnUntraced(function* (
+  {
+    passages: index,
+    unitOfWork
+  }: { readonly passages: PassageIndex["Service"]; readonly unitOfWork: UnitOfWork["Service"] },
+  input: SwitchDocument
+): Effect.fn.Return<IndexedSoFar, EmbeddingFailed | GenerationGone | StorageFailed> {
+  const { document, finish, onProgress, parsed, parser } = input
+  const all = yield* passagesOf(parsed)
+  const of = all.length
+  if (of <= PASSAGES_PER_BATCH) {
+    yield* onProgress({ passages: 0, of, asked: 0, reused: 0 })
+    const fingerprint = yield* textFingerprint(parsed)
+    const put = yield* index.put({ ...document, parsed, fingerprint, parser, passages: all }, finish(of))
+    if (put !== undefined) {
+      const done = { passages: of, of, ...put }
+      yield* onProgress(done)
+      return done
+    }
+  }
+  const filled = yield* fillGeneration(index, input, all)
+  yield* unitOfWork.run(document.userId, Effect.andThen(index.activate(filled), finish(of)))
+  const { asked, passages, reused } = filled
+  return { passages, of, asked, reused }
+})

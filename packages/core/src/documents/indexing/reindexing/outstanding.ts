@@ -1,0 +1,67 @@
+import { Effect } from "effect"
+import type { UserId } from "../../../identity/UserId.ts"
+import type { StorageFailed } from "../../../storage/StorageFailed.ts"
+import type { Document, DocumentKey } from "../../Document.ts"
+import type { DocumentStore } from "../../storing/DocumentStore.ts"
+import { type IndexedBy, type Indexing, isIndexedBy } from "../IndexedBy.ts"
+import type { PassageIndex } from "../../PassageIndex.ts"
+import { sha256 } from "../../../secrets/sha256.ts"
+
+/** Which documents are re-indexed: all, one person's, or one. */
+export interface ReindexScope {
+  readonly userId?: UserId | undefined
+  readonly documentId?: string | undefined
+}
+
+/** The name of a scope, which tells nothing of anybody. */
+export const scopeName = ({ documentId, userId }: ReindexScope): Effect.Effect<string> =>
+  userId === undefined && documentId === undefined
+    ? Effect.succeed("all")
+    : sha256(new TextEncoder().encode(JSON.stringify([userId ?? null, documentId?.toLowerCase() ?? null])))
+
+/** A document that is to be indexed anew, and what is known of its present indexing. */
+export interface OutstandingDocument {
+  readonly document: Document
+  readonly key: DocumentKey
+  readonly indexing: Indexing | undefined
+}
+
+export interface Outstanding {
+  readonly documents: DocumentStore["Service"]
+  readonly passages: PassageIndex["Service"]
+  /** By what documents of a type are indexed today. */
+  readonly wanted: (type: Document["type"]) => IndexedBy
+  readonly scope: ReindexScope
+  /** What became active later, by what is wanted, is done. */
+  readonly begunAt: number
+}
+
+const PAGE = 100
+
+export const isDone = ({ begunAt, wanted }: Outstanding, type: Document["type"], indexing: Indexing | undefined) =>
+  indexing !== undefined && isIndexedBy(indexing, wanted(type)) && (indexing.activatedAt ?? -Infinity) > begunAt
+
+/** Visits the ready documents of the scope that are still to be done, page by page; gives how many were done already. */
+export const visitOutstanding = <E, R>(
+  input: Outstanding,
+  visit: (page: ReadonlyArray<OutstandingDocument>) => Effect.Effect<unknown, E, R>
+): Effect.Effect<number, E | StorageFailed, R> =>
+  Effect.gen(function* () {
+    const { documents, passages, scope } = input
+    let done = 0
+    let after: DocumentKey | undefined
+    do {
+      const page = yield* documents.listReady({ ...scope, after, limit: PAGE })
+      const keys = page.map(({ id, userId }) => ({ userId, documentId: id }))
+      const indexings = yield* passages.indexings(keys)
+      const known = new Map(indexings.map((each) => [`${each.documentId} ${each.userId}`, each]))
+      const outstanding = page.flatMap((document, place): ReadonlyArray<OutstandingDocument> => {
+        const indexing = known.get(`${document.id} ${document.userId}`)
+        return isDone(input, document.type, indexing) ? [] : [{ document, key: keys[place]!, indexing }]
+      })
+      done += page.length - outstanding.length
+      yield* visit(outstanding)
+      after = page.length < PAGE ? undefined : keys.at(-1)
+    } while (after !== undefined)
+    return done
+  })

@@ -1,0 +1,58 @@
+import type { IndexedDocument } from "../PassageIndex.ts"
+import { pageBodies } from "./runningHeads.ts"
+import type { TextSpan } from "../reading/splitSentences.ts"
+
+/** A way in which stored passages and their stored text disagree. */
+export type PassageProblem =
+  /** The passage is not what the text has at its offsets. */
+  | { readonly _tag: "TextDiffers"; readonly ordinal: number }
+  /** The passage's page is not the one it starts on. */
+  | { readonly _tag: "PageDiffers"; readonly ordinal: number }
+  /** Passages do not follow one another: this ordinal stands where `expected` should. */
+  | { readonly _tag: "OutOfOrder"; readonly ordinal: number; readonly expected: number }
+  /** Text between the passages, from `start` to `end`, that is in none of them and no running head, or is in two. */
+  | { readonly _tag: "NotCovered" | "Overlapping"; readonly start: number; readonly end: number }
+
+/**
+ * Compares an indexed document's passages with its text: `text.slice(start, end) === passage.text` for each, in order,
+ * without gaps but white space and running heads, without overlaps, each on the page it starts on. Empty where all is well.
+ */
+export const verifyPassages = (document: IndexedDocument): ReadonlyArray<PassageProblem> => {
+  const { pageStarts, passages, text } = document
+  const bodies = pageStarts === null ? [{ start: 0, end: text.length }] : joined(pageBodies(document))
+  const uncovered = (start: number, end: number) => gapsOf(text, bodies, { start, end })
+  const problems: Array<PassageProblem> = []
+  let end = 0
+  let page = 0
+  passages.forEach((passage, expected) => {
+    const { ordinal, start } = passage
+    if (ordinal !== expected) problems.push({ _tag: "OutOfOrder", ordinal, expected })
+    if (text.slice(start, passage.end) !== passage.text) problems.push({ _tag: "TextDiffers", ordinal })
+    while (pageStarts !== null && page < pageStarts.length && pageStarts[page]! <= start) page++
+    if (passage.page !== (pageStarts === null ? null : page)) problems.push({ _tag: "PageDiffers", ordinal })
+    if (start < end) problems.push({ _tag: "Overlapping", start, end })
+    else problems.push(...uncovered(end, start))
+    end = Math.max(end, passage.end)
+  })
+  return [...problems, ...uncovered(end, text.length)]
+}
+
+/** Parts that follow one another as one. */
+const joined = (spans: ReadonlyArray<TextSpan>): ReadonlyArray<TextSpan> => {
+  const found: Array<TextSpan> = []
+  for (const span of spans) {
+    const last = found.at(-1)
+    if (last?.end === span.start) found[found.length - 1] = { start: last.start, end: span.end }
+    else found.push(span)
+  }
+  return found
+}
+
+/** What is left of a gap between passages without what is not to be in them. */
+const gapsOf = (text: string, bodies: ReadonlyArray<TextSpan>, gap: TextSpan): ReadonlyArray<PassageProblem> => {
+  if (text.slice(gap.start, gap.end).trim() === "") return []
+  return bodies
+    .map(({ start, end }) => ({ start: Math.max(start, gap.start), end: Math.min(end, gap.end) }))
+    .filter(({ start, end }) => start < end && text.slice(start, end).trim() !== "")
+    .map((span) => ({ _tag: "NotCovered", ...span }))
+}

@@ -1,0 +1,64 @@
+import { Context, Effect, Layer } from "effect"
+import { repeatWork } from "../../background/repeatWork.ts"
+import { JobQueue } from "../../jobs/JobQueue.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import type { DocumentKey } from "../Document.ts"
+import { DocumentStore } from "../storing/DocumentStore.ts"
+import { ProcessDocument } from "./processDocument.ts"
+import { ReindexStore } from "../indexing/reindexing/ReindexStore.ts"
+
+/** Documents looked at in one question. */
+const BATCH = 100
+/** The time between two looks. */
+const BETWEEN_LOOKS = "1 minute"
+
+/**
+ * Repairs what cannot happen while documents and jobs commit together: documents that are `processing` although no job
+ * of theirs waits or runs. Their server died during the last try, or the queue was restored, emptied or lies elsewhere.
+ * Clears away as well what runs of re-indexing left behind that were not continued.
+ */
+export class DocumentRequeue extends Context.Service<
+  DocumentRequeue,
+  {
+    /** Enqueues jobs for documents that lack one; gives how many. */
+    readonly requeue: Effect.Effect<number, StorageFailed>
+    /** The same at once and every minute until interrupted; also forgets old runs of re-indexing. */
+    readonly run: Effect.Effect<never>
+  }
+>()("@parley/core/documents/DocumentRequeue") {
+  static readonly layer = Layer.effect(
+    DocumentRequeue,
+    Effect.gen(function* () {
+      const documents = yield* DocumentStore
+      const jobs = yield* JobQueue
+      const reindexing = yield* ReindexStore
+      const ensure = (userId: string, owned: ReadonlyArray<DocumentKey>) =>
+        jobs.ensure(
+          userId,
+          ProcessDocument,
+          owned.map(({ documentId }) => ({ documentId }))
+        )
+      const requeue = Effect.gen(function* () {
+        let enqueued = 0
+        let after: DocumentKey | undefined
+        do {
+          const batch = yield* documents.listProcessing({ after, limit: BATCH })
+          for (const [userId, owned] of Map.groupBy(batch, (document) => document.userId)) {
+            enqueued += yield* ensure(userId, owned)
+          }
+          after = batch.length < BATCH ? undefined : batch.at(-1)
+        } while (after !== undefined)
+        return enqueued
+      })
+      const run = repeatWork(Effect.andThen(reindexing.sweep, requeue), {
+        every: BETWEEN_LOOKS,
+        report: (enqueued) =>
+          enqueued === 0
+            ? Effect.void
+            : Effect.annotateLogs(Effect.logWarning("Found documents without a job, and enqueued them."), { enqueued }),
+        onFailure: Effect.logWarning("Documents without a job could not be looked for; they are in a minute.")
+      })
+      return DocumentRequeue.of({ requeue, run })
+    })
+  )
+}

@@ -1,0 +1,92 @@
+import { Effect, Schema } from "effect"
+import { handledJob, type JobTry } from "../../jobs/JobHandler.ts"
+import { jobKind } from "../../jobs/JobKind.ts"
+import { UnitOfWork } from "../../storage/UnitOfWork.ts"
+import type { Document, DocumentKey } from "../Document.ts"
+import type { DocumentFailure } from "./DocumentFailure.ts"
+import { DocumentParser } from "./DocumentParser.ts"
+import { type DocumentChange, DocumentStore } from "../storing/DocumentStore.ts"
+import { FileStore } from "../storing/FileStore.ts"
+import { type IndexedSoFar, switchDocument } from "../indexing/indexDocument.ts"
+import { PassageIndex } from "../PassageIndex.ts"
+import { readDocument } from "./readDocument.ts"
+import { makeReadingTries } from "./ReadingTries.ts"
+
+const GAVE_UP = "The document could not be processed, for a reason on our side. Try again."
+
+/** What reading is of the whole work, and indexing the rest. */
+const READING_SHARE = 0.5
+
+/** Reading a document and making it searchable. There is one job a document. */
+export const ProcessDocument = jobKind("ProcessDocument", {
+  payload: Schema.Struct({ documentId: Schema.String }),
+  tries: 3,
+  retryDelayMs: { first: 5000, longest: 60_000 },
+  timeLimitMs: 15 * 60_000,
+  twinKey: ({ documentId }) => documentId
+})
+
+/**
+ * Does document jobs: reads the bytes, cuts passages and makes them searchable. Safe to repeat: a document that is gone or
+ * no longer `processing` is left alone, one that `failed` as well unless the job was retried, and what an earlier try has
+ * indexed is continued. Unreadable bytes, and bytes that failed too often, end as `failed` with the reason at once; any
+ * other failure is tried again by the queue and ends as `failed` with the last try.
+ */
+const makeProcessDocument = Effect.gen(function* () {
+  const documents = yield* DocumentStore
+  const files = yield* FileStore
+  const parser = yield* DocumentParser
+  const passages = yield* PassageIndex
+  const unitOfWork = yield* UnitOfWork
+  const tryReading = yield* makeReadingTries
+
+  const update = ({ userId, documentId }: DocumentKey, change: DocumentChange) =>
+    documents.update(userId, documentId, ["processing"], change)
+  const fail = (key: DocumentKey, reasonCode: DocumentFailure, reason: string) =>
+    update(key, { status: "failed", progress: 0, reason, reasonCode })
+
+  const read = (document: Document, last: boolean) =>
+    readDocument({ document, files, parser }, (bytes, parsing) => tryReading({ document, bytes, last }, parsing))
+
+  const process = Effect.fnUntraced(function* (key: DocumentKey, { last, report, retried }: JobTry) {
+    const { userId, documentId } = key
+    if (retried) yield* documents.update(userId, documentId, ["failed"], { status: "processing", progress: 0 })
+    const [document] = yield* documents.find(userId, [documentId])
+    if (document === undefined || document.status !== "processing") return
+    report({ stage: "parsing", done: 0, of: 1 })
+    const parsed = yield* read(document, last)
+    const onProgress = ({ of, passages: done }: IndexedSoFar) => {
+      report({ stage: "indexing", done, of })
+      return update(key, {
+        status: "processing",
+        progress: READING_SHARE + ((1 - READING_SHARE) * done) / Math.max(of, 1)
+      })
+    }
+    const pages = parsed.pageStarts?.length
+    yield* switchDocument(
+      { passages, unitOfWork },
+      {
+        document: key,
+        parsed,
+        parser: parser.versionOf?.(document.type),
+        last,
+        onProgress,
+        finish: (count) => update(key, { status: "ready", progress: 1, pages, passages: count })
+      }
+    )
+  })
+
+  return Effect.fn("processDocument")(function* (tried: JobTry<typeof ProcessDocument.payload.Type>) {
+    const key = { userId: tried.owner, documentId: tried.payload.documentId }
+    yield* process(key, tried).pipe(
+      Effect.catchTags({
+        DocumentUnreadable: ({ failure = "unreadable", reason }) => Effect.asVoid(fail(key, failure, reason)),
+        // Deleted meanwhile, or taken over by another try.
+        GenerationGone: () => Effect.void
+      }),
+      Effect.onError(() => (tried.last ? Effect.ignore(fail(key, "our_side", GAVE_UP)) : Effect.void))
+    )
+  })
+})
+
+export const documentProcessing = handledJob(ProcessDocument, makeProcessDocument)
