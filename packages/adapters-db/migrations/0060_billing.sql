@@ -22,10 +22,14 @@ CREATE TABLE {{schema}}.payment_events (
   state text NOT NULL CHECK (state IN ('applied', 'ignored', 'owed', 'waiting', 'refused', 'unreadable')),
   -- Why, in words.
   note text NOT NULL,
-  -- The payment that is owed, or was given back, as a reference; null for all other events.
+  -- The payment that is owed, or that is refunded or disputed, as a reference; null for all other events.
   payment text COLLATE "C",
+  -- Of the report of a refund or a dispute: which one, and whether all of the payment was given back by it.
+  source text COLLATE "C",
+  returned boolean,
   -- As it was received, so that it can be read again; null once its person was erased.
-  payload text
+  payload text,
+  CHECK ((source IS NULL) = (returned IS NULL) AND (source IS NULL OR payment IS NOT NULL))
 );
 CREATE INDEX payment_events_by_time ON {{schema}}.payment_events (received_at, event_id);
 CREATE INDEX payment_events_of_owner ON {{schema}}.payment_events (owner, received_at) WHERE owner IS NOT NULL;
@@ -37,26 +41,29 @@ CREATE INDEX payment_events_open ON {{schema}}.payment_events (state, received_a
   WHERE state IN ('owed', 'waiting', 'refused', 'unreadable');
 CREATE INDEX payment_events_of_payment ON {{schema}}.payment_events (payment) WHERE payment IS NOT NULL;
 
--- A payment is owed until one of its events in another state has come, before or after: it was given back then.
+-- A payment is owed while the latest report of none of its refunds and disputes says that all of it was given back, in
+-- whatever order they come.
 CREATE FUNCTION {{schema}}.settle_owed_payment() RETURNS trigger LANGUAGE plpgsql AS $function$
 DECLARE
   given_back CONSTANT text := 'it was given back';
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended(NEW.payment, 8062));
-  IF NEW.state <> 'owed' THEN
+  IF EXISTS (
+    SELECT FROM (
+      SELECT DISTINCT ON (e.source) e.returned FROM {{schema}}.payment_events e
+      WHERE e.payment = NEW.payment AND e.source IS NOT NULL ORDER BY e.source, e.created_at DESC, e.returned DESC
+    ) latest WHERE latest.returned) THEN
     UPDATE {{schema}}.payment_events e SET state = 'ignored', note = given_back
-    WHERE e.payment = NEW.payment AND e.state = 'owed' AND e.event_id <> NEW.event_id;
-  ELSIF EXISTS (
-    SELECT FROM {{schema}}.payment_events e
-    WHERE e.payment = NEW.payment AND e.state <> 'owed' AND e.event_id <> NEW.event_id) THEN
-    NEW.state := 'ignored';
-    NEW.note := given_back;
+    WHERE e.payment = NEW.payment AND e.source IS NULL AND e.state = 'owed';
+  ELSE
+    UPDATE {{schema}}.payment_events e SET state = 'owed', note = 'to be refunded: what was given back has come back'
+    WHERE e.payment = NEW.payment AND e.source IS NULL AND e.state = 'ignored' AND e.note = given_back;
   END IF;
-  RETURN NEW;
+  RETURN NULL;
 END
 $function$;
-CREATE TRIGGER owed_settled BEFORE INSERT OR UPDATE OF state, payment ON {{schema}}.payment_events FOR EACH ROW
-  WHEN (NEW.payment IS NOT NULL) EXECUTE FUNCTION {{schema}}.settle_owed_payment();
+CREATE TRIGGER owed_settled AFTER INSERT OR UPDATE OF state, payment, source, returned ON {{schema}}.payment_events
+  FOR EACH ROW WHEN (NEW.payment IS NOT NULL) EXECUTE FUNCTION {{schema}}.settle_owed_payment();
 
 -- Which events wait for what.
 CREATE TABLE {{schema}}.payment_waits (
@@ -268,6 +275,13 @@ BEGIN
 END
 $function$;
 
+-- The payment that an event is about: "EventPayment" of the core.
+CREATE FUNCTION {{schema}}.payment_of_event(event json, OUT payment text, OUT source text, OUT returned boolean)
+LANGUAGE sql IMMUTABLE AS $function$
+SELECT event -> 'payment' ->> 'reference', event -> 'payment' -> 'report' ->> 'source',
+  (event -> 'payment' -> 'report' ->> 'isReturned')::boolean
+$function$;
+
 -- An event that has come, first of all copies: the others wait here for the end of the transaction, and then find it
 -- known. Writes nothing where its person is found; "conclude_payment" does, once it is decided.
 CREATE FUNCTION {{schema}}.receive_payment(
@@ -281,7 +295,7 @@ DECLARE
   outcome text := 'waiting';
   why text := 'nobody is linked to its customer yet';
   content text := event ->> 'payload';
-  owed text;
+  about record;
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended(id, 8060));
   SELECT e.state, e.note INTO was FROM {{schema}}.payment_events e WHERE e.event_id = id;
@@ -307,22 +321,24 @@ BEGIN
     outcome := if_erased ->> 'state';
     why := if_erased ->> 'note';
     content := NULL;
-    owed := event ->> 'payment';
   END IF;
+  SELECT * INTO about FROM {{schema}}.payment_of_event(CASE WHEN person = 'erased:' THEN event END);
   INSERT INTO {{schema}}.payment_events AS e (event_id, kind, created_at, received_at, customer_id, state, note, payment,
-    payload)
+    source, returned, payload)
   VALUES (id, event ->> 'kind', to_timestamp((event ->> 'createdAt')::float8 / 1000),
-    coalesce(wrote_at, clock_timestamp()), event ->> 'customerId', outcome, why, owed, content)
+    coalesce(wrote_at, clock_timestamp()), event ->> 'customerId', outcome, why, about.payment, about.source,
+    about.returned, content)
   ON CONFLICT (event_id) DO UPDATE SET state = excluded.state, note = excluded.note, payment = excluded.payment,
-    payload = excluded.payload;
+    source = excluded.source, returned = excluded.returned, payload = excluded.payload;
   IF outcome = 'waiting' THEN
     INSERT INTO {{schema}}.payment_waits (reference, event_id) SELECT r.reference, id FROM unnest(refs) AS r(reference)
     ON CONFLICT DO NOTHING;
     RETURN json_build_object('found', 'Unmatched');
   END IF;
   DELETE FROM {{schema}}.payment_waits w WHERE w.event_id = id;
-  -- Its other references belong to the erased person as well.
-  RETURN json_build_object('found', 'Erased', 'waiting', {{schema}}.link_payments('erased:', refs, id));
+  -- Its other references belong to the erased person as well, and so does its payment: disputes name nothing else.
+  RETURN json_build_object('found', 'Erased',
+    'waiting', {{schema}}.link_payments('erased:', array_remove(refs || about.payment, NULL), id));
 END
 $function$;
 
@@ -367,11 +383,13 @@ DECLARE
     SELECT substr(l.reference, 10) FROM unnest(links) AS l(reference) WHERE starts_with(l.reference, 'customer:') LIMIT 1);
 BEGIN
   INSERT INTO {{schema}}.payment_events AS e (event_id, kind, created_at, received_at, customer_id, owner, state, note,
-    payment, payload)
-  VALUES (id, event ->> 'kind', to_timestamp((event ->> 'createdAt')::float8 / 1000), coalesce(wrote_at, clock_timestamp()),
-    event ->> 'customerId', person, outcome, why, event ->> 'payment', event ->> 'payload')
+    payment, source, returned, payload)
+  SELECT id, event ->> 'kind', to_timestamp((event ->> 'createdAt')::float8 / 1000), coalesce(wrote_at, clock_timestamp()),
+    event ->> 'customerId', person, outcome, why, p.payment, p.source, p.returned, event ->> 'payload'
+  FROM {{schema}}.payment_of_event(event) p
   ON CONFLICT (event_id) DO UPDATE
-  SET owner = excluded.owner, state = excluded.state, note = excluded.note, payment = excluded.payment;
+  SET owner = excluded.owner, state = excluded.state, note = excluded.note, payment = excluded.payment,
+    source = excluded.source, returned = excluded.returned;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'An event was not written.' USING ERRCODE = 'integrity_constraint_violation';
   END IF;

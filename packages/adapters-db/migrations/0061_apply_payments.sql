@@ -85,11 +85,11 @@ BEGIN
     RAISE EXCEPTION 'Credits were decided at another time than they are written.' USING ERRCODE = 'serialization_failure';
   END IF;
   INSERT INTO {{schema}}.payment_events (event_id, kind, created_at, received_at, customer_id, owner, state, note, payment,
-    payload)
+    source, returned, payload)
   SELECT g.id, g.kind, to_timestamp(g.created_at / 1000), coalesce(g.received_at, clock_timestamp()), g.customer_id,
-    g.person, g.state, g.note, g.payment, g.payload
+    g.person, g.state, g.note, g.payment, g.source, g.returned, g.payload
   FROM json_to_recordset(events) AS g(id text, kind text, created_at float8, received_at timestamptz, customer_id text,
-    person text, state text, note text, payment text, payload text);
+    person text, state text, note text, payment text, source text, returned boolean, payload text);
   IF subscriptions IS NOT NULL THEN
     INSERT INTO {{schema}}.billing_subscriptions AS s (user_id, subscription_id, facts)
     SELECT g.person, g.facts ->> 'id', g.facts FROM json_to_recordset(subscriptions) AS g(person text, facts jsonb)

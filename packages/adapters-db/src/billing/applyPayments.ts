@@ -92,7 +92,9 @@ const eventJson = ({ conclusion: { event, outcome }, person, receivedAt }: Decid
   created_at: event.createdAt,
   received_at: receivedAt,
   customer_id: event.customerId,
-  payment: event.payment,
+  payment: event.payment?.reference,
+  source: event.payment?.report?.source,
+  returned: event.payment?.report?.isReturned,
   payload: event.payload,
   person,
   ...outcome

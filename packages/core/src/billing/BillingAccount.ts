@@ -59,11 +59,22 @@ export interface EventOutcome {
 /** The outcome of an event whose person was erased, of which nothing is to be done. */
 export const ERASED: EventOutcome = { state: "ignored", note: "its person was erased" }
 
-/** The outcome of a payment for which nothing is given. It is `ignored` once all of it was reported as given back. */
+/** The outcome of a payment for which nothing is given. It is `ignored` while all of it is reported as given back. */
 export const toBeRefunded = (why: string): EventOutcome => ({ state: "owed", note: `to be refunded: ${why}` })
 
 /** The note of a payment that was to be refunded, and is. */
 export const GIVEN_BACK_NOTE = "it was given back"
+
+/** The outcome of such a payment once its refund has failed, or its dispute is won. */
+export const OWED_AGAIN = toBeRefunded("what was given back has come back")
+
+/** A payment that an event is about. */
+export interface EventPayment {
+  /** What names it: see `referencesOf`. */
+  readonly reference: string
+  /** Of the report of a refund or a dispute: which one, and whether all of the payment was given back by it. */
+  readonly report?: { readonly source: string; readonly isReturned: boolean } | undefined
+}
 
 /** The note of an event that is of test payments where the key is for real ones, or the other way round. */
 export const OTHER_MODE_NOTE = "it is of the other mode, test or live, than the key"
@@ -76,7 +87,7 @@ export interface StoredPaymentEvent extends EventOutcome {
   readonly receivedAt: number
   readonly customerId: string | undefined
   readonly userId: UserId | undefined
-  /** The payment that is owed, or was given back, as a reference; undefined for other events. */
+  /** The payment that is owed, or that is refunded or disputed, as a reference; undefined for other events. */
   readonly payment: string | undefined
   /** As it was received, so that it can be read again; undefined once its person was erased. */
   readonly payload: string | undefined

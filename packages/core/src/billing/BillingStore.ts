@@ -3,7 +3,14 @@ import type { FollowedPlan } from "../credits/rules/followPlan.ts"
 import type { Operation, Refusal } from "../credits/rules/LedgerState.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-import type { BillingAccount, BoughtCredits, EventOutcome, EventState, StoredPaymentEvent } from "./BillingAccount.ts"
+import type {
+  BillingAccount,
+  BoughtCredits,
+  EventOutcome,
+  EventPayment,
+  EventState,
+  StoredPaymentEvent
+} from "./BillingAccount.ts"
 import type { FollowedPeriod } from "./FollowedPeriod.ts"
 import type { InvoiceReport } from "./InvoiceReport.ts"
 import type { ReceivedPaymentEvent } from "./PaymentEvent.ts"
@@ -11,8 +18,8 @@ import type { SubscriptionFacts } from "./SubscriptionFacts.ts"
 
 /** What of an event the inbox keeps. */
 export interface KeptEvent extends Pick<ReceivedPaymentEvent, "id" | "kind" | "createdAt" | "customerId" | "payload"> {
-  /** As in `StoredPaymentEvent`. A payment is owed until one of its events in another state has come. */
-  readonly payment?: string | undefined
+  /** A payment is owed while the latest report of none of its refunds and disputes says that all of it was given back. */
+  readonly payment?: EventPayment | undefined
 }
 
 export interface ReceiveInput {

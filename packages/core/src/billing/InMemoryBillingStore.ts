@@ -7,6 +7,7 @@ import {
   type EventOutcome,
   GIVEN_BACK_NOTE,
   noBilling,
+  OWED_AGAIN,
   type StoredPaymentEvent
 } from "./BillingAccount.ts"
 import {
@@ -34,6 +35,21 @@ const make = Effect.gen(function* () {
   /** Ids of people who were erased: no event that names one brings the person back. */
   const erased = yield* storage.table<UserId, true>()
 
+  /** A payment is owed while the latest report of none of its refunds and disputes says that all of it was given back. */
+  const settleOwed = (reference: string) => {
+    const rows = [...inbox.values()].filter(({ event }) => event.payment === reference)
+    const reports = rows
+      .flatMap(({ event: { createdAt: at }, report }) => (report === undefined ? [] : [{ ...report, at }]))
+      .toSorted((a, b) => a.at - b.at || Number(a.isReturned) - Number(b.isReturned))
+    const isReturned = [...new Map(reports.map((report) => [report.source, report.isReturned])).values()].includes(true)
+    for (const row of rows) {
+      const { id, note, state } = row.event
+      const isOther = isReturned ? state === "owed" : state === "ignored" && note === GIVEN_BACK_NOTE
+      if (!isOther || row.report !== undefined) continue
+      inbox.set(id, { ...row, event: { ...row.event, ...(isReturned ? GIVEN_BACK : OWED_AGAIN) } })
+    }
+  }
+
   const put = (
     {
       createdAt,
@@ -48,16 +64,11 @@ const make = Effect.gen(function* () {
     userId: UserId | undefined,
     waitsFor: ReadonlyArray<string> = []
   ) => {
-    const ofPayment = [...inbox.values()].filter(({ event }) => payment !== undefined && event.payment === payment)
-    const isReturned =
-      outcome.state === "owed" && ofPayment.some(({ event }) => event.state !== "owed" && event.id !== id)
-    const { note, state } = isReturned ? GIVEN_BACK : outcome
-    const event = { id, kind, createdAt, customerId, payload, receivedAt, state, note, userId, payment }
-    inbox.set(id, { event, waitsFor })
-    if (outcome.state === "owed") return
-    for (const row of ofPayment) {
-      if (row.event.state === "owed") inbox.set(row.event.id, { ...row, event: { ...row.event, ...GIVEN_BACK } })
-    }
+    const { note, state } = outcome
+    const reference = payment?.reference
+    const event = { id, kind, createdAt, customerId, payload, receivedAt, state, note, userId, payment: reference }
+    inbox.set(id, { event, waitsFor, report: payment?.report })
+    if (reference !== undefined) settleOwed(reference)
   }
 
   /** Events that wait for what was linked, oldest first. */
@@ -87,7 +98,8 @@ const make = Effect.gen(function* () {
     const userId = linked.map((one) => owners.get(one)).find((one) => one !== undefined) ?? named
     if (userId === undefined && (linked.length > 0 || claimed !== undefined)) {
       put({ ...event, payload: undefined }, receivedAt, ifErased, undefined)
-      const waiting = linkAll(undefined, references)
+      const payment = event.payment?.reference
+      const waiting = linkAll(undefined, payment === undefined ? references : [...references, payment])
       return { _tag: "Erased", waiting: waiting.filter(({ id }) => id !== event.id) }
     }
     if (userId === undefined) {

@@ -88,11 +88,26 @@ const refunded = (id: string, amountRefunded: number, invoiceId: string | null =
   }
 })
 
+/** As it is read: with its invoice, and with all that was charged. */
+const disputed = (id: string, amount: number, funds: "withdrawn" | "reinstated"): PaymentEvent => ({
+  _tag: "Dispute",
+  dispute: {
+    id: `dp_${id}`,
+    chargeId: `ch_${id}`,
+    paymentId: `pi_${id}`,
+    amount,
+    currency: "usd",
+    funds,
+    whole: 990,
+    invoiceId: null
+  }
+})
+
 let count = 0
-const accept = (event: PaymentEvent) => {
+const accept = (event: PaymentEvent, createdAt = AT + count) => {
   count += 1
   const customerId = event._tag === "Dispute" ? undefined : user.customerId
-  const neutral = { id: `evt_${count}`, kind: event._tag, createdAt: AT + count, customerId, event }
+  const neutral = { id: `evt_${count}`, kind: event._tag, createdAt, customerId, event }
   return atTime(
     AT + count,
     PaymentInbox.use((inbox) => inbox.accept({ ...neutral, payload: JSON.stringify(neutral) }))
@@ -214,11 +229,12 @@ describe("what is paid after a person was erased", () => {
     ))
 
   it("is owed until all of it is refunded, in either order of the events", async () => {
-    for (const order of ordersOf([bought("late"), refunded("late", 400), refunded("late", 990)])) {
+    const story = [bought("late"), refunded("late", 400), refunded("late", 990)]
+    for (const order of ordersOf(story)) {
       await run(() =>
         Effect.gen(function* () {
           yield* erased
-          for (const event of order) yield* accept(event)
+          for (const event of order) yield* accept(event, AT + story.indexOf(event))
           expect(yield* owed).toEqual([])
         })
       )
@@ -235,6 +251,46 @@ describe("what is paid after a person was erased", () => {
       })
     )
   })
+
+  it("is owed until its bank takes all of it back, also if the dispute comes first, and not for a dispute of a part", async () => {
+    for (const order of ordersOf([bought("late"), disputed("late", 990, "withdrawn")])) {
+      await run(() =>
+        Effect.gen(function* () {
+          yield* erased
+          for (const event of order) yield* accept(event)
+          expect(yield* owed).toEqual([])
+        })
+      )
+    }
+    await run(() =>
+      Effect.gen(function* () {
+        yield* erased
+        yield* accept(bought("late"))
+        expect(yield* accept(disputed("late", 989, "withdrawn"))).toMatchObject({ state: "ignored" })
+        expect(yield* owed).toEqual([`payment:pi_late: ${WHY}`])
+      })
+    )
+  })
+
+  it("is owed again if its refund fails or its dispute is won, unless it was given back otherwise", () =>
+    run(() =>
+      Effect.gen(function* () {
+        yield* erased
+        yield* accept(bought("late"))
+        const again = ["payment:pi_late: to be refunded: what was given back has come back"]
+        yield* accept(refunded("late", 990))
+        yield* accept(refunded("late", 0))
+        expect(yield* owed).toEqual(again)
+        yield* accept(disputed("late", 990, "withdrawn"))
+        expect(yield* owed).toEqual([])
+        yield* accept(disputed("late", 990, "reinstated"))
+        expect(yield* owed).toEqual(again)
+        yield* accept(refunded("late", 990))
+        yield* accept(disputed("late", 990, "withdrawn"))
+        yield* accept(disputed("late", 990, "reinstated"))
+        expect(yield* owed).toEqual([])
+      })
+    ))
 
   it("waits for the end of its subscription: nothing of the event is kept while the provider does not answer", () =>
     run((asked) =>

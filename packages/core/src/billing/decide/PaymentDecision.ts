@@ -3,7 +3,7 @@ import type { GrantInput } from "../../credits/Grant.ts"
 import type { FollowPlanInput, LeftPeriod } from "../../credits/rules/followPlan.ts"
 import type { TakeFromPeriodInput } from "../../credits/rules/takeFromPeriod.ts"
 import type { CatalogData } from "../../tiers/CatalogData.ts"
-import type { BillingAccount, BoughtCredits, EventOutcome } from "../BillingAccount.ts"
+import type { BillingAccount, BoughtCredits, EventOutcome, EventPayment } from "../BillingAccount.ts"
 import type { FollowedPeriod } from "../FollowedPeriod.ts"
 import type { InvoiceReport } from "../InvoiceReport.ts"
 import type { SubscriptionFacts } from "../SubscriptionFacts.ts"
@@ -58,8 +58,8 @@ export interface PaymentDecision {
   readonly waitsFor: ReadonlyArray<string>
   /** Periods that are over, whose used credits are to be read: the event is then decided again. */
   readonly unseen: ReadonlyArray<PastPeriod>
-  /** As in `StoredPaymentEvent`. */
-  readonly payment: string | undefined
+  /** As in `KeptEvent`. */
+  readonly payment: EventPayment | undefined
 }
 
 /** Nothing follows. */

@@ -26,7 +26,7 @@ import {
   withReport
 } from "../SubscriptionFacts.ts"
 import { decideInvoiceReport, learnedOf } from "./followPaidPlan.ts"
-import { returnedPayment } from "./owedPayment.ts"
+import { correctedPayment } from "./owedPayment.ts"
 import { type PaymentDecision, type PaymentView, UNCHANGED } from "./PaymentDecision.ts"
 
 const ignored = (note: string, links: ReadonlyArray<string> = []): PaymentDecision => ({
@@ -109,7 +109,7 @@ const decideInvoice = (view: PaymentView, subject: Subject, invoice: PaidInvoice
 const afterTheEnd = (learned: PaymentDecision, invoiceId: string): PaymentDecision => ({
   ...learned,
   outcome: toBeRefunded(`invoice ${invoiceId} was paid after its subscription had ended`),
-  payment: invoiceReference(invoiceId)
+  payment: { reference: invoiceReference(invoiceId) }
 })
 
 const decideReport = (view: PaymentView, subject: Subject, report: PaymentSubscription): PaymentDecision => {
@@ -214,9 +214,9 @@ export const decidePayment = (
     case "Subscription":
       return decideReport(view, subject, fact.subscription)
     case "Charge":
-      return { ...decideCharge(view, subject, fact.charge), payment: returnedPayment(fact) }
+      return { ...decideCharge(view, subject, fact.charge), payment: correctedPayment(fact) }
     case "Dispute":
-      return { ...decideDispute(view, subject, fact.dispute), payment: returnedPayment(fact) }
+      return { ...decideDispute(view, subject, fact.dispute), payment: correctedPayment(fact) }
     case "Unreadable":
       return { ...UNCHANGED, outcome: { state: "unreadable", note: fact.problem } }
   }

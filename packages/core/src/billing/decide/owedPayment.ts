@@ -1,4 +1,4 @@
-import { ERASED, type EventOutcome, toBeRefunded } from "../BillingAccount.ts"
+import { ERASED, type EventOutcome, type EventPayment, toBeRefunded } from "../BillingAccount.ts"
 import type { PaidFor } from "../PaymentEvent.ts"
 import {
   disputedPayment,
@@ -12,8 +12,8 @@ import {
 /** The outcome of an event whose person was erased. */
 export interface ErasedPayment {
   readonly outcome: EventOutcome
-  /** As in `StoredPaymentEvent`. */
-  readonly payment: string | undefined
+  /** As in `KeptEvent`. */
+  readonly payment: EventPayment | undefined
   /** The subscription that would go on being paid for: it is to be ended. */
   readonly subscriptionId: string | undefined
 }
@@ -24,25 +24,28 @@ const NOTHING: ErasedPayment = {
   subscriptionId: undefined
 }
 
-const owed = (payment: string, subscriptionId?: string): ErasedPayment => ({
+const owed = (reference: string, subscriptionId?: string): ErasedPayment => ({
   outcome: toBeRefunded("its person was erased"),
-  payment,
+  payment: { reference },
   subscriptionId
 })
 
-const correctedPayment = (invoiceId: PaidFor | undefined, payment: string): string =>
+const referenceOf = (invoiceId: PaidFor | undefined, payment: string): string =>
   typeof invoiceId === "string" ? invoiceReference(invoiceId) : paymentReference(payment)
 
-/** The payment that an event reports as wholly returned: refunded, or taken back by its bank. */
-export const returnedPayment = (
+/** The payment of a refund or a dispute, and whether all of it is given back: refunded, or taken back by its bank. */
+export const correctedPayment = (
   fact: Extract<PaymentFact, { readonly _tag: "Charge" | "Dispute" }>
-): string | undefined => {
-  if (fact._tag === "Dispute") {
-    const { dispute } = fact
-    return dispute.funds === "withdrawn" ? correctedPayment(dispute.invoiceId, disputedPayment(dispute)) : undefined
+): EventPayment | undefined => {
+  if (fact._tag === "Charge") {
+    const { amount, amountRefunded, id, invoiceId } = fact.charge
+    const report = { source: `refund ${id}`, isReturned: amountRefunded >= amount }
+    return { reference: referenceOf(invoiceId, paymentOf(fact.charge)), report }
   }
-  const { charge } = fact
-  return charge.amountRefunded < charge.amount ? undefined : correctedPayment(charge.invoiceId, paymentOf(charge))
+  const { amount, funds, id, invoiceId, whole } = fact.dispute
+  if (funds === "untouched") return undefined
+  const report = { source: `dispute ${id}`, isReturned: funds === "withdrawn" && amount >= (whole ?? 0) }
+  return { reference: referenceOf(invoiceId, disputedPayment(fact.dispute)), report }
 }
 
 /** Decides an event whose person was erased: a payment is owed until it is refunded. */
@@ -66,7 +69,7 @@ export const erasedPayment = (fact: PaymentFact): ErasedPayment => {
     }
     case "Charge":
     case "Dispute":
-      return { ...NOTHING, payment: returnedPayment(fact) }
+      return { ...NOTHING, payment: correctedPayment(fact) }
     case "Unreadable":
       return NOTHING
   }

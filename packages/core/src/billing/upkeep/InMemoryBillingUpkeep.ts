@@ -32,7 +32,10 @@ const make = Effect.gen(function* () {
           userId !== undefined && ["applied", "ignored"].includes(state) && receivedAt < doneBefore
       )
       .slice(0, limit)
-    for (const event of done) inbox.set(event.id, { event: { ...event, payload: undefined }, waitsFor: [] })
+    for (const event of done) {
+      const report = inbox.get(event.id)?.report
+      inbox.set(event.id, { event: { ...event, payload: undefined }, waitsFor: [], report })
+    }
     return { reduced: done.length, deleted: unmatched.length }
   }
 

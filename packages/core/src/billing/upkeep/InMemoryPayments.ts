@@ -1,12 +1,13 @@
 import { Context, Effect, Layer } from "effect"
 import type { UserId } from "../../identity/UserId.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
-import type { BillingAccount, BoughtCredits, StoredPaymentEvent } from "../BillingAccount.ts"
+import type { BillingAccount, BoughtCredits, EventPayment, StoredPaymentEvent } from "../BillingAccount.ts"
 
 /** An event with what it waits for. */
 export interface InboxRow {
   readonly event: StoredPaymentEvent
   readonly waitsFor: ReadonlyArray<string>
+  readonly report: EventPayment["report"]
 }
 
 const make = Effect.gen(function* () {

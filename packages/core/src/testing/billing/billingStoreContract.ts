@@ -262,15 +262,16 @@ export const billingStoreContract = (
         })
       ))
 
-    it("a payment is owed until it is reported as given back, which may come before", () =>
+    it("a payment is owed while it is not reported as given back, in whatever order the reports come", () =>
       run(
         Effect.gen(function* () {
           const userId = newId("user")
           const owed = { state: "owed", note: "to be refunded" } as const
           const done = { state: "applied", note: "it is refunded" } as const
-          const conclusion = (payment: string, outcome: typeof owed | typeof done) =>
+          const conclusion = (reference: string, outcome: typeof owed | typeof done, returned?: boolean, at = 0) =>
             Effect.gen(function* () {
-              const event = eventOf({ payment })
+              const report = returned === undefined ? undefined : { source: `refund ${at % 2}`, isReturned: returned }
+              const event = eventOf({ payment: { reference, report }, createdAt: AT + at * 1_000 })
               yield* receive({ ...event, payment: undefined }, { claimed: userId })
               yield* conclude(event, userId, { outcome })
               return event.id
@@ -284,9 +285,19 @@ export const billingStoreContract = (
             store.list({ state: "owed", userId, limit: 10, before: undefined })
           )
           expect((yield* listed).map(({ id }) => id).toSorted()).toEqual([paid, other].toSorted())
-          yield* conclusion(first, done)
+          yield* conclusion(first, done, true, 4)
           expect(yield* stateOf(paid)).toEqual(["ignored", first])
-          yield* conclusion(second, done)
+          yield* conclusion(first, done, false, 2)
+          expect(yield* stateOf(paid)).toEqual(["ignored", first])
+          yield* conclusion(first, done, false, 6)
+          expect(yield* find(paid)).toMatchObject([
+            { state: "owed", note: "to be refunded: what was given back has come back" }
+          ])
+          yield* conclusion(first, done, true, 1)
+          expect(yield* stateOf(paid)).toEqual(["ignored", first])
+          yield* conclusion(first, done, false, 8)
+          expect(yield* stateOf(paid)).toEqual(["ignored", first])
+          yield* conclusion(second, done, true)
           expect(yield* stateOf(yield* conclusion(second, owed))).toEqual(["ignored", second])
           expect((yield* listed).map(({ id }) => id)).toEqual([other])
           // Another copy of one that is owed finds it done.
@@ -295,11 +306,14 @@ export const billingStoreContract = (
           // So it is with events that come once the person is erased.
           yield* PersonalData.use((data) => data.erase({ userId, pseudonym: `erased:${crypto.randomUUID()}` }))
           expect(yield* stateOf(other)).toMatchObject(["owed", expect.any(String)])
-          const late = eventOf({ payment: `payment:${newId("pi")}` })
+          const reference = `payment:${newId("pi")}`
+          const late = eventOf({ payment: { reference } })
           expect(yield* receive(late, { claimed: userId, ifErased: owed })).toMatchObject({ _tag: "Erased" })
           expect(yield* find(late.id)).toMatchObject([{ ...owed, userId: undefined, payload: undefined }])
-          yield* receive(eventOf({ payment: late.payment }), { claimed: userId })
-          expect(yield* stateOf(late.id)).toEqual(["ignored", late.payment])
+          const report = { source: "dispute 1", isReturned: true }
+          const dispute = eventOf({ payment: { reference, report } })
+          expect(yield* receive(dispute, { references: [reference] })).toMatchObject({ _tag: "Erased" })
+          expect(yield* stateOf(late.id)).toEqual(["ignored", reference])
         })
       ))
 
