@@ -52,4 +52,6 @@ export interface FoundPassage extends Passage {
   readonly documentId: string
   readonly filename: string
   readonly score: number
+  /** The cosine of its embedding and the question's, if both were compared. */
+  readonly similarity?: number
 }

@@ -52,6 +52,8 @@ interface Scored {
   readonly document: Document
   readonly indexed: IndexedPassage
   readonly score: number
+  /** The cosine of its embedding and the question's, where both were compared. */
+  readonly similarity?: number | undefined
 }
 
 /** The passages of `named` that have words of the query, best first, by the statistics of all that the owner has. */
@@ -124,8 +126,11 @@ const fused = (
   const candidates = all.map(({ indexed, score }) => ({ score, similarity: similarityOf(indexed) }))
   const scores = fusedScores(candidates, crowd, weight)
   return all
-    .map((each, place) => ({ ...each, score: scores[place] ?? 0, similarity: candidates[place]?.similarity ?? -1 }))
-    .sort((one, other) => other.score - one.score || other.similarity - one.similarity || bestFirst(one, other))
+    .map((each, place) => ({ ...each, score: scores[place] ?? 0, similarity: candidates[place]?.similarity }))
+    .sort(
+      (one, other) =>
+        other.score - one.score || (other.similarity ?? -1) - (one.similarity ?? -1) || bestFirst(one, other)
+    )
 }
 
 /** Searches the documents named among `owned`, by the statistics of all of them, and by meaning where there is an embedding. */
@@ -138,11 +143,12 @@ export const searchPassages = (
   const named = owned.filter(({ document }) => names.has(document.id))
   const byWords = searchWords(owned, named, query).slice(0, Math.max(limit, FEEDBACK.candidates))
   const found = asked === undefined ? byWords : fused(byWords, named, asked)
-  return found.slice(0, Math.max(0, limit)).map(({ document, indexed, score }) => ({
+  return found.slice(0, Math.max(0, limit)).map(({ document, indexed, score, similarity }) => ({
     ...indexed.passage,
     documentId: document.id,
     filename: document.filename,
-    score
+    score,
+    ...(similarity === undefined ? {} : { similarity })
   }))
 }
 

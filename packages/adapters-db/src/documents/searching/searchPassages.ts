@@ -70,6 +70,9 @@ const foundOf = (row: PassageRow, score: number): FoundPassage => ({
   score
 })
 
+const withSimilarity = (passage: FoundPassage, similarity: number | undefined): FoundPassage =>
+  similarity === undefined ? passage : { ...passage, similarity }
+
 const listOf = (column: string | null): ReadonlyArray<string> =>
   column === null || column === "" ? [] : column.split(" ")
 
@@ -129,13 +132,12 @@ const fused = (
     .flatMap((passage, place) =>
       passage === undefined
         ? []
-        : [{ found: { ...passage, score: scores[place] ?? 0 }, similarity: candidates[place]?.similarity ?? -1 }]
+        : [withSimilarity({ ...passage, score: scores[place] ?? 0 }, candidates[place]?.similarity)]
     )
     .sort(
       (one, other) =>
-        other.found.score - one.found.score || other.similarity - one.similarity || bestFirst(one.found, other.found)
+        other.score - one.score || (other.similarity ?? -1) - (one.similarity ?? -1) || bestFirst(one, other)
     )
-    .map(({ found }) => found)
 }
 
 export interface SearchParts {

@@ -103,6 +103,24 @@ export const passageMeaningContract = (
         })
       ))
 
+    it("what is found says how near it is to the question, the same whichever way it was found, where both are embedded", () =>
+      run(
+        Effect.gen(function* () {
+          const userId = newUserId()
+          const texts = ["a car with doors", "a vehicle", "doors, unwanted", "a dwelling with doors"]
+          const documentIds = [yield* indexed(userId, texts)]
+          const found = yield* search({ userId, documentIds, query: "automobile doors" })
+          const near = (text: string) => found.find((passage) => passage.text === text)?.similarity
+          expect([near("a car with doors"), near("a vehicle")]).toEqual([expect.closeTo(1, 5), expect.closeTo(1, 5)])
+          expect(near("a dwelling with doors")).toBeLessThan(0.9)
+          expect(near("doors, unwanted")).toBeUndefined()
+          script.failing = "unlucky"
+          const unlucky = yield* search({ userId, documentIds, query: "doors unlucky" })
+          script.failing = undefined
+          expect(unlucky.map(({ similarity }) => similarity)).toEqual([undefined, undefined, undefined])
+        })
+      ))
+
     it("where a question cannot be embedded, words find", () =>
       run(
         Effect.gen(function* () {
