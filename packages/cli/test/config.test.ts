@@ -244,7 +244,14 @@ describe("readConfig", () => {
         expect(problems.length, JSON.stringify(wrong)).toBe(1)
         expect(problems[0]).toMatch(/^PARLEY_CONFIG: (?!.*hunter2)/)
       }
-      const embedding = { vendor: "openai", model: "text-embedding-3-large", dimensions: 1024, batch: 256, weight: 0.2 }
+      const embedding = {
+        vendor: "openai",
+        model: "text-embedding-3-large",
+        dimensions: 1024,
+        batch: 256,
+        weight: 0.2,
+        relevantFrom: 0.4
+      }
       writeFileSync(path, JSON.stringify({ embedding, tiers: { free: { monthlyCredits: 7 } } }))
       const { catalog, embedding: embedder } = await read({ PARLEY_CONFIG: path, OPENAI_API_KEY: "hunter2" })
       expect(catalog.tiers[0].monthlyCredits).toBe(7)
@@ -253,7 +260,8 @@ describe("readConfig", () => {
         dimensions: 1024,
         isAsked: true,
         batch: 256,
-        weight: 0.2
+        weight: 0.2,
+        relevantFrom: 0.4
       })
       expect(await problemsOf({ PARLEY_CONFIG: path })).toEqual([expect.stringMatching(/^PARLEY_EMBEDDING_API_KEY: /)])
       for (const wrong of [
@@ -261,6 +269,7 @@ describe("readConfig", () => {
         { ...embedding, vendor: "other" },
         { ...embedding, batch: 0 },
         { ...embedding, weight: -1 },
+        { ...embedding, relevantFrom: 2 },
         { ...embedding, more: 1 }
       ]) {
         writeFileSync(path, JSON.stringify({ embedding: wrong }))
@@ -285,7 +294,7 @@ describe("readConfig", () => {
       writeFileSync(path, JSON.stringify({ embedding: local }))
       expect((await read({ PARLEY_CONFIG: path })).embedding).toEqual({
         ...{ _tag: "Local", model: "our/model", dimensions: 384, pooling: "cls", precision: undefined, weight: 0 },
-        ...{ models: resolve("models"), installedIn: resolve("."), usdPerMillionTokens: 0 }
+        ...{ relevantFrom: undefined, models: resolve("models"), installedIn: resolve("."), usdPerMillionTokens: 0 }
       })
       const { models: _models, ...without } = local
       writeFileSync(path, JSON.stringify({ embedding: without }))

@@ -252,6 +252,7 @@ export { INDEXING_VERSION } from "./documents/indexing/textFingerprint.ts"
 export { sha256 } from "./secrets/sha256.ts"
 export { type IndexedBy, type Indexing, isIndexedBy } from "./documents/indexing/IndexedBy.ts"
 export { type Crowd, type FusedCandidate, FUSION, fusedScores } from "./documents/fuseScores.ts"
+export { RELEVANCE, relevantPassages } from "./documents/relevance/relevantPassages.ts"
 export {
   RERANKED_SHARE,
   Reranker,

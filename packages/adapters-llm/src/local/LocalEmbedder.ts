@@ -18,6 +18,8 @@ export interface LocalEmbedderOptions {
   readonly precision?: string
   /** How much nearness counts beside words (`Embedder`); what is right for a weak model unless given. */
   readonly weight?: number
+  /** The least cosine at which a passage is relevant whatever its words are (`Embedder`). */
+  readonly relevantFrom?: number
   readonly limits?: Partial<EmbedderLimits>
 }
 
@@ -83,6 +85,7 @@ export const makeLocalEmbedder = (options: LocalEmbedderOptions): Embedder["Serv
     dimensions,
     limits,
     weight: options.weight,
+    relevantFrom: options.relevantFrom,
     embed: (texts) => embedBatches({ limits, dimensions, request }, texts)
   })
 }

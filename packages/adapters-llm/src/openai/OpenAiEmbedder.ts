@@ -30,6 +30,8 @@ export interface OpenAiEmbedderOptions {
   readonly modelDimensions?: number
   /** How much nearness counts beside words (`Embedder`); what is right for a weak model unless given. */
   readonly weight?: number
+  /** The least cosine at which a passage is relevant whatever its words are (`Embedder`). */
+  readonly relevantFrom?: number
   readonly limits?: Partial<EmbedderLimits>
   readonly retry?: Partial<RetryPolicy>
   /** For one request, in milliseconds; 60,000 unless given. */
@@ -149,6 +151,7 @@ export const makeOpenAiEmbedder = (options: OpenAiEmbedderOptions): Embedder["Se
     dimensions,
     limits,
     weight: options.weight,
+    relevantFrom: options.relevantFrom,
     embed: (texts) => embedBatches({ limits, dimensions, request }, texts)
   })
 }

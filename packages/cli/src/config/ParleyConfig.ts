@@ -52,6 +52,8 @@ export interface RemoteEmbeddingConfig {
   readonly usdPerMillionTokens: number | undefined
   /** How much nearness counts beside words; what is right for a weak model unless given. */
   readonly weight: number | undefined
+  /** The least cosine at which a passage is relevant whatever its words are. */
+  readonly relevantFrom: number | undefined
 }
 
 /** A model on this machine, run by transformers.js as the operator has installed it. */
@@ -66,6 +68,7 @@ export interface LocalEmbeddingConfig {
   readonly pooling: "mean" | "cls" | undefined
   readonly precision: string | undefined
   readonly weight: number | undefined
+  readonly relevantFrom: number | undefined
   /** Nobody is paid. */
   readonly usdPerMillionTokens: 0
 }

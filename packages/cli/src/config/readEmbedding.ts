@@ -8,6 +8,9 @@ const MAX_DIMENSIONS = 16_000
 /** `weight` as `Embedder` has it. From about 1 on, words decide only among passages that are about equally near. */
 const Weight = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 10 }))
 
+/** `relevantFrom` as `Embedder` has it. */
+const Cosine = Schema.Finite.check(Schema.isBetween({ minimum: -1, maximum: 1 }))
+
 const RemotePart = Schema.Struct({
   vendor: Schema.Literal("openai"),
   model: Schema.optionalKey(Schema.NonEmptyString),
@@ -15,7 +18,8 @@ const RemotePart = Schema.Struct({
   dimensions: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_DIMENSIONS }))),
   batch: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_048 }))),
   usdPerMillionTokens: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))),
-  weight: Schema.optionalKey(Weight)
+  weight: Schema.optionalKey(Weight),
+  relevantFrom: Schema.optionalKey(Cosine)
 })
 
 const LocalPart = Schema.Struct({
@@ -26,7 +30,8 @@ const LocalPart = Schema.Struct({
   dimensions: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_DIMENSIONS })),
   pooling: Schema.optionalKey(Schema.Literals(["mean", "cls"])),
   precision: Schema.optionalKey(Schema.NonEmptyString),
-  weight: Schema.optionalKey(Weight)
+  weight: Schema.optionalKey(Weight),
+  relevantFrom: Schema.optionalKey(Cosine)
 })
 
 /** The models whose dimensions are known, and may be asked to be fewer. */
@@ -36,8 +41,8 @@ const OLDER_MODEL = "text-embedding-ada-002"
 const decode = Schema.decodeUnknownOption(Schema.Union([RemotePart, LocalPart]), { onExcessProperty: "error" })
 
 const EXPECTED = [
-  '{ "vendor": "openai", "model", "baseUrl", "dimensions": 1 to 16000, "batch": 1 to 2048, "usdPerMillionTokens": 0 or more, "weight": 0 to 10 }, all but the vendor where needed',
-  '{ "vendor": "local", "model", "models": the folder of its files, "dimensions", "installedIn": the folder in which @huggingface/transformers is installed, "pooling": mean or cls, "precision", "weight": 0 to 10 }, the last four where needed'
+  '{ "vendor": "openai", "model", "baseUrl", "dimensions": 1 to 16000, "batch": 1 to 2048, "usdPerMillionTokens": 0 or more, "weight": 0 to 10, "relevantFrom": -1 to 1 }, all but the vendor where needed',
+  '{ "vendor": "local", "model", "models": the folder of its files, "dimensions", "installedIn": the folder in which @huggingface/transformers is installed, "pooling": mean or cls, "precision", "weight": 0 to 10, "relevantFrom": -1 to 1 }, the last five where needed'
 ]
 
 /** Paths are taken from the folder the command runs in, as other paths of the configuration. */
@@ -48,6 +53,7 @@ const local = ({
   models,
   pooling,
   precision,
+  relevantFrom,
   weight
 }: typeof LocalPart.Type): LocalEmbeddingConfig => ({
   _tag: "Local",
@@ -58,14 +64,17 @@ const local = ({
   pooling,
   precision,
   weight,
+  relevantFrom,
   usdPerMillionTokens: 0
 })
 
 const remote = (
   read: EnvironmentReader,
   ownKey: Redacted.Redacted | undefined,
-  { baseUrl, batch, dimensions, usdPerMillionTokens, weight, model = "text-embedding-3-small" }: typeof RemotePart.Type
+  embedding: typeof RemotePart.Type
 ): RemoteEmbeddingConfig | undefined => {
+  const { baseUrl, batch, dimensions, relevantFrom, usdPerMillionTokens, weight } = embedding
+  const { model = "text-embedding-3-small" } = embedding
   const isKnown = KNOWN_MODELS.includes(model)
   if (!isKnown && model !== OLDER_MODEL && dimensions === undefined) {
     read.problem("PARLEY_CONFIG", "embedding.dimensions: expected how many numbers the model gives for a text")
@@ -88,7 +97,8 @@ const remote = (
     isAsked: isKnown,
     batch,
     usdPerMillionTokens,
-    weight
+    weight,
+    relevantFrom
   }
 }
 

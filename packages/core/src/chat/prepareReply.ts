@@ -3,6 +3,7 @@ import type { Account } from "../credits/Account.ts"
 import { DocumentStore } from "../documents/storing/DocumentStore.ts"
 import { findReadableDocuments } from "../documents/findReadableDocuments.ts"
 import { PassageIndex, type SearchInput } from "../documents/PassageIndex.ts"
+import { relevantPassages } from "../documents/relevance/relevantPassages.ts"
 import { RERANKED_SHARE, rerankFound, Reranker } from "../documents/Reranker.ts"
 import { Catalog, findModel, tierOf, tiersAllowing } from "../tiers/Catalog.ts"
 import { ModelNotAllowed } from "../tiers/errors.ts"
@@ -56,11 +57,14 @@ export const makePrepareReply = Effect.gen(function* () {
   const reranker = yield* Reranker
   const runnable = yield* runnableModels
 
-  /** What a model is offered: the best found, by the reranker's judgement where there is one. */
+  /** What a model is offered: the best of what is relevant, by the reranker's judgement where there is one. */
   const findPassages = Effect.fnUntraced(function* (input: SearchInput) {
-    if (reranker === undefined) return yield* passages.search(input)
-    const found = yield* passages.search({ ...input, limit: input.limit * RERANKED_SHARE })
-    return (yield* rerankFound(reranker, input.query, found)).slice(0, input.limit)
+    const share = reranker === undefined ? 1 : RERANKED_SHARE
+    const found = yield* passages.search({ ...input, limit: input.limit * share })
+    const relevant = relevantPassages(input.query, found, passages.embedder?.relevantFrom)
+    return reranker === undefined
+      ? relevant
+      : (yield* rerankFound(reranker, input.query, relevant)).slice(0, input.limit)
   })
 
   /** The model that a person named or a bot's owner chose; else the first of the tier that this server can run. */

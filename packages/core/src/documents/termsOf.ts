@@ -16,7 +16,8 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(" ")
 )
 
-const stopWordsOf = (language: SearchLanguage): ReadonlySet<string> | undefined =>
+/** The words of a language too common to tell passages apart. */
+export const stopWordsOf = (language: SearchLanguage): ReadonlySet<string> | undefined =>
   language === "en" ? STOP_WORDS : (FUNCTION_WORDS as Partial<Record<SearchLanguage, ReadonlySet<string>>>)[language]
 
 /** The terms among words apart by spaces, with how often each occurs, in the order of their first occurrence. */

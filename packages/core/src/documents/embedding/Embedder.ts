@@ -67,6 +67,11 @@ export class Embedder extends Context.Service<
      */
     readonly weight?: number | undefined
     /**
+     * The least cosine of question and passage at which the passage is relevant whatever its words are: one that has neither
+     * is not offered to a model. `RELEVANCE.similarity` unless given.
+     */
+    readonly relevantFrom?: number | undefined
+    /**
      * What became of each text, in their order: one that fails takes no other with it, so that the caller keeps
      * what is done and tries the rest again. Any number of texts; they go out in requests within the limits.
      */
