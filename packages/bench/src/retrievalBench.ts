@@ -3,7 +3,8 @@
  * where the folder holds `docs.jsonl`, `queries.jsonl`, `qrels.tsv` and, where there are any, `spans.jsonl`. On the embedded
  * database in memory, or with `--database <url>` in a database made beside that one and dropped at the end. `--half odd` or
  * `even` asks only the queries at odd or even places. `--embedder <file>`, a module whose default export is an embedder, searches
- * by meaning too, and says what each weight of it finds.
+ * by meaning too, and says what each weight of it finds. `--foreign <folder>` asks the questions of another collection as well, and
+ * says how many passages for them a model would be offered.
  */
 import { parseArgs } from "node:util"
 import { databaseLayer, migrate, PgDocumentStoreLayer, PgPassageIndexLayer } from "@parley/adapters-db"
@@ -14,6 +15,7 @@ import { createTemporaryDatabase } from "./measuring/temporaryDatabase.ts"
 import { type Collection, readCollection } from "./retrieval/collection.ts"
 import { indexCollection } from "./retrieval/indexCollection.ts"
 import { meanOf } from "./retrieval/measures.ts"
+import { measureRelevance } from "./retrieval/relevance.ts"
 import { loadEmbedder, type WeighedEmbedder, weighEmbedder, weightLines } from "./retrieval/weighEmbedder.ts"
 import { askQuery, type QueryFigures, type SpanFigures } from "./retrieval/searchCollection.ts"
 
@@ -24,13 +26,14 @@ const { positionals, values: flags } = parseArgs({
     database: { type: "string" },
     half: { type: "string" },
     embedder: { type: "string" },
+    foreign: { type: "string" },
     queries: { type: "boolean", default: false }
   }
 })
 const [folder] = positionals
 if (folder === undefined || (flags.half !== undefined && !["odd", "even"].includes(flags.half))) {
   console.error(
-    "Usage: npm run bench:retrieval -- <folder> [--json] [--database <url>] [--half odd|even] [--embedder <file>] [--queries]"
+    "Usage: npm run bench:retrieval -- <folder> [--json] [--database <url>] [--half odd|even] [--embedder <file>] [--foreign <folder>] [--queries]"
   )
   process.exit(2)
 }
@@ -63,7 +66,7 @@ const report = (figures: ReadonlyArray<QueryFigures>) => {
   }
 }
 
-const run = (collection: Collection, weighed: WeighedEmbedder | undefined) =>
+const run = (collection: Collection, weighed: WeighedEmbedder | undefined, foreign: Collection | undefined) =>
   Effect.gen(function* () {
     yield* migrate()
     const begun = performance.now()
@@ -76,6 +79,7 @@ const run = (collection: Collection, weighed: WeighedEmbedder | undefined) =>
       figures.push(yield* askQuery(collection, indexed, query))
       tell(`asked ${figures.length} of ${collection.queries.length}`)
     }
+    const relevance = yield* measureRelevance(collection, indexed, foreign)
     const weights =
       weighed === undefined
         ? []
@@ -93,6 +97,7 @@ const run = (collection: Collection, weighed: WeighedEmbedder | undefined) =>
         passagesPerSecond: Math.round(indexed.passages / (indexingMs / 1000))
       },
       ...report(figures),
+      relevance,
       weights,
       ...(flags.queries ? { each: figures } : {})
     }
@@ -100,15 +105,16 @@ const run = (collection: Collection, weighed: WeighedEmbedder | undefined) =>
 
 const collection = halfOf(readCollection(folder))
 const weighed = flags.embedder === undefined ? undefined : await loadEmbedder(flags.embedder)
+const foreign = flags.foreign === undefined ? undefined : readCollection(flags.foreign)
 const temporary = flags.database === undefined ? undefined : await createTemporaryDatabase(flags.database)
 const stores = Layer.mergeAll(PgPassageIndexLayer, PgDocumentStoreLayer)
 const embedding = Layer.succeed(PassageEmbedder, weighed?.embedder)
 const layer = Layer.provideMerge(stores, Layer.merge(databaseLayer({ url: temporary?.url }), embedding))
 try {
-  const measured = await Effect.runPromise(Effect.provide(run(collection, weighed), layer))
+  const measured = await Effect.runPromise(Effect.provide(run(collection, weighed, foreign), layer))
   if (flags.json) console.log(JSON.stringify(measured, undefined, 2))
   else {
-    const { indexing, latency, spans } = measured
+    const { indexing, latency, relevance, spans } = measured
     const row = (name: string, value: string | number | undefined) => console.log(`${name.padEnd(54)}${value ?? "-"}`)
     row("collection", `${folder}: ${measured.documents} documents, ${measured.queries} queries`)
     row("passages", `${measured.passages} of ${measured.charactersPerPassage} characters, on ${measured.database}`)
@@ -117,6 +123,11 @@ try {
     row("recall@100", measured["recall@100"])
     for (const [scope, figures] of Object.entries(spans)) {
       for (const [name, value] of Object.entries(figures)) row(`span ${name}, ${scope}`, value)
+    }
+    row("right passages found / offered", `${relevance.right.found} / ${relevance.right.offered}`)
+    if (relevance.foreign !== undefined) {
+      const { found, offered, questions } = relevance.foreign
+      row(`found / offered, ${questions} foreign questions`, `${found} / ${offered}`)
     }
     if (measured.weights.length > 0) for (const [name, value] of weightLines(measured.weights)) row(name, value)
     row("latency p50 / p99", `${latency.p50Ms} / ${latency.p99Ms} ms`)

@@ -23,7 +23,7 @@ export interface SpanFigures {
 }
 
 /** Passages asked for by a chat, and by what looks at the first hundred documents. */
-const CHAT_PASSAGES = 12
+export const CHAT_PASSAGES = 12
 const DEEP_PASSAGES = 500
 const CONTEXT = 5_000
 
@@ -31,7 +31,7 @@ const documentsOf = (found: ReadonlyArray<FoundPassage>, { nameOf }: IndexedColl
   ...new Set(found.map(({ documentId }) => nameOf.get(documentId) ?? ""))
 ]
 
-const spansOf = (found: ReadonlyArray<FoundPassage>, { nameOf, shiftOf }: IndexedCollection) =>
+export const spansOf = (found: ReadonlyArray<FoundPassage>, { nameOf, shiftOf }: IndexedCollection) =>
   found.map(({ documentId, end, start }): ReferenceSpan => {
     const name = nameOf.get(documentId) ?? ""
     const shift = shiftOf.get(name) ?? 0

@@ -47,6 +47,7 @@ export const loadEmbedder = async (file: string): Promise<WeighedEmbedder> => {
     name: given.name,
     dimensions: given.dimensions,
     limits: given.limits,
+    relevantFrom: given.relevantFrom,
     get weight() {
       return weight
     },
