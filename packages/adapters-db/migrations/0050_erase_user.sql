@@ -107,9 +107,10 @@ BEGIN
     -- Lets the person's payments go, which nothing else deletes.
     INSERT INTO {{schema}}.erasures (pseudonym) VALUES (erase_user.pseudonym);
   END IF;
-  -- Undelivered events of moved credits are delivered under the pseudonym: "TYPES_OF_RECORD" of the core.
+  -- Undelivered events of moved credits are delivered under the pseudonym, as their rows are kept: "TYPES_OF_RECORD" of the core.
   UPDATE {{schema}}.event_deliveries e
-  SET user_id = erase_user.pseudonym, data = jsonb_set(e.data, '{account}', to_jsonb(erase_user.pseudonym))
+  SET user_id = erase_user.pseudonym, data = e.data
+    || jsonb_build_object('account', erase_user.pseudonym, 'key', replace(e.data ->> 'key', old_period, new_period))
   WHERE e.user_id = person AND e.state <> 'delivered'
     AND e.type IN ('credits.charged', 'credits.purchased', 'credits.refunded');
   FOR name IN

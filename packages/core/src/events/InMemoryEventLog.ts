@@ -3,6 +3,7 @@ import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import type { DeliveryState, Destination } from "./Outbox.ts"
+import { renameKey } from "../credits/rules/renameOwner.ts"
 import { type EventDraft, type EventType, TYPES_OF_RECORD } from "./ParleyEvent.ts"
 
 /** A threshold below which the balances of a tier are low, and when it was last asked for. */
@@ -72,9 +73,11 @@ export class InMemoryEventLog extends Context.Service<
           for (const [key, delivery] of deliveries) {
             if (delivery.account !== userId) continue
             const isKept = delivery.state !== "delivered" && TYPES_OF_RECORD.includes(delivery.type)
-            const data = { ...(delivery.data as object), account: pseudonym }
-            if (isKept) deliveries.set(key, { ...delivery, account: pseudonym, data })
-            else deliveries.delete(key)
+            deliveries.delete(key)
+            if (!isKept) continue
+            const told = delivery.data as { readonly key: string }
+            const data = { ...told, account: pseudonym, key: renameKey(told.key, userId, pseudonym) }
+            deliveries.set(key, { ...delivery, account: pseudonym, data })
           }
           lowBalances.delete(userId)
         }

@@ -9,12 +9,16 @@ export interface ClosedAccount {
   readonly transactions: ReadonlyArray<Transaction>
 }
 
+/** A key with the owner's id replaced, where it is of a period (`periodKey`). */
+export const renameKey = (key: string, userId: UserId, pseudonym: UserId): string =>
+  key.replaceAll(`period:${userId}:`, () => `period:${pseudonym}:`)
+
 /**
  * A closed account as that of somebody else: amounts, dates and numbers as they are, the owner's id replaced wherever it
  * stands, which is in the keys of periods (`periodKey`) besides the rows' owner.
  */
 export const renameOwner = <A extends ClosedAccount>(stored: A, userId: UserId, pseudonym: UserId): A => {
-  const rename = (key: string): string => key.replaceAll(`period:${userId}:`, () => `period:${pseudonym}:`)
+  const rename = (key: string): string => renameKey(key, userId, pseudonym)
   const renamed = (row: Transaction): Transaction => ({ ...row, reference: rename(row.reference) })
   const records = [...stored.records.values()].map((record) => ({
     ...record,

@@ -102,16 +102,22 @@ const erasing = (run: Run<Stores>) => {
         const outbox = yield* Outbox
         const [gone, stays, pseudonym] = [newUserId(), newUserId(), newPseudonym()]
         const [destination, done] = [`hook:${crypto.randomUUID()}`, `hook:${crypto.randomUUID()}`]
-        const types = ["reply.finished", "credits.charged", "credits.purchased", "plan.changed", "balance.low"] as const
+        const ofRecord = ["credits.charged", "credits.purchased", "credits.refunded"] as const
+        const types = ["reply.finished", "plan.changed", "balance.low", ...ofRecord] as const
         const destinations = [destination, done].map((id) => ({ id, types }))
         yield* outbox.subscribe({ destinations, lowBelow: { free: 1000 } })
         const toldOf = (userId: UserId, id = destination) =>
           Effect.map(outbox.list({ destination: id, limit: 1000 }), (all) =>
             all.flatMap(({ account, type }) => (account === userId ? [type] : [])).toSorted()
           )
-        const all = ["balance.low", "credits.charged", "credits.purchased", "reply.finished"]
+        const all = ["balance.low", ...ofRecord, "reply.finished"]
+        const ledger = yield* operations
         for (const userId of [gone, stays]) {
           yield* somebody(userId)
+          const { periodStart } = yield* CreditLedger.use((accounts) => accounts.account(userId))
+          // As it is taken of a period that is over, whose key names the person.
+          const key = `refund:plan:evt_1:period:${userId}:${periodStart}`
+          yield* ledger.takeFromPeriod({ userId, key, periodStart, amount: 4, beyond: 0 })
           expect(yield* toldOf(userId)).toEqual(all)
         }
         const claimed = yield* outbox.claim({ destination: done, limit: 100, leaseMs: 60_000 })
@@ -121,13 +127,13 @@ const erasing = (run: Run<Stores>) => {
         yield* close(gone)
         yield* PersonalData.use((data) => data.erase({ userId: gone, pseudonym }))
         expect([yield* toldOf(gone), yield* toldOf(gone, done), yield* toldOf(pseudonym, done)]).toEqual([[], [], []])
-        expect(yield* toldOf(pseudonym)).toEqual(["credits.charged", "credits.purchased"])
+        expect(yield* toldOf(pseudonym)).toEqual(ofRecord)
         expect(yield* toldOf(stays)).toEqual(all)
         const left = yield* outbox.claim({ destination, limit: 100, leaseMs: 0 })
         const charged = left.filter(({ event: { data } }) => data.account === pseudonym)
-        expect(charged.map(({ event: { data } }) => data)).toHaveLength(2)
+        expect(charged).toHaveLength(ofRecord.length)
         expect(JSON.stringify(charged)).not.toContain(gone)
-        yield* (yield* operations).open({ userId: gone, tier: "free", allowance: 100 })
+        yield* ledger.open({ userId: gone, tier: "free", allowance: 100 })
         expect(yield* toldOf(gone)).toEqual(["balance.low"])
       })
     ))
