@@ -68,7 +68,8 @@ const make = (options: JwksSessionVerifierOptions): SessionVerifier["Service"] =
       Effect.catch(({ error }) => {
         const refusal = Effect.fail(refusalOf(error))
         if (!isOfUnknownKey(error, read) || isHopeless(read, now)) return refusal
-        const issuedAt = (payload.iat ?? 0) * 1000
+        // `iat` is in whole seconds: the token may have been issued at the end of that second.
+        const issuedAt = ((payload.iat ?? 0) + 1) * 1000
         return Effect.flatMap(holder.after(held, { fetchesBefore, issuedAt }), (newer) =>
           newer === undefined ? refusal : judge(read, newer, { fetchesBefore, now })
         )

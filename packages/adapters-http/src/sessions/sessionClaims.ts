@@ -1,8 +1,13 @@
 import { type Session, SessionInvalid, UserId } from "@parley/core"
 import { isMoment } from "@parley/core/adapter"
 import { Schema } from "effect"
-import type { JWTPayload, JWTVerifyGetKey } from "jose"
-import { JWTClaimValidationFailed, JWTExpired } from "jose/errors"
+import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from "jose"
+import {
+  JWKSMultipleMatchingKeys,
+  JWSSignatureVerificationFailed,
+  JWTClaimValidationFailed,
+  JWTExpired
+} from "jose/errors"
 import { jwtVerify } from "jose/jwt/verify"
 
 /** What the claims of a token must say, where it is configured. */
@@ -29,14 +34,39 @@ const isUserId = Schema.is(UserId)
  */
 export const judgeToken = async (token: string, now: number, by: JudgedBy): Promise<Session> => {
   const { algorithms, audience, issuer, keyOf } = by
-  const { payload } = await jwtVerify(token, keyOf, {
+  const claims = await verifiedClaims(token, keyOf, {
     algorithms: [...algorithms],
     requiredClaims: ["sub", "exp"],
     currentDate: new Date(now),
     ...(issuer === undefined ? {} : { issuer }),
     ...(audience === undefined ? {} : { audience })
   })
-  return sessionFrom(payload)
+  return sessionFrom(claims)
+}
+
+/** Claims are checked after the signature: a token that fails by them alone is known to be its user's. */
+const isOfClaims = (error: unknown): error is JWTExpired | JWTClaimValidationFailed =>
+  error instanceof JWTExpired || error instanceof JWTClaimValidationFailed
+
+/** The claims of a token that some key verifies. A token without `kid` fits several keys where a provider has several. */
+const verifiedClaims = async (
+  token: string,
+  keyOf: JWTVerifyGetKey,
+  options: JWTVerifyOptions
+): Promise<JWTPayload> => {
+  try {
+    return (await jwtVerify(token, keyOf, options)).payload
+  } catch (error) {
+    if (!(error instanceof JWKSMultipleMatchingKeys)) throw error
+    for await (const key of error) {
+      try {
+        return (await jwtVerify(token, key, options)).payload
+      } catch (refusal) {
+        if (isOfClaims(refusal)) throw refusal
+      }
+    }
+    throw new JWSSignatureVerificationFailed()
+  }
 }
 
 /** The session that a verified token's claims describe. */
@@ -46,14 +76,10 @@ const sessionFrom = ({ email, exp = Number.NaN, sub }: JWTPayload): Session => {
   return { userId: sub, email: typeof email === "string" ? email : undefined, expiresAt }
 }
 
-/**
- * The refusal that an error of `judgeToken` means. Claims are checked after the signature: a token that fails by them alone
- * is known to be its user's.
- */
+/** The refusal that an error of `judgeToken` means. */
 export const refusalOf = (error: unknown): SessionInvalid => {
   if (error instanceof SessionInvalid) return error
-  const claims = error instanceof JWTExpired || error instanceof JWTClaimValidationFailed
-  const userId = claims ? error.payload.sub : undefined
+  const userId = isOfClaims(error) ? error.payload.sub : undefined
   const problem = error instanceof JWTExpired ? "expired" : "refused"
   return new SessionInvalid({ problem, ...(isUserId(userId) ? { userId } : {}) })
 }

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto"
 import type { Session, SessionInvalid, SessionVerifier, SessionVerifierUnavailable } from "@parley/core"
 import { Clock, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -71,6 +72,27 @@ describe("a provider that changes its keys", () => {
     expect(server.fetches).toBe(3)
   })
 
+  test("within a second of a fetch has the tokens of that second wait: they are issued to the second", async () => {
+    const [old, next, stranger] = await Promise.all([makeKey(), makeKey(), makeKey()])
+    await using server = await KeyServer.start(old)
+    const verifier = JwksSessionVerifier.make({ jwksUrl: server.jwksUrl })
+    await atRest(
+      Effect.gen(function* () {
+        yield* verifier.verify(yield* Effect.promise(() => old.sign({ sub: "ann" })))
+        yield* TestClock.adjust("10 millis")
+        yield* Effect.flip(verifier.verify(yield* Effect.promise(() => stranger.sign({ sub: "eve" }))))
+        publish(server, next)
+        yield* TestClock.adjust("10 millis")
+        const iat = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
+        const { exits } = yield* untilEnded(
+          verifyAll(verifier, yield* Effect.promise(() => tokensOf(next, 10, { iat })))
+        )
+        expect(refusalsOf(exits)).toEqual([])
+      })
+    )
+    expect(server.fetches).toBe(3)
+  })
+
   test("while its answer is on the way has the new key fetched after it", async () => {
     const [old, next] = await Promise.all([makeKey(), makeKey()])
     await using server = await KeyServer.start(old)
@@ -123,6 +145,7 @@ describe("a provider that changes its keys", () => {
   test("and whose keys have no names has its new key found, too", async () => {
     const [old, next] = await Promise.all([makeKey("RS256"), makeKey("RS256")])
     await using server = await KeyServer.start()
+    const tooShort = [generateKeyPairSync("rsa", { modulusLength: 1_024 }).publicKey.export({ format: "jwk" })]
     const nameless = ({ publicKey: { kty, n, e } }: SigningKey) => [{ kty, n, e }]
     server.keys = nameless(old)
     const verifier = JwksSessionVerifier.make({ jwksUrl: server.jwksUrl })
@@ -133,6 +156,12 @@ describe("a provider that changes its keys", () => {
         server.keys = nameless(next)
         yield* TestClock.adjust("10 millis")
         yield* verifier.verify(yield* sign(next))
+        server.keys = [...tooShort, ...nameless(old), ...nameless(next)]
+        yield* TestClock.adjust("5 seconds")
+        const stranger = yield* Effect.promise(() => makeKey("RS256"))
+        yield* Effect.flip(verifier.verify(yield* sign(stranger)))
+        for (const key of [old, next]) yield* verifier.verify(yield* sign(key))
+        yield* Effect.flip(verifier.verify(yield* sign(stranger)))
       })
     )
   })
