@@ -10,6 +10,8 @@ const PAUSE_MS = 5_000
 const RENEW_MS = 5 * 60_000
 /** Keys that no request needed for this long are fetched again before they count. */
 const IDLE_MS = 10 * 60_000
+/** How long a request waits for a provider that was silent when it was last asked. */
+const SILENT_PATIENCE_MS = 900
 /** The most requests that wait for a pause to end. */
 const MOST_WAITING = 1_000
 
@@ -29,7 +31,7 @@ export interface UnknownToken {
   /** How many fetches were begun before it came: a later one decides. */
   readonly fetchesBefore: number
   /**
-   * When it was issued, as it says itself. During the pause only a token that is newer than the keys waits: the key of an
+   * When it was issued at the latest, as it says itself, in Unix milliseconds. During the pause only a token that is newer than the keys waits: the key of an
    * older one was there to be fetched.
    */
   readonly issuedAt: number
@@ -108,10 +110,13 @@ export class KeyHolder {
   }
 
   #awaited(waitMs: number): Effect.Effect<HeldKeys, SessionVerifierUnavailable> {
-    return this.#begun(waitMs).pipe(
-      Effect.flatMap(Deferred.await),
-      Effect.mapError((cause) => new SessionVerifierUnavailable({ cause, retryAfterMs: PAUSE_MS }))
-    )
+    const failure = this.#failure
+    const fetched = Effect.flatMap(this.#begun(waitMs), Deferred.await)
+    const awaited =
+      failure?.problem === "slow"
+        ? Effect.timeoutOrElse(fetched, { duration: SILENT_PATIENCE_MS, orElse: () => Effect.fail(failure) })
+        : fetched
+    return Effect.mapError(awaited, (cause) => new SessionVerifierUnavailable({ cause, retryAfterMs: PAUSE_MS }))
   }
 
   #awaitedTurn(waitMs: number): Effect.Effect<HeldKeys, SessionVerifierUnavailable> {

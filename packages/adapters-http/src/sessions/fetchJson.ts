@@ -3,7 +3,6 @@ import { KeySetUnavailable } from "./KeySetUnavailable.ts"
 
 /** Key sets have a few kilobytes. */
 const MOST_BYTES = 256 * 1024
-const PATIENCE = "5 seconds"
 
 /** The text of an answer, read up to a bound: what is larger is not read to its end. */
 const boundedText = async ({ body }: Response): Promise<string> => {
@@ -43,12 +42,8 @@ const failureOf = (error: unknown): KeySetUnavailable => {
 /** Whether a connection broke that may have been kept open since an earlier fetch: the provider may be there all the same. */
 const isBroken = ({ detail }: KeySetUnavailable): boolean => detail === "UND_ERR_SOCKET" || detail === "ECONNRESET"
 
-/** The JSON that a provider publishes at an address; in bounded time and size, without following redirects. */
+/** The JSON that a provider publishes at an address, of bounded size; redirects are not followed. */
 export const fetchJson = (url: string): Effect.Effect<unknown, KeySetUnavailable> =>
   Effect.tryPromise({ try: (signal) => read(url, signal), catch: failureOf }).pipe(
-    Effect.retry({ times: 1, while: isBroken }),
-    Effect.timeoutOrElse({
-      duration: PATIENCE,
-      orElse: () => Effect.fail(new KeySetUnavailable({ problem: "slow" }))
-    })
+    Effect.retry({ times: 1, while: isBroken })
   )

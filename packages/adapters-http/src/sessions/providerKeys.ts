@@ -22,6 +22,8 @@ export interface ProviderKeys {
   readonly text: string
 }
 
+/** For the description and the keys together. */
+const PATIENCE = "5 seconds"
 const CURVES: Readonly<Record<string, string>> = { "P-256": "ES256", Ed25519: "EdDSA" }
 
 const algorithmOf = ({ crv = "", kty }: JWK): string | undefined => (kty === "RSA" ? "RS256" : CURVES[crv])
@@ -76,5 +78,12 @@ export const fetchProviderKeys = (source: KeySource): Effect.Effect<ProviderKeys
   checkKeySource(source)
   const { issuer = "", jwksUrl } = source
   const finding = jwksUrl === undefined ? discover(issuer) : Effect.succeed(jwksUrl)
-  return finding.pipe(Effect.flatMap(fetchJson), Effect.flatMap(keysFrom))
+  return finding.pipe(
+    Effect.flatMap(fetchJson),
+    Effect.timeoutOrElse({
+      duration: PATIENCE,
+      orElse: () => Effect.fail(new KeySetUnavailable({ problem: "slow" }))
+    }),
+    Effect.flatMap(keysFrom)
+  )
 }

@@ -129,6 +129,58 @@ describe("a provider that answers with", () => {
       })
     )
   })
+
+  test("a late description and then nothing holds a request up for five seconds, too", async () => {
+    await using server = await KeyServer.start()
+    const described = Promise.withResolvers<void>()
+    server.late = described.promise
+    server.instead = () => undefined
+    const { verify } = JwksSessionVerifier.make({ issuer: server.issuer })
+    const token = await makeKey().then((key) => key.sign({ sub: "ann", iss: server.issuer }))
+    await atRest(
+      Effect.gen(function* () {
+        const waiting = yield* Effect.forkChild(Effect.flip(verify(token)))
+        while (server.seen.length === 0) yield* soon
+        yield* TestClock.adjust("4 seconds")
+        described.resolve()
+        while (server.fetches === 0) yield* soon
+        yield* TestClock.adjust("1 second")
+        for (let turn = 0; turn < 100 && waiting.pollUnsafe() === undefined; turn++) yield* soon
+        expect(waiting.pollUnsafe()).toBeDefined()
+        expect(problemOf(yield* Fiber.join(waiting))).toMatchObject({ problem: "slow" })
+      })
+    )
+  })
+
+  test("nothing at all, once more, holds a request up for less than a second, until the provider answers", async () => {
+    const key = await makeKey()
+    await using server = await KeyServer.start(key)
+    const answer = Promise.withResolvers<void>()
+    server.instead = (_, response) => {
+      if (server.fetches > 1) void answer.promise.then(() => response.end(JSON.stringify({ keys: server.keys })))
+    }
+    const { verify } = JwksSessionVerifier.make({ jwksUrl: server.jwksUrl })
+    await atRest(
+      Effect.gen(function* () {
+        const token = yield* Effect.promise(() => key.sign({ sub: "ann" }))
+        const first = yield* Effect.forkChild(Effect.flip(verify(token)))
+        while (server.fetches === 0) yield* soon
+        yield* TestClock.adjust("5 seconds")
+        yield* Fiber.join(first)
+        yield* TestClock.adjust("5 seconds")
+        const again = yield* Effect.forkChild(Effect.flip(verify(token)))
+        while (server.fetches === 1) yield* soon
+        yield* TestClock.adjust("900 millis")
+        for (let turn = 0; turn < 100 && again.pollUnsafe() === undefined; turn++) yield* soon
+        expect(again.pollUnsafe()).toBeDefined()
+        expect(yield* Fiber.join(again)).toMatchObject({ _tag: "SessionVerifierUnavailable" })
+        const last = yield* Effect.forkChild(verify(token))
+        answer.resolve()
+        expect(yield* Fiber.join(last)).toMatchObject({ userId: "ann" })
+        expect(server.fetches).toBe(2)
+      })
+    )
+  })
 })
 
 describe("a provider that cannot be reached", () => {

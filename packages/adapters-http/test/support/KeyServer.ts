@@ -33,6 +33,8 @@ export class KeyServer implements AsyncDisposable {
   keys: ReadonlyArray<unknown> = []
   /** What it adds to the description of itself, or writes over it. */
   description: Readonly<Record<string, unknown>> = {}
+  /** Before this it does not describe itself. */
+  late: Promise<void> = Promise.resolve()
   /** Answers for the keys instead. */
   instead: RequestListener | undefined
   /** The paths it was asked for, in order. */
@@ -43,7 +45,7 @@ export class KeyServer implements AsyncDisposable {
     const answer = (body: unknown) =>
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body))
     if (path.endsWith("/.well-known/openid-configuration")) {
-      return answer({ issuer: this.issuer, jwks_uri: this.jwksUrl, ...this.description })
+      return void this.late.then(() => answer({ issuer: this.issuer, jwks_uri: this.jwksUrl, ...this.description }))
     }
     return this.instead === undefined ? answer({ keys: this.keys }) : this.instead(request, response)
   })
