@@ -16,11 +16,11 @@ import {
 } from "@parley/core"
 import { DocumentParser } from "@parley/core/adapter"
 import { Console, Effect, Layer, Stream } from "effect"
-import { toldLedger } from "./toldLedger.ts"
+import { loggedLedger } from "./loggedLedger.ts"
 
-/** Every port by an adapter that ships, but for one: a ledger that tells what it does. */
+/** Implements every port with a shipped adapter, except the ledger, which logs its calls. */
 const ports = Layer.mergeAll(
-  Layer.provideMerge(toldLedger, inMemoryStorageLayer),
+  Layer.provideMerge(loggedLedger, inMemoryStorageLayer),
   chatModelsLayer(),
   noCrmLayer,
   Layer.succeed(Catalog, makeCatalog()),

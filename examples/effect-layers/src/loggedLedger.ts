@@ -1,8 +1,8 @@
 import { CreditLedger } from "@parley/core/adapter"
 import { Console, Effect, Layer } from "effect"
 
-/** The ledger of the layers below, which tells each of its operations. */
-export const toldLedger: Layer.Layer<CreditLedger, never, CreditLedger> = Layer.effect(
+/** Wraps the ledger of the layers below, and logs each of its operations. */
+export const loggedLedger: Layer.Layer<CreditLedger, never, CreditLedger> = Layer.effect(
   CreditLedger,
   Effect.map(CreditLedger, (ledger) =>
     CreditLedger.of({
