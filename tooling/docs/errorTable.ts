@@ -58,6 +58,7 @@ const statuses: Readonly<Record<number, string>> = {
   413: "Too large",
   422: "Well formed, and cannot be done",
   429: "Too much at once, or in a stretch of time",
+  431: "Headers too large",
   500: "Failed on the server's side, or at the model's provider",
   502: "The payment provider",
   503: "Not for now"

@@ -232,6 +232,19 @@ describe("what is hardly HTTP", () => {
     expect(raw.received()).toContain("application/problem+json")
   })
 
+  test("more cookies than a head may have are 431, on a connection that was used before, too", async () => {
+    const tooMany = `GET /healthz HTTP/1.1\r\nhost: x\r\ncookie: ${"a=b; ".repeat(4_000)}\r\n\r\n`
+    for (const before of ["", "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n"]) {
+      const raw = await openRaw(server.port)
+      raw.socket.write(before)
+      if (before !== "") await raw.until('"ok"')
+      raw.socket.write(tooMany)
+      await raw.closed
+      expect(raw.received()).toContain("HTTP/1.1 431 ")
+      expect(raw.received()).toMatch(/"code":"head_too_large".*16 kB.*cookies/)
+    }
+  })
+
   test("a client that leaves while it sends a JSON body leaves nothing behind", async () => {
     const raw = await openRaw(server.port)
     const headers = { cookie: await cookieFor(ANN), "content-type": "application/json", "content-length": "1000" }

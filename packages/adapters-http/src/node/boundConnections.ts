@@ -20,9 +20,9 @@ interface Peer {
 /**
  * Bounds the connections of a server. Where there are as many as there may be, the one that has been without a request
  * for longest makes room: one of the same address, or of the address with most. Only where each of them has a request
- * under way the new one is refused.
+ * under way the new one is refused. Returns whether a connection has a request under way.
  */
-export const boundConnections = (server: Server, bounds: ConnectionBounds): void => {
+export const boundConnections = (server: Server, bounds: ConnectionBounds): ((socket: Socket) => boolean) => {
   const peers = new Map<string, Peer>()
   const peerOf = new Map<Socket, Peer>()
   /** Requests under way on a connection: it answers them in their order. */
@@ -70,6 +70,7 @@ export const boundConnections = (server: Server, bounds: ConnectionBounds): void
       if (left === 0 && peerOf.has(socket)) peer.idle.add(socket)
     })
   })
+  return (socket) => (underWay.get(socket) ?? 0) > 0
 }
 
 /** A proxy beside the server is one address for all clients. */

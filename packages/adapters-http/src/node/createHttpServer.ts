@@ -1,6 +1,6 @@
-import { createServer, type RequestListener, type Server } from "node:http"
+import { createServer, maxHeaderSize, type RequestListener, type Server } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
-import { InvalidRequest, RequestTooSlow } from "../problems/errors.ts"
+import { HeadTooLarge, InvalidRequest, RequestTooSlow } from "../problems/errors.ts"
 import { boundConnections, type ConnectionBounds } from "./boundConnections.ts"
 import { refuseSocket } from "./refuseSocket.ts"
 import type { RequestTracker } from "../environment/RequestTracker.ts"
@@ -53,8 +53,12 @@ export const createHttpServer = (listener: RequestListener, options: HttpServerO
     },
     listener
   )
-  server.on("clientError", refuseConnection)
-  boundConnections(server, connections)
+  const isUnderWay = boundConnections(server, connections)
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    const isHalfAnswered = socket.bytesWritten > 0 && isUnderWay(socket)
+    if (error.code === "ECONNRESET" || !socket.writable || isHalfAnswered) socket.destroy()
+    else refuseSocket(socket, refusalOf(error))
+  })
   const sockets = new Set<Socket>()
   server.on("connection", (socket) => {
     sockets.add(socket)
@@ -97,9 +101,8 @@ const closeServer = async (server: Server, sockets: ReadonlySet<Socket>, deadlin
 }
 
 /** What came is not HTTP, too long, or too slow. */
-const refuseConnection = (error: NodeJS.ErrnoException, socket: Socket): void => {
-  if (error.code === "ECONNRESET" || !socket.writable || socket.bytesWritten > 0) return void socket.destroy()
-  const slow = error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-  const issues = [{ path: "request", message: "Expected a complete HTTP/1.1 request" }]
-  refuseSocket(socket, slow ? new RequestTooSlow() : new InvalidRequest({ issues }))
+const refusalOf = ({ code }: NodeJS.ErrnoException): Error => {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new RequestTooSlow()
+  if (code === "HPE_HEADER_OVERFLOW") return new HeadTooLarge({ limit: maxHeaderSize })
+  return new InvalidRequest({ issues: [{ path: "request", message: "Expected a complete HTTP/1.1 request" }] })
 }

@@ -27,6 +27,14 @@ export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()("Payl
   }
 }
 
+/** The address, the cookies and the other headers of a request take more than the server reads. */
+export class HeadTooLarge extends Schema.TaggedError<HeadTooLarge>()("HeadTooLarge", { limit: Schema.Int }) {
+  readonly code = "head_too_large"
+  override get message() {
+    return `The address, cookies and other headers of a request may have at most ${sizeOf(this.limit)}. Delete the cookies of this site and try again.`
+  }
+}
+
 /** A browser sent the request on behalf of another site. */
 export class CrossSiteRequest extends Schema.TaggedError<CrossSiteRequest>()("CrossSiteRequest", {}) {
   readonly code = "cross_site_request"

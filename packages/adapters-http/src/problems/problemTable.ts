@@ -125,6 +125,7 @@ const problems = {
     members: ["perMinute"],
     mayRetryAfter: true
   },
+  head_too_large: { status: 431, title: "The headers are too large", members: ["limit"] },
   too_many_requests: { status: 429, title: "Too many requests are under way", members: ["limit"], mayRetryAfter: true },
   model_failed: { title: "The model did not answer", members: ["model", "reason"] },
   provider_rate_limited: {

@@ -20,6 +20,8 @@ export const problems: MessagesLike<typeof english> = {
   "problem.not_found": "Hier ist nichts.",
   "problem.chat_not_found": "Diesen Chat gibt es nicht. Vielleicht wurde er gelöscht.",
   "problem.document_not_found": "Dieses Dokument gibt es nicht. Vielleicht wurde es gelöscht.",
+  "problem.head_too_large":
+    "Ihr Browser sendet zu viele Cookies an diese Seite. Löschen Sie sie und versuchen Sie es dann noch einmal.",
   "problem.payload_too_large": "Das ist zu groß zum Senden.",
   "problem.prompt_too_long":
     "Ihre Nachricht ist zu lang für dieses Modell. Kürzen Sie sie oder wählen Sie ein anderes.",

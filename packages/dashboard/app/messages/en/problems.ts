@@ -19,6 +19,7 @@ export const problems = {
   "problem.not_found": "There is nothing here.",
   "problem.chat_not_found": "There is no such chat. It may have been deleted.",
   "problem.document_not_found": "There is no such document. It may have been deleted.",
+  "problem.head_too_large": "Your browser sends too many cookies to this site. Delete them, then try again.",
   "problem.payload_too_large": "This is too large to be sent.",
   "problem.prompt_too_long": "Your message is too long for this model. Shorten it, or choose another model.",
   "problem.invalid_chat_request": "This message cannot be sent. Is it empty, or very long?",
