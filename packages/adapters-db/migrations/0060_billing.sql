@@ -350,10 +350,10 @@ DECLARE
 BEGIN
   WITH linked AS (
     INSERT INTO {{schema}}.payment_references AS r (reference, owner)
-    SELECT n.reference, person FROM unnest(links) AS n(reference)
+    SELECT DISTINCT n.reference COLLATE "C", person FROM unnest(links) AS n(reference)
     WHERE NOT EXISTS (
       SELECT FROM {{schema}}.payment_references k WHERE k.reference = n.reference AND k.owner IS NOT NULL)
-    ORDER BY n.reference COLLATE "C"
+    ORDER BY 1
     ON CONFLICT (reference) DO UPDATE SET owner = excluded.owner WHERE r.owner IS NULL
     RETURNING r.reference
   )

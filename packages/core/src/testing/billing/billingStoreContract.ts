@@ -314,6 +314,11 @@ export const billingStoreContract = (
           const dispute = eventOf({ payment: { reference, report } })
           expect(yield* receive(dispute, { references: [reference] })).toMatchObject({ _tag: "Erased" })
           expect(yield* stateOf(late.id)).toEqual(["ignored", reference])
+          // A report may be the first event to name its payment.
+          const unseen = `payment:${newId("pi")}`
+          const early = eventOf({ payment: { reference: unseen, report } })
+          expect(yield* receive(early, { claimed: userId, references: [unseen] })).toMatchObject({ _tag: "Erased" })
+          expect(yield* receive(eventOf(), { references: [unseen] })).toMatchObject({ _tag: "Erased" })
         })
       ))
 
