@@ -23,9 +23,8 @@ const REPORT = "Capital expenditure and working capital: the capital of the comp
 
 describe("a passage found for a question", () => {
   it.each([
-    ["in upper and lower case", "What is the capital of Mongolia?"],
-    ["in lower case", "what is the capital of mongolia"],
-    ["with a name that is common, too", "What is the capital of France?"],
+    ["in English", "What is the capital of Mongolia?"],
+    ["in words typed in haste", "whats the capital of Mongolia"],
     ["in another language", "¿Cuál es la capital de Mongolia?"]
   ])("is left out if it has but a common word of a question that names something else, %s", (_how, question) => {
     expect(isKept(question, found(REPORT))).toBe(false)
@@ -62,6 +61,18 @@ describe("a passage found for a question", () => {
     ["Japanese", "敷金はいくらですか", "敷金は家賃の三か月分とする。"],
     ["Arabic", "ما هو مبلغ الإيجار؟", "مبلغ الإيجار الشهري ألف."]
   ])("is kept for a question in %s, in other forms of its words", (_language, question, text) => {
+    expect(isKept(question, found(text))).toBe(true)
+  })
+
+  it.each([
+    ["When was the company established?", "The company was founded in 1990."],
+    ["how much rent must be payed", "The rent is 1,450 euros a month."],
+    ["When did the CEO resign?", "The chief executive officer resigned in May."],
+    [
+      "Wo liegt der Firmensitz?",
+      "Das Unternehmen hat seinen Sitz in Bonn und liegt am Rhein, nicht weit von der Stadt."
+    ]
+  ])("is kept if it says in other words what else the question says: %s", (question, text) => {
     expect(isKept(question, found(text))).toBe(true)
   })
 

@@ -1,4 +1,3 @@
-import { tokenVocabulary } from "../../tokens/tokenVocabulary.ts"
 import type { FoundPassage } from "../Document.ts"
 import { foldedTerm } from "../foldedTerm.ts"
 import { passageWords } from "../passageWords.ts"
@@ -9,11 +8,11 @@ import { isAlike } from "./wordForms.ts"
 
 /**
  * What makes a passage relevant to a question: `words` of its words, or one that is at least the share `least` of what the
- * question says, where a word that is not among the commonest of written language weighs as much as `rareWeight` common ones.
- * "What is the capital of Mongolia?" has one of each, so that "capital" alone is not enough. If an embedder compared both, a
- * cosine of `similarity` is enough as well. The README says what was measured.
+ * question says, where a name weighs as much as `nameWeight` other words. Of "What is the capital of Mongolia?", "capital" alone is
+ * not enough. In a language that writes all nouns as names no word is one. If an embedder compared both, a cosine of `similarity` is
+ * enough as well. The README says what was measured.
  */
-export const RELEVANCE = { words: 2, least: 0.25, rareWeight: 4, similarity: 0.25 } as const
+export const RELEVANCE = { words: 2, least: 0.25, nameWeight: 4, similarity: 0.25 } as const
 
 /** A question of more words is not judged: some of them are in any passage. */
 const MOST_WORDS = 50
@@ -28,15 +27,19 @@ const WHOLE = new RegExp(
   "u"
 )
 
+/** Names as most languages write them, in a sentence; an abbreviation may be written out in the text. */
+const NAMES = /(?<=[^.!?\s]\s+)\p{Lu}\p{Ll}[\p{L}\p{M}]*/gu
+
 /** The words of a question that say what it is about, by their weight; undefined if it is not judged. */
-const wordsOf = (question: string): ReadonlyMap<string, number> | undefined => {
+const wordsOf = (question: string, found: ReadonlyArray<FoundPassage>): ReadonlyMap<string, number> | undefined => {
   const asked = searchableQuery(question).split(" ")
   const stopWords = stopWordsOf(searchLanguageOf(question))
   const telling = new Set(asked.filter((word) => word !== "" && stopWords?.has(word) !== true))
   if (telling.size > MOST_WORDS || asked.some((word) => WHOLE.test(word))) return undefined
-  const { words } = tokenVocabulary()
-  const isCommon = (word: string) => words.has(word) || words.has(` ${word}`)
-  return new Map([...telling].map((word) => [foldedTerm(word), isCommon(word) ? 1 : RELEVANCE.rareWeight]))
+  const isGerman = searchLanguageOf(found.map(({ text }) => text).join("\n")) === "de"
+  const written = isGerman ? [] : (question.match(NAMES) ?? [])
+  const names = new Set(written.flatMap((name) => searchableText(name).split(" ")))
+  return new Map([...telling].map((word) => [foldedTerm(word), names.has(word) ? RELEVANCE.nameWeight : 1]))
 }
 
 /** Whether a word, or a form of it, is among the words of a text. */
@@ -51,25 +54,25 @@ const sum = (weights: Iterable<number>): number => [...weights].reduce((total, w
 
 /** Judges the found passages by the words of a question. */
 const judgeWords = (asked: ReadonlyMap<string, number>, found: ReadonlyArray<FoundPassage>) => {
-  const isRare = (word: string) => asked.get(word) === RELEVANCE.rareWeight
+  const isName = (word: string) => asked.get(word) === RELEVANCE.nameWeight
   const wordsIn = (text: string) => [...asked.keys()].filter(isIn(text))
   const ofPassage = new Map(found.map((passage) => [passage, wordsIn(passageWords(passage))]))
-  const rareOfDocument = new Map<string, ReadonlyArray<string>>()
+  const namesOfDocument = new Map<string, ReadonlyArray<string>>()
   for (const [documentId, passages] of Map.groupBy(found, (passage) => passage.documentId)) {
     const ofName = wordsIn(searchableText(passages[0]?.filename ?? ""))
     const said = [...ofName, ...passages.flatMap((passage) => ofPassage.get(passage) ?? [])]
-    rareOfDocument.set(documentId, said.filter(isRare))
+    namesOfDocument.set(documentId, said.filter(isName))
   }
   const all = sum(asked.values())
   return (passage: FoundPassage): boolean => {
-    const has = new Set([...(ofPassage.get(passage) ?? []), ...(rareOfDocument.get(passage.documentId) ?? [])])
+    const has = new Set([...(ofPassage.get(passage) ?? []), ...(namesOfDocument.get(passage.documentId) ?? [])])
     return has.size >= RELEVANCE.words || sum([...has].map((word) => asked.get(word) ?? 0)) >= RELEVANCE.least * all
   }
 }
 
 /**
  * Leaves out found passages that have too little to do with a question to be worth sending and paying for: by the words of
- * both, and, if an embedder compared them, by their meaning. A rare word of the question, such as a name, counts for all found
+ * both, and, if an embedder compared them, by their meaning. A name in the question counts for all found
  * passages of a document if one of them or the file's name has it: a contract names its parties once. A question that asks for the
  * whole of a text keeps all that was found.
  * @param nearFrom the least cosine that is enough
@@ -79,7 +82,7 @@ export const relevantPassages = (
   found: ReadonlyArray<FoundPassage>,
   nearFrom: number = RELEVANCE.similarity
 ): ReadonlyArray<FoundPassage> => {
-  const asked = wordsOf(question)
+  const asked = wordsOf(question, found)
   if (asked === undefined) return found
   const hasWords = judgeWords(asked, found)
   return found.filter((passage) => (passage.similarity ?? -1) >= nearFrom || hasWords(passage))
