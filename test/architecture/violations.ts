@@ -103,7 +103,8 @@ const isAmbientIn =
   (file: SourceFile) =>
   ({ text }: Reference): boolean => {
     const owner = text.split(".")[0] ?? text
-    if (harmlessMembers.includes(text) || ambientHomes[file.path]?.includes(owner) === true) return false
+    const homes = ambientHomes[file.path] ?? []
+    if (harmlessMembers.includes(text) || homes.includes(owner) || homes.includes(text)) return false
     return text === "new Date()" || ambientMembers.includes(text) || ambientGlobals.includes(owner)
   }
 

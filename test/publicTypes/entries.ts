@@ -16,8 +16,10 @@ export const root = fileURLToPath(new URL("../..", import.meta.url))
 
 export const entries: ReadonlyArray<Entry> = [
   { source: "packages/core/src/index.ts", report: "packages/core/public-types/core.txt" },
+  { source: "packages/core/src/effect.ts", report: "packages/core/public-types/effect.txt" },
   { source: "packages/core/src/adapter.ts", report: "packages/core/public-types/adapter.txt" },
   { source: "packages/core/src/reading.ts", report: "packages/core/public-types/reading.txt" },
+  { source: "packages/core/src/webhook.ts", report: "packages/core/public-types/webhook.txt" },
   { source: "packages/core/src/testing/index.ts", report: "packages/core/public-types/testing.txt" },
   { source: "packages/adapters-stripe/src/index.ts", report: "packages/adapters-stripe/public-types/stripe.txt" },
   {

@@ -44,14 +44,17 @@ export const makeFollow = () => {
   return { exportsOf, usesOf, baseOf }
 }
 
+/** A declaration on one line. */
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").replaceAll("; }", " }")
+
 const section = (title: string, entries: Iterable<readonly [string, Declared]>): string => {
   const sorted = [...entries].toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-  return [`## ${title}`, ...sorted.map(([name, { text }]) => `${name}\n${text.replaceAll(/^/gm, "  ")}`)].join("\n\n")
+  return [`## ${title}`, ...sorted.map(([name, { text }]) => `${name}: ${oneLine(text)}`)].join("\n")
 }
 
 /**
- * The public types behind an entry's emitted declaration file, as text: what it exports, by name, and the declarations
- * that these reach although they have no name of their own there. Where in the sources they stand is left out, so that
+ * The public types behind an entry's emitted declaration file, one line each: its exports by name, and the declarations
+ * that these reach and that have no name of their own there. The report does not name the files of the sources, so that
  * moving a file changes nothing.
  */
 export const publicTypes = (entry: string): string => {

@@ -81,7 +81,7 @@ const sections = (all: ReadonlyArray<Exported>, main: string, suffix: string): R
 const page = (name: string, title: string, intro: string, all: ReadonlyArray<Exported>, main: string): ApiPage => {
   const own = all.filter(({ from }) => from === main)
   const others = all.filter(({ from }) => from !== main)
-  const parts = [...sections(own, main, ""), ...sections(others, main, " for adapters")]
+  const parts = [...sections(own, main, ""), ...sections(others, main, " of other entries")]
   return { name, text: `${[`# ${title}`, intro, ...parts].join("\n\n")}\n` }
 }
 
@@ -92,7 +92,8 @@ const domainOf = ({ declared: { file } }: Exported): string =>
   /packages\/core\/src\/([^/]+)\//.exec(file.replaceAll("\\", "/"))?.[1] ?? "whole"
 
 const CORE = "@parley/core"
-const ADAPTER = "@parley/core/adapter"
+/** The entries of the core that the pages on its domains show; the first is the one that needs no mention. */
+const FACES = [CORE, `${CORE}/effect`, `${CORE}/adapter`, `${CORE}/webhook`]
 
 const exportedBy = (source: string, file: string): ReadonlyArray<Exported> => {
   const { baseOf, exportsOf } = makeFollow()
@@ -108,15 +109,14 @@ const namedDomain = (domain: string): string =>
     : (titles[domain] ?? domain)
 
 const corePages = (exported: ReadonlyArray<Exported>): ReadonlyArray<ApiPage> => {
-  const known = new Set(exported.filter(({ from }) => from === CORE).map(({ name }) => name))
-  const once = exported.filter(({ from, name }) => from === CORE || (from === ADAPTER && !known.has(name)))
-  return [...Map.groupBy(once, domainOf)]
+  const shown = exported.filter(({ from }) => FACES.includes(from))
+  return [...Map.groupBy(shown, domainOf)]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([domain, members]) =>
       page(
         `core-${domain}`,
         `${CORE}: ${titles[domain] ?? domain}`,
-        `What \`${CORE}\` exports of ${namedDomain(domain)}. What only adapters need comes from \`${ADAPTER}\`, and says so.`,
+        `The exports of ${namedDomain(domain)}: of \`${CORE}\` unless an entry names another.`,
         members,
         CORE
       )
@@ -135,7 +135,7 @@ export const apiPages = (): Promise<ReadonlyArray<ApiPage>> =>
   withDeclarations(({ declarationsOf }) => {
     const exported = entries.flatMap(({ source }) => exportedBy(source, declarationsOf(source)))
     const others = Map.groupBy(
-      exported.filter(({ from }) => from !== CORE && from !== ADAPTER),
+      exported.filter(({ from }) => !FACES.includes(from)),
       ({ from }) => from
     )
     const pages = [

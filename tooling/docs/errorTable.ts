@@ -1,5 +1,6 @@
 import { globSync } from "node:fs"
-import { errorStatuses, TooManyReplies } from "@parley/core"
+import { errorStatuses } from "@parley/core"
+import { TooManyReplies } from "@parley/core/effect"
 import { problemFrom } from "../../packages/adapters-http/src/problems/Problem.ts"
 import {
   type ErrorCode,
@@ -18,7 +19,8 @@ interface ErrorClass {
   readonly computes: boolean
 }
 
-const DECLARATION = /(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*)?^export class (\w+) extends Schema\.TaggedError/gm
+const DECLARATION =
+  /(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*)?^export class (\w+) extends (?:Schema\.TaggedError|Error\b)/gm
 /** Where a class computes its code, the codes stand as literals elsewhere in its file. */
 const LITERAL_CODE = /"([a-z]+(?:_[a-z]+)+)"/g
 

@@ -4,16 +4,13 @@ import {
   ChatService,
   CreditService,
   inMemoryStorageLayer,
-  makeCatalog,
   noCrmLayer,
   noPayments,
   noSecrets,
-  onePerson,
-  parleyLayer,
-  PaymentGateway,
-  SecretBox,
-  textParser
-} from "@parley/core"
+  parleyLayer
+} from "@parley/core/effect"
+import { makeCatalog, onePerson, textParser } from "@parley/core"
+import { PaymentGateway, SecretBox } from "@parley/core/adapter"
 import { DocumentParser } from "@parley/core/adapter"
 import { Console, Effect, Layer, Stream } from "effect"
 import { loggedLedger } from "./loggedLedger.ts"

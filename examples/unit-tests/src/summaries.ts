@@ -1,4 +1,5 @@
-import { InsufficientCredits, type Parley } from "@parley/core"
+import { InsufficientCredits } from "@parley/core/effect"
+import type { Parley } from "@parley/core"
 
 /** A feature of your application: a summary of a text in one sentence, or a word on why there is none. */
 export const summarise = async ({ chat }: Pick<Parley, "chat">, userId: string, text: string): Promise<string> => {

@@ -1,4 +1,5 @@
-import type { CrmAccount, CrmProviderId } from "@parley/core/adapter"
+import type { CrmAccount } from "@parley/core/adapter"
+import type { CrmProviderId } from "@parley/core"
 import type { Redacted } from "effect"
 import type { RefusalWords } from "./requests/refusal.ts"
 import type { OutboundRequest } from "./requests/sendOnce.ts"

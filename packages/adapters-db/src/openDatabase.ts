@@ -1,13 +1,6 @@
-import {
-  type Embedder,
-  loggerLayer,
-  type Objects,
-  ObjectStore,
-  type ParleyLogger,
-  PassageEmbedder,
-  type StoragePorts,
-  storagePortsFromContext
-} from "@parley/core/adapter"
+import { type Embedder, loggerLayer, type Objects, ObjectStore, PassageEmbedder } from "@parley/core/adapter"
+import type { ParleyLogger, StoragePorts } from "@parley/core"
+import { storagePortsFromContext } from "@parley/core/effect"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { LedgerClock } from "./credits/LedgerClock.ts"
 import { type DatabaseOptions, databaseLayer, withDatabase } from "./databaseLayer.ts"

@@ -1,4 +1,4 @@
-import { storageLayer } from "@parley/core/adapter"
+import { storageLayer } from "@parley/core/effect"
 import { PgAuditLogLayer } from "./audit/PgAuditLog.ts"
 import { PgBillingStoreLayer } from "./billing/PgBillingStore.ts"
 import { PgBillingUpkeepLayer } from "./billing/PgBillingUpkeep.ts"

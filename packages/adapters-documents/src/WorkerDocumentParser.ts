@@ -1,13 +1,12 @@
 import {
   DocumentParser,
-  type DocumentType,
   documentType,
   DocumentUnreadable,
   Ocr,
   PARSED_DOCUMENT_TYPES,
-  type ParserKind,
-  type UserId
+  type ParserKind
 } from "@parley/core/adapter"
+import type { DocumentType, UserId } from "@parley/core"
 import { Effect, Layer } from "effect"
 import { DEFAULT_PARSER_LIMITS, type ParserLimits } from "./ParserLimits.ts"
 import { parserFences } from "./process/fences.ts"

@@ -1,4 +1,4 @@
-import { headingPath } from "@parley/core/adapter"
+import { headingPath } from "@parley/core/reading"
 import { describe, expect, it } from "vitest"
 import { parseHtml } from "../src/parsing/html/parseHtml.ts"
 

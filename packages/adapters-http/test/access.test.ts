@@ -1,4 +1,5 @@
-import { InvalidSignature, makeWebCryptoSecretBox, parseSecretKeys, PaymentGateway } from "@parley/core"
+import { InvalidSignature, PaymentGateway } from "@parley/core/adapter"
+import { makeWebCryptoSecretBox, parseSecretKeys } from "@parley/core/effect"
 import { neutralGateway, scriptedCrm } from "@parley/core/testing"
 import { widgetFiles } from "@parley/widget/files"
 import { Effect, Result, Schema } from "effect"

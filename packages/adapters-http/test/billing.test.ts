@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto"
-import { InvalidSignature, noPayments, PaymentRefused, PaymentUnavailable } from "@parley/core"
+import { InvalidSignature, PaymentRefused, PaymentUnavailable } from "@parley/core/adapter"
+import { noPayments } from "@parley/core/effect"
 import { BillingStore, PaymentGateway, type ReceivedPaymentEvent, StorageFailed } from "@parley/core/adapter"
 import { neutralGateway } from "@parley/core/testing"
 import { openInMemory } from "@parley/core"

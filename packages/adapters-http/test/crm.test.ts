@@ -1,4 +1,5 @@
-import { makeWebCryptoSecretBox, noSecrets, type ParleyOptions, parseSecretKeys } from "@parley/core"
+import { makeWebCryptoSecretBox, noSecrets, parseSecretKeys } from "@parley/core/effect"
+import type { ParleyOptions } from "@parley/core"
 import { scriptedCrm, type ScriptedCrm } from "@parley/core/testing"
 import { Effect, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"

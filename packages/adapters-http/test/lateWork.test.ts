@@ -1,4 +1,4 @@
-import { HoldSweeper } from "@parley/core"
+import { HoldSweeper } from "@parley/core/effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { API_SCOPES } from "../src/index.ts"
 import { expectProblem } from "./support/expectProblem.ts"

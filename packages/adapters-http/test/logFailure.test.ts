@@ -1,4 +1,4 @@
-import { ModelFailed, StorageFailed } from "@parley/core"
+import { ModelFailed, StorageFailed } from "@parley/core/adapter"
 import { Cause, Effect, Logger } from "effect"
 import { describe, expect, test } from "vitest"
 import { type Route, routes } from "../src/index.ts"

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
-import { InvalidSignature } from "@parley/core"
+import { InvalidSignature } from "@parley/core/adapter"
 import { Context, Effect, Schema } from "effect"
 import express from "express"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"

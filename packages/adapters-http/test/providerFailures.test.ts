@@ -1,4 +1,4 @@
-import type { ModelFailure } from "@parley/core"
+import type { ModelFailure } from "@parley/core/adapter"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { expectProblem } from "./support/expectProblem.ts"
 import { startServer, type TestServer } from "./support/startServer.ts"

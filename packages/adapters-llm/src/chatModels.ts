@@ -1,4 +1,5 @@
-import { type ChatModel, ChatModels, ModelUnavailable, type Vendor } from "@parley/core/adapter"
+import { type ChatModel, ChatModels, ModelUnavailable } from "@parley/core/adapter"
+import type { Vendor } from "@parley/core"
 import { Effect, Layer } from "effect"
 import { OfflineChatModel } from "./offline/OfflineChatModel.ts"
 

@@ -1,4 +1,5 @@
-import { type ChatModel, ChatModels, defaultCatalog, type Model } from "@parley/core/adapter"
+import { type ChatModel, ChatModels } from "@parley/core/adapter"
+import { defaultCatalog, type Model } from "@parley/core"
 import { Effect, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import { chatModels, chatModelsLayer } from "../src/index.ts"

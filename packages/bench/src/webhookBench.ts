@@ -11,7 +11,9 @@ import {
   PgDatabaseLayer,
   PgUnitOfWorkLayer
 } from "@parley/adapters-db"
-import { Catalog, CreditOperations, makeCatalog, noPayments, PaymentGateway, PaymentInbox } from "@parley/core"
+import { Catalog, CreditOperations, noPayments, PaymentInbox } from "@parley/core/effect"
+import { makeCatalog } from "@parley/core"
+import { PaymentGateway } from "@parley/core/adapter"
 import type { ReceivedPaymentEvent } from "@parley/core/adapter"
 import { Context, Effect, Exit, Layer, Scope, Stream } from "effect"
 import pg from "pg"

@@ -43,7 +43,6 @@ import {
   Catalog,
   CreditOperations,
   CreditService,
-  type CrmProviders,
   CrmRelease,
   DocumentReindex,
   EventSinks,
@@ -54,19 +53,18 @@ import {
   HoldSweeper,
   noPayments,
   PaymentComparison,
-  PaymentGateway,
   PaymentInbox,
   PaymentRetention,
   HoldTtl,
   parleyLayer,
   type ParleyServices,
   ResetService,
-  type SecretBox,
   SecretRotation,
   ReplySettings,
   UploadLimits,
   webhookSinks
-} from "@parley/core"
+} from "@parley/core/effect"
+import { type CrmProviders, PaymentGateway, type SecretBox } from "@parley/core/adapter"
 import type {
   AuditLog,
   BillingStore,

@@ -1,4 +1,5 @@
-import { defaultCatalog, BillingService, CreditService } from "@parley/core"
+import { defaultCatalog } from "@parley/core"
+import { BillingService, CreditService } from "@parley/core/effect"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { readSettings } from "../src/config/readConfig.ts"

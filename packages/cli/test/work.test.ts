@@ -1,5 +1,6 @@
 import { DatabaseOwner, openDatabase, PgDatabaseLayer } from "@parley/adapters-db"
-import { createParley, ModelUnavailable } from "@parley/core"
+import { createParley } from "@parley/core"
+import { ModelUnavailable } from "@parley/core/adapter"
 import { ChatModels, DocumentParser, DocumentUnreadable } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

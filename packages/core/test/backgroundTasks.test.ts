@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { BACKGROUND_TASKS, type BackgroundTaskName, backgroundWorkLayer, DocumentService } from "@parley/core"
+import { BACKGROUND_TASKS, type BackgroundTaskName } from "@parley/core"
+import { backgroundWorkLayer, DocumentService } from "@parley/core/effect"
 import { BillingStore, CallLimiter, ChatStore, CreditLedger, RunningReplies } from "@parley/core/adapter"
 import { newTurn, reservation, testedLedger } from "@parley/core/testing"
 import { Effect, Layer, Stream } from "effect"

@@ -1,13 +1,11 @@
+import { createParley, openInMemory, type StoragePorts } from "@parley/core"
 import {
-  createParley,
   inMemoryStorageLayer,
-  openInMemory,
   openStorageLayer,
   storageLayer,
   type StorageLayers,
-  type StoragePorts,
   storagePortsFromContext
-} from "@parley/core"
+} from "@parley/core/effect"
 import { ChatStore, CreditLedger, UnitOfWork } from "@parley/core/adapter"
 import { InMemoryChatStore } from "../src/chat/InMemoryChatStore.ts"
 import { newTurn, newUserId } from "@parley/core/testing"

@@ -2,20 +2,18 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import {
   ChatNotFound,
-  DailyCapReached,
   DocumentForbidden,
   DocumentNotFound,
   DocumentNotIndexed,
   DocumentQuotaExceeded,
   InsufficientCredits,
   ModelNotAllowed,
-  PromptTooLong,
   RequestInProgress,
-  SessionInvalid,
   StorageQuotaExceeded,
   TooManyAbandonedTries,
   TooManyReplies
-} from "@parley/core"
+} from "@parley/core/effect"
+import { DailyCapReached, PromptTooLong, SessionInvalid } from "@parley/core/adapter"
 import { countOf, DOCUMENT_FAILURES, fileTooLarge, mayBeReadAgain, momentOf, sizeOf } from "@parley/core/adapter"
 import { identifyFile } from "../src/documents/storing/identifyFile.ts"
 

@@ -1,4 +1,5 @@
-import { type Bot, type BotName, type BotSettings, BotStore, isUuid, type StoredBot } from "@parley/core/adapter"
+import type { Bot } from "@parley/core"
+import { type BotName, type BotSettings, BotStore, isUuid, type StoredBot } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database, type Row, type Sql } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"

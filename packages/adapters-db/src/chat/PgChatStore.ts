@@ -1,17 +1,15 @@
+import type { Chat, StoredMessage, UserId } from "@parley/core"
 import {
-  type Chat,
   ChatStore,
   type ConversationOwner,
   isUuid,
   MAX_TRANSCRIPT_BYTES,
   ownerKey,
   ownerOf,
-  type Source,
   storableText,
-  storedBytes,
-  type StoredMessage,
-  type UserId
+  storedBytes
 } from "@parley/core/adapter"
+import type { Source } from "@parley/core/reading"
 import { Effect, Layer } from "effect"
 import { Database, DatabaseError, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"

@@ -1,7 +1,6 @@
 import {
   type ConversationOwner,
   isUuid,
-  type MessageState,
   ownerKey,
   type ReplyName,
   type RunningProgress,
@@ -9,6 +8,7 @@ import {
   RunningReplies,
   storableText
 } from "@parley/core/adapter"
+import type { MessageState } from "@parley/core"
 import { Effect, Layer } from "effect"
 import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"

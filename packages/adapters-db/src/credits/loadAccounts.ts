@@ -7,9 +7,9 @@ import {
   type OpenHold,
   type Operation,
   type PurchaseState,
-  type Refusal,
-  type Transaction
+  type Refusal
 } from "@parley/core/adapter"
+import type { Transaction } from "@parley/core"
 import { Effect } from "effect"
 import type { DatabaseError, Row, Sql } from "../database/Database.ts"
 

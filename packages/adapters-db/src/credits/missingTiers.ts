@@ -1,4 +1,5 @@
-import type { TierCount, TierName } from "@parley/core/adapter"
+import type { TierCount } from "@parley/core/adapter"
+import type { TierName } from "@parley/core"
 import { Effect } from "effect"
 import type { Database, DatabaseError, Row } from "../database/Database.ts"
 

@@ -1,4 +1,5 @@
-import { AccountNotFound, type HistoryInput, type HistoryPage, TRANSACTION_TYPES } from "@parley/core/adapter"
+import { AccountNotFound, TRANSACTION_TYPES } from "@parley/core/adapter"
+import type { HistoryInput, HistoryPage } from "@parley/core"
 import { Effect, Result } from "effect"
 import type { Database, DatabaseError, Row } from "../database/Database.ts"
 import { toTransaction, TRANSACTION_COLUMNS, type TransactionRow } from "./loadAccounts.ts"

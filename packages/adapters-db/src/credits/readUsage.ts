@@ -1,4 +1,4 @@
-import type { UsageInput, UsageRow } from "@parley/core/adapter"
+import type { UsageInput, UsageRow } from "@parley/core"
 import { Effect } from "effect"
 import type { Database, DatabaseError, Row } from "../database/Database.ts"
 

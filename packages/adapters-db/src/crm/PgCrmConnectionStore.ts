@@ -1,9 +1,8 @@
+import type { CrmConnectionName, CrmProviderId } from "@parley/core"
 import {
-  type CrmConnectionName,
   CrmConnectionStore,
   type CrmConnectionsOf,
   type CrmProblem,
-  type CrmProviderId,
   type CrmState,
   isUuid,
   type NewCrmConnection,

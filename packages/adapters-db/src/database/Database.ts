@@ -1,4 +1,5 @@
-import type { CallersTransaction, TransactionNotJoined } from "@parley/core/adapter"
+import type { CallersTransaction } from "@parley/core"
+import type { TransactionNotJoined } from "@parley/core/adapter"
 import { Context, type Effect, Schema } from "effect"
 
 /** SQLSTATEs, or how they begin, of what passes (PostgreSQL 17, appendix A). No SQLSTATE at all: the connection was lost. */

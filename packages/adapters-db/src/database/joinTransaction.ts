@@ -1,4 +1,5 @@
-import { type CallersTransaction, TransactionNotJoined } from "@parley/core/adapter"
+import type { CallersTransaction } from "@parley/core"
+import { TransactionNotJoined } from "@parley/core/adapter"
 import { Effect, Exit, Semaphore } from "effect"
 import type { DatabaseError, Row } from "./Database.ts"
 import type { Connection } from "./Driver.ts"

@@ -4,10 +4,10 @@ import {
   type DeliveryRecord,
   type DeliveryState,
   eventOf,
-  type EventType,
   IdGenerator,
   Outbox
 } from "@parley/core/adapter"
+import type { EventType } from "@parley/core"
 import { Effect, Layer } from "effect"
 import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"

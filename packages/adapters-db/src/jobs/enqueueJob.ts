@@ -1,4 +1,5 @@
-import { type JobKind, twinOf, type UserId } from "@parley/core/adapter"
+import { type JobKind, twinOf } from "@parley/core/adapter"
+import type { UserId } from "@parley/core"
 import { Effect, Schema } from "effect"
 import type { DatabaseError } from "../database/Database.ts"
 import { callBoss, type JobParts, joinedDatabase } from "./jobParts.ts"

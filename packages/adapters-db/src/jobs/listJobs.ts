@@ -1,4 +1,5 @@
-import { isUuid, type JobPage, type JobQuery, type JobRecord, type UserId } from "@parley/core/adapter"
+import { isUuid, type JobPage, type JobQuery, type JobRecord } from "@parley/core/adapter"
+import type { UserId } from "@parley/core"
 import { Effect, type Schema } from "effect"
 import type { Row } from "../database/Database.ts"
 import type { JobParts } from "./jobParts.ts"

@@ -1,4 +1,5 @@
-import { isUuid, JobNotFailed, JobNotFound, type JobRecord, type UserId } from "@parley/core/adapter"
+import { isUuid, JobNotFailed, JobNotFound, type JobRecord } from "@parley/core/adapter"
+import type { UserId } from "@parley/core"
 import { Effect } from "effect"
 import type { Row } from "../database/Database.ts"
 import { enqueueJob } from "./enqueueJob.ts"

@@ -1,10 +1,5 @@
-import {
-  BillingStore,
-  CreditLedger,
-  CreditOperations,
-  PaymentInbox,
-  type ReceivedPaymentEvent
-} from "@parley/core/adapter"
+import { BillingStore, CreditLedger, type ReceivedPaymentEvent } from "@parley/core/adapter"
+import { CreditOperations, PaymentInbox } from "@parley/core/effect"
 import { type BillingAct, billingUnderTest, BillingWorld, deliver, STORY_START } from "@parley/core/testing"
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import pg from "pg"

@@ -1,10 +1,6 @@
-import {
-  BillingStore,
-  CreditLedger,
-  type HandledEvent,
-  PaymentInbox,
-  type ReceivedPaymentEvent
-} from "@parley/core/adapter"
+import { BillingStore, CreditLedger, type ReceivedPaymentEvent } from "@parley/core/adapter"
+import type { HandledEvent } from "@parley/core"
+import { PaymentInbox } from "@parley/core/effect"
 import { billingUnderTest, BillingWorld, STORY_START } from "@parley/core/testing"
 import { type Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

@@ -1,5 +1,6 @@
-import { Catalog, CreditLedger, CreditOperations, type ReceivedPaymentEvent, UserService } from "@parley/core/adapter"
-import { CrmRelease, noCrmLayer } from "@parley/core"
+import { Catalog, CreditOperations, UserService } from "@parley/core/effect"
+import { CreditLedger, type ReceivedPaymentEvent } from "@parley/core/adapter"
+import { CrmRelease, noCrmLayer } from "@parley/core/effect"
 import {
   type BillingAct,
   billingUnderTest,

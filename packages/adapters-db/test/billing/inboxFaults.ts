@@ -1,4 +1,5 @@
-import { CreditLedger, PaymentInbox, tierOf } from "@parley/core/adapter"
+import { CreditLedger } from "@parley/core/adapter"
+import { PaymentInbox, tierOf } from "@parley/core/effect"
 import {
   type BillingAct,
   billingUnderTest,

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
-import { CreditOperations, tierOf } from "@parley/core/adapter"
+import { CreditOperations, tierOf } from "@parley/core/effect"
 import {
   accountAfter,
   atTime,

@@ -1,5 +1,6 @@
-import { CreditLedger, CreditOperations, type ReceivedPaymentEvent } from "@parley/core/adapter"
-import { OperatorTiers } from "@parley/core"
+import { CreditLedger, type ReceivedPaymentEvent } from "@parley/core/adapter"
+import { CreditOperations } from "@parley/core/effect"
+import { OperatorTiers } from "@parley/core/effect"
 import { type BillingAct, billingUnderTest, BillingWorld, deliver, STORY_START } from "@parley/core/testing"
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

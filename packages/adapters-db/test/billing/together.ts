@@ -1,5 +1,5 @@
 /** What several people's payments come to where their events arrive at the same time. */
-import { CreditOperations, tierOf } from "@parley/core/adapter"
+import { CreditOperations, tierOf } from "@parley/core/effect"
 import {
   accountAfter,
   atTime,

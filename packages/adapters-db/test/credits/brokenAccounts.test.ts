@@ -1,5 +1,7 @@
 import { assert, layer } from "@effect/vitest"
-import { Catalog, CreditLedger, HoldSweeper, makeCatalog, ResetService } from "@parley/core/adapter"
+import { Catalog, HoldSweeper, ResetService } from "@parley/core/effect"
+import { CreditLedger } from "@parley/core/adapter"
+import { makeCatalog } from "@parley/core"
 import { reservation, testedLedger } from "@parley/core/testing"
 import { Clock, Effect, Layer } from "effect"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"

@@ -1,11 +1,5 @@
-import {
-  type CallersTransaction,
-  createParley,
-  openInMemory,
-  type Parley,
-  TransactionConflict,
-  TransactionNotJoined
-} from "@parley/core"
+import { type CallersTransaction, createParley, openInMemory, type Parley } from "@parley/core"
+import { TransactionConflict, TransactionNotJoined } from "@parley/core/adapter"
 import { Effect, Exit, Scope } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

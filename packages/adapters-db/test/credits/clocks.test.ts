@@ -1,5 +1,7 @@
 /** Processes whose clocks are wrong, on one real database. */
-import { Catalog, CreditLedger, HoldSweeper, makeCatalog, periodAt, ResetService } from "@parley/core/adapter"
+import { Catalog, HoldSweeper, ResetService } from "@parley/core/effect"
+import { CreditLedger, periodAt } from "@parley/core/adapter"
+import { makeCatalog } from "@parley/core"
 import { receiptDraft, reservation, type TestedLedger, withOperations } from "@parley/core/testing"
 import { Clock, Context, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"

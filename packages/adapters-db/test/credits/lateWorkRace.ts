@@ -1,4 +1,5 @@
-import { HoldSweeper, type Parley, type WorkPayment } from "@parley/core"
+import { HoldSweeper } from "@parley/core/effect"
+import type { Parley, WorkPayment } from "@parley/core"
 import { describe, expect, it } from "vitest"
 import { hasPostgres } from "../databases.ts"
 import { patiently, tagOf, withProcesses } from "./creditProcesses.ts"

@@ -1,18 +1,8 @@
 /** A reply whose hold another server sweeps while it is being written, on every database. */
 import { assert, layer } from "@effect/vitest"
-import {
-  Catalog,
-  ChatModels,
-  ChatService,
-  DocumentParser,
-  HoldTtl,
-  inMemoryStorageLayer,
-  makeCatalog,
-  parleyLayer,
-  noCrmLayer,
-  PaymentGateway,
-  type ReplyPart
-} from "@parley/core/adapter"
+import { Catalog, ChatService, HoldTtl, inMemoryStorageLayer, parleyLayer, noCrmLayer } from "@parley/core/effect"
+import { ChatModels, DocumentParser, PaymentGateway, type ReplyPart } from "@parley/core/adapter"
+import { makeCatalog } from "@parley/core"
 import { neutralGateway, testedLedger } from "@parley/core/testing"
 import { Effect, Fiber, Layer, Schedule, Stream } from "effect"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"

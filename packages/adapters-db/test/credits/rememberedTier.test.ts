@@ -1,23 +1,18 @@
 /** Replies of a process that remembers its payers, whose tiers others change, on every database. */
 import { assert, layer } from "@effect/vitest"
+import { Catalog, ChatService, CreditService, inMemoryStorageLayer, parleyLayer, noCrmLayer } from "@parley/core/effect"
 import {
-  Catalog,
   ChatModels,
-  ChatService,
   CreditLedger,
-  CreditService,
   DocumentParser,
-  inMemoryStorageLayer,
   closeOperation,
-  makeCatalog,
   ModelFailed,
-  parleyLayer,
-  noCrmLayer,
   PaymentGateway,
   PersonalData,
   type ReplyPart,
   UnitOfWork
 } from "@parley/core/adapter"
+import { makeCatalog } from "@parley/core"
 import { neutralGateway, withOperations } from "@parley/core/testing"
 import { Context, Effect, Layer, Stream } from "effect"
 import { Database } from "../../src/database/Database.ts"

@@ -1,4 +1,5 @@
-import { createParley, type Parley, TransactionConflict, TransactionNotJoined } from "@parley/core"
+import { createParley, type Parley } from "@parley/core"
+import { TransactionConflict, TransactionNotJoined } from "@parley/core/adapter"
 import { Effect, Exit, Scope } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"

@@ -1,4 +1,4 @@
-import type { UserId } from "@parley/core/adapter"
+import type { UserId } from "@parley/core"
 import { receiptDraft, resetAll, reservation, type TestedLedger } from "@parley/core/testing"
 import { Clock, Effect } from "effect"
 

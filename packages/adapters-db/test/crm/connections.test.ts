@@ -2,17 +2,15 @@ import {
   BotService,
   Catalog,
   CrmAccess,
-  CrmProviders,
   CrmRelease,
   CrmService,
-  makeCatalog,
   makeWebCryptoSecretBox,
   noPayments,
   parseSecretKeys,
-  PaymentGateway,
-  SecretBox,
   UserService
-} from "@parley/core"
+} from "@parley/core/effect"
+import { CrmProviders, PaymentGateway, SecretBox } from "@parley/core/adapter"
+import { makeCatalog } from "@parley/core"
 import { BotStore, CrmConnectionStore, crmRevoking, JobQueue, JobWorker, UnitOfWork } from "@parley/core/adapter"
 import { newBot, newCrmConnection, newUserId, type Run, scriptedCrm, suiteOn } from "@parley/core/testing"
 import { Deferred, Effect, Fiber, Layer, Redacted, Result } from "effect"

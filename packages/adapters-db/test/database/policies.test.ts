@@ -1,4 +1,4 @@
-import type { ExportKind } from "@parley/core"
+import type { ExportKind } from "@parley/core/effect"
 import {
   BotStore,
   ChatStore,
@@ -7,9 +7,9 @@ import {
   FileStore,
   OAuthStateStore,
   Outbox,
-  RunningReplies,
-  type UserId
+  RunningReplies
 } from "@parley/core/adapter"
+import type { UserId } from "@parley/core"
 import {
   ampleQuota,
   indexPassages,

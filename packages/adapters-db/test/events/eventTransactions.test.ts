@@ -1,4 +1,5 @@
-import { CreditLedger, creditOperations, DocumentStore, Outbox } from "@parley/core/adapter"
+import { CreditLedger, DocumentStore, Outbox } from "@parley/core/adapter"
+import { creditOperations } from "@parley/core/effect"
 import { ampleQuota, newDocument, newUserId, receiptDraft, reservation, suiteOn } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"

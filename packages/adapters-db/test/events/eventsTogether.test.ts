@@ -1,5 +1,5 @@
 import { createParley, type Parley, type ParleyHooks } from "@parley/core"
-import type { EventType } from "@parley/core/adapter"
+import type { EventType } from "@parley/core"
 import { Effect } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"

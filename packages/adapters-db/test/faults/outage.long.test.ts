@@ -1,12 +1,11 @@
 import {
   type ChatModelRequest,
   ChatModels,
-  createParley,
   DocumentParser,
   DocumentUnreadable,
-  type Parley,
   type ReplyPart
 } from "@parley/core/adapter"
+import { createParley, type Parley } from "@parley/core"
 import { reservation, withOperations } from "@parley/core/testing"
 import { Effect, Stream } from "effect"
 import { describe, expect, it } from "vitest"

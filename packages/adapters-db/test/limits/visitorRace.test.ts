@@ -1,4 +1,5 @@
-import { Catalog, makeCatalog, VisitorGate, VisitorLimitReached } from "@parley/core"
+import { Catalog, VisitorGate, VisitorLimitReached } from "@parley/core/effect"
+import { makeCatalog } from "@parley/core"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import { Database } from "../../src/database/Database.ts"

@@ -1,4 +1,4 @@
-import { SignOut } from "@parley/core"
+import { SignOut } from "@parley/core/effect"
 import { RevokedSessions } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"

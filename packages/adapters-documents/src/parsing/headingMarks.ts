@@ -1,4 +1,4 @@
-import type { Heading } from "@parley/core/adapter"
+import type { Heading } from "@parley/core/reading"
 
 /** Noncharacters, which no text has (Unicode, 23.7): each marks where a heading of its level begins. */
 const HEADING_MARKS = "\ufdd0\ufdd1\ufdd2\ufdd3\ufdd4\ufdd5"

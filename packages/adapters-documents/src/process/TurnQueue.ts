@@ -1,4 +1,5 @@
-import { Turns, type UserId } from "@parley/core/adapter"
+import { Turns } from "@parley/core/adapter"
+import type { UserId } from "@parley/core"
 import { Deferred, Effect, Exit } from "effect"
 
 interface Waiting {

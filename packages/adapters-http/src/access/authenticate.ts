@@ -1,10 +1,6 @@
-import {
-  SessionInvalid,
-  type SessionVerifier,
-  SessionVerifierUnavailable,
-  type SignOut,
-  type UserId
-} from "@parley/core"
+import { SessionInvalid, type SessionVerifier, SessionVerifierUnavailable } from "@parley/core/adapter"
+import type { SignOut } from "@parley/core/effect"
+import type { UserId } from "@parley/core"
 import { Effect } from "effect"
 import { candidateTokens, MOST_CANDIDATES } from "../sessions/cookieTokens.ts"
 import type { SessionCookie } from "../sessions/sessionCookie.ts"

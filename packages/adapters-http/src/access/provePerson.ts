@@ -1,4 +1,6 @@
-import { SessionVerifier, SignOut, UserId } from "@parley/core"
+import { SessionVerifier } from "@parley/core/adapter"
+import { SignOut } from "@parley/core/effect"
+import { UserId } from "@parley/core"
 import { isMoment } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { type Authenticate, PersonSignIn, type SignedIn } from "../environment/PersonSignIn.ts"

@@ -1,4 +1,5 @@
-import { ChatRequest, InvalidChatRequest } from "@parley/core"
+import { ChatRequest } from "@parley/core"
+import { InvalidChatRequest } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { shapeOf } from "./JsonShape.ts"
 import { JSON_REFUSALS, type JsonRefusal, readJson } from "./jsonBody.ts"

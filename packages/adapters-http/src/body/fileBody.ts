@@ -1,4 +1,5 @@
-import { type FileRejected, PARSED_DOCUMENT_TYPES, UploadLimits } from "@parley/core"
+import { type FileRejected, PARSED_DOCUMENT_TYPES } from "@parley/core/adapter"
+import { UploadLimits } from "@parley/core/effect"
 import { documentType, fileTooLarge } from "@parley/core/adapter"
 import busboy from "busboy"
 import { Effect, Schema } from "effect"

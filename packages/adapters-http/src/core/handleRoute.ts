@@ -1,4 +1,4 @@
-import type { ParleyServices } from "@parley/core"
+import type { ParleyServices } from "@parley/core/effect"
 import { addressBucket } from "@parley/core/adapter"
 import { type Context, Effect, Exit, Scope } from "effect"
 import { empty } from "../answers/Answer.ts"

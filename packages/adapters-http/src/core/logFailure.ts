@@ -1,4 +1,4 @@
-import { SessionInvalid } from "@parley/core"
+import { SessionInvalid } from "@parley/core/adapter"
 import { causeField, databaseFields } from "@parley/core/adapter"
 import { Cause, Effect } from "effect"
 import { codeOf } from "../problems/Problem.ts"

@@ -1,4 +1,5 @@
-import type { ParleyServices, SessionVerifier } from "@parley/core"
+import type { ParleyServices } from "@parley/core/effect"
+import type { SessionVerifier } from "@parley/core/adapter"
 import type { ManagedRuntime } from "effect"
 import type { RequestTracker } from "./RequestTracker.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"

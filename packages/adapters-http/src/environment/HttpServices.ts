@@ -1,4 +1,5 @@
-import type { ParleyServices, SessionVerifier } from "@parley/core"
+import type { ParleyServices } from "@parley/core/effect"
+import type { SessionVerifier } from "@parley/core/adapter"
 import type { AllowedOrigins } from "./AllowedOrigins.ts"
 import type { ApiDocument } from "./ApiDocument.ts"
 import type { ApiKeys } from "./ApiKeys.ts"

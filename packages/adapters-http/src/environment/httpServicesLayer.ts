@@ -1,4 +1,4 @@
-import { SessionInvalid, SessionVerifier } from "@parley/core"
+import { SessionInvalid, SessionVerifier } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { sessionCookieOf } from "../sessions/sessionCookie.ts"
 import { AllowedOrigins, allowedOriginsFrom } from "./AllowedOrigins.ts"

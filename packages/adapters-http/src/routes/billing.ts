@@ -1,4 +1,6 @@
-import { type AccountNotFound, BillingService, CreditService, type HistoryPage, type StorageFailed } from "@parley/core"
+import type { AccountNotFound, StorageFailed } from "@parley/core/adapter"
+import { BillingService, CreditService } from "@parley/core/effect"
+import type { HistoryPage } from "@parley/core"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { json } from "../answers/Answer.ts"

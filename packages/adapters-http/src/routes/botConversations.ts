@@ -2,9 +2,9 @@ import {
   ConversationService,
   type OwnedConversation,
   type OwnedMessage,
-  PAGE_MESSAGES,
   type ReadConversation
-} from "@parley/core"
+} from "@parley/core/effect"
+import { PAGE_MESSAGES } from "@parley/core/adapter"
 import { Effect, Schema, Stream } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { type Answer, byteStream, empty, json } from "../answers/Answer.ts"

@@ -1,4 +1,6 @@
-import { type Bot, BotChange, BotDraft, BotService, BotSettings } from "@parley/core"
+import { type Bot, BotChange, BotDraft } from "@parley/core"
+import { BotService } from "@parley/core/effect"
+import { BotSettings } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { empty, json } from "../answers/Answer.ts"

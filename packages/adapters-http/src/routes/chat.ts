@@ -1,4 +1,5 @@
-import { ChatService, type Reply } from "@parley/core"
+import { ChatService } from "@parley/core/effect"
+import type { Reply } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { json, textStream } from "../answers/Answer.ts"

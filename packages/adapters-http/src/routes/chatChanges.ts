@@ -1,4 +1,4 @@
-import { ChatService, MAX_DOCUMENTS, Uuid } from "@parley/core"
+import { ChatService, MAX_DOCUMENTS, Uuid } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { json } from "../answers/Answer.ts"

@@ -1,12 +1,6 @@
-import {
-  type Chat,
-  ChatService,
-  CreditService,
-  PAGE_MESSAGES,
-  type ReplyCost,
-  ROLES,
-  type StoredMessage
-} from "@parley/core"
+import type { Chat, StoredMessage } from "@parley/core"
+import { ChatService, CreditService, type ReplyCost } from "@parley/core/effect"
+import { PAGE_MESSAGES, ROLES } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { LargeWorkTurns } from "../environment/LargeWorkTurns.ts"

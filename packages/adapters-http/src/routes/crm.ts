@@ -1,12 +1,6 @@
-import {
-  CRM_PROBLEMS,
-  CRM_PROVIDERS,
-  CRM_STATES,
-  type CrmOffer,
-  CrmService,
-  REVOCATIONS,
-  stateIdOf
-} from "@parley/core"
+import { CRM_PROBLEMS, CRM_PROVIDERS, CRM_STATES } from "@parley/core/adapter"
+import type { CrmOffer } from "@parley/core"
+import { CrmService, REVOCATIONS, stateIdOf } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { navigationAccess } from "../access/navigationAccess.ts"
 import { sessionAccess } from "../access/sessionAccess.ts"

@@ -1,4 +1,4 @@
-import { ResetService } from "@parley/core"
+import { ResetService } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { cronAccess } from "../access/cronAccess.ts"
 import { json } from "../answers/Answer.ts"

@@ -1,4 +1,4 @@
-import { CreditService } from "@parley/core"
+import { CreditService } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { developmentAccess } from "../access/developmentAccess.ts"
 import { empty, json } from "../answers/Answer.ts"

@@ -1,4 +1,4 @@
-import { DocumentService, MAX_EXCERPT } from "@parley/core"
+import { DocumentService, MAX_EXCERPT } from "@parley/core/effect"
 import { DOCUMENT_TYPES, documentType } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"

@@ -1,4 +1,6 @@
-import { type Document, DOCUMENT_STATUSES, DocumentService } from "@parley/core"
+import type { Document } from "@parley/core"
+import { DOCUMENT_STATUSES } from "@parley/core/adapter"
+import { DocumentService } from "@parley/core/effect"
 import { DOCUMENT_FAILURES, DOCUMENT_TYPES, mayBeReadAgain } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"

@@ -1,4 +1,5 @@
-import { UserId, WorkMeter, type WorkPayment } from "@parley/core"
+import { UserId, type WorkPayment } from "@parley/core"
+import { WorkMeter } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { keyAccess } from "../access/keyAccess.ts"
 import { json } from "../answers/Answer.ts"

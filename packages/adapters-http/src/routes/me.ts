@@ -1,4 +1,4 @@
-import { ModelOffers, UploadLimits } from "@parley/core"
+import { ModelOffers, UploadLimits } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { optionalSessionAccess } from "../access/optionalSessionAccess.ts"
 import { type Caller, sessionAccess } from "../access/sessionAccess.ts"

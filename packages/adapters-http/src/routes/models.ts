@@ -1,4 +1,4 @@
-import { ModelOffers } from "@parley/core"
+import { ModelOffers } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { json } from "../answers/Answer.ts"

@@ -1,4 +1,4 @@
-import { type ConversationCursor, isUuid } from "@parley/core"
+import { type ConversationCursor, isUuid } from "@parley/core/adapter"
 import { Effect, Result } from "effect"
 import { InvalidRequest } from "../problems/errors.ts"
 

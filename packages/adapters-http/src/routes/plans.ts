@@ -1,11 +1,6 @@
-import {
-  BillingService,
-  CHECKOUT_MODES,
-  ModelOffers,
-  type Offer,
-  type PaidSubscription,
-  SUBSCRIPTION_STATUSES
-} from "@parley/core"
+import { BillingService, ModelOffers } from "@parley/core/effect"
+import { CHECKOUT_MODES, SUBSCRIPTION_STATUSES } from "@parley/core/adapter"
+import type { Offer, PaidSubscription } from "@parley/core"
 import { Clock, Effect, Option, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { json } from "../answers/Answer.ts"

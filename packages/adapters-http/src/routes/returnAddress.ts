@@ -1,4 +1,4 @@
-import { PaymentsNotConfigured } from "@parley/core"
+import { PaymentsNotConfigured } from "@parley/core/adapter"
 import { Effect, Result, Schema } from "effect"
 import { isLocalHost } from "../access/isLocalRequest.ts"
 import { PublicAddress, publicPathOf } from "../environment/PublicAddress.ts"

@@ -1,4 +1,4 @@
-import { ChatService } from "@parley/core"
+import { ChatService } from "@parley/core/effect"
 import { Effect } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { empty, textStream } from "../answers/Answer.ts"

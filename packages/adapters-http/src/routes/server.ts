@@ -1,4 +1,4 @@
-import { BillingService } from "@parley/core"
+import { BillingService } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { publicAccess } from "../access/publicAccess.ts"
 import { statusAccess } from "../access/statusAccess.ts"

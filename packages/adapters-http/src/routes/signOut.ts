@@ -1,4 +1,4 @@
-import { SignOut } from "@parley/core"
+import { SignOut } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { tokenAccess } from "../access/tokenAccess.ts"
 import { empty, json } from "../answers/Answer.ts"

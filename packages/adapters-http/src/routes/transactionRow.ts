@@ -1,12 +1,5 @@
-import {
-  isOfReply,
-  type Receipt,
-  type ReplyReceipt,
-  type TokenRates,
-  type Transaction,
-  TRANSACTION_TYPES,
-  type WorkReceipt
-} from "@parley/core"
+import { isOfReply, type TokenRates, TRANSACTION_TYPES } from "@parley/core/adapter"
+import type { Receipt, ReplyReceipt, Transaction, WorkReceipt } from "@parley/core"
 import { Schema } from "effect"
 
 /** Credits per 1,000 tokens. */

@@ -1,4 +1,4 @@
-import { CreditService } from "@parley/core"
+import { CreditService } from "@parley/core/effect"
 import { dayOf, dayText, parseDay } from "@parley/core/adapter"
 import { Clock, Effect, Result, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"

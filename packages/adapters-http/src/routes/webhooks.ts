@@ -1,4 +1,4 @@
-import { PaymentInbox } from "@parley/core"
+import { PaymentInbox } from "@parley/core/effect"
 import { Clock, Effect, Schema } from "effect"
 import { signedWebhook } from "../access/signedWebhook.ts"
 import { json } from "../answers/Answer.ts"

@@ -1,4 +1,4 @@
-import { VisitorConversation, VisitorMessage, WidgetService } from "@parley/core"
+import { VisitorConversation, VisitorMessage, WidgetService } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { visitorAccess } from "../access/visitorAccess.ts"
 import { json, textStream } from "../answers/Answer.ts"

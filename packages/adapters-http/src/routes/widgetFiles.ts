@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { BotService } from "@parley/core"
+import { BotService } from "@parley/core/effect"
 import { type WidgetFile, type WidgetFiles, widgetFiles } from "@parley/widget/files"
 import { Effect } from "effect"
 import { publicAccess } from "../access/publicAccess.ts"

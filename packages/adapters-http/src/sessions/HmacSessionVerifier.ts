@@ -1,4 +1,4 @@
-import { SessionVerifier } from "@parley/core"
+import { SessionVerifier } from "@parley/core/adapter"
 import { Clock, Effect, Layer } from "effect"
 import { type ExpectedClaims, judgeToken, refusalOf } from "./sessionClaims.ts"
 import { makeVerifiedTokens } from "./verifiedTokens.ts"

@@ -1,4 +1,4 @@
-import { type Session, SessionInvalid, SessionVerifier, type SessionVerifierUnavailable } from "@parley/core"
+import { type Session, SessionInvalid, SessionVerifier, type SessionVerifierUnavailable } from "@parley/core/adapter"
 import { Clock, Effect, Layer } from "effect"
 import type { JWTPayload, ProtectedHeaderParameters } from "jose"
 import { decodeProtectedHeader } from "jose/decode/protected_header"

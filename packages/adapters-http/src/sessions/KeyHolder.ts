@@ -1,4 +1,4 @@
-import { SessionVerifierUnavailable } from "@parley/core"
+import { SessionVerifierUnavailable } from "@parley/core/adapter"
 import { Clock, Deferred, Effect } from "effect"
 import type { KeySetUnavailable } from "./KeySetUnavailable.ts"
 import type { ProviderKeys } from "./providerKeys.ts"

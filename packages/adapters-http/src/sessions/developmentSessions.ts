@@ -1,4 +1,5 @@
-import type { SessionVerifier, UserId } from "@parley/core"
+import type { SessionVerifier } from "@parley/core/adapter"
+import type { UserId } from "@parley/core"
 import { Clock, Effect } from "effect"
 import { SignJWT } from "jose/jwt/sign"
 import { HmacSessionVerifier } from "./HmacSessionVerifier.ts"

@@ -1,4 +1,5 @@
-import { type Session, SessionInvalid, UserId } from "@parley/core"
+import { type Session, SessionInvalid } from "@parley/core/adapter"
+import { UserId } from "@parley/core"
 import { isMoment } from "@parley/core/adapter"
 import { Schema } from "effect"
 import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from "jose"

@@ -1,4 +1,4 @@
-import type { Session } from "@parley/core"
+import type { Session } from "@parley/core/adapter"
 
 /** A few hundred bytes each. */
 const MOST_TOKENS = 10_000

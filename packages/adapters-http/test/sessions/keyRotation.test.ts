@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto"
-import type { Session, SessionInvalid, SessionVerifier, SessionVerifierUnavailable } from "@parley/core"
+import type { Session, SessionInvalid, SessionVerifier, SessionVerifierUnavailable } from "@parley/core/adapter"
 import { Clock, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, test } from "vitest"

@@ -1,5 +1,5 @@
 import type { RequestListener } from "node:http"
-import type { SessionVerifierUnavailable } from "@parley/core"
+import type { SessionVerifierUnavailable } from "@parley/core/adapter"
 import { Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, test } from "vitest"

@@ -1,4 +1,4 @@
-import { ModelFailed, type ModelFailure } from "@parley/core"
+import { ModelFailed, type ModelFailure } from "@parley/core/adapter"
 import type { ChatModel, ChatModelRequest, ReplyPart } from "@parley/core/adapter"
 import { Cause, Effect, Queue, Stream } from "effect"
 

@@ -1,4 +1,4 @@
-import { InvalidSignature } from "@parley/core"
+import { InvalidSignature } from "@parley/core/adapter"
 import { neutralGateway } from "@parley/core/testing"
 import { Effect } from "effect"
 import fc from "fast-check"

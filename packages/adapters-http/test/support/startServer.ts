@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import type { RequestListener } from "node:http"
-import { createParley, type Model, ModelUnavailable, openInMemory, type Parley, type ParleyOptions } from "@parley/core"
+import { createParley, type Model, openInMemory, type Parley, type ParleyOptions } from "@parley/core"
+import { ModelUnavailable } from "@parley/core/adapter"
 import { ChatModels, DocumentParser, DocumentUnreadable } from "@parley/core/adapter"
 import { Effect, Layer, Logger, ManagedRuntime } from "effect"
 import { SignJWT } from "jose"

@@ -3,12 +3,12 @@ import {
   type ChatModel,
   type ChatModelRequest,
   defaultReplyLimits,
-  type Effort,
   loadPackage,
   type ReplyLimits,
   replyStream,
   type SilenceWatch
 } from "@parley/core/adapter"
+import type { Effort } from "@parley/core"
 import { Redacted } from "effect"
 import { Connections } from "../vendor/Connections.ts"
 import { readEventStream, maxReplyBytes } from "../vendor/readEventStream.ts"

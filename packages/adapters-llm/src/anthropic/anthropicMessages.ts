@@ -1,4 +1,4 @@
-import type { ChatMessage } from "@parley/core/adapter"
+import type { ChatMessage } from "@parley/core"
 
 export interface AnthropicTurn {
   readonly role: "user" | "assistant"

@@ -1,11 +1,5 @@
-import {
-  type EndPart,
-  type InputUsage,
-  ModelFailed,
-  type ReplyPart,
-  type ReplyReader,
-  type Usage
-} from "@parley/core/adapter"
+import { type EndPart, type InputUsage, ModelFailed, type ReplyPart, type ReplyReader } from "@parley/core/adapter"
+import type { Usage } from "@parley/core"
 import { makeRepeatedText } from "../vendor/repeatedText.ts"
 import type { ServerSentEvent } from "../vendor/serverSentEvents.ts"
 import { countAt, eventObject, type JsonObject, objectAt, textOf } from "../vendor/vendorEvent.ts"

@@ -8,9 +8,9 @@ import {
   type ModelFailure,
   type ReplyLimits,
   type ReplyPart,
-  replyStream,
-  type Usage
+  replyStream
 } from "@parley/core/adapter"
+import type { Usage } from "@parley/core"
 import { behaviourAskedFor, type OfflineBehaviour } from "./offlineBehaviour.ts"
 import { questionOf } from "./questionOf.ts"
 

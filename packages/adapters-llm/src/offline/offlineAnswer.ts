@@ -1,4 +1,5 @@
-import { type ChatMessage, readPassages } from "@parley/core/adapter"
+import type { ChatMessage } from "@parley/core"
+import { readPassages } from "@parley/core/adapter"
 import { bestQuotes, type Quote, shorten } from "./bestQuotes.ts"
 import { questionOf } from "./questionOf.ts"
 

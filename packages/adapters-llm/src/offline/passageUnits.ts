@@ -1,11 +1,5 @@
-import {
-  type Language,
-  languageOf,
-  type QuotedPassage,
-  reflow,
-  splitSentences,
-  type TextSpan
-} from "@parley/core/adapter"
+import { type Language, languageOf, type QuotedPassage } from "@parley/core/adapter"
+import { reflow, splitSentences, type TextSpan } from "@parley/core/reading"
 import { stemsOf } from "./wordStems.ts"
 
 /** What can be quoted: a sentence, an item of a list, or a row of a table. */

@@ -1,4 +1,5 @@
-import { type ChatMessage, readPassages } from "@parley/core/adapter"
+import type { ChatMessage } from "@parley/core"
+import { readPassages } from "@parley/core/adapter"
 
 /** The newest thing the user said. */
 export const questionOf = (messages: ReadonlyArray<ChatMessage>): string =>

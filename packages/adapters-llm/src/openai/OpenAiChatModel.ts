@@ -2,13 +2,13 @@ import {
   type ChatModel,
   type ChatModelRequest,
   defaultReplyLimits,
-  type Model,
   type ModelFailed,
   type ReplyLimits,
   type ReplyPart,
   replyStream,
   type SilenceWatch
 } from "@parley/core/adapter"
+import type { Model } from "@parley/core"
 import { Effect, Stream } from "effect"
 import type OpenAI from "openai"
 import { Connections } from "../vendor/Connections.ts"

@@ -1,4 +1,5 @@
-import { type Model, OMITTABLE_PARAMETERS, type OmittableParameter } from "@parley/core/adapter"
+import type { Model } from "@parley/core"
+import { OMITTABLE_PARAMETERS, type OmittableParameter } from "@parley/core/adapter"
 import { readErrorBody } from "../vendor/errorBody.ts"
 import { isAboutSize, isUnexplained, verdictOn } from "../vendor/verdict.ts"
 import { unwrapRefusal, VendorRefusal } from "../vendor/VendorRefusal.ts"

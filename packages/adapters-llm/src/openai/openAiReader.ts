@@ -1,4 +1,5 @@
-import { type EndPart, ModelFailed, type ReplyPart, type ReplyReader, type Usage } from "@parley/core/adapter"
+import { type EndPart, ModelFailed, type ReplyPart, type ReplyReader } from "@parley/core/adapter"
+import type { Usage } from "@parley/core"
 import { makeRepeatedText } from "../vendor/repeatedText.ts"
 import type { ServerSentEvent } from "../vendor/serverSentEvents.ts"
 import { countAt, eventObject, isObject, type JsonObject, objectAt, textOf } from "../vendor/vendorEvent.ts"

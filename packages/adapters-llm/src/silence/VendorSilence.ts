@@ -1,12 +1,12 @@
 import {
   type ChatModelRequest,
-  type Model,
   ModelFailed,
   type ReplyLimits,
   type ReplyPart,
   SILENT_MS,
   SilenceWatch
 } from "@parley/core/adapter"
+import type { Model } from "@parley/core"
 import { Clock, Effect, Stream } from "effect"
 
 /** Between two probes, and what a refused client is asked to wait. */

@@ -1,4 +1,5 @@
-import { defaultCatalog, type Model, MODEL_FAILURES } from "@parley/core/adapter"
+import { defaultCatalog, type Model } from "@parley/core"
+import { MODEL_FAILURES } from "@parley/core/adapter"
 import { chatModelContract, type ModelScenario } from "@parley/core/testing"
 import { Effect } from "effect"
 import { type OfflineBehaviour, OfflineChatModel } from "../../src/index.ts"

@@ -1,11 +1,6 @@
-import {
-  buildPrompt,
-  defaultCatalog,
-  maxRequestTokens,
-  type Model,
-  type ReplyPart,
-  type Source
-} from "@parley/core/adapter"
+import { buildPrompt, maxRequestTokens, type ReplyPart } from "@parley/core/adapter"
+import { defaultCatalog, type Model } from "@parley/core"
+import type { Source } from "@parley/core/reading"
 import { Cause, Effect, Exit, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"

@@ -1,4 +1,4 @@
-import type { Model } from "@parley/core/adapter"
+import type { Model } from "@parley/core"
 import { Redacted } from "effect"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import { OpenAiChatModel } from "../../src/index.ts"

@@ -1,4 +1,5 @@
-import type { ChatMessage, ChatModel, Model, ModelFailed, ReplyPart } from "@parley/core/adapter"
+import type { ChatMessage, Model } from "@parley/core"
+import type { ChatModel, ModelFailed, ReplyPart } from "@parley/core/adapter"
 import { Cause, type Duration, Effect, Exit, Fiber, Logger, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { FakeVendor, type Play } from "./FakeVendor.ts"

@@ -1,4 +1,4 @@
-import type { ChatMessage, Effort } from "@parley/core/adapter"
+import type { ChatMessage, Effort } from "@parley/core"
 import { Redacted } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"

@@ -1,5 +1,5 @@
 import { LLMock } from "@copilotkit/aimock"
-import { defaultCatalog, type Model } from "@parley/core/adapter"
+import { defaultCatalog, type Model } from "@parley/core"
 import { Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { AnthropicChatModel, OpenAiChatModel } from "../../src/index.ts"

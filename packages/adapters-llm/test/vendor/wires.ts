@@ -1,4 +1,5 @@
-import { type ChatModel, defaultCatalog, type Model, type ReplyLimits } from "@parley/core/adapter"
+import type { ChatModel, ReplyLimits } from "@parley/core/adapter"
+import { defaultCatalog, type Model } from "@parley/core"
 import { Redacted } from "effect"
 import { AnthropicChatModel, type ConnectionLimits, OpenAiChatModel, type RetryPolicy } from "../../src/index.ts"
 

@@ -1,4 +1,5 @@
-import type { InvalidSignature, SignedEvent } from "@parley/core/adapter"
+import type { InvalidSignature } from "@parley/core/adapter"
+import type { SignedEvent } from "@parley/core"
 import type Stripe from "stripe"
 
 /** How far the time of signing may lie from the time of receiving, in seconds, before it and after it. Stripe's libraries bound the age alone. */

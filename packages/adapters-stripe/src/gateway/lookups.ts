@@ -1,6 +1,5 @@
 import {
   type CheckoutSession,
-  type Invoice,
   type InvoicesInput,
   type LookUpFailed,
   type PaidInvoice,
@@ -10,6 +9,7 @@ import {
   PaymentObjectNotFound,
   type PriceOffer
 } from "@parley/core/adapter"
+import type { Invoice } from "@parley/core"
 import { Effect, Stream } from "effect"
 import type Stripe from "stripe"
 import type { StripeClient } from "../client/StripeClient.ts"

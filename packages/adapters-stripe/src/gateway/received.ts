@@ -4,9 +4,9 @@ import {
   type PaymentGateway,
   PaymentRefused,
   PaymentsNotConfigured,
-  type ReceivedPaymentEvent,
-  type SignedEvent
+  type ReceivedPaymentEvent
 } from "@parley/core/adapter"
+import type { SignedEvent } from "@parley/core"
 import { Effect, Redacted, Stream } from "effect"
 import { loadStripe } from "../client/loadStripe.ts"
 import type { StripeClient } from "../client/StripeClient.ts"

@@ -1,4 +1,5 @@
-import type { Invoice, InvoiceLine, InvoiceReason, PaidInvoice } from "@parley/core/adapter"
+import type { Invoice } from "@parley/core"
+import type { InvoiceLine, InvoiceReason, PaidInvoice } from "@parley/core/adapter"
 import { majorUnits } from "../currency.ts"
 import { userIn } from "../metadata.ts"
 import { ShapeReader } from "./ShapeReader.ts"

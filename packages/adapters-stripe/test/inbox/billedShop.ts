@@ -2,12 +2,12 @@ import {
   Catalog,
   CreditOperations,
   inMemoryStorageLayer,
-  makeCatalog,
   PaymentComparison,
   type PaymentDifference,
-  PaymentGateway,
   PaymentInbox
-} from "@parley/core"
+} from "@parley/core/effect"
+import { makeCatalog } from "@parley/core"
+import { PaymentGateway } from "@parley/core/adapter"
 import { BillingStore, CreditLedger } from "@parley/core/adapter"
 import { Effect, Exit, Layer, Logger, Redacted, Scope } from "effect"
 import { makeStripePaymentGateway } from "../../src/index.ts"

@@ -1,4 +1,4 @@
-import { PaymentInbox } from "@parley/core"
+import { PaymentInbox } from "@parley/core/effect"
 import { describe, expect, it } from "vitest"
 import { billedShop, type BilledShop } from "./billedShop.ts"
 

@@ -1,5 +1,6 @@
 import { type OpenDatabase, openDatabase } from "@parley/adapters-db"
-import { type CreditOperations, creditOperations, type ReplyReceiptDraft } from "@parley/core"
+import { type CreditOperations, creditOperations } from "@parley/core/effect"
+import type { ReplyReceiptDraft } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type pg from "pg"
 import { ACCOUNTS, CHARGED, type Contender, FUNDS, RESERVED } from "./Contender.ts"

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { OpenDatabase } from "@parley/adapters-db"
-import { creditOperations } from "@parley/core"
+import { creditOperations } from "@parley/core/effect"
 import { Effect } from "effect"
 import { receiptDraft } from "../credits/parleyLedger.ts"
 

@@ -1,4 +1,5 @@
-import { type Document, DocumentStore, indexDocument, PassageIndex, type ParsedDocument } from "@parley/core/adapter"
+import type { Document } from "@parley/core"
+import { DocumentStore, indexDocument, PassageIndex, type ParsedDocument } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { Collection, CollectionDocument } from "./collection.ts"
 

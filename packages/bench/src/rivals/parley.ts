@@ -1,6 +1,6 @@
 import { databaseLayer, migrate, PgDocumentStoreLayer, PgPassageIndexLayer } from "@parley/adapters-db"
+import type { Document } from "@parley/core"
 import {
-  type Document,
   DocumentStore,
   type Embedder,
   type Passage,

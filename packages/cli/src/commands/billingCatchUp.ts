@@ -1,4 +1,5 @@
-import { type CatchUpReport, EVENT_STATES, PaymentInbox } from "@parley/core"
+import { type CatchUpReport, EVENT_STATES } from "@parley/core/adapter"
+import { PaymentInbox } from "@parley/core/effect"
 import { AuditLog } from "@parley/core/adapter"
 import { Clock, Console, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"

@@ -1,4 +1,5 @@
-import { EVENT_STATES, UserId } from "@parley/core"
+import { EVENT_STATES } from "@parley/core/adapter"
+import { UserId } from "@parley/core"
 import { BillingStore } from "@parley/core/adapter"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"

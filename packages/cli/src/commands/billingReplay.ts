@@ -1,4 +1,4 @@
-import { PaymentInbox } from "@parley/core"
+import { PaymentInbox } from "@parley/core/effect"
 import { AuditLog } from "@parley/core/adapter"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"

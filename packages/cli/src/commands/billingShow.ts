@@ -1,4 +1,4 @@
-import { PaymentEventNotFound } from "@parley/core"
+import { PaymentEventNotFound } from "@parley/core/adapter"
 import { BillingStore } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { Command } from "effect/cli"

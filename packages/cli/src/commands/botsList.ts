@@ -1,4 +1,4 @@
-import { BotService } from "@parley/core"
+import { BotService } from "@parley/core/effect"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { botRow } from "./botRow.ts"

@@ -1,4 +1,5 @@
-import { BotService, isUuid } from "@parley/core"
+import { BotService } from "@parley/core/effect"
+import { isUuid } from "@parley/core/adapter"
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { botFlags, ownerFlag, settingsOf } from "./botFlags.ts"

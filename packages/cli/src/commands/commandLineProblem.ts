@@ -1,4 +1,4 @@
-import { JOB_STATES, TRANSACTION_TYPES } from "@parley/core"
+import { JOB_STATES, TRANSACTION_TYPES } from "@parley/core/adapter"
 import type { CliError } from "effect/cli"
 
 const LONGEST_QUOTE = 80

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { CreditOperations, CreditService } from "@parley/core"
+import { CreditOperations, CreditService } from "@parley/core/effect"
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { audited } from "./audited.ts"

@@ -1,4 +1,4 @@
-import { CreditService } from "@parley/core"
+import { CreditService } from "@parley/core/effect"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { checkMigrated } from "./checkMigrated.ts"

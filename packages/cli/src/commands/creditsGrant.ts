@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto"
-import { CreditService, KeyConflict, PositiveCredits, type Transaction } from "@parley/core"
+import { CreditService, PositiveCredits } from "@parley/core/effect"
+import { KeyConflict } from "@parley/core/adapter"
+import type { Transaction } from "@parley/core"
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { audited } from "./audited.ts"

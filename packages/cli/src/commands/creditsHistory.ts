@@ -1,4 +1,5 @@
-import { CreditService, TRANSACTION_TYPES } from "@parley/core"
+import { CreditService } from "@parley/core/effect"
+import { TRANSACTION_TYPES } from "@parley/core/adapter"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { checkMigrated } from "./checkMigrated.ts"

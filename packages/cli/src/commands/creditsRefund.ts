@@ -1,4 +1,5 @@
-import { CreditOperations, CreditService, PurchaseNotFound } from "@parley/core"
+import { CreditOperations, CreditService } from "@parley/core/effect"
+import { PurchaseNotFound } from "@parley/core/adapter"
 import { BillingStore } from "@parley/core/adapter"
 import { Clock, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

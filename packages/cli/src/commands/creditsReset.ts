@@ -1,4 +1,5 @@
-import { ResetService, type ResetReport } from "@parley/core"
+import { ResetService } from "@parley/core/effect"
+import type { ResetReport } from "@parley/core/adapter"
 import { AuditLog, checkTiers } from "@parley/core/adapter"
 import { Effect, Exit, Option } from "effect"
 import { Command, Flag } from "effect/cli"

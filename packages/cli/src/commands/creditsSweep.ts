@@ -1,4 +1,4 @@
-import { HoldSweeper } from "@parley/core"
+import { HoldSweeper } from "@parley/core/effect"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { checkMigrated } from "./checkMigrated.ts"

@@ -1,4 +1,5 @@
-import { CreditService, type Difference, PaymentComparison, type PaymentDifference } from "@parley/core"
+import { CreditService, PaymentComparison, type PaymentDifference } from "@parley/core/effect"
+import type { Difference } from "@parley/core/adapter"
 import { Clock, Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { exitCodes } from "../exitCodes.ts"

@@ -1,5 +1,5 @@
 import type { EmbeddedModel } from "@parley/adapters-db"
-import { DocumentReindex } from "@parley/core"
+import { DocumentReindex } from "@parley/core/effect"
 import type { Effect } from "effect"
 
 /** The model by which passages are embedded as configured: its name as embeddings are kept by ends in their dimensions. Undefined where nobody embeds. */

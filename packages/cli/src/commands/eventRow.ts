@@ -1,4 +1,4 @@
-import type { StoredPaymentEvent } from "@parley/core"
+import type { StoredPaymentEvent } from "@parley/core/adapter"
 
 /** An event as commands print it. */
 export const eventRow = ({

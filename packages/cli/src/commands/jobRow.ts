@@ -1,4 +1,4 @@
-import type { JobRecord } from "@parley/core"
+import type { JobRecord } from "@parley/core/adapter"
 
 const moment = (milliseconds: number | undefined): string | null =>
   milliseconds === undefined ? null : new Date(milliseconds).toISOString()

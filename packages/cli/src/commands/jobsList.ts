@@ -1,4 +1,6 @@
-import { JOB_STATES, JobCursor, type JobRecord, UserId } from "@parley/core"
+import { JOB_STATES, type JobRecord } from "@parley/core/adapter"
+import { JobCursor } from "@parley/core/effect"
+import { UserId } from "@parley/core"
 import { JobQueue } from "@parley/core/adapter"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"

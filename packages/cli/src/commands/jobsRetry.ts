@@ -1,4 +1,4 @@
-import { isUuid, JobNotFailed, JobNotFound } from "@parley/core"
+import { isUuid, JobNotFailed, JobNotFound } from "@parley/core/adapter"
 import { JobQueue } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { Argument, Command } from "effect/cli"

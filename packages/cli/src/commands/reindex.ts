@@ -1,12 +1,12 @@
 import {
   CreditService,
   DocumentReindex,
-  isUuid,
   type ReindexEstimate,
   type ReindexProgress,
-  type ReindexReport,
-  UserId
-} from "@parley/core"
+  type ReindexReport
+} from "@parley/core/effect"
+import { isUuid } from "@parley/core/adapter"
+import { UserId } from "@parley/core"
 import { AuditLog } from "@parley/core/adapter"
 import { Console, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"

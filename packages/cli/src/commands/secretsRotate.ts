@@ -1,4 +1,4 @@
-import { type RotationReport, SecretRotation } from "@parley/core"
+import { type RotationReport, SecretRotation } from "@parley/core/effect"
 import { AuditLog } from "@parley/core/adapter"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"

@@ -1,4 +1,4 @@
-import { type ErasedUser, UserService } from "@parley/core"
+import { type ErasedUser, UserService } from "@parley/core/effect"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { byFlag } from "./byFlag.ts"

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { mkdir, open, rename, rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import { type ExportLine, UserExport } from "@parley/core"
+import { type ExportLine, UserExport } from "@parley/core/effect"
 import type { StorageFailed } from "@parley/core/adapter"
 import { Console, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"

@@ -1,4 +1,4 @@
-import { Catalog, CreditService, OperatorTiers, type TierStanding, unknownTier } from "@parley/core"
+import { Catalog, CreditService, OperatorTiers, type TierStanding, unknownTier } from "@parley/core/effect"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { audited } from "./audited.ts"

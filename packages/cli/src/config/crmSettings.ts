@@ -6,7 +6,8 @@ import {
   isCrmEndpoint,
   type OAuthCrmOptions
 } from "@parley/adapters-crm"
-import { CRM_PROVIDERS, type CrmProviderId } from "@parley/core/adapter"
+import { CRM_PROVIDERS } from "@parley/core/adapter"
+import type { CrmProviderId } from "@parley/core"
 import type { EnvironmentReader } from "./EnvironmentReader.ts"
 
 /** What the names of a provider's variables begin with. */

@@ -1,11 +1,7 @@
 import { resolve } from "node:path"
-import {
-  type DocumentType,
-  PARSED_DOCUMENT_TYPES,
-  parseSecretKeys,
-  type SecretKey,
-  type UploadLimitsData
-} from "@parley/core"
+import type { DocumentType, UploadLimitsData } from "@parley/core"
+import { PARSED_DOCUMENT_TYPES } from "@parley/core/adapter"
+import { parseSecretKeys, type SecretKey } from "@parley/core/effect"
 import { isOrigin, isTrustProxy } from "@parley/adapters-http/settings"
 import { Effect, Result } from "effect"
 import { type Environment, EnvironmentReader } from "./EnvironmentReader.ts"

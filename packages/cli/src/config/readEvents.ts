@@ -1,11 +1,5 @@
-import {
-  EVENT_TYPES,
-  type EventType,
-  type LowBalanceSetting,
-  problemOfLowBalance,
-  type WebhookEndpoint,
-  webhookProblems
-} from "@parley/core"
+import { EVENT_TYPES, type EventType, type LowBalanceSetting, type WebhookEndpoint } from "@parley/core"
+import { problemOfLowBalance, webhookProblems } from "@parley/core/effect"
 import { Schema } from "effect"
 import type { EnvironmentReader } from "./EnvironmentReader.ts"
 import type { EventsConfig } from "./ParleyConfig.ts"

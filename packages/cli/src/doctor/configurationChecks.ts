@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs"
-import { type Tier, UploadLimits } from "@parley/core"
+import type { Tier } from "@parley/core"
+import { UploadLimits } from "@parley/core/effect"
 import { Effect } from "effect"
 import { folderProblems } from "../config/loadConfig.ts"
 import { type ParleyConfig } from "../config/ParleyConfig.ts"

@@ -1,5 +1,6 @@
 import { Database } from "@parley/adapters-db"
-import { DocumentReindex, type DocumentType } from "@parley/core"
+import { DocumentReindex } from "@parley/core/effect"
+import type { DocumentType } from "@parley/core"
 import { Effect } from "effect"
 import { type Check, note, ok } from "./Check.ts"
 

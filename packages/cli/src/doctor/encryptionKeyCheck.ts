@@ -1,4 +1,4 @@
-import { makeWebCryptoSecretBox } from "@parley/core"
+import { makeWebCryptoSecretBox } from "@parley/core/effect"
 import { Effect } from "effect"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { findDevelopmentKey } from "../secrets/developmentKey.ts"

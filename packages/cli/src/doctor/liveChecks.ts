@@ -1,4 +1,6 @@
-import { Catalog, type Model, type ModelFailed } from "@parley/core"
+import { Catalog } from "@parley/core/effect"
+import type { Model } from "@parley/core"
+import type { ModelFailed } from "@parley/core/adapter"
 import type { ChatModel } from "@parley/core/adapter"
 import { Clock, Effect, Stream } from "effect"
 import { vendorModels } from "../compose.ts"

@@ -1,4 +1,5 @@
-import { Catalog, type CatalogData, type Model } from "@parley/core"
+import { Catalog } from "@parley/core/effect"
+import type { CatalogData, Model } from "@parley/core"
 import { ChatModels } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { type Check, note, ok } from "./Check.ts"

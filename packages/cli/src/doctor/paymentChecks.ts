@@ -1,4 +1,6 @@
-import { Catalog, type CatalogData, type PaymentFailed, PaymentGateway, type PriceOffer } from "@parley/core"
+import { Catalog } from "@parley/core/effect"
+import type { CatalogData } from "@parley/core"
+import { type PaymentFailed, PaymentGateway, type PriceOffer } from "@parley/core/adapter"
 import { BillingStore, BillingUpkeep, type EventState, OTHER_MODE_NOTE } from "@parley/core/adapter"
 import { Effect, Redacted } from "effect"
 import type { ParleyConfig, PaymentsConfig } from "../config/ParleyConfig.ts"

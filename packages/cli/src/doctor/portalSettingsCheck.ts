@@ -1,5 +1,5 @@
 import { portalContradictions } from "@parley/adapters-stripe"
-import { Catalog } from "@parley/core"
+import { Catalog } from "@parley/core/effect"
 import { Effect } from "effect"
 import type { PaymentsConfig } from "../config/ParleyConfig.ts"
 import { type Check, note, ok } from "./Check.ts"

@@ -1,4 +1,4 @@
-import { Catalog } from "@parley/core"
+import { Catalog } from "@parley/core/effect"
 import { checkTiers } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { exitCodes } from "../exitCodes.ts"

@@ -1,5 +1,6 @@
 import type { StandInPrice } from "@parley/adapters-stripe/stand-in"
-import { type CatalogData, type Purchase, type TierName, tierOf } from "@parley/core"
+import type { CatalogData, Purchase, TierName } from "@parley/core"
+import { tierOf } from "@parley/core/effect"
 
 /** What the stand-in sells where the catalog names no prices: without any, nobody could try out how buying goes. */
 const trialPrices = ({ tiers: [, ...paid] }: CatalogData): CatalogData["prices"] => ({

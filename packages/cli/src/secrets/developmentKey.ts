@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { parseSecretKeys, type SecretKey } from "@parley/core"
+import { parseSecretKeys, type SecretKey } from "@parley/core/effect"
 import { Result } from "effect"
 import { makeDataFolder } from "../dataFolder/makeDataFolder.ts"
 

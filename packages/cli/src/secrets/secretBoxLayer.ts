@@ -1,4 +1,5 @@
-import { makeWebCryptoSecretBox, noSecrets, SecretBox } from "@parley/core"
+import { makeWebCryptoSecretBox, noSecrets } from "@parley/core/effect"
+import { SecretBox } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { findDevelopmentKey, openDevelopmentKey } from "./developmentKey.ts"

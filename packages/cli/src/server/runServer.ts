@@ -1,6 +1,7 @@
 import { flushCompileCache } from "node:module"
 import type { PgliteThread } from "@parley/adapters-db/embedded"
-import { type BackgroundTaskName, backgroundWorkLayer } from "@parley/core"
+import type { BackgroundTaskName } from "@parley/core"
+import { backgroundWorkLayer } from "@parley/core/effect"
 import { Console, Effect, Exit, Layer, Scope } from "effect"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import type { DataFolderClaim } from "../dataFolder/claimDataFolder.ts"

@@ -1,4 +1,4 @@
-import { backgroundWorkLayer } from "@parley/core"
+import { backgroundWorkLayer } from "@parley/core/effect"
 import { Console, Effect, Exit, Layer, Scope } from "effect"
 import { loadConfig } from "../config/loadConfig.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"

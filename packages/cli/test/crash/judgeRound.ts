@@ -1,4 +1,5 @@
-import { pieceTokenizer, priceOf } from "@parley/core/adapter"
+import { pieceTokenizer } from "@parley/core/adapter"
+import { priceOf } from "@parley/core"
 import { expect } from "vitest"
 import type { ChatRecord, Person } from "./chatLoad.ts"
 import { type Charge, type CrashRig, HEARTBEAT_MS, type LeftHold, TOKENS_AT_MOST } from "./CrashRig.ts"

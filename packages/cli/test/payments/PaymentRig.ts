@@ -1,5 +1,5 @@
 import type { StoredEvent } from "@parley/adapters-stripe/stand-in"
-import type { Difference } from "@parley/core"
+import type { Difference } from "@parley/core/adapter"
 import { CrashRig } from "../crash/CrashRig.ts"
 import type { Ended } from "../processes/ParleyProcess.ts"
 import type { RunningServer } from "../processes/RunningServer.ts"

@@ -1,6 +1,6 @@
 import { makeStripePaymentGateway } from "@parley/adapters-stripe"
 import { type ListeningStandIn, listenStandIn, type PayOptions } from "@parley/adapters-stripe/stand-in"
-import type { CheckoutMode } from "@parley/core"
+import type { CheckoutMode } from "@parley/core/adapter"
 import { Effect, Redacted } from "effect"
 
 const API_KEY = "sk_test_of_the_stand_in"

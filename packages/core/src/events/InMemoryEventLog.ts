@@ -3,7 +3,7 @@ import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import type { DeliveryState, Destination } from "./Outbox.ts"
-import { renameKey } from "../credits/rules/renameOwner.ts"
+import { renameKey } from "./renameKey.ts"
 import { type EventDraft, type EventType, TYPES_OF_RECORD } from "./ParleyEvent.ts"
 
 /** A threshold below which the balances of a tier are low, and when it was last asked for. */

@@ -2,7 +2,8 @@ import { Clock, Effect, Redacted, Schema } from "effect"
 import { DeliveryFailed, type EventSink } from "./EventSink.ts"
 import { EVENT_TYPES, type EventType, type ParleyEvent } from "./ParleyEvent.ts"
 import type { WebhookPoster } from "./WebhookPoster.ts"
-import { isWebhookSecret, webhookHeaders } from "./webhookSignature.ts"
+import { isWebhookSecret } from "./verifyWebhook.ts"
+import { webhookHeaders } from "./webhookHeaders.ts"
 import { webhookUrlProblem } from "./webhookUrl.ts"
 
 /** An address that events are sent to. */

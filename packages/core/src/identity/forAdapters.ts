@@ -1,11 +1,4 @@
-/** What an author of adapters uses of identity. */
+/** The part of `@parley/core/adapter` for identity. */
 
-export {
-  SESSION_PROBLEMS,
-  type Session,
-  SessionInvalid,
-  SessionVerifier,
-  SessionVerifierUnavailable
-} from "./SessionVerifier.ts"
+export { SESSION_PROBLEMS, type Session, SessionInvalid, SessionVerifier, SessionVerifierUnavailable } from "./SessionVerifier.ts"
 export { isMoment } from "./isMoment.ts"
-export { UserId } from "./UserId.ts"

@@ -46,7 +46,7 @@ import type { SessionInvalid, SessionVerifierUnavailable } from "../identity/Ses
 import type { TransactionConflict, TransactionNotJoined } from "../storage/CallersTransaction.ts"
 import type { PackageMissing } from "../PackageMissing.ts"
 import type { DeliveryFailed } from "../events/EventSink.ts"
-import type { InvalidWebhook } from "../events/webhookSignature.ts"
+import type { InvalidWebhook } from "../events/verifyWebhook.ts"
 import type { InvalidWebhooks } from "../events/webhooks.ts"
 import type { JobNotFailed, JobNotFound } from "../jobs/errors.ts"
 import type { InvalidSecretKeys } from "../secrets/errors.ts"

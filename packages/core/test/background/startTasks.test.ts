@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type BackgroundTask, StorageFailed } from "@parley/core"
+import type { BackgroundTask } from "@parley/core/effect"
+import { StorageFailed } from "@parley/core/adapter"
 import { Effect, Exit, Fiber, Logger, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { startTasks } from "../../src/background/startTasks.ts"

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ofReply } from "@parley/core/testing"
-import { ChatService, ModelFailed } from "@parley/core"
+import { ChatService } from "@parley/core/effect"
+import { ModelFailed } from "@parley/core/adapter"
 import { defaultReplyLimits, type ReplyPart, replyStream } from "@parley/core/adapter"
 import { Deferred, Effect, Exit, Fiber, Layer, Logger, Metric, Scope, Stream } from "effect"
 import { usageAboveHold } from "../../src/models/modelMetrics.ts"

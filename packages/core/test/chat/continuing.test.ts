@@ -4,14 +4,14 @@ import {
   ChatService,
   CreditService,
   inMemoryStorageLayer,
-  makeCatalog,
   noCrmLayer,
   noPayments,
   openStorageLayer,
   parleyLayer,
-  PaymentGateway,
   type SendInput
-} from "@parley/core"
+} from "@parley/core/effect"
+import { makeCatalog } from "@parley/core"
+import { PaymentGateway } from "@parley/core/adapter"
 import {
   ChatModels,
   type ChatModelRequest,
@@ -20,10 +20,10 @@ import {
   ModelFailed,
   type ReplyPart,
   RunningReplies,
-  StorageFailed,
-  storagePortsFromContext,
-  type StoragePorts
+  StorageFailed
 } from "@parley/core/adapter"
+import { storagePortsFromContext } from "@parley/core/effect"
+import type { StoragePorts } from "@parley/core"
 import { ofReply, testedLedger } from "@parley/core/testing"
 import { Cause, Clock, Context, Deferred, Effect, Exit, Fiber, Layer, Queue, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { HoldSweeper, parleyLayer, StorageFailed } from "@parley/core"
+import { HoldSweeper, parleyLayer } from "@parley/core/effect"
+import { StorageFailed } from "@parley/core/adapter"
 import { ChatStore, CreditLedger } from "@parley/core/adapter"
 import { Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"

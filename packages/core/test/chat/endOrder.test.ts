@@ -1,13 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import {
-  Catalog,
-  inMemoryStorageLayer,
-  makeCatalog,
-  parleyLayer,
-  noCrmLayer,
-  noPayments,
-  PaymentGateway
-} from "@parley/core"
+import { Catalog, inMemoryStorageLayer, parleyLayer, noCrmLayer, noPayments } from "@parley/core/effect"
+import { makeCatalog } from "@parley/core"
+import { PaymentGateway } from "@parley/core/adapter"
 import { ChatModels, ChatStore, CreditLedger, DocumentParser, type Operation, type Refusal } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { ask, modelsFrom, plainParser, says, scriptedModel } from "./world.ts"

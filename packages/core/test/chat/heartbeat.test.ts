@@ -1,14 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { ofReply } from "@parley/core/testing"
-import {
-  HoldSweeper,
-  ModelFailed,
-  type ReceiptDraft,
-  StorageFailed,
-  noCrmLayer,
-  noPayments,
-  PaymentGateway
-} from "@parley/core"
+import { HoldSweeper, noCrmLayer, noPayments } from "@parley/core/effect"
+import { ModelFailed, type ReceiptDraft, StorageFailed, PaymentGateway } from "@parley/core/adapter"
 import { type CreditLedger, CreditLedger as Ledger } from "@parley/core/adapter"
 import { Effect, Fiber, Layer, Schedule, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -22,7 +15,8 @@ import {
   scriptedModel,
   transactions
 } from "./world.ts"
-import { Catalog, inMemoryStorageLayer, makeCatalog, parleyLayer } from "@parley/core"
+import { Catalog, inMemoryStorageLayer, parleyLayer } from "@parley/core/effect"
+import { makeCatalog } from "@parley/core"
 import { ChatModels, DocumentParser } from "@parley/core/adapter"
 
 const PRICES = {

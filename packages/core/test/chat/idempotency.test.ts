@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ChatService, ModelFailed } from "@parley/core"
+import { ChatService } from "@parley/core/effect"
+import { ModelFailed } from "@parley/core/adapter"
 import type { ReplyPart } from "@parley/core/adapter"
 import { receiptDraft, testedLedger } from "@parley/core/testing"
 import { Deferred, Effect, Exit, Scope, Stream } from "effect"

@@ -4,13 +4,12 @@ import {
   CreditService,
   inMemoryStorageLayer,
   ChatService,
-  makeCatalog,
-  onePerson,
   parleyLayer,
   noCrmLayer,
-  noPayments,
-  PaymentGateway
-} from "@parley/core"
+  noPayments
+} from "@parley/core/effect"
+import { makeCatalog, onePerson } from "@parley/core"
+import { PaymentGateway } from "@parley/core/adapter"
 import { ChatModels, CreditLedger, DocumentParser } from "@parley/core/adapter"
 import { reservation, testedLedger } from "@parley/core/testing"
 import { Clock, Effect, Fiber, Layer, Result, Schedule, Stream } from "effect"

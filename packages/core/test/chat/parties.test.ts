@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ChatService, DocumentService, type ReplyParties, type VisitorOwner } from "@parley/core"
+import { ChatService, DocumentService } from "@parley/core/effect"
+import type { ReplyParties } from "@parley/core"
+import type { VisitorOwner } from "@parley/core/adapter"
 import { JobWorker } from "@parley/core/adapter"
 import { Effect, Fiber, Stream } from "effect"
 import { ask, balance, flatPrice, says, scriptedModel, transactions, world } from "./world.ts"

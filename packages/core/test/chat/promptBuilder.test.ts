@@ -5,10 +5,10 @@ import {
   maxPriceOf,
   openInMemory,
   type Parley,
-  PromptBuilderFailed,
   type PromptBuilder,
   type PromptParts
 } from "@parley/core"
+import { PromptBuilderFailed } from "@parley/core/effect"
 import { describe, expect, it } from "vitest"
 import { maxRequestTokens } from "../../src/models/messageTokens.ts"
 import { maxInputTokensFor } from "../../src/models/Model.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { CreditService, DocumentService } from "@parley/core"
+import { CreditService, DocumentService } from "@parley/core/effect"
 import { JobWorker } from "@parley/core/adapter"
 import { Effect, Fiber } from "effect"
 import { ask, says, scriptedModel, world } from "./world.ts"

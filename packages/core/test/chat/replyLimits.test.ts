@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ChatService, makeCatalog, ModelFailed } from "@parley/core"
+import { ChatService } from "@parley/core/effect"
+import { makeCatalog } from "@parley/core"
+import { ModelFailed } from "@parley/core/adapter"
 import { CreditLedger } from "@parley/core/adapter"
 import { Deferred, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { CreditService, ReplySettings, type ReplySettingsData } from "@parley/core"
+import { CreditService, ReplySettings } from "@parley/core/effect"
+import type { ReplySettingsData } from "@parley/core"
 import { Effect } from "effect"
 import { ask, says, scriptedModel, world } from "./world.ts"
 

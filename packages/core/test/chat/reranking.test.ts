@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { DocumentService } from "@parley/core"
+import { DocumentService } from "@parley/core/effect"
 import { JobWorker, Reranker } from "@parley/core/adapter"
 import { Effect, Fiber, Layer } from "effect"
 import { ask, says, scriptedModel, world } from "./world.ts"

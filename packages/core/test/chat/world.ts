@@ -4,13 +4,12 @@ import {
   CreditService,
   ChatService,
   inMemoryStorageLayer,
-  makeCatalog,
-  type ModelFailed,
   parleyLayer,
   noCrmLayer,
-  noPayments,
-  PaymentGateway
-} from "@parley/core"
+  noPayments
+} from "@parley/core/effect"
+import { makeCatalog } from "@parley/core"
+import { type ModelFailed, PaymentGateway } from "@parley/core/adapter"
 import {
   type ChatModelRequest,
   ChatModels,

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { HoldSweeper, inMemoryStorageLayer, StorageFailed } from "@parley/core"
+import { HoldSweeper, inMemoryStorageLayer } from "@parley/core/effect"
+import { StorageFailed } from "@parley/core/adapter"
 import { CreditLedger } from "@parley/core/adapter"
 import { reservation, testedLedger } from "@parley/core/testing"
 import { Effect, Layer } from "effect"

@@ -1,5 +1,7 @@
 import { assert, it } from "@effect/vitest"
-import { Catalog, inMemoryStorageLayer, makeCatalog, ResetService, StorageFailed } from "@parley/core"
+import { Catalog, inMemoryStorageLayer, ResetService } from "@parley/core/effect"
+import { makeCatalog } from "@parley/core"
+import { StorageFailed } from "@parley/core/adapter"
 import { CreditLedger, type ResetInput } from "@parley/core/adapter"
 import { testedLedger } from "@parley/core/testing"
 import { Effect, Fiber, Layer } from "effect"

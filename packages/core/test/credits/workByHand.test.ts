@@ -6,10 +6,9 @@ import {
   CreditService,
   HoldSweeper,
   inMemoryStorageLayer,
-  makeCatalog,
-  type ReceiptLine,
   WorkMeter
-} from "@parley/core"
+} from "@parley/core/effect"
+import { makeCatalog, type ReceiptLine } from "@parley/core"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { HoldHeartbeat } from "../../src/credits/holds/HoldHeartbeat.ts"

@@ -2,16 +2,15 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   CreditService,
   inMemoryStorageLayer,
-  makeCatalog,
-  StorageFailed,
   WorkExpired,
   WorkMeter,
-  type WorkReport,
   Accounts,
   Catalog,
   CreditOperations,
   HoldSweeper
-} from "@parley/core"
+} from "@parley/core/effect"
+import { makeCatalog, type WorkReport } from "@parley/core"
+import { StorageFailed } from "@parley/core/adapter"
 import { CreditLedger } from "@parley/core/adapter"
 import { Deferred, Effect, Exit, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"

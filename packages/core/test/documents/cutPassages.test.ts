@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { Passage } from "@parley/core"
+import type { Passage } from "@parley/core/adapter"
 import type { ParsedDocument } from "@parley/core/adapter"
 import { cutPassages } from "../../src/documents/indexing/cutPassages.ts"
 import { PASSAGE_LENGTH, PASSAGE_TOKENS } from "../../src/documents/indexing/cutPassages.ts"

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ChatService, type Document, DocumentService } from "@parley/core"
+import { ChatService, DocumentService } from "@parley/core/effect"
+import type { Document } from "@parley/core"
 import { DocumentStore, JobWorker } from "@parley/core/adapter"
 import { Effect, Schedule } from "effect"
 import { ask, says, scriptedModel, world } from "../chat/world.ts"

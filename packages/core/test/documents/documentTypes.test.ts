@@ -1,4 +1,4 @@
-import { PARSED_DOCUMENT_TYPES } from "@parley/core"
+import { PARSED_DOCUMENT_TYPES } from "@parley/core/adapter"
 import { DOCUMENT_TYPES, documentType } from "@parley/core/adapter"
 import { identifyFile } from "../../src/documents/storing/identifyFile.ts"
 import { typeOfExtension } from "../../src/documents/documentTypes.ts"

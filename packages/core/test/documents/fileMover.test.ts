@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { StorageFailed } from "@parley/core"
+import { StorageFailed } from "@parley/core/adapter"
 import { FileMover, type FilesMoved, FileStore } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"

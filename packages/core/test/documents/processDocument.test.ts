@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Document, StorageFailed } from "@parley/core"
+import type { Document } from "@parley/core"
+import { StorageFailed } from "@parley/core/adapter"
 import { DocumentParser, DocumentStore, FileStore, PassageIndex, verifyPassages } from "@parley/core/adapter"
 import { InMemoryRateLimiter } from "../../src/limits/InMemoryRateLimiter.ts"
 import { ampleQuota, newDocument, newUserId } from "@parley/core/testing"

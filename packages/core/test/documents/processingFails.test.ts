@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Document, DocumentService } from "@parley/core"
+import type { Document } from "@parley/core"
+import { DocumentService } from "@parley/core/effect"
 import { DocumentParser, JobQueue, JobWorker, ProcessDocument } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"

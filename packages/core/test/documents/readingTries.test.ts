@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Document, DocumentService, ReadingLimits, type ReadingLimitsData } from "@parley/core"
+import type { Document, ReadingLimitsData } from "@parley/core"
+import { DocumentService, ReadingLimits } from "@parley/core/effect"
 import { type DocumentParser, DocumentUnreadable, JobWorker } from "@parley/core/adapter"
 import { Effect, Layer, Schedule } from "effect"
 import { TestClock } from "effect/testing"

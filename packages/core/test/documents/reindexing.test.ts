@@ -13,7 +13,8 @@ import {
   UnitOfWork,
   verifyPassages
 } from "@parley/core/adapter"
-import { DocumentReindex, openInMemory, type ReindexInput } from "@parley/core"
+import { DocumentReindex, type ReindexInput } from "@parley/core/effect"
+import { openInMemory } from "@parley/core"
 import { ampleQuota, newDocument, newUserId } from "@parley/core/testing"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"

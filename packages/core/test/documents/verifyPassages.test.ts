@@ -1,4 +1,4 @@
-import type { Passage } from "@parley/core"
+import type { Passage } from "@parley/core/adapter"
 import { type IndexedDocument, verifyPassages } from "@parley/core/adapter"
 import { cutPassages } from "../../src/documents/indexing/cutPassages.ts"
 import fc from "fast-check"

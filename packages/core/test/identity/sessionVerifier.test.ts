@@ -1,4 +1,4 @@
-import type { Session } from "@parley/core"
+import type { Session } from "@parley/core/adapter"
 import { InMemorySessionVerifier } from "../../src/identity/InMemorySessionVerifier.ts"
 import { sessionVerifierContract } from "@parley/core/testing"
 

@@ -1,19 +1,20 @@
 import {
   type ChatMessage,
   createParley,
+  type OpenedFile,
+  openInMemory,
+  type Parley,
+  type TokenizerService,
+  type Usage
+} from "@parley/core"
+import {
   creditOperations,
   DocumentNotFound,
   InsufficientCredits,
   InvalidCatalog,
-  InvalidInput,
-  ModelFailed,
-  type OpenedFile,
-  openInMemory,
-  type Parley,
-  PromptTooLong,
-  type TokenizerService,
-  type Usage
-} from "@parley/core"
+  InvalidInput
+} from "@parley/core/effect"
+import { ModelFailed, PromptTooLong } from "@parley/core/adapter"
 import { makeInMemoryEmbedder } from "@parley/core/adapter"
 import { reservation } from "@parley/core/testing"
 import { createTestParley } from "@parley/core/testing/parley"

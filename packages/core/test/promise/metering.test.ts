@@ -1,4 +1,5 @@
-import { createParley, InvalidWork, openInMemory, type Parley } from "@parley/core"
+import { createParley, openInMemory, type Parley } from "@parley/core"
+import { InvalidWork } from "@parley/core/effect"
 import { describe, expect, it } from "vitest"
 import { modelsFrom, plainParser, says, scriptedModel } from "../chat/world.ts"
 

@@ -1,4 +1,5 @@
-import { createParley, creditOperations, openInMemory } from "@parley/core"
+import { createParley, openInMemory } from "@parley/core"
+import { creditOperations } from "@parley/core/effect"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { modelsFrom, says, scriptedModel } from "../chat/world.ts"

@@ -1,4 +1,5 @@
-import { createParley, errorStatuses, InvalidInput, isParleyError, openInMemory, type Parley } from "@parley/core"
+import { createParley, errorStatuses, isParleyError, openInMemory, type Parley } from "@parley/core"
+import { InvalidInput } from "@parley/core/effect"
 import { describe, expect, it } from "vitest"
 import { CALL_PARAMETERS } from "../../src/promise/checkedCalls.ts"
 

@@ -1,4 +1,4 @@
-import { StorageFailed } from "@parley/core"
+import { StorageFailed } from "@parley/core/adapter"
 import { expect, it } from "vitest"
 import { failureFields } from "../../src/storage/failureFields.ts"
 

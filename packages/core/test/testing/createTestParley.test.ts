@@ -1,11 +1,6 @@
-import {
-  createParley,
-  InsufficientCredits,
-  ModelFailed,
-  ModelUnavailable,
-  openInMemory,
-  textParser
-} from "@parley/core"
+import { createParley, openInMemory, textParser } from "@parley/core"
+import { InsufficientCredits } from "@parley/core/effect"
+import { ModelFailed, ModelUnavailable } from "@parley/core/adapter"
 import { createTestParley } from "@parley/core/testing/parley"
 import { Effect } from "effect"
 import { expect, it } from "vitest"

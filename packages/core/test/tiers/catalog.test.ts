@@ -1,4 +1,5 @@
-import { type CatalogData, defaultCatalog, InvalidCatalog, makeCatalog } from "@parley/core"
+import { type CatalogData, defaultCatalog, makeCatalog } from "@parley/core"
+import { InvalidCatalog } from "@parley/core/effect"
 import { findModel } from "../../src/tiers/Catalog.ts"
 import { describe, expect, it } from "vitest"
 

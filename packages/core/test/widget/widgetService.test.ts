@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
   BotService,
-  type BotDraft,
   ChatService,
   CreditService,
   DocumentService,
   NEUTRAL_DECLINE,
   type VisitorCallInput,
   WidgetService
-} from "@parley/core"
+} from "@parley/core/effect"
+import type { BotDraft } from "@parley/core"
 import { JobWorker } from "@parley/core/adapter"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { balance, flatPrice, says, scriptedModel, transactions, world } from "../chat/world.ts"

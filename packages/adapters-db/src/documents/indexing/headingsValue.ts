@@ -1,4 +1,4 @@
-import type { Heading } from "@parley/core/adapter"
+import type { Heading } from "@parley/core/reading"
 
 /** Headings as a parameter of type jsonb. */
 export const headingsValue = (headings: ReadonlyArray<Heading> | undefined): string | null =>

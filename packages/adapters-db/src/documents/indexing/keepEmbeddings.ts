@@ -6,9 +6,9 @@ import {
   embeddingModel,
   type Generation,
   type Passage,
-  storableText,
-  type UserId
+  storableText
 } from "@parley/core/adapter"
+import type { UserId } from "@parley/core"
 import { Effect } from "effect"
 import type { ArrayValues } from "../../database/arrayValues.ts"
 import type { Database } from "../../database/Database.ts"

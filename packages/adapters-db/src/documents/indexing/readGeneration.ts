@@ -1,12 +1,12 @@
 import {
   type DocumentKey,
-  type Excerpt,
   type ExcerptInput,
   excerptOf,
-  type Heading,
   type IndexedDocument,
   type Passage
 } from "@parley/core/adapter"
+import type { Excerpt } from "@parley/core"
+import type { Heading } from "@parley/core/reading"
 import { Effect } from "effect"
 import type { Database, DatabaseError, Row } from "../../database/Database.ts"
 import type { GenerationSql } from "./generationSql.ts"

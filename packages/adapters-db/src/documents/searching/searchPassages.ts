@@ -8,12 +8,12 @@ import {
   feedbackScores,
   type FoundPassage,
   fusedScores,
-  type Heading,
   isUuid,
   plainWord,
   type SearchInput,
   searchableQuery
 } from "@parley/core/adapter"
+import type { Heading } from "@parley/core/reading"
 import { Effect, Fiber } from "effect"
 import type { Database, DatabaseError, Row } from "../../database/Database.ts"
 import type { FindVectorExtension } from "./findVectorExtension.ts"

@@ -1,5 +1,5 @@
+import type { Document } from "@parley/core"
 import {
-  type Document,
   type DocumentChange,
   DocumentStore,
   type Inserted,

@@ -1,4 +1,4 @@
-import type { Heading } from "@parley/core/adapter"
+import type { Heading } from "@parley/core/reading"
 
 /** What the line of a heading, its underline or a fence begins with. */
 const MARKED = /^ {0,3}[#=`~-]/u

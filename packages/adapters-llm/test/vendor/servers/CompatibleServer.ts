@@ -1,4 +1,5 @@
-import type { ModelFailure, Usage } from "@parley/core/adapter"
+import type { ModelFailure } from "@parley/core/adapter"
+import type { Usage } from "@parley/core"
 import { head } from "../wires.ts"
 
 /** Something that goes wrong at a server, and what it is to be called here. */

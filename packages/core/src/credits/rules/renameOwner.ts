@@ -1,3 +1,4 @@
+import { renameKey } from "../../events/renameKey.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import type { Transaction } from "../Transaction.ts"
 import type { IdempotencyRecord, LedgerAccount } from "./LedgerState.ts"
@@ -8,10 +9,6 @@ export interface ClosedAccount {
   readonly records: ReadonlyMap<string, IdempotencyRecord>
   readonly transactions: ReadonlyArray<Transaction>
 }
-
-/** A key with the owner's id replaced, where it is of a period (`periodKey`). */
-export const renameKey = (key: string, userId: UserId, pseudonym: UserId): string =>
-  key.replaceAll(`period:${userId}:`, () => `period:${pseudonym}:`)
 
 /**
  * A closed account as that of somebody else: amounts, dates and numbers as they are, the owner's id replaced wherever it
