@@ -9,29 +9,143 @@ export { PackageMissing, loadPackage } from "./PackageMissing.ts"
 export { type AuditEntry, AuditLog, type ListAuditInput, type StoredAuditEntry } from "./audit/AuditLog.ts"
 export { heldByScope } from "./background/heldByScope.ts"
 export { backgroundTasks } from "./backgroundTasks.ts"
-export { type BillingAccount, type BoughtCredits, ERASED, EVENT_STATES, type EventOutcome, type EventState, OTHER_MODE_NOTE, type StoredPaymentEvent, noBilling } from "./billing/BillingAccount.ts"
-export { BillingStore, type ConcludeInput, type KeptEvent, type LinkInput, type Linked, type ListEventsInput, type Matched, type Owner, type PaymentSteps, type PlainPayment, type ReceiveInput, type Received, type Sale, type SalesInput, isDone } from "./billing/BillingStore.ts"
+export {
+  type BillingAccount,
+  type BoughtCredits,
+  ERASED,
+  EVENT_STATES,
+  type EventOutcome,
+  type EventState,
+  OTHER_MODE_NOTE,
+  type StoredPaymentEvent,
+  noBilling
+} from "./billing/BillingAccount.ts"
+export {
+  BillingStore,
+  type ConcludeInput,
+  type KeptEvent,
+  type LinkInput,
+  type Linked,
+  type ListEventsInput,
+  type Matched,
+  type Owner,
+  type PaymentSteps,
+  type PlainPayment,
+  type ReceiveInput,
+  type Received,
+  type Sale,
+  type SalesInput,
+  isDone
+} from "./billing/BillingStore.ts"
 export type { FollowedPeriod, SetAside, TakenBack, TakenBeyond } from "./billing/FollowedPeriod.ts"
 export type { InvoiceReport } from "./billing/InvoiceReport.ts"
-export { CHECKOUT_MODES, type CheckoutMode, type CheckoutSession, type InvoiceLine, type InvoiceReason, type PaidFor, type PaidInvoice, type PaymentCharge, type PaymentDispute, type PaymentEvent, type PaymentRecord, type PaymentSubject, type PaymentSubscription, type ReceivedPaymentEvent, SUBSCRIPTION_STATUSES, type SoldItem, type SubscriptionItem, type SubscriptionStatus, type Unreadable } from "./billing/PaymentEvent.ts"
-export { type CheckoutInput, type CheckoutLink, type CloseCheckoutsInput, type CreateCustomerInput, type InvoicesInput, type LookUpFailed, PaymentGateway, type PortalInput, type PriceOffer, type SinceInput } from "./billing/PaymentGateway.ts"
-export type { PaidPeriod, PeriodPayment, SeenPrice, SubscriptionFacts, SubscriptionReport } from "./billing/SubscriptionFacts.ts"
-export { InvalidSignature, PAYMENT_OBJECTS, PaymentEventNotFound, type PaymentFailed, type PaymentObject, PaymentObjectNotFound, PaymentObjectUnreadable, PaymentRefused, PaymentUnavailable, PaymentsNotConfigured, SIGNATURE_PROBLEMS } from "./billing/errors.ts"
+export {
+  CHECKOUT_MODES,
+  type CheckoutMode,
+  type CheckoutSession,
+  type InvoiceLine,
+  type InvoiceReason,
+  type PaidFor,
+  type PaidInvoice,
+  type PaymentCharge,
+  type PaymentDispute,
+  type PaymentEvent,
+  type PaymentRecord,
+  type PaymentSubject,
+  type PaymentSubscription,
+  type ReceivedPaymentEvent,
+  SUBSCRIPTION_STATUSES,
+  type SoldItem,
+  type SubscriptionItem,
+  type SubscriptionStatus,
+  type Unreadable
+} from "./billing/PaymentEvent.ts"
+export {
+  type CheckoutInput,
+  type CheckoutLink,
+  type CloseCheckoutsInput,
+  type CreateCustomerInput,
+  type InvoicesInput,
+  type LookUpFailed,
+  PaymentGateway,
+  type PortalInput,
+  type PriceOffer,
+  type SinceInput
+} from "./billing/PaymentGateway.ts"
+export type {
+  PaidPeriod,
+  PeriodPayment,
+  SeenPrice,
+  SubscriptionFacts,
+  SubscriptionReport
+} from "./billing/SubscriptionFacts.ts"
+export {
+  InvalidSignature,
+  PAYMENT_OBJECTS,
+  PaymentEventNotFound,
+  type PaymentFailed,
+  type PaymentObject,
+  PaymentObjectNotFound,
+  PaymentObjectUnreadable,
+  PaymentRefused,
+  PaymentUnavailable,
+  PaymentsNotConfigured,
+  SIGNATURE_PROBLEMS
+} from "./billing/errors.ts"
 export type { CatchUpInput, CatchUpReport } from "./billing/inbox/catchUp.ts"
-export { BillingUpkeep, type CreditedInput, type CreditedSession, type ForgetInput, type Forgotten, type PaidPerson, type PeopleInput, type SeveralSubscriptions } from "./billing/upkeep/BillingUpkeep.ts"
+export {
+  BillingUpkeep,
+  type CreditedInput,
+  type CreditedSession,
+  type ForgetInput,
+  type Forgotten,
+  type PaidPerson,
+  type PeopleInput,
+  type SeveralSubscriptions
+} from "./billing/upkeep/BillingUpkeep.ts"
 export { type BotName, BotSettings } from "./bots/Bot.ts"
 export { BotStore, type KeyAdded, type KeyRetired, type StoredBot } from "./bots/BotStore.ts"
 export { AbandonedTries } from "./chat/AbandonedTries.ts"
 export { ChatQuota } from "./chat/ChatQuota.ts"
 export { PAGE_MESSAGES } from "./chat/ChatService.ts"
-export { type BeginTurnInput, type BotConversation, type ChatList, ChatStore, type ConversationCursor, type ConversationPage, type EndTurnInput, type ListChatsInput, type ListConversationsInput, MAX_PAGE_BYTES, MAX_TRANSCRIPT_BYTES, type Transcript, type TranscriptInput, storedBytes } from "./chat/ChatStore.ts"
-export { type ConversationOwner, type OwnerKey, type PersonOwner, type VisitorOwner, ownerKey, ownerOf } from "./chat/ConversationOwner.ts"
+export {
+  type BeginTurnInput,
+  type BotConversation,
+  type ChatList,
+  ChatStore,
+  type ConversationCursor,
+  type ConversationPage,
+  type EndTurnInput,
+  type ListChatsInput,
+  type ListConversationsInput,
+  MAX_PAGE_BYTES,
+  MAX_TRANSCRIPT_BYTES,
+  type Transcript,
+  type TranscriptInput,
+  storedBytes
+} from "./chat/ChatStore.ts"
+export {
+  type ConversationOwner,
+  type OwnerKey,
+  type PersonOwner,
+  type VisitorOwner,
+  ownerKey,
+  ownerOf
+} from "./chat/ConversationOwner.ts"
 export type { Reply } from "./chat/Reply.ts"
 export { DEFAULT_REPLIES, replySettingsOver } from "./chat/ReplySettings.ts"
 export { InvalidChatRequest, PromptTooLong } from "./chat/errors.ts"
 export { type QuotedPassage, readPassages } from "./chat/passageQuotes.ts"
 export { type BuildPromptInput, type Prompt, buildPrompt } from "./chat/prompt.ts"
-export { type ReplyName, type ReplyWritten, type RunningChat, type RunningProgress, RunningReplies, type RunningReply, type WriteReplyInput } from "./chat/running/RunningReplies.ts"
+export {
+  type ReplyName,
+  type ReplyWritten,
+  type RunningChat,
+  type RunningProgress,
+  RunningReplies,
+  type RunningReply,
+  type WriteReplyInput
+} from "./chat/running/RunningReplies.ts"
 export { RoundRobin } from "./fairness/RoundRobin.ts"
 export { type HandledJob, type JobHandler, type JobProgress, type JobTry, jobHandler } from "./jobs/JobHandler.ts"
 export { type JobKind, type JobOf, jobKind, retryDelayMs, twinOf } from "./jobs/JobKind.ts"
@@ -40,12 +154,37 @@ export { JOB_STATES, type JobPage, type JobQuery, type JobRecord, type JobState 
 export { JobWorker } from "./jobs/JobWorker.ts"
 export { Turns } from "./jobs/Turns.ts"
 export { JobNotFailed, JobNotFound } from "./jobs/errors.ts"
-export { type Admission, type AdmitInput, type CallLimit, CallLimiter, type KeepInput, type LimitReached } from "./limits/CallLimiter.ts"
+export {
+  type Admission,
+  type AdmitInput,
+  type CallLimit,
+  CallLimiter,
+  type KeepInput,
+  type LimitReached
+} from "./limits/CallLimiter.ts"
 export { type CountInput, type Counted, type EventName, RateLimiter } from "./limits/RateLimiter.ts"
 export { addressBucket } from "./limits/addressBucket.ts"
 export { ROLES } from "./models/ChatMessage.ts"
-export { type ChatModel, type ChatModelRequest, ChatModels, type EndPart, type InputUsage, MODEL_FAILURES, ModelFailed, type ModelFailure, ModelUnavailable, type ReplyPart } from "./models/ChatModel.ts"
-export { EFFORTS, type LongContextRates, OMITTABLE_PARAMETERS, type OmittableParameter, type TokenRates, VENDORS } from "./models/Model.ts"
+export {
+  type ChatModel,
+  type ChatModelRequest,
+  ChatModels,
+  type EndPart,
+  type InputUsage,
+  MODEL_FAILURES,
+  ModelFailed,
+  type ModelFailure,
+  ModelUnavailable,
+  type ReplyPart
+} from "./models/ChatModel.ts"
+export {
+  EFFORTS,
+  type LongContextRates,
+  OMITTABLE_PARAMETERS,
+  type OmittableParameter,
+  type TokenRates,
+  VENDORS
+} from "./models/Model.ts"
 export { estimateMessageTokens, maxRequestTokens } from "./models/messageTokens.ts"
 export type { FeedSource, ReplyReader } from "./models/replyFeed.ts"
 export { type ReplyLimits, defaultReplyLimits } from "./models/replyPatience.ts"

@@ -1,12 +1,24 @@
 /** What an application in Effect uses: services, layers, settings and the errors of services. */
 
-export { type StorageLayers, type StoragePort, inMemoryStorageLayer, openStorageLayer, storageLayer, storagePortsFromContext } from "./StoragePorts.ts"
+export {
+  type StorageLayers,
+  type StoragePort,
+  inMemoryStorageLayer,
+  openStorageLayer,
+  storageLayer,
+  storagePortsFromContext
+} from "./StoragePorts.ts"
 export type { BackgroundTask } from "./background/BackgroundTask.ts"
 export { startTasks } from "./background/startTasks.ts"
 export { superviseTask } from "./background/superviseTask.ts"
 export { backgroundWorkLayer } from "./backgroundTasks.ts"
 export { BillingService } from "./billing/BillingService.ts"
-export { type CompareInput, type Compared, PaymentComparison, type PaymentDifference } from "./billing/PaymentComparison.ts"
+export {
+  type CompareInput,
+  type Compared,
+  PaymentComparison,
+  type PaymentDifference
+} from "./billing/PaymentComparison.ts"
 export { PaymentInbox } from "./billing/PaymentInbox.ts"
 export { CustomerNotFound, PriceNotOffered } from "./billing/errors.ts"
 export { noPayments } from "./billing/noPayments.ts"
@@ -15,12 +27,29 @@ export { PaymentEventSweeper } from "./billing/upkeep/PaymentEventSweeper.ts"
 export { PaymentRetention } from "./billing/upkeep/PaymentRetention.ts"
 export { type BotRefused, BotService, type BotUnreadable, MAX_BOTS, MAX_BOT_KEYS } from "./bots/BotService.ts"
 export { BOT_LIMITS } from "./bots/botFields.ts"
-export { BotKeyNotFound, BotMisconfigured, BotNotFound, InvalidBot, LastBotKey, TooManyBotKeys, TooManyBots } from "./bots/errors.ts"
+export {
+  BotKeyNotFound,
+  BotMisconfigured,
+  BotNotFound,
+  InvalidBot,
+  LastBotKey,
+  TooManyBotKeys,
+  TooManyBots
+} from "./bots/errors.ts"
 export { MAX_DOCUMENTS, MAX_MESSAGES, Uuid } from "./chat/ChatRequest.ts"
 export { ChatService, type SendFailed, type SendInput } from "./chat/ChatService.ts"
 export { ModelOffers } from "./chat/ModelOffers.ts"
 export { ReplySettings } from "./chat/ReplySettings.ts"
-export { ChatNotFound, InvalidChatChange, PROMPT_PROBLEMS, PromptBuilderFailed, RequestInProgress, StorageQuotaExceeded, TooManyAbandonedTries, TooManyReplies } from "./chat/errors.ts"
+export {
+  ChatNotFound,
+  InvalidChatChange,
+  PROMPT_PROBLEMS,
+  PromptBuilderFailed,
+  RequestInProgress,
+  StorageQuotaExceeded,
+  TooManyAbandonedTries,
+  TooManyReplies
+} from "./chat/errors.ts"
 export type { JoinedReply } from "./chat/running/ContinuingReplies.ts"
 export { ReplySweeper } from "./chat/running/ReplySweeper.ts"
 export { Accounts } from "./credits/Accounts.ts"
@@ -29,11 +58,24 @@ export { CreditOperations, creditOperations } from "./credits/CreditOperations.t
 export { CreditService } from "./credits/CreditService.ts"
 export { PositiveCredits } from "./credits/Credits.ts"
 export { CHAT_SOURCE, parseUsageSource } from "./credits/UsageSource.ts"
-export { InsufficientCredits, InvalidUsageRange, InvalidWork, ReceiptNotFound, WorkExpired, WorkInProgress } from "./credits/errors.ts"
+export {
+  InsufficientCredits,
+  InvalidUsageRange,
+  InvalidWork,
+  ReceiptNotFound,
+  WorkExpired,
+  WorkInProgress
+} from "./credits/errors.ts"
 export type { ReleaseInput, ReserveInput, SettleInput } from "./credits/holds/Hold.ts"
 export { HoldTtl } from "./credits/holds/HoldTtl.ts"
 export type { WorkHold, WorkRenewal, WorkReservation, WorkSettlement } from "./credits/metering/Metering.ts"
-export { type MeterFailed, type OpenWork, type ReserveWorkFailed, type SettleWorkFailed, WorkMeter } from "./credits/metering/WorkMeter.ts"
+export {
+  type MeterFailed,
+  type OpenWork,
+  type ReserveWorkFailed,
+  type SettleWorkFailed,
+  WorkMeter
+} from "./credits/metering/WorkMeter.ts"
 export type { ReplyCost } from "./credits/replyCosts.ts"
 export type { GrantRefusal } from "./credits/rules/decideAccount.ts"
 export type { PurchaseRefusal } from "./credits/rules/decideCorrection.ts"
@@ -47,12 +89,30 @@ export type { CrmConnection } from "./crm/CrmConnection.ts"
 export { CrmRelease, REVOCATIONS } from "./crm/CrmRelease.ts"
 export { CALLBACK_ERRORS, type ConnectFailed, CrmService } from "./crm/CrmService.ts"
 export { type RotateInput, type RotationReport, SecretRotation } from "./crm/SecretRotation.ts"
-export { AppointmentsNotAvailable, CrmNeedsReconnect, CrmNotConfigured, CrmNotConnected, CrmProviderNotFound, CrmStateUnknown } from "./crm/errors.ts"
+export {
+  AppointmentsNotAvailable,
+  CrmNeedsReconnect,
+  CrmNotConfigured,
+  CrmNotConnected,
+  CrmProviderNotFound,
+  CrmStateUnknown
+} from "./crm/errors.ts"
 export { noCrmLayer } from "./crm/noCrmLayer.ts"
 export { stateIdOf } from "./crm/oauthState.ts"
 export { DocumentService, MAX_EXCERPT } from "./documents/DocumentService.ts"
-export { DocumentForbidden, DocumentNotFound, DocumentNotIndexed, DocumentQuotaExceeded, InvalidDocumentId } from "./documents/errors.ts"
-export { DocumentReindex, type ReindexEstimate, type ReindexInput, type ScopeProblem } from "./documents/indexing/reindexing/DocumentReindex.ts"
+export {
+  DocumentForbidden,
+  DocumentNotFound,
+  DocumentNotIndexed,
+  DocumentQuotaExceeded,
+  InvalidDocumentId
+} from "./documents/errors.ts"
+export {
+  DocumentReindex,
+  type ReindexEstimate,
+  type ReindexInput,
+  type ScopeProblem
+} from "./documents/indexing/reindexing/DocumentReindex.ts"
 export type { ReindexScope } from "./documents/indexing/reindexing/outstanding.ts"
 export type { ReindexProgress, ReindexReport, UndoneDocument } from "./documents/indexing/reindexing/runReindex.ts"
 export { ReadingLimits } from "./documents/reading/ReadingLimits.ts"
@@ -80,9 +140,32 @@ export { OperatorTiers, type TierStanding } from "./users/OperatorTiers.ts"
 export { EXPORT_KINDS, EXPORT_VERSION, type ExportKind, type ExportLine, UserExport } from "./users/UserExport.ts"
 export { type ErasedUser, PSEUDONYM_PREFIX, UserService } from "./users/UserService.ts"
 export { UserNotFound } from "./users/errors.ts"
-export { ConversationService, type FindConversationsInput, type FoundConversations, type OwnedConversation, type OwnedMessage, type ReadConversation } from "./widget/ConversationService.ts"
+export {
+  ConversationService,
+  type FindConversationsInput,
+  type FoundConversations,
+  type OwnedConversation,
+  type OwnedMessage,
+  type ReadConversation
+} from "./widget/ConversationService.ts"
 export { type VisitorCall, VisitorGate } from "./widget/VisitorGate.ts"
 export { VisitorConversation, VisitorMessage } from "./widget/VisitorMessage.ts"
-export { type BotUnreachable, NEUTRAL_DECLINE, type VisitorCallInput, type WidgetConfig, type WidgetMessage, type WidgetReply, type WidgetSendFailed, WidgetService, type WidgetTranscript } from "./widget/WidgetService.ts"
+export {
+  type BotUnreachable,
+  NEUTRAL_DECLINE,
+  type VisitorCallInput,
+  type WidgetConfig,
+  type WidgetMessage,
+  type WidgetReply,
+  type WidgetSendFailed,
+  WidgetService,
+  type WidgetTranscript
+} from "./widget/WidgetService.ts"
 export { BotBusy, BotResting, ConversationNotFound } from "./widget/botErrors.ts"
-export { VISITOR_LIMITS, type VisitorLimit, VisitorLimitReached, VisitorMessageTooLong, VisitorReadsLimited } from "./widget/errors.ts"
+export {
+  VISITOR_LIMITS,
+  type VisitorLimit,
+  VisitorLimitReached,
+  VisitorMessageTooLong,
+  VisitorReadsLimited
+} from "./widget/errors.ts"

@@ -2,7 +2,14 @@
 
 export type { StoragePorts } from "./StoragePorts.ts"
 export { BACKGROUND_TASKS, type BackgroundTaskName } from "./backgroundTasks.ts"
-export type { Buyer, CheckoutLinkInput, Offer, PaidSubscription, PortalLinkInput, SubscriptionState } from "./billing/BillingService.ts"
+export type {
+  Buyer,
+  CheckoutLinkInput,
+  Offer,
+  PaidSubscription,
+  PortalLinkInput,
+  SubscriptionState
+} from "./billing/BillingService.ts"
 export type { Invoice, SignedEvent } from "./billing/PaymentGateway.ts"
 export type { HandledEvent } from "./billing/inbox/catchUp.ts"
 export type { PaymentRetentionData } from "./billing/upkeep/PaymentRetention.ts"
@@ -16,7 +23,14 @@ export { type ReplyParties, type ReplyTerms, onePerson } from "./chat/ReplyParti
 export type { ReplySettingsData } from "./chat/ReplySettings.ts"
 export type { Chat, MessageState, StoredMessage } from "./chat/StoredMessage.ts"
 export type { Account, Balance, Buckets, RenewedBy } from "./credits/Account.ts"
-export type { AdjustInput, ChargedPurchase, DisputeInput, Payment, PurchaseReport, RefundInput } from "./credits/Correction.ts"
+export type {
+  AdjustInput,
+  ChargedPurchase,
+  DisputeInput,
+  Payment,
+  PurchaseReport,
+  RefundInput
+} from "./credits/Correction.ts"
 export type { HistoryInput, HistoryPage } from "./credits/CreditLedger.ts"
 export type { GrantInput, OpenAccountInput } from "./credits/Grant.ts"
 export type { Receipt, ReceiptLine, ReplyEnd, ReplyReceipt, WorkEnd, WorkReceipt } from "./credits/Receipt.ts"
@@ -30,7 +44,14 @@ export type { CrmAccessToken } from "./crm/CrmAccess.ts"
 export type { CrmConnectionName } from "./crm/CrmConnection.ts"
 export type { CrmProviderId } from "./crm/CrmProvider.ts"
 export type { Revocation } from "./crm/CrmRelease.ts"
-export type { BegunConnection, CallbackError, CallbackInput, CallbackOutcome, ConnectInput, CrmOffer } from "./crm/CrmService.ts"
+export type {
+  BegunConnection,
+  CallbackError,
+  CallbackInput,
+  CallbackOutcome,
+  ConnectInput,
+  CrmOffer
+} from "./crm/CrmService.ts"
 export type { Document, DocumentStatus } from "./documents/Document.ts"
 export type { DocumentFile, ExcerptOfDocument, UploadInput } from "./documents/DocumentService.ts"
 export type { DocumentType } from "./documents/documentTypes.ts"
@@ -39,7 +60,20 @@ export type { ReadingLimitsData } from "./documents/reading/ReadingLimits.ts"
 export { textParser } from "./documents/reading/textParser.ts"
 export type { UploadLimitsData } from "./documents/storing/UploadLimits.ts"
 export type { LowBalanceSetting } from "./events/LowBalance.ts"
-export { type BalanceLow, type CreditsCharged, type CreditsPurchased, type CreditsRefunded, type DocumentFailed, type DocumentReady, EVENT_TYPES, type EventTokens, type EventType, type ParleyEvent, type PlanChanged, type ReplyFinished } from "./events/ParleyEvent.ts"
+export {
+  type BalanceLow,
+  type CreditsCharged,
+  type CreditsPurchased,
+  type CreditsRefunded,
+  type DocumentFailed,
+  type DocumentReady,
+  EVENT_TYPES,
+  type EventTokens,
+  type EventType,
+  type ParleyEvent,
+  type PlanChanged,
+  type ReplyFinished
+} from "./events/ParleyEvent.ts"
 export type { ParleyHooks } from "./events/hooks.ts"
 export type { WebhookEndpoint } from "./events/webhooks.ts"
 export { UserId } from "./identity/UserId.ts"

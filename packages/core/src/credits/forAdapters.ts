@@ -6,12 +6,36 @@ export { TRANSACTION_TYPES } from "./Transaction.ts"
 export { dayText, parseDay } from "./UsageReport.ts"
 export { SOURCE_KINDS } from "./UsageSource.ts"
 export { checkTiers } from "./checkTiers.ts"
-export { AccountNotFound, DailyCapReached, HoldNotFound, HoldsOpen, InvalidAmount, KeyConflict, PurchaseConflict, PurchaseNotFound, ResetTooEarly, SubscriptionNotFound } from "./errors.ts"
+export {
+  AccountNotFound,
+  DailyCapReached,
+  HoldNotFound,
+  HoldsOpen,
+  InvalidAmount,
+  KeyConflict,
+  PurchaseConflict,
+  PurchaseNotFound,
+  ResetTooEarly,
+  SubscriptionNotFound
+} from "./errors.ts"
 export type { Hold, HoldEnd, HoldName, Reserved } from "./holds/Hold.ts"
 export { HoldHeartbeat } from "./holds/HoldHeartbeat.ts"
 export { type HoldProgress, NOTHING_RENEWED, type RenewInput, type Renewed } from "./holds/Renewal.ts"
 export { NOTHING_SWEPT, type SweepInput, type Swept, addSwept } from "./holds/Sweep.ts"
-export { type Changes, type Decision, type IdempotencyRecord, type KeyState, type LedgerAccount, type OpenHold, type Operation, type Reads, type Refusal, type View, accountOf, keysOf } from "./rules/LedgerState.ts"
+export {
+  type Changes,
+  type Decision,
+  type IdempotencyRecord,
+  type KeyState,
+  type LedgerAccount,
+  type OpenHold,
+  type Operation,
+  type Reads,
+  type Refusal,
+  type View,
+  accountOf,
+  keysOf
+} from "./rules/LedgerState.ts"
 export type { Split } from "./rules/buckets.ts"
 export { type CloseInput, closeOperation } from "./rules/closeAccount.ts"
 export { type Decisions, type LoadedAccount, NO_ACCOUNT, decideAll } from "./rules/decideAll.ts"
@@ -24,6 +48,14 @@ export type { PurchaseState } from "./rules/purchase.ts"
 export type { CorrectionReport } from "./rules/reportedCorrection.ts"
 export { NO_TRANSACTIONS, type TransactionCounts, countsOf, withTransaction } from "./rules/transactionCounts.ts"
 export { type UsageByKind, dayOf } from "./rules/usageByKind.ts"
-export { type DueInput, type ResetChunk, type ResetInput, type ResetRange, type TierReset, type TierResets, noResets } from "./upkeep/ResetChunk.ts"
+export {
+  type DueInput,
+  type ResetChunk,
+  type ResetInput,
+  type ResetRange,
+  type TierReset,
+  type TierResets,
+  noResets
+} from "./upkeep/ResetChunk.ts"
 export type { ResetReport } from "./upkeep/ResetService.ts"
 export type { Difference, Invariant, VerifyChunk, VerifyInput } from "./upkeep/Verification.ts"

@@ -2,15 +2,58 @@
 
 export { DOCUMENT_STATUSES, type DocumentKey, type FoundPassage, type Passage } from "./Document.ts"
 export { InMemoryPassageIndex } from "./InMemoryPassageIndex.ts"
-export { type AddedPassages, type BeginGeneration, type BegunGeneration, type Generation, GenerationGone, type IndexedDocument, NOTHING_EMBEDDED, PassageIndex, type PutDocument, type SearchInput } from "./PassageIndex.ts"
-export { RERANKED_SHARE, RerankFailed, type RerankInput, Reranker, type RerankerService, rerankFound } from "./Reranker.ts"
+export {
+  type AddedPassages,
+  type BeginGeneration,
+  type BegunGeneration,
+  type Generation,
+  GenerationGone,
+  type IndexedDocument,
+  NOTHING_EMBEDDED,
+  PassageIndex,
+  type PutDocument,
+  type SearchInput
+} from "./PassageIndex.ts"
+export {
+  RERANKED_SHARE,
+  RerankFailed,
+  type RerankInput,
+  Reranker,
+  type RerankerService,
+  rerankFound
+} from "./Reranker.ts"
 export { BM25 } from "./bm25.ts"
-export { DOCUMENT_TYPES, DOCUMENT_TYPE_TABLE, PARSED_DOCUMENT_TYPES, type ParserKind, documentType } from "./documentTypes.ts"
-export { EMBEDDING_FAILURES, Embedder, type EmbedderLimits, type Embedding, EmbeddingFailed, type EmbeddingFailure, type EmbeddingResult } from "./embedding/Embedder.ts"
-export { type InMemoryEmbedderOptions, inMemoryEmbedderLayer, makeInMemoryEmbedder } from "./embedding/InMemoryEmbedder.ts"
+export {
+  DOCUMENT_TYPES,
+  DOCUMENT_TYPE_TABLE,
+  PARSED_DOCUMENT_TYPES,
+  type ParserKind,
+  documentType
+} from "./documentTypes.ts"
+export {
+  EMBEDDING_FAILURES,
+  Embedder,
+  type EmbedderLimits,
+  type Embedding,
+  EmbeddingFailed,
+  type EmbeddingFailure,
+  type EmbeddingResult
+} from "./embedding/Embedder.ts"
+export {
+  type InMemoryEmbedderOptions,
+  inMemoryEmbedderLayer,
+  makeInMemoryEmbedder
+} from "./embedding/InMemoryEmbedder.ts"
 export { PassageEmbedder } from "./embedding/PassageEmbedder.ts"
 export { type EmbedBatches, embedBatches } from "./embedding/embedBatches.ts"
-export { type EmbedTexts, embedQuery, embedTexts, embeddedText, embeddingModel, requestsOf } from "./embedding/embedPassages.ts"
+export {
+  type EmbedTexts,
+  embedQuery,
+  embedTexts,
+  embeddedText,
+  embeddingModel,
+  requestsOf
+} from "./embedding/embedPassages.ts"
 export { FileRejected, fileTooLarge } from "./errors.ts"
 export { FEEDBACK, type FeedbackCandidate, type FeedbackStatistics, feedbackScores } from "./feedback.ts"
 export { foldedTerm } from "./foldedTerm.ts"

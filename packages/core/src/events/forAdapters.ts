@@ -1,6 +1,28 @@
 /** The part of `@parley/core/adapter` for the delivery of events. */
 
-export { type AccountDeliveriesInput, type AccountDelivery, type ClaimInput, type ClaimedDelivery, type ConcludeDeliveryInput, DELIVERY_STATES, type DeliveryOutcome, type DeliveryRecord, type DeliveryState, type Destination, type DestinationRecord, FORGET_DESTINATION_MS, FORGET_TYPE_MS, KEEP_DEAD_MS, KEEP_DELIVERED_MS, type ListDeliveriesInput, type LowBelow, Outbox, type RetryDeliveriesInput, SUBSCRIBE_EVERY_MS, type SubscribeInput } from "./Outbox.ts"
+export {
+  type AccountDeliveriesInput,
+  type AccountDelivery,
+  type ClaimInput,
+  type ClaimedDelivery,
+  type ConcludeDeliveryInput,
+  DELIVERY_STATES,
+  type DeliveryOutcome,
+  type DeliveryRecord,
+  type DeliveryState,
+  type Destination,
+  type DestinationRecord,
+  FORGET_DESTINATION_MS,
+  FORGET_TYPE_MS,
+  KEEP_DEAD_MS,
+  KEEP_DELIVERED_MS,
+  type ListDeliveriesInput,
+  type LowBelow,
+  Outbox,
+  type RetryDeliveriesInput,
+  SUBSCRIBE_EVERY_MS,
+  type SubscribeInput
+} from "./Outbox.ts"
 export { eventOf } from "./ParleyEvent.ts"
 export { type WebhookAnswer, type WebhookPoster, type WebhookRequest, WebhookUnanswered } from "./WebhookPoster.ts"
 export { isPrivateAddress } from "./privateAddress.ts"

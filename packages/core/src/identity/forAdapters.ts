@@ -1,4 +1,10 @@
 /** The part of `@parley/core/adapter` for identity. */
 
-export { SESSION_PROBLEMS, type Session, SessionInvalid, SessionVerifier, SessionVerifierUnavailable } from "./SessionVerifier.ts"
+export {
+  SESSION_PROBLEMS,
+  type Session,
+  SessionInvalid,
+  SessionVerifier,
+  SessionVerifierUnavailable
+} from "./SessionVerifier.ts"
 export { isMoment } from "./isMoment.ts"
