@@ -247,9 +247,7 @@ describe("doctor beside a running server", () => {
     const model = (where: string) =>
       checksOf(plain.stdout).find((check) => check.where === where && check.name === "model model-a-mini")
     expect([model("here")?.status, model("server")?.status]).toEqual(["note", "ok"])
-    expect(people.stdout).toMatch(
-      /In this environment, where it differs:\n[^]*\n\nIn the server that runs:\n[^]*database/
-    )
+    expect(people.stdout).toMatch(/Only in this environment:\n[^]*\n\nIn the server that runs:\n[^]*database/)
   })
 
   it("tells each finding once: what is found in both places is the server's", async () => {

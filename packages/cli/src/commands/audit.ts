@@ -3,7 +3,7 @@ import { auditListCommand } from "./auditList.ts"
 
 /** `parley audit`: what operators did. */
 export const auditCommand = Command.make("audit").pipe(
-  Command.withDescription("Look at what operators did, by whom and why"),
+  Command.withDescription("List the actions of operators, with names and reasons"),
   Command.withExamples([{ command: "parley audit list --since 2026-12-01", description: "Since a day" }]),
   Command.withSubcommands([auditListCommand])
 )

@@ -6,8 +6,8 @@ import { CommandContext } from "./CommandContext.ts"
 import { jsonFlag, printResult, table } from "./output.ts"
 
 const input = {
-  user: Flag.String("user").pipe(Flag.withDescription("Only what was done about this person"), Flag.optional),
-  since: Flag.Date("since").pipe(Flag.withDescription("Only from this moment on (ISO 8601)"), Flag.optional),
+  user: Flag.String("user").pipe(Flag.withDescription("Only the actions on this person"), Flag.optional),
+  since: Flag.Date("since").pipe(Flag.withDescription("Only since this time (ISO 8601)"), Flag.optional),
   limit: Flag.Int("limit").pipe(
     Flag.withDescription("How many of the newest, 1 to 1000 (50)"),
     Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 }))),
@@ -51,9 +51,9 @@ export const auditListCommand = Command.make(
     yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
-  Command.withDescription("List what operators did, the newest first"),
+  Command.withDescription("List the actions of operators, newest first"),
   Command.withExamples([
-    { command: "parley audit list --user user-1", description: "What was done about a person" },
+    { command: "parley audit list --user user-1", description: "The actions on a person" },
     { command: "parley audit list --since 2026-12-01 --json", description: "Since a day, for programs" }
   ])
 )

@@ -9,7 +9,7 @@ export const billingCommand = Command.make("billing").pipe(
   Command.withDescription("Look at the payment provider's events, and apply those that never came or wait"),
   Command.withExamples([
     { command: "parley billing list --state waiting", description: "Events whose person is not known yet" },
-    { command: "parley billing catch-up --since 7d", description: "Apply what was missed in the last week" }
+    { command: "parley billing catch-up --since 7d", description: "Apply the events that were missed in the last week" }
   ]),
   Command.withSubcommands([billingListCommand, billingShowCommand, billingReplayCommand, billingCatchUpCommand])
 )

@@ -73,9 +73,9 @@ export const billingCatchUpCommand = Command.make(
     yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
-  Command.withDescription("Ask the payment provider for its events, and apply those that never came or wait"),
+  Command.withDescription("Ask the payment provider for its events, and apply the missing and the waiting ones"),
   Command.withExamples([
-    { command: "parley billing catch-up --since 7d --dry-run", description: "Say what is missing" },
+    { command: "parley billing catch-up --since 7d --dry-run", description: "List the missing events" },
     { command: "parley billing catch-up --since 30d --json", description: "After a long outage; for programs" }
   ])
 )

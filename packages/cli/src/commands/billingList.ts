@@ -24,7 +24,7 @@ const input = {
     Flag.withDefault(50)
   ),
   before: Flag.String("before").pipe(
-    Flag.withDescription("Only events received before this one: where the page before ended"),
+    Flag.withDescription("Only events received before this one: the last event of the previous page"),
     Flag.optional
   ),
   json: jsonFlag
@@ -57,9 +57,12 @@ export const billingListCommand = Command.make(
     yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
-  Command.withDescription("List the payment provider's events, the one received last first"),
+  Command.withDescription("List the payment provider's events, last received first"),
   Command.withExamples([
-    { command: "parley billing list --state refused", description: "What the ledger or the catalog did not take" },
-    { command: "parley billing list --user user-1 --json", description: "What was reported of one person" }
+    {
+      command: "parley billing list --state refused",
+      description: "The events that the ledger or the catalog refused"
+    },
+    { command: "parley billing list --user user-1 --json", description: "The events of one person" }
   ])
 )

@@ -30,7 +30,7 @@ export const billingReplayCommand = Command.make(
     yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
-  Command.withDescription("Apply an event that is kept: what was done before stays done once"),
+  Command.withDescription("Apply a stored event again; nothing is granted or taken twice"),
   Command.withExamples([
     { command: "parley billing replay evt_1AbC", description: "After its price was added to the catalog, for example" }
   ])

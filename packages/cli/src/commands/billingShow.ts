@@ -28,6 +28,8 @@ export const billingShowCommand = Command.make(
     yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
-  Command.withDescription("Show an event as it was received, and what became of it"),
-  Command.withExamples([{ command: "parley billing show evt_1AbC", description: "What came, and what was done" }])
+  Command.withDescription("Show an event as it was received, and its outcome"),
+  Command.withExamples([
+    { command: "parley billing show evt_1AbC", description: "The event, its outcome and its effects" }
+  ])
 )

@@ -7,7 +7,7 @@ const text = (name: string, description: string) =>
 
 /** Whose bot a command is about. */
 export const ownerFlag = Flag.String("owner").pipe(
-  Flag.withDescription("The person whose bot it is, and who pays for its replies"),
+  Flag.withDescription("The bot's owner, who pays for its replies"),
   Flag.withSchema(UserId)
 )
 
@@ -15,8 +15,8 @@ export const ownerFlag = Flag.String("owner").pipe(
 export const botFlags = {
   welcome: text("welcome", "The first message that visitors see"),
   color: text("color", "The colour of the widget, as #rrggbb"),
-  model: text("model", "The model that answers; the first of the owner's plan unless given"),
-  instructions: text("instructions", "What the model is told before every conversation"),
+  model: text("model", "The model that answers; default: the first one of the owner's plan"),
+  instructions: text("instructions", "Instructions for the model, before every conversation"),
   document: Flag.String("document").pipe(
     Flag.withDescription("The id of a document it answers from; may be repeated"),
     Flag.atLeast(0)
@@ -26,16 +26,16 @@ export const botFlags = {
     Flag.atLeast(0)
   ),
   question: Flag.String("question").pipe(
-    Flag.withDescription("A question that the widget offers to begin with; may be repeated"),
+    Flag.withDescription("A suggested first question in the widget; may be repeated"),
     Flag.atLeast(0)
   ),
   dailyCap: Flag.Int("daily-cap").pipe(
-    Flag.withDescription("It stops for the day once the owner's bots have taken so many credits"),
+    Flag.withDescription("The bot stops for the day when the owner's bots have spent this many credits"),
     Flag.optional
   ),
-  decline: text("decline", "What visitors read when the owner's credits are used up"),
+  decline: text("decline", "The text that visitors see when the owner's credits are used up"),
   hideSources: Flag.Boolean("hide-sources").pipe(
-    Flag.withDescription("Keep the passages that replies cite from visitors (--hide-sources=false shows them)"),
+    Flag.withDescription("Hide the cited passages from visitors (--hide-sources=false shows them)"),
     Flag.optional
   )
 }

@@ -10,7 +10,7 @@ import { tryOut } from "./tryOut.ts"
 
 const input = {
   owner: ownerFlag,
-  name: Flag.String("name").pipe(Flag.withDescription("What visitors read as its name")),
+  name: Flag.String("name").pipe(Flag.withDescription("The name that visitors see")),
   ...botFlags,
   dryRun: dryRunFlag,
   json: jsonFlag
@@ -36,12 +36,12 @@ export const botsCreateCommand = Command.make(
     yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
-  Command.withDescription("Make a bot, and print its id and its public key"),
+  Command.withDescription("Create a bot, and print its id and its public key"),
   Command.withExamples([
-    { command: 'parley bots create --owner user-1 --name "Help desk"', description: "With all else as it is usual" },
+    { command: 'parley bots create --owner user-1 --name "Help desk"', description: "With default settings" },
     {
       command: 'parley bots create --owner user-1 --name Ada --welcome "Hi!" --color "#0a7d5a" --document <id>',
-      description: "Answering from a document of the owner's"
+      description: "With a document of the owner to answer from"
     }
   ])
 )

@@ -15,18 +15,18 @@ const input = {
     Argument.withSchema(Schema.String.check(Schema.makeFilter((text: string) => isUuid(text) || "a UUID")))
   ),
   owner: ownerFlag,
-  name: Flag.String("name").pipe(Flag.withDescription("What visitors read as its name"), Flag.optional),
+  name: Flag.String("name").pipe(Flag.withDescription("The name that visitors see"), Flag.optional),
   ...botFlags,
   active: Flag.Boolean("active").pipe(
-    Flag.withDescription("Whether it answers (--active=false switches it off)"),
+    Flag.withDescription("Switch the bot on (--active=false switches it off)"),
     Flag.optional
   ),
   newKey: Flag.Boolean("new-key").pipe(
-    Flag.withDescription("Give it another public key; those it has keep working"),
+    Flag.withDescription("Add a public key; the existing keys keep working"),
     Flag.withDefault(false)
   ),
   retireKey: Flag.String("retire-key").pipe(
-    Flag.withDescription("Retire this public key: it works no longer"),
+    Flag.withDescription("Retire this public key, which then stops working"),
     Flag.optional
   ),
   dryRun: dryRunFlag,
@@ -60,13 +60,13 @@ export const botsUpdateCommand = Command.make(
     yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
-  Command.withDescription("Change a bot: what is not named stays as it is"),
+  Command.withDescription("Change the named settings of a bot"),
   Command.withExamples([
     { command: "parley bots update <bot> --owner user-1 --active=false", description: "Switch it off" },
-    { command: "parley bots update <bot> --owner user-1 --new-key", description: "A key beside the old one" },
+    { command: "parley bots update <bot> --owner user-1 --new-key", description: "Add a key beside the old one" },
     {
       command: "parley bots update <bot> --owner user-1 --retire-key pk_...",
-      description: "The old one works no longer"
+      description: "Retire the old key"
     }
   ])
 )

@@ -57,7 +57,7 @@ export class PortTaken extends Schema.TaggedError<PortTaken>()("PortTaken", {
   get advice() {
     return this.problem === "EADDRINUSE"
       ? "Stop it, or set PORT to another port (0 takes any free one)."
-      : "Set PORT and HOST to what this machine allows."
+      : "Set PORT and HOST to a port and an address that this machine allows."
   }
   override get message() {
     return `${this.detail}. ${this.advice}`

@@ -13,14 +13,14 @@ import { userArgument } from "./userArgument.ts"
 const input = {
   user: userArgument,
   amount: Argument.Int("amount").pipe(
-    Argument.withDescription("Whole credits: given where it is above zero, taken where it is below (after --)"),
+    Argument.withDescription("Whole credits: positive ones are added, negative ones (after --) are taken back"),
     Argument.withSchema(
       Schema.Int.check(Schema.isBetween({ minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }))
     )
   ),
   reason: reasonFlag,
   key: Flag.String("key").pipe(
-    Flag.withDescription("The correction's own name: the same key does it once"),
+    Flag.withDescription("An idempotency key: the same key corrects the balance once"),
     Flag.withSchema(Schema.String.check(Schema.isPattern(/^[^\p{Cc}\p{Cs}]{1,255}$/u))),
     Flag.optional
   ),
@@ -56,7 +56,7 @@ export const creditsAdjustCommand = Command.make(
     yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
-  Command.withDescription("Correct a balance by hand, with a reason; more than there is becomes debt"),
+  Command.withDescription("Correct a balance by hand, with a reason; a correction beyond the balance becomes debt"),
   Command.withExamples([
     { command: 'parley credits adjust user-1 200 --reason "outage of 3 May"', description: "Give" },
     { command: 'parley credits adjust user-1 --reason "granted twice" -- -200', description: "Take" }

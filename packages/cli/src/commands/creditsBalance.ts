@@ -24,7 +24,7 @@ export const creditsBalanceCommand = Command.make(
     yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
-  Command.withDescription("Show what a person has: allowance, top-up, held, debt, available"),
+  Command.withDescription("Show a person's credits: allowance, top-up, held, debt, available"),
   Command.withExamples([
     { command: "parley credits balance user-1", description: "For people" },
     { command: "parley credits balance user-1 --json", description: "For programs" }

@@ -22,7 +22,7 @@ const input = {
     Argument.withSchema(PositiveCredits)
   ),
   key: Flag.String("key").pipe(
-    Flag.withDescription("The reason's own name, for example an order number: the same key gives the credits once"),
+    Flag.withDescription("An idempotency key, for example an order number: the same key grants the credits once"),
     Flag.withSchema(Schema.String.check(Schema.isPattern(KEY))),
     Flag.optional
   ),
@@ -78,9 +78,12 @@ export const creditsGrantCommand = Command.make(
     yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
-  Command.withDescription("Give a person credits that never expire"),
+  Command.withDescription("Grant a person credits that never expire"),
   Command.withExamples([
-    { command: "parley credits grant user-1 500", description: "Once for every call" },
-    { command: "parley credits grant user-1 500 --key order-1234", description: "Once for this order, however often" }
+    { command: "parley credits grant user-1 500", description: "Grant again with every call" },
+    {
+      command: "parley credits grant user-1 500 --key order-1234",
+      description: "Grant once for this order, even if repeated"
+    }
   ])
 )

@@ -54,9 +54,9 @@ export const creditsHistoryCommand = Command.make(
     yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
-  Command.withDescription("List what moved a person's credits, newest first"),
+  Command.withDescription("List the transactions of a person's credits, newest first"),
   Command.withExamples([
     { command: "parley credits history user-1 --limit 10", description: "The last ten" },
-    { command: "parley credits history user-1 --type usage --json", description: "What replies cost, for programs" }
+    { command: "parley credits history user-1 --type usage --json", description: "The cost of replies, for programs" }
   ])
 )

@@ -19,7 +19,7 @@ const input = {
   ),
   refunded: Flag.Int("refunded").pipe(
     Flag.withDescription(
-      "All that was given back of it by other means, in the smallest unit of its currency; everything unless given"
+      "The total amount refunded outside the provider, in the smallest unit of its currency; default: all of it"
     ),
     Flag.withSchema(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
     Flag.optional
@@ -62,7 +62,7 @@ export const creditsRefundCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Take back the credits of a purchase whose money was given back by other means than the payment provider, whose own refunds count by themselves; moves no money"
+    "Take back the credits of a purchase that was refunded outside the payment provider; moves no money. The provider's own refunds count by themselves"
   ),
   Command.withExamples([
     { command: 'parley credits refund user-1 pi_1AbC --reason "refunded by bank transfer"', description: "All of it" },

@@ -12,11 +12,11 @@ import { CommandContext } from "./CommandContext.ts"
 
 const input = {
   asOf: Flag.Date("as-of").pipe(
-    Flag.withDescription("Reset what is due at this moment (ISO 8601) instead of now"),
+    Flag.withDescription("Begin the periods that are due at this time (ISO 8601) instead of now"),
     Flag.optional
   ),
   yes: Flag.Boolean("yes").pipe(
-    Flag.withDescription("Means it where --as-of is in the future: periods then end before their time"),
+    Flag.withDescription("Confirm an --as-of in the future, which ends periods early"),
     Flag.withDefault(false)
   ),
   reason: Flag.optional(reasonFlag),
@@ -88,13 +88,13 @@ export const creditsResetCommand = Command.make(
     yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
-  Command.withDescription("Begin the periods that are due: allowances anew, once each, however often this runs"),
+  Command.withDescription("Begin the due periods: each renews its allowance once, even if the command is repeated"),
   Command.withExamples([
-    { command: "parley credits reset --dry-run", description: "Count what is due, per tier" },
+    { command: "parley credits reset --dry-run", description: "Count the due accounts, per tier" },
     { command: "parley credits reset", description: "Do it; safe to stop, to repeat and to run twice at once" },
     {
       command: "parley credits reset --as-of 2026-12-01T00:00:00Z",
-      description: "As if it were then; not in the future without --yes"
+      description: "As of that time; a future time requires --yes"
     }
   ])
 )

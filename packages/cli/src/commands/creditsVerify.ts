@@ -12,12 +12,12 @@ const lineOf = ({ userId, invariant, expected, found }: Difference): string =>
   `${userId}: ${invariant}: expected ${expected}, found ${found}`
 
 const sinceFlag = Flag.Date("since").pipe(
-  Flag.withDescription("Trust transactions from before this moment (ISO 8601), and look at the later ones"),
+  Flag.withDescription("Trust transactions before this time (ISO 8601), and check the later ones"),
   Flag.optional
 )
 
 const withPaymentsFlag = Flag.Boolean("with-payments").pipe(
-  Flag.withDescription("Compare with what the payment provider says was paid, since --since or in the last 30 days"),
+  Flag.withDescription("Also compare with the payment provider's payments, since --since or in the last 30 days"),
   Flag.withDefault(false)
 )
 
@@ -75,11 +75,17 @@ export const creditsVerifyCommand = Command.make(
     yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
-  Command.withDescription("Recompute every balance from its rows; exit code 1 where any differs"),
+  Command.withDescription("Recompute every balance from its rows; exit code 1 if any differs"),
   Command.withExamples([
     { command: "parley credits verify", description: "For people; may run beside everything else" },
-    { command: "parley credits verify --since 2026-12-01T00:00:00Z", description: "What came since, and what is open" },
-    { command: "parley credits verify --with-payments", description: "Also against what the payment provider took" },
+    {
+      command: "parley credits verify --since 2026-12-01T00:00:00Z",
+      description: "Check the later transactions and the open holds"
+    },
+    {
+      command: "parley credits verify --with-payments",
+      description: "Also compare with the payment provider's payments"
+    },
     { command: "parley credits verify --json", description: "For programs" }
   ])
 )

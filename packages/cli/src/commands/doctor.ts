@@ -66,7 +66,7 @@ export const doctorCommand = Command.make(
     json: jsonFlag,
     live: Flag.Boolean("live").pipe(
       Flag.withDescription(
-        "Ask each vendor whose key is set for one token, and the payment provider for prices and portal settings"
+        "Request one token from each vendor whose key is set, and prices and portal settings from the payment provider"
       ),
       Flag.withDefault(false)
     )
@@ -93,7 +93,7 @@ export const doctorCommand = Command.make(
     if (exit !== 0) return yield* new Unhealthy({ exit })
   })
 ).pipe(
-  Command.withDescription("Check what Parley would run on: configuration, database, models, sessions, limits"),
+  Command.withDescription("Check everything that a server needs: configuration, database, models, sessions, limits"),
   Command.withExamples([
     { command: "parley doctor", description: "For people; a failed check sets the exit code" },
     {

@@ -4,9 +4,9 @@ import { eventsRetryCommand } from "./eventsRetry.ts"
 
 /** `parley events`: what hooks and webhooks are told. */
 export const eventsCommand = Command.make("events").pipe(
-  Command.withDescription("Look at what hooks and webhooks are told, and have what they did not take tried again"),
+  Command.withDescription("List the events for hooks and webhooks, and retry failed deliveries"),
   Command.withExamples([
-    { command: "parley events list --state dead", description: "What was tried for three days in vain" },
+    { command: "parley events list --state dead", description: "Events whose tries failed for three days" },
     { command: "parley events retry --destination hook:onCharge", description: "Try all of one destination again" }
   ]),
   Command.withSubcommands([eventsListCommand, eventsRetryCommand])

@@ -8,7 +8,7 @@ import { jsonFlag, printResult, table } from "./output.ts"
 
 const input = {
   state: Flag.Literals("state", DELIVERY_STATES).pipe(
-    Flag.withDescription(`Only what is in this state: ${DELIVERY_STATES.join(", ")}`),
+    Flag.withDescription(`Only events in this state: ${DELIVERY_STATES.join(", ")}`),
     Flag.optional
   ),
   destination: destinationFlag,
@@ -91,9 +91,11 @@ export const eventsListCommand = Command.make(
     yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
-  Command.withDescription("List what hooks and webhooks are told, newest first: delivered for a day, dead for thirty"),
+  Command.withDescription(
+    "List the events for hooks and webhooks, newest first: delivered ones for a day, dead ones for thirty days"
+  ),
   Command.withExamples([
     { command: "parley events list", description: "The destinations, and the newest events on their way to them" },
-    { command: "parley events list --state dead --json", description: "What was not taken, for programs" }
+    { command: "parley events list --state dead --json", description: "The undeliverable events, for programs" }
   ])
 )

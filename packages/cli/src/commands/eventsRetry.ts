@@ -38,10 +38,13 @@ export const eventsRetryCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Have dead events tried again, as often as new ones; destinations that answered 410 are told again"
+    "Retry dead events, with as many tries as new ones; this also enables destinations that answered 410"
   ),
   Command.withExamples([
-    { command: "parley events retry", description: "Everything that is dead" },
-    { command: "parley events retry --destination hook:onCharge", description: "What one destination did not take" }
+    { command: "parley events retry", description: "Retry all dead events" },
+    {
+      command: "parley events retry --destination hook:onCharge",
+      description: "Retry the dead events of one destination"
+    }
   ])
 )

@@ -44,7 +44,7 @@ const troubles: Readonly<Record<string, DatabaseTrouble>> = {
   "28000": {
     detail: "the server does not let the login of DATABASE_URL in: no such role, or not from here",
     advice:
-      "Make the role (CREATE ROLE ... LOGIN), or correct DATABASE_URL; the server's pg_hba.conf says who may come."
+      "Create the role (CREATE ROLE ... LOGIN), or correct DATABASE_URL; the server's pg_hba.conf lists the allowed logins."
   },
   "28P01": {
     detail: "the server refuses the password, or knows no such role",
@@ -93,5 +93,5 @@ export const databaseTrouble = (error: unknown): DatabaseTrouble => {
 /** The same as a sentence for people. */
 export const explainDatabase = (error: unknown): string => {
   const { advice, detail } = databaseTrouble(error)
-  return `The database cannot be used: ${detail}. ${advice} "parley doctor" tells more.`
+  return `The database cannot be used: ${detail}. ${advice} Run "parley doctor" for details.`
 }

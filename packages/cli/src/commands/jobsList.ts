@@ -30,7 +30,7 @@ const input = {
     Flag.withDefault(50)
   ),
   after: Flag.String("after").pipe(
-    Flag.withDescription("Where the page before ended: what it gave as `next`"),
+    Flag.withDescription("The `next` of the previous page"),
     Flag.withSchema(JobCursor),
     Flag.optional
   ),
@@ -86,10 +86,10 @@ export const jobsListCommand = Command.make(
     yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
-  Command.withDescription("List queued work, newest first: what is done for a day, what failed for a month"),
+  Command.withDescription("List queued jobs, newest first: completed ones for a day, failed ones for a month"),
   Command.withExamples([
-    { command: "parley jobs list", description: "Everybody's newest jobs" },
-    { command: "parley jobs list --state running --json", description: "What is being done, with progress" },
-    { command: "parley jobs list --user user-1 --state failed", description: "What failed for one person" }
+    { command: "parley jobs list", description: "The newest jobs of all people" },
+    { command: "parley jobs list --state running --json", description: "The running jobs, with progress" },
+    { command: "parley jobs list --user user-1 --state failed", description: "The failed jobs of one person" }
   ])
 )

@@ -42,12 +42,12 @@ export const jobsRetryCommand = Command.make(
     yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
-  Command.withDescription("Have a failed job tried again, as often as a new one"),
+  Command.withDescription("Retry a failed job, with as many tries as a new one"),
   Command.withExamples([
     { command: "parley jobs retry user-1 0b5f9a52-6c1d-4f0e-9d6b-2f8a4c3e7d10", description: "Try it again" },
     {
       command: "parley jobs retry user-1 0b5f9a52-6c1d-4f0e-9d6b-2f8a4c3e7d10 --dry-run",
-      description: "Only say whether it could be"
+      description: "Only check whether it can be retried"
     }
   ])
 )

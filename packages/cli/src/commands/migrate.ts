@@ -4,12 +4,12 @@ import { dryRunFlag, jsonFlag, printResult } from "./output.ts"
 import { CommandContext } from "./CommandContext.ts"
 
 const printFlag = Flag.Boolean("print").pipe(
-  Flag.withDescription("Print the SQL on stdout, and connect to nothing"),
+  Flag.withDescription("Print the SQL on stdout, without a connection"),
   Flag.withDefault(false)
 )
 
 const afterFlag = Flag.String("after").pipe(
-  Flag.withDescription("With --print: only what came after this migration, for example 0100_crm"),
+  Flag.withDescription("With --print: only the migrations after this one, for example 0100_crm"),
   Flag.optional
 )
 
@@ -48,10 +48,13 @@ export const migrateCommand = Command.make(
     yield* CommandContext.use((context) => context.run(work, { createDatabase: !dryRun, direct: true }))
   })
 ).pipe(
-  Command.withDescription("Bring the database's schema up to date; safe to repeat, and beside running servers"),
+  Command.withDescription("Migrate the database's schema; safe to repeat, and beside running servers"),
   Command.withExamples([
-    { command: "parley migrate --dry-run", description: "What would be applied" },
-    { command: "parley migrate --print > parley.sql", description: "The SQL, to be read or applied by other means" },
-    { command: "DATABASE_URL=postgres://... parley migrate", description: "On a server of yours" }
+    { command: "parley migrate --dry-run", description: "List the pending migrations" },
+    {
+      command: "parley migrate --print > parley.sql",
+      description: "Print the SQL, to review it or to apply it by other means"
+    },
+    { command: "DATABASE_URL=postgres://... parley migrate", description: "On your own Postgres server" }
   ])
 )

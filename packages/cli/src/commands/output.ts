@@ -6,7 +6,7 @@ export const jsonFlag = Flag.Boolean("json").pipe(Flag.withDescription("Print JS
 
 /** `--dry-run`, for commands that write. */
 export const dryRunFlag = Flag.Boolean("dry-run").pipe(
-  Flag.withDescription("Say what would be done, and do nothing"),
+  Flag.withDescription("Print the planned changes, and change nothing"),
   Flag.withDefault(false)
 )
 

@@ -20,7 +20,7 @@ export const parley = Command.make("parley").pipe(
   Command.withDescription("The back end of a paid AI assistant: chat over documents, metered in credits"),
   Command.withExamples([
     { command: "parley serve", description: "Start the server on http://localhost:3000" },
-    { command: "parley doctor", description: "See what it would run on, and what is missing" }
+    { command: "parley doctor", description: "Check the configuration, and list missing settings" }
   ]),
   Command.withSubcommands([
     serveCommand,

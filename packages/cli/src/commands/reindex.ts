@@ -31,7 +31,7 @@ const input = {
     Flag.optional
   ),
   restart: Flag.Boolean("restart").pipe(
-    Flag.withDescription("Begin anew where an earlier run has not ended, instead of going on with it"),
+    Flag.withDescription("Begin anew instead of continuing an unfinished run"),
     Flag.withDefault(false)
   ),
   reason: Flag.optional(reasonFlag),
@@ -61,11 +61,11 @@ const estimateLines = (estimate: ReindexEstimate, cost: Cost | null): ReadonlyAr
   const { alreadyDone, calls, continued, documents, embedder, passages, toEmbed, toRead, tokens } = estimate
   const asked =
     embedder === undefined
-      ? "No embedder is configured: nobody is asked, and it costs nothing."
+      ? "No embedder is configured: there are no requests, and no cost."
       : `${toEmbed} of them would be sent to ${embedder}: about ${of(tokens, "token")} in ${of(calls, "request")}.`
   const price =
     cost === null
-      ? ["What that costs is not known: say embedding.usdPerMillionTokens in PARLEY_CONFIG."]
+      ? ["The cost is not known: set embedding.usdPerMillionTokens in PARLEY_CONFIG."]
       : embedder === undefined
         ? []
         : [`That costs about ${dollars(cost.usd)} USD, at ${cost.usdPerMillionTokens} USD for a million tokens.`]
@@ -108,7 +108,7 @@ const reportLines = ({
   ...(undone.length > TOLD ? [`  and ${undone.length - TOLD} more`] : []),
   ...(stopped === undefined ? [] : [`The others were not tried any more: ${stopped}`]),
   ...(mayBeContinued
-    ? ["Run it again when that is repaired: it goes on with what is left, and pays for nothing twice."]
+    ? ["Run it again after the repair: it continues with the remaining documents, and pays for nothing twice."]
     : [])
 ]
 
@@ -167,9 +167,7 @@ export const reindexCommand = Command.make(
     yield* context.run(work)
   })
 ).pipe(
-  Command.withDescription(
-    "Index documents anew, beside what is searched of them; exit code 1 where any was left undone"
-  ),
+  Command.withDescription("Re-index documents while searches use their old index; exit code 1 if a document failed"),
   Command.withExamples([
     {
       command: "parley reindex --dry-run",

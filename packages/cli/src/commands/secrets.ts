@@ -3,7 +3,7 @@ import { secretsRotateCommand } from "./secretsRotate.ts"
 
 /** `parley secrets`: what is kept encrypted. */
 export const secretsCommand = Command.make("secrets").pipe(
-  Command.withDescription("What is kept encrypted: access to the CRMs that people connected"),
+  Command.withDescription("Manage the encrypted access to the CRMs that people connected"),
   Command.withExamples([{ command: "parley secrets rotate", description: "After another key was put first" }]),
   Command.withSubcommands([secretsRotateCommand])
 )

@@ -54,9 +54,11 @@ export const secretsRotateCommand = Command.make(
     yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
-  Command.withDescription("Encrypt what is kept of other services anew, with the first key of PARLEY_ENCRYPTION_KEY"),
+  Command.withDescription(
+    "Re-encrypt the stored secrets of other services with the first key of PARLEY_ENCRYPTION_KEY"
+  ),
   Command.withExamples([
-    { command: "parley secrets rotate --dry-run", description: "Say how much another key encrypted" },
+    { command: "parley secrets rotate --dry-run", description: "Count the secrets that another key encrypted" },
     { command: "parley secrets rotate", description: "Beside running servers; safe to stop and to repeat" }
   ])
 )

@@ -6,7 +6,7 @@ export const serveCommand = Command.make(
   "serve",
   {
     work: Flag.Boolean("work").pipe(
-      Flag.withDescription("--no-work leaves the background work to parley work"),
+      Flag.withDescription("With --no-work the process does no background work; run parley work beside it"),
       Flag.withDefault(true)
     )
   },
@@ -15,14 +15,14 @@ export const serveCommand = Command.make(
     yield* serve({ work })
   })
 ).pipe(
-  Command.withDescription("Bring the database up to date and serve the API and the dashboard until stopped"),
+  Command.withDescription("Migrate the database, and serve the API and the dashboard until stopped"),
   Command.withExamples([
-    { command: "parley serve", description: "On http://localhost:3000, with nothing set up" },
+    { command: "parley serve", description: "On http://localhost:3000, without configuration" },
     { command: "PORT=0 parley serve", description: "On any free port, which it prints" },
-    { command: "parley serve --no-work", description: "Requests only: parley work does the rest, in other processes" },
+    { command: "parley serve --no-work", description: "Requests only; another process runs parley work" },
     {
       command: "DATABASE_URL=postgres://... PARLEY_SESSION_ISSUER=https://... parley serve",
-      description: "On the real parts"
+      description: "With real database and sign-in"
     }
   ])
 )

@@ -2,7 +2,7 @@ import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { CommandContext } from "./CommandContext.ts"
 
-const printFlag = Flag.Boolean("print").pipe(Flag.withDescription("Print the SQL on stdout, and connect to nothing"))
+const printFlag = Flag.Boolean("print").pipe(Flag.withDescription("Print the SQL on stdout, without a connection"))
 
 /** `parley uninstall` */
 export const uninstallCommand = Command.make(
@@ -14,6 +14,8 @@ export const uninstallCommand = Command.make(
     yield* Console.log(uninstallScript(config.databaseSchema).trimEnd())
   })
 ).pipe(
-  Command.withDescription("Print the SQL that takes away all that Parley keeps on a server; it runs nothing by itself"),
-  Command.withExamples([{ command: "parley uninstall --print", description: "What to run, once there is a backup" }])
+  Command.withDescription(
+    "Print the SQL that removes all of Parley's data and roles from a server; the command itself changes nothing"
+  ),
+  Command.withExamples([{ command: "parley uninstall --print", description: "Print the SQL; run it after a backup" }])
 )

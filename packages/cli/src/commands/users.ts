@@ -5,7 +5,7 @@ import { usersTierCommand } from "./usersTier.ts"
 
 /** `parley users`: what operators do with people as a whole. */
 export const usersCommand = Command.make("users").pipe(
-  Command.withDescription("What is stored about people as a whole"),
+  Command.withDescription("Change the tier of people, export their data, and erase them"),
   Command.withExamples([{ command: "parley users delete user-1", description: "Erase a person" }]),
   Command.withSubcommands([usersTierCommand, usersExportCommand, usersDeleteCommand])
 )

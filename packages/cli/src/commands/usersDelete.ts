@@ -23,7 +23,7 @@ export const usersDeleteCommand = Command.make(
       const users = yield* UserService
       if (dryRun) {
         const found = yield* users.find(user)
-        const line = `Would erase ${user}: ${found.chats} chats and ${found.documents} documents; ${found.transactions} rows of the ledger would stay and name nobody.`
+        const line = `Would erase ${user}: ${found.chats} chats and ${found.documents} documents; ${found.transactions} rows of the ledger would stay under a pseudonym.`
         return yield* printResult(json, { user, dryRun, ...found }, [line])
       }
       const erased = yield* users.erase(user, { by, reason: Option.getOrUndefined(reason) })
@@ -34,7 +34,7 @@ export const usersDeleteCommand = Command.make(
 ).pipe(
   Command.withDescription("Erase a person: chats, documents, remaining credits. Cannot be undone"),
   Command.withExamples([
-    { command: "parley users delete user-1 --dry-run", description: "What there is of the person" },
-    { command: "parley users delete user-1", description: "Erase it; the ledger's rows stay and name nobody" }
+    { command: "parley users delete user-1 --dry-run", description: "List the person's data" },
+    { command: "parley users delete user-1", description: "Erase the person; the ledger's rows stay under a pseudonym" }
   ])
 )

@@ -62,11 +62,11 @@ export const usersExportCommand = Command.make(
   {
     user: userArgument,
     output: Flag.String("output").pipe(
-      Flag.withDescription("Write the lines to this file, in the place of what is there; to stdout unless given"),
+      Flag.withDescription("Write the lines to this file, and replace an existing one; default: stdout"),
       Flag.optional
     ),
     files: Flag.String("files").pipe(
-      Flag.withDescription("Write the person's uploaded files to this folder, which is made where it is not there"),
+      Flag.withDescription("Write the person's uploaded files to this folder, which is created if it is missing"),
       Flag.optional
     ),
     reason: Flag.optional(reasonFlag),
@@ -105,7 +105,7 @@ export const usersExportCommand = Command.make(
     yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
-  Command.withDescription("Give all that is stored about a person, as lines of JSON, for a request for access"),
+  Command.withDescription("Export all stored data of a person, as lines of JSON, to answer a request for access"),
   Command.withExamples([
     { command: "parley users export user-1 > user-1.jsonl", description: "All lines" },
     {

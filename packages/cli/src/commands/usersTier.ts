@@ -13,7 +13,7 @@ import { userArgument } from "./userArgument.ts"
 const input = {
   user: userArgument,
   tier: Argument.String("tier").pipe(
-    Argument.withDescription("One of the catalog's tiers; without it the command shows the person's tier"),
+    Argument.withDescription("A tier of the catalog; without it the command shows the person's tier"),
     Argument.optional
   ),
   pin: Flag.Boolean("pin").pipe(
@@ -112,21 +112,24 @@ export const usersTierCommand = Command.make(
     yield* CommandContext.use((context) => context.run(work))
   })
 ).pipe(
-  Command.withDescription("Show a person's tier, or put a person on one by hand"),
+  Command.withDescription("Show a person's tier, or set it by hand"),
   Command.withExamples([
     { command: "parley users tier user-1", description: "The tier, and whether it is pinned" },
     {
       command: 'parley users tier user-1 pro --reason "pilot customer"',
-      description: "Renewed by the monthly job, until a payment says otherwise"
+      description: "Set a tier until the next payment changes it"
     },
     {
       command: 'parley users tier user-1 business --pin --reason "contract 2027"',
-      description: "Whatever the person pays for"
+      description: "Pin a tier, independent of payments"
     },
-    { command: 'parley users tier user-1 --unpin --reason "contract ended"', description: "Payments decide again" },
+    {
+      command: 'parley users tier user-1 --unpin --reason "contract ended"',
+      description: "Unpin: payments decide again"
+    },
     {
       command: 'parley users tier user-1 free --reason "pilot ended"',
-      description: "At most the allowance of the lowest tier stays"
+      description: "Back to the lowest tier, with at most its allowance"
     }
   ])
 )

@@ -9,7 +9,7 @@ import { dryRunFlag, jsonFlag, printResult } from "./output.ts"
 import { reasonFlag } from "./reasonFlag.ts"
 
 const allFlag = Flag.Boolean("all").pipe(
-  Flag.withDescription("Also the one that is searched: every search compares all passages then"),
+  Flag.withDescription("Also drop the index in use; then every search compares all passages"),
   Flag.withDefault(false)
 )
 
@@ -40,9 +40,9 @@ export const vectorsDropCommand = Command.make(
     yield* CommandContext.use((context) => context.run(work, { direct: true }))
   })
 ).pipe(
-  Command.withDescription("Take away indexes over embeddings of models that are not configured, and unfinished ones"),
+  Command.withDescription("Drop unfinished indexes, and those of models that are not configured"),
   Command.withExamples([
-    { command: "parley vectors drop --dry-run", description: "Which those are" },
+    { command: "parley vectors drop --dry-run", description: "List these indexes" },
     { command: "parley vectors drop", description: "After another model has embedded all documents" }
   ])
 )

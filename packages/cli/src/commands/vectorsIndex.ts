@@ -111,7 +111,10 @@ export const vectorsIndexCommand = Command.make(
 ).pipe(
   Command.withDescription("Build the index over the embeddings of the configured model, on a Postgres server"),
   Command.withExamples([
-    { command: "parley vectors index --dry-run", description: "How many passages, how much memory, and what is there" },
+    {
+      command: "parley vectors index --dry-run",
+      description: "The number of passages, the required memory and the existing indexes"
+    },
     {
       command: "parley vectors index",
       description: "Beside searches and uploads; safe to stop and to repeat"

@@ -14,7 +14,7 @@ export const workCommand = Command.make(
   Command.withExamples([
     {
       command: "DATABASE_URL=postgres://... parley work",
-      description: "Any number of them, beside any number of servers"
+      description: "Run any number of them beside any number of servers"
     }
   ])
 )

@@ -37,7 +37,7 @@ export const unboundSessions = ({
               {
                 setting,
                 detail: "it is not set, and a token that the provider issued for another application counts",
-                advice: "Set it to what the tokens of this application say."
+                advice: "Set it to the value in this application's tokens."
               }
             ]
       )

@@ -63,11 +63,5 @@ export const checkLines = (checks: ReadonlyArray<PlacedCheck>): ReadonlyArray<st
   const server = checks.filter(({ where }) => where === "server")
   if (server.length === 0) return linesOf(here)
   if (here.length === 0) return ["In the server that runs, and in this environment:", ...linesOf(server)]
-  return [
-    "In this environment, where it differs:",
-    ...linesOf(here),
-    "",
-    "In the server that runs:",
-    ...linesOf(server)
-  ]
+  return ["Only in this environment:", ...linesOf(here), "", "In the server that runs:", ...linesOf(server)]
 }

@@ -40,7 +40,7 @@ const neededCheck: Effect.Effect<ReadonlyArray<Check>, never, Database> = Effect
       "files",
       exitCodes.configuration,
       `${row.moved} uploaded files are in an object store, and none is configured`,
-      "Set PARLEY_FILES_URL to where they were moved."
+      "Set PARLEY_FILES_URL to the bucket that contains them."
     )
   ]
 })

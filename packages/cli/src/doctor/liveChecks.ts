@@ -16,7 +16,7 @@ const advice = {
   unavailable: "The vendor cannot be reached or is overloaded: check the base URL, or try again later.",
   misconfigured: "Set it right in the environment, or for the model in PARLEY_CONFIG.",
   refused: "The vendor refused the request: check the vendorModel and its effort in PARLEY_CONFIG.",
-  other: "Check the base URL, and that what answers there speaks the vendor's protocol."
+  other: "Check the base URL, and that the server there speaks the vendor's protocol."
 } as const
 
 const adviceOn = (reason: string): string => (reason in advice ? advice[reason as keyof typeof advice] : advice.other)

@@ -12,7 +12,7 @@ const ADVICE: Readonly<Partial<Record<KeySetProblem, string>>> = {
   "other-issuer":
     "Set PARLEY_SESSION_ISSUER as the provider writes its issuer; a slash at the end is often the difference.",
   "no-address": "Set PARLEY_SESSION_JWKS_URL to the address of the provider's keys.",
-  "no-key": "Have the provider sign with RS256, ES256 or EdDSA, or set PARLEY_SESSION_SECRET where it signs with HS256."
+  "no-key": "Have the provider sign with RS256, ES256 or EdDSA, or set PARLEY_SESSION_SECRET if it signs with HS256."
 }
 
 /** Whether the keys that sign sessions can be fetched; nothing where a secret signs them. */

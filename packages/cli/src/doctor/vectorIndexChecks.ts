@@ -32,7 +32,7 @@ export const vectorIndexChecks = Effect.fnUntraced(function* (config: ParleyConf
         )
       )
     } else if (isLarge && config.database._tag === "Embedded") {
-      found.push(note(NAME, slow, "The embedded database has no such index: a Postgres server has (DATABASE_URL)."))
+      found.push(note(NAME, slow, "The embedded database has no index: use a Postgres server (DATABASE_URL)."))
     } else if (isLarge && !isRecentPgvector(pgvector)) {
       found.push(note(NAME, `${slow}; pgvector ${pgvector} is too old for an index`, "Install pgvector 0.8 or newer."))
     } else if (isLarge && by.dimensions > 4_000) {

@@ -32,7 +32,7 @@ export const untilStopped = <E, R>(
       Effect.andThen(start, Effect.never),
       stop.wait.pipe(
         Effect.andThen(
-          Effect.logInfo(`Stopping: what runs gets ${drainMs / 1000} seconds. A second signal stops at once.`)
+          Effect.logInfo(`Stopping: running requests have ${drainMs / 1000} seconds. A second signal stops at once.`)
         ),
         Effect.andThen(endIn(drainMs + CLOSING_MS, stop))
       )

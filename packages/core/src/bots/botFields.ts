@@ -76,7 +76,7 @@ export const botFields = {
     description: "The model that answers: the first of the owner's plan where null, or where the plan has it no longer."
   }),
   instructions: Text(BOT_LIMITS.instructions).annotate({
-    description: "What the model is told before every conversation: what it is for, how it is to speak."
+    description: "Instructions for the model, before every conversation: what it is for, how it is to speak."
   }),
   documentIds: DocumentIds.annotate({ description: "The documents it answers from, of the owner's own." }),
   allowedSites: sitesOf(Site),
@@ -85,7 +85,7 @@ export const botFields = {
       "It stops answering for the day once the owner's bots together have taken so many credits; null for the operator's limit alone, which always holds as well."
   }),
   declineText: Schema.NullOr(Text(BOT_LIMITS.declineText)).annotate({
-    description: "What visitors read when the owner's credits are used up; a neutral sentence where null."
+    description: "The text that visitors see when the owner's credits are used up; a neutral sentence where null."
   }),
   suggestedQuestions: Schema.Array(Line(BOT_LIMITS.suggestedQuestion))
     .check(
