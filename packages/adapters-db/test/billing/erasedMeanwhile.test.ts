@@ -1,6 +1,5 @@
-import { Catalog, CreditOperations, UserService } from "@parley/core/effect"
-import { CreditLedger, type ReceivedPaymentEvent } from "@parley/core/adapter"
-import { CrmRelease, noCrmLayer } from "@parley/core/effect"
+import { BillingStore, CreditLedger, type ReceivedPaymentEvent } from "@parley/core/adapter"
+import { Catalog, CreditOperations, CrmRelease, noCrmLayer, UserService } from "@parley/core/effect"
 import {
   type BillingAct,
   billingUnderTest,
@@ -166,6 +165,13 @@ describe.runIf(hasPostgres)("a payment event that arrives while its person is er
     )
     expect(outcomes.map(({ erased }) => erased).filter(Exit.isFailure)).toEqual([])
     expect(outcomes.flatMap(({ late }) => late).filter(Exit.isFailure)).toEqual([])
+    // Nothing that was paid is lost: it was given before the erasure, or is to be refunded.
+    const isPaid = ({ event }: ReceivedPaymentEvent) =>
+      event._tag === "InvoicePaid" || (event._tag === "Checkout" && event.session.mode === "one-time")
+    const ids = people.flatMap(({ events }) => events.filter(isPaid)).map(({ id }) => id)
+    const found = await run(BillingStore.use((store) => store.find(ids)))
+    expect(found).toHaveLength(2 * people.length)
+    expect(found.filter(({ state }) => state !== "applied" && state !== "owed")).toEqual([])
     const left = await Promise.all(people.map(({ userId }) => rowsNaming(userId)))
     expect(left.filter((found) => Object.keys(found).length > 0)).toEqual([])
     const { differences } = await run(CreditLedger.use((ledger) => ledger.verify({ limit: 1_000, after: undefined })))
