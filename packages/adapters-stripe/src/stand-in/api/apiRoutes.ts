@@ -2,10 +2,12 @@ import { expireSession, openSession } from "../books/checkouts.ts"
 import {
   renderCharge,
   renderCustomer,
+  renderDispute,
   renderInvoice,
   renderInvoicePayment,
   renderLines,
   renderPrice,
+  renderRefund,
   renderSession,
   renderSubscription,
   type View
@@ -201,6 +203,30 @@ const listInvoicePayments: Route = ({ books, form, view }) => {
   return pageOf("/v1/invoice_payments", paid, form, (invoice) => renderInvoicePayment(invoice, view, isExpanded))
 }
 
+/** The charges of all payments. */
+const listCharges: Route = ({ books, form, view }) => {
+  onlyThese(form, ["created", "limit", "starting_after"])
+  const charges = Object.values(books.state.payments).map((payment) => ({ ...payment, id: payment.charge, payment }))
+  return pageOf("/v1/charges", charges, form, ({ payment }) => renderCharge(payment, view))
+}
+
+const listRefunds: Route = ({ books, form, view }) => {
+  onlyThese(form, ["created", "limit", "starting_after"])
+  return pageOf("/v1/refunds", Object.values(books.state.refunds), form, (refund) => renderRefund(refund, view))
+}
+
+const listDisputes: Route = ({ books, form, view }) => {
+  onlyThese(form, ["created", "limit", "starting_after"])
+  return pageOf("/v1/disputes", Object.values(books.state.disputes), form, (dispute) => renderDispute(dispute, view))
+}
+
+/** As at Stripe without a status: subscriptions that have not ended. */
+const listSubscriptions: Route = ({ books, form, view }) => {
+  onlyThese(form, ["limit", "starting_after"])
+  const live = Object.values(books.state.subscriptions).filter(({ status }) => status !== "canceled")
+  return pageOf("/v1/subscriptions", live, form, (subscription) => renderSubscription(subscription, view))
+}
+
 /** One that has ended is not found any more, as at Stripe. */
 const endSubscription: Route = ({ books, id, view }) => {
   const subscription = found("subscription", books.state.subscriptions, id)
@@ -226,6 +252,10 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "GET checkout/sessions/:id": ({ books, form, id, view }) =>
     renderSession(found("checkout.session", books.state.sessions, id), view, expands(form, "line_items")),
   "POST checkout/sessions/:id/expire": closeSession,
+  "GET subscriptions": listSubscriptions,
+  "GET refunds": listRefunds,
+  "GET disputes": listDisputes,
+  "GET charges": listCharges,
   "GET subscriptions/:id": ({ books, id, view }) =>
     renderSubscription(found("subscription", books.state.subscriptions, id), view),
   "DELETE subscriptions/:id": endSubscription,

@@ -56,6 +56,7 @@ export interface Subscription {
   readonly created: number
   /** All invoices are of nothing. */
   readonly isFree: boolean
+  readonly quantity: number
   price: string
   status: "trialing" | "active" | "past_due" | "canceled"
   /** From which periods are counted, and how many have begun since. */
@@ -87,6 +88,8 @@ export interface Invoice {
   readonly metadata: Metadata
   readonly reason: "subscription_create" | "subscription_cycle" | "subscription_update" | "manual"
   readonly lines: ReadonlyArray<Line>
+  /** Of each line; the amount of a line is for the whole quantity. */
+  readonly quantity: number
   readonly total: number
   readonly currency: string
   readonly created: number

@@ -18,7 +18,7 @@ export const makeInvoice = (
   const charged = lines.map((line) => ({
     ...line,
     // A discount is on the whole invoice; only prorations have it in their amount.
-    amount: subscription.isFree && line.isProration ? 0 : line.amount,
+    amount: subscription.isFree && line.isProration ? 0 : line.amount * subscription.quantity,
     id: books.newId("il")
   }))
   const invoice: Invoice = {
@@ -28,6 +28,7 @@ export const makeInvoice = (
     metadata: subscription.metadata,
     reason,
     lines: charged,
+    quantity: subscription.quantity,
     total: subscription.isFree ? 0 : charged.reduce((sum, { amount }) => sum + amount, 0),
     currency: books.price(subscription.price).currency,
     created: books.now(),
@@ -65,6 +66,7 @@ export const invoiceOfSale = (books: StandInBooks, session: Session): void => {
     metadata: {},
     reason: "manual",
     lines: [line],
+    quantity: session.quantity,
     total,
     currency: books.price(price).currency,
     created: now,

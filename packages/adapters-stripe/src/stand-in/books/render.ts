@@ -105,7 +105,7 @@ export const renderSubscription = (subscription: Subscription, { books, isOld }:
     object: "subscription_item",
     created: subscription.created,
     price: renderPrice(books.price(subscription.price)),
-    quantity: 1,
+    quantity: subscription.quantity,
     subscription: id,
     ...(isOld ? {} : periods)
   }
@@ -142,7 +142,7 @@ const renderLine = (line: Line, invoice: Invoice, { books, isOld }: View) => {
     livemode: false,
     metadata: invoice.metadata,
     period: { start: line.start, end: line.end },
-    quantity: 1
+    quantity: invoice.quantity
   }
   if (isOld) {
     return {

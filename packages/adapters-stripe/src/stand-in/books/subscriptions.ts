@@ -21,6 +21,7 @@ export const beginSubscription = (books: StandInBooks, session: Session, options
     metadata: session.innerMetadata,
     created: now,
     isFree,
+    quantity: session.quantity,
     price: price.id,
     status: trialDays > 0 ? "trialing" : "active",
     anchor,
