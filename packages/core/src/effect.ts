@@ -13,12 +13,8 @@ export { startTasks } from "./background/startTasks.ts"
 export { superviseTask } from "./background/superviseTask.ts"
 export { backgroundWorkLayer } from "./backgroundTasks.ts"
 export { BillingService } from "./billing/BillingService.ts"
-export {
-  type CompareInput,
-  type Compared,
-  PaymentComparison,
-  type PaymentDifference
-} from "./billing/PaymentComparison.ts"
+export { type CompareInput, type Compared, PaymentComparison } from "./billing/compare/PaymentComparison.ts"
+export { DIFFERENCE_KINDS, type DifferenceKind, type PaymentDifference } from "./billing/compare/PaymentDifference.ts"
 export { PaymentInbox } from "./billing/PaymentInbox.ts"
 export { CustomerNotFound, PriceNotOffered } from "./billing/errors.ts"
 export { noPayments } from "./billing/noPayments.ts"

@@ -1,7 +1,7 @@
 import { Layer } from "effect"
 import { BillingService } from "./billing/BillingService.ts"
 import type { PaymentGateway } from "./billing/PaymentGateway.ts"
-import { PaymentComparison } from "./billing/PaymentComparison.ts"
+import { PaymentComparison } from "./billing/compare/PaymentComparison.ts"
 import { PaymentInbox } from "./billing/PaymentInbox.ts"
 import { PaymentCatchUp } from "./billing/upkeep/PaymentCatchUp.ts"
 import { PaymentEventSweeper } from "./billing/upkeep/PaymentEventSweeper.ts"

@@ -1,44 +1,90 @@
-import type { PaymentEvent, PaymentGateway, PaymentRecord } from "@parley/core/adapter"
+import type { PaymentEvent, PaymentFailed, PaymentGateway, PaymentRecord } from "@parley/core/adapter"
 import { Effect, Stream } from "effect"
+import type Stripe from "stripe"
 import type { StripeClient } from "../client/StripeClient.ts"
-import { allPages } from "../client/stripePages.ts"
+import { allPages, type PageParams } from "../client/stripePages.ts"
+import { paymentCharge, paymentDispute, refundedCharge, tookMoney } from "../shapes/charge.ts"
 import { checkoutSession } from "../shapes/checkoutSession.ts"
 import { paidInvoice } from "../shapes/invoice.ts"
 import { ShapeReader } from "../shapes/ShapeReader.ts"
 import { orUnreadable } from "../shapes/subject.ts"
+import { paymentSubscription } from "../shapes/subscription.ts"
 import { sinceSeconds } from "./lookups.ts"
 
-/** Lists what Stripe keeps, each object read by itself. */
+type Read = (value: unknown) => PaymentEvent | undefined
+
+/** A list of Stripe, and how each object in it is read; undefined for an object that is not to be listed. */
+interface Listing {
+  readonly list: (
+    stripe: Stripe,
+    page: PageParams,
+    created: Stripe.RangeQueryParam,
+    options: Stripe.RequestOptions
+  ) => Promise<Stripe.ApiList<unknown>>
+  readonly read: Read
+}
+
+const readSession: Read = (value) => {
+  const session = checkoutSession(value)
+  return session.isPaid ? { _tag: "Checkout", session } : undefined
+}
+
+const readRefund: Read = (value) => {
+  const chargeId = refundedCharge(value)
+  return chargeId === undefined ? undefined : { _tag: "Refund", chargeId }
+}
+
+const LISTINGS: ReadonlyArray<Listing> = [
+  {
+    list: (stripe, page, created, options) => stripe.charges.list({ ...page, created }, options),
+    read: (value) => (tookMoney(value) ? { _tag: "Charge", charge: paymentCharge(value) } : undefined)
+  },
+  {
+    list: (stripe, page, created, options) => stripe.refunds.list({ ...page, created }, options),
+    read: readRefund
+  },
+  {
+    list: (stripe, page, created, options) => stripe.disputes.list({ ...page, created }, options),
+    read: (value) => ({ _tag: "Dispute", dispute: paymentDispute(value) })
+  },
+  {
+    list: (stripe, page, created, options) =>
+      stripe.checkout.sessions.list({ ...page, status: "complete", created, expand: ["data.line_items"] }, options),
+    read: readSession
+  },
+  {
+    list: (stripe, page, created, options) => stripe.invoices.list({ ...page, status: "paid", created }, options),
+    read: (value) => ({ _tag: "InvoicePaid", invoice: paidInvoice(value) })
+  },
+  {
+    // Without a status Stripe lists all subscriptions that have not ended.
+    list: (stripe, page, _created, options) => stripe.subscriptions.list(page, options),
+    read: (value) => ({ _tag: "Subscription", subscription: paymentSubscription(value) })
+  }
+]
+
+/** Lists the objects that Stripe stores, each read by itself. */
 export const stripeRecords = (client: StripeClient): Pick<PaymentGateway["Service"], "records"> => {
   /** Without an id an object of a list can neither be named nor be asked for. */
-  const recorded = (value: unknown, read: (value: unknown) => PaymentEvent) =>
+  const recorded = (value: unknown, read: Read): Effect.Effect<ReadonlyArray<PaymentRecord>, PaymentFailed> =>
     Effect.map(
       client.read("records", () => new ShapeReader(value, "list").text("id")),
-      (id) => ({ id, ...orUnreadable(value, read) }) as PaymentRecord
+      (id) => {
+        const found = orUnreadable(value, read)
+        return found === undefined ? [] : [{ id, ...found } as PaymentRecord]
+      }
     )
   return {
-    records: ({ since }) => {
-      const created = { gte: sinceSeconds(since) }
-      const sessions = allPages(client, (page) =>
-        client.askAnything("records", (stripe, options) =>
-          stripe.checkout.sessions.list({ ...page, status: "complete", created, expand: ["data.line_items"] }, options)
-        )
-      ).pipe(
-        Stream.mapEffect((value) =>
-          recorded(value, (session) => ({ _tag: "Checkout", session: checkoutSession(session) }))
+    records: ({ since }) =>
+      Stream.fromIterable(LISTINGS).pipe(
+        Stream.flatMap(({ list, read }) =>
+          allPages(client, (page) =>
+            client.askAnything("records", (stripe, options) =>
+              list(stripe, page, { gte: sinceSeconds(since) }, options)
+            )
+          ).pipe(Stream.mapEffect((value) => recorded(value, read)))
         ),
-        Stream.filter((record) => record._tag !== "Checkout" || record.session.isPaid)
+        Stream.flattenIterable
       )
-      const invoices = allPages(client, (page) =>
-        client.askAnything("records", (stripe, options) =>
-          stripe.invoices.list({ ...page, status: "paid", created }, options)
-        )
-      ).pipe(
-        Stream.mapEffect((value) =>
-          recorded(value, (invoice) => ({ _tag: "InvoicePaid", invoice: paidInvoice(invoice) }))
-        )
-      )
-      return Stream.concat(sessions, invoices)
-    }
   }
 }

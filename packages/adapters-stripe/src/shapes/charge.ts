@@ -6,9 +6,10 @@ import { ShapeReader } from "./ShapeReader.ts"
  * Whether a charge paid no invoice of a subscription: what this server sold once has its price with it, and before
  * 2025-03-31 a charge says that it paid no invoice. An invoice may be one of something that was bought once: it is looked up.
  */
-const paidFor = (charge: ShapeReader): Pick<PaymentCharge, "invoiceId"> => {
-  const isSoldOnce = priceIn(charge.raw("metadata")) !== undefined
-  return isSoldOnce || (charge.knows("invoice") && !charge.has("invoice")) ? { invoiceId: null } : {}
+const paidFor = (charge: ShapeReader): Pick<PaymentCharge, "invoiceId" | "priceId"> => {
+  const priceId = priceIn(charge.raw("metadata"))
+  if (priceId !== undefined) return { invoiceId: null, priceId }
+  return charge.knows("invoice") && !charge.has("invoice") ? { invoiceId: null } : {}
 }
 
 /** Reads a charge with what is refunded of it by now. */
@@ -24,6 +25,9 @@ export const paymentCharge = (value: unknown): PaymentCharge => {
     ...paidFor(charge)
   }
 }
+
+/** Whether a charge took money: others were declined, or are pending. */
+export const tookMoney = (value: unknown): boolean => new ShapeReader(value, "charge").raw("status") === "succeeded"
 
 /** The charge that a refund is of. */
 export const refundedCharge = (value: unknown): string | undefined =>

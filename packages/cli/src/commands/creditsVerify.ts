@@ -17,16 +17,18 @@ const sinceFlag = Flag.Date("since").pipe(
 )
 
 const withPaymentsFlag = Flag.Boolean("with-payments").pipe(
-  Flag.withDescription("Also compare with the payment provider's payments, since --since or in the last 30 days"),
+  Flag.withDescription(
+    "Also compare payments, plans and credits with the payment provider's payments (since --since, or in the last 30 days) and live subscriptions, in both directions"
+  ),
   Flag.withDefault(false)
 )
 
 const PAYMENTS_BACK_MS = 30 * 86_400_000
 
 const paymentLine = ({ found, kind, payment, userId }: PaymentDifference): string =>
-  `${userId ?? "nobody"}: ${payment}: ${kind}: ${found}`
+  `${userId ?? "no person"}: ${payment}: ${kind}: ${found}`
 
-/** Compares the ledger with the provider, telling each difference as it is found. */
+/** Compares with the provider, and prints each difference when it is found. */
 const withPayments = Effect.fnUntraced(function* (since: number | undefined, json: boolean) {
   const differences: Array<PaymentDifference> = []
   const from = since ?? (yield* Clock.currentTimeMillis) - PAYMENTS_BACK_MS
@@ -63,10 +65,10 @@ export const creditsVerifyCommand = Command.make(
         differences.length === 0 ? "every balance follows from its rows" : `${differences.length} differences`
       const lines = [`Verified ${accounts} accounts: ${verdict}.`]
       if (payments !== undefined) {
-        const { invoices, periods, purchases, sessions } = payments
+        const { charges, disputes, invoices, periods, purchases, sessions, subscriptions } = payments
         const agree = payments.differences.length === 0 ? "they agree" : `${payments.differences.length} differences`
         lines.push(
-          `Compared ${sessions} sessions and ${invoices} invoices of the payment provider with ${purchases} purchases and ${periods} periods: ${agree}.`
+          `Compared ${sessions} sessions, ${invoices} invoices, ${charges} charges, ${disputes} disputes and ${subscriptions} subscriptions of the payment provider with ${purchases} purchases and ${periods} periods: ${agree}.`
         )
       }
       yield* printResult(json, { ok, accounts, differences, ...(payments && { payments }) }, lines)
@@ -84,7 +86,7 @@ export const creditsVerifyCommand = Command.make(
     },
     {
       command: "parley credits verify --with-payments",
-      description: "Also compare with the payment provider's payments"
+      description: "Also compare with the payment provider, in both directions"
     },
     { command: "parley credits verify --json", description: "For programs" }
   ])

@@ -26,8 +26,9 @@ export class PaymentRig implements AsyncDisposable {
     this.#rig = new CrashRig(shopConfig, { ...shop.environment, PARLEY_RESET: "off", PARLEY_CATCH_UP: "off" })
   }
 
-  static async open(): Promise<PaymentRig> {
-    const shop = await Shop.open()
+  /** `daysAgo`: as in `Shop.open`. */
+  static async open(daysAgo = 0): Promise<PaymentRig> {
+    const shop = await Shop.open(daysAgo)
     shop.provider.deliveries.hold = true
     return new PaymentRig(shop)
   }
@@ -40,7 +41,7 @@ export class PaymentRig implements AsyncDisposable {
     return this.#rig.parley(argv)
   }
 
-  /** What a command is run with. */
+  /** The folder and the environment of every command. */
   get command(): { readonly folder: string; readonly environment: Readonly<Record<string, string>> } {
     return this.#rig
   }
@@ -68,6 +69,18 @@ export class PaymentRig implements AsyncDisposable {
     } catch {
       return 0
     }
+  }
+
+  get schema(): string {
+    return this.#rig.schema
+  }
+
+  /** Reads what is stored. */
+  query<R extends Record<string, unknown>>(
+    text: string,
+    params: ReadonlyArray<unknown> = []
+  ): Promise<ReadonlyArray<R>> {
+    return this.#rig.query<R>(text, params)
   }
 
   connectionsGone(): Promise<void> {

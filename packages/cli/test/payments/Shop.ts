@@ -1,35 +1,60 @@
 import { makeStripePaymentGateway } from "@parley/adapters-stripe"
-import { type ListeningStandIn, listenStandIn, type PayOptions } from "@parley/adapters-stripe/stand-in"
+import {
+  type ListeningStandIn,
+  listenStandIn,
+  memoryStore,
+  type PayOptions,
+  type StandInState
+} from "@parley/adapters-stripe/stand-in"
 import type { CheckoutMode } from "@parley/core/adapter"
 import { Effect, Redacted } from "effect"
 
+const DAY_MS = 86_400_000
 const API_KEY = "sk_test_of_the_stand_in"
 
 /** What events are signed with. */
 export const SECRET = "whsec_of_the_tests"
 
-const prices = [
+/** What the provider sells. */
+export const shopPrices = [
   { id: "price_pro", name: "Pro", amount: 1_900, currency: "usd", every: { unit: "month", count: 1 } },
   { id: "price_business", name: "Business", amount: 4_900, currency: "usd", every: { unit: "month", count: 1 } },
-  { id: "price_credits", name: "Credits", amount: 990, currency: "usd" }
+  { id: "price_pro_year", name: "Pro, yearly", amount: 19_000, currency: "usd", every: { unit: "year", count: 1 } },
+  { id: "price_credits", name: "Credits", amount: 990, currency: "usd" },
+  { id: "price_credits_small", name: "Few credits", amount: 90, currency: "usd" },
+  { id: "price_credits_unknown", name: "Credits of another catalog", amount: 500, currency: "usd" },
+  { id: "price_plan_unknown", name: "Other", amount: 500, currency: "usd", every: { unit: "month", count: 1 } }
 ] as const
 
 /** What those prices buy, as `PARLEY_CONFIG` says it. */
 export const shopConfig = {
   tiers: { pro: { monthlyCredits: 1_000 }, business: { monthlyCredits: 5_000 } },
-  prices: { price_pro: { tier: "pro" }, price_business: { tier: "business" }, price_credits: { topup: 700 } }
+  prices: {
+    price_pro: { tier: "pro" },
+    price_business: { tier: "business" },
+    price_pro_year: { tier: "pro" },
+    price_credits: { topup: 700 },
+    price_credits_small: { topup: 50 }
+  }
 }
 
-/** A provider of Stripe's protocol on a port of its own, and whoever buys there. */
+/** A provider of Stripe's protocol on a port of its own, and the people who buy there. */
 export class Shop {
+  /** Everything that the provider keeps; a test may change it. */
+  readonly state: StandInState
   readonly #listening: ListeningStandIn
 
-  private constructor(listening: ListeningStandIn) {
+  private constructor(listening: ListeningStandIn, state: StandInState) {
     this.#listening = listening
+    this.state = state
   }
 
-  static async open(): Promise<Shop> {
-    return new Shop(await listenStandIn({ prices, apiKey: API_KEY }))
+  /** `daysAgo`: how far the provider's clock is behind, so that a test may move it forward. */
+  static async open(daysAgo = 0): Promise<Shop> {
+    const state = memoryStore().load()
+    const store = { load: () => state, save: () => undefined }
+    const now = () => Date.now() - daysAgo * DAY_MS
+    return new Shop(await listenStandIn({ prices: shopPrices, apiKey: API_KEY, store, now }), state)
   }
 
   get provider(): ListeningStandIn["standIn"] {

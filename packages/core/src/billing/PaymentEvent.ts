@@ -113,6 +113,8 @@ export interface PaymentCharge {
   /** The payment that its checkout session names. */
   readonly paymentId: string | undefined
   readonly customerId: string | undefined
+  /** The price that this server sold once, from the metadata of the charge. */
+  readonly priceId?: string
   readonly amount: number
   readonly amountRefunded: number
   readonly currency: string
@@ -167,10 +169,10 @@ export type PaymentEvent =
   /** Of a kind that matters. */
   | Unreadable
 
-/** Something that the provider keeps, as it lists it. */
-export type PaymentRecord = { readonly id: string } & Extract<
+/** An object of the provider, as it lists it. */
+export type PaymentRecord = { readonly id: string } & Exclude<
   PaymentEvent,
-  { readonly _tag: "Checkout" | "InvoicePaid" | "Unreadable" }
+  { readonly _tag: "Other" | "Foreign" | "OtherMode" }
 >
 
 /** An event as it came, with what it reports. */

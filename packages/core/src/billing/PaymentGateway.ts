@@ -140,8 +140,9 @@ export class PaymentGateway extends Context.Service<
     /** All events of the kinds that credits depend on, as far back as the provider keeps them. */
     events(input: SinceInput): Stream.Stream<ReceivedPaymentEvent, PaymentFailed>
     /**
-     * What was created since then: completed and paid checkout sessions, and paid invoices. Each is read by itself: one
-     * that cannot be read is `Unreadable`, and the others follow.
+     * What was created since then, in this order: charges that took money, refunds, disputes, completed and paid checkout
+     * sessions, and paid invoices; then all subscriptions that go on, whenever they began. Each is read by itself: one that
+     * cannot be read is `Unreadable`, and the others follow.
      */
     records(input: SinceInput): Stream.Stream<PaymentRecord, PaymentFailed>
 

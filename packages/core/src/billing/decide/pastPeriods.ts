@@ -19,7 +19,7 @@ const isPaidBy = ({ changes }: SubscriptionFacts, { end, payment, start }: PaidP
   changes.some(({ at, payment: change }) => change.invoiceId === invoiceId && at >= start && at < end)
 
 /** The months of a period that have begun by a time, as they are given. */
-const begunMonths = (
+export const begunMonths = (
   period: PaidPeriod,
   subscriptionId: string,
   userId: UserId,
@@ -60,11 +60,13 @@ export const pastPeriods = (
 /** The used credits of each period, by its key; periods that were never given are left out. Whole credits. */
 export type UsedCredits = ReadonlyMap<string, number>
 
-/** The keys under which a period may have been given: see `withOwnKey`. */
-export const keysOfPast = ({ periodKey: key, subscriptionId }: PastPeriod): readonly [own: string, shared: string] => [
-  `${key}:${subscriptionId}`,
-  key
+/** The keys under which a month of a subscription may have been given: see `withOwnKey`. */
+export const keysOfMonth = (periodKey: string, subscriptionId: string): readonly [own: string, shared: string] => [
+  `${periodKey}:${subscriptionId}`,
+  periodKey
 ]
+
+export const keysOfPast = ({ periodKey, subscriptionId }: PastPeriod) => keysOfMonth(periodKey, subscriptionId)
 
 /** The credits that are still to be taken of a period that is over; below zero if they are to be given back. */
 export interface PastTaking {

@@ -51,6 +51,9 @@ export const isInPart = (fact: PaymentFact): boolean => {
   }
 }
 
+/** The part of an event that is read. */
+type ReportedEvent = Pick<ReceivedPaymentEvent, "customerId" | "event">
+
 /** What the provider does not have, or has in an unknown form, is a fact that cannot be read. */
 const orUnreadable = (
   look: Effect.Effect<PaymentFact, LookUpFailed>,
@@ -122,7 +125,7 @@ export const factReader = (gateway: PaymentGateway["Service"], store: BillingSto
       : Effect.succeed(true)
 
   const read = <E>(
-    { customerId, event }: ReceivedPaymentEvent,
+    { customerId, event }: ReportedEvent,
     linked: (fact: PaymentFact) => Effect.Effect<boolean, E>
   ): Effect.Effect<PaymentFact | Settled, PaymentFailed | E> => {
     switch (event._tag) {
@@ -156,7 +159,7 @@ export const factReader = (gateway: PaymentGateway["Service"], store: BillingSto
     }
   }
 
-  const factOf = <E>(event: ReceivedPaymentEvent, linked: (fact: PaymentFact) => Effect.Effect<boolean, E>) =>
+  const factOf = <E>(event: ReportedEvent, linked: (fact: PaymentFact) => Effect.Effect<boolean, E>) =>
     Effect.map(read(event, linked), (fact): PaymentFact | Settled =>
       fact._tag === "Unreadable" && referencesOf(fact).length === 0 && claimedUser(fact) === undefined
         ? { _tag: "Settled", outcome: { state: "unreadable", note: fact.problem } }
@@ -167,6 +170,6 @@ export const factReader = (gateway: PaymentGateway["Service"], store: BillingSto
     /** What an event reports. One that is in part, of a person who is not known, stays so: the provider is not asked. */
     factOf: (event: ReceivedPaymentEvent) => factOf(event, isLinked),
     /** The same of an event whose person is known. */
-    knownFactOf: (event: ReceivedPaymentEvent) => factOf(event, () => Effect.succeed(true))
+    knownFactOf: (event: ReportedEvent) => factOf(event, () => Effect.succeed(true))
   }
 }

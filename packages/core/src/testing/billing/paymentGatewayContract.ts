@@ -268,8 +268,13 @@ export const paymentGatewayContract = (name: string, { lacks = [], stage }: Gate
           const { sessionId } = yield* opened(staged, "subscription")
           yield* staged.pay(sessionId)
           const id = (yield* staged.gateway.session(sessionId)).subscriptionId ?? ""
+          const listed = Effect.map(Stream.runCollect(staged.gateway.records({ since: 0 })), (records) =>
+            [...records].some((record) => record._tag === "Subscription" && record.id === id)
+          )
+          expect(yield* listed).toBe(true)
           yield* staged.gateway.endSubscription(id)
           expect(yield* staged.gateway.subscription(id)).toMatchObject({ status: "ended" })
+          expect(yield* listed).toBe(false)
           const again = yield* Effect.flip(staged.gateway.endSubscription(id))
           expect(again).toMatchObject({ _tag: "PaymentObjectNotFound", object: "subscription" })
         })
@@ -288,6 +293,17 @@ export const paymentGatewayContract = (name: string, { lacks = [], stage }: Gate
           expect(session.amountTotal).toBeGreaterThan(0)
           const records = yield* Stream.runCollect(staged.gateway.records({ since: 0 }))
           expect([...records]).toContainEqual({ _tag: "Checkout", id: session.id, session })
+          const charges = [...records].flatMap((record) => (record._tag === "Charge" ? [record.charge] : []))
+          expect(charges).toContainEqual(
+            expect.objectContaining({
+              paymentId: session.paymentId,
+              customerId,
+              priceId,
+              amount: session.amountTotal,
+              amountRefunded: 0,
+              currency: session.currency
+            })
+          )
         })
       ))
 

@@ -2,8 +2,15 @@ import { Effect, Layer, Logger, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import type { BillingStore } from "../../src/billing/BillingStore.ts"
 import { PaymentObjectNotFound } from "../../src/billing/errors.ts"
-import { PaymentComparison, type PaymentDifference } from "../../src/billing/PaymentComparison.ts"
-import type { CheckoutSession, PaidInvoice, PaymentEvent, PaymentRecord } from "../../src/billing/PaymentEvent.ts"
+import { PaymentComparison } from "../../src/billing/compare/PaymentComparison.ts"
+import type { PaymentDifference } from "../../src/billing/compare/PaymentDifference.ts"
+import type {
+  CheckoutSession,
+  PaidInvoice,
+  PaymentEvent,
+  PaymentRecord,
+  PaymentSubscription
+} from "../../src/billing/PaymentEvent.ts"
 import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
 import { CreditOperations } from "../../src/credits/CreditOperations.ts"
@@ -54,6 +61,17 @@ const invoice = (id: string, userId: string, changes: Partial<PaidInvoice> = {})
   ...changes
 })
 
+const live: PaymentSubscription = {
+  id: "sub_1",
+  customerId: "cus_1",
+  userId: undefined,
+  status: "active",
+  items: [],
+  startedAt: START,
+  endsAt: undefined,
+  endedAt: undefined
+}
+
 /** A provider that lists and knows these. */
 const provider = (sessions: ReadonlyArray<CheckoutSession>, invoices: ReadonlyArray<PaidInvoice>) => {
   const one =
@@ -67,6 +85,8 @@ const provider = (sessions: ReadonlyArray<CheckoutSession>, invoices: ReadonlyAr
   return PaymentGateway.of({
     ...neutralGateway(),
     session: one(sessions, "session"),
+    // Whatever is subscribed to goes on.
+    subscription: (id) => Effect.succeed({ ...live, id }),
     paidInvoice: one(invoices, "invoice"),
     records: ({ since: from }) =>
       Stream.concat(
@@ -133,7 +153,16 @@ describe("comparing the ledger with the payment provider", () => {
     const invoices = [invoice("in_ann", "ann"), invoice("in_bob", "bob")]
     const told = Effect.andThen(Effect.forEach(sessions, bought), Effect.forEach(invoices, paid))
     expect(await compared(told, sessions, invoices)).toEqual({
-      counts: { sessions: 230, invoices: 2, purchases: 230, periods: 2, differences: 0 },
+      counts: {
+        sessions: 230,
+        invoices: 2,
+        charges: 0,
+        disputes: 0,
+        subscriptions: 0,
+        purchases: 230,
+        periods: 2,
+        differences: 0
+      },
       found: []
     })
   })
@@ -188,23 +217,36 @@ describe("comparing the ledger with the payment provider", () => {
     ])
   })
 
+  const business = invoice("in_dear", "ann", {
+    subscriptionId: "sub_dear",
+    lines: invoice("x", "ann").lines.map((line) => ({
+      ...line,
+      priceId: "price_business",
+      subscriptionId: "sub_dear"
+    }))
+  })
+  const cheap = invoice("in_cheap", "ann")
+  const change = invoice("in_change", "ann", {
+    reason: "update",
+    lines: cheap.lines.map((line) => ({ ...line, isProration: true }))
+  })
+
   it("misses nothing of invoices that give no period, nor of a plan that a dearer one has the place of", async () => {
-    const business = invoice("in_dear", "ann", {
-      subscriptionId: "sub_dear",
-      lines: invoice("x", "ann").lines.map((line) => ({
-        ...line,
-        priceId: "price_business",
-        subscriptionId: "sub_dear"
-      }))
-    })
-    const cheap = invoice("in_cheap", "ann")
-    const proration = invoice("in_change", "ann", {
-      reason: "update",
-      lines: cheap.lines.map((line) => ({ ...line, isProration: true }))
-    })
-    const told = Effect.andThen(paid(business), paid(cheap))
+    const told = Effect.forEach([business, cheap, change], paid)
     const second = ["second-subscription", "ann", "sub_ann"]
-    expect((await compared(told, [], [business, cheap, proration])).found).toEqual([second])
+    expect((await compared(told, [], [business, cheap, change])).found).toEqual([second])
+  })
+
+  it("names a paid change of a plan that never came", async () => {
+    expect((await compared(paid(cheap), [], [cheap, change])).found).toEqual([["not-granted", "ann", "in_change"]])
+  })
+
+  it("names an invoice that pays for another period or another price than the stored one", async () => {
+    const moved = cheap.lines.map((line) => ({ ...line, periodStart: line.periodStart - 1_000 }))
+    const dearer = cheap.lines.map((line) => ({ ...line, priceId: "price_business" }))
+    for (const lines of [moved, dearer]) {
+      expect((await compared(paid(cheap), [], [{ ...cheap, lines }])).found).toEqual([["plan", "ann", "in_cheap"]])
+    }
   })
 
   it("names subscriptions that are paid for beside the one that gives the plan", async () => {

@@ -1,0 +1,109 @@
+import { Context, Effect, Layer, Stream } from "effect"
+import { CreditLedger } from "../../credits/CreditLedger.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import { Catalog } from "../../tiers/Catalog.ts"
+import { BillingStore } from "../BillingStore.ts"
+import type { PaymentFailed } from "../errors.ts"
+import type { PaymentRecord } from "../PaymentEvent.ts"
+import { PaymentGateway } from "../PaymentGateway.ts"
+import { BillingUpkeep } from "../upkeep/BillingUpkeep.ts"
+import { makeKnownBooks } from "./knownBooks.ts"
+import type { PaymentDifference } from "./PaymentDifference.ts"
+import { providerSide } from "./providerSide.ts"
+import { storedSide } from "./storedSide.ts"
+
+export interface CompareInput {
+  /** Unix milliseconds: payments since then are compared, and all subscriptions that go on. */
+  readonly since: number
+  readonly onDifference: (difference: PaymentDifference) => Effect.Effect<void>
+}
+
+/** How many objects of each kind were compared: those of the provider, then the stored ones. */
+export interface Compared {
+  readonly sessions: number
+  readonly invoices: number
+  readonly charges: number
+  readonly disputes: number
+  readonly subscriptions: number
+  readonly purchases: number
+  readonly periods: number
+  readonly differences: number
+}
+
+/** The listed objects that are counted. */
+const COUNTED: Readonly<Partial<Record<PaymentRecord["_tag"], keyof Compared>>> = {
+  Checkout: "sessions",
+  InvoicePaid: "invoices",
+  Charge: "charges",
+  Dispute: "disputes",
+  Subscription: "subscriptions"
+}
+
+const NOTHING: Compared = {
+  sessions: 0,
+  invoices: 0,
+  charges: 0,
+  disputes: 0,
+  subscriptions: 0,
+  purchases: 0,
+  periods: 0,
+  differences: 0
+}
+
+/** Compares the ledger and the stored payments with those of the payment provider, in both directions. Changes nothing. */
+export class PaymentComparison extends Context.Service<
+  PaymentComparison,
+  {
+    /**
+     * Compares the sessions, invoices, charges with their refunds, disputes and subscriptions of the provider with the stored
+     * ones and with the credits that were given; and the stored ones with the provider's. An object that cannot be read is a
+     * difference, and stops nothing.
+     */
+    compare(input: CompareInput): Effect.Effect<Compared, PaymentFailed | StorageFailed>
+  }
+>()("@parley/core/billing/PaymentComparison") {
+  static readonly layer = Layer.effect(
+    PaymentComparison,
+    Effect.gen(function* () {
+      const gateway = yield* PaymentGateway
+      const store = yield* BillingStore
+      const upkeep = yield* BillingUpkeep
+      const ledger = yield* CreditLedger
+      const catalog = yield* Catalog
+
+      const compare = Effect.fn("PaymentComparison.compare")(function* ({ onDifference, since }: CompareInput) {
+        const books = yield* makeKnownBooks(store, ledger)
+        const seen = new Set<string>()
+        const counts = { ...NOTHING }
+        const count = (what: keyof Compared | undefined) => {
+          if (what !== undefined) counts[what] += 1
+        }
+        const atProvider = providerSide({ gateway, store, ledger, catalog, books })
+        const stored = storedSide({ gateway, store, upkeep, ledger, catalog, books }, seen)
+        const listed = atProvider(
+          since,
+          (record) => {
+            seen.add(record.id)
+            count(COUNTED[record._tag])
+          },
+          seen
+        )
+        const sold = stored.sales(since, ({ what }) => count(what === "session" ? "purchases" : "periods"))
+        yield* listed.pipe(
+          Stream.concat(stored.owed),
+          Stream.concat(sold),
+          Stream.concat(stored.credited(since)),
+          Stream.concat(stored.people),
+          Stream.runForEach((difference) => {
+            count("differences")
+            return onDifference(difference)
+          })
+        )
+        const compared: Compared = counts
+        return compared
+      })
+
+      return PaymentComparison.of({ compare })
+    })
+  )
+}

@@ -1,0 +1,35 @@
+import { Cache, Effect, Result } from "effect"
+import type { CreditLedger } from "../../credits/CreditLedger.ts"
+import type { Operation } from "../../credits/rules/LedgerState.ts"
+import type { PurchaseState } from "../../credits/rules/purchase.ts"
+import type { UserId } from "../../identity/UserId.ts"
+import type { BillingStore } from "../BillingStore.ts"
+
+/** People whose stored payments stay in memory: the provider lists several objects of each person. */
+const PEOPLE_IN_MEMORY = 500
+
+/** Reads a purchase as the ledger has it; changes nothing. */
+const purchaseOperation = (userId: UserId, charge: string): Operation<PurchaseState | undefined, never> => ({
+  name: "purchase",
+  userId,
+  reads: { charge },
+  decide: ({ purchase }) => ({ answer: Result.succeed(purchase), changes: undefined })
+})
+
+/** The stored payments of people, read once for several comparisons. */
+export const makeKnownBooks = (store: BillingStore["Service"], ledger: CreditLedger["Service"]) =>
+  Effect.map(
+    Cache.make({
+      capacity: PEOPLE_IN_MEMORY,
+      timeToLive: "1 minute",
+      lookup: (userId: UserId) => Effect.all({ account: store.account(userId), bought: store.bought(userId) })
+    }),
+    (books) => ({
+      of: (userId: UserId) => Cache.get(books, userId),
+      /** Has the person's payments read again: events may have changed them. */
+      forget: (userId: UserId) => Cache.invalidate(books, userId),
+      purchase: (userId: UserId, charge: string) => ledger.run(purchaseOperation(userId, charge))
+    })
+  )
+
+export type Books = Effect.Success<ReturnType<typeof makeKnownBooks>>

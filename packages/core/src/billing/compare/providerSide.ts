@@ -1,0 +1,140 @@
+import { Effect, Stream } from "effect"
+import type { CreditLedger } from "../../credits/CreditLedger.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import type { CatalogData } from "../../tiers/CatalogData.ts"
+import type { BillingStore, Owner } from "../BillingStore.ts"
+import type { PaymentFailed } from "../errors.ts"
+import { factReader, isInPart } from "../inbox/readFact.ts"
+import type { PaymentCharge, PaymentRecord } from "../PaymentEvent.ts"
+import type { PaymentGateway } from "../PaymentGateway.ts"
+import { claimedUser, disputedPayment, type PaymentFact, paymentOf, referencesOf } from "../paymentReferences.ts"
+import { correctionComparison } from "./compareCorrection.ts"
+import { invoiceComparison } from "./compareInvoice.ts"
+import { sessionComparison } from "./compareSession.ts"
+import { subscriptionComparison } from "./compareSubscription.ts"
+import type { Books } from "./knownBooks.ts"
+import { differs, type PaymentDifference } from "./PaymentDifference.ts"
+
+export interface ProviderSideParts {
+  readonly gateway: PaymentGateway["Service"]
+  readonly store: BillingStore["Service"]
+  readonly ledger: CreditLedger["Service"]
+  readonly catalog: CatalogData
+  readonly books: Books
+}
+
+type Found = Effect.Effect<PaymentDifference | undefined, PaymentFailed | StorageFailed>
+
+const NONE: Found = Effect.succeed(undefined)
+
+/** Compares the objects that the provider lists with the stored payments. */
+export const providerSide = ({ books, catalog, gateway, ledger, store }: ProviderSideParts) => {
+  const compareInvoice = invoiceComparison(books, ledger, catalog)
+  const compareSession = sessionComparison(books, ledger, catalog)
+  const compareSubscription = subscriptionComparison(books, catalog)
+  const { compareCharge, compareDispute } = correctionComparison(books, catalog)
+  const { knownFactOf } = factReader(gateway, store)
+
+  /** The person of an object, found as for an event. */
+  const ownerOf = (fact: PaymentFact): Effect.Effect<Owner | undefined, StorageFailed> =>
+    Effect.map(store.ownerOf(referencesOf(fact)), (owner) => {
+      const userId = claimedUser(fact)
+      return owner ?? (userId === undefined ? undefined : { userId })
+    })
+
+  /** Payments and invoices whose money was returned: they need no credits. */
+  const returned = new Set<string>()
+  /** Charges without a purchase, by their payments. If the session of a charge is listed, too, only that one is reported. */
+  const unsold = new Map<string, PaymentDifference>()
+
+  const lookAtCharge = (charge: PaymentCharge, { userId }: Owner): Found => {
+    if (userId === undefined) return NONE
+    const payment = paymentOf(charge)
+    if (charge.amountRefunded >= charge.amount) returned.add(charge.invoiceId ?? payment)
+    return Effect.map(compareCharge(charge, userId), (difference) => {
+      if (difference?.kind !== "not-granted") return difference
+      unsold.set(payment, difference)
+      return undefined
+    })
+  }
+
+  const unlessReturned = (payment: string | undefined, found: Found): Found =>
+    Effect.map(found, (difference) => {
+      if (payment === undefined) return difference
+      unsold.delete(payment)
+      return difference?.kind === "not-granted" && returned.has(payment) ? undefined : difference
+    })
+
+  /** Compares an object whose person is known, or was erased; or a sale that is linked to no person. */
+  const lookAt = (id: string, fact: PaymentFact, owner: Owner | undefined): Found => {
+    const isErased = owner !== undefined && owner.userId === undefined
+    switch (fact._tag) {
+      case "Unreadable":
+        return Effect.succeed(
+          owner === undefined || isErased
+            ? undefined
+            : differs({ userId: owner.userId, payment: id }, "unreadable", fact.problem)
+        )
+      case "Subscription":
+        return compareSubscription(fact.subscription, owner)
+      case "Checkout":
+        return isErased ? NONE : unlessReturned(fact.session.paymentId, compareSession(fact.session, owner))
+      case "InvoicePaid":
+        return isErased ? NONE : unlessReturned(id, compareInvoice(fact.invoice, owner))
+      case "Charge":
+        return owner === undefined ? NONE : lookAtCharge(fact.charge, owner)
+      case "Dispute": {
+        const { dispute } = fact
+        if (owner?.userId === undefined) return NONE
+        if (dispute.funds === "withdrawn") returned.add(dispute.invoiceId ?? disputedPayment(dispute))
+        return compareDispute(dispute, owner.userId)
+      }
+    }
+  }
+
+  /** Compares an object after the provider was asked for its missing parts. */
+  const lookAtWhole = (record: PaymentRecord): Found =>
+    Effect.gen(function* () {
+      const fact = yield* knownFactOf({ customerId: undefined, event: record })
+      if (fact._tag === "Settled") {
+        return differs({ userId: undefined, payment: record.id }, "unreadable", fact.outcome.note)
+      }
+      return yield* lookAt(record.id, fact, yield* ownerOf(fact))
+    })
+
+  /**
+   * The provider is asked only about people of this server. Which invoice a charge paid is asked if some of the charge is
+   * refunded: few are. `seen` has the ids that were listed before.
+   */
+  const compareRecord = (record: PaymentRecord, seen: ReadonlySet<string>): Found =>
+    Effect.gen(function* () {
+      if (record._tag === "Refund") return seen.has(record.chargeId) ? undefined : yield* lookAtWhole(record)
+      if (record._tag === "Dispute") return yield* lookAtWhole(record)
+      const owner = yield* ownerOf(record)
+      if (!isInPart(record)) return yield* lookAt(record.id, record, owner)
+      if (owner === undefined) return undefined
+      const isUnrefunded = record._tag === "Charge" && record.charge.amountRefunded === 0
+      return yield* isUnrefunded ? lookAt(record.id, record, owner) : lookAtWhole(record)
+    })
+
+  /** A difference is looked at again: an event may have been applied after the person's payments were read. */
+  const confirmed = (record: PaymentRecord, seen: ReadonlySet<string>): Found =>
+    Effect.flatMap(compareRecord(record, seen), (difference) =>
+      difference?.userId === undefined
+        ? Effect.succeed(difference)
+        : Effect.andThen(books.forget(difference.userId), compareRecord(record, seen))
+    )
+
+  /** The differences of the objects that the provider lists since a time. `onRecord` is called for each object, then. */
+  return (
+    since: number,
+    onRecord: (record: PaymentRecord) => void,
+    seen: ReadonlySet<string>
+  ): Stream.Stream<PaymentDifference, PaymentFailed | StorageFailed> =>
+    gateway.records({ since }).pipe(
+      Stream.filter((record) => record._tag !== "Checkout" || record.session.mode === "one-time"),
+      Stream.mapEffect((record) => Effect.tap(confirmed(record, seen), () => Effect.sync(() => onRecord(record)))),
+      Stream.filter((difference) => difference !== undefined),
+      Stream.concat(Stream.suspend(() => Stream.fromIterable(unsold.values())))
+    )
+}

@@ -1,0 +1,135 @@
+import { Effect, Option, Stream } from "effect"
+import type { CreditLedger } from "../../credits/CreditLedger.ts"
+import type { UserId } from "../../identity/UserId.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import type { CatalogData } from "../../tiers/CatalogData.ts"
+import type { BillingStore, Sale } from "../BillingStore.ts"
+import type { PaymentFailed } from "../errors.ts"
+import type { LookUpFailed, PaymentGateway } from "../PaymentGateway.ts"
+import type { SubscriptionFacts } from "../SubscriptionFacts.ts"
+import type { BillingUpkeep, CreditedSession, PaidPerson } from "../upkeep/BillingUpkeep.ts"
+import { isPaidFor, planComparison } from "./comparePlan.ts"
+import type { Books } from "./knownBooks.ts"
+import { differs, type PaymentDifference } from "./PaymentDifference.ts"
+
+const PAGE_SIZE = 100
+
+export interface StoredSideParts {
+  readonly gateway: PaymentGateway["Service"]
+  readonly store: BillingStore["Service"]
+  readonly upkeep: BillingUpkeep["Service"]
+  readonly ledger: CreditLedger["Service"]
+  readonly catalog: CatalogData
+  readonly books: Books
+}
+
+type Differences = Stream.Stream<PaymentDifference, PaymentFailed | StorageFailed>
+
+/** All rows of a list that is read page by page, each page after the last row of the page before. */
+const allOf = <A, E>(load: (last: A | undefined) => Effect.Effect<ReadonlyArray<A>, E>): Stream.Stream<A, E> =>
+  Stream.paginate(undefined as A | undefined, (last) =>
+    Effect.map(load(last), (page) => {
+      const next = page.length < PAGE_SIZE ? undefined : page.at(-1)
+      return [page, Option.fromUndefinedOr(next)] as const
+    })
+  )
+
+/** Compares the stored payments with the provider's. `seen` has the ids of the objects that the provider has listed. */
+export const storedSide = (
+  { books, catalog, gateway, ledger, store, upkeep }: StoredSideParts,
+  seen: ReadonlySet<string>
+) => {
+  const comparePlan = planComparison(ledger, catalog)
+
+  /** What follows from an object of the provider, or from its absence. An object in an unknown form is there. */
+  const look = <A, B>(object: Effect.Effect<A, LookUpFailed>, then: (found: A | undefined) => B, unreadable: B) =>
+    object.pipe(
+      Effect.map((found): B => then(found)),
+      Effect.catchTags({
+        PaymentObjectNotFound: () => Effect.succeed(then(undefined)),
+        PaymentObjectUnreadable: () => Effect.succeed(unreadable)
+      })
+    )
+
+  /** Something that was paid later than it began may be missing in the lists: the provider is asked for it alone. */
+  const isUnpaid = ({ payment, what }: Pick<Sale, "payment" | "what">): Effect.Effect<boolean, PaymentFailed> => {
+    if (seen.has(payment)) return Effect.succeed(false)
+    return what === "session"
+      ? look(gateway.session(payment), (session) => session?.isPaid !== true, false)
+      : look(gateway.paidInvoice(payment), (invoice) => invoice === undefined, false)
+  }
+
+  /** Purchases and periods of plans that the provider has no payment of. */
+  const sales = (since: number, onSale: (sale: Sale) => void): Differences =>
+    allOf<Sale, StorageFailed>((last) => store.sales({ since, after: last?.payment, limit: PAGE_SIZE })).pipe(
+      Stream.tap((sale) => Effect.sync(() => onSale(sale))),
+      Stream.filterEffect(isUnpaid),
+      Stream.map(({ payment, userId }) =>
+        differs({ userId, payment }, "not-paid", "credits were given, and the provider has no such payment")
+      )
+    )
+
+  /** Credits that the ledger gave for a session without a stored purchase. Sessions that are listed were compared before. */
+  const credited = (since: number): Differences =>
+    allOf<CreditedSession, StorageFailed>((after) => upkeep.credited({ since, after, limit: PAGE_SIZE })).pipe(
+      Stream.mapEffect(
+        Effect.fnUntraced(function* ({ amount, sessionId, userId }) {
+          const { bought } = yield* books.of(userId)
+          if (seen.has(sessionId) || bought.some((one) => one.sessionId === sessionId)) return undefined
+          const unpaid = yield* isUnpaid({ payment: sessionId, what: "session" })
+          const missing = unpaid ? "the provider has no such payment" : "no purchase is stored"
+          const found = `${amount} credits were given, and ${missing}`
+          return differs({ userId, payment: sessionId }, unpaid ? "not-paid" : "amount", found)
+        })
+      ),
+      Stream.filter((difference) => difference !== undefined)
+    )
+
+  /** Compares a stored subscription that the provider does not list among those that go on. */
+  const compareUnlisted = ({ id }: SubscriptionFacts, userId: UserId) => {
+    const subject = { userId, payment: id }
+    return look(
+      gateway.subscription(id),
+      (found) => {
+        if (found === undefined) return differs(subject, "not-paid", "the provider has no such subscription")
+        return found.status === "ended"
+          ? differs(subject, "plan", "it goes on here, and has ended at the provider")
+          : undefined
+      },
+      undefined
+    )
+  }
+
+  const comparePerson = Effect.fnUntraced(function* ({ altered, userId }: PaidPerson) {
+    const { account } = yield* books.of(userId)
+    const unlisted = account.subscriptions.filter((facts) => isPaidFor(facts) && !seen.has(facts.id))
+    const gone = yield* Effect.forEach(unlisted, (facts) => compareUnlisted(facts, userId))
+    return [
+      ...altered.map((found) => differs({ userId, payment: userId }, "altered", found)),
+      ...gone.flatMap((difference) => difference ?? []),
+      ...(yield* comparePlan(account))
+    ]
+  })
+
+  /** A person with differences is looked at again: an event may have been applied between two reads. */
+  const confirmed = (person: PaidPerson) =>
+    Effect.flatMap(comparePerson(person), (found) =>
+      found.length === 0 ? Effect.succeed(found) : Effect.andThen(books.forget(person.userId), comparePerson(person))
+    )
+
+  /** Altered rows, subscriptions and plans of all people with stored payments. */
+  const people: Differences = allOf<PaidPerson, StorageFailed>((last) =>
+    upkeep.people({ after: last?.userId, limit: PAGE_SIZE })
+  ).pipe(Stream.mapEffect(confirmed), Stream.flattenIterable)
+
+  /** Payments for which no credits are given, as those of erased people: of every age, until they are refunded. */
+  const owed: Differences = allOf((last: { readonly id: string } | undefined) =>
+    store.list({ state: "owed", userId: undefined, limit: PAGE_SIZE, before: last?.id })
+  ).pipe(
+    Stream.map(({ id, note, payment = id, userId }) =>
+      differs({ userId, payment: payment.slice(payment.indexOf(":") + 1) }, "not-granted", note)
+    )
+  )
+
+  return { sales, credited, people, owed }
+}
