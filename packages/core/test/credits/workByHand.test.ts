@@ -181,6 +181,23 @@ describe("a key of work", () => {
     }).pipe(Effect.provide(services()))
   )
 
+  it.effect("begins another attempt after a hold that has expired while no sweeper has ended it", () =>
+    Effect.gen(function* () {
+      const work = yield* WorkMeter
+      yield* work.reserve(bound)
+      yield* TestClock.adjust("2 minutes")
+      assert.strictEqual((yield* Effect.flip(work.reserve({ ...bound, amount: 41 })))._tag, "KeyConflict")
+      const again = yield* work.reserve(bound)
+      assert.deepInclude(again, { state: "open", replayed: false, held: 40, expiresAt: 3 * 60_000 })
+      assert.deepInclude(yield* balance, { available: 60, held: 40 })
+      yield* work.renew(name, pages(10))
+      yield* TestClock.adjust("2 minutes")
+      assert.deepInclude(yield* Effect.flip(work.reserve(bound)), { _tag: "WorkExpired", charged: 10 })
+      assert.deepInclude(yield* balance, { available: 90, held: 0 })
+      yield* expectSound
+    }).pipe(Effect.provide(services()))
+  )
+
   it.effect("is not charged for a report after it was released, also if the hold had expired before", () =>
     Effect.gen(function* () {
       const work = yield* WorkMeter

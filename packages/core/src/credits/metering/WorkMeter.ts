@@ -116,7 +116,8 @@ export class WorkMeter extends Context.Service<
         yield* checkSource(bound)
         const { key, userId } = bound
         yield* accounts.of(userId)
-        const reserved = yield* reserveWork(ledger, bound, ttlMs)
+        // A process that could not renew its hold may still be at work: a sweeper decides when that is over.
+        const reserved = yield* reserveWork(ledger, bound, { ttlMs, endsExpired: false })
         if (reserved._tag === "Expired") return yield* paidReceipt(reserved.end)
         const { hold, replayed, state } = reserved
         if (state !== "open") {

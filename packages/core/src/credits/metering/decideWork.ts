@@ -4,6 +4,7 @@ import { HoldNotFound, KeyConflict } from "../errors.ts"
 import type { Hold, HoldEnd, HoldName, Reserved, ReserveInput } from "../holds/Hold.ts"
 import { isOfReply, type ReceiptLine, type WorkReceiptDraft } from "../Receipt.ts"
 import { freeOf, takeFrom } from "../rules/buckets.ts"
+import { expire } from "../rules/decideExpiry.ts"
 import {
   capReached,
   endOf,
@@ -78,23 +79,31 @@ const NEXT: NextAttempt = { _tag: "Next" }
 
 const readsOf = ({ before, key }: WorkAttempt) => ({ key, secondKey: before })
 
+export interface ReserveWorkInput extends ReserveInput, WorkAttempt {
+  /** An attempt whose hold has expired is ended at once, as a sweeper would end it. */
+  readonly endsExpired: boolean
+}
+
 /**
  * Holds credits for an attempt: `Next` if this one is over and unpaid, `Expired` if the one before was charged in part, so
  * that only its report can be paid.
  */
 export const reserveWorkOperation = (
-  input: ReserveInput & WorkAttempt,
+  input: ReserveWorkInput,
   reservationId: string
-): Operation<Reserved | NextAttempt | ExpiredWork, ReserveRefusal> => ({
+): Operation<Reserved | NextAttempt | ExpiredWork, ReserveRefusal | SettleRefusal> => ({
   name: "reserve",
   userId: input.userId,
   reads: readsOf(input),
   decide: (view, now) => {
-    const { account, record, second } = view
+    const { account, open, record, second } = view
     const decided = reserve(view, input, reservationId, now)
+    if (input.endsExpired && open !== undefined && open.hold.expiresAt <= now && Result.isSuccess(decided.answer)) {
+      return mapAnswer(expire(view, input, now), () => NEXT)
+    }
     if (record !== undefined && outcomeOf(record) !== "paid") return mapAnswer(decided, () => NEXT)
     const last = second.record
-    if (account === undefined || last === undefined || view.open !== undefined || record !== undefined) return decided
+    if (account === undefined || last === undefined || open !== undefined || record !== undefined) return decided
     if (outcomeOf(last) !== "expired" || last.transaction === undefined) return decided
     return answer({ _tag: "Expired", end: endOf(last), required: undefined, available: availableOf(account) })
   }

@@ -4,7 +4,7 @@ import type { CreditLedger } from "../CreditLedger.ts"
 import { HoldNotFound, InvalidWork, KeyConflict } from "../errors.ts"
 import { insufficientCredits } from "../holds/insufficientCredits.ts"
 import type { WorkReceiptDraft } from "../Receipt.ts"
-import { type NextAttempt, reserveWorkOperation, type WorkAttempt } from "./decideWork.ts"
+import { type NextAttempt, reserveWorkOperation, type ReserveWorkInput, type WorkAttempt } from "./decideWork.ts"
 import { workFingerprint } from "./workTerms.ts"
 import type { WorkName, WorkReservation } from "./Metering.ts"
 import { workKey } from "./workKey.ts"
@@ -38,16 +38,20 @@ export const underOwnKey = <A, E>({ key }: WorkName, work: Effect.Effect<A, E>):
   })
 
 /** Holds credits for the next attempt at work, unless an attempt is open or was paid. Its account is there. */
-export const reserveWork = (ledger: CreditLedger["Service"], bound: WorkReservation, ttlMs: number) =>
+export const reserveWork = (
+  ledger: CreditLedger["Service"],
+  bound: WorkReservation,
+  { endsExpired, ttlMs }: { readonly ttlMs: number } & Pick<ReserveWorkInput, "endsExpired">
+) =>
   Effect.gen(function* () {
     const { amount, dailyCap, lifetimeSeconds, minimumAmount = amount, source } = bound
     const id = yield* Effect.flatMap(IdGenerator, (ids) => ids.next)
     const fingerprint = workFingerprint({ amount, minimumAmount, source, lifetimeSeconds })
-    const asked = { fingerprint, amount, minimumAmount, source, dailyCap, ttlMs, draft: NOTHING_YET }
+    const asked = { fingerprint, amount, minimumAmount, source, dailyCap, ttlMs, endsExpired, draft: NOTHING_YET }
     const reserved = yield* underOwnKey(
       bound,
       atAttempts(bound, MAX_ATTEMPTS, (attempt) => ledger.run(reserveWorkOperation({ ...attempt, ...asked }, id)))
-    ).pipe(Effect.catchTag("AccountNotFound", Effect.die))
+    ).pipe(Effect.catchTag(["AccountNotFound", "HoldNotFound"], Effect.die))
     if (reserved._tag === "Busy") return yield* Effect.die("No bound of open holds was given.")
     if (reserved._tag === "Refused") return yield* insufficientCredits(minimumAmount, reserved)
     return reserved

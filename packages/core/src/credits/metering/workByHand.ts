@@ -48,7 +48,7 @@ export const makeWorkByHand = (ledger: CreditLedger["Service"], accounts: Accoun
     yield* checkSource(bound)
     const lifetimeMs = yield* lifetimeOf(bound.key, bound.lifetimeSeconds, ttlMs)
     yield* accounts.of(bound.userId)
-    const reserved = yield* reserveWork(ledger, bound, lifetimeMs)
+    const reserved = yield* reserveWork(ledger, bound, { ttlMs: lifetimeMs, endsExpired: true })
     if (reserved._tag === "Expired") return yield* expired(bound, reserved)
     const { hold, replayed, state } = reserved
     const made: WorkHold = {

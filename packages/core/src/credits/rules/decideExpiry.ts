@@ -19,7 +19,8 @@ export const expireOperation = (named: HoldName): Operation<HoldEnd | undefined,
   decide: (view, now) => expire(view, named, now)
 })
 
-const expire = (view: View, named: HoldName, now: number): Decision<HoldEnd | undefined, SettleRefusal> => {
+/** Decides the end of a hold that was not renewed: see `expireOperation`. */
+export const expire = (view: View, named: HoldName, now: number): Decision<HoldEnd | undefined, SettleRefusal> => {
   const { open } = view
   if (open === undefined || open.hold.expiresAt > now) {
     return { answer: Result.succeed(undefined), changes: undefined }

@@ -100,7 +100,8 @@ export const workSteps = (
 
 type Reserve = Extract<WorkCommand, { readonly _tag: "reserveWork" }>
 
-const reserveWork = (account: ModelAccount, command: Reserve, now: number): ModelStep => {
+const reserveWork = (before: ModelAccount, command: Reserve, now: number): ModelStep => {
+  let account = before
   if (!account.opened) return { answer: "AccountNotFound", account }
   const { amount, dailyCap, key, lifetimeSeconds, minimumAmount, source } = command
   if (!isWhole(amount, 1) || !isWhole(minimumAmount, 1) || minimumAmount > amount)
@@ -108,7 +109,11 @@ const reserveWork = (account: ModelAccount, command: Reserve, now: number): Mode
   const terms = `${amount} ${minimumAmount} ${source} ${lifetimeSeconds}`
   const attempts = attemptsOf(account, key)
   if (attempts.some(({ work }) => work.terms !== terms)) return { answer: "KeyConflict", account }
-  const last = attempts.at(-1)
+  let last = attempts.at(-1)
+  if (last !== undefined && last.work.outcome === undefined && last.expiresAt <= now) {
+    account = expireWork(account, last.key, now)
+    last = attemptsOf(account, key).at(-1)
+  }
   if (last !== undefined && (last.work.outcome === undefined || last.work.outcome === "paid")) {
     const state = last.work.outcome === undefined ? "open" : "settled"
     return { answer: { held: last.allowance + last.topup, state, replayed: true }, account }
