@@ -138,3 +138,11 @@ describe("a table of a Word document", () => {
     expect(text).toBe("Name\tAnn\nCity\tRome")
   })
 })
+
+it.each([
+  ["docx", writeDocx([{ paragraph: "Words." }])],
+  ["xlsx", writeXlsx([{ name: "S", rows: [["Words."]] }])],
+  ["pptx", writePptx([{ title: "Words." }])]
+] as const)("a %s is read although a mail server appended bytes to it", async (kind, bytes) => {
+  expect((await parse(kind, new Uint8Array([...bytes, 13, 10, 0, 0]))).text).toContain("Words.")
+})
