@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { ChatStore } from "../chat/ChatStore.ts"
 import { DocumentStore } from "../documents/storing/DocumentStore.ts"
-import { findReadableDocuments } from "../documents/findReadableDocuments.ts"
+import { findReadableDocuments } from "../documents/searching/findReadableDocuments.ts"
 import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"

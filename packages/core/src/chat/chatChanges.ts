@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import { DocumentStore } from "../documents/storing/DocumentStore.ts"
-import { findReadableDocuments, uniqueIds } from "../documents/findReadableDocuments.ts"
+import { findReadableDocuments, uniqueIds } from "../documents/searching/findReadableDocuments.ts"
 import { isUuid } from "../storage/isUuid.ts"
 import { storableText } from "../storage/storableText.ts"
 import { MAX_DOCUMENTS } from "./ChatRequest.ts"

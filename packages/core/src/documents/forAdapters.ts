@@ -1,7 +1,7 @@
 /** The part of `@parley/core/adapter` for documents. */
 
 export { DOCUMENT_STATUSES, type DocumentKey, type FoundPassage, type Passage } from "./Document.ts"
-export { InMemoryPassageIndex } from "./InMemoryPassageIndex.ts"
+export { InMemoryPassageIndex } from "./indexing/InMemoryPassageIndex.ts"
 export {
   type AddedPassages,
   type BeginGeneration,
@@ -13,7 +13,7 @@ export {
   PassageIndex,
   type PutDocument,
   type SearchInput
-} from "./PassageIndex.ts"
+} from "./indexing/PassageIndex.ts"
 export {
   RERANKED_SHARE,
   RerankFailed,
@@ -21,8 +21,8 @@ export {
   Reranker,
   type RerankerService,
   rerankFound
-} from "./Reranker.ts"
-export { BM25 } from "./bm25.ts"
+} from "./searching/Reranker.ts"
+export { BM25 } from "./searching/bm25.ts"
 export {
   DOCUMENT_TYPES,
   DOCUMENT_TYPE_TABLE,
@@ -55,9 +55,14 @@ export {
   requestsOf
 } from "./embedding/embedPassages.ts"
 export { FileRejected, fileTooLarge } from "./errors.ts"
-export { FEEDBACK, type FeedbackCandidate, type FeedbackStatistics, feedbackScores } from "./feedback.ts"
-export { foldedTerm } from "./foldedTerm.ts"
-export { type Crowd, FUSION, type FusedCandidate, fusedScores } from "./fuseScores.ts"
+export {
+  FEEDBACK,
+  type FeedbackCandidate,
+  type FeedbackStatistics,
+  feedbackScores
+} from "./searching/relevanceFeedback.ts"
+export { foldedTerm } from "./searching/languages/foldedTerm.ts"
+export { type Crowd, FUSION, type FusedCandidate, fusedScores } from "./searching/fuseScores.ts"
 export { type IndexedBy, type Indexing, isIndexedBy } from "./indexing/IndexedBy.ts"
 export { cutPassages } from "./indexing/cutPassages.ts"
 export { type ExcerptInput, excerptOf } from "./indexing/excerpt.ts"
@@ -65,17 +70,17 @@ export { type IndexDocument, PASSAGES_PER_BATCH, indexDocument } from "./indexin
 export { type ReindexClaim, type ReindexRun, ReindexStore } from "./indexing/reindexing/ReindexStore.ts"
 export { INDEXING_VERSION } from "./indexing/textFingerprint.ts"
 export { type PassageProblem, verifyPassages } from "./indexing/verifyPassages.ts"
-export { FUNCTION_WORDS, LANGUAGES, type Language, languageOf } from "./languageOf.ts"
-export { passageWords } from "./passageWords.ts"
-export { accentedWords, plainTerm, plainWord } from "./plainWords.ts"
+export { FUNCTION_WORDS, LANGUAGES, type Language, languageOf } from "./searching/languages/languageOf.ts"
+export { passageWords } from "./searching/passageWords.ts"
+export { accentedWords, plainTerm, plainWord } from "./searching/languages/plainWords.ts"
 export { DOCUMENT_FAILURES, type DocumentFailure, mayBeReadAgain } from "./reading/DocumentFailure.ts"
 export { DocumentParser, DocumentUnreadable, type ParsedDocument } from "./reading/DocumentParser.ts"
 export { DocumentRequeue } from "./reading/DocumentRequeue.ts"
 export { Ocr, OcrFailed, type OcrService, type ScannedPicture } from "./reading/Ocr.ts"
 export { ProcessDocument } from "./reading/processDocument.ts"
-export { RELEVANCE, relevantPassages } from "./relevance/relevantPassages.ts"
-export { SEARCH_LANGUAGES, type SearchLanguage, searchLanguageOf } from "./searchLanguage.ts"
-export { searchableQuery, searchableText } from "./searchableText.ts"
+export { RELEVANCE, relevantPassages } from "./searching/relevance/relevantPassages.ts"
+export { SEARCH_LANGUAGES, type SearchLanguage, searchLanguageOf } from "./searching/languages/searchLanguage.ts"
+export { searchableQuery, searchableText } from "./searching/searchableText.ts"
 export { type DocumentChange, type DocumentQuota, DocumentStore, type Inserted } from "./storing/DocumentStore.ts"
 export { FileMover } from "./storing/FileMover.ts"
 export { FileStore, type FilesMoved, NOTHING_MOVED } from "./storing/FileStore.ts"

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest"
 import { newDocument } from "../../src/testing/storage/storageFixtures.ts"
-import { cosine } from "../../src/documents/fuseScores.ts"
-import { type AskedEmbedding, indexPassage, searchPassages } from "../../src/documents/InMemoryPassageSearch.ts"
+import { cosine } from "../../src/documents/searching/fuseScores.ts"
+import {
+  type AskedEmbedding,
+  indexPassage,
+  searchPassages
+} from "../../src/documents/searching/InMemoryPassageSearch.ts"
 
 /** Numbers from 0 to 1 that a seed decides. */
 const random = (seed: number) => {

@@ -5,7 +5,7 @@ import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import type { ParsedDocument } from "../reading/DocumentParser.ts"
 import { EmbeddingFailed } from "../embedding/Embedder.ts"
-import type { AddedPassages, Generation, GenerationGone, PassageIndex } from "../PassageIndex.ts"
+import type { AddedPassages, Generation, GenerationGone, PassageIndex } from "./PassageIndex.ts"
 import { pageBodySteps } from "./runningHeads.ts"
 import { textFingerprint } from "./textFingerprint.ts"
 

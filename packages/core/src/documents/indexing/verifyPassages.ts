@@ -1,4 +1,4 @@
-import type { IndexedDocument } from "../PassageIndex.ts"
+import type { IndexedDocument } from "./PassageIndex.ts"
 import { pageBodies } from "./runningHeads.ts"
 import type { TextSpan } from "../reading/splitSentences.ts"
 

@@ -8,7 +8,7 @@ import { DocumentParser } from "./DocumentParser.ts"
 import { type DocumentChange, DocumentStore } from "../storing/DocumentStore.ts"
 import { FileStore } from "../storing/FileStore.ts"
 import { type IndexedSoFar, switchDocument } from "../indexing/indexDocument.ts"
-import { PassageIndex } from "../PassageIndex.ts"
+import { PassageIndex } from "../indexing/PassageIndex.ts"
 import { readDocument } from "./readDocument.ts"
 import { makeReadingTries } from "./ReadingTries.ts"
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Document, DocumentKey, Passage } from "../../documents/Document.ts"
 import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
-import { PassageIndex, type SearchInput } from "../../documents/PassageIndex.ts"
+import { PassageIndex, type SearchInput } from "../../documents/indexing/PassageIndex.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { ampleQuota, newDocument } from "../storage/storageFixtures.ts"
 

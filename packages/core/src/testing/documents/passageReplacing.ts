@@ -1,7 +1,7 @@
 import { Effect, Fiber } from "effect"
 import { expect, it } from "vitest"
 import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
-import { PassageIndex } from "../../documents/PassageIndex.ts"
+import { PassageIndex } from "../../documents/indexing/PassageIndex.ts"
 import { verifyPassages } from "../../documents/indexing/verifyPassages.ts"
 import { indexed, indexPassages, passagesOf, type PassageStores, search, textsOf } from "./passageIndexFixtures.ts"
 import { newUserId } from "../storage/storageFixtures.ts"

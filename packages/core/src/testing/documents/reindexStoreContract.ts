@@ -1,7 +1,7 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
-import { PassageIndex } from "../../documents/PassageIndex.ts"
+import { PassageIndex } from "../../documents/indexing/PassageIndex.ts"
 import { ReindexStore } from "../../documents/indexing/reindexing/ReindexStore.ts"
 import { ampleQuota, newDocument, newUserId } from "../storage/storageFixtures.ts"
 import { suiteOn } from "../suiteOn.ts"

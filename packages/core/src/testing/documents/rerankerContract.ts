@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import type { RerankerService } from "../../documents/Reranker.ts"
+import type { RerankerService } from "../../documents/searching/Reranker.ts"
 
 const PASSAGES = [
   "Bicycles are kept in the yard behind the building.",

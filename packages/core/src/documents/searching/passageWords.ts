@@ -1,4 +1,4 @@
-import type { Passage } from "./Document.ts"
+import type { Passage } from "../Document.ts"
 import { searchableText } from "./searchableText.ts"
 
 /**

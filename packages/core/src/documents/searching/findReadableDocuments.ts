@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import type { UserId } from "../identity/UserId.ts"
-import type { DocumentStore } from "./storing/DocumentStore.ts"
-import { DocumentForbidden, DocumentNotFound } from "./errors.ts"
+import type { UserId } from "../../identity/UserId.ts"
+import type { DocumentStore } from "../storing/DocumentStore.ts"
+import { DocumentForbidden, DocumentNotFound } from "../errors.ts"
 
 /** Why a person cannot have a document that is not among theirs: another person owns it, or it does not exist. */
 export const notReadable = Effect.fnUntraced(function* (documents: DocumentStore["Service"], documentId: string) {

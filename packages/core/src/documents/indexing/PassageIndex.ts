@@ -1,11 +1,11 @@
 import { Context, type Effect, Schema } from "effect"
-import type { UserId } from "../identity/UserId.ts"
-import type { StorageFailed } from "../storage/StorageFailed.ts"
-import type { DocumentKey, FoundPassage, Passage } from "./Document.ts"
-import type { Indexing } from "./indexing/IndexedBy.ts"
-import type { ParsedDocument } from "./reading/DocumentParser.ts"
-import type { Embedder, EmbeddingFailed } from "./embedding/Embedder.ts"
-import type { Excerpt, ExcerptInput } from "./indexing/excerpt.ts"
+import type { UserId } from "../../identity/UserId.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import type { DocumentKey, FoundPassage, Passage } from "../Document.ts"
+import type { Indexing } from "./IndexedBy.ts"
+import type { ParsedDocument } from "../reading/DocumentParser.ts"
+import type { Embedder, EmbeddingFailed } from "../embedding/Embedder.ts"
+import type { Excerpt, ExcerptInput } from "./excerpt.ts"
 
 /** One indexing of one document. A number is never used twice for a document. */
 export interface Generation extends DocumentKey {

@@ -1,8 +1,8 @@
-import type { FoundPassage } from "../Document.ts"
-import { foldedTerm } from "../foldedTerm.ts"
+import type { FoundPassage } from "../../Document.ts"
+import { foldedTerm } from "../languages/foldedTerm.ts"
 import { passageWords } from "../passageWords.ts"
 import { searchableQuery, searchableText } from "../searchableText.ts"
-import { searchLanguageOf } from "../searchLanguage.ts"
+import { searchLanguageOf } from "../languages/searchLanguage.ts"
 import { stopWordsOf } from "../termsOf.ts"
 import { isAlike } from "./wordForms.ts"
 

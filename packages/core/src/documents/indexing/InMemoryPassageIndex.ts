@@ -1,16 +1,16 @@
 import { Effect, Layer } from "effect"
-import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
-import { storableText } from "../storage/storableText.ts"
-import type { Document, DocumentKey, Passage } from "./Document.ts"
-import type { ParsedDocument } from "./reading/DocumentParser.ts"
-import { DocumentStore } from "./storing/DocumentStore.ts"
-import type { Embedder, Embedding } from "./embedding/Embedder.ts"
-import { embeddedText, embeddingModel, embedQuery, embedTexts } from "./embedding/embedPassages.ts"
-import { excerptOf } from "./indexing/excerpt.ts"
-import { keyInMemory } from "./storing/InMemoryDocumentStore.ts"
-import { type IndexedPassage, indexPassage, searchPassages } from "./InMemoryPassageSearch.ts"
-import type { IndexedBy } from "./indexing/IndexedBy.ts"
-import { PassageEmbedder } from "./embedding/PassageEmbedder.ts"
+import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
+import { storableText } from "../../storage/storableText.ts"
+import type { Document, DocumentKey, Passage } from "../Document.ts"
+import type { ParsedDocument } from "../reading/DocumentParser.ts"
+import { DocumentStore } from "../storing/DocumentStore.ts"
+import type { Embedder, Embedding } from "../embedding/Embedder.ts"
+import { embeddedText, embeddingModel, embedQuery, embedTexts } from "../embedding/embedPassages.ts"
+import { excerptOf } from "./excerpt.ts"
+import { keyInMemory } from "../storing/InMemoryDocumentStore.ts"
+import { type IndexedPassage, indexPassage, searchPassages } from "../searching/InMemoryPassageSearch.ts"
+import type { IndexedBy } from "./IndexedBy.ts"
+import { PassageEmbedder } from "../embedding/PassageEmbedder.ts"
 import {
   type BeginGeneration,
   type Generation,
@@ -18,9 +18,9 @@ import {
   NOTHING_EMBEDDED,
   PassageIndex
 } from "./PassageIndex.ts"
-import { searchableQuery } from "./searchableText.ts"
-import { type SearchLanguage, searchLanguageOf } from "./searchLanguage.ts"
-import { INDEXING_VERSION } from "./indexing/textFingerprint.ts"
+import { searchableQuery } from "../searching/searchableText.ts"
+import { type SearchLanguage, searchLanguageOf } from "../searching/languages/searchLanguage.ts"
+import { INDEXING_VERSION } from "./textFingerprint.ts"
 
 interface StoredGeneration {
   readonly generation: number

@@ -1,9 +1,9 @@
-import { foldedTerm } from "./foldedTerm.ts"
-import { FUNCTION_WORDS } from "./languageOf.ts"
-import { lightStem } from "./lightStem.ts"
-import { accentedWords, plainWord } from "./plainWords.ts"
+import { foldedTerm } from "./languages/foldedTerm.ts"
+import { FUNCTION_WORDS } from "./languages/languageOf.ts"
+import { lightStem } from "./languages/lightStem.ts"
+import { accentedWords, plainWord } from "./languages/plainWords.ts"
 import { searchableText } from "./searchableText.ts"
-import type { SearchLanguage } from "./searchLanguage.ts"
+import type { SearchLanguage } from "./languages/searchLanguage.ts"
 
 /** Words of English too common to tell passages apart. */
 const STOP_WORDS: ReadonlySet<string> = new Set(

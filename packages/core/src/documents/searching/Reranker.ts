@@ -1,5 +1,5 @@
 import { Context, Effect, Schema } from "effect"
-import type { FoundPassage } from "./Document.ts"
+import type { FoundPassage } from "../Document.ts"
 
 /** The passages were not judged. `cause` is for logs of the adapter only: vendor text never reaches an answer. */
 export class RerankFailed extends Schema.TaggedError<RerankFailed>()("RerankFailed", {
