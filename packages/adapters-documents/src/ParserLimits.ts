@@ -42,7 +42,3 @@ export const DEFAULT_PARSER_LIMITS: ParserLimits = {
   maxTextLength: 20 * MEBIBYTE,
   idleMilliseconds: 30_000
 }
-
-/** How long reading a document of so many bytes may take, in milliseconds: in proportion to its size, within the bound. */
-export const timeLimit = (limits: ParserLimits, bytes: number): number =>
-  Math.min(limits.maxMilliseconds, limits.baseMilliseconds + (limits.millisecondsPerMebibyte * bytes) / MEBIBYTE)

@@ -1,8 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { DEFAULT_PARSER_LIMITS } from "../src/ParserLimits.ts"
-import { parseCsv } from "../src/parsing/text/parseCsv.ts"
-import { readCsv } from "../src/parsing/text/readCsv.ts"
+import { parseCsv, readCsv } from "../src/parsing/text/parseCsv.ts"
 
 const textOf = (csv: string) => parseCsv(new TextEncoder().encode(csv), DEFAULT_PARSER_LIMITS).text
 

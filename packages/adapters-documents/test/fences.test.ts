@@ -2,10 +2,9 @@ import { spawnSync } from "node:child_process"
 import { createServer } from "node:net"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type ParserFences, parserFences } from "../src/process/fences.ts"
+import { type ParserFences, parserFences, readableFolders } from "../src/process/fences.ts"
 import { DEFAULT_PARSER_LIMITS } from "../src/ParserLimits.ts"
 import type { ParserOutcome } from "../src/process/ParserMessage.ts"
-import { readableFolders } from "../src/process/readableFolders.ts"
 import { WorkerProcess } from "../src/process/WorkerProcess.ts"
 
 /** Runs the hostile parser as any document is read, and gives what it achieved. */

@@ -111,7 +111,7 @@ export {
 } from "./documents/indexing/reindexing/DocumentReindex.ts"
 export type { ReindexScope } from "./documents/indexing/reindexing/outstanding.ts"
 export type { ReindexProgress, ReindexReport, UndoneDocument } from "./documents/indexing/reindexing/runReindex.ts"
-export { ReadingLimits } from "./documents/reading/ReadingLimits.ts"
+export { ReadingLimits } from "./documents/reading/readDocument.ts"
 export { UploadLimits } from "./documents/storing/UploadLimits.ts"
 export { EventDelivery } from "./events/EventDelivery.ts"
 export { DeliveryFailed, type EventSink, EventSinks } from "./events/EventSink.ts"

@@ -1,9 +1,64 @@
 import type { ParsedDocument, ParserKind } from "@parley/core/adapter"
 import type { ParserLimits } from "../ParserLimits.ts"
-import { PARSERS } from "./parsers.ts"
+import { markdownHeadings } from "./text/markdownHeadings.ts"
+import { decodeText } from "./text/decodeText.ts"
+import { parseCsv } from "./text/parseCsv.ts"
+import type { ScanPage } from "./pdf/parsePdf.ts"
 import { Unreadable } from "./Unreadable.ts"
 
-/** Reads a document's text. Throws `Unreadable` with the reason where it has none that can be read. */
+interface Parser {
+  /** Loads every module that the parser needs, so that it opens no file afterwards. */
+  readonly load: () => Promise<void>
+  readonly parse: (bytes: Uint8Array, limits: ParserLimits) => Promise<ParsedDocument>
+}
+
+/** A parser for each kind in the core's table of document types. Those of binary formats are large and loaded on first use. */
+const PARSERS: Readonly<Record<ParserKind, Parser>> = {
+  pdf: {
+    load: async () => (await import("./pdf/parsePdf.ts")).loadPdfReader(),
+    parse: async (bytes, limits) => (await import("./pdf/parsePdf.ts")).parsePdf(bytes, limits)
+  },
+  docx: {
+    load: async () => (await import("./office/parseDocx.ts")).loadDocxReader(),
+    parse: async (bytes, limits) => (await import("./office/parseDocx.ts")).parseDocx(bytes, limits)
+  },
+  xlsx: {
+    load: async () => void (await import("./office/parseXlsx.ts")),
+    parse: async (bytes, limits) => (await import("./office/parseXlsx.ts")).parseXlsx(bytes, limits)
+  },
+  pptx: {
+    load: async () => void (await import("./office/parsePptx.ts")),
+    parse: async (bytes, limits) => (await import("./office/parsePptx.ts")).parsePptx(bytes, limits)
+  },
+  html: {
+    load: async () => void (await import("./html/parseHtml.ts")),
+    parse: async (bytes) => (await import("./html/parseHtml.ts")).parseHtml(bytes)
+  },
+  csv: {
+    load: () => Promise.resolve(),
+    parse: (bytes, limits) => Promise.resolve(parseCsv(bytes, limits))
+  },
+  markdown: {
+    load: () => Promise.resolve(),
+    parse: (bytes) => {
+      const text = decodeText(bytes)
+      return Promise.resolve({ text, pageStarts: null, headings: markdownHeadings(text) })
+    }
+  },
+  text: {
+    load: () => Promise.resolve(),
+    parse: (bytes) => Promise.resolve({ text: decodeText(bytes), pageStarts: null })
+  }
+}
+
+/** Loads the parser of a kind. A process loads the one kind it needs; text is read by all of them. */
+export const loadParser = (kind: ParserKind): Promise<void> => PARSERS[kind].load()
+
+/** Returns the pictures of a page of a scanned pdf. */
+export const readScanPage = async (bytes: Uint8Array, page: number): Promise<ScanPage> =>
+  (await import("./pdf/parsePdf.ts")).readScanPage(bytes, page)
+
+/** Reads a document's text. Throws `Unreadable` with the reason if the document has no readable text. */
 export const parseDocument = async (
   kind: ParserKind,
   bytes: Uint8Array,

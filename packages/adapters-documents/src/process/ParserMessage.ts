@@ -5,7 +5,7 @@ import type { ParserLimits } from "../ParserLimits.ts"
 /** What a parser process loads before its first document. */
 export interface ParserPreparation {
   readonly kind: ParserKind
-  /** URL of the module that parses, with the exports of `loadParser.ts`. */
+  /** URL of the module that parses, with the exports of `parseDocument.ts`. */
   readonly parsers: string
   readonly maxMemoryBytes: number
 }

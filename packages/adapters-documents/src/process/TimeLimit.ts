@@ -1,19 +1,45 @@
-import { processorTime } from "./processorTime.ts"
+import { readFileSync } from "node:fs"
+import type { ParserLimits } from "../ParserLimits.ts"
 
-/** How many times the limit may pass on the clock, where others keep the processors busy. */
+const MEBIBYTE = 1024 * 1024
+
+/** Returns how long reading a document of a size may take, in milliseconds: in proportion to the size, within a bound. */
+export const timeLimit = (limits: ParserLimits, bytes: number): number =>
+  Math.min(limits.maxMilliseconds, limits.baseMilliseconds + (limits.millisecondsPerMebibyte * bytes) / MEBIBYTE)
+
+/** Linux counts the processor time of processes in hundredths of a second (`USER_HZ`). */
+const MILLISECONDS_PER_TICK = 10
+
+/**
+ * Returns the processor time that all threads of a process have used together, in milliseconds: `utime` and `stime` of
+ * proc(5). Undefined if the machine does not report it.
+ */
+export const processorTime = (pid: number | undefined): number | undefined => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
+    // The second field is a name in parentheses, which may hold anything.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+    const ticks = Number(fields[11]) + Number(fields[12])
+    return Number.isFinite(ticks) ? ticks * MILLISECONDS_PER_TICK : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** If other processes keep the processors busy, so many times the limit may pass on the clock. */
 const TIMES = 4
 /** A process that uses less than this part of the time does not wait for a processor. */
 const LEAST_SHARE = 0.02
 
-/** Whether reading itself took the time, rather than waiting for a processor, or for nothing. */
+/** `used`: the process computed, rather than waited for a processor or did nothing. */
 export interface TimeOver {
   readonly used: boolean
 }
 
 /**
- * Calls `over` once the process has used so many milliseconds of processor time from now on, and not before they have
- * passed on the clock; at the latest when four times as many have passed, and at once where it does not compute at all.
- * Where the machine does not tell what processes use, the clock decides. Gives a function that ends the watch.
+ * Calls `over` once the process has used its milliseconds of processor time, and not before they have passed on the
+ * clock; at the latest when four times as many have passed on the clock, and at once if the process does not compute.
+ * If the machine does not report processor time, the clock decides. Returns a function that ends the watch.
  */
 export const limitTime = (
   pid: number | undefined,

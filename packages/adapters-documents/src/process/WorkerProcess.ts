@@ -3,12 +3,10 @@ import { setPriority } from "node:os"
 import { fileURLToPath } from "node:url"
 import type { ParserKind } from "@parley/core/adapter"
 import { countOf } from "@parley/core/adapter"
-import { timeLimit } from "../ParserLimits.ts"
-import { closeDescriptors, type ParserFences, programOf } from "./fences.ts"
+import { closeDescriptors, type ParserFences, programOf, readableFolders } from "./fences.ts"
 import type { ParserMessage, ParserOrder, ParserOutcome, ParserRequest } from "./ParserMessage.ts"
-import { readableFolders } from "./readableFolders.ts"
 import { SIZE_FILE } from "./residentMemory.ts"
-import { limitTime, type TimeOver } from "./TimeLimit.ts"
+import { limitTime, timeLimit, type TimeOver } from "./TimeLimit.ts"
 
 const TOO_SLOW = (milliseconds: number, { used }: TimeOver): ParserOutcome => ({
   _tag: "Unreadable",
@@ -114,7 +112,7 @@ export class WorkerProcess {
     this.#child.on("message", (message) => this.#hear(message as ParserMessage))
     this.#child.once("error", () => this.#end(true))
     this.#child.once("exit", (_, signal) => this.#end(signal !== null && !OWN_FAULTS.has(signal)))
-    const parsers = options.parsers?.url ?? ownModule("../parsing/loadParser").href
+    const parsers = options.parsers?.url ?? ownModule("../parsing/parseDocument").href
     const { kind, maxMemoryBytes } = options
     this.#tell({ _tag: "Prepare", preparation: { kind, parsers, maxMemoryBytes } })
   }

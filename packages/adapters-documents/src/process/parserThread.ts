@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads"
-import type * as Parsers from "../parsing/loadParser.ts"
+import type * as Parsers from "../parsing/parseDocument.ts"
 import type { Unreadable } from "../parsing/Unreadable.ts"
 import { closeThread } from "./closeThread.ts"
 import type { ParserOutcome, ParserPreparation, ParserRequest } from "./ParserMessage.ts"

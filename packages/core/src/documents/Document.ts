@@ -1,5 +1,5 @@
 import type { UserId } from "../identity/UserId.ts"
-import type { DocumentFailure } from "./reading/DocumentFailure.ts"
+import type { DocumentFailure } from "./reading/DocumentParser.ts"
 import type { DocumentType } from "./documentTypes.ts"
 import type { Heading } from "./reading/Heading.ts"
 

@@ -8,7 +8,10 @@ export {
   type BegunGeneration,
   type Generation,
   GenerationGone,
+  type IndexedBy,
   type IndexedDocument,
+  type Indexing,
+  isIndexedBy,
   NOTHING_EMBEDDED,
   PassageIndex,
   type PutDocument,
@@ -31,20 +34,20 @@ export {
   documentType
 } from "./documentTypes.ts"
 export {
-  EMBEDDING_FAILURES,
   Embedder,
   type EmbedderLimits,
   type Embedding,
+  EMBEDDING_FAILURES,
   EmbeddingFailed,
   type EmbeddingFailure,
-  type EmbeddingResult
+  type EmbeddingResult,
+  PassageEmbedder
 } from "./embedding/Embedder.ts"
 export {
   type InMemoryEmbedderOptions,
   inMemoryEmbedderLayer,
   makeInMemoryEmbedder
 } from "./embedding/InMemoryEmbedder.ts"
-export { PassageEmbedder } from "./embedding/PassageEmbedder.ts"
 export { type EmbedBatches, embedBatches } from "./embedding/embedBatches.ts"
 export {
   type EmbedTexts,
@@ -61,26 +64,28 @@ export {
   type FeedbackStatistics,
   feedbackScores
 } from "./searching/relevanceFeedback.ts"
-export { foldedTerm } from "./searching/languages/foldedTerm.ts"
+export { accentedWords, foldedTerm, plainTerm, plainWord } from "./searching/languages/accents.ts"
 export { type Crowd, FUSION, type FusedCandidate, fusedScores } from "./searching/fuseScores.ts"
-export { type IndexedBy, type Indexing, isIndexedBy } from "./indexing/IndexedBy.ts"
 export { cutPassages } from "./indexing/cutPassages.ts"
 export { type ExcerptInput, excerptOf } from "./indexing/excerpt.ts"
-export { type IndexDocument, PASSAGES_PER_BATCH, indexDocument } from "./indexing/indexDocument.ts"
+export { type IndexDocument, indexDocument, INDEXING_VERSION, PASSAGES_PER_BATCH } from "./indexing/indexDocument.ts"
 export { type ReindexClaim, type ReindexRun, ReindexStore } from "./indexing/reindexing/ReindexStore.ts"
-export { INDEXING_VERSION } from "./indexing/textFingerprint.ts"
 export { type PassageProblem, verifyPassages } from "./indexing/verifyPassages.ts"
 export { FUNCTION_WORDS, LANGUAGES, type Language, languageOf } from "./searching/languages/languageOf.ts"
-export { passageWords } from "./searching/passageWords.ts"
-export { accentedWords, plainTerm, plainWord } from "./searching/languages/plainWords.ts"
-export { DOCUMENT_FAILURES, type DocumentFailure, mayBeReadAgain } from "./reading/DocumentFailure.ts"
-export { DocumentParser, DocumentUnreadable, type ParsedDocument } from "./reading/DocumentParser.ts"
+export { passageWords, searchableQuery, searchableText } from "./searching/searchableText.ts"
+export {
+  DOCUMENT_FAILURES,
+  type DocumentFailure,
+  DocumentParser,
+  DocumentUnreadable,
+  mayBeReadAgain,
+  type ParsedDocument
+} from "./reading/DocumentParser.ts"
 export { DocumentRequeue } from "./reading/DocumentRequeue.ts"
 export { Ocr, OcrFailed, type OcrService, type ScannedPicture } from "./reading/Ocr.ts"
 export { ProcessDocument } from "./reading/processDocument.ts"
 export { RELEVANCE, relevantPassages } from "./searching/relevance/relevantPassages.ts"
 export { SEARCH_LANGUAGES, type SearchLanguage, searchLanguageOf } from "./searching/languages/searchLanguage.ts"
-export { searchableQuery, searchableText } from "./searching/searchableText.ts"
 export { type DocumentChange, type DocumentQuota, DocumentStore, type Inserted } from "./storing/DocumentStore.ts"
 export { FileMover } from "./storing/FileMover.ts"
 export { FileStore, type FilesMoved, NOTHING_MOVED } from "./storing/FileStore.ts"

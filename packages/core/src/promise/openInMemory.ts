@@ -1,6 +1,5 @@
 import { Effect, Layer } from "effect"
-import type { Embedder } from "../documents/embedding/Embedder.ts"
-import { PassageEmbedder } from "../documents/embedding/PassageEmbedder.ts"
+import { type Embedder, PassageEmbedder } from "../documents/embedding/Embedder.ts"
 import { inMemoryStorageLayer, type StoragePorts, storagePortsFromContext } from "../StoragePorts.ts"
 
 export interface OpenInMemoryOptions {

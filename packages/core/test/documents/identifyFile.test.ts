@@ -1,9 +1,7 @@
 import { Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { cleanFilename } from "../../src/documents/storing/cleanFilename.ts"
-import { identifyFile } from "../../src/documents/storing/identifyFile.ts"
-import { MAX_FILENAME_LENGTH } from "../../src/documents/storing/cleanFilename.ts"
+import { cleanFilename, identifyFile, MAX_FILENAME_LENGTH } from "../../src/documents/storing/identifyFile.ts"
 
 const accepted = ["pdf", "docx", "md", "txt"] as const
 

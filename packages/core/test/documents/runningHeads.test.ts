@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { cutPassages } from "../../src/documents/indexing/cutPassages.ts"
 import type { ParsedDocument } from "../../src/documents/reading/DocumentParser.ts"
-import { pageBodies } from "../../src/documents/indexing/runningHeads.ts"
+import { pageBodies } from "../../src/documents/indexing/pageBreaks.ts"
 import { verifyPassages } from "../../src/documents/indexing/verifyPassages.ts"
 import { processorTime } from "../processorTime.ts"
 

@@ -3,6 +3,8 @@ import {
   type ExcerptInput,
   excerptOf,
   type IndexedDocument,
+  type Indexing,
+  isUuid,
   type Passage
 } from "@parley/core/adapter"
 import type { Excerpt } from "@parley/core"
@@ -10,7 +12,7 @@ import type { Heading } from "@parley/core/reading"
 import { Effect } from "effect"
 import type { Database, DatabaseError, Row } from "../../database/Database.ts"
 import type { GenerationSql } from "./generationSql.ts"
-import { headingsField } from "./headingsValue.ts"
+import { headingsField } from "./buildGeneration.ts"
 
 /** Parts of the text, and passages, that one statement reads. */
 const PARTS_PER_STATEMENT = 4
@@ -117,3 +119,32 @@ export const readExcerpt = (
       return excerptOf({ ...read, length, pageStarts }, from, to)
     }
   )
+
+interface IndexingRow extends Row {
+  readonly userId: string
+  readonly documentId: string
+  readonly parser: string | null
+  readonly version: number | null
+  readonly embedder: string | null
+  readonly passages: number
+  readonly activatedAt: number | null
+}
+
+/** `PassageIndex.indexings`: moments are microseconds since 1970, by the database's clock. */
+export const findIndexings = (
+  database: Database["Service"],
+  text: GenerationSql,
+  documents: ReadonlyArray<DocumentKey>
+): Effect.Effect<ReadonlyArray<Indexing>, DatabaseError> => {
+  const known = documents.filter(({ documentId }) => isUuid(documentId))
+  const params = [known.map(({ userId }) => userId), known.map(({ documentId }) => documentId)]
+  return Effect.map(database.statement<IndexingRow>(text.findIndexings, params), (rows) =>
+    rows.map(({ activatedAt, embedder, parser, version, ...row }) => ({
+      ...row,
+      parser: parser ?? undefined,
+      version: version ?? undefined,
+      embedder: embedder ?? undefined,
+      activatedAt: activatedAt ?? undefined
+    }))
+  )
+}

@@ -17,7 +17,7 @@ import type { Heading } from "@parley/core/reading"
 import { Effect, Fiber } from "effect"
 import type { Database, DatabaseError, Row } from "../../database/Database.ts"
 import type { FindVectorExtension } from "./findVectorExtension.ts"
-import { headingsField } from "../indexing/headingsValue.ts"
+import { headingsField } from "../indexing/buildGeneration.ts"
 import type { PassageSql } from "./passageSql.ts"
 
 /** A passage as a search reads it. */

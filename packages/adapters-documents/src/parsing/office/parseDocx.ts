@@ -1,9 +1,90 @@
+import { dropMarks, headingMark, takeHeadings, withoutMarks } from "../headingMarks.ts"
+import { tableLines } from "../tableLines.ts"
 import type { ParsedDocument } from "@parley/core/adapter"
 import type { ParserLimits } from "../../ParserLimits.ts"
 import { cleanText } from "../cleanText.ts"
-import { type DocxDocument, docxText } from "./docxText.ts"
-import { takeHeadings } from "../headingMarks.ts"
 import { archiveProblems, readArchive } from "./readArchive.ts"
+
+/** The most columns that a cell is taken to cover. */
+const MAX_SPAN = 50
+
+/** The parts of mammoth's document model that carry text. */
+export interface DocxElement {
+  readonly type: string
+  readonly value?: string
+  /** A paragraph's style, by the name that Word stores, whatever it shows: "heading 1". */
+  readonly styleName?: string | null
+  /** Of a row: it is repeated at the top of each page, and so names the columns. */
+  readonly isHeader?: boolean
+  /** Of a cell. */
+  readonly colSpan?: number
+  readonly children?: ReadonlyArray<DocxElement>
+}
+
+interface NoteReference extends DocxElement {
+  readonly noteType: string
+  readonly noteId: string
+}
+
+export interface DocxDocument extends DocxElement {
+  readonly notes: { resolve(reference: NoteReference): { readonly body: ReadonlyArray<DocxElement> } | null }
+}
+
+const markOf = ({ styleName }: DocxElement): string => {
+  const level = /^heading ([1-9])$/i.exec(styleName ?? "")?.[1]
+  if (level !== undefined) return headingMark(Number(level))
+  return /^title$/i.test(styleName ?? "") ? headingMark(1) : ""
+}
+
+/** The text of a Word document, marks before its headings (`takeHeadings`), its footnotes and endnotes after the body in the order they are referred to. */
+export const docxText = (document: DocxDocument): string => {
+  const references: Array<NoteReference> = []
+  const body = blocks(document, references)
+  // A note may refer to no further note, so that this list does not grow while it is read.
+  const notes = references.flatMap((reference) => document.notes.resolve(reference)?.body ?? [])
+  return body + notes.map((element) => render(element, [])).join("")
+}
+
+const blocks = (element: DocxElement, references: Array<NoteReference>): string =>
+  (element.children ?? []).map((child) => render(child, references)).join("")
+
+const render = (element: DocxElement, references: Array<NoteReference>): string => {
+  switch (element.type) {
+    case "text":
+      return withoutMarks(element.value ?? "")
+    case "tab":
+      return "\t"
+    case "break":
+      return "\n"
+    case "paragraph":
+      return `${markOf(element)}${blocks(element, references)}\n\n`
+    case "table":
+      return `${tableText(element, references)}\n`
+    case "noteReference":
+      references.push(element as NoteReference)
+      return ""
+    default:
+      return blocks(element, references)
+  }
+}
+
+/** A table of one column lays out a page. */
+const tableText = (table: DocxElement, references: Array<NoteReference>): string => {
+  const rows = rowsOf(table)
+  if (rows.every(({ children = [] }) => children.length < 2)) return blocks(table, references)
+  const cells = rows.map(({ children = [] }) => children.flatMap((cell) => cellTexts(cell, references)))
+  const lines = [...tableLines(cells, rows[0]?.isHeader === true ? "yes" : "unknown")]
+  return lines.map((line) => `${line}\n`).join("")
+}
+
+const rowsOf = (table: DocxElement): ReadonlyArray<DocxElement> =>
+  (table.children ?? []).filter(({ type }) => type === "tableRow")
+
+/** A cell over several columns stands in the first of them. */
+const cellTexts = (cell: DocxElement, references: Array<NoteReference>): ReadonlyArray<string> => [
+  dropMarks(blocks(cell, references)),
+  ...Array.from({ length: Math.min(MAX_SPAN, Math.max(1, cell.colSpan ?? 1)) - 1 }, () => "")
+]
 
 const NOUN = "Word document"
 

@@ -1,12 +1,73 @@
+import { dropMarks, headingMark, takeHeadings } from "../headingMarks.ts"
+import { readXml } from "./readXml.ts"
+import { tableLines } from "../tableLines.ts"
 import type { ParsedDocument } from "@parley/core/adapter"
 import type { ParserLimits } from "../../ParserLimits.ts"
 import { cleanText } from "../cleanText.ts"
-import { dropMarks, takeHeadings } from "../headingMarks.ts"
 import { type Archive, archiveProblems, readArchive } from "./readArchive.ts"
-import { readXml } from "./readXml.ts"
 import { relationshipsOf } from "./relationships.ts"
-import { slideText } from "./slideText.ts"
 import { Unreadable } from "../Unreadable.ts"
+
+/** Placeholders that repeat from slide to slide: number, date, foot and head. */
+const REPEATED: ReadonlySet<string> = new Set(["sldNum", "dt", "ftr", "hdr"])
+const TITLES: ReadonlySet<string> = new Set(["title", "ctrTitle"])
+/** Deeper paragraphs are indented no further. */
+const MAX_INDENT = 8
+
+/**
+ * The text of a slide or of its notes (ECMA-376 part 1, 19.3): a paragraph a line, a blank line between shapes, rows of
+ * tables with the names of their columns. The title is a heading, of its own line.
+ */
+export const slideText = (bytes: Uint8Array | undefined): string => {
+  const shapes: Array<string> = []
+  let lines: Array<string> = []
+  let line = ""
+  let kind = ""
+  let level = 0
+  let inText = false
+  let rows: Array<Array<string>> | undefined
+  const endParagraph = () => {
+    const text = line.trim()
+    if (text !== "") lines.push(`${level > 0 ? `${"  ".repeat(level - 1)}- ` : ""}${text}`)
+    line = ""
+  }
+  const endShape = () => {
+    if (lines.length > 0 && !REPEATED.has(kind)) {
+      shapes.push(TITLES.has(kind) ? `${headingMark(1)}${lines.join(" ").replace(/\s+/gu, " ")}` : lines.join("\n"))
+    }
+    lines = []
+    kind = ""
+  }
+  readXml(bytes, {
+    open: (name, attributes) => {
+      if (name === "sp" || name === "graphicFrame") endShape()
+      else if (name === "ph") kind = attributes["type"] ?? "body"
+      else if (name === "p") level = 0
+      else if (name === "pPr") level = Math.min(MAX_INDENT, Math.max(0, Number(attributes["lvl"] ?? 0) || 0))
+      else if (name === "br") line += "\n"
+      else if (name === "t") inText = true
+      else if (name === "tbl") rows = []
+      else if (name === "tr") rows?.push([])
+    },
+    close: (name) => {
+      if (name === "t") inText = false
+      else if (name === "p") endParagraph()
+      else if (name === "sp" || name === "graphicFrame") endShape()
+      else if (name === "tc") {
+        rows?.at(-1)?.push(dropMarks(lines.join(" ")))
+        lines = []
+      } else if (name === "tbl" && rows !== undefined) {
+        lines = [...tableLines(rows, "unknown")]
+        rows = undefined
+      }
+    },
+    text: (text) => {
+      if (inText) line += text
+    }
+  })
+  endShape()
+  return shapes.join("\n\n")
+}
 
 const NOUN = "presentation"
 const PRESENTATION = "ppt/presentation.xml"

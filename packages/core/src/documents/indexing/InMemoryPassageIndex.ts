@@ -4,23 +4,22 @@ import { storableText } from "../../storage/storableText.ts"
 import type { Document, DocumentKey, Passage } from "../Document.ts"
 import type { ParsedDocument } from "../reading/DocumentParser.ts"
 import { DocumentStore } from "../storing/DocumentStore.ts"
-import type { Embedder, Embedding } from "../embedding/Embedder.ts"
+import { type Embedder, type Embedding, PassageEmbedder } from "../embedding/Embedder.ts"
 import { embeddedText, embeddingModel, embedQuery, embedTexts } from "../embedding/embedPassages.ts"
 import { excerptOf } from "./excerpt.ts"
 import { keyInMemory } from "../storing/InMemoryDocumentStore.ts"
 import { type IndexedPassage, indexPassage, searchPassages } from "../searching/InMemoryPassageSearch.ts"
-import type { IndexedBy } from "./IndexedBy.ts"
-import { PassageEmbedder } from "../embedding/PassageEmbedder.ts"
 import {
   type BeginGeneration,
   type Generation,
   GenerationGone,
+  type IndexedBy,
   NOTHING_EMBEDDED,
   PassageIndex
 } from "./PassageIndex.ts"
 import { searchableQuery } from "../searching/searchableText.ts"
 import { type SearchLanguage, searchLanguageOf } from "../searching/languages/searchLanguage.ts"
-import { INDEXING_VERSION } from "./textFingerprint.ts"
+import { INDEXING_VERSION } from "./indexDocument.ts"
 
 interface StoredGeneration {
   readonly generation: number

@@ -1,11 +1,30 @@
+import type { DocumentKey, FoundPassage, Passage } from "../Document.ts"
 import { Context, type Effect, Schema } from "effect"
 import type { UserId } from "../../identity/UserId.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
-import type { DocumentKey, FoundPassage, Passage } from "../Document.ts"
-import type { Indexing } from "./IndexedBy.ts"
 import type { ParsedDocument } from "../reading/DocumentParser.ts"
 import type { Embedder, EmbeddingFailed } from "../embedding/Embedder.ts"
 import type { Excerpt, ExcerptInput } from "./excerpt.ts"
+
+/** What an indexing was made by. Where any of it is another today, the document is to be indexed anew. */
+export interface IndexedBy {
+  /** The version of the parser that read the text; undefined where it has none. */
+  readonly parser: string | undefined
+  /** How texts become passages and terms, `INDEXING_VERSION` then; undefined where it is not known. */
+  readonly version: number | undefined
+  /** The embedder's name and dimensions; undefined where there are no embeddings. */
+  readonly embedder: string | undefined
+}
+
+/** What is known of a document's active generation. */
+export interface Indexing extends DocumentKey, IndexedBy {
+  readonly passages: number
+  /** When it became active: compares with other moments of the same storage only. */
+  readonly activatedAt: number | undefined
+}
+
+export const isIndexedBy = (found: IndexedBy, wanted: IndexedBy): boolean =>
+  found.parser === wanted.parser && found.version === wanted.version && found.embedder === wanted.embedder
 
 /** One indexing of one document. A number is never used twice for a document. */
 export interface Generation extends DocumentKey {

@@ -1,10 +1,9 @@
 import type { Passage } from "../Document.ts"
 import type { ParsedDocument } from "../reading/DocumentParser.ts"
 import { makeHeadingWalk } from "../reading/Heading.ts"
-import { pageBodies } from "./runningHeads.ts"
-import { sentenceOverBreak } from "./sentenceOverBreak.ts"
+import { pageBodies, sentenceOverBreak } from "./pageBreaks.ts"
 import type { TextSpan } from "../reading/splitSentences.ts"
-import { type TokenReach, tokenReach } from "./tokenReach.ts"
+import { pieceTokenizer } from "../../tokens/pieceTokenizer.ts"
 
 /**
  * A passage aims at 800 to 1,100 UTF-16 units and never has more. Chosen on half of the questions of a collection of long
@@ -182,3 +181,34 @@ const wholeCharacter = (text: string, start: number, at: number): number => {
 }
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
+
+/** How many UTF-16 units of a text, from an offset on, hold so many tokens; at most `most`. */
+export type TokenReach = (start: number, tokens: number, most: number) => number
+
+/** Text is counted in pieces of so many UTF-16 units, each once; a word that a piece's end parts counts as two. */
+const PIECE = 64
+const UNCOUNTED = 0xffff
+
+/** Counts tokens as they are usually counted, whatever model reads the text: passages do not change with the model. */
+export const tokenReach = (text: string): TokenReach => {
+  const counts = new Uint16Array(Math.ceil(text.length / PIECE)).fill(UNCOUNTED)
+  const tokensOf = (piece: number): number => {
+    const known = counts[piece] ?? 0
+    if (known !== UNCOUNTED) return known
+    return (counts[piece] = pieceTokenizer.count(text.slice(piece * PIECE, (piece + 1) * PIECE)).estimate)
+  }
+  return (start, tokens, most) => {
+    const end = Math.min(text.length, start + most)
+    let left = tokens
+    let at = start
+    while (at < end) {
+      const piece = Math.floor(at / PIECE)
+      const perUnit = tokensOf(piece) / PIECE
+      const units = (piece + 1) * PIECE - at
+      if (perUnit * units >= left) return at - start + Math.floor(left / perUnit)
+      left -= perUnit * units
+      at += units
+    }
+    return most
+  }
+}

@@ -1,13 +1,22 @@
 import { Cause, Effect, Option } from "effect"
+import type { ParsedDocument } from "../reading/DocumentParser.ts"
+import { sha256 } from "../../secrets/sha256.ts"
 import { cutPassages } from "./cutPassages.ts"
 import type { DocumentKey, Passage } from "../Document.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { UnitOfWork } from "../../storage/UnitOfWork.ts"
-import type { ParsedDocument } from "../reading/DocumentParser.ts"
 import { EmbeddingFailed } from "../embedding/Embedder.ts"
 import type { AddedPassages, Generation, GenerationGone, PassageIndex } from "./PassageIndex.ts"
-import { pageBodySteps } from "./runningHeads.ts"
-import { textFingerprint } from "./textFingerprint.ts"
+import { pageBodySteps } from "./pageBreaks.ts"
+
+/** How texts become passages and terms. To be raised whenever `cutPassages`, `passageWords` or the stemming changes what it gives. */
+export const INDEXING_VERSION = 7
+
+/** The fingerprint under which an indexing may be continued: of the text, its pages and headings, and the version of the indexing. */
+export const textFingerprint = ({ headings = [], pageStarts, text }: ParsedDocument): Effect.Effect<string> =>
+  sha256(
+    new TextEncoder().encode(`${INDEXING_VERSION}\n${JSON.stringify(pageStarts)}\n${JSON.stringify(headings)}\n${text}`)
+  )
 
 /** Passages cut before other work has its turn: about a millisecond's work. */
 const PASSAGES_PER_TURN = 20

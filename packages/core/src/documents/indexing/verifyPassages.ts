@@ -1,5 +1,5 @@
 import type { IndexedDocument } from "./PassageIndex.ts"
-import { pageBodies } from "./runningHeads.ts"
+import { pageBodies } from "./pageBreaks.ts"
 import type { TextSpan } from "../reading/splitSentences.ts"
 
 /** A way in which stored passages and their stored text disagree. */

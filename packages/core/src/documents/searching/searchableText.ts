@@ -1,3 +1,5 @@
+import type { Passage } from "../Document.ts"
+
 /** The longest query that is searched for, in UTF-16 units; what follows is ignored. */
 export const MAX_QUERY_LENGTH = 10_000
 
@@ -59,3 +61,13 @@ const charactersAndPairs = (run: string): string => {
   const pairs = characters.slice(1).map((character, index) => `${characters[index]}${character}`)
   return ` ${[...characters, ...pairs].join(" ")} `
 }
+
+/**
+ * The words a passage is found by: its own, and once more those of the headings it stands under or has. A heading says in few
+ * words what all under it is about, and most passages do not repeat it.
+ */
+export const passageWords = ({ headings = [], text }: Pick<Passage, "headings" | "text">): string =>
+  [...headings.map(({ title }) => title), text]
+    .map(searchableText)
+    .filter((words) => words !== "")
+    .join(" ")

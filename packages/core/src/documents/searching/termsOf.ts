@@ -1,7 +1,6 @@
-import { foldedTerm } from "./languages/foldedTerm.ts"
+import { accentedWords, foldedTerm, plainWord } from "./languages/accents.ts"
 import { FUNCTION_WORDS } from "./languages/languageOf.ts"
 import { lightStem } from "./languages/lightStem.ts"
-import { accentedWords, plainWord } from "./languages/plainWords.ts"
 import { searchableText } from "./searchableText.ts"
 import type { SearchLanguage } from "./languages/searchLanguage.ts"
 

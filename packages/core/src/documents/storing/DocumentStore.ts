@@ -2,7 +2,7 @@ import { Context, type Effect } from "effect"
 import type { UserId } from "../../identity/UserId.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { Document, DocumentKey, DocumentStatus } from "../Document.ts"
-import type { DocumentFailure } from "../reading/DocumentFailure.ts"
+import type { DocumentFailure } from "../reading/DocumentParser.ts"
 
 /**
  * What the documents of an owner may not exceed, a new one included. Failed ones are not counted, and may be as many and as

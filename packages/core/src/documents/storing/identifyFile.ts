@@ -1,8 +1,13 @@
 import { Result } from "effect"
-import { cleanFilename, extensionOf } from "./cleanFilename.ts"
-import { type DocumentType, documentType, isTextType, typeOfExtension } from "../documentTypes.ts"
+import {
+  type ContentRule,
+  DOCUMENT_TYPES,
+  type DocumentType,
+  documentType,
+  isTextType,
+  typeOfExtension
+} from "../documentTypes.ts"
 import { FileRejected } from "../errors.ts"
-import { type Content, sniffContent } from "./sniffContent.ts"
 
 export interface IdentifyFileInput {
   /** As the client named it. */
@@ -61,3 +66,134 @@ const advice = (type: DocumentType, content: Content): string => {
 
 const textAdvice = (type: DocumentType): string =>
   `plain text. Rename it so that it ends in .txt or .md, or save it as a real .${type}.`
+
+/** The longest name that is kept, in UTF-16 units. */
+export const MAX_FILENAME_LENGTH = 255
+
+/** Control characters (C0, DEL, C1), line separators, and the marks that reorder or hide what people read in a name. */
+const UNREADABLE =
+  /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]/gu
+
+/**
+ * A file name as it is stored and shown: the last part of a path, composed (NFC), without control characters, bidirectional
+ * overrides, zero-width marks or lone surrogates, and shortened before its extension to 255 UTF-16 units.
+ * Letters of every script stay as they are. Empty where nothing is left, as for `..` or `/`.
+ */
+export const cleanFilename = (name: string): string => {
+  const last = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1)
+  const readable = last.replace(UNREADABLE, "").normalize("NFC").trim()
+  return /^\.*$/.test(readable) ? "" : shorten(readable)
+}
+
+/** The extension in lower case without its dot; empty where there is none. */
+export const extensionOf = (filename: string): string => {
+  const dot = filename.lastIndexOf(".")
+  return dot < 0 ? "" : filename.slice(dot + 1).toLowerCase()
+}
+
+const shorten = (name: string): string => {
+  if (name.length <= MAX_FILENAME_LENGTH) return name
+  const dot = name.lastIndexOf(".")
+  const ending = dot > 0 && name.length - dot <= 16 ? name.slice(dot) : ""
+  return beforeHalfCharacter(name.slice(0, MAX_FILENAME_LENGTH - ending.length)) + ending
+}
+
+const beforeHalfCharacter = (text: string): string => (text.isWellFormed() ? text : text.slice(0, -1))
+
+/** What bytes are, judged by themselves. `other` names what was recognised, for a sentence: "a PNG image". */
+export type Content =
+  | { readonly kind: "binary"; readonly type: DocumentType }
+  | { readonly kind: "text" }
+  | { readonly kind: "other"; readonly description: string }
+
+/** How much of a text is looked at. */
+const SAMPLE_BYTES = 8192
+
+const SIGNATURES: ReadonlyArray<readonly [signature: string, description: string]> = [
+  ["\x89PNG", "a PNG image"],
+  ["\xff\xd8\xff", "a JPEG image"],
+  ["GIF8", "a GIF image"],
+  ["\x1f\x8b", "a gzip archive"],
+  ["7z\xbc\xaf", "a 7z archive"],
+  ["Rar!\x1a", "a RAR archive"],
+  ["{\\rtf", "an RTF document"]
+]
+const ZIP = "PK\x03\x04"
+const COMPOUND_FILE = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+const BINARY_TYPES = DOCUMENT_TYPES.filter((type) => !isTextType(type))
+const OFFICE_NOUNS = BINARY_TYPES.filter((type) => documentType(type).content._tag === "OfficeOpenXml")
+  .map((type) => documentType(type).noun.replace(/^an? /, ""))
+  .join(" or ")
+
+/**
+ * Recognises what bytes are, by the rules of `documentTypes.ts`; `named` is the type that the file name says, which decides
+ * where several fit. A zip archive of Office counts whole or truncated, and so does the compound file that Office wraps
+ * around an encrypted one (MS-OFFCRYPTO 1.3.3). Linear in the size of the file.
+ */
+export const sniffContent = (bytes: Uint8Array, named: DocumentType): Content => {
+  const isNamedFirst = [...BINARY_TYPES].sort((one, other) => Number(other === named) - Number(one === named))
+  const type = isNamedFirst.find((type) => isOfType(bytes, documentType(type).content, type === named))
+  if (type !== undefined) return { kind: "binary", type }
+  if (startsWith(bytes, 0, ZIP)) return other(`a zip archive that is no ${OFFICE_NOUNS}`)
+  if (startsWith(bytes, 0, COMPOUND_FILE)) return other("an old Office file (.doc, .xls)")
+  const known = SIGNATURES.find(([signature]) => startsWith(bytes, 0, signature))
+  return known === undefined ? sniffText(bytes.subarray(0, SAMPLE_BYTES)) : other(known[1])
+}
+
+const other = (description: string): Content => ({ kind: "other", description })
+
+const isOfType = (bytes: Uint8Array, rule: ContentRule, isNamed: boolean): boolean => {
+  switch (rule._tag) {
+    case "Text":
+      return false
+    case "Header":
+      return startsWith(bytes, 0, rule.ascii) || (isNamed && indexOf(bytes.subarray(0, rule.within), rule.ascii) >= 0)
+    case "OfficeOpenXml":
+      return startsWith(bytes, 0, ZIP)
+        ? hasEntryBelow(bytes, rule.folder)
+        : startsWith(bytes, 0, COMPOUND_FILE) && indexOf(bytes, wide("EncryptedPackage")) >= 0
+  }
+}
+
+/** Looks for a local or central zip header whose entry is below `folder`; its name follows 30 or 46 bytes after the start. */
+const hasEntryBelow = (bytes: Uint8Array, folder: string): boolean => {
+  for (let at = bytes.indexOf(0x50); at >= 0; at = bytes.indexOf(0x50, at + 1)) {
+    if (startsWith(bytes, at, ZIP) && startsWith(bytes, at + 30, folder)) return true
+    if (startsWith(bytes, at, "PK\x01\x02") && startsWith(bytes, at + 46, folder)) return true
+  }
+  return false
+}
+
+const sniffText = (sample: Uint8Array): Content => {
+  if (startsWith(sample, 0, "\xff\xfe") || startsWith(sample, 0, "\xfe\xff")) return { kind: "text" }
+  const nulls = [0, 0] as [number, number]
+  let controls = 0
+  sample.forEach((byte, index) => {
+    if (byte === 0) nulls[(index % 2) as 0 | 1] += 1
+    else if (byte < 0x20 && !(byte >= 0x08 && byte <= 0x0d) && byte !== 0x1b) controls += 1
+  })
+  const half = sample.length / 2
+  // In UTF-16 the Latin letters leave one byte of each pair zero, always the same one.
+  if (Math.max(...nulls) > half * 0.4 && Math.min(...nulls) < half * 0.1) return { kind: "text" }
+  if (nulls[0] + nulls[1] > 0 || controls > sample.length * 0.1) return other("binary data")
+  return { kind: "text" }
+}
+
+const startsWith = (bytes: Uint8Array, at: number, ascii: string): boolean => {
+  for (let index = 0; index < ascii.length; index++) {
+    if (bytes[at + index] !== ascii.charCodeAt(index)) return false
+  }
+  return true
+}
+
+const indexOf = (bytes: Uint8Array, ascii: string): number => {
+  const first = ascii.charCodeAt(0)
+  for (let at = bytes.indexOf(first); at >= 0; at = bytes.indexOf(first, at + 1)) {
+    if (startsWith(bytes, at, ascii)) return at
+  }
+  return -1
+}
+
+/** UTF-16LE, as names in compound files are written. */
+const wide = (ascii: string): string => `${Array.from(ascii).join("\0")}\0`

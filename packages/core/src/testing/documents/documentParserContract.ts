@@ -1,9 +1,8 @@
 import { Effect, type Layer, ManagedRuntime, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { cutPassages } from "../../documents/indexing/cutPassages.ts"
-import { DOCUMENT_FAILURES, type DocumentFailure } from "../../documents/reading/DocumentFailure.ts"
+import { DOCUMENT_FAILURES, type DocumentFailure, DocumentParser } from "../../documents/reading/DocumentParser.ts"
 import type { DocumentType } from "../../documents/documentTypes.ts"
-import { DocumentParser } from "../../documents/reading/DocumentParser.ts"
 
 /** A document whose text must hold these pieces, in this order, on so many pages (null: of a type without pages). */
 export interface ReadableDocument {

@@ -3,8 +3,7 @@ import type { UserId } from "../../../identity/UserId.ts"
 import type { StorageFailed } from "../../../storage/StorageFailed.ts"
 import type { Document, DocumentKey } from "../../Document.ts"
 import type { DocumentStore } from "../../storing/DocumentStore.ts"
-import { type IndexedBy, type Indexing, isIndexedBy } from "../IndexedBy.ts"
-import type { PassageIndex } from "../PassageIndex.ts"
+import { type IndexedBy, type Indexing, isIndexedBy, type PassageIndex } from "../PassageIndex.ts"
 import { sha256 } from "../../../secrets/sha256.ts"
 
 /** Which documents are re-indexed: all, one person's, or one. */

@@ -1,8 +1,29 @@
-import { plainLetters } from "./plainLetters.ts"
+/** Small letters that people without them type as others, and that have no mark to take off. */
+const PLAIN_LETTERS: Readonly<Record<string, string>> = {
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  đ: "d",
+  ł: "l",
+  ı: "i"
+}
+
+const LETTERS = new RegExp(`[${Object.keys(PLAIN_LETTERS).join("")}]`, "gu")
+
+/** A decomposed text in lower case with the letters in the place of those that no decomposition takes apart. */
+export const plainLetters = (text: string): string => text.replace(LETTERS, (letter) => PLAIN_LETTERS[letter] ?? letter)
+
+/** Accents and other marks on letters of Latin, Greek and Cyrillic. */
+const MARKS = /[\u0300-\u036f]+/gu
+const PLAIN = /^[\0-\x7f]*$/u
+
+/** A term without the marks on its letters, so that "café" is found by "cafe", "złoty" by "zloty", and a text typed without accents by either. */
+export const foldedTerm = (term: string): string =>
+  PLAIN.test(term) ? term : plainLetters(term.normalize("NFD").replace(MARKS, "")).normalize("NFC")
 
 /** Marks on letters of Latin and Greek, and the one that Russian leaves out at will; those of other letters are no accents. */
 const ACCENTS = /(?<!\p{sc=Cyrillic})[\u0300-\u036f]+|(?<=е)\u0308/gu
-const PLAIN = /^[\0-\x7f]*$/u
 
 /** A word as it is typed without accents. */
 export const plainWord = (word: string): string =>
