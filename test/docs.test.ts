@@ -147,7 +147,7 @@ describe("the configuration", () => {
       const cells = [...section.matchAll(/^\| (`[^|]+`) +\|/gm)].map(([, cell = ""]) => cell)
       return cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toSorted()
     }
-    /** The fields of a part of the file, or of what each of its names is given. */
+    /** The fields of a part of the file, or of the schema of its named entries. */
     const fieldsOf = (part: unknown): ReadonlyArray<string> => {
       const { fields, schema, value } = part as {
         readonly fields?: object

@@ -8,7 +8,7 @@ import { expect, it } from "vitest"
 const isErrorClass = (exported: unknown): exported is { readonly prototype: Error } =>
   typeof exported === "function" && exported.prototype instanceof Error
 
-/** The code that a class gives its errors, as its text says; a class that computes it is held to its codes by its type. */
+/** The codes of a class's errors, from its source text; if a class computes its code, its type lists them. */
 const codesOf = (errorClass: { readonly prototype: Error }): ReadonlyArray<string> => {
   const text = String(errorClass)
   if (/\bget code\(\)/.test(text)) return ["model_failed"]

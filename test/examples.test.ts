@@ -16,7 +16,7 @@ it.each(hasPostgres ? ["express-app"] : [])("so does %s, on a database", async (
   expectOutput(name, await runOnPostgres(name))
 })
 
-/** Lines that say something: neither empty, nor of a comment, nor only of what closes. */
+/** Lines of code: not empty, not a comment, and not only closing brackets. */
 const linesOfCode = (path: string): number =>
   readExample(path)
     .split("\n")

@@ -11,7 +11,7 @@ import { Visitor } from "../packages/cli/test/processes/RunningServer.ts"
 const run = promisify(execFile)
 const INSTALL_MS = 600_000
 
-/** A newcomer's shell: npm and Node of the system, without what npm puts in front of them for this very test. */
+/** A newcomer's shell: the system's npm and Node, without the environment that npm sets for this test. */
 const newcomer = (): NodeJS.ProcessEnv => {
   const path = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"))
   const kept = Object.entries(process.env).filter(([name]) => /^(HOME|USER|LANG|npm_config_userconfig)$/i.test(name))
@@ -26,7 +26,7 @@ const npm = async (folder: string, ...argv: ReadonlyArray<string>): Promise<stri
 const installedMegabytes = async (folder: string): Promise<number> =>
   Number.parseInt((await run("du", ["-sm", join(folder, "node_modules")])).stdout, 10)
 
-/** npm speaks of the settings of whoever runs it, too. */
+/** npm also warns of settings of the current user. */
 const warnings = (output: string): ReadonlyArray<string> =>
   output.split("\n").filter((line) => /^npm (warn|error)/i.test(line) && !line.includes("Unknown user config"))
 

@@ -63,7 +63,7 @@ const built = async (ask: (url: string) => Promise<void>): Promise<void> => {
 
 const asAnn = { cookie: "session=anns", "content-type": "application/json" }
 
-/** What every application of the guide answers. */
+/** Asks for a reply, which every application of the guide must answer. */
 const askForReply = async (url: string): Promise<void> => {
   expect((await fetch(`${url}/api/me`)).status).toBe(401)
   const body = JSON.stringify({ messages: [{ role: "user", content: "Hello" }] })

@@ -41,9 +41,9 @@ const SERVER_MAX_MB = 120
 let folder: string
 let tarballs: ReadonlyMap<string, string>
 let effect: { readonly file: string; readonly version: string }
-/** Has the packages and what they need, and no SDK of a vendor. */
+/** A project with the packages and their dependencies, and without any vendor's SDK. */
 let project: string
-/** Other compilers, another Node, and what looks at packages. */
+/** Other compilers, another Node, and the package checkers. */
 let tools: string
 
 const all = () => [...tarballs.values()]
@@ -60,7 +60,7 @@ const nodes = () => [process.execPath, OLD_NODE()]
 const entries = () =>
   published.flatMap((name) => Object.keys(manifestOf(name).exports).map((entry) => `@parley/${name}${entry.slice(1)}`))
 
-/** What a program prints in the project, which finds nothing of this repository. */
+/** Runs a program in the project, which cannot see this repository, and returns its output. */
 const printed = async (node: string, file: string, env: NodeJS.ProcessEnv = {}) => {
   const { PATH = "" } = process.env
   return (

@@ -27,7 +27,7 @@ const temporaryFolder = () => {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** How `npm run check:lock` ends on the lock file as it is after `change`. */
+/** Returns the result of `npm run check:lock` for the lock file after `change`. */
 const checkLock = async (change: (lock: Lock) => void) => {
   using folder = temporaryFolder()
   const lock = readJson<Lock>(join(root, "package-lock.json"))

@@ -7,7 +7,7 @@ import { afterAll, expect, it } from "vitest"
 
 const root = join(import.meta.dirname, "..")
 
-/** Questions of people who work with this repository, and the text of it that answers each. */
+/** Questions about this repository, with the text that answers each. */
 const QUESTIONS: ReadonlyArray<readonly [question: string, file: string]> = [
   ["What happens to credits when a subscription is cancelled or a payment is disputed?", "docs/billing.md"],
   ["How do I connect HubSpot or Pipedrive?", "docs/crm.md"],
@@ -27,7 +27,7 @@ afterAll(() => rmSync(temporary, { recursive: true, force: true }))
 
 const lines = (records: ReadonlyArray<unknown>): string => records.map((each) => JSON.stringify(each)).join("\n")
 
-/** The texts of this repository as a collection, for where none is given. */
+/** The texts of this repository as a collection, used if no other is configured. */
 const ownCollection = (): string => {
   const files = globSync(["docs/*.md", "packages/*/README.md", "packages/core/src/*/README.md"], { cwd: root })
   const documents = files.map((id) => ({ id, title: id, text: readFileSync(join(root, id), "utf8") }))

@@ -1,4 +1,6 @@
-/** Builds the dashboard where it is stale: after every install, so that `npm start` needs no more, and before the tests. */
+/**
+ * Builds the dashboard if it is stale: after every install, so that `npm start` needs no build, and before the tests.
+ */
 import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"

@@ -1,4 +1,4 @@
-/** Builds the widget where it is stale: after every install, so that the server can serve it, and before the tests. */
+/** Builds the widget if it is stale: after every install, so that the server can serve it, and before the tests. */
 import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { buildWhereStale } from "./staleBuild.mjs"

@@ -15,19 +15,19 @@ import { isAbsolute, join, relative } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { BUILT, BUNDLES, freshBundle, hashOfFiles } from "../packages/cli/bin/program.js"
 
-/** Builds that stay beside the newest: servers that run load the rest of theirs later. */
+/** Old builds that are kept beside the newest, because running servers load parts of them later. */
 const KEPT = 2
 
 const isOwn = (path) => /\/packages\/[^/]+\/src\//.test(path)
 const isEffect = (path) => /\/node_modules\/effect\/dist\//.test(path)
 
-/** How an import in `folder` names the file `path`. */
+/** The import specifier from `folder` to the file `path`. */
 const wayTo = (folder, path) => {
   const way = relative(folder, path).replaceAll("\\", "/")
   return way.startsWith(".") ? way : `./${way}`
 }
 
-/** Modules find what lies beside their sources (migrations, pages, the entries of threads) by the addresses of those. */
+/** Modules find files beside their sources (migrations, pages, the entries of threads) by the sources' addresses. */
 const ownAddresses = (outDir) => ({
   name: "own-addresses",
   transform(code, path) {
@@ -42,8 +42,8 @@ const ownAddresses = (outDir) => ({
 })
 
 /**
- * Leaves what others wrote, but for Effect, where it is installed, each in the version that its importer has. `optional`
- * packages keep their names: who asks for one that is not installed is told it.
+ * Leaves packages of others outside the bundle, except Effect, and resolves each in the version of its importer.
+ * `optional` packages keep their names, so that the error for a missing one names it.
  */
 const installedPackages = (optional, outDir, read) => ({
   name: "installed-packages",
@@ -60,8 +60,8 @@ const installedPackages = (optional, outDir, read) => ({
 })
 
 /**
- * Reads every module, also those that nothing of is left included, and keeps what it read in `read`: who edits a file
- * while it is bundled has a bundle of what it was.
+ * Reads every module, including those that contribute nothing to the bundle, and stores the contents in `read`: if a
+ * file is edited during the build, the bundle is recorded with the contents that it was built from.
  */
 const sourcesRead = (read) => ({
   name: "sources-read",
@@ -73,7 +73,7 @@ const sourcesRead = (read) => ({
   }
 })
 
-/** Makes a bundle of the package in `folder` in `outDir`; gives what each file was that it depends on, by path. */
+/** Bundles the package in `folder` into `outDir`; returns the content of each file that it depends on, by path. */
 const bundle = async (folder, outDir) => {
   const texts = new Map()
   const read = (path) => texts.get(path) ?? texts.set(path, readFileSync(path, "utf8")).get(path)
@@ -100,8 +100,8 @@ const bundle = async (folder, outDir) => {
 }
 
 /**
- * Bundles the program of the command's package where there is no bundle of its sources as they are; gives whether it did.
- * `packageFolder` (a URL) is that package in a repository laid out as this one.
+ * Bundles the command's package if there is no bundle of its current sources; returns true if it did. `packageFolder`
+ * (a URL) is that package in a repository with this layout.
  */
 export const bundleProgram = async (packageFolder = new URL("../packages/cli/", import.meta.url)) => {
   if (freshBundle(packageFolder) !== undefined) return false

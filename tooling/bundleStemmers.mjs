@@ -1,8 +1,7 @@
 /**
- * Puts the stemmers of the offline model into the built package, in place of the module that imports them: twelve
- * languages are a tenth of what the package with all of them takes on a server. Its licence goes beside them.
- *
- * Runs in the folder of `packages/adapters-llm`, after `tsc`.
+ * Copies the stemmers of the offline model into the built package, in place of the module that imports them: twelve
+ * languages are a tenth of the size of the whole stemmer package. Adds its licence. Runs in the folder of
+ * `packages/adapters-llm`, after `tsc`.
  */
 import { copyFileSync } from "node:fs"
 import { createRequire } from "node:module"

@@ -1,7 +1,6 @@
 /**
- * Builds what a browser loads where it is not built yet, or where its sources have changed since. Needs no network.
- *
- * An install without development parts lacks the bundler; then whatever was built before stays, and this says so.
+ * Builds the browser files if there is no build, or if their sources have changed. Needs no network. An install
+ * without development parts lacks the bundler; then the earlier build stays, and a message reports it.
  */
 import { execFile } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -33,8 +32,8 @@ const hashOf = (folder, sources) => {
 }
 
 /**
- * Takes what it is called in messages, the package's folder, the files and folders that the build reads, and the modes in
- * which its Vite configuration is built, one after the other, into `dist-app`.
+ * Parameters: the name in messages, the package's folder, the files and folders that the build reads, and the modes in
+ * which its Vite configuration is built, one after another, into `dist-app`.
  */
 export const buildWhereStale = async ({ name, folder, sources, modes = ["production"] }) => {
   const stamp = join(folder, "dist-app/.sources")
@@ -42,7 +41,7 @@ export const buildWhereStale = async ({ name, folder, sources, modes = ["product
   const hash = hashOf(folder, sources)
   const isBuilt = () => existsSync(stamp) && readFileSync(stamp, "utf8") === hash
 
-  /** Gives whether this process may build; another one that does so first is waited for. */
+  /** Returns true if this process may build; otherwise it waits for the process that builds. */
   const takeLock = async () => {
     for (let waits = 0; waits < WAITS; waits += 1) {
       try {
@@ -65,7 +64,7 @@ export const buildWhereStale = async ({ name, folder, sources, modes = ["product
   try {
     for (const mode of modes) {
       const argv = [vite, "build", "--config", join(folder, "vite.config.ts"), "--mode", mode, "--logLevel", "warn"]
-      // A process of its own: the tests' environment would make it a build for development.
+      // Runs in its own process, because the tests' environment would make it a development build.
       await run(process.execPath, argv, { cwd: folder, env: { ...process.env, NODE_ENV: "production" } })
     }
     writeFileSync(stamp, hash)

@@ -5,7 +5,7 @@ import { formulaFonts } from "./build/formulaFonts.ts"
 import { pdfFiles } from "./build/pdfFiles.ts"
 import { themeStyles } from "./build/themeStyles.ts"
 
-/** Where `npm run dev` finds a server that runs. */
+/** The address of a running server for `npm run dev`. */
 const SERVER = process.env["PARLEY_SERVER_URL"] ?? "http://127.0.0.1:3000"
 
 const toServer = { target: SERVER, changeOrigin: true }

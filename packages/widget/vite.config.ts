@@ -1,8 +1,9 @@
 import { defineConfig } from "vite"
 
 /**
- * Two builds of `app` into `dist-app`: with the mode `loader` the script that pages embed, one file without a hash in its
- * name; else the frame, whose files carry one. Addresses in the frame's page are relative: they hold under any prefix.
+ * Two builds of `app` into `dist-app`: in the mode `loader` the script that pages embed, one file without a hash in
+ * its name; otherwise the frame, whose files have hashes. Addresses in the frame's page are relative, so they work
+ * under any prefix.
  */
 export default defineConfig(({ mode }) => ({
   root: `${import.meta.dirname}/app/frame`,

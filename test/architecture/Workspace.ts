@@ -7,7 +7,7 @@ export interface SourceFile {
   readonly text: string
 }
 
-/** What the rules need to know of a `package.json`. */
+/** The fields of a `package.json` that the rules read. */
 export interface Manifest {
   readonly name: string
   readonly exports?: Readonly<Record<string, unknown>>

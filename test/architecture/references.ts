@@ -7,7 +7,7 @@ export interface Reference {
   readonly text: string
 }
 
-/** What a source file imports (types too), exports by default and touches of the outside world. */
+/** The imports (types too), the default export and the global names of a source file. */
 export interface References {
   readonly errors: ReadonlyArray<string>
   readonly imports: ReadonlyArray<Reference>
@@ -30,10 +30,10 @@ const literal = (node: unknown): string | undefined => {
   return typeof value === "string" ? value : undefined
 }
 
-/** How a computed `import(expression)` is listed. */
+/** The listed name of a computed `import(expression)`. */
 export const COMPUTED_IMPORT = "import(computed)"
 
-/** Parses `file` and lists what it refers to. */
+/** Parses `file` and returns its references. */
 export const referencesOf = (file: SourceFile): References => {
   const parsed = parseSync(file.path, file.text)
   const imports: Array<Reference> = []

@@ -1,8 +1,8 @@
 /** The rules of the repository as data; `violations.ts` applies them, ARCHITECTURE.md explains them. */
 
 /**
- * Which packages of this repository a package may import. A name ending in `*` stands for all that begin so.
- * The first row that matches the importing package counts; a package without a row is a violation itself.
+ * The packages of this repository that a package may import. A name ending in `*` matches every name with that
+ * beginning. The first row that matches the importing package counts; a package without a row is a violation itself.
  */
 export const arrows: ReadonlyArray<{ readonly from: string; readonly to: ReadonlyArray<string> }> = [
   { from: "@parley/core", to: [] },
@@ -16,8 +16,8 @@ export const arrows: ReadonlyArray<{ readonly from: string; readonly to: Readonl
 ]
 
 /**
- * The domains of the core, lowest first: a folder imports those before it, types included. What is not in a domain's
- * folder (the entry points) stands above all of them.
+ * The domains of the core, lowest first: a folder imports only those before it, types included. Files outside the
+ * folders of domains (the entry points) are above all of them.
  */
 export const coreDomains: ReadonlyArray<string> = [
   "identity",
@@ -49,16 +49,16 @@ export const coreDomains: ReadonlyArray<string> = [
 /** The folder of the domains. */
 export const coreSources = "packages/core/src/"
 
-/** What the façade and the suites may import although it is in no domain. */
+/** Folders outside the domains that the façade and the suites may import. */
 export const aboveDomains: ReadonlyArray<string> = ["promise", "testing"]
 
 /** The package that knows no vendor, no environment, no clock and no chance. */
 export const corePackage = "@parley/core"
 
-/** What the core may import besides its own files. */
+/** The packages that the core may import. */
 export const coreDependencies: ReadonlyArray<string> = ["effect"]
 
-/** What the contract suites, which the core exports for test runners, may import besides. */
+/** The packages that the contract suites, which the core exports for test runners, may import. */
 export const coreTestingDependencies: ReadonlyArray<string> = ["effect", "vitest", "@effect/vitest", "fast-check"]
 
 /** The folder of the contract suites. */
@@ -80,7 +80,7 @@ export const ambientGlobals: ReadonlyArray<string> = [
   "Buffer"
 ]
 
-/** Members of those globals that give the same answer to the same input, and so hide nothing. */
+/** Members of those globals that are deterministic, and therefore allowed. */
 export const harmlessMembers: ReadonlyArray<string> = ["crypto.subtle"]
 
 /** The files of the core that may use these globals: behind a port, or in an entry that runs without Effect. */
@@ -89,7 +89,7 @@ export const ambientHomes: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/core/src/events/verifyWebhook.ts": ["new Date()"]
 }
 
-/** Files that import a module by a name they are given: one of their own package, or that a user of a bench names. */
+/** Files that import a module by a computed name: one of their own package, or one that the user of a bench names. */
 export const computedImportHomes: ReadonlyArray<string> = [
   "packages/adapters-documents/src/process/parserThread.ts",
   "packages/adapters-documents/src/TesseractOcr.ts",
@@ -102,10 +102,10 @@ export const ambientMembers: ReadonlyArray<string> = ["Date.now", "Math.random",
 /** Lines after which a source file must be divided. */
 export const sourceLinesMax = 400
 
-/** Names that say nothing about what a file or folder holds. */
+/** Names that do not describe the contents of a file or folder. */
 export const emptyNames: ReadonlyArray<string> = ["utils", "util", "common", "misc", "helpers", "helper"]
 
-/** What each rule is called in a report, and what to do about it. */
+/** The name of each rule in a report, and its remedy. */
 export const remedies = {
   arrows:
     "core <- adapters-* <- cli, examples; widget <- adapters-http; core (core/reading) <- dashboard <- cli; adapters never import each other",

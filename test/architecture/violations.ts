@@ -21,7 +21,7 @@ import {
 } from "./rules.ts"
 import type { Manifest, SourceFile, WorkspacePackage } from "./Workspace.ts"
 
-/** One broken rule: where (`line` counts from 1), which, and what was found there. */
+/** A violation: its place (`line` counts from 1), the rule, and the finding. */
 export interface Violation {
   readonly path: string
   readonly line: number
@@ -29,7 +29,7 @@ export interface Violation {
   readonly found: string
 }
 
-/** The line a person reads: place, rule, finding, remedy and where the rule is explained. */
+/** The line of a report: place, rule, finding, remedy and the page that explains the rule. */
 export const describeViolation = (violation: Violation): string =>
   `${violation.path}:${violation.line} [${violation.rule}] ${violation.found}: ` +
   `${remedies[violation.rule]}; see ARCHITECTURE.md#arrows`
@@ -55,7 +55,7 @@ const declared = (manifest: Manifest): ReadonlySet<string> =>
     )
   )
 
-/** What is bundled into files that are published built: its packages are not installed by who uses them. */
+/** True for files that are published as a bundle: their packages are not installed by users. */
 const isBundled = (file: SourceFile, owner: WorkspacePackage): boolean =>
   file.path.startsWith(`${owner.folder}/app/`) ||
   (file.path.startsWith(`${owner.folder}/src/`) && file.path.includes("/bundled/"))
@@ -143,7 +143,7 @@ const fileViolations = (file: SourceFile, surroundings: Surroundings): ReadonlyA
   ]
 }
 
-/** The domain of a file of the core: its folder's place in the order, or undefined where it is in none. */
+/** The position of a core file's domain in the order, or undefined if the file is in no domain. */
 const domainOf = (path: string): string | undefined => {
   if (!path.startsWith(coreSources)) return undefined
   const [folder, ...rest] = path.slice(coreSources.length).split("/")
@@ -171,7 +171,7 @@ const domainViolations = (file: SourceFile, imports: ReadonlyArray<Reference>): 
     .map(({ line, text }) => at(line, text.slice(coreSources.length)))
 }
 
-/** The files that import each other in a circle, each circle once, from the first of its files in the order given. */
+/** The import cycles between files, each once, beginning with the first of its files in the given order. */
 const importCycles = (graph: ReadonlyMap<string, ReadonlyArray<Reference>>): ReadonlyArray<ReadonlyArray<string>> => {
   const done = new Set<string>()
   const cycles: Array<ReadonlyArray<string>> = []

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { parseSync, Visitor } from "vite"
 
-/** What a module declares: as the report has it, and with the comments inside it; `says` is the comment before it. */
+/** A declaration of a module: as the report shows it, and with its inner comments; `says` is the comment before it. */
 export interface Declared {
   readonly file: string
   readonly text: string
@@ -11,10 +11,12 @@ export interface Declared {
   readonly uses: ReadonlySet<string>
 }
 
-/** Where a name of a module comes from: declared in it, or in another file under the name given there. */
+/** The origin of a name in a module: declared in it, or in another file under the given name. */
 export type Origin = Declared | { readonly from: string; readonly name: string }
 
-/** One emitted declaration file: what each of its names is, which of them it exports, and what it passes on whole. */
+/**
+ * One emitted declaration file: the origin of each name, the exported names, and the modules that it re-exports whole.
+ */
 export interface Declarations {
   readonly names: ReadonlyMap<string, Origin>
   readonly exported: ReadonlyMap<string, Origin>
@@ -39,7 +41,10 @@ const leftmost = (node: unknown): string => {
   return inner === undefined ? nameOf(node) : leftmost(inner)
 }
 
-/** Emitted declarations name files of the repository as the sources do; one that was not emitted would hide what it declares. */
+/**
+ * Returns the source file for an emitted declaration's specifier; fails for a file that was not emitted, because its
+ * declarations would be missing.
+ */
 const resolveFile = (file: string, specifier: string): string | undefined => {
   if (!specifier.startsWith(".")) return undefined
   const path = join(dirname(file), specifier).replace(/\.(ts|js)$/, ".d.ts")
@@ -66,7 +71,7 @@ const tidied = (text: string): string =>
     .filter((line) => line.trim() !== "")
     .join("\n")
 
-/** The comment of documentation that ends right before a statement; empty where there is none. */
+/** The documentation comment directly before a statement; empty if there is none. */
 const documentationBefore = (text: string, start: number, comments: ReadonlyArray<Node>): string => {
   const before = comments.findLast(({ end }) => end <= start)
   if (before === undefined || text.slice(before.end, start).trim() !== "") return ""
@@ -107,7 +112,7 @@ interface Statement extends Node {
   }>
 }
 
-/** What a type inferred from another module is found by: its name there. */
+/** The names in other modules to which an inferred type refers. */
 const inferredFrom = (text: string): ReadonlyArray<readonly [name: string, specifier: string]> =>
   [...text.matchAll(/import\("(\.[^"]*)"\)\.([A-Za-z_$][\w$]*)/g)].map((match) => [match[2] ?? "", match[1] ?? ""])
 

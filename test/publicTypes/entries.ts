@@ -46,7 +46,7 @@ export const entries: ReadonlyArray<Entry> = [
 
 /** The declarations of every package, compiled. */
 export interface Compiled {
-  /** What the compiler complains of; empty where all is well. */
+  /** The compiler's errors; empty on success. */
   readonly problems: ReadonlyArray<string>
   /** The emitted declaration file of a source. */
   declarationsOf(source: string): string

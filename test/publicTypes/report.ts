@@ -29,14 +29,14 @@ export const makeFollow = () => {
     }
     return all
   }
-  /** What a declaration uses by name, of what the repository declares. */
+  /** The declarations of this repository that a declaration uses by name. */
   const usesOf = (declared: Declared): ReadonlyArray<readonly [string, Declared]> =>
     [...declared.uses].flatMap((name) => {
       const origin = declarationsOf(declared.file).names.get(name)
       const found = origin === undefined ? undefined : follow(origin)
       return found === undefined ? [] : [[name, found] as const]
     })
-  /** What a class extends where that is a constant of its own file, as compilers write it. */
+  /** The base of a class if it is a constant of the same file, as compilers write it. */
   const baseOf = (declared: Declared, name: string): Declared | undefined => {
     const base = declarationsOf(declared.file).names.get(`${name}_base`)
     return base === undefined ? undefined : follow(base)

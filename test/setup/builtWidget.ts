@@ -1,4 +1,4 @@
-/** Builds the widget where its sources have changed, so that no test shows a chat of yesterday. */
+/** Builds the widget if its sources have changed, so that the tests never run an old build. */
 export const setup = async (): Promise<void> => {
   const { buildWidget } = (await import(new URL("../../tooling/buildWidget.mjs", import.meta.url).href)) as {
     readonly buildWidget: () => Promise<void>

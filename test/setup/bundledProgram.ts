@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 
 const tool = fileURLToPath(new URL("../../tooling/bundleProgram.mjs", import.meta.url))
 
-/** Bundles the program where its sources have changed: processes that tests start run it, as those of users do. */
+/** Bundles the program if its sources have changed: the tests' processes run the bundle, as users' processes do. */
 export const setup = (): void => {
   const { NODE_ENV: _, ...env } = process.env
   const { status } = spawnSync(process.execPath, [tool], { stdio: "inherit", env })

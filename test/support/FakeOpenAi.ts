@@ -10,21 +10,21 @@ export interface VendorCall {
   leftAt: number | undefined
 }
 
-/** A reply that is written as a test says, so that it is half-way for as long as the test needs. */
+/** A reply that the test writes step by step, so that it can stay unfinished. */
 export interface SteeredReply {
   readonly say: (text: string) => void
   readonly end: () => void
-  /** Resolves once the reader has left before the end. */
+  /** Resolves when the reader disconnects before the end. */
   readonly left: () => Promise<void>
 }
 
-/** Messages with this word are answered as the test says (`steered`). */
+/** The test writes the replies to messages with this word (`steered`). */
 export const STEERED = "!steered"
 
 /** Far more than anything takes, for machines that are busy. */
 const PATIENCE_MS = 60_000
 
-/** Fails with what was waited for where it does not come to pass. */
+/** Fails with the name of the awaited event if it does not happen in time. */
 const inTime = async <A>(what: string, promise: Promise<A>): Promise<A> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
@@ -44,12 +44,12 @@ const ending =
   "data: [DONE]\n\n"
 
 /**
- * An OpenAI-compatible server on this machine: it says "Hello there"; where a message asks for silence, it says half of
- * that and falls silent; where one asks to be steered, it says what the test tells it to.
+ * An OpenAI-compatible server on this machine: it replies "Hello there"; if the message asks for silence, it sends
+ * half of that and then nothing; if it asks to be steered, the test writes the reply.
  */
 export class FakeOpenAi implements AsyncDisposable {
   readonly calls: Array<VendorCall> = []
-  /** Where set, every request is refused with this status. */
+  /** If set, every request is refused with this status. */
   refuseWith: number | undefined
   /** Sent with a refusal. */
   refusalHeaders: Readonly<Record<string, string>> = {}

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from "node:net"
 import type { Provider } from "oidc-provider"
 
-/** How the token endpoint behaves instead of answering. `lost` and `garbage` carry the request out before. */
+/** Faults of the token endpoint. `lost` and `garbage` carry out the request first. */
 export type TokenFault =
   | "lost"
   | "garbage"
@@ -18,22 +18,22 @@ export type TokenFault =
 export interface OAuthServerOptions {
   readonly pkce: boolean
   readonly tokenAuth: "client_secret_basic" | "client_secret_post" | "none"
-  /** Where it sends browsers back to; they may be told later. */
+  /** The allowed redirect addresses; they may be registered later. */
   readonly redirectUris?: ReadonlyArray<string>
-  /** What it signs identity tokens with: ES256 unless given. */
+  /** The signing algorithm of identity tokens; default ES256. */
   readonly algorithm?: SigningAlgorithm
 }
 
 export type SigningAlgorithm = "RS256" | "ES256" | "EdDSA"
 
-/** What everybody is on its pages. */
+/** The account of every person on its pages. */
 export const ACCOUNT = { id: "account-1", name: "owner@crm.example" }
 export const CLIENT_ID = "parley"
 export const CLIENT_SECRET = "x9Kd2Lq8Vn4Rt7Zb3Mw6"
-/** What it says of itself in an error's description: it must get nowhere. */
+/** Its text in an error's description, which must not reach logs or responses. */
 export const PROVIDER_TEXT = "PROVIDER TEXT"
 
-/** The package writes to the console what those who run it in production should do. */
+/** The package writes advice for production to the console. */
 const quietly = async <A>(work: () => Promise<A>): Promise<A> => {
   const { info, warn } = console
   const silence = () => undefined
@@ -108,7 +108,7 @@ const bodyOf = async (request: IncomingMessage): Promise<URLSearchParams> => {
   return new URLSearchParams(text)
 }
 
-/** The page on which a person approves or denies: signs in as the one account and gives what is asked for. */
+/** The page on which a person approves or denies: signs in as the one account and grants the requested scopes. */
 const interact = async (provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> => {
   if (request.method !== "POST") {
     response.writeHead(200, { "content-type": "text/html" }).end(PAGE)
@@ -225,17 +225,17 @@ export class OAuthServer {
     return `${this.issuer}/token/revocation`
   }
 
-  /** How often the token endpoint was called. */
+  /** The number of calls of the token endpoint. */
   get tokenCalls(): number {
     return this.#calls("POST /token")
   }
 
-  /** How often the revocation endpoint was called. */
+  /** The number of calls of the revocation endpoint. */
   get revocations(): number {
     return this.#calls("POST /token/revocation")
   }
 
-  /** Registers where browsers are sent back to. What was approved before is forgotten. */
+  /** Registers the redirect addresses. Earlier approvals are forgotten. */
   async sendBackTo(...redirectUris: ReadonlyArray<string>): Promise<void> {
     const settings = configuration({ ...this.#options, redirectUris }, this.#keys)
     this.#provider = await quietly(async () => {
@@ -250,7 +250,7 @@ export class OAuthServer {
     await this.sendBackTo(...(this.#options.redirectUris ?? []))
   }
 
-  /** The identity token of its one account, who signs in on its pages; for a client that sends its secret in the body. */
+  /** Returns the identity token of its one account after signing in on its pages; for a client that sends its secret in the body. */
   async identityToken(): Promise<string> {
     const [redirectUri = ""] = this.#options.redirectUris ?? []
     const sent = { client_id: CLIENT_ID, redirect_uri: redirectUri, response_type: "code", scope: "openid email" }
@@ -273,7 +273,7 @@ export class OAuthServer {
     this.#faults.push(fault)
   }
 
-  /** What a person's browser, which was never here, comes back with once the person answered on the page behind an address. */
+  /** Answers the provider's page as a new browser, and returns the address to which the provider redirects. */
   async answer(address: URL, answer: "approve" | "deny"): Promise<URL> {
     const cookies = new Map<string, string>()
     let url = address

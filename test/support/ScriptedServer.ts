@@ -10,8 +10,8 @@ export interface SeenRequest {
 }
 
 /**
- * Answers a request, which stays open where nothing ends the response. `origin` is the server as it was asked for, `count`
- * how many requests came before.
+ * Answers a request; if the script does not end the response, it stays open. `origin` is the requested server, `count`
+ * the number of earlier requests.
  */
 export type Script = (
   request: SeenRequest,
@@ -25,7 +25,7 @@ const bodyOf = async (request: IncomingMessage): Promise<string> => {
   return text
 }
 
-/** A server on the loopback interface that answers as a script says, and remembers what it was asked. */
+/** A server on the loopback interface that answers as the script says, and records its requests. */
 export const scriptedServer = async (script: Script) => {
   const seen: Array<SeenRequest> = []
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-/** Runs in a project with no vendor's SDK: asks each for something, and prints what is told. */
+/** Runs in a project without any vendor's SDK: calls each vendor, and prints the error. */
 import { openDatabase } from "@parley/adapters-db"
 import { AnthropicChatModel, OpenAiChatModel } from "@parley/adapters-llm"
 import { makeStripePaymentGateway } from "@parley/adapters-stripe"

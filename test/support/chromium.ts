@@ -20,7 +20,7 @@ const args = [
   "--host-resolver-rules=MAP *.test 127.0.0.1"
 ]
 
-/** What a busy machine does late is not wrong: it may take almost as long as a test. */
+/** A busy machine may be slow: a start may take almost as long as a test. */
 export const launchChromium = () => chromium.launch({ executablePath, args, timeout: 110_000 })
 
 let ofWorker: Promise<Browser> | undefined
@@ -28,20 +28,20 @@ let ofWorker: Promise<Browser> | undefined
 /** The browser of this worker, for all its files that ask for it. It ends with the worker. */
 export const workerBrowser = (): Promise<Browser> => (ofWorker ??= launchChromium())
 
-/** A browser that fell silent may answer nothing any more: who asks for the worker's from now on gets another one. */
+/** Call this if the browser does not respond: the next caller gets a new one. */
 export const leaveBrowser = (): void => {
   ofWorker = undefined
 }
 
-/** A quarter of what a hook may take. */
+/** A quarter of the time limit of a hook. */
 const IN_TIME_MS = 30_000
 
 /** The browser did not answer in time. */
 export const LATE = Symbol("late")
 
 /**
- * What a browser has done, unless it takes too long: what is closed or cleared after a test does not fail it where the
- * browser does not come to it. What comes of it later is of no concern.
+ * Waits for work of the browser, but not too long: a slow close or cleanup after a test does not fail it. A late
+ * result is ignored.
  */
 export const inTime = async <A>(work: Promise<A>): Promise<A | typeof LATE> => {
   const late = new AbortController()
@@ -54,8 +54,8 @@ export const inTime = async <A>(work: Promise<A>): Promise<A | typeof LATE> => {
 }
 
 /**
- * Defines the tests of a suite that needs real Chromium. Where none is installed the suite says so instead, and fails if
- * one was promised by CI or CHROMIUM_PATH.
+ * Defines the tests of a suite that needs real Chromium. Without Chromium the suite reports that instead, and fails if
+ * CI or CHROMIUM_PATH promises one.
  */
 export const whereChromiumIs = (define: () => void): void => {
   if (existsSync(executablePath)) return define()

@@ -7,7 +7,7 @@ import { promisify } from "node:util"
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const run = promisify(execFile)
 
-/** What a clone holds: the files of the repository as they are now. */
+/** Copies the current files of the repository, as a clone would contain them. */
 export const copyRepository = async (folder: string): Promise<void> => {
   const argv = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
   const { stdout } = await run("git", argv, { cwd: root, maxBuffer: 2 ** 26 })

@@ -9,20 +9,20 @@ import { migratedPostgres } from "../../packages/adapters-db/test/databases.ts"
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const run = promisify(execFile)
 
-/** The programs in memory: each is its `src/main.ts`, and prints what is in its `expected.txt`. */
+/** The programs that run in memory: each has `src/main.ts`, and its output is `expected.txt`. */
 export const inMemory = ["effect-layers", "fetch-handler", "metering", "own-vendor"]
 
 /** A file of the examples. */
 export const readExample = (path: string): string => readFileSync(`${root}examples/${path}`, "utf8")
 
-/** Holds what a program printed to what it says it prints; and its README shows just that. */
+/** Compares a program's output with its `expected.txt` and with its README. */
 export const expectOutput = (name: string, output: string): void => {
   const expected = readExample(`${name}/expected.txt`)
   expect(output).toBe(expected)
   expect(readExample(`${name}/README.md`)).toContain(`\`\`\`\n${expected}\`\`\``)
 }
 
-/** Runs a program as a process of its own, on a database of its own; gives what it printed. */
+/** Runs a program in a process of its own, on a database of its own; returns its output. */
 export const runOnPostgres = (name: string): Promise<string> =>
   Effect.gen(function* () {
     const url = yield* migratedPostgres

@@ -1,4 +1,4 @@
-/** What a hostile or odd reply would do: each of these would, if it could, run something, load something or break the page. */
+/** Hostile or odd replies: each of these tries to run something, to load something or to break the page. */
 
 const addresses = [
   "javascript:alert(1)",

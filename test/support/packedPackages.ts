@@ -12,10 +12,10 @@ export const readJson = <A>(path: string): A => JSON.parse(readFileSync(path, "u
 
 const OUTPUT = { maxBuffer: 2 ** 26 }
 
-/** What `npm` is told in a project of somebody else: neither to run scripts nor to ask for more than it needs. */
+/** Options for `npm` in a user's project: run no scripts, and fetch no more than needed. */
 const QUIET = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"]
 
-/** Everything that a command said, and how it ended: 0 where it did not fail. */
+/** Runs a command; returns its output and its exit code, 0 on success. */
 export const ending = async (
   command: string,
   argv: ReadonlyArray<string>,
@@ -35,12 +35,12 @@ export const ending = async (
   }
 }
 
-/** Packs every published package as `npm publish` does, in a copy of the repository; gives the files by package. */
+/** Packs every published package as `npm publish` does, in a copy of the repository; returns the files by package. */
 export const packAll = async (folder: string): Promise<ReadonlyMap<string, string>> => {
   const clone = join(folder, "clone")
   mkdirSync(clone)
   await copyRepository(clone)
-  // Links within the modules lead to the packages beside them: those of the clone.
+  // The links within the modules point to the clone's packages.
   await run("cp", ["-a", join(root, "node_modules"), clone])
   for (const name of published) {
     const own = join(root, "packages", name, "node_modules")
@@ -61,8 +61,8 @@ export const packAll = async (folder: string): Promise<ReadonlyMap<string, strin
 }
 
 /**
- * The Effect that is installed here as a patch that is not: what a project has whose own Effect is a little newer. A
- * package that pins one would bring a second.
+ * The installed Effect under another patch version, as in a project with a slightly newer Effect. A package that
+ * pinned Effect would install a second copy.
  */
 export const otherEffect = async (folder: string): Promise<{ readonly file: string; readonly version: string }> => {
   const { stdout } = await run("npm", ["pack", `effect@${ownEffect}`, "--pack-destination", folder, ...QUIET], {
@@ -80,7 +80,7 @@ export const otherEffect = async (folder: string): Promise<{ readonly file: stri
 
 const ownEffect = readJson<{ readonly version: string }>(join(root, "node_modules/effect/package.json")).version
 
-/** An empty project of somebody else, with these packages (names, or files) installed by npm. */
+/** Creates an empty user's project, with these packages (names, or files) installed by npm. */
 export const makeProject = async (folder: string, name: string, packages: ReadonlyArray<string>): Promise<string> => {
   const project = join(folder, name)
   mkdirSync(project)

@@ -1,4 +1,4 @@
 import { priceOf } from "@parley/core"
 
-/** What a page that only shows prices has of the core. */
+/** The import of a page that only shows prices. */
 export const price = priceOf

@@ -15,13 +15,13 @@ export interface ApiPage {
 interface Exported {
   readonly name: string
   readonly declared: Declared
-  /** What it is imported from. */
+  /** The specifier that imports it. */
   readonly from: string
-  /** What a class extends that has a name in its file alone. */
+  /** The base of a class, if the base has a name in its file only. */
   readonly base: Declared | undefined
 }
 
-/** What an entry is imported by: the package's name, and the key of its `exports` that names the file. */
+/** The specifier of an entry: the package's name, and the key of its `exports` for the file. */
 const specifierOf = (source: string): string => {
   const [folder = "", file = ""] = source.split("/src/")
   const manifest = JSON.parse(textOf(`${folder}/package.json`)) as {

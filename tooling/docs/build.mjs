@@ -1,8 +1,7 @@
 /**
- * Builds the site of the documents into docs/site/dist: `npm run docs`. What builds it is large and no part of the
- * repository's install; it is installed beside itself, by a lock file of its own, when this first runs.
- *
- * With PARLEY_SOURCES_URL, links to files that have no page of their own lead there; without, they are left out.
+ * Builds the site of the documents into docs/site/dist: `npm run docs`. The site's builder is large and not part of
+ * the repository's install; the first run installs it in docs/site, with a lock file of its own. If PARLEY_SOURCES_URL
+ * is set, links to files without a page lead there; otherwise these links are removed.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"

@@ -8,12 +8,12 @@ export interface CodeBlock {
   /** Of its first line of code, from 1. */
   readonly line: number
   readonly language: string
-  /** The words behind the language, such as `run`. */
+  /** The words after the language, for example `run`. */
   readonly marks: ReadonlyArray<string>
   readonly text: string
-  /** What the reader does not see and the block builds on: declarations in a comment `<!-- given: ... -->` before it. */
+  /** Hidden declarations that the block needs: a comment `<!-- given: ... -->` before it. */
   readonly given: string
-  /** What the block after it, marked `output`, says that running it prints. */
+  /** The expected output of a run: the content of the next block, marked `output`. */
   readonly output: string | undefined
 }
 
@@ -60,7 +60,7 @@ export const codeBlocks = (): ReadonlyArray<CodeBlock> =>
 export const programs = (blocks: ReadonlyArray<CodeBlock>): ReadonlyArray<CodeBlock> =>
   blocks.filter(({ language }) => language === "ts" || language === "tsx")
 
-/** A block as a module whose lines have the numbers that they have in their file. */
+/** A block as a module with the same line numbers as in its file. */
 const moduleOf = ({ given, line, text }: CodeBlock): string => {
   const before = `${given}\nexport {}`
   return `${before}${"\n".repeat(line - before.split("\n").length)}${text}\n`

@@ -9,7 +9,7 @@ export interface CommandLine {
 
 const SHELLS = ["sh", "bash", "shell"]
 
-/** The words of a command: a text in quotes is one word, and a comment is none. */
+/** The words of a command: a quoted text is one word; comments are dropped. */
 const wordsOf = (line: string): ReadonlyArray<string> =>
   (line.replace(/(^|\s)#.*$/, "").match(/"[^"]*"|'[^']*'|[^\s]+/g) ?? []).map((word) =>
     word.replaceAll(/^["']|["']$/g, "")
@@ -29,7 +29,7 @@ export const commandLines = (blocks: ReadonlyArray<CodeBlock>): ReadonlyArray<Co
       )
     )
 
-/** Why a call would not be understood; undefined where it would. */
+/** The reason why the command line would not parse; undefined if it would. */
 export const problemOfLine = (
   words: ReadonlyArray<string>,
   commands: ReadonlyArray<CommandHelp>

@@ -16,7 +16,7 @@ const layer = (note: (help: HelpDoc.HelpDoc) => void) =>
     })
   )
 
-/** What `parley <words> --help` says. */
+/** The output of `parley <words> --help`. */
 const helpOf = async (words: ReadonlyArray<string>): Promise<HelpDoc.HelpDoc> => {
   let help: HelpDoc.HelpDoc | undefined
   const run = Command.runWith(parley, { version: "" })([...words, "--help"])

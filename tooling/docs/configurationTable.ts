@@ -3,7 +3,7 @@ import { readSettings } from "../../packages/cli/src/config/readConfig.ts"
 import { generatedPage, table } from "./markdown.ts"
 import { textOf } from "./sitePages.ts"
 
-/** A row of the table of variables: what it names, its default and what it sets. */
+/** A row of the table of variables: names, default and meaning. */
 export interface VariableRow {
   readonly names: ReadonlyArray<string>
   readonly default: string
@@ -18,7 +18,10 @@ const cellsOf = (line: string): ReadonlyArray<string> =>
     .slice(1, -1)
     .map((text) => text.trim())
 
-/** Names may be cut short where they begin as the one before: `CRM_PROVIDER_ONE_CLIENT_ID`, `_CLIENT_SECRET`. */
+/**
+ * A name may leave out the beginning that it shares with the first one: `CRM_PROVIDER_ONE_CLIENT_ID`,
+ * `_CLIENT_SECRET`.
+ */
 const namesOf = (text: string): ReadonlyArray<string> => {
   const written = [...text.matchAll(/`([A-Z0-9_]+)`/g)].map(([, name = ""]) => name)
   const prefix = /^(?:CRM_PROVIDER_ONE)/.exec(written[0] ?? "")?.[0] ?? ""
@@ -48,7 +51,7 @@ export const exampleVariables = (): ReadonlyMap<string, string> => {
   return names
 }
 
-/** What has the reader look at variables that it looks at only where others are set. */
+/** Settings under which the reader also reads conditional variables. */
 const settings: Environment = {
   DATABASE_URL: "postgres://parley@127.0.0.1/parley",
   PARLEY_FILES_URL: "s3://bucket",
@@ -60,8 +63,8 @@ const settings: Environment = {
 }
 
 /**
- * Every variable that the configuration is read from: seen by reading one. `configFile` is a file for `PARLEY_CONFIG` that
- * names who embeds.
+ * Every variable that the configuration reads, found by reading one. `configFile` is a file for `PARLEY_CONFIG` with
+ * an embedder.
  */
 export const readVariables = (configFile: string): ReadonlySet<string> => {
   const seen = new Set<string>()

@@ -10,18 +10,18 @@ import {
 import { cell, code, commentText, generatedPage, table } from "./markdown.ts"
 import { root, textOf } from "./sitePages.ts"
 
-/** A class of errors: what its documentation says, and the codes that its values carry. */
+/** A class of errors: its documentation, and the codes of its instances. */
 interface ErrorClass {
   readonly name: string
   readonly says: string
   readonly codes: ReadonlyArray<string>
-  /** Whether each of its values computes its code. */
+  /** True if each instance computes its code. */
   readonly computes: boolean
 }
 
 const DECLARATION =
   /(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*)?^export class (\w+) extends (?:Schema\.TaggedError|Error\b)/gm
-/** Where a class computes its code, the codes stand as literals elsewhere in its file. */
+/** If a class computes its code, the codes are literals elsewhere in its file. */
 const LITERAL_CODE = /"([a-z]+(?:_[a-z]+)+)"/g
 
 const classesIn = (path: string): ReadonlyArray<ErrorClass> => {
@@ -37,7 +37,10 @@ const classesIn = (path: string): ReadonlyArray<ErrorClass> => {
   })
 }
 
-/** Every class of errors of the packages that people use as a library. What a class computes is what no other has as its own. */
+/**
+ * Every class of errors of the library packages. A class that computes its code owns the codes that no other class
+ * has.
+ */
 export const errorClasses = (): ReadonlyArray<ErrorClass> => {
   const all = globSync("packages/{core,adapters-*}/src/**/*.ts", { cwd: root })
     .map((path) => path.replaceAll("\\", "/"))
@@ -66,13 +69,16 @@ const statuses: Readonly<Record<number, string>> = {
   503: "Not for now"
 }
 
-/** The title, and what the class says where it says more: one of several codes has the title alone. */
+/**
+ * The title, and the documentation of the class if it adds something: if a class has several codes, each has the title
+ * only.
+ */
 const sayings = (title: string, thrown: ReadonlyArray<ErrorClass>): ReadonlyArray<string> => {
   const says = thrown.filter(({ computes }) => !computes).map((each) => each.says)
   return [`**${title}.**`, ...says.filter((each) => each !== `${title}.`)]
 }
 
-/** What the answer may have besides. */
+/** The additional fields of the response. */
 const additions = ({ mayRetryAfter, members = [], tellsRateLimit }: ProblemKind): ReadonlyArray<string> => {
   const headers = [
     ...(mayRetryAfter ? ["Retry-After"] : []),
@@ -117,7 +123,7 @@ const unanswered = (classes: ReadonlyArray<ErrorClass>): string =>
 
 const example = new TooManyReplies({ tier: "free", tierName: "Free", limit: 2, retryAfterMs: 1_000 })
 
-/** The page of all errors: what HTTP answers with each, and those that only programs and operators meet. */
+/** The page of all errors: the HTTP response for each, and those that only programs and operators see. */
 export const errorsPage = (): string => {
   const classes = errorClasses()
   return generatedPage("Errors", [

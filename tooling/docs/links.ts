@@ -1,6 +1,6 @@
 import { followLink, textFiles, textOf } from "./sitePages.ts"
 
-/** Text without its blocks of code, and with nothing in its spans of code, so that only what is a link looks like one. */
+/** Text without its code blocks, and with empty code spans, so that only links look like links. */
 const prose = (text: string): string =>
   text.replaceAll(/^(\s*)```[\s\S]*?^\s*```$/gm, "").replaceAll(/`[^`\n]*`/g, (span) => "`".padEnd(span.length, "x"))
 
@@ -11,7 +11,7 @@ export const linksOf = (text: string): ReadonlyArray<string> => [
   ...[...text.matchAll(/^ {2,}link: (\S+)$/gm)].map(([, href = ""]) => href)
 ]
 
-/** What a heading is linked by: its letters and digits in lower case, with dashes for what is between. */
+/** The anchor of a heading: its letters and digits in lower case, joined by dashes. */
 export const slugOf = (heading: string): string =>
   heading
     .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1")
@@ -29,7 +29,7 @@ const headingsOf = (text: string): ReadonlySet<string> =>
     )
   )
 
-/** What a path is once an address of the site, `/concepts/holds`, became one of the repository again. */
+/** Converts an address of the site, `/concepts/holds`, back to a path of the repository. */
 const pathOf = (from: string, href: string): string =>
   href.startsWith("/") && from.startsWith("docs/")
     ? `${"../".repeat(from.split("/").length - 1)}docs${href.replace(/\/(?=#|$)/, "/index").replace(/(?=#|$)/, ".md")}`

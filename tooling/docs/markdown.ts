@@ -1,4 +1,4 @@
-/** Text for a cell of a table: on one line, without what would end the cell or be read as an element. */
+/** Text for a cell of a table: on one line, without characters that would end the cell or start an element. */
 export const cell = (text: string): string =>
   text
     .replaceAll(/\s+/g, " ")
@@ -6,14 +6,14 @@ export const cell = (text: string): string =>
     .replaceAll(/<(?=[a-z])/gi, "&lt;")
     .trim()
 
-/** `text` as code; nothing where there is nothing. */
+/** `text` as code; empty for an empty text. */
 export const code = (text: string): string => (text === "" ? "" : `\`${text.replaceAll("|", "\\|")}\``)
 
 /** A table of Markdown. */
 export const table = (heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [heads, heads.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
 
-/** What a comment of documentation says, without its marks. */
+/** The text of a documentation comment, without its marks. */
 export const commentText = (comment: string): string =>
   comment
     .replace(/^\s*\/\*+/, "")
@@ -23,6 +23,6 @@ export const commentText = (comment: string): string =>
     .join("\n")
     .trim()
 
-/** How every page begins that is written from the sources. */
+/** A generated page: title, parts and a note that the sources write it. */
 export const generatedPage = (title: string, parts: ReadonlyArray<string>): string =>
   `${[`# ${title}`, ...parts, "<!-- Written by `npm run docs:tables` from the sources: change those. -->"].join("\n\n")}\n`

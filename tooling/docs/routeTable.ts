@@ -38,7 +38,7 @@ const paths = document.paths as unknown as Readonly<Record<string, Readonly<Reco
 
 const union = (parts: ReadonlyArray<string>): string => [...new Set(parts)].join(" | ")
 
-/** A schema as people write types; `seen` ends what refers to itself. */
+/** A schema as people write types; `seen` ends recursive references. */
 const shown = (schema: JsonSchema, defs: JsonSchema["$defs"], indent: string, seen: ReadonlyArray<string>): string => {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split("/").at(-1) ?? ""
@@ -128,7 +128,7 @@ const titles: Readonly<Record<string, string>> = {
   cron: "Schedules"
 }
 
-/** What the first word of a path says where it is not `api`. */
+/** The area of a path by its first word, if that is not `api`. */
 const areas: Readonly<Record<string, string>> = { dev: "Development", v1: "Services with a key" }
 
 const groupOf = (path: string): string => {

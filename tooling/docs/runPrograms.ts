@@ -1,4 +1,4 @@
-/** Runs modules one after the other in this process, and prints as JSON what each of them prints. */
+/** Runs modules one after another in this process, and prints the output of each as JSON. */
 import { pathToFileURL } from "node:url"
 
 const write = process.stdout.write.bind(process.stdout)
@@ -17,5 +17,5 @@ for (const file of process.argv.slice(2)) {
   printed[file] = text
 }
 process.stdout.write = write
-// A program that broke off has left something open, which this process does not wait for.
+// A failed program may have left resources open; this process does not wait for them.
 write(JSON.stringify(printed), () => process.exit(0))

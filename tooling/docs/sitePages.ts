@@ -4,13 +4,15 @@ import { fileURLToPath } from "node:url"
 
 export const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** A page of the site: where its text is in the repository, and its address on the site without slash and ending. */
+/**
+ * A page of the site: the path of its text in the repository, and its address on the site without slash and ending.
+ */
 export interface SitePage {
   readonly path: string
   readonly address: string
 }
 
-/** What becomes a page, by its path; the first pattern that matches says at which address. */
+/** The files that become pages, by path; the first matching pattern determines the address. */
 const patterns: ReadonlyArray<readonly [pattern: RegExp, address: string]> = [
   [/^docs\/(?!site\/)(.+)\.md$/, "$1"],
   [/^ARCHITECTURE\.md$/, "architecture"],
@@ -20,7 +22,10 @@ const patterns: ReadonlyArray<readonly [pattern: RegExp, address: string]> = [
   [/^examples\/([^/]+)\/README\.md$/, "guides/$1"]
 ]
 
-/** The address of a file's page; undefined where it has none. An example has a page of its own until a guide tells of it. */
+/**
+ * The address of a file's page; undefined if it has none. An example has a page of its own unless a guide describes
+ * it.
+ */
 export const addressOf = (path: string): string | undefined => {
   if (path === "README.md") return "index"
   const found = patterns.find(([pattern]) => pattern.test(path))
@@ -40,21 +45,21 @@ const sources = [
   "examples/*/README.md"
 ]
 
-/** Every file of Markdown that the site's pages may be made of or that people read beside it; those of the tools left out. */
+/** Every Markdown file that becomes a page or that people read beside the site, except those of the tools. */
 export const textFiles = (): ReadonlyArray<string> =>
   globSync([...sources], { cwd: root, exclude: (name) => name === "node_modules" || name === "docs/site" })
     .map((path) => path.replaceAll("\\", "/"))
     .filter((path) => !path.startsWith("docs/site/"))
     .toSorted()
 
-/** Every page that is a file of its own. The pages of the interface of the packages are there once they were written. */
+/** Every page with a file of its own. The pages of the packages' interfaces exist after they were written. */
 export const sitePages = (): ReadonlyArray<SitePage> =>
   textFiles().flatMap((path) => {
     const address = isPageItself(path) ? addressOf(path) : undefined
     return address === undefined ? [] : [{ path, address }]
   })
 
-/** Where a link leads: to a page of the site, to a file that has none, to another place of the same page, or elsewhere. */
+/** The target of a link: a page of the site, a file without a page, a heading of the same page, or another site. */
 export type Target =
   | { readonly kind: "page"; readonly path: string; readonly address: string; readonly hash: string }
   | { readonly kind: "file"; readonly path: string; readonly hash: string }

@@ -1,6 +1,6 @@
 import { followLink, type SitePage, sitePages, textOf } from "./sitePages.ts"
 
-/** The order in which the texts tell: what one reads first comes first. */
+/** The order of the texts: the first ones to read come first. */
 const FOLDERS = ["", "guides", "concepts", "reference", "packages", "packages/core"]
 
 const first = ["start", "concepts/index", "guides/minimal"]
@@ -11,13 +11,13 @@ const rank = ({ address }: SitePage): number => {
   return (place === -1 ? FOLDERS.length : place) * 2 + (first.includes(address) ? 0 : 1)
 }
 
-/** The pages but the start page, in the order in which they are told. */
+/** The pages except the start page, in reading order. */
 const told = (): ReadonlyArray<SitePage> =>
   sitePages()
     .filter(({ address }) => address !== "index" && !address.startsWith("reference/api/"))
     .toSorted((a, b) => rank(a) - rank(b) || (a.address < b.address ? -1 : 1))
 
-/** A page's text with the code that it shows out of files, as a reader who has the text alone needs it. */
+/** A page's text with the included code, for readers without the repository. */
 export const wholeText = (path: string): string =>
   textOf(path)
     .replaceAll(/<!--[\s\S]*?-->\n*/g, "")
@@ -69,7 +69,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   "packages/core": "Domains of the core"
 }
 
-/** The text behind `/llms.txt`: what there is to read, with a sentence for each page. */
+/** The text of `/llms.txt`: a list of the pages, with a sentence for each. */
 export const llmsText = (): string => {
   const groups = Map.groupBy(told(), ({ address }) => address.split("/").slice(0, -1).join("/"))
   const sections = [...groups].map(([folder, pages]) => {

@@ -27,7 +27,10 @@ const isInstalled = () => {
   return existsSync(manifest) && JSON.parse(readFileSync(manifest, "utf8")).version === version
 }
 
-/** True once the compiler of the lock file is there; false where this platform has none, or it cannot be fetched. */
+/**
+ * Returns true if the compiler of the lock file is installed; false if this platform has none, or if it cannot be
+ * fetched.
+ */
 const install = () => {
   if (version === undefined) return false
   if (isInstalled()) return true
@@ -39,7 +42,10 @@ const install = () => {
 const diagnose = (project, stdio) =>
   spawnSync(compiler, ["--noEmit", "--project", project], { cwd: root, encoding: "utf8", stdio })
 
-/** Plants an Effect that is never run: a compiler that does not see it sees nothing, whatever its exit code says. */
+/**
+ * Plants an Effect that is never run: a compiler that does not report it reports nothing, even if it exits with
+ * success.
+ */
 const seesPlantedMistake = () => {
   const folder = join(root, "node_modules/.cache", `effect-diagnostics-${process.pid}`)
   mkdirSync(folder, { recursive: true })

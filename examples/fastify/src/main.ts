@@ -13,7 +13,7 @@ const listener = parleyListener({
 const app = Fastify()
 app.get("/", () => "The application's own page.")
 await app.register(async (api) => {
-  // Parley reads bodies itself, within bounds of its own.
+  // Parley reads bodies itself, within its own bounds.
   api.removeAllContentTypeParsers()
   api.addContentTypeParser("*", (_request, _body, done) => done(null))
   api.all("/api/*", (request, reply) => {

@@ -1,7 +1,7 @@
 import { opened } from "./parley.ts"
 import { GET, POST } from "./route.ts"
 
-/** What the framework does: hands over requests, and sends the answers. */
+/** Plays the framework: passes requests on, and returns the responses. */
 const call = (method: typeof GET, path: string, init: RequestInit = {}) =>
   method(new Request(`http://localhost:3000${path}`, init))
 

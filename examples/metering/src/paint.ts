@@ -1,3 +1,3 @@
-/** Stands for your own image generation: gives the addresses of the images. */
+/** Replace this by your own image generation: it returns the addresses of the images. */
 export const paint = async (prompt: string, count: number): Promise<ReadonlyArray<string>> =>
   Array.from({ length: count }, (_, index) => `/images/${prompt.replaceAll(" ", "-")}-${index + 1}.png`)

@@ -2,7 +2,7 @@ import { type Chat, useChat } from "@ai-sdk/react"
 import type { UIMessage } from "ai"
 import { type FormEvent, type ReactElement, useState } from "react"
 
-/** What was said, and a line to go on. */
+/** The messages, and a line for the next one. */
 export const ChatPage = ({ chat }: { readonly chat: Chat<UIMessage> }): ReactElement => {
   const { error, messages, sendMessage, status } = useChat({ chat })
   const [text, setText] = useState("")

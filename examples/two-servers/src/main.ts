@@ -1,7 +1,7 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
 
-/** Starts a process of this folder; gives the first thing that it tells. */
+/** Starts a process of this folder, and returns its first message. */
 const start = async (name: string): Promise<string> => {
   const child = fork(new URL(`${name}${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url))
   const [said] = await once(child, "message")

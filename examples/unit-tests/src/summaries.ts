@@ -1,7 +1,7 @@
 import { InsufficientCredits } from "@parley/core/effect"
 import type { Parley } from "@parley/core"
 
-/** A feature of your application: a summary of a text in one sentence, or a word on why there is none. */
+/** A feature of your application: summarises a text in one sentence, or returns the reason why it cannot. */
 export const summarise = async ({ chat }: Pick<Parley, "chat">, userId: string, text: string): Promise<string> => {
   const content = `Summarise in one sentence:\n\n${text}`
   try {

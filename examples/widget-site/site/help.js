@@ -7,5 +7,5 @@ window.Parley =
 addEventListener("DOMContentLoaded", () => {
   document.querySelector("#help").onclick = () => Parley("open")
 })
-// The page learns that something happened, never what was said.
+// The event carries no text of the conversation.
 Parley("on", "reply", () => (document.documentElement.dataset.answered = "yes"))

@@ -11,7 +11,7 @@ const pages: Readonly<Record<string, string>> = { "/": "index.html", "/shipping"
 const files = ["index.html", "shipping.html", "site.css", "help.js"]
 const site = new Map(files.map((name) => [name, readFileSync(new URL(`../site/${name}`, import.meta.url), "utf8")]))
 
-/** What the site needs to allow: the service's script and its frame. Nothing inline, nothing else from elsewhere. */
+/** The site must allow the service's script and its frame: no inline code, and no other origin. */
 const policy = `default-src 'self'; script-src 'self' ${service}; frame-src ${service}`
 
 const server = createServer((request, response) => {

@@ -17,10 +17,10 @@ import { AnswerUnknown } from "./requests/requestErrors.ts"
 import { type OutboundRequest, type Sending, sendOnce } from "./requests/sendOnce.ts"
 import { inStandardWords, readFields } from "./requests/tokenAnswer.ts"
 
-/** What the library sends its one request with. */
+/** Options with which the library sends its one request. */
 type Requests = OAuth.TokenEndpointRequestOptions & OAuth.RevocationRequestOptions
 
-/** One request, in the words of the library. */
+/** One request, as a call of the library. */
 type Ask = (registration: Registration, requests: Requests) => Promise<Response>
 
 class OAuthCrmProvider implements CrmProvider {
@@ -94,7 +94,7 @@ class OAuthCrmProvider implements CrmProvider {
     return (this.#registration ??= register(this.#options))
   }
 
-  /** The callback's parameters, where they are this provider's: its issuer, the state, a code. Nobody is asked. */
+  /** Checks that the callback belongs to this provider: its issuer, the state, a code. Sends no request. */
   #validated(callback: URLSearchParams, state: string): Effect.Effect<URLSearchParams, CrmRefused> {
     const cause = new Error("The callback has not this provider's issuer, the state and a code.")
     return Effect.tryPromise({
@@ -108,7 +108,7 @@ class OAuthCrmProvider implements CrmProvider {
     })
   }
 
-  /** Asks the token endpoint, and reads tokens out of its answer. */
+  /** Calls the token endpoint, and reads the tokens from its response. */
   #tokens(operation: CrmOperation, ask: Ask): Effect.Effect<TokenAnswer, CrmFailed> {
     return Effect.flatMap(this.#ask(operation, ask), (response) =>
       Effect.tryPromise({
@@ -119,13 +119,13 @@ class OAuthCrmProvider implements CrmProvider {
           const read = await oauth.processGenericTokenEndpointResponse(server, client, standard)
           return { fields, tokens: tokensOf(read), identity: oauth.getValidatedIdTokenClaims(read) }
         },
-        // What the library throws has the whole answer in it, with tokens.
+        // The library's error contains the whole response, with tokens.
         catch: () => sendingFailure(operation, { sent: true }, new AnswerUnknown(response.status, "no token response"))
       })
     )
   }
 
-  /** One request within its limit of time. What fails has a name; what is left is an answer of success. */
+  /** Sends one request within its time limit. Every failure has a name; the result is a success response. */
   #ask(operation: CrmOperation, ask: Ask): Effect.Effect<Response, CrmFailed> {
     return Effect.gen({ self: this }, function* () {
       const registration = yield* Effect.promise(() => this.#registered())
@@ -149,7 +149,7 @@ class OAuthCrmProvider implements CrmProvider {
 
 const requestsOf = ({ oauth }: Registration, sending: Sending, signal: AbortSignal): Requests => ({
   [oauth.customFetch]: (url: string, request: OutboundRequest) => sendOnce(sending, url, request, signal),
-  // Which addresses may be asked without TLS is decided by `isCrmEndpoint`.
+  // `isCrmEndpoint` decides which addresses may be called without TLS.
   [oauth.allowInsecureRequests]: true
 })
 
@@ -165,7 +165,7 @@ const tokensOf = (answer: OAuth.TokenEndpointResponse): CrmTokens => {
 }
 
 /**
- * An OAuth 2.0 provider (authorization code, refresh, revocation). Asks nobody before its first call. Throws a `TypeError`
- * where an endpoint is neither https nor on this machine, or the secret to authenticate with is missing.
+ * An OAuth 2.0 provider (authorization code, refresh, revocation). Sends no request before its first call. Throws a
+ * `TypeError` if an endpoint is neither https nor on this machine, or if the client secret is missing.
  */
 export const makeOAuthCrmProvider = (options: OAuthCrmOptions): CrmProvider => new OAuthCrmProvider(options)

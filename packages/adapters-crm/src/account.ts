@@ -5,11 +5,11 @@ import type { OAuthCrmOptions } from "./OAuthCrmOptions.ts"
 import { sendOnce } from "./requests/sendOnce.ts"
 import { fieldsOf, type JsonFields, readFields, shortTextIn } from "./requests/tokenAnswer.ts"
 
-/** An answer with tokens, as it came and as it was read. */
+/** A token response, raw and parsed. */
 export interface TokenAnswer {
   readonly fields: JsonFields
   readonly tokens: CrmTokens
-  /** The claims of its ID token, which were checked. */
+  /** The checked claims of its ID token. */
   readonly identity: object | undefined
 }
 
@@ -21,8 +21,8 @@ const accountOfIdentity = (claims: object): CrmAccount => {
 }
 
 /**
- * Whose account the tokens open, as far as the provider tells: by its own means where those are known, else by an ID
- * token. Never fails: who does not tell is connected all the same.
+ * Returns the account of the tokens: from the provider's preset if there is one, else from the ID token. Never fails:
+ * without an account name the connection is still made.
  */
 export const accountOf = (
   { accounts, clientId, clientSecret, tokenUrl }: OAuthCrmOptions,

@@ -1,8 +1,8 @@
 const LOOPBACK = /^(?:localhost|[\w-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 /**
- * Whether an address may be asked for tokens: https, or plain http on this machine (for development and tests), with
- * neither a name and password nor a fragment in it (RFC 6749, 3.1 and 3.2).
+ * True if tokens may be sent to the address: https, or plain http on this machine (for development and tests), without
+ * credentials and without a fragment (RFC 6749, 3.1 and 3.2).
  */
 export const isCrmEndpoint = (address: string): boolean => {
   if (!URL.canParse(address)) return false

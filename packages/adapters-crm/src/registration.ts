@@ -3,7 +3,7 @@ import type * as OAuth from "oauth4webapi"
 import { isCrmEndpoint } from "./endpoints.ts"
 import type { OAuthCrmOptions } from "./OAuthCrmOptions.ts"
 
-/** This server's registration with a provider, in the words of the library, and the library itself. */
+/** This server's registration with a provider, in the library's types, and the library itself. */
 export interface Registration {
   readonly oauth: typeof OAuth
   readonly server: OAuth.AuthorizationServer
@@ -23,8 +23,8 @@ const secretOf = ({ clientSecret }: OAuthCrmOptions): string =>
 const formEncoded = (text: string): string => new URLSearchParams({ "": text }).toString().slice(1)
 
 /**
- * RFC 6749, 2.3.1, with letters, digits and `*-._` as they are, which the library encodes as well: who decodes them gets
- * the same, and not every provider decodes.
+ * Client authentication in the header (RFC 6749, 2.3.1) that does not encode letters, digits and `*-._`. The library
+ * would encode them too, which is equivalent, but some providers do not decode.
  */
 const secretInHeader =
   (secret: string): OAuth.ClientAuth =>
@@ -32,7 +32,7 @@ const secretInHeader =
     headers.set("authorization", `Basic ${btoa(`${formEncoded(client_id)}:${formEncoded(secret)}`)}`)
   }
 
-/** Throws a `TypeError` where an endpoint is neither https nor on this machine, or the secret is missing. */
+/** Throws a `TypeError` if an endpoint is neither https nor on this machine, or if the secret is missing. */
 export const checkOptions = (options: OAuthCrmOptions): void => {
   const { authorizeUrl, revokeUrl, tokenAuth, tokenUrl } = options
   if (tokenAuth !== "none" && secretOf(options) === "") throw new TypeError("A client secret is needed.")
@@ -41,7 +41,7 @@ export const checkOptions = (options: OAuthCrmOptions): void => {
   }
 }
 
-/** Loads the library, which no start waits for. */
+/** Loads the library on first use, so that it does not delay the start. */
 export const register = async (options: OAuthCrmOptions): Promise<Registration> => {
   const oauth = await import("oauth4webapi")
   const { clientId, issuer, revokeUrl, tokenAuth, tokenUrl } = options

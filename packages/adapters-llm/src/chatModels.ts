@@ -6,13 +6,13 @@ import { OfflineChatModel } from "./offline/OfflineChatModel.ts"
 /** The providers that are set up, by the name that models have for their vendor: those that ship, or one of your own. */
 export interface ChatModelProviders extends Partial<Readonly<Record<Vendor, ChatModel>>> {
   readonly [vendor: string]: ChatModel | undefined
-  /** The stand-in for when no vendor is set up; the usual one unless given. */
+  /** The model that replies if no vendor is configured; default `OfflineChatModel`. */
   readonly offline?: ChatModel
 }
 
 /**
- * Which provider runs which model. With no vendor at all, the offline model answers for every model. Once one vendor is
- * set up, the other's models are unavailable: a stand-in never replies for a model that people take to be real.
+ * Selects the provider of each model. Without any vendor, the offline model answers for every model. If one vendor is
+ * configured, the models of the other are unavailable: the offline model never replies in place of a real one.
  */
 export const chatModels = (providers: ChatModelProviders = {}): ChatModels["Service"] => {
   const { offline = new OfflineChatModel(), ...vendors } = providers

@@ -1,28 +1,28 @@
 import type { Redacted } from "effect"
 
-/** Where objects are kept, and who asks. */
+/** The place of the objects, and the credentials. */
 export interface S3Options {
   readonly bucket: string
-  /** What every key begins with, for example `parley/`; nothing unless given. */
+  /** Prefix of every key, for example `parley/`; default empty. */
   readonly prefix?: string | undefined
-  /** `us-east-1` unless given. */
+  /** Default `us-east-1`. */
   readonly region?: string | undefined
-  /** Another service than Amazon's, by its address: the bucket is the first part of its paths. */
+  /** Address of a compatible service; the bucket is the first part of its paths. */
   readonly endpoint?: string | undefined
   readonly accessKeyId: string
   readonly secretAccessKey: Redacted.Redacted
-  /** Of temporary credentials. */
+  /** For temporary credentials. */
   readonly sessionToken?: Redacted.Redacted | undefined
-  /** How long a request may take, in milliseconds; one minute unless given. */
+  /** Time limit of a request in milliseconds; default one minute. */
   readonly timeoutMs?: number | undefined
-  /** How often a request that failed by no fault of its own is sent again; 3 times unless given. */
+  /** Retries of a request after a temporary failure; default 3. */
   readonly retries?: number | undefined
 }
 
-/** What a files URL says: all but who asks. */
+/** The parts of a files URL: everything except the credentials. */
 export type S3Place = Pick<S3Options, "bucket" | "prefix" | "region" | "endpoint">
 
-/** As Amazon names buckets: 3 to 63 lower-case letters, digits, dots and dashes. */
+/** Amazon's rule for bucket names: 3 to 63 lower-case letters, digits, dots and dashes. */
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
 const PREFIX = /^[A-Za-z0-9!_.*'()/-]{0,200}$/
 const REGION = /^[a-z0-9-]{1,64}$/
@@ -36,8 +36,8 @@ const isEndpoint = (text: string): boolean => {
 }
 
 /**
- * Reads `s3://<bucket>[/<prefix>][?region=<region>&endpoint=<address>]`. Undefined where it is none: also where it holds
- * credentials, which do not belong in it, or an endpoint without encryption that is not this machine.
+ * Parses `s3://<bucket>[/<prefix>][?region=<region>&endpoint=<address>]`. Returns undefined for any other text, also
+ * if it contains credentials, which do not belong there, or an unencrypted endpoint that is not on this machine.
  */
 export const parseS3Url = (text: string): S3Place | undefined => {
   if (!URL.canParse(text)) return undefined

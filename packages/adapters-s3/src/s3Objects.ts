@@ -6,7 +6,7 @@ import type { S3Options } from "./S3Options.ts"
 const TIMEOUT_MS = 60_000
 const RETRIES = 3
 
-/** An answer, read to its end. */
+/** A response, read to its end. */
 interface Answer {
   readonly status: number
   readonly bytes: Uint8Array
@@ -14,20 +14,21 @@ interface Answer {
 
 type Method = "PUT" | "GET" | "DELETE"
 
-/** Answers that say nothing of the request: to ask again may succeed. */
+/** Temporary failures: a retry may succeed. */
 const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500
 
 const hex = (bytes: ArrayBuffer): string => Buffer.from(bytes).toString("hex")
 
-/** The digest that the service compares the body with: what was changed on its way is refused. */
+/** The service compares the body with this digest, and refuses bytes that were changed in transit. */
 const sha256 = async (bytes: Uint8Array): Promise<string> =>
   hex(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>))
 
 /**
- * Objects in a bucket of S3 or what speaks like it, signed by Signature Version 4
- * (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html). Needs the permissions
- * `s3:PutObject`, `s3:GetObject` and `s3:DeleteObject`; without `s3:ListBucket` an object that is not there is answered
- * with 403, which reads as a failure. Failures are `StorageFailed`; texts of the service reach neither logs nor answers.
+ * Objects in a bucket of S3 or a compatible service, signed by Signature Version 4
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html). Requires the permissions
+ * `s3:PutObject`, `s3:GetObject` and `s3:DeleteObject`; without `s3:ListBucket` the service answers 403 for a missing
+ * object, which counts as a failure. Failures are `StorageFailed`; texts of the service reach neither logs nor
+ * responses.
  */
 export const s3Objects = (options: S3Options): Objects => {
   const { accessKeyId, bucket, endpoint, prefix = "", region = "us-east-1" } = options
@@ -65,7 +66,7 @@ export const s3Objects = (options: S3Options): Objects => {
     return { status: response.status, bytes: new Uint8Array(await response.arrayBuffer()) }
   }
 
-  /** An answer with one of `statuses`; undefined where the object is not there. */
+  /** Returns a response with one of `statuses`, or undefined if the object does not exist. */
   const ask = (
     operation: string,
     method: Method,
@@ -97,7 +98,7 @@ export const s3Objects = (options: S3Options): Objects => {
     readSome: (key, offset, length) =>
       Effect.map(
         ask("readSome", "GET", key, { headers: { range: `bytes=${offset}-${offset + length - 1}` } }, [200, 206]),
-        // A service that knows no ranges gives the whole object.
+        // A service without support for ranges returns the whole object.
         (bytes) => (bytes !== undefined && bytes.byteLength > length ? bytes.subarray(offset, offset + length) : bytes)
       ),
     remove: (key) => Effect.asVoid(ask("remove", "DELETE", key, {}, [200, 204]))

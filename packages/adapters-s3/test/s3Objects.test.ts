@@ -50,7 +50,7 @@ const signatureFor = ({ headers, method, url = "" }: IncomingMessage, secret: st
   return hmac(key, ["AWS4-HMAC-SHA256", moment, scope.join("/"), digest].join("\n")).toString("hex")
 }
 
-/** A service that answers as it is told, in turn; counts requests. */
+/** A service that answers with the given statuses in turn; counts requests. */
 const scripted = async (statuses: ReadonlyArray<number>, use: (url: string, asked: () => number) => Promise<void>) => {
   let asked = 0
   const service: Server = createServer((request, response) => {

@@ -1,8 +1,9 @@
 /**
- * Plays what one hostile free person can do to a server, and prints what others feel before, during and after it.
- * `npm run attack` starts a server of its own on the embedded database; `-- --url http://127.0.0.1:3000` plays against
- * one that runs, with development sign-in, on this machine. `--seconds` is how long each attack lasts. Bounded in
- * connections and time; it leaves a few chats and documents behind. Exits with 1 where others feel more than the goals.
+ * Attacks a server as one hostile free person, and prints the response times of other people before, during and after
+ * each attack. `npm run attack` starts a server of its own on the embedded database; `-- --url http://127.0.0.1:3000`
+ * attacks a running one on this machine that has the development sign-in. `--seconds` is the length of each attack.
+ * Connections and time are bounded; it leaves a few chats and documents behind. Exits with 1 if the other people wait
+ * longer than the goals.
  */
 import { fork } from "node:child_process"
 import { once } from "node:events"
@@ -22,7 +23,7 @@ const milliseconds = Math.min(60, Math.max(1, Number(flags.seconds))) * 1_000
 const GOALS = { median: 20, p99: 200 }
 const PEOPLE = 4
 const PAUSE_MS = 20
-/** What an attack leaves behind is told apart from the next one's beginning. */
+/** Separates the after-effects of one attack from the beginning of the next. */
 const AFTER_MS = 4_000
 
 interface Felt {
@@ -33,7 +34,7 @@ interface Felt {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** What ordinary people do meanwhile: they look at their balance and chats, and upload a little. */
+/** The ordinary people's actions: they read their balance and chats, and upload a little. */
 const live = async (url: string, cookies: ReadonlyArray<string>, forMs: number): Promise<Felt> => {
   const felt: Felt = { light: [], uploads: [], failures: 0 }
   const until = performance.now() + forMs
@@ -51,7 +52,7 @@ const live = async (url: string, cookies: ReadonlyArray<string>, forMs: number):
       const answer = await request(agent, { url, cookie, method: "POST", path: "/api/upload", type, body }).catch(
         () => undefined
       )
-      // A person's quota of documents may be used up; what counts is that an answer comes.
+      // A person's quota of documents may be used up; only the response time counts.
       if (answer?.status === 200 || answer?.status === 403) felt.uploads.push(answer.milliseconds)
       else felt.failures += 1
     }

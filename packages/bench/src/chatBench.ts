@@ -1,6 +1,6 @@
 /**
- * Streamed replies through Parley beside a bare handler and the usual one, behind one fake vendor, all in one run.
- * `npm run bench:chat`, with TEST_DATABASE_URL; `-- --quick` for a short look. Exits with 1 where a goal is missed.
+ * Compares streamed replies through Parley with a bare handler and the usual one, on one fake vendor, in one run. `npm
+ * run bench:chat`, with TEST_DATABASE_URL; `-- --quick` for a short run. Exits with 1 if a goal is missed.
  */
 import { parseArgs } from "node:util"
 import pg from "pg"

@@ -1,7 +1,7 @@
 /**
- * The monthly reset of many accounts on a real Postgres: how long it takes beside one bare statement over as many rows,
- * how much memory it needs, and what the replies going on meanwhile feel, alone and beside it in turn. `npm run bench:reset`, with
- * TEST_DATABASE_URL; `-- --quick` for 100,000 accounts. Exits with 1 where a goal is missed.
+ * Measures the monthly reset of many accounts on a real Postgres: its duration beside one bare statement over as many
+ * rows, its memory, and the delay of concurrent reserves, alone and beside it in turn. `npm run bench:reset`, with
+ * TEST_DATABASE_URL; `-- --quick` for 100,000 accounts. Exits with 1 if a goal is missed.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { parseArgs } from "node:util"
@@ -80,7 +80,7 @@ const monthlyReset = (admin: pg.Client, database: OpenDatabase, month: number, o
     return report.resetCount
   })
 
-/** What is still needed after a collection, sampled now and then: how much garbage waits for one is V8's affair. */
+/** Samples the memory that is in use after a garbage collection; the amount of garbage depends on V8 only. */
 const memorySampler = () => {
   const samples: Array<number> = []
   let calls = 0
@@ -103,7 +103,7 @@ const verdict = (text: string, value: number, most: number, unit: string): void 
   )
 }
 
-/** Every balance is what its transactions say, and every account was granted once a month. */
+/** Checks that every balance follows from its transactions, and that every account was granted once a month. */
 const check = async (admin: pg.Client, months: number): Promise<void> => {
   const { rows } = await admin.query<{ wrong: number }>(`
     SELECT count(*)::int AS wrong FROM parley.credit_accounts a JOIN (

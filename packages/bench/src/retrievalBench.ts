@@ -1,10 +1,10 @@
 /**
- * How well the product's own passage index finds what a collection says is right. `npm run bench:retrieval -- <folder>`,
- * where the folder holds `docs.jsonl`, `queries.jsonl`, `qrels.tsv` and, where there are any, `spans.jsonl`. On the embedded
- * database in memory, or with `--database <url>` in a database made beside that one and dropped at the end. `--half odd` or
- * `even` asks only the queries at odd or even places. `--embedder <file>`, a module whose default export is an embedder, searches
- * by meaning too, and says what each weight of it finds. `--foreign <folder>` asks the questions of another collection as well, and
- * says how many passages for them a model would be offered.
+ * Measures how well Parley's passage index finds the relevant documents of a collection. `npm run bench:retrieval --
+ * <folder>`; the folder holds `docs.jsonl`, `queries.jsonl`, `qrels.tsv` and, if there are any, `spans.jsonl`. It uses
+ * the embedded database in memory, or, with `--database <url>`, a temporary database beside that one. `--half odd` or
+ * `even` uses only the queries at odd or even positions. `--embedder <file>`, a module whose default export is an
+ * embedder, also searches by meaning, and prints the result for each weight. `--foreign <folder>` also asks the
+ * questions of another collection, and prints the number of passages that a model would be offered for them.
  */
 import { parseArgs } from "node:util"
 import { databaseLayer, migrate, PgDocumentStoreLayer, PgPassageIndexLayer } from "@parley/adapters-db"

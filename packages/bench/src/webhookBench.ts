@@ -1,7 +1,7 @@
 /**
- * Events of a payment provider on a real Postgres, beside a usual handler of them: select the event's id, update the
+ * Compares the handling of payment events on a real Postgres with a usual handler: select the event's id, update the
  * user, insert the row, with no order and no guarantees. `npm run bench:webhook`, with TEST_DATABASE_URL. Exits with 1
- * where the inbox applies fewer events a second than the usual handler at 32 connections.
+ * if the inbox applies fewer events a second than the usual handler at 32 connections.
  */
 import { parseArgs } from "node:util"
 import {

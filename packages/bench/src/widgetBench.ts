@@ -1,6 +1,7 @@
 /**
- * Replies to the visitors of one popular bot beside as many visitors of as many owners' bots: one account against many.
- * `npm run bench:widget`, with TEST_DATABASE_URL; `-- --quick` for a short look. Exits with 1 where the goal is missed.
+ * Compares replies to the visitors of one popular bot with those to as many visitors of as many owners' bots: one
+ * account against many. `npm run bench:widget`, with TEST_DATABASE_URL; `-- --quick` for a short run. Exits with 1 if
+ * the goal is missed.
  */
 import { parseArgs } from "node:util"
 import { openDatabase } from "@parley/adapters-db"
@@ -29,7 +30,7 @@ const visitors = Number(flags.visitors)
 const MANY = 1_000_000_000
 const LEAST_RATIO = 0.5
 
-/** Nobody is refused: what is measured is the work. */
+/** No limit refuses a visitor, because only the work is measured. */
 const config = {
   tiers: { free: { monthlyCredits: MANY, maxChatBytes: MANY } },
   widget: {
@@ -38,7 +39,7 @@ const config = {
   }
 }
 
-/** A bot for each owner; gives their public keys. */
+/** Creates a bot for each owner; returns their public keys. */
 const makeBots = async (url: string, owners: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const database = await openDatabase({ url })
   const parley = await createParley({
@@ -60,8 +61,8 @@ const makeBots = async (url: string, owners: ReadonlyArray<string>): Promise<Rea
 let conversations = 0
 
 /**
- * Whole replies a second: every visitor begins a conversation as soon as the one before has its reply, until the time is
- * over; what is being written then is read to its end, and its time counts.
+ * Whole replies a second: every visitor begins a new conversation when a reply has ended, until the time is over;
+ * running replies are then read to their end, and their time counts.
  */
 const throughput = async (url: string, keyOf: (visitor: number) => string, duration: number): Promise<number> => {
   const start = performance.now()

@@ -8,7 +8,7 @@ const COMPRESSED = new Set([".js", ".css", ".html", ".svg", ".json", ".mjs", ".m
 /** Smaller files gain nothing. */
 const LEAST_BYTES = 1_024
 
-/** Writes each text file of the build compressed beside itself, so that no request has to wait for a compression. */
+/** Writes a compressed copy beside each text file of the build, so that no request waits for compression. */
 export const compressedFiles = (): Plugin => {
   let folder = ""
   return {

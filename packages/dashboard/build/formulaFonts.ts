@@ -1,9 +1,9 @@
 import type { Plugin } from "vite"
 
-/** What KaTeX offers beside WOFF2: browsers that lack it are older than any the build is for. */
+/** KaTeX' formats other than WOFF2: browsers without WOFF2 are older than the supported ones. */
 const OLDER_FORMATS = /,\s*url\([^)]+\)\s*format\("(?:woff|truetype)"\)/g
 
-/** Leaves the fonts of formulas in the build in one format, where KaTeX' styles name each in three. */
+/** Keeps one format of the fonts for formulas; KaTeX' styles name three for each. */
 export const formulaFonts = (): Plugin => ({
   name: "formula-fonts",
   enforce: "pre",

@@ -5,7 +5,9 @@ import type { Plugin } from "vite"
 
 const installed = createRequire(import.meta.url).resolve("pdfjs-dist/package.json")
 
-/** Where the build puts what pdf.js loads by itself. The version is in it: what is under such an address never changes. */
+/**
+ * The address of the files that pdf.js loads by itself. It contains the version, so the files under it never change.
+ */
 const { version } = JSON.parse(readFileSync(installed, "utf8")) as { readonly version: string }
 const PDF_FILES = `assets/pdfjs-${version}/`
 

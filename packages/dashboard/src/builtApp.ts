@@ -2,10 +2,10 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-/** Beside `src` and, in the published package, beside `dist`. */
+/** The folder beside `src` or, in the published package, beside `dist`. */
 export const APP_FOLDER = fileURLToPath(new URL("../dist-app/", import.meta.url))
 
-/** Encodings that files lie in beside themselves, best first. */
+/** Encodings of the compressed copies, best first. */
 const ENCODINGS = [
   ["br", ".br"],
   ["gzip", ".gz"]
@@ -18,9 +18,10 @@ export interface SentFile {
 }
 
 /**
- * The form of a file that a browser takes: compressed where it accepts that and the build has made one.
+ * The form of a file for a browser: compressed if the browser accepts it and the build has one.
+ *
  * @param name relative to the application's folder
- * @param accepts whether the browser takes an encoding
+ * @param accepts returns true if the browser accepts an encoding
  */
 export const formOf = (name: string, accepts: (encoding: string) => boolean): SentFile => {
   const path = join(APP_FOLDER, name)

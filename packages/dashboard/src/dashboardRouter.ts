@@ -4,22 +4,24 @@ import express, { type Request, type RequestHandler, type Response, type Router 
 import { APP_FOLDER, formOf } from "./builtApp.ts"
 import { PAGE_PATHS } from "./pagePaths.ts"
 
-/** What the page has to know of the server it belongs to. */
+/** The server's settings for the page. */
 export interface DashboardOptions {
   /**
    * `development`: the page asks for an email address and posts it to `/dev/sign-in`. `elsewhere`: people sign in and
-   * out at an identity provider; the addresses are where, if the page is to lead there.
+   * out at an identity provider; the optional addresses are links to it.
    */
   readonly signIn:
     | { readonly kind: "development" }
     | { readonly kind: "elsewhere"; readonly url?: string | undefined; readonly signOutUrl?: string | undefined }
-  /** Where a stand-in for the payment provider has its pages: what is sold then costs no real money, and is marked so. */
+  /**
+   * The address of the pages of a stand-in for the payment provider: sales then cost no real money, and are marked so.
+   */
   readonly standInPayments?: string | undefined
 }
 
 /**
- * What the page may load and do: its own files and its own server, nothing inline, no frame around it. Images may be
- * made by the page itself, from what it has loaded; a worker reads pdf pages; a bot's widget is tried in a frame.
+ * The page's content security policy: its own files and its own server, no inline code, no frame around it. The page
+ * may create images from loaded data; a worker renders pdf pages; a frame previews a bot's widget.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -55,8 +57,8 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The application for people, to be mounted at `/` beside the HTTP interface: its files, and its page under each address
- * of `PAGE_PATHS`. Every other request goes on to the next handler.
+ * The dashboard, to be mounted at `/` beside the HTTP interface: its files, and its page under each address of
+ * `PAGE_PATHS`. It passes every other request to the next handler.
  */
 export const dashboardRouter = (options: DashboardOptions): Router => {
   const router = express.Router()
@@ -80,8 +82,8 @@ export const dashboardRouter = (options: DashboardOptions): Router => {
 }
 
 /**
- * Answers a browser that asks for an address which nothing has: the application, which says so. Mount it after everything
- * else. Programs, which do not ask for HTML before all, go on to the next handler.
+ * Answers a browser's request for an unknown address with the application, which shows that. Mount it after everything
+ * else. It passes requests of programs, which do not prefer HTML, to the next handler.
  */
 export const notFoundPage = (): RequestHandler => {
   const files = builtFiles()
@@ -93,7 +95,7 @@ export const notFoundPage = (): RequestHandler => {
   }
 }
 
-/** Only what the build put there is served, by exactly its name; where nothing is built, nothing. */
+/** Only files of the build are served, by their exact names; without a build, none. */
 const builtFiles = (): ReadonlySet<string> => {
   try {
     const entries = readdirSync(APP_FOLDER, { recursive: true, withFileTypes: true })
@@ -106,7 +108,7 @@ const builtFiles = (): ReadonlySet<string> => {
   }
 }
 
-/** A name with a hash never changes what it stands for. The others are asked for each time: the answer is a bare 304. */
+/** A file with a hash in its name never changes. The others are revalidated each time, mostly with a bare 304. */
 const sendFile = (name: string, request: Request, response: Response): void => {
   const { path, encoding } = formOf(name, (each) => request.acceptsEncodings(each) !== false)
   response.set({

@@ -1,6 +1,6 @@
 /**
  * The addresses of the application's own pages, as patterns of a route (`:name` stands for one segment). The server
- * answers each with the application, which shows the page; everything else is not the dashboard's to answer.
+ * answers each with the application, which shows the page; the dashboard answers no other address.
  */
 export const PAGE_PATHS = {
   newChat: "/",
@@ -14,7 +14,7 @@ export const PAGE_PATHS = {
   bot: "/bots/:botId",
   botConversations: "/bots/:botId/conversations",
   botConversation: "/bots/:botId/conversations/:conversationId",
-  /** Where others lead back to a bot: the same page. */
+  /** The address to which other sites return for a bot: the same page. */
   foundBot: "/dashboard/bots/:botId",
   settings: "/settings"
 } as const

@@ -14,19 +14,19 @@ export interface WidgetFile {
   readonly encoded: ReadonlyArray<readonly [encoding: "br" | "gzip", bytes: Uint8Array]>
 }
 
-/** What the build has made. */
+/** The files of the build. */
 export interface WidgetFiles {
   /** The script that pages embed. */
   readonly loader: WidgetFile
   /** The page in the frame, the same for every bot. */
   readonly frame: WidgetFile
-  /** What that page loads, from `assets/` beside it, by a name that stands for this content for ever. */
+  /** The files that the page loads from `assets/` beside it; the content under a name never changes. */
   readonly assets: ReadonlyMap<string, WidgetFile>
 }
 
 /**
- * Beside `src` and, in the published package, beside `dist`. A bundler takes `new URL` with a text for a file that it has to
- * include, and fails at a folder.
+ * The folder beside `src` or, in the published package, beside `dist`. A bundler treats `new URL` with a literal as a
+ * file to include, and fails for a folder.
  */
 const FOLDER = join(dirname(fileURLToPath(import.meta.url)), "../dist-app")
 const TYPES: Readonly<Record<string, string>> = {
@@ -51,8 +51,8 @@ const read = (name: string): WidgetFile => {
 let files: WidgetFiles | undefined
 
 /**
- * The widget's files, read once; undefined where they are not built: `npm ci` builds them in the repository, and the
- * published package carries them.
+ * The widget's files, read once; undefined if they are not built: `npm ci` builds them in the repository, and the
+ * published package contains them.
  */
 export const widgetFiles = (): WidgetFiles | undefined => {
   try {

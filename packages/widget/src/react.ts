@@ -11,13 +11,13 @@ export interface ParleyWidgetProps extends WidgetOptions {
   readonly onReply?: ((detail: WidgetEvents["reply"]) => void) | undefined
   readonly onLimit?: ((detail: WidgetEvents["limit"]) => void) | undefined
   readonly onError?: ((detail: WidgetEvents["error"]) => void) | undefined
-  /** Is given the widget, to open and close it, and nothing once it is gone. */
+  /** Receives the widget, to open and close it, and undefined after it is removed. */
   readonly widgetRef?: { current: Widget | null } | undefined
 }
 
 /**
- * Puts a bot on the page. It draws nothing where it stands: the launcher is in the window's corner. Another bot or service
- * makes it anew; texts, theme and listeners change as they are.
+ * Puts a bot on the page. It renders nothing: the launcher is in the window's corner. A change of bot or service
+ * creates a new widget; texts, theme and listeners change in place.
  */
 export const ParleyWidget = (props: ParleyWidgetProps): null => {
   const { baseUrl, launcher, position, publicKey, texts, theme, widgetRef } = props

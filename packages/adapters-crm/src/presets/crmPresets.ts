@@ -2,7 +2,7 @@ import type { CrmEndpoints } from "../OAuthCrmOptions.ts"
 import { hubspot } from "./hubspot.ts"
 import { pipedrive } from "./pipedrive.ts"
 
-/** Providers whose endpoints are known. */
+/** The providers with built-in endpoints. */
 export const CRM_PRESETS = ["hubspot", "pipedrive"] as const
 export type CrmPresetName = (typeof CRM_PRESETS)[number]
 

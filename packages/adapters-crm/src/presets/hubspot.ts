@@ -2,9 +2,9 @@ import type { CrmEndpoints } from "../OAuthCrmOptions.ts"
 import { shortTextIn } from "../requests/tokenAnswer.ts"
 
 /**
- * HubSpot, by its OAuth interface of 2026-03 (developers.hubspot.com, "Manage OAuth tokens"): parameters and credentials in
- * the form; `hub_id` in the token response is the account, whose domain the introspection endpoint tells. Refresh tokens
- * are not rotated. The scopes must be those of the app's settings; `oauth` is in every app's.
+ * HubSpot's OAuth interface of 2026-03 (developers.hubspot.com, "Manage OAuth tokens"): parameters and credentials in
+ * the form; `hub_id` in the token response is the account, and the introspection endpoint returns its domain. Refresh
+ * tokens are not rotated. The scopes must equal those of the app's settings; every app has `oauth`.
  */
 export const hubspot: CrmEndpoints = {
   name: "HubSpot",

@@ -1,7 +1,10 @@
 import type { CrmEndpoints } from "../OAuthCrmOptions.ts"
 import { fieldsOf, type JsonFields, shortTextIn } from "../requests/tokenAnswer.ts"
 
-/** The company's own address, which the token response tells: only below Pipedrive's domain, or at the token endpoint. */
+/**
+ * The company's own address from the token response; only a subdomain of Pipedrive, or the token endpoint's host, is
+ * accepted.
+ */
 const companyOrigin = (answer: JsonFields, tokenUrl: string): string | undefined => {
   const text = shortTextIn(answer, "api_domain") ?? ""
   if (!URL.canParse(text)) return undefined
@@ -12,8 +15,9 @@ const companyOrigin = (answer: JsonFields, tokenUrl: string): string | undefined
 
 /**
  * Pipedrive (pipedrive.readme.io, "OAuth authorization", "Handling user app uninstallation", "Getting user data"): the
- * credentials in the header; the scopes are those of the app's settings and not asked for; `api_domain` in the token
- * response is the company's address, where `users/me` tells the company. Revoking the refresh token uninstalls the app.
+ * credentials in the header; the scopes come from the app's settings and are not requested; `api_domain` in the token
+ * response is the company's address, where `users/me` returns the company. Revoking the refresh token uninstalls the
+ * app.
  */
 export const pipedrive: CrmEndpoints = {
   name: "Pipedrive",

@@ -4,10 +4,10 @@ import { AnswerUnknown } from "./requestErrors.ts"
 import type { Sending } from "./sendOnce.ts"
 import { readFields } from "./tokenAnswer.ts"
 
-/** What of a call is told when it fails. */
+/** The name of the failed call in an error. */
 export type CrmOperation = CrmFailed["operation"]
 
-/** Longer waits than a day are not believed. */
+/** Longer waits than a day are ignored. */
 const MAX_RETRY_AFTER_SECONDS = 86_400
 
 const retryAfter = (response: Response): { readonly retryAfterMs?: number } => {
@@ -17,8 +17,8 @@ const retryAfter = (response: Response): { readonly retryAfterMs?: number } => {
 }
 
 /**
- * Names the failure that an answer of an endpoint is, or gives undefined where it is none: "come again" (408, 429, 503)
- * is an outage without an effect; any other 5xx may have had one; whatever else is not a success is a refusal.
+ * Returns the failure of an error response, or undefined for a success: 408, 429 and 503 are outages without an
+ * effect; any other 5xx may have had one; every other error status is a refusal.
  */
 export const answerFailure = async (
   operation: CrmOperation,
@@ -36,6 +36,6 @@ export const answerFailure = async (
   return reason === undefined ? undefined : new CrmRefused({ operation, reason, cause })
 }
 
-/** Names what broke a call: nothing has happened while nothing was sent. */
+/** Names the cause of a failed call: nothing has happened if no byte was sent. */
 export const sendingFailure = (operation: CrmOperation, { sent }: Sending, cause: unknown): CrmFailed =>
   sent ? new CrmAnswerLost({ operation, cause }) : new CrmUnavailable({ operation, cause })

@@ -1,7 +1,7 @@
 import type { CrmRefusal } from "@parley/core/adapter"
 import { type JsonFields, shortTextIn } from "./tokenAnswer.ts"
 
-/** What the codes of RFC 6749, 5.2, and those in its place, mean. Each code in lower case. */
+/** The meaning of the error codes of RFC 6749, 5.2, and of a provider's own codes, each in lower case. */
 export type RefusalWords = Readonly<Record<string, CrmRefusal>>
 
 const STANDARD: RefusalWords = {
@@ -11,8 +11,8 @@ const STANDARD: RefusalWords = {
 }
 
 /**
- * Why an answer refuses, or undefined where it does not. `words` are the provider's own codes, which it may give as
- * `error` or as `status`.
+ * Returns the reason of a refusal, or undefined for a success. `words` are the provider's own codes, in `error` or in
+ * `status`.
  */
 export const refusalOf = (
   status: number,

@@ -1,7 +1,7 @@
-/** The connection was not made: nothing of the request left this machine. */
+/** The connection was not made: no byte of the request left this machine. */
 export class NotConnected extends Error {
   override readonly name = "NotConnected"
-  /** The system's word for why, for example `ECONNREFUSED`. */
+  /** The system's code for the cause, for example `ECONNREFUSED`. */
   readonly reason: string
 
   constructor(reason: string) {
@@ -10,17 +10,17 @@ export class NotConnected extends Error {
   }
 }
 
-/** The connection was made, and broke or stayed silent before the answer had come. */
+/** The connection was made, and broke or stayed silent before the response was complete. */
 export class AnswerBroken extends Error {
   override readonly name = "AnswerBroken"
 }
 
-/** More came than there may be. */
+/** The response exceeded its limit. */
 export class AnswerTooLarge extends Error {
   override readonly name = "AnswerTooLarge"
 }
 
-/** An answer came that is none of the protocol's; its text is left out. */
+/** The response does not follow the protocol; its text is left out. */
 export class AnswerUnknown extends Error {
   override readonly name = "AnswerUnknown"
   readonly status: number

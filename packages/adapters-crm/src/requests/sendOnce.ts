@@ -2,23 +2,23 @@ import { type IncomingMessage, request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
 import { AnswerBroken, AnswerTooLarge, NotConnected } from "./requestErrors.ts"
 
-/** Token responses have a few kilobytes, the largest tokens in use about eight. */
+/** Token responses have a few kilobytes; the largest tokens in use have about eight. */
 const MAX_ANSWER_BYTES = 256 * 1024
 
-/** A request as the protocol's library writes it. */
+/** A request as the OAuth library builds it. */
 export interface OutboundRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: URLSearchParams | undefined
 }
 
-/** The one request of a call, and how far it came. */
+/** The progress of a call's one request. */
 export interface Sending {
-  /** Something of it may have reached the other side. */
+  /** True if a part of the request may have reached the provider. */
   sent: boolean
 }
 
-/** Nothing listens for it, and it may hold the provider's words. */
+/** Returns only the code: no caller needs the message, and it may contain the provider's text. */
 const codeOf = (error: unknown): string => {
   const { code } = error as { readonly code?: unknown }
   return typeof code === "string" && /^[A-Z0-9_]{1,64}$/.test(code) ? code : "unknown"
@@ -48,10 +48,10 @@ const toResponse = (answer: IncomingMessage, body: Buffer): Response => {
 }
 
 /**
- * Sends one request on a connection of its own, so that it is known whether any of it left: a connection that is kept for
- * the next request may be closed by the other side just when that is written. Follows no redirect, asks for no
- * compression, reads no answer beyond a bound. Fails with `NotConnected` while `sending.sent` is false, with
- * `AnswerBroken` or `AnswerTooLarge` after it.
+ * Sends one request on a connection of its own, so that the caller knows whether any byte left this machine; a server
+ * may close a kept-alive connection just when the next request is written to it. Follows no redirect, asks for no
+ * compression, and limits the size of the response. Fails with `NotConnected` while `sending.sent` is false,
+ * afterwards with `AnswerBroken` or `AnswerTooLarge`.
  */
 export const sendOnce = (
   sending: Sending,

@@ -4,7 +4,9 @@ export type JsonFields = Readonly<Record<string, unknown>>
 export const fieldsOf = (value: unknown): JsonFields =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonFields) : {}
 
-/** A text, or a number as providers write identifiers; at most 200 characters of it, without control characters. */
+/**
+ * A string, or a number as some providers write identifiers; at most 200 characters of it, without control characters.
+ */
 export const shortTextIn = (fields: JsonFields, name: string): string | undefined => {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined
   const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value
@@ -13,7 +15,10 @@ export const shortTextIn = (fields: JsonFields, name: string): string | undefine
   return clean === "" ? undefined : clean
 }
 
-/** The members of an answer's JSON object, or undefined where it is none. The answer can still be read after it. */
+/**
+ * Returns the members of a response's JSON object, or undefined if the body is not one. The response can still be read
+ * afterwards.
+ */
 export const readFields = async (response: Response): Promise<JsonFields | undefined> => {
   try {
     const value: unknown = JSON.parse(await response.clone().text())
@@ -24,9 +29,8 @@ export const readFields = async (response: Response): Promise<JsonFields | undef
 }
 
 /**
- * A token response in the words of RFC 6749, 5.1, as the library wants them: members that are `null` are left out,
- * `scopes`, a list, stands for a missing `scope`, and an ID token is left out where no issuer is known that it could be
- * checked against.
+ * Converts a token response to the form of RFC 6749, 5.1, that the library expects: drops members that are `null`,
+ * uses a list `scopes` if `scope` is missing, and drops an ID token if no issuer is configured to check it against.
  */
 export const inStandardWords = (fields: JsonFields, issuer: string | undefined): JsonFields => {
   const { id_token, scopes, ...rest } = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))

@@ -22,7 +22,10 @@ import { anthropicReader } from "./anthropicReader.ts"
 
 const ANTHROPIC = "https://api.anthropic.com"
 
-/** With "none" there is no thinking before the words: the vendor calls what is left, with no tools, `between_tools`. */
+/**
+ * With "none" the model does not think before it writes; the vendor names the remaining thinking `between_tools`, and
+ * there are no tools.
+ */
 const thinking = (effort: Effort | undefined): Partial<Anthropic.MessageCreateParamsStreaming> => {
   if (effort === undefined) return {}
   return effort === "none" ? { thinking: { type: "between_tools" } } : { output_config: { effort } }
@@ -84,7 +87,7 @@ export class AnthropicChatModel implements ChatModel {
     return readEventStream(response, maxReplyBytes(maxOutputTokens), signal)
   }
 
-  /** The SDK is loaded when it is first needed. Time limits and retries are ours, and it is to log nothing. */
+  /** Loads the SDK on first use. Parley has its own time limits and retries; the SDK logs nothing. */
   async #connect(): Promise<Anthropic> {
     const { Anthropic: Client } = await loadPackage("@anthropic-ai/sdk", () => import("@anthropic-ai/sdk"))
     return new Client({

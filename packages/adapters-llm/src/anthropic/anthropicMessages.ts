@@ -5,11 +5,11 @@ export interface AnthropicTurn {
   readonly content: string
 }
 
-/** Stands before a conversation that an assistant opened: Anthropic's begin with the user. */
+/** Precedes a conversation that begins with the assistant, because Anthropic requires the user first. */
 const OPENING: AnthropicTurn = { role: "user", content: "(start)" }
 
 /**
- * Messages by Anthropic's rules: what the system says apart from the rest, no blank messages, roles in turn, the user
+ * Converts messages to Anthropic's rules: system messages separate, no blank messages, alternating roles, the user
  * first.
  */
 export const anthropicMessages = (

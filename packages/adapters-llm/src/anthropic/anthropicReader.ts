@@ -23,7 +23,7 @@ export const anthropicUsage = (usage: JsonObject): Usage | undefined => {
   return input === undefined || output === undefined ? undefined : { ...input, output }
 }
 
-/** What a `stop_reason` means; undefined where the model expects an answer that it cannot get here. */
+/** The end reason for a `stop_reason`; undefined if the model waits for input that Parley does not send. */
 const endReason = (reason: unknown): EndPart["reason"] | "refused" | undefined => {
   if (reason === "max_tokens" || reason === "model_context_window_exceeded") return "length"
   if (reason === "refusal") return "refused"
@@ -31,9 +31,9 @@ const endReason = (reason: unknown): EndPart["reason"] | "refused" | undefined =
 }
 
 /**
- * Reads the events of a streamed message. The end mark is `message_stop`; usage comes in parts, later ones count, and
- * the first reports what the prompt counted. What that says of the output is from before the first word: it counts for
- * nothing. A message that comes whole, where a stream was asked for, is read too.
+ * Reads the events of a streamed message. The end mark is `message_stop`. Usage comes in parts, of which later ones
+ * count; the first part reports the prompt, and its output count, from before the first word, is ignored. It also
+ * reads a message that comes as one document instead of a stream.
  */
 export const anthropicReader = (model: string): ReplyReader<ReadonlyArray<ServerSentEvent>> => {
   let stopReason: unknown

@@ -6,19 +6,19 @@ import { Effect, Semaphore } from "effect"
 export interface LocalEmbedderOptions {
   /** A folder in which `@huggingface/transformers` is installed; it is no dependency of this package. */
   readonly installedIn: string
-  /** A folder with the files of the model, in a folder of its name. Nothing is fetched from anywhere else. */
+  /** A folder that contains a folder with the model's name and files. Nothing is downloaded. */
   readonly models: string
   /** The model's name, for example `Xenova/all-MiniLM-L6-v2`. */
   readonly model: string
-  /** How many numbers the model gives for a text. */
+  /** Dimensions of the model's embeddings. */
   readonly dimensions: number
-  /** How the numbers of a text come of those of its tokens, as the model's authors say; `mean` unless given. */
+  /** How token vectors are pooled into one for the text, as the model's authors recommend; default `mean`. */
   readonly pooling?: "mean" | "cls"
-  /** Of the model's files, for example `q8`; what the library takes unless given. */
+  /** Precision of the model's files, for example `q8`; default: the library's. */
   readonly precision?: string
-  /** How much nearness counts beside words (`Embedder`); what is right for a weak model unless given. */
+  /** Weight of nearness beside words (`Embedder`); the default suits a weak model. */
   readonly weight?: number
-  /** The least cosine at which a passage is relevant whatever its words are (`Embedder`). */
+  /** The least cosine at which a passage is relevant, independent of its words (`Embedder`). */
   readonly relevantFrom?: number
   readonly limits?: Partial<EmbedderLimits>
 }
@@ -31,7 +31,7 @@ export const localEmbedderLimits: EmbedderLimits = {
   concurrency: 1
 }
 
-/** What is asked of the library. */
+/** The part of the library that is used. */
 interface Transformers {
   readonly env: { allowRemoteModels: boolean; allowLocalModels: boolean; localModelPath: string }
   pipeline(task: "feature-extraction", model: string, options: Readonly<Record<string, unknown>>): Promise<Extractor>
@@ -56,9 +56,9 @@ const failed = (reason: "unavailable" | "bad-answer", retryable: boolean) => (ca
   new EmbeddingFailed({ reason, retryable, cause })
 
 /**
- * A small model in this process, through transformers.js as the operator has installed it, with the operator's own copy of the
- * model: no text leaves the machine and nothing is fetched. Both are loaded with the first text; where they cannot be, that
- * text and those after it fail as `unavailable` until they can. A model cuts a longer text than it reads by itself.
+ * Embeds with a small model in this process, through the operator's installation of transformers.js and copy of the
+ * model: no text leaves the machine and nothing is downloaded. Both are loaded with the first text; if they cannot be
+ * loaded, that text and later ones fail as `unavailable` until they can. A model truncates texts beyond its own limit.
  */
 export const makeLocalEmbedder = (options: LocalEmbedderOptions): Embedder["Service"] => {
   const { dimensions, model, pooling = "mean" } = options

@@ -14,7 +14,7 @@ import type { Usage } from "@parley/core"
 import { behaviourAskedFor, type OfflineBehaviour } from "./offlineBehaviour.ts"
 import { questionOf } from "./questionOf.ts"
 
-/** What happens inside one reply. `produced` counts the tokens made so far. */
+/** An event within one reply. `produced` counts the tokens so far. */
 export interface OfflineEvent {
   readonly _tag: "opened" | "produced" | "closed"
   readonly produced: number
@@ -95,9 +95,9 @@ async function* produce(reply: Reply, signal: AbortSignal): AsyncGenerator<Reply
 }
 
 /**
- * A model that needs no key and no network. It quotes the sentences of the passages that match the question and says
- * plainly that it is a stand-in; the same messages give the same reply. It streams token by token, takes up no more
- * than the output limit, reports its usage exactly, and can be told to misbehave.
+ * A model that needs no key and no network. It quotes the sentences of the passages that match the question and always
+ * says that it is a stand-in; the same messages produce the same reply. It streams token by token, observes the output
+ * limit, reports its usage exactly, and can be configured to misbehave.
  */
 export class OfflineChatModel implements ChatModel {
   readonly name = "offline"

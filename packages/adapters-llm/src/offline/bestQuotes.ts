@@ -10,20 +10,23 @@ export interface Quote {
 }
 
 const MAX_QUOTES = 2
-/** A quotation goes on with the sentences after the one that matches up to this length, and is cut at the other. */
+/** A quotation continues with the next sentences up to this length, and is cut at the other one. */
 const AIM_LENGTH = 320
 const MAX_LENGTH = 400
 
-/** How much of what is asked the best sentence has to speak of, with its heading and its neighbours; else there is no match. */
+/**
+ * Least share of the question that the best sentence, with its heading and its neighbours, must cover; otherwise there
+ * is no match.
+ */
 const LEAST_COVERAGE = 0.5
 /** A second quotation scores at least this share of the first. */
 const SECOND_SHARE = 0.8
 
-/** What a word of the question counts, by where it is found. */
+/** Weight of a word of the question, by the place where it is found. */
 const FOUND = { exactly: 1, inCompound: 0.8, inHeading: 0.8, before: 0.4, after: 0.25 } as const
-/** How many times a name counts that no passage has. */
+/** Factor for a name that no passage contains. */
 const MISSING_NAME = 2
-/** What a sentence gets in addition that has what the question asks for, such as a date. */
+/** Bonus for a sentence that contains the kind of answer that the question asks for, for example a date. */
 const WANTED = 0.15
 
 const matchWithin = (stem: string, stems: ReadonlySet<string>, language: Unit["language"]): number => {
@@ -36,7 +39,7 @@ const matchWithin = (stem: string, stems: ReadonlySet<string>, language: Unit["l
 
 interface Scored {
   readonly unit: Unit
-  /** The share of the question's words that it and what is around it speak of, from 0 to 1. */
+  /** The share of the question's words that the sentence and its surroundings cover, from 0 to 1. */
   readonly coverage: number
   readonly score: number
 }
@@ -59,7 +62,7 @@ const matchesOf = (word: string, units: ReadonlyArray<Unit>) => {
 const scoreUnits = ({ names, wants, words }: ReadQuestion, units: ReadonlyArray<Unit>): ReadonlyArray<Scored> => {
   const asked = words.map((word) => {
     const matches = matchesOf(word, units)
-    // A word that no passage has counts like one that few have, for it may be said otherwise there; a name may not.
+    // A word that no passage contains counts like a rare one, because the passages may use a synonym; a name has none.
     const missing = matches.units === 0 && names.has(word) ? MISSING_NAME : 1
     return { ...matches, weight: missing * Math.log(1 + (1 + units.length) / (1 + Math.max(1, matches.units))) }
   })
@@ -75,7 +78,7 @@ const scoreUnits = ({ names, wants, words }: ReadQuestion, units: ReadonlyArray<
   })
 }
 
-/** At most `length` UTF-16 units, cut between words where there are any, never within a character. */
+/** Shortens a text to `length` UTF-16 units, between words if possible, never within a character. */
 export const shorten = (text: string, length: number): string => {
   if (text.length <= length) return text
   const cut = text.slice(0, length)
@@ -95,7 +98,7 @@ const isShortAnswer = (unit: Unit | undefined, before: Unit): unit is Unit =>
   !unit.isHeading &&
   unit.end - unit.start <= SHORT_ANSWER
 
-/** A unit with those after it in its block that fit, and that were not said already; says them. */
+/** Joins a unit with the following ones of its block that fit and were not quoted yet, and marks them as quoted. */
 const quotation = (best: Unit, units: ReadonlyArray<Unit>, said: Set<string>): Quote => {
   const before = units[best.order - 1]
   const first = isShortAnswer(before, best) && !said.has(saidBy(before)) ? before : best
@@ -113,8 +116,8 @@ const quotation = (best: Unit, units: ReadonlyArray<Unit>, said: Set<string>): Q
 const saidBy = (unit: Unit): string => wordsBetween(unit, unit.start, unit.end)
 
 /**
- * The quotations that answer a question best, the best first: sentences that speak of the most of what is asked, with what
- * follows them in their paragraph; no sentence twice. None where no sentence speaks of enough of it.
+ * Returns the quotations that answer a question best, best first: sentences that cover most of the question, with the
+ * sentences after them in their paragraph; no sentence twice. Empty if no sentence covers enough of it.
  */
 export const bestQuotes = (question: string, passages: ReadonlyArray<QuotedPassage>): ReadonlyArray<Quote> => {
   const units = unitsOf(passages)

@@ -25,8 +25,9 @@ const withQuotes = (quotes: ReadonlyArray<Quote>): string =>
   ].join("\n\n")
 
 /**
- * What the offline model says to these messages: the sentences of the quoted passages that match the newest question,
- * each in quotation marks with the passage's number; or plainly that it cannot answer. The same for the same messages.
+ * Returns the offline model's answer: the sentences of the quoted passages that match the newest question, each in
+ * quotation marks with the passage's number; or a sentence that it cannot answer. The same messages produce the same
+ * answer.
  */
 export const offlineAnswer = (messages: ReadonlyArray<ChatMessage>): string => {
   const question = questionOf(messages)

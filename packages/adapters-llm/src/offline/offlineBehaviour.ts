@@ -1,18 +1,18 @@
 import { MODEL_FAILURES, type ModelFailure } from "@parley/core/adapter"
 
-/** How the offline model behaves, besides answering. Counts are tokens of the reply. */
+/** How the offline model behaves, in addition to answering. Counts are tokens of the reply. */
 export interface OfflineBehaviour {
   /** The wait before each token, in milliseconds. */
   readonly tokenDelayMs?: number
-  /** Fails with this reason once so many tokens were sent; zero is before the first. */
+  /** Fails with this reason after that many tokens; zero is before the first. */
   readonly fail?: { readonly reason: ModelFailure; readonly afterTokens: number }
-  /** Sends so many tokens and then nothing, without ending. */
+  /** Sends this many tokens and then nothing, without ending. */
   readonly stallAfterTokens?: number
-  /** Sends so many tokens and then closes the stream without an end mark. */
+  /** Sends this many tokens and then closes the stream without an end mark. */
   readonly cutOffAfterTokens?: number
-  /** Ends properly without having said anything. */
+  /** Ends properly without any text. */
   readonly empty?: boolean
-  /** Speaks so many numbered tokens instead of answering. */
+  /** Writes this many numbered tokens instead of an answer. */
   readonly speakTokens?: number
 }
 
@@ -33,9 +33,9 @@ const one = (parts: RegExpMatchArray): OfflineBehaviour => {
 }
 
 /**
- * The behaviour a message asks for, for trying out how a client takes it: `!offline slow 200` (milliseconds a token),
- * `!offline tokens 500`, `!offline empty`, `!offline stall after 3`, `!offline cut-off after 3`,
- * `!offline fail rate-limited after 3`. "after" may be left out and is then zero. Several may be given.
+ * The behaviour that a message asks for, to test a client: `!offline slow 200` (milliseconds a token), `!offline
+ * tokens 500`, `!offline empty`, `!offline stall after 3`, `!offline cut-off after 3`, `!offline fail rate-limited
+ * after 3`. A missing "after" means zero. A message may contain several.
  */
 export const behaviourAskedFor = (message: string): OfflineBehaviour =>
   [...message.matchAll(DIRECTIVE)].reduce<OfflineBehaviour>((all, parts) => ({ ...all, ...one(parts) }), {})

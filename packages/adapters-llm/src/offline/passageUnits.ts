@@ -2,10 +2,10 @@ import { type Language, languageOf, type QuotedPassage } from "@parley/core/adap
 import { reflow, splitSentences, type TextSpan } from "@parley/core/reading"
 import { stemsOf } from "./wordStems.ts"
 
-/** What can be quoted: a sentence, an item of a list, or a row of a table. */
+/** A unit that can be quoted: a sentence, an item of a list, or a row of a table. */
 export interface Unit {
   readonly passage: QuotedPassage
-  /** The passage as it is shown, and where the unit is in it. */
+  /** The passage as it is shown, and the place of the unit in it. */
   readonly shown: string
   readonly start: number
   readonly end: number
@@ -17,11 +17,11 @@ export interface Unit {
   readonly stems: ReadonlySet<string>
   /** Stems of the heading, or of the question, that it stands under. */
   readonly heading: ReadonlySet<string>
-  /** It heads what follows, and says nothing alone. */
+  /** A heading, which is not quoted alone. */
   readonly isHeading: boolean
 }
 
-/** Marks of Markdown around what is said. */
+/** Markdown marks before and after a text. */
 const OPENING = /^(?:#{1,6}\s+|[-*+•–·]\s+|>\s*|\*\*|__|\|\s*)*/u
 const CLOSING = /(?:\*\*|__|\s*\|)*$/u
 const MARKED_HEADING = /^#{1,6}\s|^\*\*[^*]+\*\*$/u
@@ -42,7 +42,9 @@ const headsLine = (line: string, next: string | undefined): boolean =>
 /** "Limitations." or "Artículo 4." before the sentences of a paragraph. */
 const headsParagraph = (sentence: string): boolean => /^\p{L}{4,}(?: [\d.]+)?\.$/u.test(sentence)
 
-/** Words of the same language, whatever little of it a passage has: files are mostly of one language. */
+/**
+ * One language for each file, found from all its passages together, because a single passage may be too short to tell.
+ */
 const languagesOf = (passages: ReadonlyArray<QuotedPassage>): ReadonlyMap<string, Language | undefined> => {
   const texts = new Map<string, string>()
   for (const { filename, text } of passages) texts.set(filename, `${texts.get(filename) ?? ""} ${text}`)
@@ -96,7 +98,7 @@ const unitsOfPassage = (passage: QuotedPassage, fileLanguage: Language | undefin
   return units
 }
 
-/** What of these passages can be quoted, in their order. */
+/** Returns the quotable units of these passages, in order. */
 export const unitsOf = (passages: ReadonlyArray<QuotedPassage>): ReadonlyArray<Unit> => {
   const languages = languagesOf(passages)
   return passages

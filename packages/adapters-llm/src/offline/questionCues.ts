@@ -1,7 +1,7 @@
 import { FUNCTION_WORDS, LANGUAGES, type Language, languageOf } from "@parley/core/adapter"
 import { wordsOf } from "./wordStems.ts"
 
-/** What a question asks for, where its words tell: what a sentence that answers it has in it. */
+/** A kind of answer that the question's words ask for, and a pattern that such an answer contains. */
 interface Cue {
   readonly asks: RegExp
   readonly has: RegExp
@@ -33,7 +33,7 @@ const CUES: ReadonlyArray<Cue> = [
   }
 ]
 
-/** Words of questions that say how something is asked, not what. */
+/** Question words that carry no content. */
 const ASKING = new Set(
   (
     "please tell explain describe list give show know much many long often far high old happen happens mean means " +
@@ -48,14 +48,14 @@ export interface ReadQuestion {
   readonly language: Language | undefined
   /** The words it is about, in small letters, each once. */
   readonly words: ReadonlyArray<string>
-  /** Those of them that name one thing: with a digit, or with a capital where only names have one. */
+  /** The words that name one thing: with a digit, or with a capital in a language where only names have one. */
   readonly names: ReadonlySet<string>
-  /** What an answer has in it, where the question tells. */
+  /** A pattern that an answer contains, if the question shows it. */
   readonly wants: RegExp | undefined
 }
 
 const ALL_FUNCTION_WORDS = new Set(LANGUAGES.flatMap((language) => [...FUNCTION_WORDS[language]]))
-/** Small words that say which way something goes are part of what is asked: to turn off, to put up. */
+/** Small words of direction belong to the question: to turn off, to put up. */
 const DIRECTIONS = new Set(["off", "out", "up", "down", "over", "under", "after", "before"])
 
 const namesIn = (question: string, language: Language | undefined): ReadonlySet<string> => {
@@ -64,7 +64,7 @@ const namesIn = (question: string, language: Language | undefined): ReadonlySet<
   return new Set(rest.filter((word) => named.test(word)).flatMap((word) => wordsOf(word)))
 }
 
-/** Reads a question. Where its language cannot be told from its few words, function words of all languages are left out. */
+/** Parses a question. If it is too short to detect its language, the function words of all languages are dropped. */
 export const readQuestion = (question: string): ReadQuestion => {
   const language = languageOf(question, 2) ?? languageOf(question, 1)
   const skipped = language === undefined ? ALL_FUNCTION_WORDS : FUNCTION_WORDS[language]

@@ -1,7 +1,7 @@
 import { FUNCTION_WORDS, type Language } from "@parley/core/adapter"
 import { STEMMERS } from "./bundled/stemmers.ts"
 
-/** Languages that write words together: "Jahresprämie" tells of a "Prämie". */
+/** Languages with compound words: "Jahresprämie" contains "Prämie". */
 const COMPOUNDING: ReadonlySet<Language> = new Set(["da", "de", "fi", "nl", "no", "sv"])
 
 const segmenter = new Intl.Segmenter("en", { granularity: "word" })
@@ -14,7 +14,7 @@ export const wordsOf = (text: string): ReadonlyArray<string> =>
     .filter(({ isWordLike }) => isWordLike === true)
     .map(({ segment }) => segment.replace(ELISION, "").replace(/['’]s?$/u, ""))
 
-/** What close forms of a word have in common; the word itself where it has a digit, or its language is not known. */
+/** The stem of a word; the word itself if it contains a digit or its language is unknown. */
 export const stemOf = (word: string, language: Language | undefined): string =>
   language === undefined || /\p{N}/u.test(word) ? word : STEMMERS[language](word)
 
@@ -32,7 +32,7 @@ export const stemsOf = (text: string, language: Language | undefined): ReadonlyS
 const LEAST_PART = 4
 const LEAST_REST = 2
 
-/** Whether one stem is the beginning or the end of the other, which is a compound of this language. */
+/** True if one stem begins or ends the other, which is a compound in this language. */
 export const isPartOf = (part: string, whole: string, language: Language | undefined): boolean =>
   language !== undefined &&
   COMPOUNDING.has(language) &&

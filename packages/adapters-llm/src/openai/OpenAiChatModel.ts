@@ -84,7 +84,10 @@ export class OpenAiChatModel implements ChatModel {
     return readEventStream(response, maxReplyBytes(request.maxOutputTokens), signal)
   }
 
-  /** Asks, and again without a parameter that the endpoint refuses, until it refuses something else or answers. */
+  /**
+   * Sends the request, and repeats it without a parameter that the endpoint refuses, until the endpoint answers or
+   * refuses for another reason.
+   */
   async #post(client: OpenAI, request: ChatModelRequest, signal: AbortSignal, log: LogOmitted) {
     const first = this.#dialects.omittedFor(request.model)
     let omitted = first
@@ -103,7 +106,7 @@ export class OpenAiChatModel implements ChatModel {
     }
   }
 
-  /** Logs for the operator what an endpoint refuses: once a process, as it is remembered. */
+  /** Logs the parameters that an endpoint refuses, once per process. */
   #logOmitted(model: Model): Effect.Effect<LogOmitted> {
     const warning = Effect.logWarning("A vendor refuses parameters of the request; they are left out from now on.")
     return Effect.map(Effect.context<never>(), (context) => (parameters) => {

@@ -20,25 +20,25 @@ import { OPENAI_URL } from "./openAiUrl.ts"
 
 export interface OpenAiEmbedderOptions {
   readonly apiKey: Redacted.Redacted<string>
-  /** Another server that speaks the protocol; OpenAI's own unless given. */
+  /** A compatible server; default: OpenAI. */
   readonly baseUrl?: string | undefined
-  /** `text-embedding-3-small` unless given. */
+  /** Default `text-embedding-3-small`. */
   readonly model?: string
-  /** Asked of the provider, for models that can give fewer than their own. */
+  /** Dimensions to request, for models that can return fewer than their own. */
   readonly dimensions?: number
-  /** How many the model gives of itself; known for OpenAI's models. */
+  /** The model's own dimensions; known for OpenAI's models. */
   readonly modelDimensions?: number
-  /** How much nearness counts beside words (`Embedder`); what is right for a weak model unless given. */
+  /** Weight of nearness beside words (`Embedder`); the default suits a weak model. */
   readonly weight?: number
-  /** The least cosine at which a passage is relevant whatever its words are (`Embedder`). */
+  /** The least cosine at which a passage is relevant, independent of its words (`Embedder`). */
   readonly relevantFrom?: number
   readonly limits?: Partial<EmbedderLimits>
   readonly retry?: Partial<RetryPolicy>
-  /** For one request, in milliseconds; 60,000 unless given. */
+  /** Time limit of one request in milliseconds; default 60,000. */
   readonly timeoutMs?: number
 }
 
-/** OpenAI's own models and limits, as its reference gives them. */
+/** OpenAI's models and limits, from its reference. */
 const MODEL_DIMENSIONS: Readonly<Record<string, number>> = {
   "text-embedding-3-small": 1536,
   "text-embedding-3-large": 3072,
@@ -51,7 +51,7 @@ export const openAiEmbedderLimits: EmbedderLimits = {
   concurrency: 4
 }
 
-/** What comes around the numbers of an answer, and the most that one of them takes. */
+/** Bytes of a response around the numbers, and the most bytes per number. */
 const BYTES_AROUND = 1024 * 1024
 const BYTES_PER_NUMBER = 32
 
@@ -75,7 +75,7 @@ const namedAs = (reason: ModelFailure, cause: unknown): EmbeddingFailed["reason"
   }
 }
 
-/** Gives a failure on the way to the vendor the name that the port knows. */
+/** Converts a vendor's failure to one of the port. */
 const embeddingFailure = ({ cause, reason, retryable, retryAfterMs }: ModelFailed): EmbeddingFailed => {
   const named = namedAs(reason, cause)
   return new EmbeddingFailed({
@@ -96,7 +96,10 @@ export const makeOpenAiEmbedder = (options: OpenAiEmbedderOptions): Embedder["Se
   let client: Promise<OpenAI> | undefined
   /** Unix milliseconds: the vendor asked all of us to wait until then. */
   let notBefore = 0
-  /** So many requests at once, of all callers together. One of a single text goes beside them: a question does not wait for documents. */
+  /**
+   * Limits the concurrent requests of all callers together. A request with a single text bypasses the limit, so a
+   * question does not wait for documents.
+   */
   const underWay = Semaphore.makeUnsafe(limits.concurrency)
 
   const connect = () => openAiClient({ apiKey: options.apiKey, baseUrl, timeoutMs: 2 * timeoutMs })

@@ -4,20 +4,20 @@ import { readErrorBody } from "../vendor/errorBody.ts"
 import { isAboutSize, isUnexplained, verdictOn } from "../vendor/verdict.ts"
 import { unwrapRefusal, VendorRefusal } from "../vendor/VendorRefusal.ts"
 
-/** The parameters left out of a request. */
+/** The parameters that are dropped from a request. */
 export type Omitted = ReadonlySet<OmittableParameter>
 
 const isOmittable = (name: string): name is OmittableParameter =>
   (OMITTABLE_PARAMETERS as ReadonlyArray<string>).includes(name)
 
-/** What a server is asked without where it refuses a request and does not say why. */
+/** Parameters to drop together if a server refuses a request without a reason. */
 const PLAIN: ReadonlyArray<OmittableParameter> = ["stream_options", "max_completion_tokens", "reasoning_effort"]
 
 const OUTPUT_LIMITS: ReadonlySet<string> = new Set(["max_tokens", "max_completion_tokens"])
 
 const keyOf = ({ id, vendorModel }: Model): string => `${id} ${vendorModel}`
 
-/** Adds to what is left out; undefined where nothing new would be, or where no output limit would be left. */
+/** Adds names to the dropped parameters; undefined if nothing new is added, or if no output limit would remain. */
 const added = (omitted: Omitted, names: ReadonlyArray<OmittableParameter>): Omitted | undefined => {
   const more = new Set([...omitted, ...names])
   const unlimited = more.has("max_tokens") && more.has("max_completion_tokens")
@@ -25,13 +25,16 @@ const added = (omitted: Omitted, names: ReadonlyArray<OmittableParameter>): Omit
 }
 
 /**
- * What each model of one endpoint is asked without: what the catalog says, and what the endpoint has been found to
- * refuse, for as long as the process lives.
+ * The parameters that each model of one endpoint does not accept: those of the catalog, and those that the endpoint
+ * has refused during the life of the process.
  */
 export class Dialects {
-  /** What a model was asked without when it answered last: the catalog may ask one of the vendor's in several ways. */
+  /**
+   * The dropped parameters of the last accepted request, per model; the catalog may define one vendor model in several
+   * ways.
+   */
   readonly #answered = new Map<string, Omitted>()
-  /** OpenAI's own servers name what they refuse. */
+  /** True for OpenAI's own servers, which name every parameter that they refuse. */
   readonly #namesAll: boolean
 
   constructor(namesAll: boolean) {
@@ -43,9 +46,10 @@ export class Dialects {
   }
 
   /**
-   * What to leave out of the next try, after a request without `omitted` was refused: the parameter of `sent` that the
-   * vendor names, or, where it names none and the model has never answered, all that a plain server may not know. A
-   * model that has answered takes the form of the request. Undefined where the refusal is about something else.
+   * Returns the parameters to drop from the next try, after a request without `omitted` was refused: the parameter of
+   * `sent` that the vendor names; if it names none and the model has never answered, all parameters that a simple
+   * server may not know. (A model that has answered accepts the form of the request.) Undefined if the refusal has
+   * another cause.
    */
   afterRefusal(model: Model, thrown: unknown, omitted: Omitted, sent: ReadonlySet<string>): Omitted | undefined {
     const refusal = unwrapRefusal(thrown)
@@ -63,7 +67,7 @@ export class Dialects {
     return added(omitted, PLAIN)
   }
 
-  /** Notes that the model answers what is asked without `omitted`. */
+  /** Records that the model accepted a request without `omitted`. */
   answered(model: Model, omitted: Omitted): void {
     this.#answered.set(keyOf(model), omitted)
   }

@@ -2,8 +2,8 @@ import { EventStreamBroken } from "../vendor/serverSentEvents.ts"
 import { countAt, eventObject, isObject } from "../vendor/vendorEvent.ts"
 
 /**
- * The vectors of an answer to a request for `count` embeddings, by their index and still to be checked. Throws
- * `EventStreamBroken` where the answer is not one: no JSON, or not exactly one entry for each text.
+ * Parses a response with `count` embeddings and orders the vectors by their index; the caller checks the numbers.
+ * Throws `EventStreamBroken` if the response is not JSON or does not have exactly one entry for each text.
  */
 export const embeddingsFrom = (text: string, count: number): ReadonlyArray<unknown> => {
   const { data } = eventObject(text)

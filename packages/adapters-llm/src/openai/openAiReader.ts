@@ -5,7 +5,7 @@ import type { ServerSentEvent } from "../vendor/serverSentEvents.ts"
 import { countAt, eventObject, isObject, type JsonObject, objectAt, textOf } from "../vendor/vendorEvent.ts"
 import { failureEvent } from "../vendor/vendorFailure.ts"
 
-/** Tokens read from a cache; DeepSeek reports them beside the prompt's own. */
+/** Tokens read from a cache; DeepSeek reports them in another field. */
 const cachedTokens = (usage: JsonObject): number =>
   countAt(objectAt(usage, "prompt_tokens_details"), "cached_tokens") ?? countAt(usage, "prompt_cache_hit_tokens") ?? 0
 
@@ -19,7 +19,9 @@ export const openAiUsage = (usage: JsonObject): Usage | undefined => {
   return { freshInput: input - cacheRead - cacheWrite, cacheRead, cacheWrite, output }
 }
 
-/** What a `finish_reason` means to a reply. Servers have words of their own for a proper end: `eos`, `stop_sequence`. */
+/**
+ * The meaning of each `finish_reason`. Some servers have their own values for a proper end: `eos`, `stop_sequence`.
+ */
 const ENDS: Readonly<Record<string, EndPart["reason"] | ModelFailed["reason"]>> = {
   length: "length",
   model_length: "length",
@@ -38,14 +40,17 @@ const stringIn = (value: unknown): string => (typeof value === "string" ? value 
 
 const saysSomething = (error: unknown): boolean => isObject(error) || stringIn(error) !== ""
 
-/** An error within an answer that began well: as an object or a text, in a chunk of its own, in a choice, or as the chunk. */
+/**
+ * True if a chunk contains an error after a good start: as an object or a string, in a chunk of its own, in a choice,
+ * or as the chunk.
+ */
 const isError = (chunk: JsonObject, choice: JsonObject): boolean =>
   chunk["object"] === "error" ||
   saysSomething(chunk["error"]) ||
   saysSomething(choice["error"]) ||
   saysSomething(objectAt(chunk, "x_groq")["error"])
 
-/** Groq reports usage beside the chunk's own fields. */
+/** Groq reports usage in a field of its own. */
 const usageIn = (chunk: JsonObject): Usage | undefined => {
   const { usage, x_groq } = chunk
   if (isObject(usage)) return openAiUsage(usage)

@@ -6,7 +6,7 @@ import type { Omitted } from "./dialects.ts"
 const KNOWS_NEW_LIMIT =
   /(?:^|\.)(?:openai\.com|openai\.azure\.com|cognitiveservices\.azure\.com|services\.ai\.azure\.com)$/
 
-/** Whether a base URL leads to OpenAI itself, or to its models at Azure. */
+/** True if a base URL leads to OpenAI itself, or to its models at Azure. */
 export const isOpenAi = (baseUrl: string): boolean => KNOWS_NEW_LIMIT.test(new URL(baseUrl).hostname)
 
 /** The output limit in the newer field, the older one, or both; always in one. */
@@ -16,7 +16,7 @@ const outputLimit = (tokens: number, omitted: Omitted, both: boolean) => {
   return { ...(newer ? { max_completion_tokens: tokens } : {}), ...(older ? { max_tokens: tokens } : {}) }
 }
 
-/** The body of a request for a chat completion, without the parameters that are to be left out. */
+/** The body of a request for a chat completion, without the dropped parameters. */
 export const openAiRequest = (
   { maxOutputTokens, messages, model }: ChatModelRequest,
   omitted: Omitted,

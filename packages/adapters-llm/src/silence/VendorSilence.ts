@@ -9,7 +9,7 @@ import {
 import type { Model } from "@parley/core"
 import { Clock, Effect, Stream } from "effect"
 
-/** Between two probes, and what a refused client is asked to wait. */
+/** Time between two probes, and the wait that a refused client is asked for. */
 export const PROBE_EVERY_MS = 5_000
 
 type Ask = (request: ChatModelRequest, silence: SilenceWatch) => Stream.Stream<ReplyPart, ModelFailed>
@@ -51,7 +51,7 @@ export class VendorSilence {
     const watch: SilenceWatch = new SilenceWatch({
       dependency: `${this.#vendor} ${model.vendorModel}`,
       clock,
-      // Its first item says enough. What it fails with does, too.
+      // The first item, or a failure, is proof enough that the vendor responds.
       probe: Effect.suspend(() => ask(probeOf(model), watch).pipe(Stream.take(1), Stream.runDrain)),
       probeEveryMs: PROBE_EVERY_MS,
       silentMs: Math.max(SILENT_MS, this.#limits.firstByteMs)

@@ -8,8 +8,8 @@ interface Waiting {
 }
 
 /**
- * Bounds the connections to one vendor: `limit` requests at once, each with a connection of its own, and as many waiting
- * as `maxWaiting`, in the order they came.
+ * Bounds the connections to one vendor: `limit` concurrent requests, each with its own connection, and at most
+ * `maxWaiting` in a queue, first come, first served.
  */
 export class Connections {
   readonly #limit: number
@@ -22,7 +22,7 @@ export class Connections {
     this.#maxWaiting = maxWaiting
   }
 
-  /** Resolves with a connection, which is given back when the signal aborts. Rejects when it aborts before that. */
+  /** Resolves with a connection, which is returned when the signal aborts. Rejects if it aborts before that. */
   async take(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     if (this.#used < this.#limit) this.#used += 1

@@ -1,9 +1,12 @@
-/** An answer with an error status, as far as it was read. What it says is the vendor's text: for no log and no answer. */
+/**
+ * A response with an error status, as far as it was read. Its text is the vendor's: never log it or send it to a
+ * client.
+ */
 export class VendorRefusal extends Error {
   override readonly name = "VendorRefusal"
   readonly status: number
   readonly headers: Headers
-  /** The parsed JSON, or the text where it is none. */
+  /** The parsed JSON, or the text if it is not JSON. */
   readonly body: unknown
 
   constructor(status: number, headers: Headers, body: unknown) {
@@ -19,7 +22,7 @@ export class VendorRedirected extends Error {
   override readonly name = "VendorRedirected"
 }
 
-/** What was thrown on the way to a vendor, or the refusal within it: SDKs wrap what their `fetch` throws. */
+/** Returns the refusal inside an error that an SDK wrapped around it, or the error itself. */
 export const unwrapRefusal = (cause: unknown): unknown => {
   for (let error = cause, depth = 0; error instanceof Error && depth < 4; error = error.cause, depth++) {
     if (error instanceof VendorRefusal || error instanceof VendorRedirected) return error

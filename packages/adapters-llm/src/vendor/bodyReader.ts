@@ -1,7 +1,8 @@
 /**
- * A reader of a response's body that lets its connection go when `signal` aborts; undefined where there is no body. `fetch`
- * was given the signal as well, but Node's refers weakly to what passes an abort on (undici's `Request`): once the head of
- * an answer is there, garbage collection can take that away, and a vendor would go on writing for nobody.
+ * Returns a reader of a response's body that closes the connection when `signal` aborts; undefined if there is no
+ * body. `fetch` has the signal too, but Node holds the link from the signal to the request weakly (undici's
+ * `Request`): after the head of a response has arrived, garbage collection can drop the link, and the vendor would
+ * continue to write without a reader.
  */
 export const bodyReader = (
   response: Response,

@@ -1,14 +1,14 @@
 import { isObject } from "./vendorEvent.ts"
 
-/** What an error says, as vendors and the servers that speak their protocols write it. */
+/** The description of an error in the forms of vendors and compatible servers. */
 export interface ErrorBody {
   /** The kinds of error it names, from most to least specific. */
   readonly kinds: ReadonlyArray<string>
   /** An HTTP status that it names itself. */
   readonly status: number | undefined
-  /** The parameters of the request that it names, in its order, without what is within them. */
+  /** The parameters of the request that the error names, in order, without nested fields. */
   readonly parameters: ReadonlyArray<string>
-  /** All that it says, in small letters. The vendor's text: to look for words in, and for nothing else. */
+  /** All texts of the error, in lower case. It is the vendor's text: use it only to look for words. */
   readonly text: string
 }
 
@@ -25,7 +25,7 @@ const outermost = (path: string): string => path.split(/[.[]/, 1)[0] ?? ""
 const objects = (value: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> =>
   Array.isArray(value) ? value.filter(isObject) : isObject(value) ? [value] : []
 
-/** The objects in which an error may describe itself: the body, its `error`, and what those say in parts. */
+/** The objects that may describe an error: the body, its `error`, and their parts. */
 const layersOf = (body: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> => {
   const top = objects(body)
   const errors = top.flatMap(({ error }) => objects(error))

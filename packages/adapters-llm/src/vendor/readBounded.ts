@@ -5,7 +5,7 @@ export class AnswerTooLarge extends Error {
   override readonly name = "AnswerTooLarge"
 }
 
-/** Takes the lengths of what comes, and throws `AnswerTooLarge` once they are more than `maxBytes` in all. */
+/** Adds up lengths, and throws `AnswerTooLarge` when the sum exceeds `maxBytes`. */
 export const byteBudget = (maxBytes: number): ((length: number) => void) => {
   let left = maxBytes
   return (length) => {
@@ -15,8 +15,8 @@ export const byteBudget = (maxBytes: number): ((length: number) => void) => {
 }
 
 /**
- * The pieces of a body as they come out of its decompression. Where it is left early, the rest is not read; where `signal`
- * aborts, its reason is thrown.
+ * The chunks of a body after decompression. If the consumer stops early, the rest is not read; if `signal` aborts, its
+ * reason is thrown.
  */
 async function* piecesOf(response: Response, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   const reader = bodyReader(response, signal)
@@ -33,7 +33,10 @@ async function* piecesOf(response: Response, signal: AbortSignal | undefined): A
   }
 }
 
-/** A body's bytes, decompressed. Throws `AnswerTooLarge` where they are more than `maxBytes`, and why `signal` aborted. */
+/**
+ * Returns a body's bytes, decompressed. Throws `AnswerTooLarge` if there are more than `maxBytes`, and the signal's
+ * reason if it aborts.
+ */
 export const wholeBytes = async (
   response: Response,
   maxBytes: number,

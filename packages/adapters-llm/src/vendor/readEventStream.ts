@@ -2,7 +2,7 @@ import { bodyReader } from "./bodyReader.ts"
 import { AnswerTooLarge, byteBudget, wholeBytes } from "./readBounded.ts"
 import { EventStreamBroken, makeEventDecoder, type ServerSentEvent } from "./serverSentEvents.ts"
 
-/** Reading stopped because the connection broke, not because the vendor said anything. */
+/** The connection broke while the stream was read; the vendor reported no error. */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost"
 }
@@ -10,13 +10,13 @@ export class ConnectionLost extends Error {
 const EVENT_STREAM = /^text\/event-stream\b/i
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i
 
-/** What comes around the words of a reply, and the most that comes with each token of it. */
+/** Bytes around the words of a reply, and the most bytes for each token. */
 const BYTES_AROUND = 1024 * 1024
 const BYTES_PER_TOKEN = 4 * 1024
 /** A reply that comes in one piece is parsed in one piece. */
 const MAX_WHOLE_BYTES = 16 * 1024 * 1024
 
-/** The most bytes that a reply of so many tokens may take on its way. */
+/** The most bytes that a reply with this output limit may have. */
 export const maxReplyBytes = (maxOutputTokens: number): number => BYTES_AROUND + BYTES_PER_TOKEN * maxOutputTokens
 
 const throwNamed = (cause: unknown): never => {
@@ -24,10 +24,9 @@ const throwNamed = (cause: unknown): never => {
 }
 
 /**
- * The events of a response, as many at once as came together. A response that is one JSON document, though a stream was
- * asked for, is one event. Throws `EventStreamBroken` where the response is neither, though its status is 200,
- * `AnswerTooLarge` beyond `maxBytes` bytes, and `ConnectionLost` where its connection breaks or `signal`, that of its
- * request, aborts.
+ * Yields the events of a response, batched as they arrive. A response that is one JSON document instead of a stream is
+ * one event. Throws `EventStreamBroken` if the response is neither, despite its status 200, `AnswerTooLarge` beyond
+ * `maxBytes` bytes, and `ConnectionLost` if its connection breaks or the request's `signal` aborts.
  */
 export async function* readEventStream(
   response: Response,
@@ -37,7 +36,7 @@ export async function* readEventStream(
   const type = response.headers.get("content-type")
   if (type !== null && JSON_TYPE.test(type)) {
     yield await readWhole(response, Math.min(maxBytes, MAX_WHOLE_BYTES), signal)
-    // A reader that found a whole reply in it has left already, or has its end and ignores this.
+    // A reader that found a whole reply in the document has returned already, or ignores this error after its end.
     throw new EventStreamBroken("The answer is JSON, and no whole reply.")
   }
   if (type !== null && !EVENT_STREAM.test(type)) {

@@ -1,18 +1,22 @@
 /** Reads the events of one stream that differ by one text alone, as nearly all events of a reply do. */
 export interface RepeatedText {
-  /** The text of an event that is otherwise as the one learned from; undefined where it is another, or cannot be told. */
+  /**
+   * Returns the text of an event that equals the learned one except for its text; undefined if it differs otherwise or
+   * cannot be compared.
+   */
   read(data: string): string | undefined
-  /** Learns from an event whose parsing gave `text` under the key, and had no other effect. */
+  /** Learns from an event whose parsing found `text` under the key and had no other effect. */
   learn(data: string, text: string): void
 }
 
-/** What a JSON string may have in it that stands for itself. */
+/** Characters that need no escape in a JSON string. */
 const PLAIN = /^[^"\\\u0000-\u001f]*$/
 
 /**
- * Parsing JSON costs a reply more than all else that is read of its vendor. What comes before and after the text of one
- * event is compared instead with the next, whose text, where nothing in it ends or escapes, can only be what is between:
- * the event parses as the one before in all but it. `key` is the text's, which is to be in the event once.
+ * Parsing JSON is the most expensive step of reading a vendor's reply. This compares the parts before and after the
+ * text with those of the last parsed event instead: if both are equal and the text between contains no quote and no
+ * escape, the event would parse to the same result except for the text. `key` names the text's field, which must occur
+ * once in the event.
  */
 export const makeRepeatedText = (key: string): RepeatedText => {
   const quoted = JSON.stringify(key)

@@ -1,31 +1,34 @@
 import { causeField, ModelFailed, type ReplyPart } from "@parley/core/adapter"
 import { Channel, Clock, Effect, Metric, Random, Stream } from "effect"
 
-/** How often, and how patiently, a model is asked again. */
+/** The number and the timing of retries. */
 export interface RetryPolicy {
-  /** Beyond the first request. */
+  /** Retries after the first request. */
   readonly retries: number
-  /** Before the first retry; doubled before each further one, and shortened at random by up to half. */
+  /** Wait before the first retry; doubled before each further one, and shortened at random by up to half. */
   readonly baseDelayMs: number
-  /** A vendor that asks to wait longer is not waited for. */
+  /** If a vendor asks for a longer wait, there is no retry. */
   readonly maxDelayMs: number
 }
 
 export const defaultRetryPolicy: RetryPolicy = { retries: 2, baseDelayMs: 500, maxDelayMs: 10_000 }
 
-/** How often vendors were asked again, by `vendor`, `model` and `reason`. */
+/** The number of retries, by `vendor`, `model` and `reason`. */
 export const modelRetries = Metric.counter("parley_model_retries", {
   description: "Times a vendor was asked again before the first words of a reply",
   incremental: true
 })
 
-/** What a failure says of trying again. */
+/** The fields of a failure that decide about a retry. */
 interface Retryable {
   readonly retryable: boolean
   readonly retryAfterMs?: number
 }
 
-/** The wait in milliseconds before the next request after `retries` of them (0 after the first), or undefined where there is to be none. */
+/**
+ * The wait in milliseconds before the next request after `retries` of them (0 after the first), or undefined if there
+ * is no retry.
+ */
 export const delayBeforeRetry = (
   error: Retryable,
   retries: number,
@@ -38,19 +41,19 @@ export const delayBeforeRetry = (
   return Math.max(delay, error.retryAfterMs ?? 0)
 }
 
-/** How long the first request and its retries may take together. */
+/** Time limit of the first request and its retries together. */
 export interface TotalPatience {
   /** In milliseconds from the first request on. */
   readonly totalMs: number
-  /** In Unix milliseconds: the caller waits no longer. */
+  /** The caller's deadline, in Unix milliseconds. */
   readonly deadline: number | undefined
 }
 
 /**
- * Asks again where a reply fails before its first words and the failure may pass; once words were delivered, a failure
- * stays what it is. `ask` is given the time, in Unix milliseconds, at which it is to give up: the same for all requests,
- * and none is made after it. Each retry is logged and counted in `modelRetries`. An answer that is empty is not asked for
- * again: the vendor was paid for it. Nor is a vendor that is silent: the reader has waited long enough.
+ * Retries if a reply fails before its first words and the failure may be temporary; a failure after the first words is
+ * final. `ask` receives its deadline in Unix milliseconds, which is the same for all tries; no try begins after it.
+ * Each retry is logged and counted in `modelRetries`. An empty reply is not retried, because the vendor was paid for
+ * it; neither is a silent vendor, because the reader has waited long enough.
  */
 export const retryBeforeFirst = (
   ask: (deadline: number) => Stream.Stream<ReplyPart, ModelFailed>,
@@ -82,7 +85,7 @@ export const retryBeforeFirst = (
         yield* Effect.sleep(delay)
         parts = yield* open()
       })
-      /** Until words have come: a failure then is not passed on while the vendor may be asked again. */
+      /** Until the first words: a failure before them is held back, because a retry may follow. */
       const first: typeof parts = Effect.suspend(() => parts).pipe(
         Effect.tap((ready) => {
           spoke = ready.some((part) => part._tag === "text-delta")

@@ -3,15 +3,15 @@ import { createParser, type EventSourceMessage } from "eventsource-parser"
 /** One event of a `text/event-stream` (HTML Living Standard, section 9.2). */
 export type ServerSentEvent = Pick<EventSourceMessage, "data" | "event">
 
-/** The stream cannot be an event stream, or not one that a vendor means to send. */
+/** The bytes are not an event stream, or not a plausible one. */
 export class EventStreamBroken extends Error {
   override readonly name = "EventStreamBroken"
 }
 
-/** An event of a reply is a few hundred bytes; more than this is a mistake or an attack on the memory. */
+/** An event of a reply has a few hundred bytes; a larger one is a mistake or an attack on the memory. */
 const MAX_EVENT_LENGTH = 1024 * 1024
 
-/** Counts the characters since the last line end, so that a line that is discarded unread has an end too. */
+/** Counts the characters since the last line end, which also bounds a line that the parser discards. */
 const makeLineGuard = (): ((text: string) => void) => {
   let unfinished = 0
   return (text) => {
@@ -26,17 +26,17 @@ const makeLineGuard = (): ((text: string) => void) => {
 }
 
 /**
- * Reads an event stream as its bytes come, cut anywhere, within characters and line ends too: `feed` gives the events
- * that are complete by now. What is left unfinished when the stream closes is no event. The time grows with the length
- * of the stream, however small the pieces are, and comments are not kept. Throws `EventStreamBroken` for bytes that are
+ * Decodes an event stream chunk by chunk; a chunk may end within a character or a line end. `feed` returns the events
+ * that are complete. An event that is incomplete when the stream closes is dropped. The time grows linearly with the
+ * length of the stream, even for tiny chunks, and comments are not kept. Throws `EventStreamBroken` for bytes that are
  * not UTF-8 and for an event or a line without end.
  */
 export const makeEventDecoder = (): { feed(bytes: Uint8Array): ReadonlyArray<ServerSentEvent> } => {
-  // The parser takes the byte order mark away.
+  // The parser removes the byte order mark.
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
   const guardLine = makeLineGuard()
   let events: Array<ServerSentEvent> = []
-  // No `onError`: an error would be made for each field that nobody knows.
+  // No `onError`: the parser would create an error for each unknown field.
   const parser = createParser({ maxBufferSize: MAX_EVENT_LENGTH, onEvent: (event) => events.push(event) })
 
   const decode = (bytes: Uint8Array): string => {
@@ -51,7 +51,7 @@ export const makeEventDecoder = (): { feed(bytes: Uint8Array): ReadonlyArray<Ser
     try {
       parser.feed(text)
     } catch (cause) {
-      // The piece before went beyond the limit; the parser says so once it is given the next.
+      // The previous chunk exceeded the limit; the parser reports it with the next one.
       throw new EventStreamBroken("An event of the stream has no end.", { cause })
     }
   }

@@ -2,7 +2,7 @@ import { EventStreamBroken } from "./serverSentEvents.ts"
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** The JSON object in an event's data. Throws `EventStreamBroken` for anything else. */
+/** Parses the JSON object in an event's data. Throws `EventStreamBroken` for any other data. */
 export const eventObject = (data: string): JsonObject => {
   let value: unknown
   try {
@@ -17,19 +17,19 @@ export const eventObject = (data: string): JsonObject => {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The object under a key; an empty one where there is none. */
+/** The object under a key, or an empty one. */
 export const objectAt = (value: JsonObject, key: string): JsonObject => {
   const found = value[key]
   return isObject(found) ? found : {}
 }
 
-/** A count as vendors report it; undefined where it is missing or no count. */
+/** A reported count; undefined if it is missing or not a valid count. */
 export const countAt = (value: JsonObject, key: string): number | undefined => {
   const found = value[key]
   return typeof found === "number" && Number.isSafeInteger(found) && found >= 0 ? found : undefined
 }
 
-/** The text of a content: itself, or that of its parts that are text. Thoughts, calls and pictures are none. */
+/** The text of a content: a string, or its text parts joined. Thoughts, calls and pictures are left out. */
 export const textOf = (content: unknown): string => {
   if (typeof content === "string") return content
   if (!Array.isArray(content)) return ""

@@ -7,7 +7,7 @@ import { EventStreamBroken } from "./serverSentEvents.ts"
 import { unwrapRefusal, VendorRedirected, VendorRefusal } from "./VendorRefusal.ts"
 import { BAD_ANSWER, misconfigured, OVERLONG, REDIRECTED, type Verdict, verdictOn } from "./verdict.ts"
 
-/** A wait beyond this is a mistake of the vendor's, or of our clock. */
+/** A longer wait is a mistake of the vendor or of our clock. */
 const MAX_WAIT_MS = 24 * 3_600_000
 
 /**
@@ -28,7 +28,7 @@ const askedWaitMs = (headers: Headers | undefined, now: number): number | undefi
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** What was thrown on the way to a vendor, or by its stream, means for a reply. */
+/** The verdict on an error from a request or its stream. */
 const verdictOnThrown = (cause: unknown): Verdict => {
   if (cause instanceof VendorRefusal) return verdictOn(cause.status, readErrorBody(cause.body))
   if (cause instanceof VendorRedirected) return REDIRECTED
@@ -39,7 +39,7 @@ const verdictOnThrown = (cause: unknown): Verdict => {
   return { reason: "unavailable", retryable: !(cause instanceof ConnectionsUsedUp) }
 }
 
-/** Gives what was thrown on the way to a vendor, or by its stream, the name that the port knows. */
+/** Converts an error from a request or its stream to the port's failure. */
 export const vendorFailure = (model: string, thrown: unknown, now = Date.now()): ModelFailed => {
   if (thrown instanceof ModelFailed) return thrown
   const cause = unwrapRefusal(thrown)

@@ -1,7 +1,7 @@
 import { firstBytes } from "./readBounded.ts"
 import { VendorRedirected, VendorRefusal } from "./VendorRefusal.ts"
 
-/** What vendors say of an error fits into a few hundred bytes; nothing is read beyond this, decompressed. */
+/** A vendor's error fits into a few hundred bytes; at most this much is read, after decompression. */
 const MAX_ERROR_BYTES = 64 * 1024
 
 const parsed = (text: string): unknown => {
@@ -12,13 +12,14 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** How `fetch` calls a redirect where none is allowed; it has no name for it. */
+/** `fetch` reports a forbidden redirect by this message; it has no code for it. */
 const isRedirect = (error: unknown): boolean =>
   error instanceof Error && error.cause instanceof Error && error.cause.message === "unexpected redirect"
 
 /**
- * The `fetch` that vendors' SDKs are given. It follows no redirect, which would take the key elsewhere
- * (`VendorRedirected`), and reads what an error status says itself, up to a bound (`VendorRefusal`): the SDKs read it whole.
+ * The `fetch` for vendors' SDKs. It follows no redirect, which would send the key to another server
+ * (`VendorRedirected`), and reads the body of an error response up to a bound (`VendorRefusal`); the SDKs would read
+ * all of it.
  */
 export const vendorFetch: typeof fetch = async (input, init) => {
   let response: Response
@@ -28,7 +29,7 @@ export const vendorFetch: typeof fetch = async (input, init) => {
     throw isRedirect(error) ? new VendorRedirected("The vendor's address leads elsewhere.") : error
   }
   if (response.ok) return response
-  // The status says enough where the connection breaks behind it.
+  // If the connection breaks after the head, the status is enough.
   const bytes = await firstBytes(response, MAX_ERROR_BYTES, init?.signal ?? undefined).catch(() => new Uint8Array())
   const text = new TextDecoder().decode(bytes)
   throw new VendorRefusal(response.status, response.headers, parsed(text))

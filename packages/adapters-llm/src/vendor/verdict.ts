@@ -1,16 +1,16 @@
 import type { ModelFailure } from "@parley/core/adapter"
 import type { ErrorBody } from "./errorBody.ts"
 
-/** What an error means for a reply. */
+/** The consequence of an error for a reply. */
 export interface Verdict {
   readonly reason: ModelFailure
   readonly retryable: boolean
-  /** What is set wrongly, in words of ours. */
+  /** The wrong setting, in Parley's words. */
   readonly fault?: string
 }
 
 const REFUSED: Verdict = { reason: "refused", retryable: false }
-/** A 400 that says nothing that is understood. */
+/** A 400 that is not understood. */
 const REFUSED_SOMEHOW: Verdict = { ...REFUSED }
 const RATE_LIMITED: Verdict = { reason: "rate-limited", retryable: true }
 const OVERLOADED: Verdict = { reason: "unavailable", retryable: true }
@@ -29,7 +29,7 @@ const CONTEXT = misconfigured("the prompt is longer than the vendor takes: lower
 const REQUEST = misconfigured("a parameter of the request is refused, which the vendor does not name")
 export const REDIRECTED = misconfigured("the base URL leads elsewhere: set it to where the vendor answers")
 
-/** What vendors call their errors, in answers and within streams. */
+/** The vendors' names of errors, in responses and within streams. */
 const KINDS: Readonly<Record<string, Verdict>> = {
   insufficient_quota: BILL,
   billing_error: BILL,
@@ -54,13 +54,13 @@ const KINDS: Readonly<Record<string, Verdict>> = {
   data_inspection_failed: REFUSED
 }
 
-/** Kinds that say no more than a status of 400 does. */
+/** Kinds that are no more specific than a status of 400. */
 const BAD_REQUESTS: ReadonlySet<string> = new Set(["invalid_request_error", "badrequesterror", "request_too_large"])
 
-/** Kinds that say more than the status they come with. */
+/** Kinds that are more specific than their status. */
 const ABOVE_STATUS: ReadonlySet<Verdict> = new Set([REFUSED, BILL, KEY, MODEL, CONTEXT])
 
-/** Words of a refusal of what was said rather than of how it was asked, and of what else a 400 may be about. */
+/** Words of a refusal because of the content, and of other causes of a 400. */
 const ABOUT_CONTENT =
   /content (?:polic|filter|management|exists risk)|moderation|flagged|safety|inappropriate|sensitive/
 const ABOUT_CONTEXT =
@@ -73,7 +73,7 @@ const ABOUT_PARAMETER =
 
 const named = (parameter: string): Verdict => misconfigured(`the parameter ${parameter} is refused`)
 
-/** Parameters that may be named to the operator; others are the vendor's text. */
+/** Parameters that may be named to the operator; other names are the vendor's text. */
 const TELLABLE = new Set([
   "stream",
   "stream_options",
@@ -86,7 +86,7 @@ const TELLABLE = new Set([
   "model"
 ])
 
-/** What a 400 or 422 is about: what was said, what the vendor is asked by, or what is unknown. */
+/** The cause of a 400 or 422: the content, the configuration, or unknown. */
 const onBadRequest = ({ parameters, text }: ErrorBody): Verdict => {
   if (ABOUT_CONTEXT.test(text)) return CONTEXT
   if (ABOUT_BILL.test(text)) return BILL
@@ -109,8 +109,8 @@ const onStatus = (status: number, body: ErrorBody): Verdict => {
 }
 
 /**
- * What an error of a vendor means. The kinds that explain a status come before it, the general ones after it. Where an
- * error comes without a status, within a stream, it may name one itself.
+ * The verdict on a vendor's error. Specific kinds take precedence over the status, general ones do not. An error
+ * without a status, within a stream, may contain one.
  */
 export const verdictOn = (status: number | undefined, body: ErrorBody): Verdict => {
   const known = body.kinds.flatMap((kind) => KINDS[kind.toLowerCase()] ?? [])
@@ -122,13 +122,13 @@ export const verdictOn = (status: number | undefined, body: ErrorBody): Verdict 
   return body.kinds.some((kind) => BAD_REQUESTS.has(kind.toLowerCase())) ? onBadRequest(body) : OVERLOADED
 }
 
-/** Whether a refusal may be about a parameter, but does not say which. */
+/** True if a refusal may be about a parameter but does not name it. */
 export const isUnexplained = (verdict: Verdict): boolean => verdict === REQUEST || verdict === REFUSED_SOMEHOW
 
-/** Words of a refusal of how large something is, rather than of its being there. */
+/** Words of a refusal because of a value's size, not of the parameter itself. */
 const ABOUT_SIZE =
   /too (?:large|big|high|small|low)|valid range|at (?:most|least)|(?:less|greater|more|larger|smaller) than|exceed|must be|between \d/
 
-/** Whether a refusal is about what a limit is set to, or about the prompt it has to fit beside: others would be taken. */
+/** True if a refusal is about the value of a limit, or about the prompt beside it: another value would be accepted. */
 export const isAboutSize = (verdict: Verdict, { text }: ErrorBody): boolean =>
   verdict === CONTEXT || ABOUT_SIZE.test(text)

@@ -5,7 +5,9 @@ import { Effect, Result } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { makeLocalEmbedder } from "../../src/index.ts"
 
-/** A package of the same face as transformers.js: its model is the lengths of texts, and it tells what it was asked. */
+/**
+ * A package with the interface of transformers.js: its embeddings are the lengths of texts, and it records its calls.
+ */
 const FAKE = `
 export const env = { allowRemoteModels: true, allowLocalModels: false, localModelPath: "" }
 const asked = (globalThis.askedOfFake ??= [])

@@ -25,7 +25,7 @@ const passages = [
   "Our office is in Vienna. Visitors ring the bell twice."
 ].map((text, index) => source(index + 1, text))
 
-/** Runs what hears a reply until no more comes, and lets an hour pass then. */
+/** Runs the effect until no more tokens arrive, and then lets an hour pass. */
 const untilSilent = <A, E>(hearing: Effect.Effect<A, E>, heard: () => number): Effect.Effect<A, E> =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(hearing, { startImmediately: true })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { isRight, openDocuments, saysWords } from "./askDocuments.ts"
 import { JUDGED, type Question, TUNING } from "./questions.ts"
 
-/** What it gets wrong today; each is a match of words that are not in the answer, or of one word alone. */
+/** Today's wrong answers; each one matches words outside the answer, or only one word. */
 const WRONG: ReadonlyArray<string> = [
   // Search finds no passage: it knows English endings only.
   "Welche Kündigungsfristen gelten?",

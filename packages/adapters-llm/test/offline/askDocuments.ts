@@ -21,12 +21,12 @@ export interface Quote {
 
 export interface Answered {
   readonly text: string
-  /** What the reply quotes, in its order, with the file of the passage it cites. */
+  /** The quotations of the reply, in order, with the file of the cited passage. */
   readonly quotes: ReadonlyArray<Quote>
   readonly sources: ReadonlyArray<Source>
 }
 
-/** Whether a passage says these words one after the other, its lines joined. */
+/** True if a passage contains these words in this order, with its lines joined. */
 export const saysWords = (passage: string, words: string): boolean =>
   reflow(passage).text.replaceAll(/\s+/g, " ").includes(words)
 
@@ -66,7 +66,10 @@ export const openDocuments = async () => {
   return { ask, close: () => parley.close() }
 }
 
-/** Right is a first quote that holds the answer, from its document; where nothing answers, no quote at all. */
+/**
+ * An answer is right if its first quotation contains the expected words, from the right document; if no document
+ * answers, if it has no quotation.
+ */
 export const isRight = ({ answer }: Question, { quotes }: Answered): boolean => {
   if (answer === undefined) return quotes.length === 0
   const [file, words] = answer

@@ -1,7 +1,7 @@
 /** A question over the fixture documents, which are all searched. */
 export interface Question {
   readonly asked: string
-  /** The file and the words that the first quote has to hold; undefined where no document answers. */
+  /** The file and the words that the first quotation must contain; undefined if no document answers. */
   readonly answer?: readonly [file: string, words: string]
 }
 

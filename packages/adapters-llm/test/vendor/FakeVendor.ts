@@ -53,8 +53,8 @@ const readRequest = async (socket: Socket): Promise<VendorRequest | undefined> =
 }
 
 /**
- * A server for tests that answers each request with whatever bytes `play` writes, well-formed or not, at whatever pace.
- * One request a connection. It counts the connections on which it is still at work.
+ * A test server that answers each request with the bytes that `play` writes, valid or not, at any pace. One request
+ * per connection. It counts the connections on which it is still writing.
  */
 export class FakeVendor implements AsyncDisposable {
   readonly requests: Array<VendorRequest> = []

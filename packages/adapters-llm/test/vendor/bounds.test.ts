@@ -9,10 +9,13 @@ import { head, openAiWire, type Wire, type WireOptions, wires } from "./wires.ts
 const MIB = 1024 * 1024
 const LIMIT = 500
 
-/** What a busy machine does late is not wrong. */
+/** A busy machine may be late. */
 const PATIENCE = { timeout: 60_000, interval: 5 }
 
-/** What was heard of a vendor that writes the same piece until it is left, and how much it got rid of. */
+/**
+ * Reads a vendor that repeats a piece until it is disconnected; returns the result and the amount that the vendor
+ * could write.
+ */
 const flood = async (wire: Wire, start: string, piece: string | Uint8Array, most = 64 * MIB) => {
   let sent = 0
   const play: Play = async (connection) => {
@@ -35,7 +38,7 @@ describe.each(wires)("an answer of $name", (wire) => {
     const result = await flood(wire, wire.start, wire.delta("word ".repeat(12_000)))
     isCut(result)
     expect(result.text.length).toBeGreaterThan(0)
-    // In bytes here; in tokens, far sooner, where its words are delivered.
+    // This bound is in bytes; the bound in tokens applies far sooner if words are delivered.
     expect(result.text.length).toBeLessThan(maxReplyBytes(LIMIT))
   })
 
@@ -225,7 +228,7 @@ describe("one limit of time", () => {
         }
       })
       expect(heard.failure).toMatchObject({ reason: "stalled" })
-      // Each breaks off after 40 s: the third has what is left of the whole, if it is sent in time.
+      // Each try breaks off after 40 s: the third has the rest of the total time, if it is sent in time.
       expect([2, 3]).toContain(vendor.requests.length)
     })
   })

@@ -44,7 +44,7 @@ export const cuts = (step: number): void => {
         (how: "end" | "reset", at: number): Play =>
         async (connection) => {
           await connection.write(Buffer.concat([Buffer.from(head()), body]).subarray(0, prefix + at))
-          // A reset takes along what was not read yet.
+          // A reset discards bytes that were not read yet.
           if (how === "reset") await untilRead()
           connection[how]()
         }

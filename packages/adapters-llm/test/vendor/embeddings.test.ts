@@ -10,7 +10,7 @@ import { untilRead, withVendor } from "./listen.ts"
 import { head } from "./wires.ts"
 
 const apiKey = Redacted.make("sk-test-secret")
-/** What a busy machine does late is not wrong. */
+/** A busy machine may be late. */
 const PATIENCE = { timeout: 60_000, interval: 5 }
 const fast = { retries: 2, baseDelayMs: 1, maxDelayMs: 300 }
 const json = { "content-type": "application/json" }
@@ -231,7 +231,7 @@ describe("an embedding provider that fails", () => {
       const embedder = connect(url)
       const requests = (count: number) =>
         Effect.promise(() => vi.waitUntil(() => vendor.requests.length === count, PATIENCE))
-      /** Asks, waits as long as a search does, and gives what the question came to, if anything. */
+      /** Asks, waits as long as a search does, and returns the outcome, if any. */
       const question = Effect.fnUntraced(function* (count: number, seconds: number) {
         const patient = Effect.timeoutOption(embedder.embed(["text"]), "5 seconds")
         const fiber = yield* Effect.forkChild(patient, { startImmediately: true })

@@ -6,7 +6,7 @@ import type { Wire } from "./wires.ts"
 
 /** Characters of two, three and four bytes, so that a cut may fall within each. */
 const words = ["Größe", " 世界", " 👩‍🚀!"]
-/** What a whole reply says. */
+/** The text of a whole reply. */
 export const said = words.join("")
 
 /** Its bytes up to the end mark. */
@@ -25,7 +25,7 @@ export const sending =
 /** Nothing but its limits of time. */
 export const LIMITS = { idleMs: 60_000, totalMs: 90_000, afterEndMs: 50_000 }
 
-/** What is heard of a vendor. */
+/** Reads a reply of a vendor. */
 export const heard = (wire: Wire, play: Play): Promise<Heard> =>
   withVendor(play, (url) => listen(wire.connect(url, { limits: LIMITS }), wire.model))
 
@@ -42,5 +42,5 @@ export const failsAs = ({ failure, parts }: Heard, reason: ModelFailure) => {
   expect(parts.some((part) => part._tag === "end")).toBe(false)
 }
 
-/** What a busy machine does late is not wrong. */
+/** A busy machine may be late. */
 export const PATIENCE = { timeout: 60_000, interval: 5 }

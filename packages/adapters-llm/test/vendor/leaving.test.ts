@@ -30,7 +30,7 @@ describe("a reader that leaves a vendor", () => {
 
   it("closes the connection, also where garbage was collected since the answer began", async () => {
     const leave = new AbortController()
-    // As the SDKs do, which give `fetch` a signal of their own that follows the caller's.
+    // The SDKs pass `fetch` a signal of their own that follows the caller's.
     const followed = new AbortController()
     leave.signal.addEventListener("abort", () => followed.abort())
     const events = readEventStream(await vendorFetch(url, { signal: followed.signal }), maxReplyBytes(1), leave.signal)

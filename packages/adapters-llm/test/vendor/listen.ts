@@ -29,7 +29,7 @@ const hear = (
     return { parts, failure, text: parts.map((part) => (part._tag === "text-delta" ? part.text : "")).join("") }
   }).pipe(Effect.provide(Logger.layer([...log])))
 
-/** Takes a reply to its end. What is logged goes to `log`. */
+/** Reads a reply to its end. Log records go to `log`. */
 export const listen = (
   chatModel: ChatModel,
   model: Model,
@@ -38,7 +38,7 @@ export const listen = (
   log: ReadonlyArray<Logger.Logger<unknown, unknown>> = []
 ): Promise<Heard> => Effect.runPromise(hear(chatModel, model, messages, maxOutputTokens, log))
 
-/** Takes a reply to its end while no time passes but what `meanwhile` lets pass. */
+/** Reads a reply to its end; only `meanwhile` moves the clock. */
 export const listenWhile = (
   chatModel: ChatModel,
   model: Model,
@@ -51,7 +51,7 @@ export const listenWhile = (
     return yield* Fiber.join(hearing)
   }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
 
-/** Has the event loop go round until what was written here to a socket of this process has been read and taken. */
+/** Lets the event loop run until bytes that were written to a socket of this process have been read and handled. */
 export const untilRead = async (): Promise<void> => {
   for (let round = 0; round < 12; round++) await new Promise(setImmediate)
 }

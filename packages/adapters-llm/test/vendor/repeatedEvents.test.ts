@@ -34,7 +34,7 @@ const rawText = fc.oneof(
     .map((pieces) => pieces.join(""))
 )
 
-/** What surrounds texts: few, so that many events have the same, and each twice the same key, ends or fails in some. */
+/** The surroundings of texts: few, so that many events share them; some have the key twice, an end or a failure. */
 const openAiEvent = fc
   .tuple(
     fc.constantFrom('"content"', '"con\\u0074ent"', '"content" ', '"refusal"', '"reasoning"'),
@@ -70,7 +70,7 @@ const anthropicEvent = fc
       `{"type":"${type}","index":0,"delta":{"type":"${kind}",${key}:"${text}"${beside}}${more}}`
   )
 
-/** What a reader makes of events, one after another: parts, the end, or the name of what it fails with. */
+/** The result of a reader for a sequence of events: parts, the end, or the name of the failure. */
 const readingOf = (reader: Reader, events: ReadonlyArray<string>) => {
   const parts: Array<unknown> = []
   try {

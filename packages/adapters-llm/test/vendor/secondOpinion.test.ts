@@ -9,7 +9,7 @@ const apiKey = Redacted.make("sk-test")
 const retry = { retries: 0 }
 const said = "Zwei Jahre ab Lieferung – 保証は二年です 👩‍🚀."
 
-/** Somebody else's idea of what the vendors send. */
+/** An independent implementation of the vendors' formats. */
 const mock = new LLMock({ port: 0, host: "127.0.0.1", latency: 0, chunkSize: 3 })
 
 beforeAll(async () => {

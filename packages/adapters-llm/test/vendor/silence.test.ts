@@ -9,7 +9,7 @@ import { head, type Wire, wires } from "./wires.ts"
 
 const SECRET = "a person's own question"
 
-/** A vendor that answers while `speaks` is true, and else holds each request without a byte. */
+/** A vendor that answers while `speaks` is true, and otherwise holds each request without a byte. */
 const stage = (wire: Wire) => {
   const state = { speaks: false }
   const play: Play = async (connection) => {
@@ -71,7 +71,7 @@ describe.each(wires)("$name", (wire) => {
           }
           expect(yield* during(0.5, 4)).toMatchObject({ reason: "stalled", retryAfterMs: 5_000 })
           expect(yield* during(0.5, 4)).toMatchObject({ reason: "stalled", retryAfterMs: 5_000 })
-          // The fourth is the probe: it has nothing of what a person asked, and costs next to nothing.
+          // The fourth request is the probe: it contains nothing of a person's question, and costs next to nothing.
           const probe = requests()[3] ?? {}
           expect(JSON.stringify(probe)).not.toContain(SECRET)
           expect(wire.limitOf(probe)).toBe(1)

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { FakeVendor, type Play, type VendorConnection } from "./FakeVendor.ts"
 import { chunked, chunkedHead, head, lastChunk, type Wire, wires } from "./wires.ts"
 
-/** How a failure before the first delta looks: a status and an error body. */
+/** The form of a failure before the first delta: a status and an error body. */
 const statusOf: Partial<Record<ModelFailure, string>> = {
   "rate-limited": "429 Too Many Requests",
   unavailable: "503 Service Unavailable",

@@ -9,7 +9,7 @@ export interface WireOptions {
   readonly connections?: Partial<ConnectionLimits>
 }
 
-/** How one vendor's streams look on the wire. */
+/** The form of one vendor's streams on the wire. */
 export interface Wire {
   readonly name: "openai" | "anthropic"
   readonly model: Model
@@ -19,7 +19,7 @@ export interface Wire {
   delta(text: string): string
   /** The events with which a reply ends; those from `endMarkAt` on are behind the end mark. */
   end(reason: "completed" | "length" | "refused", usage: { readonly input: number; readonly output: number }): string
-  /** An event that tells of a failure within the stream. */
+  /** An event that reports a failure within the stream. */
   failure(kind: "overloaded" | "rate-limited" | "refused"): string
   /** The body of an answer with an error status. */
   errorBody(kind: string): string
@@ -105,7 +105,7 @@ export const anthropicWire: Wire = {
 
 export const wires: ReadonlyArray<Wire> = [openAiWire, anthropicWire]
 
-/** The head of an answer whose body ends with the connection. */
+/** The head of a response whose body ends with the connection. */
 export const head = (status = "200 OK", headers: Readonly<Record<string, string>> = {}): string => {
   const all = { "content-type": "text/event-stream; charset=utf-8", ...headers, connection: "close" }
   return `HTTP/1.1 ${status}\r\n${Object.entries(all)
@@ -113,7 +113,7 @@ export const head = (status = "200 OK", headers: Readonly<Record<string, string>
     .join("")}\r\n`
 }
 
-/** The head of an answer whose body says itself where it ends; `chunked` frames its parts. */
+/** The head of a response whose body marks its own end; `chunked` frames its parts. */
 export const chunkedHead = head("200 OK", { "transfer-encoding": "chunked" })
 export const chunked = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 export const lastChunk = "0\r\n\r\n"

@@ -2,8 +2,8 @@ import { setPriority } from "node:os"
 import { type Attacker, attacks } from "./attackers.ts"
 
 /**
- * One attack, in a process of its own with the lowest priority: an attacker comes from elsewhere, and what it costs him
- * is not to be taken for the server's delay.
+ * Runs one attack in a process of the lowest priority, because a real attacker uses another machine, and the
+ * attacker's own work must not appear as the server's delay.
  */
 const NICENESS = 19
 setPriority(NICENESS)

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import { formOf, makeAgent, postJson, request } from "./request.ts"
 import { nestedFormsPdf } from "./nestedFormsPdf.ts"
 
-/** The server, and the one person who attacks it. */
+/** The server, and the person who attacks it. */
 export interface Attacker {
   readonly url: string
   readonly cookie: string
@@ -11,7 +11,7 @@ export interface Attacker {
 
 export interface Attack {
   readonly name: string
-  /** Begins; gives what ends it. Once it resolves, the attack is on. */
+  /** Begins the attack; resolves when it is running, with a function that ends it. */
   readonly begin: (attacker: Attacker) => Promise<() => void>
 }
 
@@ -38,10 +38,13 @@ const unfinished =
     return () => sockets.forEach((socket) => socket.destroy())
   }
 
-/** How long a connection waits between an answer and its next request: twenty of them send 400 a second at most. */
+/**
+ * Pause of a connection between a response and its next request: twenty connections send at most 400 requests a
+ * second.
+ */
 const PAUSE_MS = 50
 
-/** Sends again and again on so many connections. */
+/** Repeats requests on this many connections. */
 const flood =
   (send: (attacker: Attacker, agent: ReturnType<typeof makeAgent>, index: number) => Promise<unknown>) =>
   async (to: Attacker) => {

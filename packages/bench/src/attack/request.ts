@@ -19,10 +19,13 @@ export interface Received {
 
 export const makeAgent = (): Agent => new Agent({ keepAlive: true, maxSockets: 1_000 })
 
-/** Nobody waits longer for an answer. */
+/** Time limit of a response. */
 const PATIENCE_MS = 10_000
 
-/** Sends a request and reads its whole answer. Rejects where the connection breaks, or nothing comes for ten seconds. */
+/**
+ * Sends a request and reads the whole response. Rejects if the connection breaks, or if nothing arrives for ten
+ * seconds.
+ */
 export const request = (agent: Agent, { url, cookie, method = "GET", path, type, body }: Sent): Promise<Received> =>
   new Promise((resolve, reject) => {
     const began = performance.now()
@@ -64,7 +67,7 @@ export const formOf = (filename: string, bytes: Buffer): { readonly type: string
   }
 }
 
-/** Signs in with the development sign-in; gives the cookie. */
+/** Signs in with the development sign-in; returns the cookie. */
 export const signIn = async (agent: Agent, url: string, email: string): Promise<string> => {
   const { headers, status } = await postJson(agent, url, "", "/dev/sign-in", { email })
   const cookie = headers["set-cookie"]?.[0]?.split(";")[0]

@@ -8,13 +8,13 @@ import { ServerProcess } from "./ServerProcess.ts"
 export interface Contender extends AsyncDisposable {
   readonly name: string
   readonly server: ServerProcess
-  /** Its database; undefined where it has none. */
+  /** Its database; undefined without one. */
   readonly databaseUrl: string | undefined
-  /** Who asks. */
+  /** The headers that identify a user. */
   headersOf(user: string): Readonly<Record<string, string>>
 }
 
-/** People who ask; each has credits enough. */
+/** Users, each with enough credits. */
 export const USERS = Array.from({ length: 64 }, (_, index) => `user-${index + 1}`)
 
 const here = (path: string) => new URL(path, import.meta.url)
@@ -57,10 +57,15 @@ const sessionToken = (secret: string, user: string): string => {
   return `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`
 }
 
-/** People with credits enough, who may leave as often as the measures do: replies are left before their first words. */
+/**
+ * Users with enough credits, who may leave as often as the measurements do: these leave replies before their first
+ * words.
+ */
 const rich = { tiers: { free: { monthlyCredits: 1_000_000_000, abandonedTriesPerMinute: 1_000_000 } } }
 
-/** `parley serve` as it runs in production, with OpenAI's adapter; `settings` is what `PARLEY_CONFIG` points to. */
+/**
+ * `parley serve` as in production, with OpenAI's adapter; `settings` is the content of the file of `PARLEY_CONFIG`.
+ */
 export const startParley = async (
   vendorUrl: string,
   databaseUrl: string,

@@ -6,7 +6,7 @@ const PRELOAD = fileURLToPath(new URL("tellProcessorTime.ts", import.meta.url))
 const LISTENS = /https?:\/\/[\w.-]+:(\d+)/
 const START_MS = 60_000
 
-/** A server in a process of its own, on the same Node as this one. */
+/** A server in its own process, on the same Node as this one. */
 export class ServerProcess implements AsyncDisposable {
   readonly url: string
   readonly #child: ChildProcess
@@ -16,7 +16,7 @@ export class ServerProcess implements AsyncDisposable {
     this.url = `http://127.0.0.1:${port}`
   }
 
-  /** Starts a program and waits until it says, on either output, at which address it listens. */
+  /** Starts a program and waits until it prints, on either output, the address at which it listens. */
   static async start(
     program: URL,
     args: ReadonlyArray<string>,

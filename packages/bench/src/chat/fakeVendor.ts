@@ -1,7 +1,7 @@
 /**
- * A vendor in OpenAI's format, in a process of its own: each reply is 200 chunks, each written by itself. The newest
- * message may say "hold", and nothing is sent but a note to the parent process that it was asked, or "first", and nothing
- * is sent after the first words.
+ * A vendor in OpenAI's format, in its own process: each reply has 200 chunks, each in its own write. If the newest
+ * message is "hold", it sends nothing except a note to the parent process; if it is "first", it sends nothing after
+ * the first words.
  */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"

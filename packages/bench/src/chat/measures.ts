@@ -4,12 +4,12 @@ import { askChat, type AskedReply } from "./askChat.ts"
 import { type Contender, USERS } from "./Contender.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
 
-/** What the fake vendor says in one reply: 200 times " words". */
+/** Length of the fake vendor's reply: 200 times " words". */
 const REPLY_CHARACTERS = 1_200
 
 const userAt = (index: number): string => USERS[index % USERS.length] ?? ""
 
-/** Waits until a server has nothing left to do: next to no processor time in 100 ms. */
+/** Waits until a server is idle: next to no processor time in 100 ms. */
 const settled = async ({ server }: Contender): Promise<void> => {
   let before = await server.processorMilliseconds()
   for (let turn = 0; turn < 50; turn += 1) {
@@ -20,7 +20,7 @@ const settled = async ({ server }: Contender): Promise<void> => {
   }
 }
 
-/** Processor milliseconds of a server for one request, on average over so many, one after another. */
+/** Processor milliseconds of a server for one request, on average over this many, one after another. */
 const processorOf = async (contender: Contender, replies: number, ask: (user: string) => Promise<AskedReply>) => {
   const open: Array<AskedReply> = []
   await settled(contender)
@@ -41,7 +41,7 @@ export const processorUntilAsked = (contender: Contender, replies: number, vendo
     return reply
   })
 
-/** Until the first words came, with whatever is begun beside them, such as storing the turn. Nothing follows them. */
+/** Until the first words, including concurrent work such as storing the turn. Nothing follows the first words. */
 export const processorWithFirstWords = (contender: Contender, replies: number): Promise<number> =>
   processorOf(contender, replies, async (user) => {
     const reply = askChat(contender, user, "first")
@@ -55,7 +55,7 @@ export interface Throughput {
   readonly processorMilliseconds: number
 }
 
-/** Whole replies by `streams` readers at once, for `milliseconds`. Rejects where a reply is not whole. */
+/** Whole replies with `streams` concurrent readers, for `milliseconds`. Rejects if a reply is incomplete. */
 export const throughput = async (contender: Contender, streams: number, milliseconds: number): Promise<Throughput> => {
   const { server } = contender
   const before = await server.processorMilliseconds()
@@ -80,8 +80,8 @@ const BETWEEN_REQUESTS_MS = 40
 
 /**
  * Transactions of a server's database from a request to the first words, on average over `replies` requests one after
- * another, beside what the server does of itself in the same time. The vendor says nothing: what follows the first
- * words is not counted.
+ * another, less the server's background transactions in the same time. The vendor sends nothing, so work after the
+ * first words is not counted.
  */
 export const transactionsToFirstWords = async (contender: Contender, replies: number): Promise<number | undefined> => {
   if (contender.databaseUrl === undefined) return undefined
@@ -111,7 +111,7 @@ export const transactionsToFirstWords = async (contender: Contender, replies: nu
   }
 }
 
-/** One whole reply for everybody: accounts are opened, code is compiled. */
+/** One whole reply for each user, which opens the accounts and compiles the code. */
 export const warmUp = async (contender: Contender): Promise<void> => {
   await Promise.all(USERS.map((user) => askChat(contender, user, "all").whole))
 }

@@ -1,4 +1,4 @@
-/** Loaded into each server that is measured: tells its processor time in microseconds whenever it is asked. */
+/** Loaded into each measured server: reports its processor time in microseconds on request. */
 process.on("message", (question) => {
   if (question !== "processor time") return
   const { system, user } = process.cpuUsage()

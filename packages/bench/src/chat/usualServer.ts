@@ -1,6 +1,6 @@
 /**
- * (b): what is usually written around (a). The balance is read and must be positive; the chat and the question are
- * stored; after the reply, its row, the charge and the new balance are written in one transaction.
+ * (b): the usual code around (a). The balance is read and must be positive; the chat and the question are stored;
+ * after the reply, its row, the charge and the new balance are written in one transaction.
  */
 import { randomUUID } from "node:crypto"
 import type { AddressInfo } from "node:net"

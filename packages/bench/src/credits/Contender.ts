@@ -1,17 +1,17 @@
-/** How the callers choose accounts: among how many. */
+/** The number of accounts from which the callers choose. */
 export interface Load {
   readonly name: string
   readonly accounts: number
 }
 
-/** One way to keep a ledger, measured beside others. All work on accounts numbered from 0. */
+/** One implementation of a ledger, measured beside others. All work on accounts numbered from 0. */
 export interface Contender {
   readonly name: string
   /** Reserves and then settles on an account: two transactions, the second after the first has been answered. */
   readonly pair?: (account: number) => Promise<void>
-  /** Drives itself: gives the pairs done in about `milliseconds` by `callers`, in place of `pair`. */
+  /** Runs its own loop in place of `pair`; returns the pairs completed in about `milliseconds` by `callers`. */
   readonly drive?: (load: Load, callers: number, milliseconds: number) => Promise<number>
-  /** Rejects where the contender's own rows do not add up. */
+  /** Rejects if the contender's own rows do not add up. */
   readonly check: () => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -19,7 +19,7 @@ export interface Contender {
 export const ACCOUNTS = 10_000
 /** Credits of each account at the beginning, more than any run can spend. */
 export const FUNDS = 1_000_000_000_000
-/** What a pair reserves, and what it then really costs. */
+/** The reserved amount of a pair, and its actual cost. */
 export const RESERVED = 40
 export const CHARGED = 25
 /** Connections of a contender that is not being measured are closed, so that all of them fit on one server. */

@@ -9,8 +9,8 @@ import type { Contender } from "./Contender.ts"
 const run = promisify(execFile)
 
 /**
- * How many commits the server takes when each does next to nothing: pgbench with one small update a transaction, and two
- * transactions for a pair. Undefined where pgbench is not installed.
+ * Measures the server's rate of commits with next to no work: pgbench with one small update per transaction, and two
+ * transactions per pair. Undefined if pgbench is not installed.
  */
 export const makeCommitRate = async (name: string, url: string, admin: pg.Client): Promise<Contender | undefined> => {
   try {

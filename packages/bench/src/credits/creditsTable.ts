@@ -1,7 +1,7 @@
 import { median, quantile } from "../measuring/statistics.ts"
 import type { Measure } from "./measureRound.ts"
 
-/** What one contender did in all rounds of one load. */
+/** The measurements of one contender in all rounds of one load. */
 export interface Series {
   readonly load: string
   readonly name: string

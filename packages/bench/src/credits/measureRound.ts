@@ -3,12 +3,12 @@ import { countProcessorTime, type ProcessorTime } from "../measuring/processorTi
 import { busyMilliseconds } from "../measuring/quietMachine.ts"
 import type { Contender, Load } from "./Contender.ts"
 
-/** What one contender did in one round. */
+/** The measurement of one contender in one round. */
 export interface Measure {
   readonly pairsPerSecond: number
   /** Milliseconds from asking for a reserve to the answer of its settle; empty for contenders that drive themselves. */
   readonly latencies: ReadonlyArray<number>
-  /** Milliseconds of processor time for a pair; absent where it is not to be had. */
+  /** Milliseconds of processor time for a pair; undefined if it cannot be read. */
   readonly clientTime: number | undefined
   readonly serverTime: number | undefined
   /** Cores busy meanwhile with anything but this process and the contender's backends. */
@@ -35,10 +35,12 @@ const drivePairs = async (
   return { seconds: (performance.now() - start) / 1000, latencies }
 }
 
-/** Opens the contender's connections and warms what it works on, uncounted. */
+/** Time for opening connections and warming caches, which is not counted. */
 const WARM_MS = 400
 
-/** Keeps `callers` loops of pairs going for about `milliseconds`. Every caller waits for its answer before it goes on. */
+/**
+ * Runs `callers` loops of pairs for about `milliseconds`. Every caller waits for the response before its next call.
+ */
 export const measureRound = async (
   admin: pg.Client,
   contender: Contender,

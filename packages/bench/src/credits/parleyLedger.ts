@@ -38,7 +38,10 @@ const reserveAndSettle = (credits: CreditOperations["Service"], userId: string) 
     yield* credits.settle({ userId, key, amount: CHARGED, draft: receiptDraft })
   })
 
-/** Every account's buckets are what its transactions say, nothing is held, and the numbers have no gaps. */
+/**
+ * Checks that every account's buckets follow from its transactions, that nothing is held, and that the numbers have no
+ * gaps.
+ */
 const CHECK = `
   SELECT count(*)::int AS wrong FROM parley.credit_accounts a
   LEFT JOIN (

@@ -17,7 +17,7 @@ export const createPlainTables = (client: pg.Client, prefix: string) =>
     INSERT INTO ${prefix}_accounts SELECT number, ${FUNDS} FROM generate_series(0, ${ACCOUNTS - 1}) AS number;
     ANALYZE ${prefix}_accounts`)
 
-/** Rejects where a balance is not what its movements say. */
+/** Rejects if a balance differs from the sum of its movements. */
 export const checkPlainTables = async (client: pg.Client, prefix: string): Promise<void> => {
   const { rows } = await client.query<{ wrong: number }>(`
     SELECT count(*)::int AS wrong FROM ${prefix}_accounts a

@@ -11,7 +11,7 @@ const statementText = (prefix: string) => `
   INSERT INTO ${prefix}_entries (account_id, amount, reference) SELECT id, $2::bigint, $3::text FROM moved
   RETURNING account_id`
 
-/** The same as a function, whose statements the server plans once for each connection. */
+/** The same as a function, whose statements the server plans once per connection. */
 const functionText = (prefix: string) => `
   CREATE FUNCTION ${prefix}_move(account bigint, change bigint, fact text) RETURNS bigint LANGUAGE plpgsql AS $function$
   BEGIN

@@ -3,8 +3,8 @@ import { CHARGED, type Contender, IDLE_MS, RESERVED } from "./Contender.ts"
 import { checkPlainTables, createPlainTables } from "./plainTables.ts"
 
 /**
- * What most products do: in a transaction, lock the account's row and read it, write the new balance, add a movement.
- * The reserve takes the upper bound, the settle gives back what was not used.
+ * The usual pattern of products: in a transaction, lock the account's row and read it, write the new balance, add a
+ * movement. The reserve takes the upper bound, the settle returns the unused part.
  */
 export const makeUsualPattern = async (
   name: string,

@@ -4,7 +4,9 @@ import type pg from "pg"
 /** Linux counts the processor time of processes in hundredths of a second. */
 const MILLISECONDS_PER_TICK = 10
 
-/** User and system time of a Postgres process so far, in milliseconds; undefined where it does not run on this machine. */
+/**
+ * User and system time of a Postgres process so far, in milliseconds; undefined if it does not run on this machine.
+ */
 const processMilliseconds = (pid: number): number | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -17,13 +19,13 @@ const processMilliseconds = (pid: number): number | undefined => {
   }
 }
 
-/** Processor time in milliseconds: of this process, and of the server's backends where they run on this machine. */
+/** Processor time in milliseconds: of this process, and of the server's backends if they run on this machine. */
 export interface ProcessorTime {
   readonly client: number
   readonly server: number | undefined
 }
 
-/** What this process and the backends of `client`'s database have used so far, by backend. */
+/** Processor time of this process and of each backend of `client`'s database so far. */
 const readProcessors = async (client: pg.Client) => {
   const { rows } = await client.query<{ pid: number }>(
     "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'"
@@ -35,7 +37,9 @@ const readProcessors = async (client: pg.Client) => {
   }
 }
 
-/** Begins to count; the function given ends it. Backends that end in between are not counted. */
+/**
+ * Begins to count; the returned function stops and returns the times. Backends that end in between are not counted.
+ */
 export const countProcessorTime = async (client: pg.Client): Promise<() => Promise<ProcessorTime>> => {
   const before = await readProcessors(client)
   return async () => {

@@ -1,10 +1,10 @@
 const ascending = (values: ReadonlyArray<number>): ReadonlyArray<number> => values.toSorted((a, b) => a - b)
 
-/** The value that `share` (0 to 1) of `values` do not exceed, by nearest rank; NaN where there are none. */
+/** The value that `share` (0 to 1) of `values` do not exceed, by nearest rank; NaN for no values. */
 export const quantile = (values: ReadonlyArray<number>, share: number): number =>
   ascending(values)[Math.max(0, Math.ceil(values.length * share) - 1)] ?? Number.NaN
 
-/** The middle value, or the mean of the two in the middle; NaN where there are none. */
+/** The middle value, or the mean of the two in the middle; NaN for no values. */
 export const median = (values: ReadonlyArray<number>): number => {
   const sorted = ascending(values)
   const half = sorted.length / 2

@@ -1,6 +1,6 @@
 import pg from "pg"
 
-/** A database of its own on the server of `TEST_DATABASE_URL`. */
+/** A temporary database on the server of `TEST_DATABASE_URL`. */
 export interface TemporaryDatabase {
   readonly url: string
   drop(): Promise<void>
@@ -17,8 +17,8 @@ const administer = async (serverUrl: string, statement: string): Promise<void> =
 }
 
 /**
- * Creates an empty database beside the one of `serverUrl`, `TEST_DATABASE_URL` unless given, whose login must be allowed
- * to. Rejects with a plain error where neither is set or the server does not answer.
+ * Creates an empty database beside the one of `serverUrl`, by default `TEST_DATABASE_URL`, whose login needs that
+ * right. Rejects with a clear error if neither is set or the server does not answer.
  */
 export const createTemporaryDatabase = async (
   serverUrl: string | undefined = process.env["TEST_DATABASE_URL"]

@@ -11,8 +11,8 @@ export const createBareAccounts = async (admin: pg.Client): Promise<void> => {
 }
 
 /**
- * What one would write by hand: all accounts in one statement and one transaction. It locks every account until its
- * end, begins anew when it is stopped, knows neither anchors nor holds nor debt nor keys, and proves nothing.
+ * A hand-written reset: all accounts in one statement and one transaction. It locks every account until its end,
+ * begins anew when it is stopped, has no anchors, holds, debt or keys, and proves nothing.
  */
 export const runBareReset = async (admin: pg.Client): Promise<number> => {
   const { rowCount } = await admin.query(`
@@ -30,7 +30,7 @@ export const runBareReset = async (admin: pg.Client): Promise<number> => {
   return rowCount ?? 0
 }
 
-/** Makes all accounts due again, outside what is measured. */
+/** Makes all accounts due again, outside the measured time. */
 export const makeBareDue = async (admin: pg.Client): Promise<void> => {
   await admin.query(`UPDATE bare_accounts
     SET period_start = period_start - interval '1 month', next_reset_at = next_reset_at - interval '1 month'`)

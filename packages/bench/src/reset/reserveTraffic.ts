@@ -9,7 +9,7 @@ const PAUSE_MS = 40
 
 /** Replies going on meanwhile: a few callers that reserve, pause, settle and pause, on accounts drawn at random. */
 export interface ReserveTraffic {
-  /** Ends it; gives how long each reserve took, in milliseconds. */
+  /** Stops, and returns the duration of each reserve in milliseconds. */
   stop(): Promise<ReadonlyArray<number>>
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** A text to be found again. `title` is left out where it says no more than the id. */
+/** A document of the collection. `title` is missing if it only repeats the id. */
 export interface CollectionDocument {
   readonly id: string
   readonly title: string | undefined
@@ -24,9 +24,9 @@ export interface ReferenceSpan {
 export interface Collection {
   readonly documents: ReadonlyArray<CollectionDocument>
   readonly queries: ReadonlyArray<CollectionQuery>
-  /** By query, then by document: how relevant it is; what is 0 or less is not. */
+  /** By query, then by document: the grade of relevance; 0 or less is not relevant. */
   readonly judgements: ReadonlyMap<string, ReadonlyMap<string, number>>
-  /** By query; empty where the collection has none. */
+  /** By query; empty if the collection has none. */
   readonly spans: ReadonlyMap<string, ReadonlyArray<ReferenceSpan>>
 }
 
@@ -92,8 +92,9 @@ const readSpans = (file: string, documents: ReadonlyArray<CollectionDocument>): 
 }
 
 /**
- * Reads `docs.jsonl` (id, title, text), `queries.jsonl` (id, text), `qrels.tsv` (query, document, grade) and, where it is
- * there, `spans.jsonl` (qid, docid, start, end in code points) of a folder. Throws where one is missing or is no JSON.
+ * Reads `docs.jsonl` (id, title, text), `queries.jsonl` (id, text), `qrels.tsv` (query, document, grade) and, if it
+ * exists, `spans.jsonl` (qid, docid, start, end in code points) of a folder. Throws if a file is missing or is not
+ * JSON.
  */
 export const readCollection = (folder: string): Collection => {
   const documents = readRecords(join(folder, "docs.jsonl")).map((fields) => {

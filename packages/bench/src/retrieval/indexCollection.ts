@@ -3,7 +3,9 @@ import { DocumentStore, indexDocument, PassageIndex, type ParsedDocument } from 
 import { Effect } from "effect"
 import type { Collection, CollectionDocument } from "./collection.ts"
 
-/** A collection in a passage index: which of its documents is which of the index's, and where its text begins there. */
+/**
+ * A collection in a passage index: the index's document for each of its documents, and the offset of its text there.
+ */
 export interface IndexedCollection {
   readonly userId: string
   readonly idOf: ReadonlyMap<string, string>
@@ -13,7 +15,7 @@ export interface IndexedCollection {
   readonly characters: number
 }
 
-/** A document as a parser would give it: its title as the heading of its text. */
+/** A document as a parser would return it: its title as the heading of its text. */
 const parsedOf = ({ text, title }: CollectionDocument): ParsedDocument =>
   title === undefined
     ? { text, pageStarts: null }

@@ -6,8 +6,8 @@ const discounted = (grades: ReadonlyArray<number>): number =>
   grades.reduce((sum, grade, rank) => sum + Math.max(0, grade) / Math.log2(rank + 2), 0)
 
 /**
- * Normalised discounted cumulative gain of the first `depth` documents, with the grade itself as gain, as trec_eval's
- * `ndcg_cut` has it (Järvelin and Kekäläinen, TOIS 20, 2002). Undefined where nothing is relevant.
+ * Normalised discounted cumulative gain of the first `depth` documents, with the grade itself as gain, as in
+ * trec_eval's `ndcg_cut` (Järvelin and Kekäläinen, TOIS 20, 2002). Undefined if nothing is relevant.
  */
 export const ndcgAt = (depth: number, ranked: ReadonlyArray<string>, grades: Grades): number | undefined => {
   const best = discounted([...grades.values()].toSorted((one, other) => other - one).slice(0, depth))
@@ -15,7 +15,7 @@ export const ndcgAt = (depth: number, ranked: ReadonlyArray<string>, grades: Gra
   return discounted(ranked.slice(0, depth).map((document) => grades.get(document) ?? 0)) / best
 }
 
-/** How many of the relevant documents are among the first `depth`. Undefined where nothing is relevant. */
+/** The share of the relevant documents among the first `depth`. Undefined if nothing is relevant. */
 export const recallAt = (depth: number, ranked: ReadonlyArray<string>, grades: Grades): number | undefined => {
   const relevant = [...grades].filter(([, grade]) => grade > 0).map(([document]) => document)
   if (relevant.length === 0) return undefined
@@ -23,7 +23,7 @@ export const recallAt = (depth: number, ranked: ReadonlyArray<string>, grades: G
   return relevant.filter((document) => found.has(document)).length / relevant.length
 }
 
-/** The first `count` spans, cut off where all of them together have `units` UTF-16 units. */
+/** The first `count` spans, cut off when all of them together have `units` UTF-16 units. */
 export const firstSpans = (
   spans: ReadonlyArray<ReferenceSpan>,
   count: number,
@@ -55,7 +55,7 @@ const coveredOf = (spans: ReadonlyArray<ReferenceSpan>, documentId: string): Rea
 const lengthOf = (spans: ReadonlyArray<ReferenceSpan>): number =>
   spans.reduce((sum, { start, end }) => sum + (end - start), 0)
 
-/** The share of the reference's characters that are in what was found. Undefined where there is no reference. */
+/** The share of the reference's characters in the found spans. Undefined if there is no reference. */
 export const spanRecall = (
   reference: ReadonlyArray<ReferenceSpan>,
   found: ReadonlyArray<ReferenceSpan>
@@ -73,7 +73,7 @@ export const spanRecall = (
   return all === 0 ? undefined : covered / all
 }
 
-/** The mean of what is defined; undefined where nothing is. */
+/** The mean of the defined values; undefined if there are none. */
 export const meanOf = (values: ReadonlyArray<number | undefined>): number | undefined => {
   const defined = values.filter((value) => value !== undefined)
   return defined.length === 0 ? undefined : defined.reduce((sum, value) => sum + value, 0) / defined.length

@@ -30,7 +30,10 @@ const isRight = (collection: Collection, indexed: IndexedCollection, query: Coll
   }
 }
 
-/** Asks every query as a chat does, and those of another collection, and counts what relevance leaves of what was found. */
+/**
+ * Searches every query as a chat does, and those of another collection, and counts the passages that pass the
+ * relevance filter.
+ */
 export const measureRelevance = Effect.fnUntraced(function* (
   collection: Collection,
   indexed: IndexedCollection,

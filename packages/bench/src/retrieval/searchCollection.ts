@@ -4,7 +4,7 @@ import type { Collection, CollectionQuery, ReferenceSpan } from "./collection.ts
 import type { IndexedCollection } from "./indexCollection.ts"
 import { firstSpans, ndcgAt, recallAt, spanRecall } from "./measures.ts"
 
-/** What was measured of one query; undefined where the collection does not say what is right. */
+/** The figures of one query; undefined if the collection has no judgements for it. */
 export interface QueryFigures {
   readonly query: string
   readonly ndcg: number | undefined
@@ -22,7 +22,7 @@ export interface SpanFigures {
   readonly at5Bounded: number | undefined
 }
 
-/** Passages asked for by a chat, and by what looks at the first hundred documents. */
+/** Passages that a chat requests, and those for the figures over the first hundred documents. */
 export const CHAT_PASSAGES = 12
 const DEEP_PASSAGES = 500
 const CONTEXT = 5_000

@@ -7,7 +7,10 @@ import type { IndexedCollection } from "./indexCollection.ts"
 import { meanOf } from "./measures.ts"
 import { askQuery, type QueryFigures } from "./searchCollection.ts"
 
-/** Of one weight, how well the questions of each half find: the gain by documents, or the recall of spans where there are any. */
+/**
+ * The quality of one weight on the questions of each half: the gain by documents, or the recall of spans if there are
+ * any.
+ */
 export interface WeightFigures {
   readonly weight: number
   readonly odd: number | undefined
@@ -19,13 +22,13 @@ const WORDS_ALONE = 0
 const MEANING_ALONE = 1_000_000
 const WEIGHTS = [WORDS_ALONE, FUSION.weight / 2, FUSION.weight, 0.07, 0.1, 0.2, 0.4, 1, MEANING_ALONE]
 
-/** An embedder whose weight can be changed, and which asks for the embedding of a text once. */
+/** An embedder with a variable weight, which requests the embedding of a text once. */
 export interface WeighedEmbedder {
   readonly embedder: Embedder["Service"]
   setWeight(weight: number): void
 }
 
-/** The default export of a module, which is an embedder. Throws where there is none. */
+/** Loads the default export of a module, which is an embedder. Throws if there is none. */
 export const loadEmbedder = async (file: string): Promise<WeighedEmbedder> => {
   const { default: given } = (await import(pathToFileURL(resolve(file)).href)) as {
     readonly default?: Embedder["Service"]
@@ -82,7 +85,7 @@ export const weighEmbedder = Effect.fnUntraced(function* (
 
 const shown = (value: number | undefined) => value?.toFixed(4) ?? "-"
 
-/** A line for each weight, and one for that which is best on the odd half, with what it has on the other. */
+/** A line for each weight, and one for the best weight on the odd half, with its result on the other half. */
 export const weightLines = (figures: ReadonlyArray<WeightFigures>): ReadonlyArray<readonly [string, string]> => {
   const best = figures
     .filter(({ weight }) => weight !== MEANING_ALONE)

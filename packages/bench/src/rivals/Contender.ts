@@ -6,22 +6,22 @@ export interface ContenderSearch {
   readonly limit: number
 }
 
-/** What keeps passages with their vectors and searches within documents named, each as its own manual says. */
+/** A store of passages with their vectors that searches within named documents, used according to its own manual. */
 export interface Contender {
   readonly name: string
-  /** Stores that there is a document, where the contender keeps such a thing beside passages. */
+  /** Stores the document's row, if the contender has rows for documents. */
   upload?(document: BenchDocument): Promise<void>
   /** Stores a document's passages, all in one call. */
   ingest(document: BenchDocument): Promise<void>
-  /** The texts of what is found, best first. */
+  /** The texts of the found passages, best first. */
   search(input: ContenderSearch): Promise<ReadonlyArray<string>>
   close(): Promise<void>
 }
 
 export interface OpenContender {
-  /** An empty database of its own. */
+  /** A database of its own, empty. */
   readonly url: string
   readonly dimensions: number
-  /** Where the other libraries are installed. */
+  /** The folder with the installed libraries. */
   readonly rivals: string
 }

@@ -15,7 +15,10 @@ const seedOf = (text: string): number => {
   return seed
 }
 
-/** The vector that stands for a text: whoever asks gets the same, so that nobody's time has a model in it. All are a little alike, as those of models are. */
+/**
+ * The vector of a text: deterministic, so that no time for a model is measured. All vectors are slightly similar, as
+ * those of models are.
+ */
 export const vectorOf = (text: string, dimensions: number): ReadonlyArray<number> => {
   const next = random(seedOf(text))
   return Array.from({ length: dimensions }, () => Math.fround(next() * 2 - 0.5))
@@ -43,7 +46,7 @@ export interface CorpusShape {
 
 const WORDS = 150
 
-/** Documents with ids in order, each with so many passages of about 800 characters; the same for the same seed. */
+/** Documents with ids in order, each with this many passages of about 800 characters; the same for the same seed. */
 export const makeCorpus = (
   { documents, passages, wordless = false }: CorpusShape,
   seed: number

@@ -1,6 +1,6 @@
 /**
- * Stores a corpus in an empty database, in a process of its own so that its memory is its own. Its argument is the JSON of
- * `IngestTask`; tells `IngestFigures` as JSON.
+ * Stores a corpus in an empty database, in its own process so that its memory can be measured. Its argument is the
+ * JSON of `IngestTask`; it prints `IngestFigures` as JSON.
  */
 import { CONTENDERS, type ContenderName } from "./contenders.ts"
 import { type CorpusShape, makeCorpus } from "./corpus.ts"
@@ -12,7 +12,7 @@ export interface IngestTask {
   readonly dimensions: number
   readonly shape: CorpusShape
   readonly seed: number
-  /** Whether the documents are there before the time begins, as they are where a worker indexes what was uploaded. */
+  /** True if the rows of documents exist before the time begins, as when a worker indexes uploads. */
   readonly uploaded: boolean
 }
 

@@ -46,7 +46,7 @@ const passagesOf = (texts: ReadonlyArray<string>): ReadonlyArray<Passage> => {
   })
 }
 
-/** The product's own index, with its words and its rules: a document is written whole beside its text, then searched. */
+/** Parley's own index, with its words and its rules: it writes a whole document with its text, then searches it. */
 export const openParley = async ({ dimensions, url }: OpenContender): Promise<Contender> => {
   const stores = Layer.mergeAll(PgPassageIndexLayer, PgDocumentStoreLayer)
   const embedder = Layer.succeed(PassageEmbedder, embedderOf(dimensions))

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import type { Contender, OpenContender } from "./Contender.ts"
 import { vectorOf } from "./corpus.ts"
 
-/** How the operator makes the folder of the other libraries, which are no dependency of this repository. */
+/** The commands that create the folder of the other libraries, which this repository does not depend on. */
 export const HOW_TO_INSTALL =
   "mkdir rivals && cd rivals && npm init -y && npm install --legacy-peer-deps @langchain/community @langchain/core @mastra/pg @mastra/core pg"
 
@@ -81,7 +81,7 @@ interface Mastra {
   }
 }
 
-/** Mastra's PgVector as it comes, with the index it builds unless told otherwise, documents named by its metadata filter. */
+/** Mastra's PgVector with its default index, with documents named by its metadata filter. */
 export const openMastra = async ({ dimensions, rivals, url }: OpenContender): Promise<Contender> => {
   const { PgVector } = load<Mastra>(rivals, "@mastra/pg")
   const store = new PgVector({ id: "bench", connectionString: url })

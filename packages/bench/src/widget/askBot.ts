@@ -2,14 +2,17 @@ import { Agent, type IncomingMessage, request } from "node:http"
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
 
-/** What a visitor sends. */
+/** A visitor's message. */
 export interface VisitorMessage {
   readonly publicKey: string
   readonly visitorId: string
   readonly message: string
 }
 
-/** Sends a visitor's message and reads the whole reply; gives its characters. Rejects where it was refused or cut off. */
+/**
+ * Sends a visitor's message and reads the whole reply; returns the number of its characters. Rejects if it was refused
+ * or cut off.
+ */
 export const askBot = (url: string, sent: VisitorMessage): Promise<number> =>
   new Promise((resolve, reject) => {
     const asking = request(

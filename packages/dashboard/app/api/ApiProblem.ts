@@ -1,7 +1,7 @@
-/** An answer that is not what was asked for (RFC 9457), or none at all: then its status is 0. */
+/** An unsuccessful response (RFC 9457), or no response, with the status 0. */
 export class ApiProblem extends Error {
   readonly status: number
-  /** The server's stable name of what went wrong. */
+  /** The server's stable code of the failure. */
   readonly code: string
   readonly members: Readonly<Record<string, unknown>>
 
@@ -14,7 +14,7 @@ export class ApiProblem extends Error {
   }
 }
 
-/** What a request fails with when no answer came. */
+/** The failure of a request without a response. */
 export const unreachable = (): ApiProblem => new ApiProblem(0, "The server cannot be reached.")
 
 const membersOf = (body: string): Record<string, unknown> => {
@@ -27,7 +27,7 @@ const membersOf = (body: string): Record<string, unknown> => {
   }
 }
 
-/** The problem that an answer's body tells, or a plain sentence where it tells none. */
+/** Parses the problem in a response's body, or returns a plain sentence if there is none. */
 export const problemOf = (status: number, body: string): ApiProblem => {
   const members = membersOf(body)
   const sentence = members["detail"] ?? members["error"] ?? members["title"]

@@ -8,7 +8,7 @@ export interface Balance {
   /** Set aside for replies that are being written, out of allowance and topup. */
   readonly held: number
   readonly debt: number
-  /** Less what is held: a new reply may cost at most that. */
+  /** Without held credits: the most that a new reply may cost. */
   readonly available: number
   readonly nextResetAt: string
 }
@@ -19,7 +19,7 @@ export interface Balance {
  */
 export const creditsLeft = ({ allowance, topup }: Balance): number => allowance + topup
 
-/** How the charge for a reply came about. */
+/** The receipt of a reply. */
 export interface Receipt {
   readonly model: string
   readonly price: {
@@ -28,7 +28,7 @@ export interface Receipt {
     readonly credits_per_1k_cache_write: number
     readonly credits_per_1k_output: number
     readonly minimum_credits: number
-    /** The rates of requests with more input than so many tokens. */
+    /** The rates for requests with more input tokens than this. */
     readonly long_context: {
       readonly above_input_tokens: number
       readonly credits_per_1k_input: number
@@ -46,13 +46,13 @@ export interface Receipt {
   }
   readonly held: number
   readonly charged: number
-  /** The provider did not tell, so that tokens were counted here. */
+  /** The provider did not report usage, so Parley counted the tokens. */
   readonly estimated: boolean
   readonly ended: string
   readonly paid_from: { readonly allowance: number; readonly topup: number }
 }
 
-/** How the charge for metered work came about: its lines add up to it. */
+/** The receipt of metered work: the sum of its lines is the charge. */
 export interface WorkReceipt extends Pick<Receipt, "held" | "charged" | "ended" | "paid_from"> {
   /** Credits that were charged for this work when its hold expired. */
   readonly charged_before: number

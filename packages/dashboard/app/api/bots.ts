@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
 import type { MessageState, Source } from "./chats.ts"
 import { json, read, segment, send } from "./request.ts"
 
-/** What an owner decides about a bot. */
+/** The settings of a bot that its owner chooses. */
 export interface BotSettings {
   readonly displayName: string
   readonly welcomeMessage: string
@@ -12,7 +12,7 @@ export interface BotSettings {
   readonly modelId: string | null
   readonly instructions: string
   readonly documentIds: ReadonlyArray<string>
-  /** Sites that may embed it; any where none is named. */
+  /** Sites that may embed the bot; an empty list allows all. */
   readonly allowedSites: ReadonlyArray<string>
   /** Whole credits a day, of all the owner's bots together; null for none of the owner's own. */
   readonly dailyCap: number | null
@@ -37,7 +37,7 @@ export interface Bot extends BotSettings {
   readonly updatedAt: string
 }
 
-/** The most of what a bot has that a form bounds. */
+/** The upper bounds of a bot's settings in the form. */
 export const BOT_LIMITS = {
   displayName: 100,
   welcomeMessage: 1_000,
@@ -83,14 +83,14 @@ export const retireBotKey = async (botId: string, publicKey: string): Promise<Bo
 /** A conversation of a visitor with a bot. */
 export interface Conversation {
   readonly id: string
-  /** The beginning of what the visitor said first. */
+  /** The beginning of the visitor's first message. */
   readonly firstQuestion: string
   readonly createdAt: string
   readonly updatedAt: string
   readonly messageCount: number
   /** The same for all conversations of one visitor with the bot. */
   readonly visitor: string
-  /** What its replies cost together. */
+  /** The total cost of its replies. */
   readonly credits: number
 }
 
@@ -99,7 +99,7 @@ export interface ConversationMessage {
   readonly role: "user" | "assistant" | "system"
   readonly content: string
   readonly state: MessageState
-  /** What the reply cost; null for what cost nothing. */
+  /** The cost of the reply; null if it cost nothing. */
   readonly credits: number | null
   readonly sources: ReadonlyArray<Omit<Source, "headings">>
   readonly createdAt: string
@@ -147,5 +147,8 @@ export const conversationQuery = (botId: string, conversationId: string) =>
 export const deleteConversation = (botId: string, conversationId: string) =>
   send(`${path(botId)}/conversations/${segment(conversationId)}`, { method: "DELETE" })
 
-/** Where all conversations of a bot are given as a file: a table with a row a message, or JSON with a line a conversation. */
+/**
+ * The address of an export of all conversations of a bot: a table with a row per message, or JSON with a line per
+ * conversation.
+ */
 export const exportPath = (botId: string, format: "csv" | "jsonl"): string => `${path(botId)}/conversations.${format}`

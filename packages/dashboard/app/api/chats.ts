@@ -9,7 +9,7 @@ export interface ChatSummary {
   readonly updatedAt: string
 }
 
-/** A passage that was given to the model, numbered as the reply cites it. */
+/** A passage that the model received, with its number in the reply's citations. */
 export interface Source {
   readonly number: number
   readonly documentId: string
@@ -19,7 +19,7 @@ export interface Source {
   readonly start: number
   readonly end: number
   readonly text: string
-  /** Those the passage stands under where it starts, then those that begin in it. */
+  /** The headings above the passage's start, then those that begin within it. */
   readonly headings: ReadonlyArray<Heading>
 }
 
@@ -38,7 +38,7 @@ export interface StoredMessage {
   readonly content: string
   readonly state: MessageState
   readonly model: string | null
-  /** What the reply cost, once it is charged. */
+  /** The cost of the reply, after it was charged. */
   readonly credits: number | null
   readonly receipt: Receipt | null
   readonly sources: ReadonlyArray<Source>
@@ -75,7 +75,7 @@ export const chatsQuery = (search: string) =>
       offset + chats.length < total && chats.length > 0 ? offset + chats.length : undefined
   })
 
-/** Every list of chats, whatever was searched for. */
+/** The key of every list of chats, for every search. */
 export const CHATS_KEY = ["chats"] as const
 
 export interface MessagePage {
@@ -101,14 +101,14 @@ export const renameChat = (chatId: string, title: string) =>
 
 export const deleteChat = (chatId: string) => send(`/api/chats/${segment(chatId)}`, { method: "DELETE" })
 
-/** Keeps documents with the chat, for the person who opens it again. */
+/** Stores the chat's documents, for when the person opens it again. */
 export const keepChatDocuments = (chatId: string, documentIds: ReadonlyArray<string>) =>
   send(`/api/chats/${segment(chatId)}/documents`, json("PUT", { documentIds }))
 
-/** Ends what is being written in a chat, and its bill. Where nothing is, nothing happens. */
+/** Stops the running reply of a chat, and its cost. Without a running reply it does nothing. */
 export const endReply = async (chatId: string): Promise<void> => {
   await send(replyStreamPath(chatId), { method: "DELETE" }).catch(() => undefined)
 }
 
-/** Where a reply that is being written can be read from its beginning, and ended. */
+/** The address at which a running reply can be read from its beginning, and stopped. */
 export const replyStreamPath = (chatId: string): string => `/api/chats/${segment(chatId)}/stream`

@@ -1,17 +1,17 @@
 import { queryOptions } from "@tanstack/react-query"
 import { read, segment, send } from "./request.ts"
 
-/** How a connection is: it works, it can only be made anew, or it did not work at the last try. */
+/** The state of a connection: it works, it must be made again, or its last call failed. */
 export type CrmState = "connected" | "needs_reconnect" | "error"
 
 export interface CrmConnection {
   readonly state: CrmState
-  /** Why it is not `connected`: a short word of the server's. */
+  /** The reason why it is not `connected`: a short code of the server. */
   readonly problem: string | null
-  /** As the provider tells it: its text. */
+  /** The provider's own text. */
   readonly account: { readonly id: string | null; readonly name: string | null }
   readonly connectedAt: string
-  /** Who made it. */
+  /** The person who made it. */
   readonly connectedBy: string
 }
 
@@ -19,7 +19,7 @@ export interface CrmConnection {
 export interface CrmOffer {
   readonly provider: string
   readonly name: string
-  /** Whether a bot can be connected to it now. */
+  /** True if a bot can be connected to it now. */
   readonly available: boolean
   readonly connection: CrmConnection | null
 }
@@ -33,7 +33,7 @@ export const crmQuery = (botId: string) =>
       (await read<{ readonly providers: ReadonlyArray<CrmOffer> }>(path(botId), signal)).providers
   })
 
-/** What became of the access at the provider: `pending` is told later, `failed` never. */
+/** The result of revoking the access at the provider: `pending` is retried later, `failed` is final. */
 export type CrmRevocation = "revoked" | "unsupported" | "pending" | "failed"
 
 /** Removes the access here, and takes it back at the provider as far as that can be reached. */
@@ -42,6 +42,6 @@ export const disconnectCrm = async (botId: string, provider: string): Promise<Cr
   return ((await answer.json()) as { readonly revocation: CrmRevocation }).revocation
 }
 
-/** Where the browser goes to allow the access; the server leads it on to the provider's page. */
+/** The address that begins a connection; the server redirects to the provider's page. */
 export const connectPath = (botId: string, provider: string): string =>
   `/api/crm/${segment(provider)}/connect?${new URLSearchParams({ botId })}`

@@ -18,13 +18,13 @@ export interface DocumentText {
   /** Of the whole text. */
   readonly length: number
   readonly text: string
-  /** Those that the stretch is on; null where the document has none. */
+  /** The pages of the stretch; null if the document has none. */
   readonly pages: ReadonlyArray<PageSpan> | null
 }
 
 const MINUTES = 60_000
 
-/** The text between two offsets; the server gives at most 65,536 units at once. */
+/** The text between two offsets; the server returns at most 65,536 units at once. */
 export const documentTextQuery = (documentId: string, from: number, to: number) =>
   queryOptions({
     queryKey: ["document-text", documentId, from, to],
@@ -33,7 +33,7 @@ export const documentTextQuery = (documentId: string, from: number, to: number) 
     staleTime: 10 * MINUTES
   })
 
-/** What is read at once of a text that is read on and on, in UTF-16 units. */
+/** The length of one read of a text that is read piece by piece, in UTF-16 units. */
 export const STRETCH = 24_000
 
 /** A text around a place, which can be read on in both directions. */
@@ -62,5 +62,5 @@ export const joinedText = (stretches: ReadonlyArray<DocumentText>): DocumentText
   }
 }
 
-/** Where the file is, as it was uploaded. */
+/** The address of the file as it was uploaded. */
 export const documentFilePath = (documentId: string): string => `/api/documents/${segment(documentId)}/file`

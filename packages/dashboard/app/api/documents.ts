@@ -10,9 +10,9 @@ export interface StoredDocument {
   readonly status: "processing" | "ready" | "failed"
   /** From 0 to 1. */
   readonly progress: number
-  /** Why it failed. */
+  /** The reason of the failure. */
   readonly reason: string | null
-  /** The same for programs; null where nothing is known. */
+  /** The same as a code for programs; null if it is unknown. */
   readonly reasonCode: string | null
   /** It failed, and reading the same file again may end otherwise. */
   readonly retryable: boolean
@@ -37,13 +37,14 @@ export const deleteDocument = (documentId: string) =>
   send(`/api/documents/${segment(documentId)}`, { method: "DELETE" })
 
 /**
- * Uploads a file; gives the new document's id.
- * @param onProgress told the part that is sent, from 0 to 1
- * @param signal ends it
+ * Uploads a file; returns the new document's id.
+ *
+ * @param onProgress receives the sent part, from 0 to 1
+ * @param signal aborts the upload
  */
 export const uploadDocument = (file: File, onProgress: (part: number) => void, signal?: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
-    // `fetch` does not tell how much of a body is sent.
+    // `fetch` does not report the progress of an upload.
     const request = new XMLHttpRequest()
     const form = new FormData()
     form.append("file", file)

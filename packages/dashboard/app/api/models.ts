@@ -13,7 +13,7 @@ export interface OfferedModel {
   readonly allowedTiers: ReadonlyArray<Tier>
   /** It is set up on this server. */
   readonly available: boolean
-  /** Who answers in its place, where that is another. */
+  /** The model that answers in its place, if it is another one. */
   readonly answeredBy: string | null
 }
 

@@ -2,20 +2,20 @@ import { queryOptions } from "@tanstack/react-query"
 import { json, read, send } from "./request.ts"
 import type { Tier, TierBody } from "./session.ts"
 
-/** How long one payment lasts. */
+/** The time that one payment covers. */
 export interface Interval {
   readonly unit: "day" | "week" | "month" | "year"
   readonly count: number
 }
 
-/** What something costs. */
+/** The price of a plan or a pack. */
 export interface Price {
   readonly priceId: string
-  /** In major units of the currency; null where it is no fixed amount. */
+  /** In major units of the currency; null if the amount is not fixed. */
   readonly amount: number | null
   /** ISO 4217, lower case. */
   readonly currency: string
-  /** Null for what is bought once. */
+  /** Null for a one-time purchase. */
   readonly every: Interval | null
 }
 
@@ -23,7 +23,7 @@ export interface Plan extends TierBody {
   readonly prices: ReadonlyArray<Price>
 }
 
-/** So many credits, bought once. */
+/** A pack of credits, bought once. */
 export interface CreditPack extends Price {
   readonly credits: number
 }
@@ -45,22 +45,22 @@ export const offersQuery = queryOptions({
 export interface Subscription {
   readonly id: string
   readonly tier: Tier
-  /** The plan from the next period on, where it is another. */
+  /** The plan from the next period on, if it changes. */
   readonly nextTier: Tier | null
   readonly priceId: string | null
   readonly status: "incomplete" | "trialing" | "active" | "past-due" | "unpaid" | "paused" | "ended"
   /** Paid for longer than a month at once; its credits come month by month. */
   readonly givesMonthly: boolean
   readonly paidUntil: string
-  /** When it will end, where that is decided. */
+  /** The end of the subscription, if it is set. */
   readonly endsAt: string | null
 }
 
 export interface SubscriptionState {
-  /** At the payment provider; null for who never went there. */
+  /** The id at the payment provider; null for a person without a customer there. */
   readonly customerId: string | null
   readonly subscription: Subscription | null
-  /** Further ones, which are paid for beside it and give nothing. */
+  /** Further paid subscriptions, which have no effect. */
   readonly others: ReadonlyArray<Subscription>
 }
 
@@ -90,7 +90,7 @@ export const invoicesQuery = (customerId: string) =>
     }
   })
 
-/** How many times the person bought credits. */
+/** The number of the person's purchases of credits. */
 export const readPurchases = async (signal?: AbortSignal): Promise<number> =>
   (await read<{ readonly total: number }>("/api/billing/credit-history?type=topup&limit=1", signal)).total
 

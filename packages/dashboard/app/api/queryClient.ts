@@ -8,7 +8,7 @@ const TRIES = 2
 /** Failures that a second request may not meet. */
 const mayPass = (error: unknown) => error instanceof ApiProblem && (error.status === 0 || error.status >= 500)
 
-/** Keeps what the server told. Any answer that says so ends the session on the page too. */
+/** Caches the server's responses. A response that reports an ended session ends it on the page too. */
 export const makeQueryClient = (): QueryClient => {
   const endSession = (error: unknown) => {
     if (error instanceof ApiProblem && error.status === 401) client.setQueryData(meQuery.queryKey, null)

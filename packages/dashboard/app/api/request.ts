@@ -1,6 +1,6 @@
 import { problemOf, unreachable } from "./ApiProblem.ts"
 
-/** Sends a request; gives the answer if it is a good one, else fails with an `ApiProblem`. */
+/** Sends a request; returns a successful response, otherwise fails with an `ApiProblem`. */
 export const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
   let response: Response
   try {
@@ -13,7 +13,7 @@ export const send = async (path: string, init: RequestInit = {}): Promise<Respon
   return response
 }
 
-/** Asks for JSON. What comes is what the route's schema in `/openapi.json` says. */
+/** Requests JSON, which has the form of the route's schema in `/openapi.json`. */
 export const read = async <A>(path: string, signal?: AbortSignal): Promise<A> =>
   (await send(path, signal === undefined ? {} : { signal })).json() as Promise<A>
 

@@ -1,15 +1,15 @@
 import { queryOptions } from "@tanstack/react-query"
 import { json, read, send } from "./request.ts"
 
-/** How people sign in here: with the development form, or at an identity provider. */
+/** The sign-in of this server: the development form, or an identity provider. */
 export type SignInWay =
   | { readonly kind: "development" }
   | { readonly kind: "elsewhere"; readonly url: string | null; readonly signOutUrl: string | null }
 
-/** What the page knows of the server it belongs to. */
+/** The settings that the server passes to its page. */
 export interface ServerSettings {
   readonly signIn: SignInWay
-  /** The pages of a stand-in for the payment provider, with which nothing real is charged; null where there is none. */
+  /** The address of the pages of a stand-in for payments, which charges no real money; null without one. */
   readonly standInPayments: string | null
 }
 
@@ -22,7 +22,7 @@ export const serverSettingsQuery = queryOptions({
 /** The name of one of the server's plans. */
 export type Tier = string
 
-/** What a plan gives. */
+/** The contents of a plan. */
 export interface TierBody {
   readonly id: Tier
   readonly name: string
@@ -38,16 +38,16 @@ export interface TierBody {
   }
 }
 
-/** Who is signed in, and on what plan. */
+/** The signed-in person, and their plan. */
 export interface Me {
   readonly userId: string
   readonly email: string | null
   readonly tier: TierBody
-  /** What may be uploaded: extensions without the dot, and the most bytes of a file. */
+  /** The allowed uploads: extensions without the dot, and the most bytes of a file. */
   readonly uploads: { readonly maxBytes: number; readonly types: ReadonlyArray<string> }
 }
 
-/** Who is signed in; null if nobody is. */
+/** The signed-in person; null without a session. */
 export const meQuery = queryOptions({
   queryKey: ["me"],
   queryFn: async ({ signal }) => (await read<{ readonly me: Me | null }>("/api/session", signal)).me,
@@ -56,7 +56,7 @@ export const meQuery = queryOptions({
 
 export const signInForDevelopment = (email: string) => send("/dev/sign-in", json("POST", { email }))
 
-/** Signs out here; gives where to go on, if that is elsewhere. */
+/** Signs out here; returns the address to go to, if the sign-out continues elsewhere. */
 export const signOut = async (way: SignInWay): Promise<string | undefined> => {
   await send("/api/sign-out", json("POST"))
   return way.kind === "elsewhere" ? (way.signOutUrl ?? undefined) : undefined

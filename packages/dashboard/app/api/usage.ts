@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query"
 import type { Receipt, WorkReceipt } from "./billing.ts"
 import { read } from "./request.ts"
 
-/** What one source used of one model on one day. */
+/** The usage of one source and one model on one day. */
 export interface UsageRow {
   /** A UTC day, as `2026-11-30`. */
   readonly day: string
@@ -27,7 +27,7 @@ const dayText = (milliseconds: number): string => new Date(milliseconds).toISOSt
 
 const DAY_MS = 86_400_000
 
-/** What credits were spent on in the last days, today included. */
+/** The usage of the last days, today included. */
 export const usageQuery = (days: number) =>
   queryOptions({
     queryKey: ["usage", days],
@@ -73,7 +73,7 @@ interface HistoryPage {
 
 /** Rows of a page of the history. */
 export const HISTORY_ROWS = 20
-/** The most that the server gives at once. */
+/** The most rows that the server returns at once. */
 const MOST_ROWS = 200
 
 export type HistoryFilter = TransactionType | "all"
@@ -92,7 +92,7 @@ export const historyQuery = (filter: HistoryFilter, page: number) =>
     placeholderData: keepPreviousData
   })
 
-/** The whole history, newest first. Rows that come meanwhile move the others: none is given twice. */
+/** Reads the whole history, newest first. New rows shift the others; no row is returned twice. */
 export const readWholeHistory = async (filter: HistoryFilter): Promise<ReadonlyArray<Transaction>> => {
   const found = new Map<string, Transaction>()
   for (let offset = 0; ;) {

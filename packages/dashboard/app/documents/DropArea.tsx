@@ -10,7 +10,7 @@ export interface DropAreaProps {
 
 const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes("Files")
 
-/** Takes files that are dropped anywhere on it, and says so while they are over it. The button does the same. */
+/** Accepts dropped files anywhere on it, and shows that while they are over it. The button opens a file dialog. */
 export const DropArea = ({ onFiles, children }: DropAreaProps) => {
   const { t } = useMessages()
   // Elements within enter and leave too: only the last leave is one.

@@ -11,7 +11,7 @@ export interface ShownTextProps {
 
 const NO_MARKS: ReadonlyArray<Mark> = []
 
-/** A stretch of a document as people read it. It begins where the first mark is. */
+/** A stretch of a document for reading, scrolled to the first mark. */
 export const ShownText = ({ stretch, marks = NO_MARKS }: ShownTextProps) => {
   const { t } = useMessages()
   const place = useRef<HTMLDivElement>(null)

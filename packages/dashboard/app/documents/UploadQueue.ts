@@ -11,9 +11,9 @@ export interface Upload {
   readonly name: string
   readonly bytes: number
   readonly state: "waiting" | "sending" | "refused"
-  /** How much of it is sent, from 0 to 1. */
+  /** The sent part, from 0 to 1. */
   readonly part: number
-  /** Why it was refused. */
+  /** The reason of the refusal. */
   readonly problem?: unknown
   /** Sending the same bytes again may end otherwise. */
   readonly mayRetry?: boolean
@@ -26,11 +26,11 @@ export type UploadLimits = Pick<Me, "uploads">["uploads"]
 
 const rejected = (problem: string) => new ApiProblem(400, "", { code: "file_rejected", problem })
 
-/** What the server would refuse anyway, said before it is sent; undefined where it may be sent. */
+/** A refusal that is known before the upload; undefined if the file may be sent. */
 export const localProblem = ({ size }: Pick<File, "size">, { maxBytes }: UploadLimits): ApiProblem | undefined =>
   size === 0 ? rejected("empty") : size > maxBytes ? rejected("too-large") : undefined
 
-/** Files of one person on their way to the server. It goes on while other pages are shown. */
+/** The uploads of one person. It continues while other pages are shown. */
 export class UploadQueue {
   readonly #userId: string
   readonly #queryClient: QueryClient
@@ -39,7 +39,7 @@ export class UploadQueue {
   readonly #listeners = new Set<() => void>()
   #uploads: ReadonlyArray<Upload> = []
   #lastId = 0
-  /** Documents that were uploaded together, and are what a new chat begins with. */
+  /** Documents of the current batch of uploads, with which a new chat begins. */
   #batch: ReadonlyArray<string> = []
 
   constructor(userId: string, queryClient: QueryClient) {
@@ -126,7 +126,7 @@ export class UploadQueue {
 
 const queues = new Map<string, UploadQueue>()
 
-/** The uploads of a person, and what is done with them. */
+/** The uploads of a person, and the actions on them. */
 export const useUploads = (userId: string) => {
   const queryClient = useQueryClient()
   const queue = queues.get(userId) ?? new UploadQueue(userId, queryClient)

@@ -8,7 +8,7 @@ import type { UploadLimits } from "./UploadQueue.ts"
 type Key = keyof typeof english
 const isKey = (key: string): key is Key => Object.hasOwn(english, key)
 
-/** What kind of file it is. */
+/** The name of the file's type. */
 export const typeWords = (type: string, { t }: Pick<Messages, "t">): string => {
   const key = `documents.type.${type}`
   return isKey(key) ? t(key) : type.toUpperCase()
@@ -18,7 +18,7 @@ export const typeWords = (type: string, { t }: Pick<Messages, "t">): string => {
 export const acceptedWords = ({ types, maxBytes }: UploadLimits, { t, list, size }: Messages): string =>
   t("documents.accepts", { types: list(types.map((type) => type.toUpperCase())), size: size(maxBytes) })
 
-/** Why a file was not taken. */
+/** The sentences for a refused file. */
 export const refusalSentences = (problem: unknown, limits: UploadLimits, messages: Messages): ReadonlyArray<string> => {
   const { t, list, size } = messages
   if (problem instanceof ApiProblem && problem.code === "file_rejected") {
@@ -29,7 +29,7 @@ export const refusalSentences = (problem: unknown, limits: UploadLimits, message
   return problemSentences(problem, messages)
 }
 
-/** Where reading ends and making searchable begins. */
+/** The share of the progress at which reading ends and indexing begins. */
 const READ = 0.5
 
 export const stageWords = ({ progress }: StoredDocument, { t }: Pick<Messages, "t">): string =>

@@ -1,10 +1,10 @@
 import type { Messages } from "../messages/MessagesProvider.tsx"
 
 const STEP = 1_024
-/** A smaller part of a unit is told in a unit of its own. */
+/** A smaller share of the unit is shown in a smaller unit. */
 const LEAST = 0.05
 
-/** Two sizes in the larger one's unit, as people say them: `3 of 20 MB`; a very small part in its own. */
+/** Two sizes in the unit of the larger one: `3 of 20 MB`; a very small part keeps its own unit. */
 export const sizeOfTotal = (
   used: number,
   total: number,

@@ -1,7 +1,7 @@
 import { reflow, shownSpan, type TextSpan } from "@parley/core/reading"
 import type { DocumentText } from "../api/documentText.ts"
 
-/** How a stretch of text stands out. */
+/** The kinds of highlighting in a text. */
 export type MarkKind = "passage" | "quote"
 
 /** A stretch of a document's text that stands out: UTF-16 offsets in the document. */
@@ -17,9 +17,9 @@ export interface TextPiece {
 
 export type Paragraph = ReadonlyArray<TextPiece>
 
-/** What is shown of a page, or of a text without pages. */
+/** The shown part of a page, or of a text without pages. */
 export interface PageOfText {
-  /** Null where the document has no pages. */
+  /** Null if the document has no pages. */
   readonly page: number | null
   readonly paragraphs: ReadonlyArray<Paragraph>
 }
@@ -53,7 +53,7 @@ const paragraphsOf = (shown: string, marks: ReadonlyArray<Mark>): ReadonlyArray<
 
 const HEADING_MARK = /^#{1,6}[ \t]+(?=\S.*$)/u
 
-/** A paragraph that is a heading of Markdown, without what marks it as one; undefined where it is none. */
+/** A paragraph that is a Markdown heading, without its marks; undefined for any other paragraph. */
 export const headingOf = (paragraph: Paragraph): Paragraph | undefined => {
   let left = HEADING_MARK.exec(paragraph.map(({ text }) => text).join(""))?.[0].length
   if (left === undefined) return undefined
@@ -64,7 +64,7 @@ export const headingOf = (paragraph: Paragraph): Paragraph | undefined => {
   })
 }
 
-/** A stretch of a document as people read it, page by page, with what stands out in it. */
+/** A stretch of a document for reading, page by page, with its highlights. */
 export const pagesOfText = (stretch: DocumentText, marks: ReadonlyArray<Mark>): ReadonlyArray<PageOfText> =>
   pageSpans(stretch)
     .map(({ page, start, end }) => {

@@ -6,7 +6,10 @@ import { Icon } from "../theme/Icon.tsx"
 import { useLowBalance } from "./lowBalance.ts"
 import classes from "./LowBalanceNotice.module.css"
 
-/** Says on every page that less is left than the person wants to have, until put away; it comes back when there is less. */
+/**
+ * Warns on every page that the balance is below the person's threshold, until dismissed; it returns when the balance
+ * falls further.
+ */
 export const LowBalanceNotice = () => {
   const { t } = useMessages()
   const left = useLowBalance()

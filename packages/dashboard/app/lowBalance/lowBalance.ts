@@ -16,7 +16,7 @@ const listen = (changed: () => void): (() => void) => {
   }
 }
 
-/** What is kept, as credits; undefined for no warning. */
+/** The stored threshold in credits; undefined for no warning. */
 export const readThreshold = (kept: string | null): number | undefined => {
   if (kept === null || !/^\d{1,12}$/.test(kept)) return undefined
   const credits = Number(kept)
@@ -36,7 +36,7 @@ export const useThreshold = () => {
   return [readThreshold(kept), change] as const
 }
 
-/** What is left, where that is less than the person wants to have. */
+/** The balance if it is below the person's threshold. */
 export const useLowBalance = (): number | undefined => {
   const [threshold] = useThreshold()
   const { data: balance } = useQuery({ ...balanceQuery, enabled: threshold !== undefined })

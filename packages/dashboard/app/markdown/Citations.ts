@@ -1,10 +1,10 @@
 import { createContext } from "react"
 
-/** What a `[1]` in a reply leads to. */
+/** The target of a `[1]` in a reply. */
 export interface Citations {
   /** The numbers of the reply's sources; a number that is not among them stays text. */
   readonly numbers: ReadonlySet<number>
-  /** How the link is named to people who do not see it. */
+  /** The link's name for screen readers. */
   readonly label: (number: number) => string
   readonly onOpen: (number: number) => void
 }

@@ -6,7 +6,7 @@ import classes from "./Markdown.module.css"
 const SAID_MS = 2_000
 
 export interface CodeBlockProps {
-  /** What the fence names, if anything. */
+  /** The language in the fence, if any. */
   readonly language: string | undefined
   readonly text: string
 }

@@ -7,7 +7,7 @@ export interface FormulaProps {
   readonly isDisplayed: boolean
 }
 
-/** A formula: its source until what sets it has been loaded, and if it cannot be set. */
+/** A formula: shows its source until KaTeX has been loaded, and if it cannot be typeset. */
 export const Formula = memo(({ tex, isDisplayed }: FormulaProps) => {
   const place = useRef<HTMLSpanElement>(null)
   const typeset = formulas.useLoaded()?.typesetFormula

@@ -7,7 +7,7 @@ import { isFormula } from "./lexMarkdown.ts"
 import classes from "./Markdown.module.css"
 import { safeAddress } from "./safeAddress.ts"
 
-/** How deep marks may lie in each other; what is deeper is shown as its text. */
+/** The deepest nesting of marks; deeper ones are shown as text. */
 const DEEPEST = 24
 
 export interface InlineProps {
@@ -15,7 +15,7 @@ export interface InlineProps {
   readonly depth?: number
 }
 
-/** What stands within a line: words, marks, links, formulas, citations. */
+/** The content of a line: words, marks, links, formulas, citations. */
 export const Inline = ({ tokens, depth = 0 }: InlineProps): ReactNode =>
   tokens.map((token, index) => (
     <Fragment key={index}>{depth >= DEEPEST ? token.raw : drawInline(token, depth)}</Fragment>
@@ -47,7 +47,7 @@ const drawInline = (inline: Token, depth: number): ReactNode => {
     case "link":
       return <Link address={String(token["href"])}>{within}</Link>
     case "image": {
-      // Never loaded: whoever serves it would learn that, when and where this is read.
+      // Images are never loaded: their server would learn that, when and where this reply is read.
       const words = decodeEntities(String(token["text"])) || String(token["href"])
       return <Link address={String(token["href"])}>{words}</Link>
     }

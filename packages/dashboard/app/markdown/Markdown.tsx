@@ -17,18 +17,18 @@ export interface MarkdownProps {
   readonly isGrowing: boolean
 }
 
-/** How deep blocks may lie in each other, so that a phone has room for them; what is deeper is shown as its text. */
+/** The deepest nesting of blocks that fits on a phone; deeper ones are shown as text. */
 const DEEPEST = 8
 
 const Depth = createContext(0)
 
 /**
- * A reply's markdown. Safe by construction: only the elements written here are ever made, of React elements and never of
- * markup; nothing is loaded; a link leads to a web page or a mailbox and nowhere else. HTML is shown as the text it is.
+ * Renders a reply's markdown. It is safe by construction: it creates only the React elements written here and never
+ * parses HTML; it loads nothing; a link leads only to a web page or a mailbox. HTML is shown as text.
  */
 export const Markdown = ({ text, isGrowing }: MarkdownProps) => {
   const [streamed] = useState(() => new StreamedBlocks())
-  // Blocks keep their keys when the reply ends: none is drawn anew that looks the same.
+  // Blocks keep their keys when the reply ends, so that unchanged ones are not rendered again.
   const blocks = useMemo(() => {
     const normal = normalMarkdown(text)
     return isGrowing ? streamed.update(normal) : lexMarkdown(normal).map((token, key) => ({ key, token }))
@@ -57,7 +57,7 @@ const Within = ({ token }: { readonly token: { readonly raw: string; readonly to
   )
 }
 
-/** Drawn anew only where its text has changed. */
+/** Renders again only if its text has changed. */
 const Block = memo(
   ({ token }: { readonly token: Token }) => drawBlock(token),
   (before, after) => before.token === after.token || (before.token.raw === after.token.raw && isPlain(after.token))
@@ -74,7 +74,7 @@ const drawBlock = (block: Token): ReactNode => {
     case "def":
       return null
     case "heading":
-      // One level for all, below the page's own: replies begin at whatever level they like, and skip some.
+      // One level for all headings, below the page's own: replies begin at any level, and skip some.
       return (
         <h3 className={classes.heading} data-depth={token["depth"]}>
           <Inline tokens={token.tokens ?? []} />
@@ -105,7 +105,7 @@ const drawBlock = (block: Token): ReactNode => {
     case "hr":
       return <hr />
     default:
-      // HTML, and whatever else there may be: the text that it is.
+      // HTML and unknown blocks are shown as text.
       return <p className={classes.literal}>{token.raw.trimEnd()}</p>
   }
 }

@@ -8,20 +8,20 @@ export interface Block {
   readonly token: Token
 }
 
-/** The last blocks may still change with what comes: a paragraph goes on, a list takes another item. */
+/** The last blocks may still change: a paragraph continues, a list gets another item. */
 const OPEN_BLOCKS = 2
 
 /**
- * The blocks of a text that grows. What is finished is read once: each call costs what the open end takes, however long
- * the text is.
+ * The blocks of a growing text. Finished blocks are parsed once: a call costs time for the open end only, independent
+ * of the text's length.
  */
 export class StreamedBlocks {
   #finished: Array<Block> = []
-  /** Where in the text the open end begins. */
+  /** The offset at which the open end begins. */
   #from = 0
   #text = ""
 
-  /** Takes the whole text so far; gives its blocks. */
+  /** Takes the whole text so far; returns its blocks. */
   update(text: string): ReadonlyArray<Block> {
     if (!text.startsWith(this.#text)) {
       this.#finished = []
@@ -30,7 +30,7 @@ export class StreamedBlocks {
     this.#text = text
     const open = lexMarkdown(text.slice(this.#from))
     const lasting = open.slice(0, Math.max(0, open.length - OPEN_BLOCKS))
-    // Without the definitions before it, what follows a definition would read differently.
+    // The text after a link definition depends on it, so it is parsed together with the definition.
     const isSafe = !open.some(({ type }) => type === "def")
     if (isSafe && lasting.length > 0) {
       for (const token of lasting) {

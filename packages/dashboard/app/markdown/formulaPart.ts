@@ -1,10 +1,10 @@
 import { makePart } from "../parts/part.ts"
 import { mayHaveFormula } from "./lexMarkdown.ts"
 
-/** What sets formulas. */
+/** The module that typesets formulas. */
 export const formulas = makePart(() => import("./typesetFormula.ts"))
 
-/** Loads what sets formulas where one of these texts may have some. */
+/** Loads the typesetter if one of these texts may contain a formula. */
 export const loadFormulas = async (texts: ReadonlyArray<string>): Promise<void> => {
   if (texts.some(mayHaveFormula)) await formulas.load()
 }

@@ -17,7 +17,7 @@ const IN_LINE = /^(?:\$\$([^$\n]+?)\$\$|\$(?![\s$])((?:\\.|[^$\n\\])*?)(?<![\s\\
 const displayed: TokenizerExtension = {
   name: "formula",
   level: "block",
-  // Only where a line begins with it: the start of a formula ends a paragraph.
+  // Only at the beginning of a line: the start of a formula ends a paragraph.
   start: (text) => {
     const match = /\n(?=\$\$|\\\[)/.exec(text)
     return match === null ? undefined : match.index + 1
@@ -45,7 +45,7 @@ const marked = new Marked({ gfm: true, breaks: false }, { extensions: [displayed
 
 const FORMULA = /\$\$|\\[([]|\$(?![\s$])[^$\n]*(?<![\s\\])\$(?!\d)/
 
-/** Whether a text may have a formula in it. */
+/** True if a text may contain a formula. */
 export const mayHaveFormula = (text: string): boolean => FORMULA.test(text)
 
 /** Longer runs of marks nest so deep that reading and drawing them would take all the stack. */
@@ -55,15 +55,12 @@ const DEEP_QUOTES = new RegExp(`^((?:[ \\t]*>){${DEEPEST}})(?:[ \\t]*>)+`, "gm")
 /** The text as it is read: line ends of one kind, quotes of a depth that can be drawn. */
 export const normalMarkdown = (text: string): string => text.replace(/\r\n?/g, "\n").replace(DEEP_QUOTES, "$1")
 
-/** What cannot be read is one paragraph of plain words. */
+/** Text that cannot be parsed becomes one plain paragraph. */
 const plain = (text: string): ReadonlyArray<Token> => [
   { type: "paragraph", raw: text, text, tokens: [{ type: "text", raw: text, text, escaped: false }] }
 ]
 
-/**
- * Takes normal markdown; gives its blocks. Nothing of it is ever made into markup: what the blocks show is decided by
- * `Markdown`.
- */
+/** Takes normalised markdown; returns its blocks. It produces no HTML; `Markdown` decides how to show the blocks. */
 export const lexMarkdown = (text: string): ReadonlyArray<Token> => {
   try {
     return new Lexer(marked.defaults).lex(text)

@@ -1,6 +1,6 @@
 const ALLOWED = new Set(["http:", "https:", "mailto:"])
 
-/** An address that a link may lead to: of another page or a mailbox, written whole. Undefined for everything else. */
+/** The address of a link if it is allowed: an absolute address of a page or a mailbox. Undefined for all others. */
 export const safeAddress = (text: string): string | undefined => {
   if (!/^(?:https?:\/\/|mailto:)/i.test(text.trim())) return undefined
   try {

@@ -3,7 +3,7 @@ const LONE_MARK = /(^|\n)[ \t>]*(?:[-=]+|[*+]|#{1,6}|\d{1,9}[.)]?|\$\$?|\|)[ \t]
 const OPEN_LINK = /!?\[([^\]\n]*)\]\([^)\s]*$/
 const DELIMITERS = /^[ \t|:-]*$/
 
-/** Whether the text ends within a fenced block of code. */
+/** True if the text ends within a fenced code block. */
 const endsInFence = (text: string): boolean => {
   let open: string | undefined
   for (const line of text.split("\n")) {
@@ -30,9 +30,9 @@ const withoutOpenFormula = (text: string): string => {
 }
 
 /**
- * The last block of a text that is still being written, as it will most likely look: marks that are open are closed, and
- * what could turn into something else with the next letter (a lone `-`, half a link, a table without its second row)
- * waits. Without this, words would jump between looks.
+ * Returns the last block of an unfinished text as it will most likely look: closes open marks, and holds back
+ * characters that the next letter may turn into something else (a lone `-`, half a link, a table without its second
+ * row). Without this, the text would flicker.
  */
 export const tidyTail = (block: string): string => {
   if (endsInFence(block)) return block

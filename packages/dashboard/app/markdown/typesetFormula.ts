@@ -6,8 +6,8 @@ const LARGEST = 30
 const EXPANSIONS = 500
 
 /**
- * Sets a formula in an element, node by node. What a formula could load, link or style is switched off; one that cannot
- * be set is shown as its source.
+ * Typesets a formula in an element, node by node. Commands that load, link or style are disabled; a formula that
+ * cannot be typeset is shown as its source.
  */
 export const typesetFormula = (tex: string, place: HTMLElement, isDisplayed: boolean): void => {
   try {

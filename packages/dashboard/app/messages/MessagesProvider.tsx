@@ -20,7 +20,7 @@ export interface MessagesProviderProps {
   readonly children: ReactNode
 }
 
-/** Gives all below it the texts of one language, and lets them change it. */
+/** Provides the texts of one language, and a function that changes it. */
 export const MessagesProvider = ({ initial, children }: MessagesProviderProps) => {
   const [{ language, catalogue }, setSpoken] = useState(initial)
   const changeLanguage = useCallback(async (next: Language) => {

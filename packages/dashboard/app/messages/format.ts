@@ -1,7 +1,7 @@
 /** A text, or one text for each plural category that the language has, chosen by `count`. */
 export type Message = string | Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>
 
-/** What stands in for `{name}` in a message. */
+/** The values for `{name}` in a message. */
 export type MessageValues = Readonly<Record<string, string | number>>
 
 /** The languages that the application speaks. */
@@ -11,14 +11,14 @@ export type Language = (typeof LANGUAGES)[number]
 /** Writes numbers and days as a language does, in the order and with the signs of a locale. */
 export interface Wording {
   readonly language: Language
-  /** What stands between thousands, and before decimals, in a number that is typed. */
+  /** The separators of thousands and decimals in a typed number. */
   readonly separators: { readonly thousands: string; readonly decimal: string }
   readonly number: (value: number, options?: Intl.NumberFormatOptions) => string
   /** A day, in the reader's time zone. */
   readonly day: (instant: string | Date) => string
-  /** A day with its time. The year is told unless it is this one. */
+  /** A day with its time, with the year unless it is the current one. */
   readonly moment: (instant: string | Date) => string
-  /** A calendar day such as `2026-11-30`, short, whatever the reader's time zone. */
+  /** A calendar day such as `2026-11-30`, short, independent of the reader's time zone. */
   readonly calendarDay: (day: string) => string
   /** A size as people say it: `20 MB`. */
   readonly size: (bytes: number) => string
@@ -33,7 +33,9 @@ const CURRENCY = /^[a-z]{3}$/i
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte"] as const
 const STEP = 1_024
 
-/** How a language writes. `{name}` in a message becomes the value of that name, a number in the language's digits. */
+/**
+ * The formats of a language. `{name}` in a message becomes the value of that name, a number in the language's digits.
+ */
 export const wordingOf = (language: Language, locale: string): Wording => {
   const plural = new Intl.PluralRules(language)
   const numbers = new Intl.NumberFormat(locale)

@@ -4,7 +4,9 @@ const KEY = "parley.language"
 
 const isLanguage = (value: unknown): value is Language => LANGUAGES.some((language) => language === value)
 
-/** The language that the person chose before, else the first of the browser's that the application speaks. */
+/**
+ * The language that the person chose before, otherwise the first of the browser's languages that the application has.
+ */
 export const preferredLanguage = (): Language => {
   const chosen = localStorage.getItem(KEY)
   if (isLanguage(chosen)) return chosen
@@ -12,8 +14,9 @@ export const preferredLanguage = (): Language => {
 }
 
 /**
- * The locale in which a language writes days and numbers: the browser's own where the browser reads that language, else
- * the language as it is written in the browser's region.
+ * The locale for a language's dates and numbers: the browser's own if it has that language, otherwise the language in
+ * the browser's region.
+ *
  * @param ofBrowser the browser's locales, the preferred one first
  */
 export const localeOf = (language: Language, ofBrowser: ReadonlyArray<string>): string => {

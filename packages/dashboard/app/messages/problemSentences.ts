@@ -5,8 +5,8 @@ import type { Messages } from "./MessagesProvider.tsx"
 const hasOwn = (key: string): key is MessageKey => Object.hasOwn(english, key)
 
 /**
- * What a person reads of a failure: the sentence of its code in their language, what they can do, and for a failure on
- * the server's side the number to report. A code without a sentence of its own is told by the server's.
+ * The text of a failure: the sentence for its code in the person's language, the remedy, and for a failure of the
+ * server the number to report. For a code without a sentence it is the server's sentence.
  */
 export const problemSentences = (error: unknown, messages: Messages): ReadonlyArray<string> => {
   const { t } = messages

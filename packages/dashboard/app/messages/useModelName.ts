@@ -3,8 +3,8 @@ import { modelsQuery, type OfferedModel } from "../api/models.ts"
 import { useMessages } from "./MessagesProvider.tsx"
 
 /**
- * Names models for people. The name says if a stand-in answers in the model's place; a model that is no longer offered has
- * its id, and metered work, which has none, a name of its own.
+ * Names models for people. The name shows if a stand-in answers in the model's place; a model that is no longer
+ * offered is shown by its id, and metered work, which has no model, has a name of its own.
  */
 export const useModelName = () => {
   const { t } = useMessages()

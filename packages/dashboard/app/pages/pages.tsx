@@ -15,8 +15,8 @@ export interface PageEntry {
 }
 
 /**
- * Every page, in the order of the navigation. A page is one row: a path in `PAGE_PATHS`, a component loaded when
- * somebody goes there, and, to be in the navigation, a label and an icon.
+ * Every page, in the order of the navigation. A page is one row: a path in `PAGE_PATHS`, a component that is loaded on
+ * first use, and, for the navigation, a label and an icon.
  */
 export const PAGES: ReadonlyArray<PageEntry> = [
   { paths: [PAGE_PATHS.newChat, PAGE_PATHS.chat], Component: ChatPage },

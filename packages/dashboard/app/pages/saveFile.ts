@@ -1,4 +1,4 @@
-/** Gives the person a file to save that was made here. */
+/** Offers the person a file that the page created. */
 export const saveFile = (name: string, type: string, content: string): void => {
   const address = URL.createObjectURL(new Blob([content], { type: `${type};charset=utf-8` }))
   const link = document.createElement("a")

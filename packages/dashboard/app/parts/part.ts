@@ -4,7 +4,7 @@ import { loadPart } from "./loadPart.ts"
 /** Something that is not in the first load. Once it is loaded, it is there when a component is first drawn. */
 export interface Part<A extends object> {
   readonly load: () => Promise<A>
-  /** Asks for it before it is needed. Where that fails, it is asked for again when it is needed. */
+  /** Loads the part before it is needed. After a failure it is loaded again on use. */
   readonly preload: () => void
   /** Loads it, unless it is not wanted. Returns undefined until it is loaded. */
   readonly useLoaded: (isWanted?: boolean) => A | undefined

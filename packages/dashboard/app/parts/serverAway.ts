@@ -11,10 +11,10 @@ export const onServerAway = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Whether a part of the page waits for a server that does not answer. */
+/** True if a part of the page waits for a server that does not answer. */
 export const isServerAway = (): boolean => waiting !== undefined
 
-/** Resolves when the server answers: at once where it does already. All who wait share one row of requests. */
+/** Resolves when the server answers, at once if it does already. All waiting callers share one series of requests. */
 export const serverAnswers = async (): Promise<void> => {
   if (await answers()) return
   waiting ??= askAgain().finally(() => {

@@ -17,7 +17,7 @@ export interface PdfPageProps {
   readonly page: number
   /** Texts that are marked on the page. */
   readonly marks?: ReadonlyArray<string>
-  /** Told once the file is open. */
+  /** Called when the file is open. */
   readonly onPages?: (pages: number) => void
 }
 
@@ -158,7 +158,7 @@ const layText = async (
   container.querySelector("mark")?.scrollIntoView({ block: "center" })
 }
 
-/** Marks a part of a piece of text; a piece that has a mark already is left as it is. */
+/** Marks a part of a piece of text; a marked piece stays unchanged. */
 const markPart = (piece: HTMLElement | undefined, start: number, end: number): void => {
   const words = piece?.firstChild
   if (!(words instanceof Text) || piece?.childNodes.length !== 1) return

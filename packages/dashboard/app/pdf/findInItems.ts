@@ -10,7 +10,7 @@ const IS_KEPT = /[\p{L}\p{N}]/u
 
 interface Kept {
   readonly text: string
-  /** For each of its characters, where it comes from. */
+  /** The origin of each of its characters. */
   readonly from: ReadonlyArray<{ readonly item: number; readonly at: number }>
 }
 
@@ -30,7 +30,7 @@ const keep = (items: ReadonlyArray<string>): Kept => {
   return { text, from }
 }
 
-/** Where a text stands in a page's pieces of text, by letters and digits alone; empty where it does not. */
+/** The places of a text in a page's pieces of text, compared by letters and digits only; empty if it is not found. */
 export const findInItems = (items: ReadonlyArray<string>, wanted: string): ReadonlyArray<ItemPart> => {
   const page = keep(items)
   const needle = keep([wanted]).text
@@ -39,7 +39,7 @@ export const findInItems = (items: ReadonlyArray<string>, wanted: string): Reado
   const first = page.from[start]
   const last = page.from[start + needle.length - 1]
   if (first === undefined || last === undefined) return []
-  // With what is between its letters: spaces are often pieces of their own.
+  // Includes the pieces between the letters: spaces are often pieces of their own.
   return items
     .slice(first.item, last.item + 1)
     .map((words, index) => ({

@@ -3,7 +3,7 @@ import { getDocument, GlobalWorkerOptions, type PDFDocumentProxy } from "pdfjs-d
 // oxlint-disable-next-line import/default
 import workerAddress from "pdfjs-dist/build/pdf.worker.min.mjs?url"
 
-/** Where the build put what pdf.js loads when a document needs it. */
+/** The address of the files that pdf.js loads on demand, set by the build. */
 declare const __PDF_FILES__: string
 
 GlobalWorkerOptions.workerSrc = workerAddress
@@ -24,7 +24,7 @@ export const openPdf = (address: string): OpenedPdf => {
     wasmUrl: `${__PDF_FILES__}wasm/`,
     useWasm: false,
     enableXfa: false,
-    // The server gives whole files.
+    // The server does not serve ranges.
     disableRange: true
   })
   return { document: task.promise, close: () => void task.destroy() }

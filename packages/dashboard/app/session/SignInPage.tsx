@@ -13,7 +13,7 @@ export interface SignInPageProps {
   readonly onSignedIn: () => Promise<unknown>
 }
 
-/** What people see before they are signed in: the development form, or the way to the identity provider. */
+/** The page for people who are not signed in: the development form, or a link to the identity provider. */
 export const SignInPage = ({ hasEnded, onSignedIn }: SignInPageProps) => {
   const { t } = useMessages()
   const { data: settings, error, refetch } = useQuery(serverSettingsQuery)

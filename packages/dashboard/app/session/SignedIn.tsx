@@ -5,7 +5,7 @@ import { Loading } from "../shell/Loading.tsx"
 import { ProblemNotice } from "../shell/ProblemNotice.tsx"
 import { SignInPage } from "./SignInPage.tsx"
 
-/** Shows what is for signed-in people to them, and the sign-in page to others. */
+/** Shows its children to signed-in people, and the sign-in page to others. */
 export const SignedIn = ({ children }: { readonly children: ReactNode }) => {
   const queryClient = useQueryClient()
   const { data: me, error, refetch } = useQuery(meQuery)

@@ -6,7 +6,7 @@ import classes from "./AccountMenu.module.css"
 import { BalanceLeft } from "./BalanceLeft.tsx"
 import { MenuButton } from "./MenuButton.tsx"
 
-/** Who is signed in and on what plan, and the way out. */
+/** The signed-in person, their plan, and the sign-out. */
 export const AccountMenu = () => {
   const { t } = useMessages()
   const queryClient = useQueryClient()

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { balanceQuery, creditsLeft } from "../api/billing.ts"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 
-/** How often a balance with credits set aside is read again, in milliseconds. */
+/** Interval at which a balance with held credits is read again, in milliseconds. */
 const POLL_MS = 2_000
 
 /** The credits that the person has, after the plan's name. */

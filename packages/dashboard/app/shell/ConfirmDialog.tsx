@@ -5,7 +5,7 @@ import { ProblemNotice } from "./ProblemNotice.tsx"
 export interface ConfirmDialogProps {
   readonly title: string
   readonly text: string
-  /** What the button says that does it. */
+  /** The label of the confirming button. */
   readonly action: string
   readonly isBusy: boolean
   readonly problem?: unknown

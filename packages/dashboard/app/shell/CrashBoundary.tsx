@@ -4,7 +4,7 @@ import { useMessages } from "../messages/MessagesProvider.tsx"
 import classes from "./Message.module.css"
 
 interface CrashBoundaryProps {
-  /** Set where nothing around it is a page already. */
+  /** Set if the boundary surrounds the whole page. */
   readonly isWholePage?: boolean
   /** Going to another address is another try. */
   readonly address?: string
@@ -16,7 +16,7 @@ interface CrashBoundaryState {
   readonly address: string | undefined
 }
 
-/** Shows a way out where a part of the page failed to be drawn. */
+/** Shows a fallback if a part of the page fails to render. */
 export class CrashBoundary extends Component<CrashBoundaryProps, CrashBoundaryState> {
   override state: CrashBoundaryState = { hasCrashed: false, address: undefined }
 

@@ -15,9 +15,9 @@ interface Place {
 }
 
 /**
- * Keeps what the reader sees where it is while messages are put before it, and moves the focus there: what was pressed for
- * them is far above by then. Browsers do not do so at the very top. A component of this kind is the only one that React
- * tells of a change before it is made.
+ * Keeps the reader's scroll position while messages are inserted above, and moves the focus to the new messages,
+ * because the pressed button is then far above. Browsers do not keep the position at the very top. It is a class
+ * component because only these are called before a change of the DOM.
  */
 export class KeptPlace extends Component<KeptPlaceProps> {
   override getSnapshotBeforeUpdate({ first }: KeptPlaceProps): Place | null {

@@ -2,7 +2,7 @@ import { Loader } from "@mantine/core"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import classes from "./Loading.module.css"
 
-/** Something is on its way. It shows only where that takes longer than a blink. */
+/** A loading indicator, which appears only after a short delay. */
 export const Loading = () => {
   const { t } = useMessages()
   return (

@@ -3,11 +3,11 @@ import type { MenuButtonProps } from "./MenuEntry.ts"
 import { lazyPart } from "../parts/lazyPart.ts"
 
 const loadMenu = () => import("./OpenedMenu.tsx")
-/** What fails now is loaded when the menu is opened. */
+/** After a failure the menu is loaded when it is opened. */
 const preloadMenu = () => void loadMenu().catch(() => undefined)
 const OpenedMenu = lazyPart(async () => (await loadMenu()).OpenedMenu)
 
-/** A button with a menu. What opens it is loaded when the pointer or the keyboard comes near, not with the page. */
+/** A button with a menu. The menu's code is loaded when the pointer or the focus comes near, not with the page. */
 export const MenuButton = (props: MenuButtonProps) => {
   const [wasUsed, setUsed] = useState(false)
   const { label, className, children } = props

@@ -14,11 +14,11 @@ export interface MenuEntry {
 }
 
 export interface MenuButtonProps {
-  /** The button's name, where its content does not say it. */
+  /** The button's accessible name, if its content is not one. */
   readonly label?: string
   readonly className?: string | undefined
   readonly entries: ReadonlyArray<MenuEntry>
-  /** In pixels; as wide as the button unless told. */
+  /** In pixels; default: the width of the button. */
   readonly width?: number | "target"
   readonly position?: "top" | "top-start" | "bottom-start" | "bottom-end"
   readonly children: ReactNode

@@ -7,12 +7,12 @@ export interface PageProps {
   readonly title: string
   /** One sentence under the title. */
   readonly lead?: ReactNode
-  /** What can be done on this page as a whole, beside the title. */
+  /** The actions on the page as a whole, beside the title. */
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-/** A page beside the chats: its title, and its content in one column that scrolls. */
+/** A page other than a chat: its title, and its content in one scrolling column. */
 export const Page = ({ title, lead, actions, children }: PageProps) => {
   useDocumentTitle(title)
   return (

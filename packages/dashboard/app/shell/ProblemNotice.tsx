@@ -14,7 +14,7 @@ export interface ProblemNoticeProps {
   readonly onDismiss?: (() => void) | undefined
 }
 
-/** What went wrong, in sentences, told to screen readers at once. */
+/** The sentences of a failure, announced to screen readers at once. */
 export const ProblemNotice = ({ error, onRetry, onDismiss }: ProblemNoticeProps) => {
   const messages = useMessages()
   const { t } = messages

@@ -10,7 +10,7 @@ export interface SidebarProps {
   readonly onClose: () => void
 }
 
-/** New chat and the chats first, then the other pages, then who is signed in. */
+/** The new chat and the chats, then the other pages, then the signed-in person. */
 export const Sidebar = ({ onClose }: SidebarProps) => {
   const { t } = useMessages()
   return (

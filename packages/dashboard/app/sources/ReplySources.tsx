@@ -3,7 +3,10 @@ import type { SourceListProps } from "./SourceList.tsx"
 
 export const sourceList = makePart(() => import("./SourceList.tsx"))
 
-/** The sources of a reply, numbered as it cites them. What shows them is loaded with the first reply that has some. */
+/**
+ * The sources of a reply, numbered as in its citations. Their component is loaded with the first reply that has
+ * sources.
+ */
 export const ReplySources = (props: SourceListProps) => {
   const List = sourceList.useLoaded()?.SourceList
   return List === undefined ? null : <List {...props} />

@@ -18,7 +18,7 @@ import { lazyPart } from "../parts/lazyPart.ts"
 
 const PdfPage = lazyPart(async () => (await import("../pdf/PdfPage.tsx")).PdfPage)
 
-/** What is read before and after a passage, in UTF-16 units. */
+/** Length of the text that is read before and after a passage, in UTF-16 units. */
 const AROUND = 3_000
 
 export interface SourceDrawerProps {
@@ -28,7 +28,7 @@ export interface SourceDrawerProps {
   readonly onShow: (number: number | undefined) => void
 }
 
-/** A source where it stands: what the reply rests on, in its passage, in its document. */
+/** A source in its document, with the sentences that the reply rests on marked in its passage. */
 export const SourceDrawer = ({ reply, sources, shown, onShow }: SourceDrawerProps) => {
   const { t } = useMessages()
   const index = sources.findIndex(({ number }) => number === shown)
@@ -70,7 +70,7 @@ export const SourceDrawer = ({ reply, sources, shown, onShow }: SourceDrawerProp
   )
 }
 
-/** The document's page, at the first words that the reply rests on; at the passage where none are known. */
+/** The address of the document's page, at the first marked words, or at the passage if there are none. */
 const addressOf = (source: Source, reply: string): string => {
   const shown = showSource(source, reply)
   const [first] = shown.marks
@@ -164,7 +164,7 @@ interface AroundProps {
   readonly shown: ReturnType<typeof showSource>
 }
 
-/** The document's text around the passage; the passage alone where the document is gone. */
+/** The document's text around the passage, or the passage alone if the document was deleted. */
 const Around = ({ source, shown }: AroundProps) => {
   const { t } = useMessages()
   const { documentId, start, end } = source

@@ -12,15 +12,15 @@ import { lazyPart } from "../parts/lazyPart.ts"
 const SourceDrawer = lazyPart(async () => (await import("./SourceDrawer.tsx")).SourceDrawer)
 
 export interface SourceListProps {
-  /** The reply, whose citations say which sources were used. */
+  /** The reply, whose citations name the used sources. */
   readonly text: string
   readonly sources: ReadonlyArray<Source>
-  /** The number of the source that is to be shown, if any. */
+  /** The number of the open source, if any. */
   readonly shown: number | undefined
   readonly onShow: (number: number | undefined) => void
 }
 
-/** What a reply cites, each with what it rests on; what else was read is one click away. */
+/** The sources that a reply cites, each with the sentences that it rests on; one click shows the others. */
 export const SourceList = ({ text, sources, shown, onShow }: SourceListProps) => {
   const { t } = useMessages()
   const [isAllShown, setAllShown] = useState(false)
@@ -28,7 +28,7 @@ export const SourceList = ({ text, sources, shown, onShow }: SourceListProps) =>
   const cited = useMemo(() => citedNumbers(text), [text])
   const inReply = sources.filter(({ number }) => cited.has(number))
   const others = sources.length - inReply.length
-  // A reply that cites nothing rests on all or none of them: they are only said to have been read.
+  // A reply without citations may rest on any of them, so they are listed as read only.
   const listed = isAllShown ? sources : inReply
   const open = (number: number) => {
     setOpened(true)

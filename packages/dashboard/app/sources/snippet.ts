@@ -1,17 +1,17 @@
 import type { ShownSource } from "@parley/core/reading"
 
-/** The beginning of what a reply rests on, in one paragraph. */
+/** The beginning of the sentences that a reply rests on, in one paragraph. */
 export interface Snippet {
   readonly before: string
   readonly mark: string
   readonly after: string
 }
 
-/** What is shown before and after a mark, in UTF-16 units, and the most of the whole. */
+/** Length of the text shown before and after a mark, in UTF-16 units, and of the whole snippet. */
 const AROUND = 40
 const MOST = 280
 
-/** In one line; headings of Markdown without what marks them. */
+/** In one line; Markdown headings without their marks. */
 const line = (text: string): string => text.replaceAll(/(^|\n)#{1,6}[ \t]+/g, "$1").replaceAll(/\s+/g, " ")
 
 /** The first words that come after an end of a word, so that no word is shown in part. */
@@ -21,7 +21,7 @@ const toWord = (text: string): string => text.slice(0, Math.max(0, text.trimEnd(
 const shortened = (text: string, most: number): string =>
   text.length <= most ? text : `${toWord(text.slice(0, most))} …`
 
-/** What a list shows of a source: the marked words with some around them, or how it begins. */
+/** The snippet of a source in a list: the marked words with some text around them, or the beginning of the passage. */
 export const snippetOf = ({ marks, text }: Pick<ShownSource, "marks" | "text">): Snippet => {
   const first = marks[0]
   if (first === undefined) return { before: shortened(line(text.trim()), MOST), mark: "", after: "" }

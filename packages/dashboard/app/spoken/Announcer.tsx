@@ -6,7 +6,7 @@ import { type ReplyMessage, textOf } from "../chat/ReplyMessage.ts"
 import { markdown } from "../chat/replyParts.ts"
 import { useFacts } from "../chat/useConversation.ts"
 
-/** How many announcements stay in the page: enough for a reader that lags, few enough not to be met when browsing. */
+/** Announcements that stay in the page: enough for a slow screen reader, few enough not to disturb browsing. */
 const KEPT = 4
 
 interface Announcement {
@@ -22,7 +22,7 @@ export interface AnnouncerProps {
   readonly isWriting: boolean
 }
 
-/** Speaks to people who do not see the page: a streamed reply in whole sentences, never in tokens. */
+/** Announces a streamed reply to screen readers in whole sentences, never in tokens. */
 export const Announcer = ({ conversation, messages, isWriting }: AnnouncerProps) => {
   const { t } = useMessages()
   const { isReconnecting, refusal } = useFacts(conversation)

@@ -1,17 +1,20 @@
 import type { MessageState } from "../api/chats.ts"
 import type { SpokenReply } from "./SpokenReply.ts"
 
-/** What is said about a reply besides its words. */
+/** An announcement about a reply, besides its words. */
 export type Remark = "writing" | "done" | "stopped" | "failed"
 
 /** The reply as the page shows it at the moment. */
 export interface ShownReply {
   /** It is awaited, written, or looked for since its connection was lost. */
   readonly isBusy: boolean
-  /** No reply came and the question was given back: the person stopped it, or it was refused, which an alert says. */
+  /**
+   * No reply came and the question returned to the person: they stopped it, or it was refused, which an alert
+   * announces.
+   */
   readonly refusal: "stopped" | "refused" | undefined
   readonly text: string
-  /** How it ended, as soon as the server has said so. */
+  /** The final state, as soon as the server has reported it. */
   readonly state: MessageState | undefined
 }
 
@@ -25,14 +28,14 @@ const NOTHING: Narrated = { sentences: [], remark: undefined }
 const ENDS: Readonly<Partial<Record<MessageState, Remark>>> = { complete: "done", stopped: "stopped", failed: "failed" }
 
 /**
- * Decides what is said of a reply to people who do not see the page. A lost connection is no end: the reply goes on, and
- * how it ended is what the server stored.
+ * Decides the announcements about a reply. A lost connection does not end it: the reply continues, and its end is the
+ * one that the server stored.
  */
 export class ReplyNarration {
   #spoken: SpokenReply | undefined
   #isFollowing = false
 
-  /** `speak` makes what speaks a reply; undefined until it is loaded. */
+  /** `speak` creates the speaker of a reply; undefined until it is loaded. */
   update({ isBusy, refusal, text, state }: ShownReply, speak: (() => SpokenReply) | undefined): Narrated {
     if (isBusy && !this.#isFollowing) {
       this.#isFollowing = true
@@ -47,7 +50,7 @@ export class ReplyNarration {
     return end === undefined ? { sentences, remark: undefined } : { ...this.#end(end), sentences }
   }
 
-  /** Whether a reply is followed that has not ended. */
+  /** True if it follows a reply that has not ended. */
   get isFollowing(): boolean {
     return this.#isFollowing
   }

@@ -8,27 +8,28 @@ const SENTENCE_END = /[.!?]["')\]]*(?=\s)|\n/g
 /** A short beginning waits for more, so that announcements do not hail down. */
 const LEAST = 60
 
-/** Blocks that are spoken while they grow. The words of others may turn into something else until they are finished. */
+/** Blocks that are announced while they grow. Other blocks may still change their form until they are finished. */
 const PROSE: ReadonlySet<string> = new Set(["paragraph", "text", "heading", "list", "blockquote"])
 
 /** Speaks a reply that grows: plain words in whole sentences, each of them once. */
 export class SpokenReply {
   readonly #blocks = new StreamedBlocks()
-  /** How many characters of the words of each block are spoken. */
+  /** The number of announced characters of each block's text. */
   readonly #spoken = new Map<number, number>()
   readonly #finished = new WeakSet<Block>()
   #length = 0
 
   /**
-   * Returns what is to be spoken now.
+   * Returns the text to announce now.
+   *
    * @param text all of the reply so far; a reply that is read again from its beginning may be shorter than before
-   * @param isWhole nothing more is coming
+   * @param isWhole true if the reply is complete
    */
   update(text: string, isWhole: boolean): ReadonlyArray<string> {
     const isSentenceNew = /[.!?\n]/.test(text.slice(this.#length))
     if (!isWhole && !isSentenceNew && text.length >= this.#length) return []
     this.#length = text.length
-    // A blank line ends the last block, whatever it is.
+    // A blank line ends the last block of any kind.
     const blocks = this.#blocks.update(normalMarkdown(isWhole ? `${text}\n\n` : text))
     const last = blocks.findLast(({ token }) => token.type !== "space")
     return blocks.flatMap((block) => {
@@ -49,7 +50,7 @@ export class SpokenReply {
   }
 }
 
-/** How much of the words of a block that grows is whole sentences. */
+/** The length of the whole sentences in a growing block. */
 const wholeSentences = (waiting: string, { type }: Token): number => {
   if (!PROSE.has(type) || waiting.length < LEAST) return 0
   const last = [...waiting.matchAll(SENTENCE_END)].at(-1)

@@ -2,7 +2,7 @@ import type { Token, Tokens } from "marked"
 import { decodeEntities } from "../markdown/entities.ts"
 import { isFormula } from "../markdown/lexMarkdown.ts"
 
-/** How deep the text of marks and blocks is read; what is deeper is left as it is written. */
+/** The deepest nesting that is read as text; deeper parts are left as they are written. */
 const DEEPEST = 24
 
 /** The words of a block of markdown without its marks, as they can be spoken. */

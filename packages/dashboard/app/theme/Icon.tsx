@@ -48,7 +48,7 @@ export interface IconProps {
   readonly size?: number
 }
 
-/** A picture beside words, or in a button that has a name of its own: screen readers pass it by. */
+/** A picture beside words, or in a button with a name of its own: screen readers skip it. */
 export const Icon = ({ name, size = 18 }: IconProps) => (
   <svg
     width={size}

@@ -33,7 +33,7 @@ const fonts = {
   code: 'ui-monospace, "SF Mono", "Cascadia Code", "Roboto Mono", "Liberation Mono", monospace'
 }
 
-/** How the application looks. Its variables become a file of the build (`variables.css`). */
+/** The application's look. The build writes its variables to a file (`variables.css`). */
 export const theme = createTheme({
   primaryColor: "green",
   primaryShade: 7,

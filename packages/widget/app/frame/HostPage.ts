@@ -2,7 +2,7 @@ import { type FrameMessage, type HostState, PROTOCOL, type Theme } from "../../s
 
 const THEMES: ReadonlyArray<string> = ["auto", "light", "dark"]
 
-/** What a page sent, if it is a state. */
+/** Parses a state that the page sent. */
 const stateOf = (data: unknown): HostState | undefined => {
   if (typeof data !== "object" || data === null) return undefined
   const { isOpen, parley, texts, theme } = data as Record<string, unknown>
@@ -13,8 +13,8 @@ const stateOf = (data: unknown): HostState | undefined => {
 }
 
 /**
- * The page around the chat. It hears nothing but that the frame runs until it has said what state it wants the chat to
- * be in; from then on, only it and its origin are heard and told.
+ * The page around the chat. It receives only "the frame runs" until it has sent the state of the chat that it wants;
+ * from then on, the frame exchanges messages only with it and its origin.
  */
 export class HostPage {
   #origin: string | undefined
@@ -32,7 +32,7 @@ export class HostPage {
     })
   }
 
-  /** Whether there is a page that opens and closes the chat. */
+  /** True if a page opens and closes the chat. */
   get isConnected(): boolean {
     return this.#origin !== undefined
   }

@@ -1,4 +1,4 @@
-/** Who the visitor is to one bot, and the conversation they are in. */
+/** The visitor's id for one bot, and their conversation. */
 interface Remembered {
   readonly visitorId: string
   readonly conversationId?: string | undefined
@@ -7,13 +7,13 @@ interface Remembered {
 const COOKIE = "parley"
 const YEAR_SECONDS = 31_536_000
 
-/** 128 random bits: whoever knows them is the visitor. */
+/** 128 random bits: knowing them proves the visitor. */
 const newVisitorId = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("")
 
 /**
- * Keeps that for the frame: in its own storage; where a browser refuses this in pages of other sites, in a cookie of this
- * page and the site around it (`Partitioned`, which needs https); else until the page is left.
+ * Stores these for the frame: in its own storage; if the browser blocks that in third-party frames, in a partitioned
+ * cookie (`Partitioned`, which needs https); otherwise until the page is left.
  */
 export class VisitorMemory {
   readonly #key: string

@@ -5,18 +5,18 @@ import { checkedColour, GROUNDS, inkOn, legibleOn } from "./palette.ts"
 export interface Look {
   readonly fill: string
   readonly ink: string
-  /** What is legible as text on each ground. */
+  /** The legible text colour on each background. */
   readonly onLight: string
   readonly onDark: string
 }
 
-/** Takes a bot's colour, whatever it is. */
+/** Accepts any value for a bot's colour. */
 export const lookOf = (colour: string): Look => {
   const fill = checkedColour(colour)
   return { fill, ink: inkOn(fill), onLight: legibleOn(fill, GROUNDS.light), onDark: legibleOn(fill, GROUNDS.dark) }
 }
 
-/** Gives the look to the styles. Set through the object model, which the page's policy lets pass. */
+/** Applies the look to the styles, through the CSS object model, which the page's policy allows. */
 export const applyLook = (look: Look, theme: Theme): void => {
   const root = document.documentElement
   for (const [name, value] of Object.entries(look)) root.style.setProperty(`--${name}`, value)

@@ -1,11 +1,11 @@
-/** What an element is made with: attributes by name, `class` and `text`, and listeners by the name of their event. */
+/** The attributes of an element by name, `class` and `text`, and listeners by the name of their event. */
 type Attributes = Readonly<Record<string, string | boolean | number | undefined | ((event: never) => void)>>
 
 type Child = Node | string | undefined | false
 
 /**
- * Makes an element. A function under a name is a listener of that event; `true` is an attribute without a value, and
- * what is false or undefined is left out. Nothing is ever read as markup.
+ * Creates an element. A function under a name is a listener of that event; `true` is an attribute without a value;
+ * false and undefined are left out. No value is ever parsed as HTML.
  */
 export const element = <Name extends keyof HTMLElementTagNameMap>(
   name: Name,

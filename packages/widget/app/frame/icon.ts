@@ -16,7 +16,7 @@ export type IconName = keyof typeof PATHS
 
 const SVG = "http://www.w3.org/2000/svg"
 
-/** A picture that says nothing by itself: what it stands on has a name. */
+/** A decorative picture: the element around it has a name. */
 export const icon = (name: IconName): SVGElement => {
   const svg = document.createElementNS(SVG, "svg")
   const path = document.createElementNS(SVG, "path")

@@ -9,10 +9,10 @@ import { ChatView } from "./view/ChatView.ts"
 import { VisitorMemory } from "./VisitorMemory.ts"
 import "./frame.css"
 
-/** How long the page around may take to say what it wants before the chat goes on without it, in milliseconds. */
+/** Longest wait for the embedding page's state, in milliseconds; afterwards the chat continues without it. */
 const PATIENCE_MS = 1_000
 
-/** The chat of one bot: what it is, what was said, and how the page around wants it to be. */
+/** The chat of one bot: its settings, its messages, and the state that the embedding page asks for. */
 class Frame {
   readonly #api = new WidgetApi(location.href)
   readonly #host = new HostPage((state) => this.#apply(state))
@@ -57,7 +57,7 @@ class Frame {
     if (state.isOpen && !before.isOpen) this.#opened()
   }
 
-  /** Draws the chat, anew where its texts have changed, and tells the page what it is called. */
+  /** Draws the chat, again if its texts have changed, and sends its name to the page. */
   #show(): void {
     const texts = new Catalogue(this.#state.texts)
     const config = this.#config

@@ -1,13 +1,16 @@
-/** Colours made of the one colour of a bot, so that everything on and beside it can be read (WCAG 2.2, 1.4.3 and 1.4.11). */
+/**
+ * Derives colours from a bot's one colour, so that everything on and beside it is legible (WCAG 2.2, 1.4.3 and
+ * 1.4.11).
+ */
 
 type Rgb = readonly [number, number, number]
 
 const BLACK: Rgb = [0, 0, 0]
 const WHITE: Rgb = [255, 255, 255]
-/** What text needs against what is behind it. */
+/** The least contrast of text with its background. */
 const LEGIBLE = 4.5
 
-/** What the chat is drawn on. */
+/** The chat's background colours. */
 export const GROUNDS = { light: "#ffffff", dark: "#16181d" } as const
 
 const parse = (hex: string): Rgb => {
@@ -38,7 +41,7 @@ const mix = (from: Rgb, to: Rgb, share: number): Rgb =>
 /** Black or white: one of them reaches 4.58 on any colour. */
 export const inkOn = (colour: string): string => {
   const [white, black] = [format(WHITE), format(BLACK)]
-  // White is what people expect on a strong colour, where it can be read.
+  // White is the expected text on a strong colour, if it is legible.
   return contrast(white, colour) >= LEGIBLE ? white : black
 }
 
@@ -52,6 +55,6 @@ export const legibleOn = (colour: string, ground: string): string => {
   return format(towards)
 }
 
-/** `#rrggbb`, or a neutral colour where a bot's is none. */
+/** `#rrggbb`, or a neutral colour if the bot's colour is invalid. */
 export const checkedColour = (colour: unknown): string =>
   typeof colour === "string" && /^#[\da-f]{6}$/i.test(colour) ? colour.toLowerCase() : "#3b5bdb"

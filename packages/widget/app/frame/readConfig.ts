@@ -4,7 +4,7 @@ import type { BotConfig, WidgetApi } from "./api/WidgetApi.ts"
 const FIRST_MS = 2_000
 const LONGEST_MS = 60_000
 
-/** A bot's configuration; asked for again while the service does not answer. Undefined where there is no such bot. */
+/** Reads a bot's configuration, and retries while the service does not answer. Undefined if the bot does not exist. */
 export const readConfig = async (api: WidgetApi, onWait: () => void): Promise<BotConfig | undefined> => {
   for (let pauseMs = FIRST_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_MS)) {
     const answer = await api.config()

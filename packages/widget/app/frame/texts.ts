@@ -1,8 +1,8 @@
 import type { Texts } from "../../src/host/messages.ts"
 
 /**
- * Every text of the chat that is not its bot's own, in English. A page replaces any of them by name; `lang` and `dir` say
- * what language the replacements are in and how it is written. `{name}` stands for the bot's name.
+ * Every text of the chat that is not its bot's own, in English. A page may replace any of them by name; `lang` and
+ * `dir` are the language and the direction of the replacements. `{name}` stands for the bot's name.
  */
 export const ENGLISH = {
   lang: "en",
@@ -57,7 +57,7 @@ const isName = (name: string): name is TextName => Object.hasOwn(ENGLISH, name)
 export class Catalogue {
   readonly #texts: Readonly<Record<TextName, string>>
 
-  /** Takes what a page sent: names that are none of ours and values that are no texts are left out. */
+  /** Takes the page's replacements: unknown names and values that are not texts are dropped. */
   constructor(replaced: Texts) {
     const texts: Record<TextName, string> = { ...ENGLISH }
     for (const [name, text] of Object.entries(replaced)) {
@@ -66,7 +66,7 @@ export class Catalogue {
     this.#texts = texts
   }
 
-  /** A text with values for what stands in braces. */
+  /** A text with values in place of the braces. */
   say(name: TextName, values: Readonly<Record<string, string | number>> = {}): string {
     return this.#texts[name].replace(/\{(\w+)\}/g, (whole, key: string) =>
       Object.hasOwn(values, key) ? String(values[key]) : whole

@@ -4,7 +4,10 @@ import type { ParleyWidget, WidgetEvent, WidgetOptions } from "../../src/host/Pa
 
 type Listener = (detail: unknown) => void
 
-/** What scripts of the page call as `Parley.open()`, or, also before this script is loaded, as `Parley("open")`. */
+/**
+ * The interface for scripts of the page: `Parley.open()`, or `Parley("open")`, which also works before this script has
+ * loaded.
+ */
 export interface Parley {
   (name: string, ...values: ReadonlyArray<unknown>): unknown
   mount(options: WidgetOptions): ParleyWidget
@@ -13,7 +16,7 @@ export interface Parley {
 const chosen = (key?: string): ReadonlyArray<ParleyWidget> =>
   [...widgets].filter(({ publicKey }) => key === undefined || key === publicKey)
 
-/** Makes the page's `Parley`, for all bots on it; where a method takes a public key, that means one of them. */
+/** Creates the page's `Parley`, for all bots on it; a method with a public key applies to that bot only. */
 export const createParley = (onRemoved: () => void): Parley => {
   const listeners = new Set<(widget: ParleyWidget) => void>()
   let texts: Texts = {}

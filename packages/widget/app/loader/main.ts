@@ -2,7 +2,7 @@ import type { Theme } from "../../src/host/messages.ts"
 import type { WidgetOptions } from "../../src/host/ParleyWidget.ts"
 import { createParley, type Parley } from "./createParley.ts"
 
-/** What a page puts in the place of `Parley` until this script is loaded: it keeps the calls. */
+/** The page's replacement for `Parley` until this script has loaded: it queues the calls. */
 interface ParleyQueue {
   readonly q?: ReadonlyArray<ArrayLike<unknown>>
 }

@@ -1,8 +1,8 @@
 import { type FrameMessage, type HostState, PROTOCOL } from "./messages.ts"
 
 /**
- * The page's end of what it and a frame say to each other: takes what comes from this frame, while it shows a page of
- * `origin`, and from nobody else. Gives what tells it the state, only there.
+ * The page's end of the channel to a frame: accepts messages only from this frame while it shows a page of `origin`.
+ * Returns a function that sends the state, only to that origin.
  */
 export const openFrameChannel = (
   frame: HTMLIFrameElement,

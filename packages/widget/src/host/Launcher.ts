@@ -1,4 +1,4 @@
-/** What a launcher is called. */
+/** The accessible names of a launcher. */
 export interface LauncherLabels {
   readonly launcherLabel: string
   readonly unreadLabel: string

@@ -1,4 +1,4 @@
-/** What the chat's frame is shown in. */
+/** The panel that contains the chat's frame. */
 export interface Panel {
   readonly element: HTMLDialogElement
   readonly frame: HTMLIFrameElement
@@ -9,7 +9,7 @@ export interface Panel {
 /** Windows in which the chat takes all the room. */
 const SMALL = "(max-width:480px),(max-height:520px)"
 
-/** Makes a closed panel; `onCancel` is called where the visitor's keys or gestures close it. */
+/** Creates a closed panel; calls `onCancel` when the visitor closes it by key or gesture. */
 export const createPanel = (onCancel: () => void, signal: AbortSignal): Panel => {
   const element = document.createElement("dialog")
   const frame = document.createElement("iframe")
@@ -17,11 +17,13 @@ export const createPanel = (onCancel: () => void, signal: AbortSignal): Panel =>
   const view = visualViewport
   let isOpen = false
 
-  /** Shows it as the window is: in its corner or, where there is little room, over everything, and all else inert. */
+  /**
+   * Adapts the panel to the window: in its corner or, on small screens, full-screen with the rest of the page inert.
+   */
   const fit = (): void => {
     const isFull = small.matches
     element.className = isFull ? "full" : ""
-    // A keyboard on the screen takes room from what is visible; so does zooming in, which is to show less.
+    // An on-screen keyboard reduces the visible area; so does zooming in, which has to reduce the shown part.
     const isCovered = isFull && view?.scale === 1
     element.style.height = isCovered ? `${view.height}px` : ""
     element.style.top = isCovered ? `${view.offsetTop}px` : ""

@@ -1,22 +1,22 @@
 import type { Texts, Theme } from "./messages.ts"
 
-/** Which bot is shown, and how its launcher behaves. */
+/** The bot to show, and the behaviour of its launcher. */
 export interface WidgetOptions {
-  /** Where Parley is served, such as `https://chat.example.com`; with the path under which it is mounted, if any. */
+  /** The address of Parley, for example `https://chat.example.com`, with its mount path, if any. */
   readonly baseUrl: string
   /** Of the bot, `pk_...`. */
   readonly publicKey: string
-  /** The side of the window; right unless given, left in a page that is written from right to left. */
+  /** The side of the window; default right, or left in a right-to-left page. */
   readonly position?: "left" | "right" | undefined
-  /** What the visitor's system prefers, unless given. */
+  /** Default: the preference of the visitor's system. */
   readonly theme?: Theme | undefined
-  /** False where the page has a button of its own that calls `open`. */
+  /** False if the page has a button of its own that calls `open`. */
   readonly launcher?: boolean | undefined
   /** Replacements of texts; README.md lists their names. */
   readonly texts?: Texts | undefined
 }
 
-/** What a widget tells. No event says what visitor or bot wrote: that stays in the frame. */
+/** The events of a widget. No event contains text of visitor or bot, which stays in the frame. */
 export interface WidgetEvents {
   /** The bot is there; the launcher has appeared. */
   readonly ready: { readonly publicKey: string; readonly displayName: string; readonly primaryColor: string }
@@ -40,12 +40,12 @@ export interface ParleyWidget {
   readonly isOpen: boolean
   /** Opens the chat, as soon as it is there. */
   open(): void
-  /** Closes it; the focus goes back to where it was before. */
+  /** Closes it and restores the previous focus. */
   close(): void
   toggle(): void
-  /** Calls `listener` for each such event from now on, and for `ready` also where it was before; gives what ends that. */
+  /** Calls `listener` for each event from now on, and for a past `ready` too; returns a function that stops this. */
   on<E extends WidgetEvent>(event: E, listener: (detail: WidgetEvents[E]) => void): () => void
-  /** Replaces texts, beside those replaced before. */
+  /** Replaces texts, in addition to those replaced before. */
   setTexts(texts: Texts): void
   setTheme(theme: Theme): void
   /** Takes everything of it out of the page. */

@@ -12,8 +12,9 @@ export interface ParleyWidgetElement extends HTMLElement {
 
 /**
  * Defines the element `<parley-widget base-url="https://chat.example.com" public-key="pk_...">`, with the attributes
- * `position`, `theme`, `launcher="none"` and `text-...` (`text-limit-over` replaces the text `limitOver`). Events come as
- * `parley-ready`, `parley-open` and so on. Does nothing where there is no browser, or where the name is defined already.
+ * `position`, `theme`, `launcher="none"` and `text-...` (`text-limit-over` replaces the text `limitOver`). Events have
+ * the names `parley-ready`, `parley-open` and so on. Does nothing without a browser, or if the name is defined
+ * already.
  */
 export const defineParleyWidget = (name = "parley-widget"): void => {
   if (typeof customElements === "undefined" || customElements.get(name) !== undefined) return

@@ -1,42 +1,42 @@
 /**
- * What page and frame say to each other with `postMessage`. Each side takes messages only from the other's window and
- * origin, and only of these forms. None of them carries what is said in the conversation, and none can add to it.
+ * The `postMessage` messages between page and frame. Each side accepts messages only from the other's window and
+ * origin, and only of these forms. None of them contains text of the conversation, and none can add to it.
  */
 
 /** In each message, so that those of other programs on the page are not taken for ours. */
 export const PROTOCOL = 1
 
-/** Which colours the chat is in; `auto` is what the visitor's system prefers. */
+/** The colours of the chat; `auto` follows the visitor's system. */
 export type Theme = "auto" | "light" | "dark"
 
 /** Replacements of the chat's texts, by name. */
 export type Texts = Readonly<Record<string, string>>
 
-/** What the frame reports that has happened. */
+/** An event that the frame reports. */
 export type ReportedEvent = "message" | "reply" | "limit" | "error"
 
 export type FrameMessage =
-  /** It runs. Sent to whoever embeds it, as it says nothing else. */
+  /** The frame runs. It is sent to any embedding page, because it reveals nothing else. */
   | { readonly type: "hello" }
-  /** There is such a bot: how its launcher looks and what it is called. */
+  /** The bot exists: the look and the name of its launcher. */
   | {
       readonly type: "ready"
       readonly displayName: string
       /** Of the launcher, `#rrggbb`. */
       readonly primaryColor: string
-      /** What is legible on that colour, `#rrggbb`. */
+      /** The legible text colour on that colour, `#rrggbb`. */
       readonly inkColor: string
       readonly launcherLabel: string
       readonly unreadLabel: string
       readonly frameTitle: string
     }
-  /** There is no such bot. */
+  /** The bot does not exist. */
   | { readonly type: "absent" }
   /** The visitor wants it closed. */
   | { readonly type: "close" }
   | { readonly type: ReportedEvent; readonly retryAfterSeconds?: number | undefined }
 
-/** How the page wants the chat to be: the answer to `hello`, and sent again with every change. */
+/** The state of the chat that the page asks for: the response to `hello`, and sent again with every change. */
 export interface HostState {
   readonly theme: Theme
   readonly texts: Texts

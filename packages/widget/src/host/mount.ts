@@ -10,14 +10,14 @@ import { whenIdle } from "./whenIdle.ts"
 /** The widgets of this page, oldest first. */
 export const widgets = new Set<ParleyWidget>()
 
-/** How long a frame may take to say that it runs before it is loaded again, in milliseconds; each time twice as long. */
+/** Time for a frame to report that it runs, in milliseconds, before it is loaded again; doubled each time. */
 const PATIENCE_MS = 10_000
 const COLOURS = /^(#[\da-f]{6}){2}$/i
 const REPORTED = /^(message|reply|limit|error)$/
 
 /**
- * Puts a bot on the page, once the page is idle: a frame of the service's origin, and a launcher as soon as the frame has
- * said that there is such a bot. Throws a TypeError where the base URL is none or the public key is missing.
+ * Puts a bot on the page when the page is idle: a frame of the service's origin, and a launcher when the frame has
+ * reported that the bot exists. Throws a TypeError if the base URL is invalid or the public key is missing.
  */
 export const mount = (options: WidgetOptions): ParleyWidget => {
   const { baseUrl, publicKey } = options
@@ -46,7 +46,7 @@ export const mount = (options: WidgetOptions): ParleyWidget => {
 
   const tell = () => send?.({ theme, texts, isOpen })
 
-  /** Loads the frame, and again where it does not answer. */
+  /** Loads the frame, and again if it does not respond. */
   const loadFrame = (patienceMs: number): void => {
     panel.frame.src = href
     timer = setTimeout(() => loadFrame(patienceMs * 2), patienceMs)
@@ -117,7 +117,7 @@ export const mount = (options: WidgetOptions): ParleyWidget => {
       launcher.mark("closed")
       if (hadFocus) {
         launcher.element.focus()
-        // Does nothing where it cannot have the focus: where nothing had it, or what had it is gone.
+        // Has no effect if the element cannot have the focus, for example because it was removed.
         opener?.focus()
       }
       tell()

@@ -4,7 +4,10 @@ const STEP = 76
 
 const taken = new Set<string>()
 
-/** Takes the first free place on a side: launchers of several bots stand side by side. Gives its distance from the edge, in pixels. */
+/**
+ * Takes the first free place on a side, so that launchers of several bots stand side by side. Returns its distance
+ * from the edge, in pixels.
+ */
 export const takePlace = (side: string, signal: AbortSignal): number => {
   let index = 0
   while (taken.has(side + index)) index += 1

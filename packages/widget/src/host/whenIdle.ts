@@ -1,10 +1,10 @@
-/** How long a busy page may put the work off, in milliseconds. */
+/** Longest delay of the work on a busy page, in milliseconds. */
 const LONGEST_MS = 3_000
 
-/** Runs `work` once the page is loaded and has nothing else to do; in browsers that cannot tell, once it is loaded. */
+/** Runs `work` when the page is loaded and idle; in browsers without idle callbacks, when it is loaded. */
 export const whenIdle = (work: () => void, signal: AbortSignal): void => {
   const whenFree: (run: () => void, options: IdleRequestOptions) => unknown =
-    // A timer takes what is no number for no delay.
+    // A timer treats an argument that is not a number as no delay.
     globalThis.requestIdleCallback ?? (setTimeout as unknown)
   const wait = () => whenFree(work, { timeout: LONGEST_MS })
   if (document.readyState === "complete") wait()

@@ -2,17 +2,17 @@ import type { ModelFailure } from "@parley/core/adapter"
 import type { Usage } from "@parley/core"
 import { head } from "../wires.ts"
 
-/** Something that goes wrong at a server, and what it is to be called here. */
+/** A failure of a server, and Parley's name for it. */
 export interface Trouble {
   readonly what: string
   /** The whole answer, from its head on. */
   readonly answer: string
   readonly reason: ModelFailure
-  /** A part of the fault that the operator is told. */
+  /** A part of the fault in the operator's log. */
   readonly fault?: string
 }
 
-/** A server that speaks OpenAI's chat completions in its own way, as its public documentation says. */
+/** A server with its own variant of OpenAI's chat completions, according to its public documentation. */
 export interface CompatibleServer {
   readonly name: string
   /** Parameters that it refuses, and how. */
@@ -20,9 +20,9 @@ export interface CompatibleServer {
   /** The answer to a request that it takes. */
   answer(body: Readonly<Record<string, unknown>>): string
   readonly text: string
-  /** As it tells it; undefined where it tells none. */
+  /** The reported usage; undefined if it reports none. */
   readonly usage: Usage | undefined
-  /** What it is asked without in the end. */
+  /** The parameters that are dropped in the end. */
   readonly without: ReadonlyArray<string>
   readonly troubles: ReadonlyArray<Trouble>
 }

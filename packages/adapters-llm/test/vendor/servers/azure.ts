@@ -19,7 +19,9 @@ const delta = (content: string, finish: string | null = null) =>
     usage: null
   })
 
-/** Begins with what its filter says of the prompt, without a choice; filters of its own speak up between the words. */
+/**
+ * Begins with its filter's results for the prompt, without a choice; further filter results come between the words.
+ */
 export const azure: CompatibleServer = {
   name: "Azure OpenAI",
   refuses: (body) =>

@@ -15,8 +15,8 @@ const completion = {
 }
 
 /**
- * Keeps a waiting connection alive with comments, or with blank lines before an answer in one piece; thinks aloud beside
- * its words; tells the tokens of its cache by names of its own, with its end.
+ * Keeps a waiting connection alive with comments, or with blank lines before a JSON response; sends thoughts beside
+ * its words; reports cached tokens in fields of its own, with its end.
  */
 export const deepSeek: CompatibleServer = {
   name: "DeepSeek",
@@ -75,7 +75,7 @@ export const deepSeek: CompatibleServer = {
   ]
 }
 
-/** The same where a stream was asked for and none came. */
+/** The same for a streaming request that it answers with JSON. */
 export const deepSeekInOnePiece: CompatibleServer = {
   ...deepSeek,
   name: "DeepSeek, in one piece",

@@ -2,7 +2,7 @@ import { answered, chunk, type CompatibleServer, done, event, has, streamed, usa
 
 const times = { queue_time: 0.075, prompt_time: 0.006, completion_time: 0.022, total_time: 0.028 }
 
-/** Tells usage within its own field of the last chunk, and not every model takes an effort. */
+/** Reports usage in a field of its own in the last chunk; not every model accepts an effort. */
 export const groq: CompatibleServer = {
   name: "Groq",
   refuses: (body) =>

@@ -20,7 +20,7 @@ const unsupported = (name: string) =>
     }
   })
 
-/** Checks parameters for the model behind it, one kind at a time; writes "None" where it has nothing to tell. */
+/** Checks parameters for the model behind it, one kind at a time; writes "None" for a missing value. */
 export const liteLlm: CompatibleServer = {
   name: "LiteLLM",
   refuses: (body) => {

@@ -20,7 +20,7 @@ const STRANGE = ["max_completion_tokens", "stream_options"]
 
 const thinking = (text: string) => [{ type: "thinking", thinking: [{ type: "text", text }] }]
 
-/** Takes nothing it does not know; its content may be a list of parts; tells usage with its end, unasked. */
+/** Refuses unknown parameters; its content may be a list of parts; reports usage with its end, unrequested. */
 export const mistral: CompatibleServer = {
   name: "Mistral",
   refuses: (body) => {

@@ -13,7 +13,7 @@ import {
 const says = (content: string, finish: string | null = null) =>
   chunk({ role: "assistant", content }, finish, { system_fingerprint: "fp_ollama" })
 
-/** Repeats the role in every delta, and tells usage behind the end where it is asked to. Ignores what it does not know. */
+/** Repeats the role in every delta, and reports usage behind the end if requested. Ignores unknown parameters. */
 export const ollama: CompatibleServer = {
   name: "Ollama",
   refuses: takesAll,

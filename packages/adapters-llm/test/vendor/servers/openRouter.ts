@@ -12,7 +12,7 @@ import {
 
 const waiting = ": OPENROUTER PROCESSING\n\n"
 
-/** Sends comments while it waits, tells the model's own words beside, and what it cost. */
+/** Sends comments while it waits, and reports the model's native reason and the cost. */
 export const openRouter: CompatibleServer = {
   name: "OpenRouter",
   refuses: takesAll,

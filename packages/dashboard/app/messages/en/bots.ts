@@ -1,6 +1,6 @@
 import type { Message } from "../format.ts"
 
-/** Bots: what they are, how they look, what visitors said to them. */
+/** Texts about bots: settings, appearance, conversations of visitors. */
 export const bots = {
   "bots.lead":
     "Assistants for the visitors of your sites. They answer from your documents, and you pay for the replies.",

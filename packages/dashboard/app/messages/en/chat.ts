@@ -1,6 +1,6 @@
 import type { Message } from "../format.ts"
 
-/** The chats: asking, reading, what a reply cost. */
+/** Texts of the chats: asking, reading, the cost of a reply. */
 export const chat = {
   "chat.greeting": "What would you like to know?",
   "chat.field": "Your message",

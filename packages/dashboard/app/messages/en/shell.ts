@@ -1,6 +1,6 @@
 import type { Message } from "../format.ts"
 
-/** The page around the pages: navigation, sign-in, what goes wrong everywhere. */
+/** Texts of the shell: navigation, sign-in, general failures. */
 export const shell = {
   "app.name": "Parley",
   "app.skip": "Skip to the content",

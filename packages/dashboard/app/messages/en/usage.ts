@@ -1,6 +1,6 @@
 import type { Message } from "../format.ts"
 
-/** What is left, what was spent, and why. */
+/** Texts about the balance, the usage and its reasons. */
 export const usage = {
   "usage.lead": "What you have, and what it was spent on.",
   "usage.left": "Credits left",

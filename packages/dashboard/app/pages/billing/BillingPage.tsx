@@ -17,7 +17,7 @@ import { ReturnNotice } from "./ReturnNotice.tsx"
 import { returnPath } from "./returnQuery.ts"
 import { useProvider } from "./useProvider.ts"
 
-/** The plan a person is on, the others, credits to buy, and what was billed. */
+/** The person's plan, the other plans, packs of credits, and the invoices. */
 export const BillingPage = () => {
   const { t } = useMessages()
   const [query] = useSearchParams()
@@ -68,7 +68,7 @@ export const BillingPage = () => {
   )
 }
 
-/** Says that nothing real is charged, where a stand-in takes the payments. */
+/** Explains that a stand-in takes the payments and no real money is charged. */
 const StandInNote = () => {
   const { t } = useMessages()
   const { data: settings } = useQuery(serverSettingsQuery)
@@ -121,7 +121,7 @@ const ForSale = ({ leavingFor, onBuy, onChange }: ForSaleProps) => {
   )
 }
 
-/** Says why plans have no prices at the moment. */
+/** Explains why plans have no prices at the moment. */
 const NoPrices = ({ onRetry }: { readonly onRetry: () => void }) => {
   const { t } = useMessages()
   return (

@@ -13,7 +13,7 @@ export interface BuyCreditsProps {
   readonly onBuy: (price: Price) => void
 }
 
-/** Credits that are bought once, beside the plan's. */
+/** Packs of credits for a one-time purchase. */
 export const BuyCredits = ({ packs, leavingFor, onBuy }: BuyCreditsProps) => {
   const messages = useMessages()
   const { t } = messages

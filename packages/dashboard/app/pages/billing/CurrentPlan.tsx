@@ -16,7 +16,7 @@ export interface CurrentPlanProps {
   readonly onManage: () => void
 }
 
-/** The plan that a person is on, what becomes of it and when, and what is left of its credits. */
+/** The person's plan, its next change, and the remaining credits. */
 export const CurrentPlan = ({ isLeaving, onManage }: CurrentPlanProps) => {
   const messages = useMessages()
   const { t } = messages
@@ -89,12 +89,12 @@ export const CurrentPlan = ({ isLeaving, onManage }: CurrentPlanProps) => {
 
 interface Standing {
   readonly badge: MessageKey
-  /** What is wrong, and what to do. */
+  /** The problem, and its remedy. */
   readonly text?: MessageKey
   readonly isBad: boolean
 }
 
-/** How a subscription stands, where that is not simply well. */
+/** The texts for a subscription's status, if it is not simply active. */
 const STANDINGS: Readonly<Partial<Record<Subscription["status"], Standing>>> = {
   trialing: { badge: "billing.badge.trial", isBad: false },
   "past-due": { badge: "billing.badge.pastDue", text: "billing.current.pastDue", isBad: true },
@@ -112,10 +112,10 @@ interface Known {
 const nameOf = (tier: Tier, offers: Offers | undefined): string =>
   offers?.plans.find(({ id }) => id === tier)?.name ?? tier
 
-/** The plan of those who pay for none: the first of them. */
+/** The plan of people who pay for none: the first one. */
 const lowestOf = (offers: Offers | undefined): Tier => offers?.plans[0]?.id ?? ""
 
-/** What becomes of the plan, and when. */
+/** The coming changes of the plan, with their dates. */
 const sentencesOf = ({ me, nextCredits, offers, subscription }: Known, messages: Messages): ReadonlyArray<string> => {
   const { day, t } = messages
   if (subscription === null) {

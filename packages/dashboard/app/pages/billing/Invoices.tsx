@@ -8,7 +8,7 @@ import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
 import shared from "./BillingPage.module.css"
 import classes from "./Invoices.module.css"
 
-/** What a person was billed, newest first. */
+/** The person's invoices, newest first. */
 export const Invoices = ({ customerId }: { readonly customerId: string | null }) => {
   const { t } = useMessages()
   return (
@@ -96,7 +96,7 @@ const Row = ({ invoice }: { readonly invoice: Invoice }) => {
 
 const isKey = (key: string): key is MessageKey => Object.hasOwn(english, key)
 
-/** The provider's own word where there is no sentence for it. */
+/** The provider's own word if there is no text for it. */
 const statusWords = (status: string | null, t: (key: MessageKey) => string): string => {
   const key = `billing.invoice.${status ?? ""}`
   return isKey(key) ? t(key) : (status ?? "–")

@@ -11,18 +11,18 @@ import { intervalsOf, keyOf, perWords } from "./priceWords.ts"
 
 export interface PlansProps {
   readonly plans: ReadonlyArray<Plan>
-  /** The payment provider does not answer: what costs what is not known at the moment. */
+  /** The payment provider does not answer, so prices are unknown at the moment. */
   readonly pricesUnavailable: boolean
   readonly tier: Tier
   readonly subscription: Subscription | null
   /** The price that a person is on the way to pay. */
   readonly leavingFor: string | undefined
   readonly onChoose: (price: Price) => void
-  /** To the provider's page, where a plan is changed. */
+  /** Opens the provider's page for changing a plan. */
   readonly onChange: () => void
 }
 
-/** The plans beside each other, with what each includes and costs. */
+/** The plans side by side, with the contents and the price of each. */
 export const Plans = (props: PlansProps) => {
   const { plans, pricesUnavailable, tier, subscription, leavingFor, onChoose, onChange } = props
   const { t } = useMessages()
@@ -75,14 +75,14 @@ export const Plans = (props: PlansProps) => {
 
 interface PlanCardProps {
   readonly plan: Plan
-  /** Nobody pays for it. */
+  /** True for the free plan. */
   readonly isLowest: boolean
   readonly isCurrent: boolean
-  /** In which nothing is told as well. */
+  /** The currency in which a price of nothing is shown too. */
   readonly currency: string | undefined
-  /** Whether its price, or that it has none, is known. */
+  /** True if its price, or that it has none, is known. */
   readonly hasPrice: boolean
-  /** What it costs in the interval chosen. */
+  /** Its price in the chosen interval. */
   readonly sold: ReadonlyArray<Price>
   readonly leavingFor: string | undefined
   readonly onChoose?: (price: Price) => void
@@ -130,7 +130,7 @@ const PlanCard = (props: PlanCardProps) => {
 
 const free = (currency: string): Price => ({ priceId: "", amount: 0, currency, every: null })
 
-/** The amount large, and how often it is paid beside it. */
+/** The amount in large type, with its interval beside it. */
 const PlanPrice = ({ price }: { readonly price: Price | undefined }) => {
   const { t, money } = useMessages()
   if (price?.amount == null) {

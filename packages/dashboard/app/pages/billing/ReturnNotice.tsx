@@ -13,7 +13,7 @@ import classes from "./BillingPage.module.css"
 import { isLateAfter, nextAskMs } from "./nextAsk.ts"
 import { type Bought, readReturn, withoutReturn } from "./returnQuery.ts"
 
-/** What became of the checkout that a person comes back from. */
+/** The result of the checkout from which the person returns. */
 export const ReturnNotice = () => {
   const [query, setQuery] = useSearchParams()
   const returned = readReturn(query)
@@ -69,7 +69,10 @@ const Paid = ({ bought, onDismiss }: OutcomeProps & { readonly bought: Bought })
   )
 }
 
-/** Asks until what was paid for has come, which the provider reports to the server by itself; then everything is read again. */
+/**
+ * Polls until the purchase has arrived, which the provider reports to the server by itself; then reads everything
+ * again.
+ */
 const useArrival = (bought: Bought) => {
   const client = useQueryClient()
   const before = bought.item === "credits" ? bought.purchasesBefore : 0
@@ -102,7 +105,7 @@ interface OutcomeNoticeProps {
   readonly children?: ReactNode
 }
 
-/** Said to screen readers as it changes. */
+/** Announced to screen readers when it changes. */
 const Outcome = ({ tone, title, onDismiss, children }: OutcomeNoticeProps) => {
   const { t } = useMessages()
   const [query] = useSearchParams()

@@ -1,13 +1,13 @@
-/** How often it is asked at first whether what was paid for has come, in milliseconds, and how many times until it is late. */
+/** Interval of the first polls for a purchase in milliseconds, and their number until it counts as late. */
 const ASK_MS = 1_500
 const SOON = 40
 
 /** The longest pause between two asks. */
 const LONGEST_MS = 30_000
 
-/** Whether what was paid for is late after so many asks. */
+/** True if the purchase is late after this many polls. */
 export const isLateAfter = (asks: number): boolean => asks >= SOON
 
-/** The pause before the next ask, in milliseconds: it goes on, ever more seldom, as long as the page is open. */
+/** The pause before the next poll in milliseconds: ever longer, as long as the page is open. */
 export const nextAskMs = (asks: number): number =>
   isLateAfter(asks) ? Math.min(LONGEST_MS, ASK_MS * 2 ** Math.min(10, 1 + Math.floor((asks - SOON) / 4))) : ASK_MS

@@ -1,14 +1,14 @@
 import type { Interval, Price } from "../../api/plans.ts"
 import type { Messages } from "../../messages/MessagesProvider.tsx"
 
-/** What a price costs and how often, as people say it: `$20 a month`. */
+/** A price and its interval, as people write it: `$20 a month`. */
 export const priceWords = ({ amount, currency, every }: Price, { money, t }: Messages): string => {
   if (amount === null) return t("billing.price.atCheckout")
   const cost = money(amount, currency, { trailingZeroDisplay: "stripIfInteger" })
   return every === null ? cost : t("billing.price", { amount: cost, every: perWords(every, t) })
 }
 
-/** How often something is paid: `a month`. */
+/** An interval: `a month`. */
 export const perWords = ({ count, unit }: Interval, t: Messages["t"]): string => t(`billing.per.${unit}`, { count })
 
 /** The name of an interval among others. */

@@ -2,8 +2,8 @@ import { useMutation } from "@tanstack/react-query"
 import { useEffect } from "react"
 
 /**
- * Leads to a page of the payment provider. `open` asks for its address. The button stays busy until the page is left, and
- * is free again for who comes back to it with the browser's own button.
+ * Opens a page of the payment provider. `open` requests its address. The button stays busy until the page is left, and
+ * is free again if the person returns with the browser's back button.
  */
 export const useProvider = <A>(open: (asked: A) => Promise<string>) => {
   const leading = useMutation({
@@ -23,7 +23,7 @@ export const useProvider = <A>(open: (asked: A) => Promise<string>) => {
   return {
     go: leading.mutate,
     isLeaving,
-    /** What was asked for, until the page is left. */
+    /** The requested item, until the page is left. */
     asked: isLeaving ? leading.variables : undefined,
     problem: leading.error,
     dismissProblem: reset

@@ -4,7 +4,7 @@ import { useMessages } from "../../messages/MessagesProvider.tsx"
 import classes from "./BotBadge.module.css"
 import { useBotSpending } from "./useBotSpending.ts"
 
-/** Whether the bot answers at the moment, and why not. */
+/** Shows if the bot answers at the moment, and why not. */
 export const BotBadge = ({ bot: { active, dailyCap } }: { readonly bot: Bot }) => {
   const { t } = useMessages()
   const { together } = useBotSpending()

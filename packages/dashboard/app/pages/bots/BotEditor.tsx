@@ -9,7 +9,7 @@ import { KeysSection } from "./KeysSection.tsx"
 import { useBotDraft } from "./useBotDraft.ts"
 import { WidgetPreview } from "./WidgetPreview.tsx"
 
-/** A bot's settings, and beside them the widget as it is saved and the line that puts it on a site. */
+/** A bot's settings, beside the widget with the saved settings and the line that embeds it. */
 export const BotEditor = ({ bot }: { readonly bot: Bot }) => {
   const { t } = useMessages()
   const client = useQueryClient()

@@ -15,15 +15,15 @@ import { QuestionsField } from "./QuestionsField.tsx"
 export interface BotFormProps {
   readonly draft: BotDraft
   readonly onChange: (change: Partial<BotDraft>) => void
-  /** What the server said of what was sent last. */
+  /** The server's refusal of the last save. */
   readonly problem: unknown
   readonly isBusy: boolean
-  /** What the button says that sends it. */
+  /** The label of the submit button. */
   readonly action: string
   readonly onSubmit: () => void
-  /** Given where there is something to discard. */
+  /** Set if there are changes to discard. */
   readonly onDiscard?: (() => void) | undefined
-  /** Beside the buttons. */
+  /** Content beside the buttons. */
   readonly note?: ReactNode
 }
 

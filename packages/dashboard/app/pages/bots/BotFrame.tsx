@@ -17,7 +17,7 @@ export interface BotFrameProps {
   readonly children: ReactNode
 }
 
-/** What all pages of a bot have around them: its name and state, and the ways to the others. */
+/** The frame of all pages of a bot: its name and state, and the links to the other pages. */
 export const BotFrame = ({ bot, children }: BotFrameProps) => {
   const { t } = useMessages()
   const navigate = useNavigate()

@@ -17,7 +17,7 @@ import { botPath, conversationsPath } from "./botPath.ts"
 import { DeleteBotDialog } from "./DeleteBotDialog.tsx"
 import { useBotSpending } from "./useBotSpending.ts"
 
-/** The person's bots, newest first: which answer, and what they have used today. */
+/** The person's bots, newest first: their states, and their usage of today. */
 export const BotListPage = () => {
   const { t } = useMessages()
   const { data: bots, error, refetch } = useQuery(botsQuery)

@@ -16,7 +16,7 @@ import { ConversationView } from "./ConversationView.tsx"
 import { CrmReturnNotice } from "./CrmReturnNotice.tsx"
 import { useCrmReturn } from "./useCrmReturn.ts"
 
-/** One bot: its settings beside the widget, what visitors said to it, or one conversation. */
+/** One bot: its settings beside the widget, its conversations, or one conversation. */
 export const BotPage = ({ botId }: { readonly botId: string }) => {
   const { t } = useMessages()
   const { conversationId } = useParams()

@@ -9,7 +9,7 @@ export interface ColourFieldProps {
   readonly onChange: (colour: string) => void
 }
 
-/** The bot's colour, picked or written, and what can be read on it and of it. */
+/** The bot's colour, picked or typed, with the legible colours on and beside it. */
 export const ColourField = ({ value, isRefused, onChange }: ColourFieldProps) => {
   const { t } = useMessages()
   const isWhole = isColour(value)

@@ -10,7 +10,7 @@ import { Icon } from "../../theme/Icon.tsx"
 import { conversationPath } from "./botPath.ts"
 import classes from "./ConversationList.module.css"
 
-/** What visitors said to a bot, last used first, with what each conversation cost. */
+/** The conversations of a bot's visitors, last used first, with the cost of each. */
 export const ConversationList = ({ bot }: { readonly bot: Bot }) => {
   const { t } = useMessages()
   const [search, setSearch] = useState("")
@@ -97,5 +97,5 @@ const Row = ({ botId, conversation: { credits, id, firstQuestion, messageCount, 
   )
 }
 
-/** Enough of a visitor's name to tell one from another. */
+/** Characters of a visitor's id that are enough to distinguish visitors. */
 export const VISITOR_SHOWN = 6

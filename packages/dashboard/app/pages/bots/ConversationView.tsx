@@ -19,7 +19,7 @@ export interface ConversationViewProps {
   readonly conversationId: string
 }
 
-/** What a visitor and a bot said to each other, and what each reply cost. */
+/** One conversation of a visitor with a bot, with the cost of each reply. */
 export const ConversationView = ({ bot, conversationId }: ConversationViewProps) => {
   const { t, moment } = useMessages()
   const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(

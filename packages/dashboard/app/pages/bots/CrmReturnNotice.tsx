@@ -20,7 +20,7 @@ export interface CrmReturnNoticeProps {
   readonly onDismiss: () => void
 }
 
-/** What became of a connection that a person comes back from. */
+/** The result of the connection from which the person returns. */
 export const CrmReturnNotice = ({ botId, returned, onDismiss }: CrmReturnNoticeProps) => {
   if (returned === undefined) return null
   return "error" in returned ? (
@@ -36,7 +36,7 @@ interface ConnectedProps {
   readonly onDismiss: () => void
 }
 
-/** Says so only where it is so. */
+/** Reports success only if the connection exists. */
 const Connected = ({ botId, provider, onDismiss }: ConnectedProps) => {
   const { data: offers = [] } = useQuery(crmQuery(botId))
   const offer = offers.find((each) => each.provider === provider)

@@ -8,7 +8,7 @@ import { ConfirmDialog } from "../../shell/ConfirmDialog.tsx"
 import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
 import classes from "./CrmSection.module.css"
 
-/** The CRM providers that the server knows, and how the bot is connected to each. Nothing where it knows none. */
+/** The server's CRM providers, and the bot's connection to each. Empty if the server has none. */
 export const CrmSection = ({ botId }: { readonly botId: string }) => {
   const { t } = useMessages()
   const { data: offers = [], error, refetch } = useQuery(crmQuery(botId))
@@ -40,7 +40,7 @@ export const CrmSection = ({ botId }: { readonly botId: string }) => {
 interface ProviderProps {
   readonly botId: string
   readonly offer: CrmOffer
-  /** Something was done that is to be told. */
+  /** Called with a text to announce after an action. */
   readonly onSaid: (text: string) => void
 }
 

@@ -10,7 +10,7 @@ export interface DeleteBotDialogProps {
   readonly onDeleted?: () => void
 }
 
-/** Asks before a bot is deleted with all that visitors said to it. */
+/** Asks before a bot is deleted with all its conversations. */
 export const DeleteBotDialog = ({ bot, onClose, onDeleted }: DeleteBotDialogProps) => {
   const { t } = useMessages()
   const client = useQueryClient()

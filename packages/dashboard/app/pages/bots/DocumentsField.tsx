@@ -16,7 +16,7 @@ export interface DocumentsFieldProps {
   readonly onChange: (documentIds: ReadonlyArray<string>) => void
 }
 
-/** Which of the person's documents a bot answers from. */
+/** The choice of the documents that a bot answers from. */
 export const DocumentsField = ({ documentIds, onChange }: DocumentsFieldProps) => {
   const { t } = useMessages()
   const { data: documents = [] } = useQuery(documentsQuery)

@@ -60,7 +60,7 @@ export const KeysSection = ({ bot }: { readonly bot: Bot }) => {
 const snippetOf = (publicKey: string): string =>
   `<script async src="${location.origin}/widget.js" data-public-key="${publicKey}"></script>`
 
-/** Shows a bot as a change of its keys left it. */
+/** Updates the cached bot after a change of its keys. */
 const useKeeping = () => {
   const client = useQueryClient()
   return (bot: Bot) => {
@@ -72,7 +72,7 @@ const useKeeping = () => {
 interface KeyRowProps {
   readonly botKey: BotKey
   readonly isInSnippet: boolean
-  /** Not given for the only one. */
+  /** Undefined for the only key. */
   readonly onRetire: (() => void) | undefined
 }
 

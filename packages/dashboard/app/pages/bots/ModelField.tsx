@@ -9,7 +9,7 @@ export interface ModelFieldProps {
   readonly onChange: (modelId: string | null) => void
 }
 
-/** Which model answers: of those that this server can run, the plan has to include it. */
+/** The choice of the model that answers: of this server's available models, the plan has to include it. */
 export const ModelField = ({ modelId, onChange }: ModelFieldProps) => {
   const { t } = useMessages()
   const modelName = useModelName()

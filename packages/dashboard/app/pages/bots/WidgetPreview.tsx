@@ -7,11 +7,11 @@ import classes from "./WidgetPreview.module.css"
 
 export interface WidgetPreviewProps {
   readonly bot: Bot
-  /** The form beside it says something else than what is saved. */
+  /** True if the form beside it differs from the saved settings. */
   readonly isChanged: boolean
 }
 
-/** The very frame that visitors chat in, with what is saved. */
+/** The frame that visitors see, with the saved settings. */
 export const WidgetPreview = ({ bot, isChanged }: WidgetPreviewProps) => {
   const { t } = useMessages()
   const key = newestKey(bot)
@@ -40,7 +40,7 @@ export const WidgetPreview = ({ bot, isChanged }: WidgetPreviewProps) => {
   )
 }
 
-/** Browsers go on with a bot's configuration for a while: after a change this one is to show the new one at once. */
+/** Browsers cache a bot's configuration for a while: after a change the preview has to load the new one at once. */
 const useFreshConfig = ({ active, updatedAt }: Bot, key: string): boolean =>
   useQuery({
     queryKey: ["widget-config", key, updatedAt],

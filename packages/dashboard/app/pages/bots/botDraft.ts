@@ -1,14 +1,14 @@
 import { ApiProblem } from "../../api/ApiProblem.ts"
 import type { Bot, BotSettings } from "../../api/bots.ts"
 
-/** The settings as a person writes them: what may be wrong for the moment is a text. */
+/** The settings as a person types them: fields that may be invalid for the moment are texts. */
 export interface BotDraft extends Omit<BotSettings, "allowedSites" | "declineText"> {
   /** One a line. */
   readonly allowedSites: string
   readonly declineText: string
 }
 
-/** What a new bot begins with. */
+/** The defaults of a new bot. */
 export const newBotDraft = (welcomeMessage: string): BotDraft => ({
   displayName: "",
   welcomeMessage,
@@ -37,7 +37,7 @@ export const draftOf = ({
   declineText: settings.declineText ?? ""
 })
 
-/** What a draft says, in the form in which it is sent. */
+/** The settings of a draft, in the form in which they are sent. */
 export const settingsOf = (draft: BotDraft): BotSettings => ({
   ...draft,
   allowedSites: draft.allowedSites
@@ -48,7 +48,7 @@ export const settingsOf = (draft: BotDraft): BotSettings => ({
   suggestedQuestions: draft.suggestedQuestions.filter((question) => question.trim() !== "")
 })
 
-/** Only what differs: what another tab changed meanwhile stays. */
+/** Only the differences, so that changes of another tab stay. */
 export const changesOf = (before: BotDraft, after: BotDraft): Partial<BotSettings> => {
   const [old, now] = [settingsOf(before), settingsOf(after)]
   return Object.fromEntries(
@@ -60,7 +60,7 @@ export const changesOf = (before: BotDraft, after: BotDraft): Partial<BotSetting
 
 const REFUSALS: ReadonlySet<string> = new Set(["invalid_request", "invalid_bot"])
 
-/** The settings that a server refused, by name; none where it refused something else. */
+/** The names of the settings that the server refused; empty if it refused something else. */
 export const refusedOf = (error: unknown): ReadonlySet<string> => {
   const issues = error instanceof ApiProblem && REFUSALS.has(error.code) ? error.members["issues"] : undefined
   if (!Array.isArray(issues)) return new Set()
@@ -72,7 +72,7 @@ const keyOf = (userId: string, botId: string | undefined): string => `parley.bot
 const isDraft = (value: unknown): value is BotDraft =>
   typeof value === "object" && value !== null && "displayName" in value && "allowedSites" in value
 
-/** What a person has written and not saved, kept until the tab is closed. */
+/** Unsaved drafts, kept until the tab is closed. */
 export const botDrafts = {
   read: (userId: string, botId: string | undefined): BotDraft | undefined => {
     const kept: unknown = JSON.parse(sessionStorage.getItem(keyOf(userId, botId)) ?? "null")

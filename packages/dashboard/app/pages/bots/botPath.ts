@@ -1,9 +1,9 @@
 import { PAGE_PATHS } from "../../../src/pagePaths.ts"
 
-/** Where a bot's page is. */
+/** The address of a bot's page. */
 export const botPath = (botId: string): string => `${PAGE_PATHS.bots}/${encodeURIComponent(botId)}`
 
-/** Where what visitors said to it is. */
+/** The address of its conversations. */
 export const conversationsPath = (botId: string): string => `${botPath(botId)}/conversations`
 
 export const conversationPath = (botId: string, conversationId: string): string =>

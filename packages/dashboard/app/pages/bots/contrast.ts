@@ -1,7 +1,7 @@
-/** Whether a text is a colour as bots have it. */
+/** True if a text is a colour in the form that bots use. */
 export const isColour = (text: string): boolean => /^#[\da-f]{6}$/i.test(text)
 
-/** What text needs against what is behind it (WCAG 2.2, 1.4.3). */
+/** The least contrast of text with its background (WCAG 2.2, 1.4.3). */
 export const LEGIBLE = 4.5
 
 /** Relative luminance of `#rrggbb` (WCAG 2.2). */
@@ -20,5 +20,5 @@ export const contrast = (one: string, other: string): number => {
   return (high + 0.05) / (low + 0.05)
 }
 
-/** The text that the widget writes on a colour: white where that can be read, else black, which then can. */
+/** The text colour that the widget uses on a colour: white if it is legible, otherwise black, which then is. */
 export const inkOn = (colour: string): "white" | "black" => (contrast("#ffffff", colour) >= LEGIBLE ? "white" : "black")

@@ -1,15 +1,18 @@
-/** Why nothing was connected. */
+/** The reasons of a failed connection. */
 const CRM_ERRORS = ["denied", "state", "exchange", "bot"] as const
 export type CrmError = (typeof CRM_ERRORS)[number]
 
-/** How a person came back from a CRM provider; undefined for who was not there. */
+/** How a person returned from a CRM provider; undefined for other visits. */
 export type CrmReturn = { readonly connected: string } | { readonly error: CrmError }
 
 const PARAMETERS = ["crm_connected", "crm_error"]
 
 export const isCrmReturn = (query: URLSearchParams): boolean => PARAMETERS.some((name) => query.has(name))
 
-/** Reads what the server put into the address. Anybody can make such an address: what it says is looked up before it is shown. */
+/**
+ * Reads the query that the server wrote into the address. Anyone can forge this address, so the page checks the
+ * connection before it shows the result.
+ */
 export const readCrmReturn = (query: URLSearchParams): CrmReturn | undefined => {
   const error = CRM_ERRORS.find((each) => each === query.get("crm_error"))
   if (error !== undefined) return { error }
@@ -17,7 +20,7 @@ export const readCrmReturn = (query: URLSearchParams): CrmReturn | undefined => 
   return connected === null ? undefined : { connected }
 }
 
-/** The query without what the return has put there. */
+/** The query without the parameters of the return. */
 export const withoutCrmReturn = (query: URLSearchParams): URLSearchParams => {
   const rest = new URLSearchParams(query)
   for (const name of PARAMETERS) rest.delete(name)

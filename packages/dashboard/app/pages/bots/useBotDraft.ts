@@ -3,7 +3,7 @@ import { useState } from "react"
 import { meQuery } from "../../api/session.ts"
 import { type BotDraft, botDrafts, changesOf } from "./botDraft.ts"
 
-/** What is written of a bot and not saved, kept through a reload and an ended session. */
+/** The unsaved draft of a bot, kept through a reload and an ended session. */
 export const useBotDraft = (saved: BotDraft, botId: string | undefined) => {
   const { data: me } = useQuery(meQuery)
   const userId = me?.userId ?? ""

@@ -5,7 +5,7 @@ const BOT = "bot:"
 
 const sum = (rows: ReadonlyArray<UsageRow>): number => rows.reduce((credits, row) => credits + row.credits, 0)
 
-/** What the person's bots have used today (UTC), in credits: one of them, and all together, which daily caps count. */
+/** Today's (UTC) usage of the person's bots in credits: of each bot, and of all together, which daily caps count. */
 export const useBotSpending = () => {
   const { data } = useQuery(usageQuery(1))
   const rows = data?.usage.filter(({ source }) => source.startsWith(BOT)) ?? []

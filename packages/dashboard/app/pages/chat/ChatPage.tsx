@@ -19,12 +19,12 @@ import classes from "./ChatPage.module.css"
 /** With the chat, not after it. */
 if (location.pathname.startsWith("/chats/")) markdown.preload()
 
-/** A chat: a new one, or the one that the address names. A new chat that gets its address stays where it is on the page. */
+/** A chat: a new one, or the one in the address. A new chat that gets its address keeps its place on the page. */
 export const ChatPage = () => {
   const { chatId } = useParams()
   const { t } = useMessages()
   const conversations = useConversations()
-  // A chat is stored beside its first words: whoever writes it here need not, and cannot yet, read it.
+  // A chat is stored beside its first words: the page that writes it need not, and cannot yet, read it.
   const isWrittenHere = chatId !== undefined && conversations.find(chatId)?.isWriting === true
   const {
     data: stored,

@@ -19,7 +19,7 @@ export const DeleteDialog = ({ document: { id, filename }, onClose, onDeleted }:
       try {
         await deleteDocument(id)
       } catch (error) {
-        // Deleted elsewhere meanwhile: that is what was wanted.
+        // Another tab has deleted it meanwhile, which is the wanted result.
         if (!(error instanceof ApiProblem && error.status === 404)) throw error
       }
     },

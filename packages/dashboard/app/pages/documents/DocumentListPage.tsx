@@ -79,7 +79,7 @@ const Documents = ({ me }: { readonly me: Me }) => {
   )
 }
 
-/** How much of what the plan allows is used, in documents and in bytes; failed documents are not counted. */
+/** The used part of the plan's quota, in documents and in bytes; failed documents do not count. */
 const quotaWords = (all: ReadonlyArray<StoredDocument>, { tier: { quotas } }: Me, messages: Messages): string => {
   const { t } = messages
   const documents = all.filter(({ status }) => status !== "failed")
@@ -97,7 +97,7 @@ interface EmptyProps {
   readonly onSample: () => void
 }
 
-/** Before the first document: what to do next. */
+/** Shown before the first document: the next step. */
 const Empty = ({ me, onSample }: EmptyProps) => {
   const messages = useMessages()
   const { t } = messages

@@ -21,7 +21,7 @@ const DeleteDialog = lazyPart(async () => (await import("./DeleteDialog.tsx")).D
 const PagesView = lazyPart(async () => (await import("./PagesView.tsx")).PagesView)
 const TextView = lazyPart(async () => (await import("./TextView.tsx")).TextView)
 
-/** One document: what it is, and what it says. */
+/** One document: its facts, and its text. */
 export const DocumentPage = ({ documentId }: { readonly documentId: string }) => {
   const { data: documents, error, refetch } = useQuery(documentsQuery)
   const document = documents?.find(({ id }) => id === documentId)
@@ -92,7 +92,7 @@ const ShownDocument = ({ document }: { readonly document: StoredDocument }) => {
   )
 }
 
-/** The text, and for a pdf its pages. The address says which, and where. */
+/** The text, and for a pdf its pages. The address selects the view and the place. */
 const Content = ({ document: { id, pages, type } }: { readonly document: StoredDocument }) => {
   const { t } = useMessages()
   const [address, setAddress] = useSearchParams()

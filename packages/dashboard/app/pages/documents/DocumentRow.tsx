@@ -16,7 +16,7 @@ export interface DocumentRowProps {
   readonly onDelete: () => void
 }
 
-/** One document: what it is, how far it is, and what can be done with it. */
+/** One document: its facts, its progress, and its actions. */
 export const DocumentRow = ({ document, onDelete }: DocumentRowProps) => {
   const messages = useMessages()
   const { t } = messages
@@ -68,7 +68,7 @@ const aboutWords = (document: StoredDocument, messages: ReturnType<typeof useMes
     : [...kind, moment(createdAt)].join(" · ")
 }
 
-/** Why it could not be read, and another try where that can help. */
+/** The reason of a failure, and a retry if that can help. */
 const Failure = ({ document }: { readonly document: StoredDocument }) => {
   const messages = useMessages()
   const queryClient = useQueryClient()

@@ -10,7 +10,7 @@ import classes from "./DocumentPage.module.css"
 
 export interface TextViewProps {
   readonly documentId: string
-  /** What is marked, and where the text is shown first. */
+  /** The marks, and the place at which the text is shown first. */
   readonly from: number | undefined
   readonly to: number | undefined
 }

@@ -16,12 +16,12 @@ import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { Page } from "../../shell/Page.tsx"
 import classes from "./SettingsPage.module.css"
 
-/** Each in its own words, whatever is spoken now. */
+/** Each language's own name, in every language. */
 const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: "English", de: "Deutsch" }
 
 const isLanguage = (value: string): value is Language => LANGUAGES.some((language) => language === value)
 
-/** How the application looks and speaks, and whose it is. */
+/** The application's look and language, and the account. */
 export const SettingsPage = () => {
   const { t, language, changeLanguage, size } = useMessages()
   // Transitions are kept: switching them off for a moment would take a style element, which the policy refuses.

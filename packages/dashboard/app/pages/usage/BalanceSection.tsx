@@ -11,7 +11,7 @@ import { Loading } from "../../shell/Loading.tsx"
 import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
 import classes from "./BalanceSection.module.css"
 
-/** What a person has, by bucket, when more comes, and under what they want to be warned. */
+/** The person's balance by bucket, the date of the next credits, and the threshold of the warning. */
 export const BalanceSection = () => {
   const { t } = useMessages()
   const { data: balance, error, refetch } = useQuery(balanceQuery)
@@ -101,7 +101,7 @@ const Buckets = ({ balance: { allowance, topup, held, debt, nextResetAt } }: { r
 interface BucketProps {
   readonly name: string
   readonly amount: number
-  /** What the amount is a part of. */
+  /** The whole of which the amount is a part. */
   readonly of?: string
   readonly text: string
   readonly isOwed?: boolean

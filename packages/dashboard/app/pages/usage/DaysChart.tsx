@@ -5,7 +5,7 @@ import classes from "./DaysChart.module.css"
 import { creditsByDay, type DayOfUsage } from "./creditsByDay.ts"
 import { useModelName } from "../../messages/useModelName.ts"
 
-/** How many colours tell models apart; those after share the last. */
+/** Number of colours that distinguish models; further models share the last one. */
 const COLOURS = 6
 const HEIGHT = 288
 

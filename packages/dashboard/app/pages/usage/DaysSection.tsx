@@ -16,7 +16,7 @@ const RANGES = [7, 30, 90] as const
 
 type View = "chart" | "table"
 
-/** What was spent in the last days, as a chart, and as a table for whoever wants numbers. */
+/** The usage of the last days, as a chart and as a table. */
 export const DaysSection = () => {
   const { t } = useMessages()
   const [days, setDays] = useState(30)

@@ -61,7 +61,7 @@ const Details = ({ transaction }: { readonly transaction: Transaction }) => {
   const changes = [
     { name: t("usage.change.allowance"), change: allowance },
     { name: t("usage.change.topup"), change: topup },
-    // What neither explains changed the debt: a gain of the balance is debt that was paid back.
+    // The rest of the amount changed the debt: a gain of the balance is repaid debt.
     { name: t("usage.change.debt"), change: -(amount - allowance - topup) }
   ].filter(({ change }) => change !== 0)
   return (

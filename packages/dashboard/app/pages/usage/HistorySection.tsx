@@ -97,7 +97,7 @@ interface ExportButtonProps {
   readonly isDisabled: boolean
 }
 
-/** Saves what the filter shows, all pages of it. */
+/** Saves all pages of the filtered history. */
 const ExportButton = ({ filter, isDisabled }: ExportButtonProps) => {
   const { t } = useMessages()
   const [isReading, setReading] = useState(false)

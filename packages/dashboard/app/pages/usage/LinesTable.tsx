@@ -4,12 +4,12 @@ import classes from "./HistorySection.module.css"
 
 interface Line {
   readonly label: ReactNode
-  /** How much of what at which price, and the credits that makes. */
+  /** Quantity, price, and the resulting credits. */
   readonly figures: readonly [quantity: number, price: number, credits: number]
 }
 
 interface LinesTableProps {
-  /** What the first two figures of a line are. */
+  /** The headings of the first two figures. */
   readonly headings: readonly [quantity: string, price: string]
   readonly lines: ReadonlyArray<Line>
   readonly maximumFractionDigits: number
@@ -17,7 +17,7 @@ interface LinesTableProps {
   readonly notes: ReadonlyArray<string>
 }
 
-/** How a price came about, line by line. */
+/** The calculation of a price, line by line. */
 export const LinesTable = ({ charged, headings, lines, maximumFractionDigits, notes }: LinesTableProps) => {
   const { t, number } = useMessages()
   return (

@@ -7,7 +7,7 @@ import { receiptLines } from "./receiptLines.ts"
 type EndKey = keyof typeof english & `usage.receipt.ended.${string}`
 const isEndKey = (key: string): key is EndKey => Object.hasOwn(english, key)
 
-/** How a reply's price came about, line by line. */
+/** The calculation of a reply's price, line by line. */
 export const ReceiptTable = ({ receipt }: { readonly receipt: Receipt }) => {
   const { t } = useMessages()
   const ended = `usage.receipt.ended.${receipt.ended}`

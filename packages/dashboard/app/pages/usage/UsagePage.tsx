@@ -5,7 +5,7 @@ import { DaysSection } from "./DaysSection.tsx"
 import { HistorySection } from "./HistorySection.tsx"
 import classes from "./UsagePage.module.css"
 
-/** What a person has, what it was spent on, and every change of it. */
+/** The person's balance, usage, and every change of the balance. */
 export const UsagePage = () => {
   const { t } = useMessages()
   return (

@@ -2,7 +2,7 @@ import type { WorkReceipt } from "../../api/billing.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { LinesTable } from "./LinesTable.tsx"
 
-/** How the price of metered work came about, line by line. */
+/** The calculation of the price of metered work, line by line. */
 export const WorkReceiptTable = ({ receipt }: { readonly receipt: WorkReceipt }) => {
   const { t } = useMessages()
   const notes = [

@@ -1,6 +1,6 @@
 import { daysOf, type Usage } from "../../api/usage.ts"
 
-/** What a day cost, by model. */
+/** The cost of a day, by model. */
 export interface DayOfUsage {
   readonly day: string
   /** By the model's id. */

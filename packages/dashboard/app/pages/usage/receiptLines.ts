@@ -1,6 +1,6 @@
 import type { Receipt } from "../../api/billing.ts"
 
-/** One line of a receipt: so many tokens at a rate. */
+/** One line of a receipt: tokens at a rate. */
 export interface ReceiptLine {
   readonly kind: "input" | "cacheRead" | "cacheWrite" | "output"
   readonly tokens: number
@@ -11,8 +11,8 @@ export interface ReceiptLine {
 }
 
 /**
- * What a reply's price is made of; what it did not use is left out. The rates for long contexts hold for the whole
- * request where its input is longer than they begin at.
+ * The parts of a reply's price, without unused ones. If the input exceeds the threshold for long contexts, their rates
+ * hold for the whole request.
  */
 export const receiptLines = ({ price, usage }: Receipt): ReadonlyArray<ReceiptLine> => {
   const long = price.long_context ?? null

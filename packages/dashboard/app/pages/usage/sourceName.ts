@@ -1,6 +1,6 @@
 import type { Messages } from "../../messages/MessagesProvider.tsx"
 
-/** What spent credits, for people: chats, a bot, a key, or what a meter is called. */
+/** The name of a usage source for people: chats, a bot, a key, or a meter's name. */
 export const sourceName = (source: string, { t }: Pick<Messages, "t">): string => {
   const [kind, ...rest] = source.split(":")
   switch (kind) {

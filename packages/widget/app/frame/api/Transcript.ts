@@ -1,9 +1,9 @@
 /** A passage that a reply rests on. */
 export interface Source {
-  /** What `[1]` in the reply refers to. */
+  /** The number in the citation, as in `[1]`. */
   readonly number: number
   readonly filename: string
-  /** From 1; undefined where the document has no pages. */
+  /** From 1; undefined if the document has no pages. */
   readonly page: number | undefined
   readonly text: string
 }
@@ -11,7 +11,7 @@ export interface Source {
 export interface TranscriptMessage {
   readonly role: "visitor" | "bot"
   readonly text: string
-  /** False where the reply broke off. */
+  /** False if the reply broke off. */
   readonly isComplete: boolean
   readonly sources: ReadonlyArray<Source>
 }

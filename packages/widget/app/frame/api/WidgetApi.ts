@@ -1,19 +1,19 @@
 import { type Transcript, transcriptFrom } from "./Transcript.ts"
 
-/** What a bot shows of itself to visitors. */
+/** The public settings of a bot. */
 export interface BotConfig {
   readonly displayName: string
   readonly welcomeMessage: string
   readonly primaryColor: string
   readonly suggestedQuestions: ReadonlyArray<string>
-  /** Whether visitors see the passages that replies rest on. */
+  /** True if visitors see the passages that replies rest on. */
   readonly showSources: boolean
 }
 
-/** Why a request was not answered as asked. */
+/** The reason of a refused request. */
 export type Refusal =
   | { readonly kind: "absent" }
-  /** There is no such conversation of this visitor. */
+  /** The visitor has no conversation of this id. */
   | { readonly kind: "forgotten" }
   | { readonly kind: "limit"; readonly retryAfterSeconds: number }
   | { readonly kind: "tooLong" }
@@ -23,7 +23,7 @@ export type Refusal =
 export interface BegunReply {
   readonly kind: "reply"
   readonly conversationId: string
-  /** Its text as it comes. Fails where it breaks off. */
+  /** Its text as it arrives. Fails if the stream breaks off. */
   readonly body: ReadableStream<Uint8Array>
 }
 
@@ -33,7 +33,7 @@ export interface Question {
   readonly message: string
 }
 
-/** Waited for where a limit does not say how long. */
+/** Wait in seconds if a limit does not name one. */
 const DEFAULT_WAIT_SECONDS = 30
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
@@ -96,7 +96,7 @@ export class WidgetApi {
     return { kind: "reply", conversationId, body: response.body }
   }
 
-  /** What was said in the visitor's own conversation. */
+  /** Reads the messages of the visitor's own conversation. */
   async transcript(visitorId: string, conversationId: string): Promise<Transcript | Refusal> {
     const response = await this.#post("conversation", { visitorId, conversationId })
     if (!(response instanceof Response)) return response

@@ -2,7 +2,7 @@ import type { Refusal, WidgetApi } from "../api/WidgetApi.ts"
 import type { VisitorMemory } from "../VisitorMemory.ts"
 import type { Message } from "./Message.ts"
 
-/** What keeps the visitor from going on, and since when it no longer does. */
+/** The obstacle that prevents the visitor from sending, and the time of its end. */
 export type Obstacle =
   | { readonly kind: "limit"; readonly until: number }
   | { readonly kind: "absent" | "tooLong" | "failed" | "unreachable" | "broken" }
@@ -14,14 +14,14 @@ export type ConversationEvent =
 interface ConversationInput {
   readonly api: WidgetApi
   readonly memory: VisitorMemory
-  /** Whether passages that replies rest on are asked for. */
+  /** True if passages are requested with replies. */
   readonly showsSources: boolean
   readonly onEvent: (event: ConversationEvent) => void
 }
 
 const CITED = /\[\d{1,3}\]|\[\d{1,3}\s?[,;]/
 
-/** What visitor and bot have said, and what is done about it. Its listeners are told of every change. */
+/** The messages of visitor and bot, and the actions on them. Its listeners are called on every change. */
 export class Conversation {
   readonly #input: ConversationInput
   readonly #listeners = new Set<() => void>()
@@ -45,12 +45,12 @@ export class Conversation {
     return this.#obstacle
   }
 
-  /** Whether a reply is awaited or being written. */
+  /** True if a reply is awaited or being written. */
   get isRunning(): boolean {
     return this.#running !== undefined
   }
 
-  /** Whether what was said before could not be had. */
+  /** True if earlier messages could not be loaded. */
   get lacksHistory(): boolean {
     return this.#lacksHistory
   }
@@ -60,7 +60,7 @@ export class Conversation {
     signal.addEventListener("abort", () => this.#listeners.delete(listener))
   }
 
-  /** Asks for what was said before the page was loaded, once. */
+  /** Loads the messages from before the page was opened, once. */
   restore(): Promise<void> {
     return (this.#restoring ??= this.#restore())
   }
@@ -68,7 +68,7 @@ export class Conversation {
   /** Sends a message and shows its reply as it comes. */
   async send(text: string): Promise<void> {
     if (this.isRunning || text.trim() === "") return
-    // What could not be sent before gives way to what the visitor wants now.
+    // An unsent message is dropped when the visitor sends another one.
     this.#messages = this.#messages.filter(({ state }) => state !== "unsent")
     await this.restore()
     const message = this.#add("visitor", text.trim(), "sending")
@@ -92,7 +92,7 @@ export class Conversation {
     this.#running?.abort()
   }
 
-  /** Forgets what was said: the next message begins a new conversation. */
+  /** Clears the conversation: the next message begins a new one. */
   startOver(): void {
     this.stop()
     this.#input.memory.conversationId = undefined
@@ -102,7 +102,7 @@ export class Conversation {
     this.#changed()
   }
 
-  /** Gives a message back, once, that cannot be sent as it is: its writer can change it. */
+  /** Returns a message that cannot be sent, once, so that the visitor can change it. */
   takeReturned(): string | undefined {
     const returned = this.#returned
     this.#returned = undefined

@@ -9,7 +9,7 @@ import type { Source } from "../api/Transcript.ts"
  */
 export type MessageState = "sending" | "unsent" | "writing" | "broken" | "stopped" | "partial" | "complete"
 
-/** What visitor or bot said. */
+/** A message of the visitor or the bot. */
 export interface Message {
   readonly id: number
   readonly role: "visitor" | "bot"

@@ -1,11 +1,11 @@
-/** What a text in markdown consists of. Nothing in it is markup: what is shown of it is decided where it is drawn. */
+/** The parts of a markdown text. None of them is HTML; the renderer decides how to show them. */
 
 export type Inline =
   | { readonly type: "text" | "code"; readonly text: string }
   | { readonly type: "strong" | "emphasis" | "struck"; readonly parts: ReadonlyArray<Inline> }
   | { readonly type: "link"; readonly address: string; readonly parts: ReadonlyArray<Inline> }
   | { readonly type: "image"; readonly address: string; readonly text: string }
-  /** `[1]` or `[1, 2]`: what it refers to, and how it was written. */
+  /** `[1]` or `[1, 2]`: the numbers, and the written text. */
   | { readonly type: "citation"; readonly numbers: ReadonlyArray<number>; readonly text: string }
   | { readonly type: "break" }
 
@@ -18,7 +18,7 @@ export type Block =
   | { readonly type: "quote"; readonly blocks: ReadonlyArray<Block> }
   | {
       readonly type: "list"
-      /** Where it counts from; undefined where it does not count. */
+      /** The first number; undefined for a list without numbers. */
       readonly start: number | undefined
       readonly items: ReadonlyArray<ReadonlyArray<Block>>
     }

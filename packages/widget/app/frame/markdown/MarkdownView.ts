@@ -9,8 +9,8 @@ const TAIL = 300
 const isOdd = (text: string, mark: string): boolean => text.split(mark).length % 2 === 0
 
 /**
- * A text that is still being written, as it will most likely look: what could turn into something else with the next
- * letter waits, and marks that are open are closed. Without this, words would jump between looks.
+ * Returns an unfinished text as it will most likely look: holds back characters that the next letter may turn into
+ * something else, and closes open marks. Without this, the text would flicker.
  */
 const tidied = (text: string): string => {
   if (isOdd(`\n${text}`, "\n```")) return text
@@ -25,7 +25,7 @@ const tidiedEnd = (end: string): string => {
   return mark === undefined ? rest : rest.trimEnd() + mark
 }
 
-/** Shows a text in markdown, and draws anew only what has changed while it grows. */
+/** Renders markdown; while it grows, it renders only the changed blocks again. */
 export class MarkdownView {
   readonly element: HTMLElement
   readonly #drawing: Drawing
@@ -37,7 +37,7 @@ export class MarkdownView {
     element.classList.add("markdown")
   }
 
-  /** Shows the whole text so far; gives how many of its blocks will not change any more. */
+  /** Shows the whole text so far; returns the number of blocks that will not change any more. */
   show(text: string, isComplete: boolean): number {
     const blocks = readBlocks(isComplete ? text : tidied(text))
     const same = this.#shown.findIndex(({ raw }, index) => blocks[index]?.raw !== raw)
@@ -48,7 +48,7 @@ export class MarkdownView {
     return isComplete ? blocks.length : blocks.length - 1
   }
 
-  /** Draws everything anew, as what citations stand for has changed. */
+  /** Renders everything again, because the citations' sources have changed. */
   redraw(): void {
     this.element.replaceChildren(...this.#shown.map(({ block }) => drawBlock(block, this.#drawing)))
   }

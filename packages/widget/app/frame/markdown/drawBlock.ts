@@ -2,24 +2,24 @@ import { element } from "../element.ts"
 import type { Block, Inline } from "./Markdown.ts"
 import { safeAddress } from "./safeAddress.ts"
 
-/** What the parts of a text that do something do. */
+/** The interactive parts of a text. */
 export interface Drawing {
   /** Asks before it goes anywhere. */
   readonly onLink: (address: URL) => void
-  /** Draws a citation of these sources; undefined where it stands for nothing. */
+  /** Draws a citation of these sources; undefined if the number has none. */
   readonly citation: (number: number) => Node | undefined
-  /** What stands for an image, which is never loaded. */
+  /** The label in place of an image, which is never loaded. */
   readonly imageLabel: (text: string) => string
 }
 
-/** Draws a block as nodes. The words of a text become text nodes and nothing else. */
+/** Draws a block as nodes. The words of a text become text nodes only. */
 export const drawBlock = (block: Block, drawing: Drawing): HTMLElement => {
   const inside = (parts: ReadonlyArray<Inline>) => drawInlines(parts, drawing)
   switch (block.type) {
     case "paragraph":
       return element("p", { dir: "auto" }, ...inside(block.parts))
     case "heading":
-      // Below the chat's own heading, whatever a reply calls its own.
+      // All headings of a reply are below the chat's own heading.
       return element(block.level <= 2 ? "h3" : "h4", { dir: "auto" }, ...inside(block.parts))
     case "code":
       return element("pre", { tabindex: 0, dir: "ltr" }, element("code", {}, block.text))

@@ -19,7 +19,7 @@ export interface ReadBlock {
   readonly raw: string
 }
 
-/** The blocks of a text, each with what it was read from. */
+/** The blocks of a text, each with its source text. */
 export const readBlocks = (text: string): ReadonlyArray<ReadBlock> => {
   const lines = text.replace(/\r\n?/g, "\n").replaceAll("\t", TAB).split("\n")
   return new BlockParser(lines, 0).parse()
@@ -30,7 +30,7 @@ const parseLines = (lines: ReadonlyArray<string>, depth: number): ReadonlyArray<
 
 const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
 
-/** Whether a line ends the paragraph before it. */
+/** True if a line ends the paragraph before it. */
 const interrupts = (line: string): boolean => {
   if (FENCE.test(line) || HEADING.test(line) || QUOTE.test(line) || RULE.test(line)) return true
   const item = ITEM.exec(line)
@@ -113,7 +113,7 @@ class BlockParser {
     const lines: Array<string> = []
     while (this.#at < this.#lines.length) {
       const line = this.#lines[this.#at]!
-      // A paragraph goes on in a line without the mark.
+      // A paragraph continues in a line without the mark.
       if (!QUOTE.test(line) && (isBlank(line) || interrupts(line) || isBlank(lines.at(-1)))) break
       lines.push(line.replace(QUOTE, ""))
       this.#at += 1
@@ -133,7 +133,7 @@ class BlockParser {
     return { type: "list", start: number === undefined ? undefined : Number(number), items }
   }
 
-  /** The lines of the item that begins here, without what sets it off. */
+  /** The lines of the list item that begins here, without its indentation. */
   #itemLines(first: string, width: number): ReadonlyArray<string> {
     const indent = Math.min(width, 6)
     const lines = [first.slice(width)]

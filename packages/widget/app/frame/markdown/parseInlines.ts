@@ -25,7 +25,7 @@ const MARKS = [
 
 const isWord = (character: string | undefined): boolean => character !== undefined && /[\p{L}\p{N}]/u.test(character)
 
-/** Reads the inside of a block. Time grows with the text's length, whatever it says. */
+/** Parses the inside of a block. The time grows linearly with the length of any text. */
 export const parseInlines = (text: string, depth = 0): ReadonlyArray<Inline> => new InlineParser(text, depth).parse()
 
 class InlineParser {
@@ -54,7 +54,7 @@ class InlineParser {
     return this.#parts
   }
 
-  /** Reads what begins here if it is more than a character. */
+  /** Parses the construct that begins here, if it is more than a character. */
   #special(character: string): boolean {
     switch (character) {
       case "\\":
@@ -140,7 +140,7 @@ class InlineParser {
     return this.#add({ type: "code", text: isPadded ? code.slice(1, -1) : code }, close + marks.length)
   }
 
-  /** A link, an image or a citation; `open` is where its bracket is. */
+  /** A link, an image or a citation; `open` is the index of its bracket. */
   #bracket(open: number, isImage: boolean): boolean {
     const text = this.#text
     const close = this.#closing(open, "[", "]")
@@ -171,7 +171,7 @@ class InlineParser {
     return -1
   }
 
-  /** What stands in the parentheses behind a link's text. */
+  /** The address in the parentheses after a link's text. */
   #destination(open: number): { readonly address: string; readonly end: number } | undefined {
     const close = this.#closing(open, "(", ")")
     if (close === -1) return undefined
@@ -227,7 +227,7 @@ class InlineParser {
     return this.#add({ type, parts }, close + mark.length)
   }
 
-  /** Where emphasis that begins at `from` ends; -1 where it does not. */
+  /** The end of the emphasis that begins at `from`; -1 if it does not end. */
   #closingMark(mark: string, from: number): number {
     const text = this.#text
     if (/\s/.test(text[from] ?? " ") || this.#unclosed.has(mark)) return -1

@@ -1,6 +1,6 @@
 const ALLOWED = new Set(["http:", "https:", "mailto:"])
 
-/** The address that a link may lead to, written whole: of another page or a mailbox. Undefined for everything else. */
+/** The address of a link if it is allowed: an absolute address of a page or a mailbox. Undefined for all others. */
 export const safeAddress = (text: string): URL | undefined => {
   if (!/^(?:https?:\/\/|mailto:)/i.test(text)) return undefined
   try {

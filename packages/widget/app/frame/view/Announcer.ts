@@ -1,6 +1,6 @@
 import { element } from "../element.ts"
 
-/** Says to people who listen what others see appear. */
+/** Announces changes of the page to screen readers. */
 export class Announcer {
   readonly element = element("div", { class: "unseen", role: "status", "aria-live": "polite" })
 
@@ -10,14 +10,14 @@ export class Announcer {
     this.element.append(element("p", {}, text))
   }
 
-  /** Says what is true for a while; the next such text, or none, takes its place. */
+  /** Announces a temporary state; the next such text, or none, replaces it. */
   sayForNow(text: string | undefined): void {
     this.#passing?.remove()
     this.#passing = text === undefined ? undefined : element("p", {}, text)
     if (this.#passing !== undefined) this.element.append(this.#passing)
   }
 
-  /** What was said before is not said again. */
+  /** Forgets the announced texts, which are not repeated. */
   clear(): void {
     this.element.replaceChildren()
   }

@@ -15,7 +15,7 @@ interface ChatInput {
   readonly config: BotConfig
   readonly conversation: Conversation
   readonly texts: Catalogue
-  /** Closes the chat; undefined where nothing can. */
+  /** Closes the chat; undefined if the page cannot close it. */
   readonly onClose: (() => void) | undefined
 }
 
@@ -85,7 +85,7 @@ export class ChatView {
     this.#show()
   }
 
-  /** Puts the focus where the visitor goes on; on a screen with a keyboard of its own, that one does not jump up. */
+  /** Focuses the place where the visitor continues; does not open an on-screen keyboard. */
   focus(): void {
     if (matchMedia("(pointer:coarse)").matches) this.#log.focus()
     else this.composer.focus()

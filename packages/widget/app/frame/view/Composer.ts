@@ -13,7 +13,7 @@ interface ComposerInput {
   readonly onStop: () => void
 }
 
-/** Where the visitor writes. Enter sends, Shift and Enter begin a new line. */
+/** The visitor's input. Enter sends, Shift and Enter begin a new line. */
 export class Composer {
   readonly element: HTMLFormElement
   readonly #input: ComposerInput
@@ -65,7 +65,7 @@ export class Composer {
     this.#field.focus({ preventScroll: true })
   }
 
-  /** Whether a reply is being written, and whether nothing can be sent. */
+  /** Sets if a reply is being written, and if sending is blocked. */
   set({ isHeld, isRunning }: { readonly isHeld: boolean; readonly isRunning: boolean }): void {
     this.#isRunning = isRunning
     this.#isHeld = isHeld
@@ -98,7 +98,7 @@ export class Composer {
     this.#mark()
   }
 
-  /** Said, not enforced: what cannot be pressed loses the focus. */
+  /** Uses aria-disabled, because a disabled button loses the focus. */
   #mark(): void {
     const isOff = !this.#isRunning && (this.#isHeld || this.text.trim() === "")
     this.#send.ariaDisabled = String(isOff)

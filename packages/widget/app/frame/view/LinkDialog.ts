@@ -1,7 +1,7 @@
 import { element } from "../element.ts"
 import type { Catalogue } from "../texts.ts"
 
-/** Asks before a link of a reply is followed, and shows where it really leads. */
+/** Shows the real address of a reply's link, and asks before it opens. */
 export class LinkDialog {
   readonly element: HTMLDialogElement
   readonly #address = element("p", { class: "address", dir: "ltr" })

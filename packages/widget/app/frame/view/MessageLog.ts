@@ -4,15 +4,15 @@ import { icon } from "../icon.ts"
 import type { Catalogue } from "../texts.ts"
 import { botMessageView, type MessageSurroundings, type MessageView, visitorMessageView } from "./MessageView.ts"
 
-/** How near its end a reader has to be for the log to follow what comes, in pixels. */
+/** Distance from its end, in pixels, within which the log follows new text. */
 const NEAR = 60
 
 /** Above a question that stands at the top, in pixels. */
 const ABOVE = 12
 
 /**
- * What was said, oldest first. It follows what comes, until the question has reached the top: from there on its reader
- * reads at their own pace. Nor does it where they have gone back.
+ * The messages, oldest first. It follows new text until the question has reached the top; from there on the reader
+ * scrolls. It does not follow if the reader has scrolled back.
  */
 export class MessageLog {
   readonly element: HTMLElement
@@ -61,7 +61,7 @@ export class MessageLog {
     this.#scrolled()
   }
 
-  /** Goes to the newest message, and on with what comes. */
+  /** Scrolls to the newest message, and follows new text. */
   toEnd(): void {
     this.#follows = true
     this.#scroller.scrollTop = this.#scroller.scrollHeight
@@ -87,7 +87,7 @@ export class MessageLog {
     this.#follows = isNear || Math.abs(scrollTop - this.#questionTop()) < 2
   }
 
-  /** How far down the last question can be scrolled; without one, without bounds. */
+  /** The furthest scroll position for the last question; unlimited without one. */
   #questionTop(): number {
     const question = [...this.#views.values()].findLast(({ message }) => message.role === "visitor")?.view.element
     return question === undefined ? Infinity : question.offsetTop - ABOVE

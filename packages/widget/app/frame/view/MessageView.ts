@@ -8,7 +8,7 @@ import { SourceList } from "./SourceList.ts"
 export interface MessageSurroundings {
   readonly texts: Catalogue
   readonly botName: string
-  /** Whether citations mean something to the visitor. */
+  /** True if citations have sources that the visitor may see. */
   readonly showsSources: boolean
   readonly announcer: Announcer
   readonly onLink: (address: URL) => void
@@ -17,11 +17,11 @@ export interface MessageSurroundings {
 /** One message as it is shown. */
 export interface MessageView {
   readonly element: HTMLElement
-  /** Shows what has changed of the message. */
+  /** Shows the changes of the message. */
   update(): void
 }
 
-/** What a visitor wrote is shown as it was written. */
+/** Shows a visitor's message as plain text. */
 export const visitorMessageView = (message: Message, { texts }: MessageSurroundings): MessageView => {
   const bubble = element("div", { class: "bubble", dir: "auto" }, message.text)
   const view = element("div", { class: "message visitor" }, element("p", { class: "unseen" }, texts.say("you")), bubble)
@@ -30,10 +30,10 @@ export const visitorMessageView = (message: Message, { texts }: MessageSurroundi
   return { element: view, update }
 }
 
-/** Says who speaks, for people who do not see on which side a message stands. */
+/** Names the speaker, for people who do not see on which side a message stands. */
 const speaker = (name: string) => element("p", { class: "unseen" }, name)
 
-/** A reply: its words as they come, and what it rests on. */
+/** A reply: its words as they arrive, and its sources. */
 export const botMessageView = (message: Message, surroundings: MessageSurroundings): MessageView => {
   const { announcer, botName, onLink, showsSources, texts } = surroundings
   const wasThere = message.state === "complete" || message.state === "partial"
@@ -84,7 +84,7 @@ export const botMessageView = (message: Message, surroundings: MessageSurroundin
   return { element: view, update }
 }
 
-/** Sources that the reply cites; all of them where it cites none by number. */
+/** The sources that the reply cites; all of them if it cites none by number. */
 const citedOf = ({ sources, text }: Message): Message["sources"] => {
   const numbers = new Set(
     [...text.matchAll(/\[([\d\s,;]{1,40})\]/g)].flatMap(([, all = ""]) => all.split(/\D+/).map(Number))

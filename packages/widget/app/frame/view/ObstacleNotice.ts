@@ -13,10 +13,10 @@ interface NoticeInput {
 }
 
 const SECOND_MS = 1_000
-/** A shorter wait is said as a duration, also where it ends after midnight. */
+/** A shorter wait is shown as a duration, even if it ends after midnight. */
 const SOON_SECONDS = 5_400
 
-/** Says what keeps the visitor from going on, and offers to try again where that may help. */
+/** Shows the obstacle, and offers a retry if that may help. */
 export class ObstacleNotice {
   readonly element = element("div", { class: "obstacle", hidden: true })
   readonly #input: NoticeInput

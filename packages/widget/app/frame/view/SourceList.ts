@@ -3,7 +3,7 @@ import { element } from "../element.ts"
 import { icon } from "../icon.ts"
 import type { Catalogue } from "../texts.ts"
 
-/** The passages that a reply cites, each closed until somebody wants to read it. */
+/** The passages that a reply cites, each closed until the reader opens it. */
 export class SourceList {
   readonly element: HTMLElement
   readonly #entries = new Map<number, HTMLDetailsElement>()
