@@ -45,7 +45,7 @@ const make = Effect.gen(function* () {
    */
   const run = <A, E extends Refusal>(operation: Operation<A, E>): Effect.Effect<A, E | StorageFailed> =>
     Effect.flatMap(database.inTransaction, (joins): Effect.Effect<unknown, Refusal | DatabaseError> => {
-      if (!joins) return enqueue(operation)
+      if (!joins) return Effect.andThen(database.admit, enqueue(operation))
       return Effect.flatMap(commitOperations(database, time, [operation]), ([answer]) =>
         exitOf(answer as Result.Result<unknown, Refusal>)
       )

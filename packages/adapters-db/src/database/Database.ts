@@ -80,6 +80,8 @@ export class Database extends Context.Service<
   Database,
   {
     readonly driver: "pg" | "pglite"
+    /** Fails where the database has been silent for a while, and passes otherwise: for calls that wait for others' first. */
+    readonly admit: Effect.Effect<void, DatabaseError>
     /** The schema all tables live in, quoted for use in SQL text. */
     readonly schema: string
     /** Runs as `parley_user` under row-level security: sees and changes what belongs to `userId` alone. */

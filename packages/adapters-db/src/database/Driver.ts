@@ -22,6 +22,8 @@ export interface Connection {
 /** What the roles need of a database engine. */
 export interface Driver {
   readonly name: "pg" | "pglite"
+  /** Fails where the database has been silent for a while, and passes otherwise: for calls that wait for others' first. */
+  readonly admit: Effect.Effect<void, DatabaseError>
   /** Holds a connection for as long as `use` runs. Waiting for one can be interrupted. */
   withConnection<A, E, R>(
     purpose: Purpose,

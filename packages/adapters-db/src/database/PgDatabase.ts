@@ -172,6 +172,7 @@ const pgDriver = (pool: PgPool, policy: LimitsPolicy, isCallers: boolean, silenc
   }
   return {
     name: "pg",
+    admit: silence.admit(databaseSilent),
     withConnection: (purpose, use) => withClient((client, loan) => use(connectionOf(client, loan, policy[purpose]))),
     statementAs,
     // As whom a session of somebody else's pool runs is not known: the login itself is asked for.

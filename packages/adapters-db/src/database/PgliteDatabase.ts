@@ -45,6 +45,7 @@ export const pgliteDriver = (thread: PgliteThread): Driver => {
   const connection = connectionTo(thread)
   return {
     name: "pglite",
+    admit: Effect.void,
     withConnection: (_purpose, use) => turn.withPermit(Effect.suspend(() => use(connection))),
     statement: (_purpose, text, params) => turn.withPermit(connection.query(text, params))
   }

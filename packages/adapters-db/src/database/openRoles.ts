@@ -75,6 +75,7 @@ export const openRoles = (driver: Driver, schema: string): DatabaseRoles => {
   return {
     database: Database.of({
       driver: driver.name,
+      admit: driver.admit,
       schema: quoteIdentifier(checkSchemaName(schema)),
       asUser: (userId, work) =>
         malformed(userId) ? Effect.fail(notText()) : through({ name: "parley_user", userId }, work),

@@ -1,15 +1,19 @@
+import { CreditLedger } from "@parley/core/adapter"
+import { withOperations } from "@parley/core/testing"
 import { Clock, Context, Effect, Exit, Fiber, Layer, Logger } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
+import { LedgerClock } from "../../src/credits/LedgerClock.ts"
+import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"
 import { forPurpose, LIMITS } from "../../src/database/limits.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
 import { storing } from "../../src/storage/storageFailed.ts"
-import { freshPostgres, hasPostgres } from "../databases.ts"
+import { freshPostgres, hasPostgres, migratedPostgres } from "../databases.ts"
 import { SilentNetwork } from "../faults/SilentNetwork.ts"
 
 const short = { statementMs: 300, lockMs: 200, silenceMs: 400, alone: false }
-const policy = { ...LIMITS, interactive: short }
+const policy = { ...LIMITS, interactive: short, commit: { ...LIMITS.commit, statementMs: 300 } }
 const roomy = forPurpose("schema")
 
 /** The real clock, which can be put forward: time that passes for the watch alone. */
@@ -22,8 +26,16 @@ const movedClock = Effect.map(Clock.Clock, (real) => {
   }
 })
 
-const opened = Effect.fnUntraced(function* (from: "url" | "pool" = "url") {
-  const url = yield* freshPostgres
+/** Waits until calls that are made in this turn of the event loop are sent. */
+const sent = Effect.promise(async () => {
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
+})
+
+const opened = Effect.fnUntraced(function* (
+  from: "url" | "pool" = "url",
+  server: typeof migratedPostgres = freshPostgres
+) {
+  const url = yield* server
   const network = yield* Effect.acquireRelease(
     Effect.promise(() => SilentNetwork.open(url)),
     (silent) => Effect.promise(() => silent[Symbol.asyncDispose]())
@@ -44,7 +56,7 @@ const opened = Effect.fnUntraced(function* (from: "url" | "pool" = "url") {
     yield* pass(seconds)
     return yield* Fiber.join(asking)
   })
-  return { ask, inVain, network, pass, statement }
+  return { ask, context, inVain, network, pass, statement }
 })
 
 const run = <A, E>(work: Effect.Effect<A, E, import("effect").Scope.Scope>) =>
@@ -67,6 +79,29 @@ describe.runIf(hasPostgres)("a database", { concurrent: true }, () => {
       })
     )
   )
+
+  it("that is silent refuses credit calls that would wait behind one that hangs", () =>
+    run(
+      Effect.gen(function* () {
+        const { context, network, pass } = yield* opened("url", migratedPostgres)
+        const ledger = yield* Layer.build(
+          Layer.provide(
+            PgCreditLedgerLayer,
+            Layer.merge(Layer.succeedContext(context), Layer.succeed(LedgerClock, "caller"))
+          )
+        )
+        const { open } = withOperations(Context.get(ledger, CreditLedger))
+        const opening = open({ userId: "ann", tier: "free", allowance: 100 })
+        yield* opening
+        network.fallSilent()
+        const hanging = yield* Effect.forkChild(Effect.exit(opening), { startImmediately: true })
+        yield* sent
+        yield* pass(20)
+        expect(yield* Effect.flip(opening)).toMatchObject({ _tag: "StorageFailed", retryAfterMs: 2_000 })
+        expect(hanging.pollUnsafe()).toBeUndefined()
+        yield* Fiber.join(hanging)
+      })
+    ))
 
   it("that is silent is told by its stores as something that passes, with the time to wait", () =>
     run(
