@@ -35,6 +35,18 @@ const make = Effect.gen(function* () {
          ON CONFLICT (only_row) DO UPDATE SET caught_up_to = greatest(c.caught_up_to, excluded.caught_up_to)`,
         [at]
       ).pipe(Effect.asVoid, storing("BillingUpkeep.noteCaughtUp")),
+    stranded: (limit) =>
+      statement<{ readonly event_id: string }>(
+        `SELECT e.event_id FROM ${schema}.payment_events e
+         WHERE e.state = 'waiting' AND EXISTS (
+           SELECT FROM ${schema}.payment_waits w JOIN ${schema}.payment_references r ON r.reference = w.reference
+           WHERE w.event_id = e.event_id AND r.owner IS NOT NULL)
+         ORDER BY e.created_at, e.event_id LIMIT $1`,
+        [limit]
+      ).pipe(
+        Effect.map((rows) => rows.map(({ event_id: id }) => id)),
+        storing("BillingUpkeep.stranded")
+      ),
     several: ({ after, limit }) =>
       statement<{ user_id: string; subscriptions: ReadonlyArray<string> }>(
         `SELECT s.user_id, array_agg(s.subscription_id ORDER BY s.subscription_id) AS subscriptions

@@ -29,9 +29,7 @@ const WAITING: EventOutcome = { state: "waiting", note: "nobody is linked to its
 
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
-  const { accounts, inbox, purchases } = yield* InMemoryPayments
-  /** Whom a reference names; undefined where the person was erased. */
-  const owners = yield* storage.table<string, UserId | undefined>()
+  const { accounts, inbox, owners, purchases } = yield* InMemoryPayments
   /** Ids of people who were erased: no event that names one brings the person back. */
   const erased = yield* storage.table<UserId, true>()
 

@@ -198,7 +198,7 @@ export class PaymentInbox extends Context.Service<
         })
 
       const stillWaits = Effect.logWarning(
-        "An event that waited cannot be applied yet: the payment provider does not answer. `parley billing catch-up` finds it."
+        "An event that waited cannot be applied yet: the payment provider does not answer. Background work tries again within an hour; `parley billing replay` does at once."
       )
 
       /** One for which the provider has to be asked, and does not answer, goes on waiting: catching up finds it. */

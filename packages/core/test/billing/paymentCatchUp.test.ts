@@ -1,6 +1,7 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { BillingStore } from "../../src/billing/BillingStore.ts"
 import { PaymentUnavailable } from "../../src/billing/errors.ts"
 import { noPayments } from "../../src/billing/noPayments.ts"
 import type { ReceivedPaymentEvent } from "../../src/billing/PaymentEvent.ts"
@@ -23,13 +24,15 @@ const DAY = 24 * HOUR
 const provider = () => {
   const world = new BillingWorld("ann", START)
   const state = { world, isDown: false, asked: [] as Array<number> }
+  const unavailable = new PaymentUnavailable({ operation: "events", cause: undefined })
+  const paymentInvoice = () => (state.isDown ? Effect.fail(unavailable) : Effect.succeed(undefined))
   const events = ({ since }: { readonly since: number }): Stream.Stream<ReceivedPaymentEvent, PaymentUnavailable> => {
     state.asked.push(since)
     return state.isDown
-      ? Stream.fail(new PaymentUnavailable({ operation: "events", cause: undefined }))
+      ? Stream.fail(unavailable)
       : Stream.fromIterable(world.events.filter(({ createdAt }) => createdAt >= since).toReversed())
   }
-  return { state, gateway: PaymentGateway.of({ ...neutralGateway(), events }) }
+  return { state, gateway: PaymentGateway.of({ ...neutralGateway(), events, paymentInvoice }) }
 }
 
 const withPayments = (gateway: PaymentGateway["Service"]) =>
@@ -97,6 +100,32 @@ describe("catching up in the background", () => {
       const [, failed, again] = state.asked
       assert.strictEqual(again, failed)
       assert.strictEqual(yield* topup, 1_400)
+    }).pipe(Effect.provide(withPayments(gateway)))
+  })
+
+  it.effect("applies an event whose person became known while the provider did not answer, however old it is", () => {
+    const { gateway, state } = provider()
+    const { world } = state
+    world.act({ _tag: "buy", payment: "now" }, HOUR)
+    world.act({ _tag: "refund", nth: 0, part: 990 }, HOUR)
+    const [purchase, refund] = world.events
+    if (purchase === undefined || refund === undefined) return expect.unreachable("It was bought and refunded.")
+    return Effect.gen(function* () {
+      yield* TestClock.setTime(world.now)
+      const { catchUp } = yield* PaymentCatchUp
+      const inbox = yield* PaymentInbox
+      assert.strictEqual((yield* inbox.accept(refund)).state, "waiting")
+      state.isDown = true
+      assert.strictEqual((yield* inbox.accept(purchase)).state, "applied")
+      assert.strictEqual(yield* topup, 700)
+      // By now the provider does not list it any more.
+      yield* TestClock.adjust(40 * DAY)
+      yield* Effect.flip(catchUp)
+      state.isDown = false
+      yield* catchUp
+      assert.strictEqual(yield* topup, 0)
+      const open = { state: "waiting", userId: undefined, limit: 10, before: undefined } as const
+      assert.deepStrictEqual(yield* BillingStore.use((store) => store.list(open)), [])
     }).pipe(Effect.provide(withPayments(gateway)))
   })
 

@@ -67,6 +67,11 @@ export class BillingUpkeep extends Context.Service<
     readonly caughtUpTo: Effect.Effect<number | undefined, StorageFailed>
     /** Notes such a moment; one before that which is noted changes nothing. */
     readonly noteCaughtUp: (at: number) => Effect.Effect<void, StorageFailed>
+    /**
+     * Events that wait although the person whom they wait for is known by now, as where the provider did not answer when they
+     * were to be applied: their ids, the oldest first, at most `limit` of them.
+     */
+    readonly stranded: (limit: number) => Effect.Effect<ReadonlyArray<string>, StorageFailed>
     /** People who pay for several subscriptions at once, by their ids. */
     several(input: PeopleInput): Effect.Effect<ReadonlyArray<SeveralSubscriptions>, StorageFailed>
     /** Everybody whose payments may be compared with the provider, in the order of their ids. */

@@ -15,7 +15,7 @@ import { InMemoryPayments } from "./InMemoryPayments.ts"
 
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
-  const { accounts, inbox, marks } = yield* InMemoryPayments
+  const { accounts, inbox, marks, owners } = yield* InMemoryPayments
   const ledger = yield* InMemoryAccounts
 
   const forget = ({ doneBefore, limit, unmatchedBefore }: ForgetInput): Forgotten => {
@@ -38,6 +38,13 @@ const make = Effect.gen(function* () {
     }
     return { reduced: done.length, deleted: unmatched.length }
   }
+
+  const stranded = (limit: number): ReadonlyArray<string> =>
+    [...inbox.values()]
+      .filter(({ event, waitsFor }) => event.state === "waiting" && waitsFor.some((one) => owners.has(one)))
+      .toSorted((a, b) => a.event.createdAt - b.event.createdAt)
+      .slice(0, limit)
+      .map(({ event }) => event.id)
 
   const several = ({ after = "", limit }: PeopleInput): ReadonlyArray<SeveralSubscriptions> =>
     [...accounts.values()]
@@ -87,6 +94,7 @@ const make = Effect.gen(function* () {
     caughtUpTo: storage.exclusive(Effect.sync(() => marks.get("caughtUpTo"))),
     noteCaughtUp: (at) =>
       storage.exclusive(Effect.sync(() => void marks.set("caughtUpTo", Math.max(at, marks.get("caughtUpTo") ?? at)))),
+    stranded: (limit) => storage.exclusive(Effect.sync(() => stranded(limit))),
     several: (input) => storage.exclusive(Effect.sync(() => several(input)))
   })
 })

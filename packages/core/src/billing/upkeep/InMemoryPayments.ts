@@ -14,6 +14,8 @@ const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   return {
     inbox: yield* storage.table<string, InboxRow>(),
+    /** Whom a reference names; undefined where the person was erased. */
+    owners: yield* storage.table<string, UserId | undefined>(),
     accounts: yield* storage.table<UserId, BillingAccount>(),
     purchases: yield* storage.table<UserId, ReadonlyArray<BoughtCredits>>(),
     marks: yield* storage.table<"caughtUpTo", number>()

@@ -11,6 +11,9 @@ const FIRST_LOOK_MS = 30 * 86_400_000
 /** What may have been listed late, and how far the clocks may be apart. */
 const OVERLAP_MS = 3_600_000
 
+/** Events that wait although their person is known, which are applied in one look. */
+const STRANDED_AT_ONCE = 500
+
 const reported = ({ failed, listed, missing, states }: CatchUpReport): Effect.Effect<void> =>
   missing === 0
     ? Effect.void
@@ -22,8 +25,8 @@ const reported = ({ failed, listed, missing, states }: CatchUpReport): Effect.Ef
       })
 
 /**
- * Applies what the payment provider reported and never came, by itself. It looks from where the last look that did all
- * has begun. Any number of processes may do it at once: they share the work.
+ * Applies what the payment provider reported and never came, by itself, and what waits although its person is known. It looks
+ * from where the last look that did all has begun. Any number of processes may do it at once: they share the work.
  */
 export class PaymentCatchUp extends Context.Service<
   PaymentCatchUp,
@@ -39,12 +42,19 @@ export class PaymentCatchUp extends Context.Service<
     Effect.gen(function* () {
       const inbox = yield* PaymentInbox
       const upkeep = yield* BillingUpkeep
+      /** The provider may list them no more. */
+      const applyStranded = Effect.gen(function* () {
+        for (const eventId of yield* upkeep.stranded(STRANDED_AT_ONCE)) {
+          yield* Effect.catchTag(inbox.replay(eventId), "PaymentEventNotFound", () => Effect.void)
+        }
+      })
       const catchUp = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const last = yield* upkeep.caughtUpTo
         const since = last === undefined ? now - FIRST_LOOK_MS : Math.min(last, now) - OVERLAP_MS
         const report = yield* inbox.catchUp({ since, dryRun: false })
         if (report.failed === 0) yield* upkeep.noteCaughtUp(now)
+        yield* applyStranded
         return report
       }).pipe(
         Effect.catchIf(

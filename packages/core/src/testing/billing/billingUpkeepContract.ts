@@ -115,6 +115,41 @@ export const billingUpkeepContract = (
         })
       ))
 
+    it("names the events that still wait for a person who is known by now, and no others", () =>
+      run(
+        Effect.gen(function* () {
+          const [first, second, stays] = [yield* unmatched, yield* unmatched, yield* unmatched]
+          const store = yield* BillingStore
+          const stranded = (limit = 1_000) => BillingUpkeep.use((upkeep) => upkeep.stranded(limit))
+          const ids = [first, second, stays].map(({ event }) => event.id)
+          const own = Effect.map(stranded(), (found) => found.filter((id) => ids.includes(id)))
+          expect(yield* own).toEqual([])
+          const userId = newId("user")
+          for (const { event, references } of [first, second]) {
+            const link = { userId, customerId: event.customerId ?? "", replaces: first.event.customerId }
+            yield* inUnit(store.link(link))
+            expect(yield* store.ownerOf(references)).toEqual({ userId })
+          }
+          expect(new Set(yield* own)).toEqual(new Set(ids.slice(0, 2)))
+          expect(yield* stranded(1)).toHaveLength(1)
+          const { event, references } = first
+          const outcome = { state: "applied", note: "a note" } as const
+          yield* inUnit(
+            Effect.gen(function* () {
+              yield* store.receive({ event, references, claimed: undefined, bought: {}, again: true })
+              const nothing = {
+                subscription: undefined,
+                followed: undefined,
+                invoiceReports: undefined,
+                bought: undefined
+              }
+              yield* store.conclude({ event, userId, outcome, ...nothing, links: [], waitsFor: [] })
+            })
+          )
+          expect(yield* own).toEqual([second.event.id])
+        })
+      ))
+
     it("keeps an event that waits for the same customer as one that is deleted", () =>
       run(
         Effect.gen(function* () {
