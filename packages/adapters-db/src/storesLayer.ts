@@ -16,6 +16,7 @@ import { PgOutboxLayer } from "./events/PgOutbox.ts"
 import { PgBossJobQueueLayer } from "./jobs/PgBossJobQueue.ts"
 import { PgCallLimiterLayer } from "./limits/PgCallLimiter.ts"
 import { PgRateLimiterLayer } from "./limits/PgRateLimiter.ts"
+import { PgSpendLimiterLayer } from "./limits/PgSpendLimiter.ts"
 import type { JobQueueOptions } from "./jobs/JobQueueOptions.ts"
 import { PgRevokedSessionsLayer } from "./sessions/PgRevokedSessions.ts"
 import { PgUnitOfWorkLayer } from "./storage/PgUnitOfWork.ts"
@@ -43,5 +44,6 @@ export const storesLayer = (jobs: JobQueueOptions = {}) =>
     callLimiter: PgCallLimiterLayer,
     revokedSessions: PgRevokedSessionsLayer,
     rateLimiter: PgRateLimiterLayer,
+    spendLimiter: PgSpendLimiterLayer,
     unitOfWork: PgUnitOfWorkLayer
   })

@@ -2,6 +2,7 @@ import {
   auditLogContract,
   botStoreContract,
   callLimiterContract,
+  spendLimiterContract,
   chatStoreContract,
   crmConnectionStoreContract,
   documentStoreContract,
@@ -26,6 +27,7 @@ import { PgFileStoreLayer } from "../src/documents/storing/PgFileStore.ts"
 import { PgPassageIndexLayer } from "../src/documents/indexing/PgPassageIndex.ts"
 import { PgReindexStoreLayer } from "../src/documents/indexing/PgReindexStore.ts"
 import { PgCallLimiterLayer } from "../src/limits/PgCallLimiter.ts"
+import { PgSpendLimiterLayer } from "../src/limits/PgSpendLimiter.ts"
 import { PgRateLimiterLayer } from "../src/limits/PgRateLimiter.ts"
 import { PgRevokedSessionsLayer } from "../src/sessions/PgRevokedSessions.ts"
 import { PgUnitOfWorkLayer } from "../src/storage/PgUnitOfWork.ts"
@@ -44,6 +46,7 @@ const stores = Layer.mergeAll(
   PgPassageIndexLayer,
   PgReindexStoreLayer,
   PgCallLimiterLayer,
+  PgSpendLimiterLayer,
   PgRateLimiterLayer,
   PgRevokedSessionsLayer,
   PgRunningRepliesLayer,
@@ -61,6 +64,7 @@ for (const { name, layer } of databases) {
   reindexStoreContract(name, onDatabase)
   fileStoreContract(name, onDatabase)
   callLimiterContract(name, onDatabase)
+  spendLimiterContract(name, onDatabase)
   rateLimiterContract(name, onDatabase)
   revokedSessionsContract(name, onDatabase)
   runningRepliesContract(name, onDatabase)

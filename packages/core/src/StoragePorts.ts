@@ -32,7 +32,9 @@ import { JobQueue } from "./jobs/JobQueue.ts"
 import { CallLimiter } from "./limits/CallLimiter.ts"
 import { InMemoryCallLimiter } from "./limits/InMemoryCallLimiter.ts"
 import { InMemoryRateLimiter } from "./limits/InMemoryRateLimiter.ts"
+import { InMemorySpendLimiter } from "./limits/InMemorySpendLimiter.ts"
 import { RateLimiter } from "./limits/RateLimiter.ts"
+import { SpendLimiter } from "./limits/SpendLimiter.ts"
 import { InMemoryRevokedSessions } from "./sessions/InMemoryRevokedSessions.ts"
 import { RevokedSessions } from "./sessions/RevokedSessions.ts"
 import { InMemoryUnitOfWork } from "./storage/InMemoryUnitOfWork.ts"
@@ -74,6 +76,7 @@ const storagePorts = {
   callLimiter: storagePort(CallLimiter, InMemoryCallLimiter.layer),
   revokedSessions: storagePort(RevokedSessions, InMemoryRevokedSessions.layer),
   rateLimiter: storagePort(RateLimiter, InMemoryRateLimiter.layer),
+  spendLimiter: storagePort(SpendLimiter, InMemorySpendLimiter.layer),
   unitOfWork: storagePort(UnitOfWork, InMemoryUnitOfWork.layer)
 }
 

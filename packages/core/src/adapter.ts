@@ -162,6 +162,7 @@ export {
   type KeepInput,
   type LimitReached
 } from "./limits/CallLimiter.ts"
+export { SpendLimiter, type SpendInput, type Spending, type SpendLimit, type Spent } from "./limits/SpendLimiter.ts"
 export { type CountInput, type Counted, type EventName, RateLimiter } from "./limits/RateLimiter.ts"
 export { addressBucket } from "./limits/addressBucket.ts"
 export { ROLES } from "./models/ChatMessage.ts"

@@ -119,6 +119,7 @@ const problems = {
   too_many_bot_streams: { title: "Too many replies of this bot at once", ...LIMITED },
   bot_busy: { title: "The bot is busy", ...LIMITED },
   bot_resting: { title: "The bot answers no more today", ...LIMITED },
+  visitor_day_used_up: { title: "The bot answers this address no more today", ...LIMITED },
   api_key_rate_limited: {
     status: 429,
     title: "Too many requests with this API key",

@@ -62,6 +62,7 @@ export const postWidgetChat = defineRoute({
     "too_many_bot_streams",
     "bot_busy",
     "bot_resting",
+    "visitor_day_used_up",
     "bot_misconfigured",
     "model_unavailable",
     "model_failed",

@@ -30,7 +30,7 @@ export const botFlags = {
     Flag.atLeast(0)
   ),
   dailyCap: Flag.Int("daily-cap").pipe(
-    Flag.withDescription("The bot stops for the day when the owner's bots have spent this many credits"),
+    Flag.withDescription("The bot stops for the day when it has spent this many credits"),
     Flag.optional
   ),
   decline: text("decline", "The text that visitors see when the owner's credits are used up"),

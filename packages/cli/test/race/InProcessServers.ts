@@ -35,7 +35,9 @@ export const startInProcess = async (
     runtime: parley.runtime,
     sessions: developmentSessions.verifier,
     developmentSessions,
-    requests
+    requests,
+    // A test says in X-Forwarded-For which address a visitor asks from.
+    trustProxy: 1
   })
   const server = createHttpServer(app, { requests })
   const { port } = await server.listen({ host: "127.0.0.1", port: 0 })

@@ -15,7 +15,8 @@ const config = {
   models: { "model-a-mini": { creditsPer1kInput: 0, creditsPer1kOutput: 0, minimumCredits: PRICE } },
   widget: {
     ...{ perIpPerMinute: MANY, streamsPerIp: MANY, perConversationPerMinute: MANY },
-    ...{ perBotPerMinute: MANY, streamsPerBot: MANY, ownerDailyCredits: CAP }
+    ...{ perBotPerMinute: MANY, streamsPerBot: MANY, ownerDailyCredits: CAP },
+    botDailyPercent: 100
   }
 }
 
@@ -27,7 +28,11 @@ export const dailyCap = (serverCount: number) =>
     let servers: ReadonlyArray<RunningServer> = []
 
     beforeAll(async () => {
-      const settings = { OPENAI_API_KEY: "sk-test", OPENAI_BASE_URL: await vendor.start(), PARLEY_HOLD_TTL: "60" }
+      const settings = {
+        ...{ OPENAI_API_KEY: "sk-test", OPENAI_BASE_URL: await vendor.start(), PARLEY_HOLD_TTL: "60" },
+        // Each caller has an address of their own, which the test names as a proxy does.
+        ...{ PARLEY_TRUST_PROXY: "1", PARLEY_SESSION_SECRET: "not-used-by-visitors-but-long-enough-7361" }
+      }
       rig = new CrashRig(config, settings)
       const first = await rig.start()
       servers = [first, ...(await Promise.all(Array.from({ length: serverCount - 1 }, () => rig.start())))]
@@ -59,7 +64,7 @@ export const dailyCap = (serverCount: number) =>
         Array.from({ length: CALLERS }, (_, index) =>
           fetch(`${servers[index % serverCount]?.url}/api/widget/chat`, {
             method: "POST",
-            headers: { "content-type": "application/json" },
+            headers: { "content-type": "application/json", "x-forwarded-for": `192.0.2.${index}` },
             body: JSON.stringify({
               publicKey: keys[Math.floor(index / serverCount) % keys.length],
               visitorId: `visitor-${index}`,

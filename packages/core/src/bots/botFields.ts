@@ -82,7 +82,7 @@ export const botFields = {
   allowedSites: sitesOf(Site),
   dailyCap: Schema.NullOr(Credits).annotate({
     description:
-      "It stops answering for the day once the owner's bots together have taken so many credits; null for the operator's limit alone, which always holds as well."
+      "The most credits that this bot spends on one UTC day, running replies included; null for the operator's limits alone, which always hold as well."
   }),
   declineText: Schema.NullOr(Text(BOT_LIMITS.declineText)).annotate({
     description: "The text that visitors see when the owner's credits are used up; a neutral sentence where null."

@@ -340,7 +340,7 @@ const makeSend = Effect.gen(function* () {
         if (reserved._tag === "OnOtherTier") {
           return yield* sendAs(yield* Effect.interruptible(prepareFor(reserved.account)), keyTry)
         }
-        const { hold, earlier, calls, limited } = reserved
+        const { hold, earlier, calls, limited, share } = reserved
         // An earlier try that came to nothing was not charged: this one is made anew.
         if (earlier === "released" && keyTry === MAX_KEY_TRIES) return yield* new KeyConflict({ key: hold.key })
         if (earlier === "released") return yield* sendAs(prepared, keyTry + 1)
@@ -350,7 +350,7 @@ const makeSend = Effect.gen(function* () {
         const continues = request.chatId !== undefined
         const documentIds = uniqueIds(request.documentIds ?? [])
         const turn = { owner, chatId, continues, title: titleOf(added), messages: kept, documentIds, reply }
-        const metered = { calls, hold, spending: parties, turn }
+        const metered = { calls, hold, share, spending: parties, turn }
         const { model, text } =
           input.onDisconnect === "continue"
             ? yield* continuing.run({

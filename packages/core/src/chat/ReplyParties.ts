@@ -1,6 +1,7 @@
 import { CHAT_SOURCE, type UsageSource } from "../credits/UsageSource.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { ConversationOwner } from "./ConversationOwner.ts"
+import type { DailyShare } from "./dailyShares.ts"
 
 /** Who has to do with a reply. */
 export interface ReplyParties {
@@ -14,6 +15,8 @@ export interface ReplyParties {
   readonly source: UsageSource
   /** The most credits that all sources of this kind may take of the payer on one UTC day; no bound unless given. */
   readonly dailyCap?: number | undefined
+  /** What the bot and the visitor's address may take of that day; no bound unless given. */
+  readonly shares?: ReadonlyArray<DailyShare> | undefined
   /**
    * Where a visitor asks from, as the server knows it: of a bot's visitors, what each place leaves before its first word
    * is counted by itself, so that none uses up what the others share.
@@ -27,6 +30,8 @@ export interface ReplyTerms {
   readonly instructions: string
   /** The model that answers, whatever the request names; the first of the payer's tier where that does not have it, or null. */
   readonly modelId: string | null
+  /** The most tokens of a reply; the model's own limit unless given, which holds as well. */
+  readonly maxOutputTokens?: number | undefined
 }
 
 /** One person who asks, pays and owns everything. */

@@ -4,6 +4,7 @@ import type { ReplyEnd } from "../credits/Receipt.ts"
 import { AbandonedTries } from "./AbandonedTries.ts"
 import { ModelFailed, type ModelFailure } from "../models/ChatModel.ts"
 import { type BeginTurnInput, ChatStore } from "./ChatStore.ts"
+import type { GrantedShare } from "./dailyShares.ts"
 import { countFailure, noteUsageAboveHold } from "../models/modelMetrics.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
 import type { TokenizerService } from "../tokens/TokenizerService.ts"
@@ -21,6 +22,8 @@ export interface MeteredReplyInput {
   /** The model that was chosen, then those that may answer instead: the hold covers each. */
   readonly calls: readonly [ModelCall, ...ReadonlyArray<ModelCall>]
   readonly hold: Hold
+  /** What the reply was counted with on its bot and address. */
+  readonly share: GrantedShare
   /** What the credits are spent by, and how much that may be in a day. */
   readonly spending: Pick<ReplyParties, "source" | "dailyCap" | "askedFrom">
   /** The model of the reply is the one that answers. */
@@ -74,14 +77,14 @@ const progressOf = (
 
 /** Takes what the reply costs from its hold. A usage that costs more than the hold is logged and counted. */
 const settle = (
-  { key, amount: held }: Hold,
+  { hold: { key, amount: held }, share }: Pick<MeteredReplyInput, "hold" | "share">,
   hold: ReplyHold,
   { opened, output, turn: { chatId } }: Spoken,
   ended: ReplyEnd,
   tokenizer: TokenizerService
 ): Effect.Effect<void> => {
   const { amount, draft } = replyCharge(opened, output, ended, tokenizer)
-  const settled = hold.settle(amount, { ...draft, chatId })
+  const settled = Effect.andThen(hold.settle(amount, { ...draft, chatId }), share.giveBack(held - amount))
   if (amount <= held) return settled
   const excess = { hold: key, model: draft.model, vendor: opened.call.provider.name, cost: amount, held }
   return Effect.andThen(settled, noteUsageAboveHold(excess))
@@ -132,14 +135,16 @@ export const makeMeteredReply = Effect.gen(function* () {
   /** Settles or releases the hold and stores what the reply became; does so once, and never fails. */
   const finishReply = (input: MeteredReplyInput, progress: Progress, ended: ReplyEnd) =>
     Effect.suspend(() => {
-      const { hold: held, kept, spending } = input
+      const { hold: held, kept, share, spending } = input
       const { askedFrom, source } = spending
       const { finished, hold, spoken, tokenizer, unanswered } = progress
       progress.finished = true
       // Interrupted before it was kept, which cannot be.
       if (finished || hold === undefined) return Effect.void
       const isDelivered = spoken !== undefined && spoken.output.text() !== ""
-      const paid = isDelivered ? settle(held, hold, spoken, ended, tokenizer) : hold.release
+      const paid = isDelivered
+        ? settle(input, hold, spoken, ended, tokenizer)
+        : Effect.andThen(hold.release, share.giveBack(held.amount))
       const isAbandoned = !isDelivered && ended === "stopped" && !unanswered
       const released = isAbandoned
         ? Effect.andThen(paid, abandoned.note({ payer: held.userId, source, askedFrom }))

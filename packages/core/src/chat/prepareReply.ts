@@ -148,7 +148,12 @@ export const makePrepareReply = Effect.gen(function* () {
     const { maxInputTokens, maxOutputTokens } = prompt
     const chosen: Candidate = { model, provider, maxInputTokens, maxOutputTokens }
     const fallbacks = model.fallback === undefined ? [] : yield* fallbacksFor(model, tier, prompt)
-    const candidates: readonly [Candidate, ...ReadonlyArray<Candidate>] = [chosen, ...fallbacks]
+    const { maxOutputTokens: mostTokens = Infinity } = terms ?? {}
+    const within = (candidate: Candidate): Candidate => ({
+      ...candidate,
+      maxOutputTokens: Math.min(candidate.maxOutputTokens, mostTokens)
+    })
+    const candidates: readonly [Candidate, ...ReadonlyArray<Candidate>] = [within(chosen), ...fallbacks.map(within)]
     return { account, tier, candidates, added, pending, prompt }
   })
 })

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
 import { type Account, availableOf } from "../credits/Account.ts"
 import { Accounts } from "../credits/Accounts.ts"
 import { CreditOperations } from "../credits/CreditOperations.ts"
@@ -10,6 +10,7 @@ import { Catalog, modelsOfTier, tierOf } from "../tiers/Catalog.ts"
 import type { InputUsage } from "../models/ChatModel.ts"
 import { maxInputTokensFor, type Model, modelPrice } from "../models/Model.ts"
 import { TooManyReplies } from "./errors.ts"
+import { makeTakeShares } from "./dailyShares.ts"
 import { estimatedInput } from "./estimatedInput.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
 import type { ModelCall } from "./openReply.ts"
@@ -20,7 +21,7 @@ import { type Candidate, quoteReply, type ReplyQuote } from "./quoteReply.ts"
 export interface ReserveReplyInput {
   /** The payer's, whose tier decided over the rest. */
   readonly account: Account
-  readonly parties: Pick<ReplyParties, "source" | "dailyCap">
+  readonly parties: Pick<ReplyParties, "source" | "dailyCap" | "shares">
   /** The model that was chosen, then those that may answer instead. */
   readonly candidates: readonly [Candidate, ...ReadonlyArray<Candidate>]
   readonly prompt: Prompt
@@ -29,6 +30,10 @@ export interface ReserveReplyInput {
   /** Where the request came with an idempotency key: what it asked, so that the same key with other content is refused. */
   readonly fingerprint: string | undefined
 }
+
+/** The credits of a hold that this very call has opened. */
+const newlyHeld = (exit: Exit.Exit<Reserved | OnOtherTier, unknown>): number =>
+  Exit.isSuccess(exit) && exit.value._tag === "Held" && !exit.value.replayed ? exit.value.hold.amount : 0
 
 /** When one of several replies may have ended is unknown: clients ask again at this interval. */
 const BUSY_RETRY_MS = 2_000
@@ -44,6 +49,7 @@ export const makeReserveReply = Effect.gen(function* () {
   const accounts = yield* Accounts
   const catalog = yield* Catalog
   const credits = yield* CreditOperations
+  const takeShares = yield* makeTakeShares
   const ttlMs = yield* HoldTtl
 
   const refusal = (
@@ -84,15 +90,19 @@ export const makeReserveReply = Effect.gen(function* () {
     const quote = quotes[0] as ReplyQuote
     // What a sweeper charges, should this process die: the chosen model's price for the input as it is estimated.
     const usage = { ...estimate, output: 0 }
+    const { minimumAmount } = quote
+    const { shares = [], source } = parties
+    const amount = Math.max(...quotes.map((each) => each.amount))
+    const share = yield* takeShares(shares, { amount, minimumAmount, source })
     const reserved = yield* credits
       .reserveOnTier(
         {
           userId: account.userId,
           key: replyKey(messageId),
           fingerprint,
-          amount: Math.max(...quotes.map(({ amount }) => amount)),
-          minimumAmount: quote.minimumAmount,
-          source: parties.source,
+          amount: share.amount,
+          minimumAmount,
+          source,
           dailyCap: parties.dailyCap,
           openAtMost: tierOf(catalog, account.tier).maxConcurrentReplies,
           ttlMs,
@@ -105,11 +115,13 @@ export const makeReserveReply = Effect.gen(function* () {
         Effect.catchTag("AccountNotFound", ({ userId }) =>
           Effect.map(accounts.of(userId), (opened): OnOtherTier => ({ _tag: "OnOtherTier", account: opened }))
         ),
-        Effect.catchTag("InvalidAmount", Effect.die)
+        Effect.catchTag("InvalidAmount", Effect.die),
+        // What is not held for this reply is spent by none.
+        Effect.onExit((exit) => share.giveBack(share.amount - newlyHeld(exit)))
       )
     if (reserved._tag === "OnOtherTier") return reserved
     if (reserved._tag === "Busy") return yield* busy(account, reserved.open)
-    if (reserved._tag === "Refused") return yield* refusal(account, prompt, estimate, quote.minimumAmount, reserved)
+    if (reserved._tag === "Refused") return yield* refusal(account, prompt, estimate, minimumAmount, reserved)
     const { hold, replayed, state } = reserved
     const calls = candidates.map(({ model, provider }, index): ModelCall => {
       const maxOutputTokens = quotes[index]?.outputTokensFor(hold.amount) ?? 0
@@ -119,6 +131,7 @@ export const makeReserveReply = Effect.gen(function* () {
     return {
       _tag: "Reserved",
       hold,
+      share,
       earlier: replayed ? state : undefined,
       calls: [calls[0] as ModelCall, ...paid] as const,
       limited: hold.amount < quote.amount

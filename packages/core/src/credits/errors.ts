@@ -69,10 +69,16 @@ export class WorkExpired extends Schema.TaggedError<WorkExpired>()("WorkExpired"
   }
 }
 
-/** All sources of a kind have together taken what they may take of the account today. Nothing was held. */
+/** What of a daily cap is used up, where it is not all sources of a kind together. */
+export const DAILY_SHARES = ["bot", "address"] as const
+export type DailyShareName = (typeof DAILY_SHARES)[number]
+
+/** All sources of a kind, or one bot, or one address, have taken what they may take of the account today. Nothing was held. */
 export class DailyCapReached extends Schema.TaggedError<DailyCapReached>()("DailyCapReached", {
   /** Which kind, for example `bot`. */
   kind: Schema.String,
+  /** The bot alone, or the visitors of one address; all sources of the kind together unless given. */
+  share: Schema.optionalKey(Schema.Literals(DAILY_SHARES)),
   /** The most credits a day. */
   cap: Schema.Int,
   /** What was charged today and what open holds have set aside. */
@@ -84,7 +90,8 @@ export class DailyCapReached extends Schema.TaggedError<DailyCapReached>()("Dail
 }) {
   readonly code = "daily_cap_reached"
   override get message() {
-    return `Today's limit of ${countOf(this.cap, "credit")} for every ${this.kind} of the account together is used up. Raise the limit, or wait until ${momentOf(this.resetsAt)}.`
+    const whom = this.share === undefined ? `every ${this.kind} of the account together` : `one ${this.share}`
+    return `Today's limit of ${countOf(this.cap, "credit")} for ${whom} is used up. Raise the limit, or wait until ${momentOf(this.resetsAt)}.`
   }
 }
 

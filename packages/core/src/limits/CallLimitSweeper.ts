@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schedule } from "effect"
 import { failureFields } from "../storage/failureFields.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { CallLimiter } from "./CallLimiter.ts"
+import { SpendLimiter } from "./SpendLimiter.ts"
 
 /** Forgotten in one call, and the time between two sweeps, which varies so that servers do not sweep in step. */
 const PER_SWEEP = 1_000
@@ -23,9 +24,9 @@ export class CallLimitSweeper extends Context.Service<
   static readonly layer = Layer.effect(
     CallLimitSweeper,
     Effect.gen(function* () {
-      const limiter = yield* CallLimiter
+      const limiters = [yield* CallLimiter, yield* SpendLimiter]
       const sweep = Effect.gen(function* () {
-        while ((yield* limiter.sweep({ limit: PER_SWEEP })) >= PER_SWEEP);
+        for (const limiter of limiters) while ((yield* limiter.sweep({ limit: PER_SWEEP })) >= PER_SWEEP);
       })
       const sweepOnce = Effect.catchTag(sweep, "StorageFailed", (failed) =>
         Effect.annotateLogs(

@@ -52,7 +52,12 @@ import type { JobNotFailed, JobNotFound } from "../jobs/errors.ts"
 import type { InvalidSecretKeys } from "../secrets/errors.ts"
 import type { UserNotFound } from "../users/errors.ts"
 import type { BotBusy, BotResting, ConversationNotFound } from "../widget/botErrors.ts"
-import type { VisitorLimitReached, VisitorMessageTooLong, VisitorReadsLimited } from "../widget/errors.ts"
+import type {
+  VisitorDayUsedUp,
+  VisitorLimitReached,
+  VisitorMessageTooLong,
+  VisitorReadsLimited
+} from "../widget/errors.ts"
 import type { InvalidInput, ParleyClosed } from "./errors.ts"
 import type { InvalidCatalog } from "../tiers/Catalog.ts"
 import type { TiersMissing, UnknownTier } from "../tiers/errors.ts"
@@ -131,6 +136,7 @@ export type ParleyError =
   | UserNotFound
   | VisitorLimitReached
   | VisitorMessageTooLong
+  | VisitorDayUsedUp
   | VisitorReadsLimited
   | WorkExpired
   | WorkInProgress

@@ -13,6 +13,7 @@ export const errorStatuses = {
   bot_not_found: 404,
   bot_rate_limited: 429,
   bot_resting: 429,
+  visitor_day_used_up: 429,
   chat_not_found: 404,
   conversation_not_found: 404,
   conversation_rate_limited: 429,

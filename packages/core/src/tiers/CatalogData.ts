@@ -20,6 +20,12 @@ export interface WidgetLimits {
   readonly maxMessageCharacters: number
   /** Credits that all bots of an owner may take on one UTC day. */
   readonly ownerDailyCredits: number
+  /** How much of that one bot may take, in percent. */
+  readonly botDailyPercent: number
+  /** How much of that, and of what the bot may take, the visitors of one address may take, in percent. */
+  readonly addressDailyPercent: number
+  /** Tokens of a reply to a visitor, at most. */
+  readonly maxReplyTokens: number
 }
 
 /** Everything on sale: tiers, models with prices, purchasable prices, widget limits. */

@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { EFFORTS, OMITTABLE_PARAMETERS } from "../models/Model.ts"
 
 const WholeFrom = (minimum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum: Number.MAX_SAFE_INTEGER }))
+const Percent = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))
 const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 
 const Name = Schema.NonEmptyString.check(Schema.isMaxLength(100))
@@ -73,7 +74,10 @@ export const CatalogOverrides = Schema.Struct({
       streamsPerIp: Schema.optionalKey(WholeFrom(1)),
       streamsPerBot: Schema.optionalKey(WholeFrom(1)),
       maxMessageCharacters: Schema.optionalKey(WholeFrom(1)),
-      ownerDailyCredits: Schema.optionalKey(WholeFrom(0))
+      ownerDailyCredits: Schema.optionalKey(WholeFrom(0)),
+      botDailyPercent: Schema.optionalKey(Percent),
+      addressDailyPercent: Schema.optionalKey(Percent),
+      maxReplyTokens: Schema.optionalKey(WholeFrom(1))
     })
   )
 })

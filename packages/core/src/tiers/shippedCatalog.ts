@@ -106,6 +106,9 @@ export const defaultCatalog: CatalogData = {
     streamsPerIp: 5,
     streamsPerBot: 100,
     maxMessageCharacters: 4_000,
-    ownerDailyCredits: 2_000
+    ownerDailyCredits: 2_000,
+    botDailyPercent: 50,
+    addressDailyPercent: 10,
+    maxReplyTokens: 1_024
   }
 }

@@ -14,10 +14,16 @@ import { IdGenerator } from "../storage/IdGenerator.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import { BotBusy, BotResting, ConversationNotFound } from "./botErrors.ts"
-import type { VisitorLimitReached, VisitorMessageTooLong, VisitorReadsLimited } from "./errors.ts"
+import {
+  VisitorDayUsedUp,
+  type VisitorLimitReached,
+  type VisitorMessageTooLong,
+  type VisitorReadsLimited
+} from "./errors.ts"
 import { VisitorGate } from "./VisitorGate.ts"
 import type { VisitorConversation, VisitorMessage } from "./VisitorMessage.ts"
 import { visitorOwner } from "./visitorOwner.ts"
+import { visitorShares } from "./visitorShares.ts"
 
 /** What a bot shows of itself to visitors. */
 export interface WidgetConfig {
@@ -77,6 +83,7 @@ export type WidgetSendFailed =
   | VisitorLimitReached
   | BotBusy
   | BotResting
+  | VisitorDayUsedUp
   | ModelFailed
   | ModelUnavailable
 
@@ -138,13 +145,16 @@ const make = Effect.gen(function* () {
     return bot ?? (yield* new BotNotFound({ botId: "" }))
   })
 
-  const partiesOf = (bot: Bot, owner: VisitorOwner, address: string | undefined): ReplyParties => ({
-    payer: bot.owner,
-    documentsOwner: bot.owner,
-    conversationOwner: owner,
-    source: `bot:${bot.id}`,
-    dailyCap: Math.min(limits.ownerDailyCredits, bot.dailyCap ?? limits.ownerDailyCredits),
-    askedFrom: addressBucket(address)
+  const partiesOf = Effect.fnUntraced(function* (bot: Bot, owner: VisitorOwner, address: string | undefined) {
+    return {
+      payer: bot.owner,
+      documentsOwner: bot.owner,
+      conversationOwner: owner,
+      source: `bot:${bot.id}`,
+      dailyCap: limits.ownerDailyCredits,
+      shares: yield* visitorShares(bot, address, limits),
+      askedFrom: addressBucket(address)
+    } satisfies ReplyParties
   })
 
   const conversationOf = Effect.fnUntraced(function* (owner: VisitorOwner, chatId: string, limit: number) {
@@ -173,15 +183,17 @@ const make = Effect.gen(function* () {
   })
 
   const ask = ({ bot, call, owner }: Asked) =>
-    chat.send({
-      parties: partiesOf(bot, owner, call.address),
-      terms: { instructions: bot.instructions, modelId: bot.modelId },
-      request: {
-        messages: [{ role: "user", content: call.message }],
-        documentIds: bot.documentIds,
-        ...(call.conversationId === undefined ? {} : { chatId: call.conversationId })
-      }
-    })
+    Effect.flatMap(partiesOf(bot, owner, call.address), (parties) =>
+      chat.send({
+        parties,
+        terms: { instructions: bot.instructions, modelId: bot.modelId, maxOutputTokens: limits.maxReplyTokens },
+        request: {
+          messages: [{ role: "user", content: call.message }],
+          documentIds: bot.documentIds,
+          ...(call.conversationId === undefined ? {} : { chatId: call.conversationId })
+        }
+      })
+    )
 
   /** What a visitor gets in place of a reply. What only the owner may know is not told: plans, balances, caps. */
   const insteadOfReply = Effect.fnUntraced(function* (
@@ -199,7 +211,9 @@ const make = Effect.gen(function* () {
       case "ChatNotFound":
         return yield* new ConversationNotFound()
       case "DailyCapReached":
-        return yield* new BotResting({ retryAfterMs: error.retryAfterMs })
+        return error.share === "address"
+          ? yield* new VisitorDayUsedUp({ retryAfterMs: error.retryAfterMs })
+          : yield* new BotResting({ retryAfterMs: error.retryAfterMs })
       case "TooManyReplies":
       case "TooManyAbandonedTries":
         return yield* new BotBusy({ retryAfterMs: error.retryAfterMs })

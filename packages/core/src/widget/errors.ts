@@ -40,6 +40,21 @@ export class VisitorLimitReached extends Schema.TaggedError<VisitorLimitReached>
   }
 }
 
+/** The visitors of one address have used up their part of the bot's day. What it holds is its owner's business. */
+export class VisitorDayUsedUp extends Schema.TaggedError<VisitorDayUsedUp>()("VisitorDayUsedUp", {
+  /** Milliseconds until the next day (UTC). */
+  retryAfterMs: Schema.Finite
+}) {
+  readonly code = "visitor_day_used_up"
+  /** The limit as a client is told of it. */
+  get rateLimit() {
+    return { policy: "ip-day", resetMs: this.retryAfterMs }
+  }
+  override get message() {
+    return "This assistant has answered all it can to your connection today. Come back tomorrow."
+  }
+}
+
 /** An address that loaded conversations more often than it may. */
 export class VisitorReadsLimited extends Schema.TaggedError<VisitorReadsLimited>()("VisitorReadsLimited", {
   quota: Schema.Int,

@@ -1,8 +1,7 @@
 import { Effect } from "effect"
 import type { Bot } from "../bots/Bot.ts"
 import type { VisitorOwner } from "../chat/ConversationOwner.ts"
-
-const utf8 = new TextEncoder()
+import { hexDigest } from "./hexDigest.ts"
 
 /**
  * Whose the conversations of a visitor with a bot are. A visitor proves who they are by an id of their own choice, so that
@@ -10,11 +9,4 @@ const utf8 = new TextEncoder()
  * owner, nor who gets to see the database, nor another bot's owner who the visitor is.
  */
 export const visitorOwner = (bot: Bot, visitorId: string): Effect.Effect<VisitorOwner> =>
-  Effect.map(
-    Effect.promise(() => crypto.subtle.digest("SHA-256", utf8.encode(JSON.stringify([bot.id, visitorId])))),
-    (digest) => ({
-      visitor: Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join(""),
-      bot: bot.id,
-      botOwner: bot.owner
-    })
-  )
+  Effect.map(hexDigest([bot.id, visitorId]), (visitor) => ({ visitor, bot: bot.id, botOwner: bot.owner }))

@@ -8,7 +8,9 @@ import { InMemoryUnitOfWork } from "../../src/storage/InMemoryUnitOfWork.ts"
 import { botStoreContract } from "../../src/testing/bots/botStoreContract.ts"
 import { chatStoreContract } from "../../src/testing/chat/chatStoreContract.ts"
 import { documentStoreContract } from "../../src/testing/documents/documentStoreContract.ts"
+import { InMemorySpendLimiter } from "../../src/limits/InMemorySpendLimiter.ts"
 import { InMemoryCallLimiter } from "../../src/limits/InMemoryCallLimiter.ts"
+import { spendLimiterContract } from "../../src/testing/limits/spendLimiterContract.ts"
 import { callLimiterContract } from "../../src/testing/limits/callLimiterContract.ts"
 import { InMemoryRateLimiter } from "../../src/limits/InMemoryRateLimiter.ts"
 import { rateLimiterContract } from "../../src/testing/limits/rateLimiterContract.ts"
@@ -26,6 +28,7 @@ runningRepliesContract("in memory", Layer.merge(InMemoryChatStore.layer, InMemor
 documentStoreContract("in memory", InMemoryDocumentStore.layer)
 fileStoreContract("in memory", files)
 callLimiterContract("in memory", InMemoryCallLimiter.layer)
+spendLimiterContract("in memory", InMemorySpendLimiter.layer)
 rateLimiterContract("in memory", InMemoryRateLimiter.layer)
 unitOfWorkContract("in memory", Layer.mergeAll(files, InMemoryChatStore.layer, InMemoryUnitOfWork.layer))
 jobQueueContract("in memory", Layer.merge(InMemoryJobQueue.layer, InMemoryUnitOfWork.layer))

@@ -9,8 +9,8 @@ import {
   WidgetService
 } from "@parley/core/effect"
 import type { BotDraft } from "@parley/core"
-import { JobWorker } from "@parley/core/adapter"
-import { Deferred, Effect, Fiber, Stream } from "effect"
+import { JobWorker, ModelFailed } from "@parley/core/adapter"
+import { Cause, Deferred, Effect, Exit, Fiber, Stream } from "effect"
 import { balance, flatPrice, says, scriptedModel, transactions, world } from "../chat/world.ts"
 
 const OWNER = "owner"
@@ -33,6 +33,9 @@ const say = (publicKey: string, message: string, more: Partial<VisitorCallInput>
 
 const transcript = (publicKey: string, conversationId: string, visitorId = "visitor-1") =>
   WidgetService.use((widget) => widget.conversation({ address: "192.0.2.1", publicKey, visitorId, conversationId }))
+
+/** No part of the day is kept from one bot or one address. */
+const WHOLE_DAY = { botDailyPercent: 100, addressDailyPercent: 100 }
 
 const hello = () => scriptedModel(() => says(["Hello"], { input: 5, output: 1 }))
 
@@ -198,27 +201,114 @@ describe("a bot that cannot answer", () => {
     Effect.gen(function* () {
       const [one, two] = [yield* newBot(), yield* newBot()]
       yield* say(one.publicKey, "Hi")
-      yield* say(two.publicKey, "Hi")
+      yield* say(two.publicKey, "Hi", { address: "192.0.2.2" })
       for (const { publicKey } of [one, two]) {
-        const refused = yield* Effect.flip(say(publicKey, "Hi"))
+        const refused = yield* Effect.flip(say(publicKey, "Hi", { address: "192.0.2.3" }))
         assert.strictEqual(refused._tag, "BotResting")
         assert.isAbove((refused as { readonly retryAfterMs: number }).retryAfterMs, 0)
         assert.notMatch(refused.message, /credit|money|\d/i)
       }
       yield* say((yield* newBot({}, "another")).publicKey, "Hi")
       assert.strictEqual((yield* balance(OWNER)).available, 94)
-    }).pipe(Effect.provide(world(hello(), { ...flatPrice(3, 100), widget: { ownerDailyCredits: 8 } })))
+    }).pipe(Effect.provide(world(hello(), { ...flatPrice(3, 100), widget: { ...WHOLE_DAY, ownerDailyCredits: 8 } })))
   )
 
-  it.effect("a bot's own cap stops it before that, and never lets it past the operator's", () =>
+  it.effect("a bot's own cap counts that bot alone, and never lets it past the operator's", () =>
     Effect.gen(function* () {
       const [low, high] = [yield* newBot({ dailyCap: 3 }), yield* newBot({ dailyCap: 1_000 })]
-      yield* say(low.publicKey, "Hi")
-      assert.strictEqual((yield* Effect.flip(say(low.publicKey, "Hi")))._tag, "BotResting")
-      yield* say(high.publicKey, "Hi")
-      assert.strictEqual((yield* Effect.flip(say(high.publicKey, "Hi")))._tag, "BotResting")
-    }).pipe(Effect.provide(world(hello(), { ...flatPrice(3, 100), widget: { ownerDailyCredits: 8 } })))
+      const from = (address: number) => ({ address: `192.0.2.${address}` })
+      yield* say(low.publicKey, "Hi", from(1))
+      assert.strictEqual((yield* Effect.flip(say(low.publicKey, "Hi", from(2))))._tag, "BotResting")
+      yield* say(high.publicKey, "Hi", from(3))
+      yield* say(high.publicKey, "Hi", from(4))
+      assert.strictEqual((yield* Effect.flip(say(high.publicKey, "Hi", from(5))))._tag, "BotResting")
+      assert.strictEqual((yield* balance(OWNER)).available, 91)
+    }).pipe(Effect.provide(world(hello(), { ...flatPrice(3, 100), widget: { ...WHOLE_DAY, ownerDailyCredits: 10 } })))
   )
+
+  it.effect("a bot without a cap of its own leaves half of the day to the owner's others", () =>
+    Effect.gen(function* () {
+      const [one, two] = [yield* newBot(), yield* newBot()]
+      const ask = (bot: typeof one, address: number) => say(bot.publicKey, "Hi", { address: `192.0.2.${address}` })
+      for (const address of [1, 2, 3]) yield* ask(one, address)
+      assert.strictEqual((yield* Effect.flip(ask(one, 4)))._tag, "BotResting")
+      for (const address of [4, 5, 6]) yield* ask(two, address)
+      assert.strictEqual((yield* Effect.flip(ask(two, 7)))._tag, "BotResting")
+    }).pipe(Effect.provide(world(hello(), { ...flatPrice(3, 100), widget: { ownerDailyCredits: 20 } })))
+  )
+
+  it.effect("one address has at most a tenth of the day, of the bot's and of all bots of the owner; others go on", () =>
+    Effect.gen(function* () {
+      const bots = [yield* newBot(), yield* newBot(), yield* newBot()]
+      /** Asks until it is refused: how often it was answered, and why not again. */
+      const askAll = Effect.fnUntraced(function* (bot: (typeof bots)[number], address: string) {
+        for (let answered = 0; ; answered += 1) {
+          const exit = yield* Effect.exit(say(bot.publicKey, "Hi", { address }))
+          if (Exit.isFailure(exit)) return [answered, (Cause.squash(exit.cause) as Error).name]
+        }
+      })
+      // Of 200 credits a bot has 100, an address 10 of these, and 20 in all.
+      assert.deepStrictEqual(yield* askAll(bots[0]!, "192.0.2.1"), [3, "VisitorDayUsedUp"])
+      assert.deepStrictEqual(yield* askAll(bots[1]!, "192.0.2.1"), [3, "VisitorDayUsedUp"])
+      assert.deepStrictEqual(yield* askAll(bots[2]!, "192.0.2.1"), [0, "VisitorDayUsedUp"])
+      // However it is written.
+      assert.deepStrictEqual(yield* askAll(bots[0]!, "::ffff:192.0.2.1"), [0, "VisitorDayUsedUp"])
+      assert.deepStrictEqual(yield* askAll(bots[0]!, "192.0.2.2"), [3, "VisitorDayUsedUp"])
+      const refused = yield* Effect.flip(say(bots[0]!.publicKey, "Hi"))
+      assert.isAbove((refused as { readonly retryAfterMs: number }).retryAfterMs, 0)
+      assert.notMatch(refused.message, /credit|money|percent|\d/i)
+    }).pipe(
+      Effect.provide(
+        world(hello(), {
+          ...flatPrice(3, 1_000),
+          widget: { ownerDailyCredits: 200, perIpPerMinute: 1_000, perConversationPerMinute: 1_000 }
+        })
+      )
+    )
+  )
+
+  it.effect("however small the day is, each address is answered once", () =>
+    Effect.gen(function* () {
+      const bot = yield* newBot({ dailyCap: 7 })
+      yield* say(bot.publicKey, "Hi")
+      assert.strictEqual((yield* Effect.flip(say(bot.publicKey, "Hi")))._tag, "VisitorDayUsedUp")
+      yield* say(bot.publicKey, "Hi", { address: "192.0.2.2" })
+      assert.strictEqual((yield* Effect.flip(say(bot.publicKey, "Hi", { address: "192.0.2.3" })))._tag, "BotResting")
+    }).pipe(Effect.provide(world(hello(), flatPrice(3, 100))))
+  )
+
+  it.effect("what a reply does not cost is there for the next one, and a reply that fails costs nothing", () => {
+    const model = hello()
+    return Effect.gen(function* () {
+      const bot = yield* newBot({ dailyCap: 9 })
+      model.parts = () => Stream.fail(new ModelFailed({ model: "model-a-mini", reason: "refused", retryable: false }))
+      for (let time = 0; time < 5; time++) {
+        assert.strictEqual((yield* Effect.flip(say(bot.publicKey, "Hi")))._tag, "ModelFailed")
+      }
+      model.parts = () => says(["Hello"], { input: 5, output: 1 })
+      for (const address of [1, 2, 3]) yield* say(bot.publicKey, "Hi", { address: `192.0.2.${address}` })
+      assert.strictEqual((yield* Effect.flip(say(bot.publicKey, "Hi", { address: "192.0.2.4" })))._tag, "BotResting")
+    }).pipe(Effect.provide(world(model, flatPrice(3, 100))))
+  })
+
+  it.effect("a reply to a visitor is as long as the operator says, and a person's own is not shortened", () => {
+    const model = hello()
+    return Effect.gen(function* () {
+      const bot = yield* newBot()
+      yield* say(bot.publicKey, "Hi")
+      const messages = [{ role: "user", content: "Hi" }]
+      yield* Effect.scoped(
+        Effect.flatMap(
+          ChatService.use((chat) => chat.send({ userId: OWNER, request: { messages } })),
+          ({ text }) => Stream.runDrain(text)
+        )
+      )
+      assert.deepStrictEqual(
+        model.requests.map(({ maxOutputTokens }) => maxOutputTokens),
+        [1_024, 4_096]
+      )
+    }).pipe(Effect.provide(world(model, { tiers: { free: { monthlyCredits: 1_000 } } })))
+  })
 
   it.effect("open replies count towards the day's limit", () => {
     const model = hello()
@@ -231,7 +321,7 @@ describe("a bot that cannot answer", () => {
       assert.strictEqual((yield* Effect.flip(say(bot.publicKey, "Hi", { visitorId: "v-2" })))._tag, "BotResting")
       yield* Deferred.succeed(answered, undefined)
       assert.strictEqual((yield* Fiber.join(writing)).text, "Hello")
-    }).pipe(Effect.provide(world(model, { ...flatPrice(3, 100), widget: { ownerDailyCredits: 5 } })))
+    }).pipe(Effect.provide(world(model, { ...flatPrice(3, 100), widget: { ...WHOLE_DAY, ownerDailyCredits: 5 } })))
   })
 
   it.effect("as many replies as the owner's plan writes at once: others wait, and are told nothing of the plan", () => {

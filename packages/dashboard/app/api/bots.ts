@@ -14,7 +14,7 @@ export interface BotSettings {
   readonly documentIds: ReadonlyArray<string>
   /** Sites that may embed the bot; an empty list allows all. */
   readonly allowedSites: ReadonlyArray<string>
-  /** Whole credits a day, of all the owner's bots together; null for none of the owner's own. */
+  /** Whole credits that this bot may spend a day; null if the owner sets no cap. */
   readonly dailyCap: number | null
   /** Null for a neutral sentence. */
   readonly declineText: string | null

@@ -67,7 +67,7 @@ export const bots: MessagesLike<typeof english> = {
   "bots.sites.invalid": "Schreiben Sie jede als https://example.com, ohne Pfad.",
   "bots.cap": "Tagesgrenze",
   "bots.cap.text":
-    "Er hört für den Tag auf, sobald Ihre Bots zusammen so viele Credits verbraucht haben. Leer heißt: keine Grenze.",
+    "Er hört für den Tag auf, sobald er so viele Credits verbraucht hat. Leer heißt: keine eigene Grenze.",
   "bots.decline": "Sind die Credits verbraucht, sagt er",
   "bots.decline.text": "Bleibt es leer, lesen Besucher einen neutralen Satz, der nichts von Geld sagt.",
   "bots.tooLong": "Höchstens {most} Zeichen.",

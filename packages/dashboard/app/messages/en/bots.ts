@@ -65,7 +65,7 @@ export const bots = {
     "One a line, such as https://example.com or https://*.example.com. With none, any site may embed it.",
   "bots.sites.invalid": "Write each as https://example.com, without a path.",
   "bots.cap": "Daily cap",
-  "bots.cap.text": "It stops for the day once your bots together have used so many credits. Leave it empty for none.",
+  "bots.cap.text": "It stops for the day once it has used so many credits. Leave it empty for none of your own.",
   "bots.decline": "When credits are used up, say",
   "bots.decline.text": "Left empty, visitors read a neutral sentence that says nothing of money.",
   "bots.tooLong": "At most {most} characters.",

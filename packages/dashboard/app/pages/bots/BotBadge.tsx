@@ -5,10 +5,10 @@ import classes from "./BotBadge.module.css"
 import { useBotSpending } from "./useBotSpending.ts"
 
 /** Shows if the bot answers at the moment, and why not. */
-export const BotBadge = ({ bot: { active, dailyCap } }: { readonly bot: Bot }) => {
+export const BotBadge = ({ bot: { id, active, dailyCap } }: { readonly bot: Bot }) => {
   const { t } = useMessages()
-  const { together } = useBotSpending()
-  const isCapped = dailyCap !== null && together >= dailyCap
+  const { today } = useBotSpending()
+  const isCapped = dailyCap !== null && today(id) >= dailyCap
   return (
     <Badge variant="light" className={classes.badge ?? ""} data-tone={!active ? "off" : isCapped ? "capped" : "on"}>
       {t(!active ? "bots.inactive" : isCapped ? "bots.capReached" : "bots.active")}

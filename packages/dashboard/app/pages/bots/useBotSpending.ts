@@ -5,9 +5,9 @@ const BOT = "bot:"
 
 const sum = (rows: ReadonlyArray<UsageRow>): number => rows.reduce((credits, row) => credits + row.credits, 0)
 
-/** Today's (UTC) usage of the person's bots in credits: of each bot, and of all together, which daily caps count. */
+/** Today's (UTC) usage of each of the person's bots, in credits. */
 export const useBotSpending = () => {
   const { data } = useQuery(usageQuery(1))
   const rows = data?.usage.filter(({ source }) => source.startsWith(BOT)) ?? []
-  return { today: (botId: string) => sum(rows.filter(({ source }) => source === BOT + botId)), together: sum(rows) }
+  return { today: (botId: string) => sum(rows.filter(({ source }) => source === BOT + botId)) }
 }

@@ -1,0 +1,59 @@
+import { Clock, Effect } from "effect"
+import { DailyCapReached, type DailyShareName } from "../credits/errors.ts"
+import { kindOfSource, type UsageSource } from "../credits/UsageSource.ts"
+import { dayOf, startOfDay } from "../credits/rules/usageByKind.ts"
+import { type SpendLimit, SpendLimiter } from "../limits/SpendLimiter.ts"
+import { failureFields } from "../storage/failureFields.ts"
+import { retryStorage } from "../storage/retryStorage.ts"
+
+/** How much of the payer's day one bot, or one address, may take. Open replies count with what they may cost at most. */
+export interface DailyShare extends SpendLimit {
+  readonly name: DailyShareName
+}
+
+/** What a reply may cost by its shares. */
+export interface GrantedShare {
+  readonly amount: number
+  /** Gives back what the reply does not cost. Never fails: what cannot be given back stays counted for the day. */
+  giveBack(unused: number): Effect.Effect<void>
+}
+
+const whole = (amount: number): GrantedShare => ({ amount, giveBack: () => Effect.void })
+
+/** Counts a reply on the shares that it falls under, before its credits are held. */
+export const makeTakeShares = Effect.gen(function* () {
+  const limiter = yield* SpendLimiter
+
+  return Effect.fnUntraced(function* (
+    shares: ReadonlyArray<DailyShare>,
+    wanted: { readonly amount: number; readonly minimumAmount: number; readonly source: UsageSource }
+  ) {
+    const { amount, minimumAmount, source } = wanted
+    if (shares.length === 0) return whole(amount)
+    const spending = yield* limiter.spend({ limits: shares, amount, minimumAmount })
+    if (spending._tag === "Refused") {
+      const { credits, name } = shares[spending.place] as DailyShare
+      const { remainingMs: retryAfterMs } = spending
+      const resetsAt = startOfDay(dayOf(yield* Clock.currentTimeMillis) + 1)
+      return yield* new DailyCapReached({
+        kind: kindOfSource(source),
+        share: name,
+        cap: credits,
+        spent: credits,
+        resetsAt,
+        retryAfterMs
+      })
+    }
+    const { amount: granted, day } = spending
+    const giveBack = (unused: number): Effect.Effect<void> =>
+      unused <= 0
+        ? Effect.void
+        : Effect.catch(retryStorage(limiter.giveBack({ limits: shares, day, amount: unused })), (failed) =>
+            Effect.annotateLogs(
+              Effect.logWarning("What a visitor's reply did not cost stays counted on the bot and the address today."),
+              failureFields(failed)
+            )
+          )
+    return { amount: granted, giveBack } satisfies GrantedShare
+  })
+})
