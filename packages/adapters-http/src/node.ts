@@ -1,4 +1,5 @@
 /** A server on Node's own HTTP, without loading Express. All of it is in the package's other entry, too. */
+export { TurnstileChallenge } from "./challenge/TurnstileChallenge.ts"
 export { isLocalRequest } from "./access/isLocalRequest.ts"
 export { RequestTracker } from "./environment/RequestTracker.ts"
 export { answerNotFound } from "./node/answerProblem.ts"

@@ -34,7 +34,7 @@ import {
   OpenAiChatModel,
   type VendorOptions
 } from "@parley/adapters-llm"
-import { NodeWebhookPoster } from "@parley/adapters-http/node"
+import { NodeWebhookPoster, TurnstileChallenge } from "@parley/adapters-http/node"
 import { s3Objects } from "@parley/adapters-s3"
 import { StripePaymentGatewayLayer } from "@parley/adapters-stripe"
 import {
@@ -76,7 +76,7 @@ import type {
   Outbox,
   UnitOfWork
 } from "@parley/core/adapter"
-import { ObjectStore, PassageEmbedder } from "@parley/core/adapter"
+import { ObjectStore, PassageEmbedder, VisitorChallenge } from "@parley/core/adapter"
 import { Effect, Layer, Redacted } from "effect"
 import type { ParleyConfig } from "./config/ParleyConfig.ts"
 import { usesStandInPayments } from "./config/serveRules.ts"
@@ -248,6 +248,10 @@ const paymentRetentionLayer = ({ paymentEventDays: { done, unmatched } }: Parley
     }))
   )
 
+/** The challenge that visitors of bots solve who send many messages. */
+const challengeLayer = ({ turnstile }: ParleyConfig) =>
+  turnstile === undefined ? Layer.empty : Layer.succeed(VisitorChallenge, TurnstileChallenge(turnstile))
+
 /** What other services are told of. The configuration has been checked. */
 const eventsLayer = ({ events: { allowPrivateNetworks, lowBalance, webhooks } }: ParleyConfig) =>
   Layer.merge(
@@ -320,6 +324,7 @@ export const serverPartsLayer = (
             paymentRetentionLayer(config),
             embedderLayer(config),
             exactSearchLayer(config),
+            challengeLayer(config),
             eventsLayer(config)
           )
         )

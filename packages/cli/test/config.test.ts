@@ -314,6 +314,23 @@ describe("readConfig", () => {
   })
 })
 
+describe("the challenge of visitors", () => {
+  const keys = { TURNSTILE_SITE_KEY: "0x4AAAAAAA", TURNSTILE_SECRET_KEY: "hunter2" }
+
+  it("is none, or Turnstile with both of its keys, whose secret is not printed", async () => {
+    expect((await read({})).turnstile).toBeUndefined()
+    const { turnstile } = await read(keys)
+    expect(turnstile?.siteKey).toBe("0x4AAAAAAA")
+    expect(JSON.stringify(turnstile)).not.toContain("hunter2")
+  })
+
+  it.each(Object.keys(keys))("names %s if it alone is missing", async (missing) => {
+    const problems = await problemsOf({ ...keys, [missing]: undefined })
+    expect(problems).toEqual([expect.stringMatching(new RegExp(`^${missing}: expected`))])
+    expect(problems.join()).not.toContain("hunter2")
+  })
+})
+
 describe("the CRM providers", () => {
   const free = {
     CRM_PROVIDER_ONE_CLIENT_ID: "id-1",

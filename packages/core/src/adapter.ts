@@ -209,3 +209,11 @@ export { allowancesOf } from "./tiers/Catalog.ts"
 export { Tokenizer } from "./tokens/Tokenizer.ts"
 export { pieceTokenizer } from "./tokens/pieceTokenizer.ts"
 export { type AccountInUse, type EraseInput, PersonalData, type StoredData } from "./users/PersonalData.ts"
+export { makeInMemoryVisitorChallenge } from "./widget/InMemoryVisitorChallenge.ts"
+export {
+  type Challenge,
+  type ChallengeAnswer,
+  ChallengeUnavailable,
+  type ShownChallenge,
+  VisitorChallenge
+} from "./widget/VisitorChallenge.ts"

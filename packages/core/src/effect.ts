@@ -160,6 +160,7 @@ export {
 export { BotBusy, BotResting, ConversationNotFound } from "./widget/botErrors.ts"
 export {
   VISITOR_LIMITS,
+  VisitorChallengeRequired,
   VisitorDayUsedUp,
   type VisitorLimit,
   VisitorLimitReached,

@@ -14,7 +14,12 @@ export interface FailedRequest {
 }
 
 /** Refusals that a person meets who does nothing unusual. */
-const ORDINARY: ReadonlyArray<ErrorCode> = ["model_not_allowed", "document_quota", "cron_not_configured"]
+const ORDINARY: ReadonlyArray<ErrorCode> = [
+  "model_not_allowed",
+  "document_quota",
+  "cron_not_configured",
+  "visitor_challenge_required"
+]
 const ORDINARY_SESSIONS: ReadonlyArray<unknown> = ["missing", "expired"]
 
 /**

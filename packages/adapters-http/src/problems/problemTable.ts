@@ -120,6 +120,8 @@ const problems = {
   bot_busy: { title: "The bot is busy", ...LIMITED },
   bot_resting: { title: "The bot answers no more today", ...LIMITED },
   visitor_day_used_up: { title: "The bot answers this address no more today", ...LIMITED },
+  visitor_challenge_required: { title: "A challenge has to be solved first", members: ["challenge"] },
+  challenge_unavailable: { title: "The challenge cannot be checked for now", mayRetryAfter: true },
   api_key_rate_limited: {
     status: 429,
     title: "Too many requests with this API key",

@@ -63,6 +63,8 @@ export const postWidgetChat = defineRoute({
     "bot_busy",
     "bot_resting",
     "visitor_day_used_up",
+    "visitor_challenge_required",
+    "challenge_unavailable",
     "bot_misconfigured",
     "model_unavailable",
     "model_failed",

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { VisitorChallenge } from "@parley/core/adapter"
 import { BotService } from "@parley/core/effect"
 import { type WidgetFile, type WidgetFiles, widgetFiles } from "@parley/widget/files"
 import { Effect } from "effect"
@@ -15,20 +16,22 @@ const FOR_EVER = "public, max-age=31536000, immutable"
 /** Pages of any site may load it, also those that isolate themselves (`Cross-Origin-Embedder-Policy`). */
 const FOREIGN: AnswerHeaders = { "cross-origin-resource-policy": "cross-origin" }
 
+const ONLY_TEXT = ["require-trusted-types-for 'script'", "trusted-types 'none'"]
+
 /**
- * What the frame's page may do: load its own files, ask its own server, nothing inline, and no text becomes markup. Where
- * sites are named, they and this server's own pages may show it; else every page may.
+ * What the frame's page may do: load its own files, ask its own server, nothing inline, and no text becomes markup. If
+ * sites are named, those and this server's own pages may show it; otherwise every page may. A challenge adds the scripts
+ * and frames of its origin; its script makes markup of texts, so that the last rule does not hold then.
  */
-const framePolicy = (sites: ReadonlyArray<string>): string =>
+const framePolicy = (sites: ReadonlyArray<string>, challengeOrigin: string | undefined): string =>
   [
     "default-src 'none'",
-    "script-src 'self'",
+    challengeOrigin === undefined ? "script-src 'self'" : `script-src 'self' ${challengeOrigin}`,
     "style-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
+    ...(challengeOrigin === undefined ? ONLY_TEXT : [`frame-src ${challengeOrigin}`]),
     ...(sites.length === 0 ? [] : [`frame-ancestors 'self' ${sites.join(" ")}`])
   ].join("; ")
 
@@ -99,7 +102,8 @@ export const getWidgetFrame = defineRoute({
     const { frame } = yield* built
     const bots = yield* BotService
     const bot = yield* bots.findByKey(path.publicKey)
-    const policy = framePolicy(bot?.allowedSites ?? [])
+    const challenge = yield* VisitorChallenge
+    const policy = framePolicy(bot?.allowedSites ?? [], challenge?.origin)
     const etag = `"${createHash("sha256").update(frame.etag).update(policy).digest("base64url").slice(0, 27)}"`
     return answerWith(frame, etag, headers, {
       ...FOREIGN,

@@ -83,6 +83,13 @@ export interface PaymentsConfig {
   readonly apiUrl: string | undefined
 }
 
+/** The challenge that visitors of bots solve who send many messages. */
+export interface TurnstileConfig {
+  /** Public: the widget shows the challenge with it. */
+  readonly siteKey: string
+  readonly secretKey: Redacted.Redacted
+}
+
 /** What other services are told of. */
 export interface EventsConfig {
   /** Where signed webhooks are sent to; perhaps nowhere. */
@@ -133,6 +140,8 @@ export interface ParleyConfig {
   readonly payments: PaymentsConfig | undefined
   /** How many days events of the payment provider are kept: content of done ones, and those that name nobody. */
   readonly paymentEventDays: { readonly done: number | undefined; readonly unmatched: number | undefined }
+  /** Undefined if visitors of bots solve no challenge. */
+  readonly turnstile: TurnstileConfig | undefined
   /** The bucket in which uploaded files rest; in the database where there is none. */
   readonly files: S3Options | undefined
   /** The CRM providers that bots can be connected to; perhaps none. */

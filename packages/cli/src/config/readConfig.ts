@@ -11,6 +11,7 @@ import {
   LOG_LEVELS,
   type ParleyConfig,
   type PaymentsConfig,
+  type TurnstileConfig,
   type VendorConfig,
   WORK_MODES
 } from "./ParleyConfig.ts"
@@ -84,6 +85,7 @@ export const readSettings = (environment: Environment, folder: string): Settings
       done: read.integer("PARLEY_PAYMENT_EVENT_DAYS", 1, MOST_DAYS),
       unmatched: read.integer("PARLEY_UNMATCHED_EVENT_DAYS", STRIPE_EVENT_DAYS + 1, MOST_DAYS)
     },
+    turnstile: turnstile(read),
     crmProviders: readCrmProviders(read),
     session: readSession(read),
     uploads: uploads(read),
@@ -173,6 +175,18 @@ const payments = (read: EnvironmentReader): PaymentsConfig | undefined => {
     if (value !== undefined)
       read.problem("STRIPE_SECRET_KEY", `expected the account's secret key, since ${name} is set`)
   }
+  return undefined
+}
+
+/** Both keys of one widget of Cloudflare Turnstile: each is useless without the other. */
+const turnstile = (read: EnvironmentReader): TurnstileConfig | undefined => {
+  const siteKey = read.text("TURNSTILE_SITE_KEY")
+  const secretKey = read.secret("TURNSTILE_SECRET_KEY")
+  if (siteKey !== undefined && secretKey !== undefined) return { siteKey, secretKey }
+  if (siteKey !== undefined)
+    read.problem("TURNSTILE_SECRET_KEY", "expected the secret key, since TURNSTILE_SITE_KEY is set")
+  if (secretKey !== undefined)
+    read.problem("TURNSTILE_SITE_KEY", "expected the site key, since TURNSTILE_SECRET_KEY is set")
   return undefined
 }
 

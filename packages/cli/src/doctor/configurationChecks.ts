@@ -38,6 +38,7 @@ export const configurationChecks = Effect.fnUntraced(function* ({ config, proble
     scheduleCheck(config),
     ...paymentChecks(config),
     ...crmChecks(config),
+    challengeCheck(config),
     yield* encryptionKeyCheck(config),
     ok("uploads", `${types.join(", ")}, up to ${maxBytes} bytes`),
     ...Object.values(config.catalog.tiers).map(tierCheck)
@@ -77,6 +78,11 @@ const crmChecks = ({ baseUrl, crmProviders }: ParleyConfig): ReadonlyArray<Check
   crmProviders.map(({ id, name }) =>
     ok("crm", `${name}; its redirect address is ${baseUrl ?? "<the address people use>"}/api/crm/${id}/callback`)
   )
+
+const challengeCheck = ({ catalog: { widget }, turnstile }: ParleyConfig): Check =>
+  turnstile === undefined
+    ? ok("visitors", "no challenge: TURNSTILE_SITE_KEY and TURNSTILE_SECRET_KEY are not set")
+    : ok("visitors", `Turnstile; messages an hour without it: ${widget.messagesBeforeChallenge}`)
 
 const tierCheck = ({ maxDocumentBytes, maxDocuments, models, monthlyCredits, name }: Tier): Check =>
   ok(

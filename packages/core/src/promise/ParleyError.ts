@@ -52,7 +52,9 @@ import type { JobNotFailed, JobNotFound } from "../jobs/errors.ts"
 import type { InvalidSecretKeys } from "../secrets/errors.ts"
 import type { UserNotFound } from "../users/errors.ts"
 import type { BotBusy, BotResting, ConversationNotFound } from "../widget/botErrors.ts"
+import type { ChallengeUnavailable } from "../widget/VisitorChallenge.ts"
 import type {
+  VisitorChallengeRequired,
   VisitorDayUsedUp,
   VisitorLimitReached,
   VisitorMessageTooLong,
@@ -86,6 +88,7 @@ export type ParleyError =
   | BotMisconfigured
   | BotNotFound
   | BotResting
+  | ChallengeUnavailable
   | ConversationNotFound
   | CrmAccessFailed
   | CrmProviderNotFound
@@ -136,6 +139,7 @@ export type ParleyError =
   | UserNotFound
   | VisitorLimitReached
   | VisitorMessageTooLong
+  | VisitorChallengeRequired
   | VisitorDayUsedUp
   | VisitorReadsLimited
   | WorkExpired

@@ -42,6 +42,7 @@ import { LowBalance, type LowBalanceSetting } from "../events/LowBalance.ts"
 import { CALL_PARAMETERS, checkedCalls } from "./checkedCalls.ts"
 import { runTransaction } from "./runTransaction.ts"
 import { refuseCalls, runWith } from "./runWith.ts"
+import { type Challenge, VisitorChallenge } from "../widget/VisitorChallenge.ts"
 import { eventSinks, type WebhookOptions } from "./eventSinks.ts"
 import type { OpenReplies } from "./OpenReplies.ts"
 import { joinReply, sendReply } from "./sendReply.ts"
@@ -85,6 +86,8 @@ export interface ParleyOptions extends StoragePorts {
    * console unless given.
    */
   readonly logger?: ParleyLogger | false
+  /** The challenge that visitors of bots solve who send many messages: none unless given. */
+  readonly challenge?: Challenge
   /** How long a hold lives without a renewal, in milliseconds: one minute unless given. */
   readonly holdTtlMs?: number
   /** How long events of the payment provider are kept: 90 days unless given. */
@@ -229,7 +232,8 @@ const portsLayer = (options: ParleyOptions, catalog: CatalogData) =>
   )
 
 const references = (options: ParleyOptions) => {
-  const { clock, holdTtlMs, logger, lowBalance, paymentRetention, reading, replies, tokenizer, uploads } = options
+  const { challenge, clock, holdTtlMs, logger, lowBalance, paymentRetention, reading, replies, tokenizer, uploads } =
+    options
   return Layer.mergeAll(
     logger === undefined ? Layer.empty : loggerLayer(logger),
     clock === undefined
@@ -238,6 +242,7 @@ const references = (options: ParleyOptions) => {
           Clock.Clock,
           Effect.map(Clock.Clock, (base) => clockFrom(clock, base))
         ),
+    challenge === undefined ? Layer.empty : Layer.succeed(VisitorChallenge, challenge),
     tokenizer === undefined ? Layer.empty : Layer.succeed(Tokenizer, tokenizer),
     holdTtlMs === undefined ? Layer.empty : Layer.succeed(HoldTtl, holdTtlMs),
     lowBalance === undefined ? Layer.empty : Layer.succeed(LowBalance, lowBalance),

@@ -13,6 +13,8 @@ export const errorStatuses = {
   bot_not_found: 404,
   bot_rate_limited: 429,
   bot_resting: 429,
+  challenge_unavailable: 503,
+  visitor_challenge_required: 403,
   visitor_day_used_up: 429,
   chat_not_found: 404,
   conversation_not_found: 404,

@@ -26,6 +26,11 @@ export interface WidgetLimits {
   readonly addressDailyPercent: number
   /** Tokens of a reply to a visitor, at most. */
   readonly maxReplyTokens: number
+  /**
+   * Messages that one address, or one conversation, may send in an hour until each further one needs a solved challenge.
+   * Without a challenge (`VisitorChallenge`) nothing is asked for.
+   */
+  readonly messagesBeforeChallenge: number
 }
 
 /** Everything on sale: tiers, models with prices, purchasable prices, widget limits. */

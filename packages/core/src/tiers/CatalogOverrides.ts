@@ -77,7 +77,8 @@ export const CatalogOverrides = Schema.Struct({
       ownerDailyCredits: Schema.optionalKey(WholeFrom(0)),
       botDailyPercent: Schema.optionalKey(Percent),
       addressDailyPercent: Schema.optionalKey(Percent),
-      maxReplyTokens: Schema.optionalKey(WholeFrom(1))
+      maxReplyTokens: Schema.optionalKey(WholeFrom(1)),
+      messagesBeforeChallenge: Schema.optionalKey(WholeFrom(0))
     })
   )
 })

@@ -109,6 +109,7 @@ export const defaultCatalog: CatalogData = {
     ownerDailyCredits: 2_000,
     botDailyPercent: 50,
     addressDailyPercent: 10,
-    maxReplyTokens: 1_024
+    maxReplyTokens: 1_024,
+    messagesBeforeChallenge: 10
   }
 }

@@ -5,9 +5,11 @@ import type { CallLimit } from "../limits/CallLimiter.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import type { WidgetLimits } from "../tiers/CatalogData.ts"
-import { VisitorLimitReached, VisitorMessageTooLong, VisitorReadsLimited } from "./errors.ts"
+import { VisitorChallengeRequired, VisitorLimitReached, VisitorMessageTooLong, VisitorReadsLimited } from "./errors.ts"
+import { type ChallengeUnavailable, VisitorChallenge } from "./VisitorChallenge.ts"
 
 const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
 /** A stream may end at any moment: what a visitor is told to wait who has as many as there may be. */
 const STREAM_WAIT_MS = 5_000
 
@@ -46,6 +48,12 @@ const limitReached = (
     : new VisitorLimitReached({ limit: COUNTED[name], quota: atOnce, retryAfterMs: remainingMs })
 }
 
+/** Whom the messages without a solved challenge are counted on. */
+const unprovenLimits = ({ address, conversationId }: VisitorCall, calls: number): ReadonlyArray<CallLimit> => [
+  { name: "unproven-ip", subject: addressBucket(address), calls },
+  ...(conversationId === undefined ? [] : [{ name: "unproven-conversation", subject: conversationId, calls }])
+]
+
 /** Whether a text has more code points than `most`, without looking at more of it than that takes. */
 const isLonger = (text: string, most: number): boolean => {
   if (text.length <= most) return false
@@ -67,6 +75,14 @@ export class VisitorGate extends Context.Service<
      * refused call is counted nowhere, so that nobody uses up what others share.
      */
     enter(call: VisitorCall): Effect.Effect<void, VisitorLimitReached | StorageFailed, Scope.Scope>
+    /**
+     * Lets a message pass that is one of the first of its address and conversation in an hour, or that brings a solved
+     * challenge. Each message where there is no challenge.
+     */
+    prove(
+      call: VisitorCall,
+      token: string | undefined
+    ): Effect.Effect<void, VisitorChallengeRequired | ChallengeUnavailable | StorageFailed>
   }
 >()("@parley/core/widget/VisitorGate") {
   static readonly layer = Layer.effect(
@@ -74,6 +90,7 @@ export class VisitorGate extends Context.Service<
     Effect.gen(function* () {
       const gate = yield* CallGate
       const { widget } = yield* Catalog
+      const challenge = yield* VisitorChallenge
       return VisitorGate.of({
         checkMessage: (message) =>
           isLonger(message, widget.maxMessageCharacters)
@@ -93,7 +110,21 @@ export class VisitorGate extends Context.Service<
           return Effect.catchTag(gate.enter({ limits, windowMs: MINUTE_MS }), "CallRefused", (refused) =>
             Effect.fail(limitReached(limits, refused))
           )
-        }
+        },
+        prove: Effect.fnUntraced(function* (call, token) {
+          if (challenge === undefined) return
+          const { messagesBeforeChallenge } = widget
+          const required = new VisitorChallengeRequired({ challenge: challenge.shown })
+          if (token !== undefined) {
+            const isSolved = yield* challenge.verify({ token, address: call.address })
+            return isSolved ? undefined : yield* required
+          }
+          if (messagesBeforeChallenge === 0) return yield* required
+          const limits = unprovenLimits(call, messagesBeforeChallenge)
+          yield* Effect.catchTag(Effect.scoped(gate.enter({ limits, windowMs: HOUR_MS })), "CallRefused", () =>
+            Effect.fail(required)
+          )
+        })
       })
     })
   ).pipe(Layer.provide(CallGate.layer))

@@ -16,6 +16,9 @@ const named = {
   ).annotate({ description: "What the visitor's browser calls itself: long and random, and told to nobody else." })
 }
 
+/** The longest token that a challenge gives, in UTF-16 units: Turnstile's are at most so long. */
+const MAX_TOKEN = 2_048
+
 /** What a visitor sends to a bot. */
 export const VisitorMessage = Schema.Struct({
   ...named,
@@ -24,6 +27,11 @@ export const VisitorMessage = Schema.Struct({
   ),
   conversationId: Schema.optionalKey(Schema.String).annotate({
     description: "The conversation to go on with, as `x-conversation-id` named it; a new one begins without it."
+  }),
+  challengeToken: Schema.optionalKey(
+    Schema.String.check(Schema.isMaxLength(MAX_TOKEN, { message: `Expected at most ${MAX_TOKEN} characters` }))
+  ).annotate({
+    description: "What a solved challenge gave, where an answer asked for one (`visitor_challenge_required`)."
   })
 })
 export type VisitorMessage = typeof VisitorMessage.Type

@@ -15,11 +15,13 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import { BotBusy, BotResting, ConversationNotFound } from "./botErrors.ts"
 import {
+  type VisitorChallengeRequired,
   VisitorDayUsedUp,
   type VisitorLimitReached,
   type VisitorMessageTooLong,
   type VisitorReadsLimited
 } from "./errors.ts"
+import type { ChallengeUnavailable } from "./VisitorChallenge.ts"
 import { VisitorGate } from "./VisitorGate.ts"
 import type { VisitorConversation, VisitorMessage } from "./VisitorMessage.ts"
 import { visitorOwner } from "./visitorOwner.ts"
@@ -83,6 +85,8 @@ export type WidgetSendFailed =
   | VisitorLimitReached
   | BotBusy
   | BotResting
+  | ChallengeUnavailable
+  | VisitorChallengeRequired
   | VisitorDayUsedUp
   | ModelFailed
   | ModelUnavailable
@@ -243,7 +247,9 @@ const make = Effect.gen(function* () {
       const bot = yield* botOf(call.publicKey)
       const owner = yield* visitorOwner(bot, call.visitorId)
       if (conversationId !== undefined) yield* conversationOf(owner, conversationId, 1)
-      yield* gate.enter({ address, botId: bot.id, conversationId: conversationId?.toLowerCase() })
+      const visit = { address, botId: bot.id, conversationId: conversationId?.toLowerCase() }
+      yield* gate.enter(visit)
+      yield* gate.prove(visit, call.challengeToken)
       const asked = { bot, owner, call }
       return yield* ask(asked).pipe(
         // A document or a plan that was there a moment ago: what is there now decides.

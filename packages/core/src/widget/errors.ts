@@ -55,6 +55,20 @@ export class VisitorDayUsedUp extends Schema.TaggedError<VisitorDayUsedUp>()("Vi
   }
 }
 
+/** A visitor who has sent many messages has to show that they are a person, for this message. */
+export class VisitorChallengeRequired extends Schema.TaggedError<VisitorChallengeRequired>()(
+  "VisitorChallengeRequired",
+  {
+    /** Which challenge, for the page that shows it. */
+    challenge: Schema.Struct({ kind: Schema.Literal("turnstile"), siteKey: Schema.String })
+  }
+) {
+  readonly code = "visitor_challenge_required"
+  override get message() {
+    return "Show that you are a person: solve the challenge, and send the message again with its token in `challengeToken`."
+  }
+}
+
 /** An address that loaded conversations more often than it may. */
 export class VisitorReadsLimited extends Schema.TaggedError<VisitorReadsLimited>()("VisitorReadsLimited", {
   quota: Schema.Int,

@@ -1,0 +1,88 @@
+import { type Challenge, type ChallengeAnswer, ChallengeUnavailable } from "@parley/core/adapter"
+import { Effect, Redacted } from "effect"
+
+/** What a widget of Cloudflare Turnstile is set up with. */
+export interface TurnstileOptions {
+  /** Public: stands in the page that shows the challenge. */
+  readonly siteKey: string
+  readonly secretKey: Redacted.Redacted<string>
+  /** Another address that speaks the `siteverify` protocol, for tests; Cloudflare's own unless given. */
+  readonly verifyUrl?: string | undefined
+  /** How long the answer may take, in milliseconds: 5,000 unless given. */
+  readonly timeoutMs?: number | undefined
+}
+
+const VERIFY_URL = "https://challenges.cloudflare.com/turnstile/v0/siteverify"
+const ORIGIN = "https://challenges.cloudflare.com"
+const TIMEOUT_MS = 5_000
+/** An answer has a few hundred bytes. */
+const MAX_ANSWER_BYTES = 64 * 1024
+/** Tokens are at most so long (Cloudflare's reference of `siteverify`): nothing longer is sent. */
+const MAX_TOKEN = 2_048
+
+/** Error codes that say something of this server, and not of the token. */
+const MISCONFIGURED: ReadonlySet<unknown> = new Set(["missing-input-secret", "invalid-input-secret"])
+const OWN_FAILURE = "internal-error"
+
+interface SiteVerify {
+  readonly success?: unknown
+  readonly "error-codes"?: unknown
+}
+
+const unavailable = (reason: ChallengeUnavailable["reason"], cause?: unknown) =>
+  new ChallengeUnavailable({ reason, ...(cause === undefined ? {} : { cause }) })
+
+/** An answer's text, as far as it may be long. */
+const textOf = async (response: Response): Promise<string> => {
+  const reader = response.body?.getReader()
+  const pieces: Array<Uint8Array> = []
+  let left = MAX_ANSWER_BYTES
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
+    if (done || value === undefined) return Buffer.concat(pieces).toString("utf8")
+    left -= value.byteLength
+    if (left < 0) {
+      void reader?.cancel().catch(() => undefined)
+      throw unavailable("bad-answer")
+    }
+    pieces.push(value)
+  }
+}
+
+/** Whether a token proves a challenge, by the body of an answer. */
+const isSolved = (text: string): boolean => {
+  const { "error-codes": codes, success } = Object(JSON.parse(text)) as SiteVerify
+  if (success === true) return true
+  const told = Array.isArray(codes) ? codes : []
+  if (told.some((code) => MISCONFIGURED.has(code))) throw unavailable("misconfigured")
+  if (success !== false || told.includes(OWN_FAILURE)) throw unavailable("bad-answer")
+  return false
+}
+
+/** Cloudflare Turnstile. Each token is asked about once, and holds once and for five minutes, which Cloudflare sees to. */
+export const TurnstileChallenge = (options: TurnstileOptions): Challenge => {
+  const { secretKey, siteKey, timeoutMs = TIMEOUT_MS, verifyUrl = VERIFY_URL } = options
+  const ask = async ({ address, token }: ChallengeAnswer, signal: AbortSignal): Promise<boolean> => {
+    const form = new URLSearchParams({ secret: Redacted.value(secretKey), response: token })
+    if (address !== undefined) form.set("remoteip", address)
+    const response = await fetch(verifyUrl, { method: "POST", body: form, redirect: "error", signal })
+    // A refused form has a status of its own, and says why in the same way.
+    if (response.status >= 500) throw unavailable("bad-answer")
+    return isSolved(await textOf(response))
+  }
+  const failureOf = (cause: unknown): ChallengeUnavailable => {
+    if (cause instanceof ChallengeUnavailable) return cause
+    return unavailable(cause instanceof SyntaxError ? "bad-answer" : "unreachable", cause)
+  }
+  return {
+    shown: { kind: "turnstile", siteKey },
+    origin: ORIGIN,
+    verify: (answer) =>
+      answer.token.trim() === "" || answer.token.length > MAX_TOKEN
+        ? Effect.succeed(false)
+        : Effect.tryPromise({
+            try: (signal) => ask(answer, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])),
+            catch: failureOf
+          })
+  }
+}
