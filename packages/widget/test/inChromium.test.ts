@@ -3,6 +3,7 @@
  * of the widget) is started once.
  */
 import "./suites/chat.ts"
+import "./suites/challenge.ts"
 import "./suites/embedding.ts"
 import "./suites/hostileReplies.ts"
 import "./suites/bundled.ts"

@@ -33,6 +33,8 @@ export const ENGLISH = {
   unreachable: "The service cannot be reached. Check your connection, then try again.",
   failed: "Something went wrong on our side. Try again in a moment.",
   tooLong: "Your message is too long. Please shorten it.",
+  challenge: "Please show that you are a person. Your message is sent then.",
+  challengeFailed: "It could not be checked that you are a person. Check your connection, then try again.",
   limit: "No more messages can be sent for now. You can go on in {time}.",
   limitTomorrow: "No more messages can be sent today. You can go on tomorrow.",
   limitOver: "You can go on now.",

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { HmacSessionVerifier, parleyListener } from "../../../adapters-http/src/index.ts"
-import { createParley, openInMemory, type Parley } from "../../../core/src/index.ts"
+import { createParley, openInMemory, type Parley, type ParleyOptions } from "../../../core/src/index.ts"
 import { ChatModels, DocumentParser, DocumentUnreadable, ModelUnavailable } from "../../../core/src/adapter.ts"
 import { Effect } from "effect"
 
@@ -11,6 +11,7 @@ export interface AskedBody {
   readonly visitorId: string
   readonly message: string
   readonly conversationId?: string
+  readonly challengeToken?: string
 }
 
 /** How one message is answered. */
@@ -21,7 +22,13 @@ export type ScriptedAnswer =
       readonly pieces: ReadonlyArray<string>
       readonly until?: (piece: number) => Promise<void>
     }
-  | { readonly kind: "problem"; readonly status: number; readonly code: string; readonly retryAfter?: string }
+  | {
+      readonly kind: "problem"
+      readonly status: number
+      readonly code: string
+      readonly retryAfter?: string
+      readonly challenge?: object
+    }
 
 export interface ScriptedSource {
   readonly number: number
@@ -77,8 +84,9 @@ export class ScriptedService {
     })
   }
 
-  static async start(): Promise<ScriptedService> {
-    const parley = await createParley({ ...(await openInMemory()), parser: noParser, models: noModels, work: [] })
+  static async start(options: Pick<ParleyOptions, "challenge"> = {}): Promise<ScriptedService> {
+    const stores = await openInMemory()
+    const parley = await createParley({ ...options, ...stores, parser: noParser, models: noModels, work: [] })
     const sessions = HmacSessionVerifier.make({
       secret: new TextEncoder().encode("a secret of the tests, long enough")
     })
@@ -143,7 +151,7 @@ export class ScriptedService {
     const path = new URL(request.url ?? "", "http://localhost").pathname
     if (request.method === "GET") {
       const config = this.#configs.get(decodeURIComponent(path.split("/").at(-1) ?? ""))
-      return config === undefined ? problem(response, 404, "bot_not_found") : json(response, config)
+      return config === undefined ? problem(response, { status: 404, code: "bot_not_found" }) : json(response, config)
     }
     const chunks: Array<Buffer> = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -151,7 +159,7 @@ export class ScriptedService {
     if (path.endsWith("/conversation")) {
       const turns = this.#conversations.get(`${body.visitorId} ${body.conversationId}`)
       return turns === undefined
-        ? problem(response, 404, "conversation_not_found")
+        ? problem(response, { status: 404, code: "conversation_not_found" })
         : json(response, { messages: turns })
     }
     this.asked.push(body)
@@ -160,12 +168,12 @@ export class ScriptedService {
 
   async #answer(body: AskedBody, response: ServerResponse): Promise<void> {
     const answer = this.#script.shift() ?? { kind: "text", pieces: [`You said: ${body.message}`] }
-    if (answer.kind === "problem") return problem(response, answer.status, answer.code, answer.retryAfter)
+    if (answer.kind === "problem") return problem(response, answer)
     const id = body.conversationId ?? crypto.randomUUID()
     const key = `${body.visitorId} ${id}`
     const turns = this.#conversations.get(key) ?? []
     if (body.conversationId !== undefined && !this.#conversations.has(key)) {
-      return problem(response, 404, "conversation_not_found")
+      return problem(response, { status: 404, code: "conversation_not_found" })
     }
     this.#conversations.set(key, turns)
     turns.push({ role: "user", content: body.message, state: "complete", sources: [] })
@@ -189,7 +197,9 @@ const json = (response: ServerResponse, body: unknown): void => {
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body))
 }
 
-const problem = (response: ServerResponse, status: number, code: string, retryAfter?: string): void => {
+type Problem = Omit<ScriptedAnswer & { readonly kind: "problem" }, "kind">
+
+const problem = (response: ServerResponse, { retryAfter, status, ...members }: Problem): void => {
   const headers = { "content-type": "application/problem+json", ...(retryAfter && { "retry-after": retryAfter }) }
-  response.writeHead(status, headers).end(JSON.stringify({ status, code }))
+  response.writeHead(status, headers).end(JSON.stringify({ status, ...members }))
 }

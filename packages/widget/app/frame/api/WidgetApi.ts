@@ -17,6 +17,8 @@ export type Refusal =
   | { readonly kind: "forgotten" }
   | { readonly kind: "limit"; readonly retryAfterSeconds: number }
   | { readonly kind: "tooLong" }
+  /** The message needs a challenge that was solved. */
+  | { readonly kind: "challenge"; readonly siteKey: string }
   | { readonly kind: "failed" }
   | { readonly kind: "unreachable" }
 
@@ -31,6 +33,8 @@ export interface Question {
   readonly visitorId: string
   readonly conversationId: string | undefined
   readonly message: string
+  /** Proves a challenge that was solved for this message. */
+  readonly challengeToken?: string | undefined
 }
 
 /** Wait in seconds if a limit does not name one. */
@@ -51,11 +55,19 @@ const configFrom = (body: unknown): BotConfig => {
   }
 }
 
+interface Problem {
+  readonly code?: unknown
+  readonly challenge?: { readonly kind?: unknown; readonly siteKey?: unknown }
+}
+
 const refusalOf = async (response: Response): Promise<Refusal> => {
   const { status } = response
-  const body = (await response.json().catch(() => undefined)) as { readonly code?: unknown } | undefined
+  const body = (await response.json().catch(() => undefined)) as Problem | undefined
   if (status === 404) return { kind: textOf(body?.code).startsWith("conversation") ? "forgotten" : "absent" }
   if (status === 413 || (status === 400 && body?.code === "message_too_long")) return { kind: "tooLong" }
+  if (body?.code === "visitor_challenge_required" && body.challenge?.kind === "turnstile") {
+    return { kind: "challenge", siteKey: textOf(body.challenge.siteKey) }
+  }
   if (status !== 429) return { kind: "failed" }
   const seconds = Number(response.headers.get("retry-after"))
   return { kind: "limit", retryAfterSeconds: seconds > 0 ? Math.ceil(seconds) : DEFAULT_WAIT_SECONDS }

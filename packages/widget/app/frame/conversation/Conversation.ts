@@ -5,7 +5,8 @@ import type { Message } from "./Message.ts"
 /** The obstacle that prevents the visitor from sending, and the time of its end. */
 export type Obstacle =
   | { readonly kind: "limit"; readonly until: number }
-  | { readonly kind: "absent" | "tooLong" | "failed" | "unreachable" | "broken" }
+  | { readonly kind: "challenge"; readonly siteKey: string }
+  | { readonly kind: "absent" | "tooLong" | "challengeFailed" | "failed" | "unreachable" | "broken" }
 
 export type ConversationEvent =
   | { readonly type: "message" | "reply" | "error" }
@@ -17,6 +18,12 @@ interface ConversationInput {
   /** True if passages are requested with replies. */
   readonly showsSources: boolean
   readonly onEvent: (event: ConversationEvent) => void
+}
+
+interface Asking {
+  readonly challengeToken?: string | undefined
+  /** Whether it is asked a second time. */
+  readonly isAgain?: boolean
 }
 
 const CITED = /\[\d{1,3}\]|\[\d{1,3}\s?[,;]/
@@ -76,15 +83,15 @@ export class Conversation {
     await this.#ask(message)
   }
 
-  /** Sends the last message again: it was not taken, or its reply broke off. */
-  async retry(): Promise<void> {
+  /** Sends the last message again: it was not taken, or its reply broke off. Takes what a solved challenge returned. */
+  async retry(challengeToken?: string): Promise<void> {
     if (this.isRunning) return
     const last = this.#messages.at(-1)
     if (last?.role === "bot" && last.state !== "complete") this.#messages.pop()
     const message = this.#messages.at(-1)
     if (message?.role !== "visitor") return
     message.state = "sending"
-    await this.#ask(message)
+    await this.#ask(message, { challengeToken })
   }
 
   /** Ends the reply that is being written. */
@@ -107,6 +114,12 @@ export class Conversation {
     const returned = this.#returned
     this.#returned = undefined
     return returned
+  }
+
+  /** The challenge cannot be shown, or was not passed. */
+  failChallenge(): void {
+    this.#obstacle = { kind: "challengeFailed" }
+    this.#changed()
   }
 
   /** The visitor may go on: a limit is over. */
@@ -134,20 +147,24 @@ export class Conversation {
     this.#changed()
   }
 
-  async #ask(message: Message, isAgain = false): Promise<void> {
+  async #ask(message: Message, { challengeToken, isAgain = false }: Asking = {}): Promise<void> {
     const { api, memory } = this.#input
+    const { conversationId, visitorId } = memory
     const running = new AbortController()
     const { signal } = running
     this.#running = running
     this.#obstacle = undefined
     const reply = this.#add("bot", "", "writing")
     try {
-      const question = { visitorId: memory.visitorId, conversationId: memory.conversationId, message: message.text }
-      const answer = await api.ask(question, signal)
-      if (answer.kind === "forgotten" && question.conversationId !== undefined && !isAgain) {
+      const answer = await api.ask({ visitorId, conversationId, message: message.text, challengeToken }, signal)
+      if (answer.kind === "forgotten" && conversationId !== undefined && !isAgain) {
         this.#drop(reply)
         memory.conversationId = undefined
-        return await this.#ask(message, true)
+        return await this.#ask(message, { challengeToken, isAgain: true })
+      }
+      // What was solved and is not taken is not shown over and over again.
+      if (answer.kind === "challenge" && challengeToken !== undefined) {
+        return this.#refuse(message, reply, { kind: "challengeFailed" })
       }
       if (answer.kind !== "reply") return this.#refuse(message, reply, answer)
       message.state = "complete"
@@ -189,7 +206,7 @@ export class Conversation {
     this.#changed()
   }
 
-  #refuse(message: Message, reply: Message, refusal: Refusal): void {
+  #refuse(message: Message, reply: Message, refusal: Refusal | { readonly kind: "challengeFailed" }): void {
     const { onEvent } = this.#input
     this.#drop(reply)
     message.state = "unsent"
@@ -203,7 +220,8 @@ export class Conversation {
       this.#drop(message)
       this.#returned = message.text
     }
-    this.#obstacle = { kind: refusal.kind === "forgotten" ? "failed" : refusal.kind }
+    if (refusal.kind === "challenge") this.#obstacle = refusal
+    else this.#obstacle = { kind: refusal.kind === "forgotten" ? "failed" : refusal.kind }
     onEvent({ type: "error" })
   }
 

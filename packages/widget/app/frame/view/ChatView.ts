@@ -1,5 +1,5 @@
 import type { BotConfig } from "../api/WidgetApi.ts"
-import type { Conversation } from "../conversation/Conversation.ts"
+import type { Conversation, Obstacle } from "../conversation/Conversation.ts"
 import { element } from "../element.ts"
 import { icon } from "../icon.ts"
 import { MarkdownView } from "../markdown/MarkdownView.ts"
@@ -18,6 +18,9 @@ interface ChatInput {
   /** Closes the chat; undefined if the page cannot close it. */
   readonly onClose: (() => void) | undefined
 }
+
+/** What keeps the visitor from sending anything. */
+const HOLDING: ReadonlyArray<Obstacle["kind"]> = ["absent", "challenge", "limit"]
 
 /** The whole chat. */
 export class ChatView {
@@ -52,10 +55,13 @@ export class ChatView {
     this.#notice = new ObstacleNotice({
       texts,
       announcer: this.#announcer,
-      onRetry: () => {
-        this.composer.focus()
-        void conversation.retry()
+      onRetry: (challengeToken) => {
+        // A challenge that solved itself takes the focus from nothing else.
+        const { activeElement } = document
+        if (challengeToken === undefined || this.#notice.element.contains(activeElement)) this.composer.focus()
+        void conversation.retry(challengeToken)
       },
+      onChallengeFailed: () => conversation.failChallenge(),
       onLimitOver: () => {
         conversation.clearObstacle()
         this.#announcer.say(texts.say("limitOver"))
@@ -127,7 +133,7 @@ export class ChatView {
     this.#log.show(messages)
     const returned = conversation.takeReturned()
     if (returned !== undefined && this.composer.text === "") this.composer.text = returned
-    const isHeld = obstacle?.kind === "limit" || obstacle?.kind === "absent"
+    const isHeld = obstacle !== undefined && HOLDING.includes(obstacle.kind)
     this.composer.set({ isRunning, isHeld })
   }
 

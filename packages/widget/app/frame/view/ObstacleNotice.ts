@@ -3,14 +3,20 @@ import { element } from "../element.ts"
 import { icon } from "../icon.ts"
 import type { Catalogue } from "../texts.ts"
 import type { Announcer } from "./Announcer.ts"
+import { TurnstileBox } from "./TurnstileBox.ts"
 
 interface NoticeInput {
   readonly texts: Catalogue
   readonly announcer: Announcer
-  readonly onRetry: () => void
+  /** Sends the message again; with what a challenge returned if that was solved. */
+  readonly onRetry: (challengeToken?: string) => void
+  readonly onChallengeFailed: () => void
   /** A limit that was waited for is over. */
   readonly onLimitOver: () => void
 }
+
+/** What passes, or does not, whatever the visitor tries. */
+const WITHOUT_RETRY: ReadonlyArray<Obstacle["kind"]> = ["absent", "challenge", "limit", "tooLong"]
 
 const SECOND_MS = 1_000
 /** A shorter wait is shown as a duration, even if it ends after midnight. */
@@ -24,6 +30,7 @@ export class ObstacleNotice {
   readonly #retry: HTMLButtonElement
   #shown: Obstacle | undefined
   #timer: ReturnType<typeof setInterval> | undefined
+  #challenge: TurnstileBox | undefined
 
   constructor(input: NoticeInput) {
     this.#input = input
@@ -37,20 +44,30 @@ export class ObstacleNotice {
       if (obstacle === undefined) this.#showUnsent(hasUnsent)
       return
     }
-    clearInterval(this.#timer)
+    this.dispose()
     this.#shown = obstacle
     if (obstacle === undefined) return this.#showUnsent(hasUnsent)
     this.element.hidden = false
-    this.#retry.hidden = obstacle.kind === "limit" || obstacle.kind === "absent" || obstacle.kind === "tooLong"
+    this.#retry.hidden = WITHOUT_RETRY.includes(obstacle.kind)
     if (obstacle.kind === "limit") {
       this.#timer = setInterval(() => this.#count(obstacle.until), SECOND_MS)
       this.#count(obstacle.until)
     } else this.#words.textContent = this.#input.texts.say(obstacle.kind)
     this.#input.announcer.say(this.#words.textContent ?? "")
+    if (obstacle.kind === "challenge") this.#showChallenge(obstacle.siteKey)
   }
 
   dispose(): void {
     clearInterval(this.#timer)
+    this.#challenge?.dispose()
+    this.#challenge = undefined
+  }
+
+  #showChallenge(siteKey: string): void {
+    const { onChallengeFailed: onFailed, onRetry: onSolved, texts } = this.#input
+    this.#challenge = new TurnstileBox({ siteKey, lang: texts.lang, onSolved, onFailed })
+    this.element.append(this.#challenge.element)
+    this.#challenge.show()
   }
 
   /** A message that waits to be sent again, with nothing in its way. */

@@ -1,0 +1,94 @@
+import { element } from "../element.ts"
+
+const SCRIPT = "https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit"
+/** How long the script may take, in milliseconds. */
+const PATIENCE_MS = 20_000
+/** The wide form does not fit into less, in pixels. */
+const WIDE = 300
+
+/** What is used of the script (Cloudflare's reference of its functions). */
+interface Turnstile {
+  render(container: HTMLElement, parameters: Readonly<Record<string, unknown>>): string | null | undefined
+  remove(id: string): void
+}
+
+const loaded = (): Turnstile | undefined => (globalThis as { readonly turnstile?: Turnstile }).turnstile
+
+let loading: Promise<Turnstile> | undefined
+
+/** Loads the script, once; after a failure the next call tries again. */
+const load = (): Promise<Turnstile> =>
+  (loading ??= new Promise<Turnstile>((resolve, reject) => {
+    const settle = () => {
+      clearTimeout(patience)
+      const turnstile = loaded()
+      if (turnstile !== undefined) return resolve(turnstile)
+      script.remove()
+      loading = undefined
+      reject(new Error("The challenge cannot be loaded."))
+    }
+    const patience = setTimeout(settle, PATIENCE_MS)
+    const script = element("script", { src: SCRIPT, async: true, load: settle, error: settle })
+    document.head.append(script)
+  }))
+
+interface BoxInput {
+  readonly siteKey: string
+  readonly lang: string
+  /** The challenge was solved: the token proves it once. */
+  readonly onSolved: (token: string) => void
+  /** The challenge cannot be shown, or failed. */
+  readonly onFailed: () => void
+}
+
+/** Shows a challenge of Cloudflare Turnstile. */
+export class TurnstileBox {
+  readonly element = element("div", { class: "challenge" })
+  #isOver = false
+  #remove = () => {}
+
+  readonly #input: BoxInput
+
+  constructor(input: BoxInput) {
+    this.#input = input
+  }
+
+  /** Called once, when its element stands in the page. */
+  show(): void {
+    const { lang, onFailed, onSolved, siteKey } = this.#input
+    const isCompact = this.element.clientWidth < WIDE
+    this.element.classList.toggle("compact", isCompact)
+    const once = (act: () => void) => {
+      if (this.#isOver) return
+      this.#isOver = true
+      act()
+    }
+    const failed = () => {
+      once(onFailed)
+      // Says that the failure was taken note of.
+      return true
+    }
+    const render = (turnstile: Turnstile) => {
+      if (this.#isOver) return
+      const id = turnstile.render(this.element, {
+        sitekey: siteKey,
+        language: lang,
+        theme: document.documentElement.dataset["theme"] ?? "auto",
+        size: isCompact ? "compact" : "flexible",
+        retry: "never",
+        callback: (token: string) => once(() => onSolved(token)),
+        "error-callback": failed,
+        "unsupported-callback": failed
+      })
+      if (typeof id === "string") this.#remove = () => turnstile.remove(id)
+      else failed()
+    }
+    load().then(render).catch(failed)
+  }
+
+  dispose(): void {
+    this.#isOver = true
+    this.#remove()
+    this.element.remove()
+  }
+}
