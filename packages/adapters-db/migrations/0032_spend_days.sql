@@ -1,11 +1,11 @@
--- What visitors may spend in a day, counted on what they share: bots and addresses (as digests). Not logged, as the counts of
--- calls: a crash of the database forgets the running day; the day's limit of the owner is kept in the owner's account.
+-- Credits that visitors have spent on a day, counted for each bot and each address (as a digest). Unlogged like the counts of
+-- calls: after a crash of the database the running day starts at zero. The owner's limit of the day is in the owner's account.
 CREATE UNLOGGED TABLE {{schema}}.spend_days (
   subject text COLLATE "C" NOT NULL CHECK (char_length(subject) BETWEEN 1 AND 255),
   name text COLLATE "C" NOT NULL CHECK (name <> ''),
   -- In UTC.
   day date NOT NULL,
-  -- Credits that were granted, without those that were given back.
+  -- Credits granted, less those returned.
   spent bigint NOT NULL CHECK (spent >= 0),
   PRIMARY KEY (subject, name, day)
 ) WITH (fillfactor = 50);
@@ -16,11 +16,12 @@ ALTER TABLE {{schema}}.spend_days ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.spend_days TO parley_service USING (true);
 GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.spend_days TO parley_service;
 
--- Counts an amount on all of its limits, or on none: returns what is granted, from "minimum" to "amount", or the place (from 1)
--- of the first limit that has less than "minimum" left. A limit that spares the first lets a subject begin that has spent nothing.
+-- Counts an amount on all limits, or on none. Returns the granted amount, from "minimum" to "amount", or the place (from 1) of
+-- the first limit with less than "minimum" left. A limit that spares the first grants the whole amount to a subject that has
+-- spent nothing.
 --
--- First it looks without a lock, so that a refused caller waits for nobody and holds up nobody. Then it takes the rows of all
--- limits in the order of their keys, so that no two calls wait for each other, and looks again.
+-- The first pass reads without a lock, so that a refused call waits for no other call and delays none. The second pass locks the
+-- rows of all limits in the order of their keys, so that calls cannot deadlock, and reads again.
 CREATE FUNCTION {{schema}}.spend_credits(
   subjects text[], names text[], credits bigint[], spares boolean[], amount bigint, minimum bigint,
   OUT granted bigint, OUT place integer, OUT on_day integer, OUT remaining_ms float8
@@ -59,7 +60,7 @@ BEGIN
 END
 $function$;
 
--- Gives back what was granted on a day and not spent. Rows are taken in the order in which they are counted.
+-- Returns credits that were granted on a day and not spent. Locks rows in the same order.
 CREATE FUNCTION {{schema}}.give_back_credits(subjects text[], names text[], of_day integer, amount bigint)
 RETURNS void LANGUAGE sql AS $function$
   UPDATE {{schema}}.spend_days d SET spent = greatest(0, d.spent - amount)
@@ -71,7 +72,7 @@ RETURNS void LANGUAGE sql AS $function$
   WHERE d.subject = taken.subject AND d.name = taken.name AND d.day = taken.day;
 $function$;
 
--- Forgets days that are over, at most so many rows. What is locked is in use.
+-- Deletes days that are over, at most "most" rows. Skips locked rows.
 CREATE FUNCTION {{schema}}.sweep_spend_days(most integer) RETURNS bigint LANGUAGE sql AS $function$
   WITH swept AS (
     DELETE FROM {{schema}}.spend_days d USING (

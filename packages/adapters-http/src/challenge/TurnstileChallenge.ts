@@ -1,14 +1,14 @@
 import { type Challenge, type ChallengeAnswer, ChallengeUnavailable } from "@parley/core/adapter"
 import { Effect, Redacted } from "effect"
 
-/** What a widget of Cloudflare Turnstile is set up with. */
+/** The settings of one widget of Cloudflare Turnstile. */
 export interface TurnstileOptions {
-  /** Public: stands in the page that shows the challenge. */
+  /** Public: part of the page that shows the challenge. */
   readonly siteKey: string
   readonly secretKey: Redacted.Redacted<string>
   /** Another address that speaks the `siteverify` protocol, for tests; Cloudflare's own unless given. */
   readonly verifyUrl?: string | undefined
-  /** How long the answer may take, in milliseconds: 5,000 unless given. */
+  /** Longest time to wait for Cloudflare, in milliseconds: 5,000 unless given. */
   readonly timeoutMs?: number | undefined
 }
 
@@ -17,10 +17,10 @@ const ORIGIN = "https://challenges.cloudflare.com"
 const TIMEOUT_MS = 5_000
 /** An answer has a few hundred bytes. */
 const MAX_ANSWER_BYTES = 64 * 1024
-/** Tokens are at most so long (Cloudflare's reference of `siteverify`): nothing longer is sent. */
+/** The longest token, by Cloudflare's reference of `siteverify`. Longer texts are refused without asking. */
 const MAX_TOKEN = 2_048
 
-/** Error codes that say something of this server, and not of the token. */
+/** Error codes about this server's settings, not about the token. */
 const MISCONFIGURED: ReadonlySet<unknown> = new Set(["missing-input-secret", "invalid-input-secret"])
 const OWN_FAILURE = "internal-error"
 
@@ -32,7 +32,7 @@ interface SiteVerify {
 const unavailable = (reason: ChallengeUnavailable["reason"], cause?: unknown) =>
   new ChallengeUnavailable({ reason, ...(cause === undefined ? {} : { cause }) })
 
-/** An answer's text, as far as it may be long. */
+/** Reads the text of a response, up to `MAX_ANSWER_BYTES`. */
 const textOf = async (response: Response): Promise<string> => {
   const reader = response.body?.getReader()
   const pieces: Array<Uint8Array> = []
@@ -49,7 +49,7 @@ const textOf = async (response: Response): Promise<string> => {
   }
 }
 
-/** Whether a token proves a challenge, by the body of an answer. */
+/** True if the response says that the token is valid. */
 const isSolved = (text: string): boolean => {
   const { "error-codes": codes, success } = Object(JSON.parse(text)) as SiteVerify
   if (success === true) return true
@@ -59,14 +59,14 @@ const isSolved = (text: string): boolean => {
   return false
 }
 
-/** Cloudflare Turnstile. Each token is asked about once, and holds once and for five minutes, which Cloudflare sees to. */
+/** Cloudflare Turnstile. Cloudflare accepts each token once, and for five minutes. */
 export const TurnstileChallenge = (options: TurnstileOptions): Challenge => {
   const { secretKey, siteKey, timeoutMs = TIMEOUT_MS, verifyUrl = VERIFY_URL } = options
   const ask = async ({ address, token }: ChallengeAnswer, signal: AbortSignal): Promise<boolean> => {
     const form = new URLSearchParams({ secret: Redacted.value(secretKey), response: token })
     if (address !== undefined) form.set("remoteip", address)
     const response = await fetch(verifyUrl, { method: "POST", body: form, redirect: "error", signal })
-    // A refused form has a status of its own, and says why in the same way.
+    // Below 500, a refusal has the same body and names its reason there.
     if (response.status >= 500) throw unavailable("bad-answer")
     return isSolved(await textOf(response))
   }

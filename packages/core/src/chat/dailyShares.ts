@@ -6,15 +6,15 @@ import { type SpendLimit, SpendLimiter } from "../limits/SpendLimiter.ts"
 import { failureFields } from "../storage/failureFields.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 
-/** How much of the payer's day one bot, or one address, may take. Open replies count with what they may cost at most. */
+/** The part of the payer's day that one bot, or one address, may spend. An open reply counts with the most it may cost. */
 export interface DailyShare extends SpendLimit {
   readonly name: DailyShareName
 }
 
-/** What a reply may cost by its shares. */
+/** The credits that the shares allow a reply. */
 export interface GrantedShare {
   readonly amount: number
-  /** Gives back what the reply does not cost. Never fails: what cannot be given back stays counted for the day. */
+  /** Returns credits that the reply does not cost. Never fails: if the store does not answer, they stay counted for the day. */
   giveBack(unused: number): Effect.Effect<void>
 }
 
@@ -50,7 +50,9 @@ export const makeTakeShares = Effect.gen(function* () {
         ? Effect.void
         : Effect.catch(retryStorage(limiter.giveBack({ limits: shares, day, amount: unused })), (failed) =>
             Effect.annotateLogs(
-              Effect.logWarning("What a visitor's reply did not cost stays counted on the bot and the address today."),
+              Effect.logWarning(
+                "Credits that a visitor's reply did not cost could not be returned: they stay counted on the bot and the address today."
+              ),
               failureFields(failed)
             )
           )

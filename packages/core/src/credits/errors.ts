@@ -69,7 +69,7 @@ export class WorkExpired extends Schema.TaggedError<WorkExpired>()("WorkExpired"
   }
 }
 
-/** What of a daily cap is used up, where it is not all sources of a kind together. */
+/** The parts of a daily cap that can be used up by themselves. */
 export const DAILY_SHARES = ["bot", "address"] as const
 export type DailyShareName = (typeof DAILY_SHARES)[number]
 

@@ -2,7 +2,7 @@ import { Context, type Effect } from "effect"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { EventName } from "./RateLimiter.ts"
 
-/** How much a subject may spend. */
+/** The most a subject may spend. */
 export interface SpendLimit extends EventName {
   /** Whole credits on one UTC day, zero or more. */
   readonly credits: number
@@ -11,22 +11,22 @@ export interface SpendLimit extends EventName {
 }
 
 export interface SpendInput {
-  /** All of them hold. They are looked at in this order, so that a refusal names the first; no two have one subject and one name. */
+  /** Every limit applies. A refusal names the first one that refuses. No two have the same subject and name. */
   readonly limits: ReadonlyArray<SpendLimit>
-  /** Whole credits, 1 or more: the most that will be spent. */
+  /** The most that the caller will spend: whole credits, 1 or more. */
   readonly amount: number
-  /** The least that is still useful, from 1 to `amount`. */
+  /** The least that the caller can use, from 1 to `amount`. */
   readonly minimumAmount: number
 }
 
-/** Which spending of which day. */
+/** Where and when an amount was counted. */
 export interface Spent {
   readonly limits: ReadonlyArray<EventName>
   /** The UTC day, counted from 1970-01-01. */
   readonly day: number
 }
 
-/** How asking went. */
+/** The answer to a `SpendInput`. */
 export type Spending =
   | {
       readonly _tag: "Granted"
@@ -43,18 +43,18 @@ export type Spending =
     }
 
 /**
- * Bounds what subjects spend on a UTC day, within several limits at once, for all server processes together. What may be
- * spent is counted before it is, and what was not spent is given back: a process that dies gives nothing back, so that
- * a limit is never passed by a crash. What it counts may be lost with the store's process, never with that of a server.
+ * Bounds the credits that subjects spend on a UTC day, within several limits at once, for all server processes together. An
+ * amount is counted before it is spent, and the unspent rest is returned. A server process that dies returns nothing, so that
+ * its crash never lets a subject pass a limit. A crash of the store may lose the counts of the running day.
  */
 export class SpendLimiter extends Context.Service<
   SpendLimiter,
   {
-    /** Counts an amount on all limits, or on none. Decided at once: requests of the same moment cannot pass a limit together. */
+    /** Counts an amount on all limits, or on none. Atomic: concurrent calls cannot pass a limit together. */
     spend(input: SpendInput): Effect.Effect<Spending, StorageFailed>
-    /** Gives back what was granted and not spent. */
+    /** Returns credits that were granted and not spent. */
     giveBack(input: Spent & { readonly amount: number }): Effect.Effect<void, StorageFailed>
-    /** Forgets at most `limit` counts of days that are over; returns how many. */
+    /** Deletes at most `limit` counts of days that are over; returns how many. */
     sweep(input: { readonly limit: number }): Effect.Effect<number, StorageFailed>
   }
 >()("@parley/core/limits/SpendLimiter") {}

@@ -20,11 +20,11 @@ export interface WidgetLimits {
   readonly maxMessageCharacters: number
   /** Credits that all bots of an owner may take on one UTC day. */
   readonly ownerDailyCredits: number
-  /** How much of that one bot may take, in percent. */
+  /** The part of `ownerDailyCredits` that one bot may spend, in percent. */
   readonly botDailyPercent: number
-  /** How much of that, and of what the bot may take, the visitors of one address may take, in percent. */
+  /** The part of the owner's day, and of the bot's, that the visitors of one address may spend, in percent. */
   readonly addressDailyPercent: number
-  /** Tokens of a reply to a visitor, at most. */
+  /** The most tokens of a reply to a visitor. */
   readonly maxReplyTokens: number
   /**
    * Messages that one address, or one conversation, may send in an hour until each further one needs a solved challenge.

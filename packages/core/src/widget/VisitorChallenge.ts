@@ -1,22 +1,22 @@
 import { Context, type Effect, Schema } from "effect"
 
-/** What a visitor's browser needs to show a challenge. */
+/** The public settings with which a visitor's browser shows a challenge. */
 export interface ShownChallenge {
-  /** Which challenge, for the widget: each is shown in a way of its own. */
+  /** Tells the widget which challenge to show. */
   readonly kind: "turnstile"
-  /** Public: names the site to whom gives the challenge. */
+  /** Public: identifies this site at the challenge's provider. */
   readonly siteKey: string
 }
 
-/** What a visitor brings of a challenge. */
+/** A visitor's proof of a solved challenge. */
 export interface ChallengeAnswer {
-  /** What the challenge gave the visitor's browser once it was solved. */
+  /** The token that the visitor's browser got for the solved challenge. */
   readonly token: string
   /** The address the visitor comes from, as the server knows it. */
   readonly address: string | undefined
 }
 
-/** Whether a challenge was solved cannot be said: its provider does not answer, or refuses this server's settings. */
+/** The token cannot be verified: the provider does not answer, or refuses this server's settings. */
 export class ChallengeUnavailable extends Schema.TaggedError<ChallengeUnavailable>()("ChallengeUnavailable", {
   reason: Schema.Literals(["unreachable", "bad-answer", "misconfigured"]),
   cause: Schema.optionalKey(Schema.Defect())
@@ -24,7 +24,7 @@ export class ChallengeUnavailable extends Schema.TaggedError<ChallengeUnavailabl
   readonly code = "challenge_unavailable"
   readonly retryAfterMs = 30_000
   override get message() {
-    return "It cannot be checked at the moment that you are a person. Try again in a moment."
+    return "The challenge cannot be verified at the moment. Try again in a moment."
   }
 }
 
@@ -33,11 +33,11 @@ export interface Challenge {
   readonly shown: ShownChallenge
   /** The origin whose scripts and frames the widget's page loads for it. */
   readonly origin: string
-  /** Whether the token proves a challenge that was solved just now and for this site. Each proves it once. */
+  /** True if the token proves a challenge that was solved recently for this site. A token is accepted once. */
   verify(answer: ChallengeAnswer): Effect.Effect<boolean, ChallengeUnavailable>
 }
 
-/** The challenge that visitors solve who send many messages: none unless configured. */
+/** The challenge for visitors who send many messages: none unless configured. */
 export class VisitorChallenge extends Context.Reference<Challenge | undefined>("@parley/core/widget/VisitorChallenge", {
   defaultValue: () => undefined
 }) {}

@@ -48,7 +48,7 @@ const limitReached = (
     : new VisitorLimitReached({ limit: COUNTED[name], quota: atOnce, retryAfterMs: remainingMs })
 }
 
-/** Whom the messages without a solved challenge are counted on. */
+/** The limits of messages that bring no solved challenge. */
 const unprovenLimits = ({ address, conversationId }: VisitorCall, calls: number): ReadonlyArray<CallLimit> => [
   { name: "unproven-ip", subject: addressBucket(address), calls },
   ...(conversationId === undefined ? [] : [{ name: "unproven-conversation", subject: conversationId, calls }])
@@ -76,8 +76,8 @@ export class VisitorGate extends Context.Service<
      */
     enter(call: VisitorCall): Effect.Effect<void, VisitorLimitReached | StorageFailed, Scope.Scope>
     /**
-     * Lets a message pass that is one of the first of its address and conversation in an hour, or that brings a solved
-     * challenge. Each message where there is no challenge.
+     * Asks for a solved challenge if the address or the conversation has sent too many messages without one in an hour. Lets
+     * every message pass if no challenge is configured.
      */
     prove(
       call: VisitorCall,

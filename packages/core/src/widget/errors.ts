@@ -40,7 +40,7 @@ export class VisitorLimitReached extends Schema.TaggedError<VisitorLimitReached>
   }
 }
 
-/** The visitors of one address have used up their part of the bot's day. What it holds is its owner's business. */
+/** The visitors of one address have used up their part of the day. Its size is not told. */
 export class VisitorDayUsedUp extends Schema.TaggedError<VisitorDayUsedUp>()("VisitorDayUsedUp", {
   /** Milliseconds until the next day (UTC). */
   retryAfterMs: Schema.Finite
@@ -55,11 +55,11 @@ export class VisitorDayUsedUp extends Schema.TaggedError<VisitorDayUsedUp>()("Vi
   }
 }
 
-/** A visitor who has sent many messages has to show that they are a person, for this message. */
+/** This message needs a solved challenge, since many were sent without one. */
 export class VisitorChallengeRequired extends Schema.TaggedError<VisitorChallengeRequired>()(
   "VisitorChallengeRequired",
   {
-    /** Which challenge, for the page that shows it. */
+    /** The public settings of the challenge. */
     challenge: Schema.Struct({ kind: Schema.Literal("turnstile"), siteKey: Schema.String })
   }
 ) {

@@ -8,8 +8,9 @@ import { hexDigest } from "./hexDigest.ts"
 const partOf = (credits: number, percent: number): number => Math.floor((credits * percent) / 100)
 
 /**
- * What one bot may take of its owner's day, and one address of the owner's and of the bot's. The first reply to an address is
- * spared: a small day is no reason to answer nobody. An address is kept as a digest, for the day.
+ * The parts of the owner's day: one for the bot, and for the visitor's address one of the bot's part and one of the whole day.
+ * The first reply to an address is always allowed, so that a small day answers visitors at all. Addresses are stored as
+ * digests, for the day.
  */
 export const visitorShares = Effect.fnUntraced(function* (
   { dailyCap, id, owner }: Bot,
