@@ -1,14 +1,14 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import type { BoughtCredits } from "../../billing/BillingAccount.ts"
-import { BillingStore, type ConcludeInput, type KeptEvent, type ReceiveInput } from "../../billing/BillingStore.ts"
+import { BillingStore, type KeptEvent } from "../../billing/BillingStore.ts"
 import type { FollowedPeriod } from "../../billing/FollowedPeriod.ts"
 import { noFacts } from "../../billing/SubscriptionFacts.ts"
 import { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import { PersonalData } from "../../users/PersonalData.ts"
 import { suiteOn } from "../suiteOn.ts"
-
-const AT = Date.UTC(2027, 0, 31, 10)
+import { accountOf, AT, conclude, eventOf, find, newId, receive } from "./billingStoreFixtures.ts"
+import { owedPayments } from "./owedPayments.ts"
 
 /** The guarantees of every `BillingStore`. */
 export const billingStoreContract = (
@@ -16,36 +16,7 @@ export const billingStoreContract = (
   layer: Layer.Layer<BillingStore | PersonalData | UnitOfWork, unknown>
 ): void =>
   suiteOn(`BillingStore: ${name}`, layer, (run) => {
-    const newId = (kind: string) => `${kind}_${crypto.randomUUID()}`
-    const eventOf = (changes: Partial<KeptEvent> = {}): KeptEvent => ({
-      id: newId("evt"),
-      kind: "invoice.paid",
-      createdAt: AT,
-      customerId: "cus_1",
-      payload: '{"text":"ä\\u2028"}',
-      ...changes
-    })
-    const receive = (event: KeptEvent, input: Partial<ReceiveInput> = {}) =>
-      BillingStore.use((store) =>
-        store.receive({ event, references: [], claimed: undefined, bought: {}, again: false, ...input })
-      )
-    const conclude = (event: KeptEvent, userId: string, input: Partial<ConcludeInput> = {}) =>
-      BillingStore.use((store) =>
-        store.conclude({
-          event,
-          userId,
-          outcome: { state: "applied", note: "done" },
-          subscription: undefined,
-          followed: undefined,
-          invoiceReports: undefined,
-          bought: undefined,
-          links: [],
-          waitsFor: [],
-          ...input
-        })
-      )
-    const find = (id: string) => BillingStore.use((store) => store.find([id]))
-    const accountOf = (userId: string) => BillingStore.use((store) => store.account(userId))
+    owedPayments(run)
 
     it("keeps what follows from an event, once: another copy finds it known", () =>
       run(
@@ -259,66 +230,6 @@ export const billingStoreContract = (
           expect(yield* find(event.id)).toEqual([])
           expect(yield* find(waits.id)).toEqual([])
           expect(yield* accountOf(userId)).toMatchObject({ customerId: undefined, subscriptions: [] })
-        })
-      ))
-
-    it("a payment is owed while it is not reported as given back, in whatever order the reports come", () =>
-      run(
-        Effect.gen(function* () {
-          const userId = newId("user")
-          const owed = { state: "owed", note: "to be refunded" } as const
-          const done = { state: "applied", note: "it is refunded" } as const
-          const conclusion = (reference: string, outcome: typeof owed | typeof done, returned?: boolean, at = 0) =>
-            Effect.gen(function* () {
-              const report = returned === undefined ? undefined : { source: `refund ${at % 2}`, isReturned: returned }
-              const event = eventOf({ payment: { reference, report }, createdAt: AT + at * 1_000 })
-              yield* receive({ ...event, payment: undefined }, { claimed: userId })
-              yield* conclude(event, userId, { outcome })
-              return event.id
-            })
-          const stateOf = (id: string) => Effect.map(find(id), ([one]) => [one?.state, one?.payment])
-          const [first, second] = [`invoice:${newId("in")}`, `payment:${newId("pi")}`]
-          const paid = yield* conclusion(first, owed)
-          expect(yield* stateOf(paid)).toEqual(["owed", first])
-          const other = yield* conclusion(`invoice:${newId("in")}`, owed)
-          const listed = BillingStore.use((store) =>
-            store.list({ state: "owed", userId, limit: 10, before: undefined })
-          )
-          expect((yield* listed).map(({ id }) => id).toSorted()).toEqual([paid, other].toSorted())
-          yield* conclusion(first, done, true, 4)
-          expect(yield* stateOf(paid)).toEqual(["ignored", first])
-          yield* conclusion(first, done, false, 2)
-          expect(yield* stateOf(paid)).toEqual(["ignored", first])
-          yield* conclusion(first, done, false, 6)
-          expect(yield* find(paid)).toMatchObject([
-            { state: "owed", note: "to be refunded: what was given back has come back" }
-          ])
-          yield* conclusion(first, done, true, 1)
-          expect(yield* stateOf(paid)).toEqual(["ignored", first])
-          yield* conclusion(first, done, false, 8)
-          expect(yield* stateOf(paid)).toEqual(["ignored", first])
-          yield* conclusion(second, done, true)
-          expect(yield* stateOf(yield* conclusion(second, owed))).toEqual(["ignored", second])
-          expect((yield* listed).map(({ id }) => id)).toEqual([other])
-          // Another copy of one that is owed finds it done.
-          const copy = eventOf({ id: other })
-          expect(yield* receive(copy, { claimed: userId })).toEqual({ _tag: "Known", outcome: owed })
-          // So it is with events that come once the person is erased.
-          yield* PersonalData.use((data) => data.erase({ userId, pseudonym: `erased:${crypto.randomUUID()}` }))
-          expect(yield* stateOf(other)).toMatchObject(["owed", expect.any(String)])
-          const reference = `payment:${newId("pi")}`
-          const late = eventOf({ payment: { reference } })
-          expect(yield* receive(late, { claimed: userId, ifErased: owed })).toMatchObject({ _tag: "Erased" })
-          expect(yield* find(late.id)).toMatchObject([{ ...owed, userId: undefined, payload: undefined }])
-          const report = { source: "dispute 1", isReturned: true }
-          const dispute = eventOf({ payment: { reference, report } })
-          expect(yield* receive(dispute, { references: [reference] })).toMatchObject({ _tag: "Erased" })
-          expect(yield* stateOf(late.id)).toEqual(["ignored", reference])
-          // A report may be the first event to name its payment.
-          const unseen = `payment:${newId("pi")}`
-          const early = eventOf({ payment: { reference: unseen, report } })
-          expect(yield* receive(early, { claimed: userId, references: [unseen] })).toMatchObject({ _tag: "Erased" })
-          expect(yield* receive(eventOf(), { references: [unseen] })).toMatchObject({ _tag: "Erased" })
         })
       ))
 
