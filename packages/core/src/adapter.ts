@@ -7,7 +7,7 @@ export * from "./credits/forAdapters.ts"
 export * from "./documents/forAdapters.ts"
 export { PackageMissing, loadPackage } from "./PackageMissing.ts"
 export { type AuditEntry, AuditLog, type ListAuditInput, type StoredAuditEntry } from "./audit/AuditLog.ts"
-export { heldByScope } from "./background/heldByScope.ts"
+export { acquireInScope } from "./background/acquireInScope.ts"
 export { backgroundTasks } from "./backgroundTasks.ts"
 export {
   type BillingAccount,

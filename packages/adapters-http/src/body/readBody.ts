@@ -1,4 +1,4 @@
-import { heldByScope } from "@parley/core/adapter"
+import { acquireInScope } from "@parley/core/adapter"
 import { Effect, type Scope } from "effect"
 import type { HttpRequest } from "../exchange/HttpRequest.ts"
 import { PayloadTooLarge } from "../problems/errors.ts"
@@ -49,6 +49,6 @@ export const keepBody = (
 ): Effect.Effect<ReadBody, BodyRefused, Scope.Scope> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(restore(readBody(request, options)), (body) =>
-      heldByScope(Effect.succeed(body), ({ arrival }) => Effect.sync(() => arrival.release()))
+      acquireInScope(Effect.succeed(body), ({ arrival }) => Effect.sync(() => arrival.release()))
     )
   )

@@ -1,4 +1,4 @@
-import { heldByScope } from "@parley/core/adapter"
+import { acquireInScope } from "@parley/core/adapter"
 import { Context, Effect, type Scope } from "effect"
 import { TooManyRequests } from "../problems/errors.ts"
 
@@ -24,7 +24,7 @@ export const makePersonRequests = (limit: number): PersonRequests["Service"] => 
         const before = underWay.get(person) ?? 0
         if (before >= limit) return Effect.fail(new TooManyRequests({ limit }))
         underWay.set(person, before + 1)
-        return heldByScope(Effect.void, () => Effect.sync(() => leave(person)))
+        return acquireInScope(Effect.void, () => Effect.sync(() => leave(person)))
       }).pipe(Effect.uninterruptible)
   }
 }

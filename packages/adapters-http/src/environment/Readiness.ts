@@ -1,6 +1,6 @@
 import { Context, Effect } from "effect"
 import { NotReady } from "../problems/errors.ts"
-import { remembered } from "./remembered.ts"
+import { cachedCheck } from "./cachedCheck.ts"
 
 /** How long an answer counts, and how long it may take. */
 const ANSWER = { forMs: 1_000, withinMs: 5_000 }
@@ -22,6 +22,6 @@ const problemOf = (error: unknown): { readonly problem?: string } => {
 
 /** Takes what rejects where something does not answer. */
 export const makeReadiness = (ready: () => Promise<void>): Readiness["Service"] => {
-  const ask = remembered(ready, ANSWER)
+  const ask = cachedCheck(ready, ANSWER)
   return { check: Effect.tryPromise({ try: ask, catch: (error) => new NotReady(problemOf(error)) }) }
 }

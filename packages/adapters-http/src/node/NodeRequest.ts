@@ -3,7 +3,7 @@ import type { Readable } from "node:stream"
 import type { TakenBody } from "../body/TakenBody.ts"
 import type { HttpRequest, IncomingBody } from "../exchange/HttpRequest.ts"
 import type { Target } from "../exchange/target.ts"
-import { takenFrom } from "./takenFrom.ts"
+import { alreadyReadBody } from "./alreadyReadBody.ts"
 
 export interface NodeRequestInput {
   readonly message: IncomingMessage
@@ -61,7 +61,7 @@ export class NodeRequest implements HttpRequest, IncomingBody {
   }
 
   taken(): TakenBody | undefined {
-    return takenFrom(this.#message)
+    return alreadyReadBody(this.#message)
   }
 
   get stream(): Readable {

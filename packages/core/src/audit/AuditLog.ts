@@ -2,17 +2,17 @@ import { Context, type Effect } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 
-/** What an operator does. */
+/** An action of an operator. */
 export interface AuditEntry {
   /** The command, for example `credits adjust`. */
   readonly action: string
-  /** Who: a name that the operator gives, or that of the operating system's user. */
+  /** The operator: a given name, or the operating system's user. */
   readonly by: string
-  /** Whom it is about; undefined where it is about nobody or everybody. */
+  /** The person concerned; undefined if the action concerns no single person. */
   readonly userId: UserId | undefined
-  /** Why, in the operator's words. */
+  /** The reason, in the operator's words. */
   readonly reason: string | undefined
-  /** What exactly, for example `200 credits`. */
+  /** Details, for example `200 credits`. */
   readonly details: string
 }
 
@@ -32,11 +32,11 @@ export interface ListAuditInput {
   readonly limit: number
 }
 
-/** Keeps what operators did. Entries are never changed or removed but where a person is erased. */
+/** Stores the actions of operators. Entries never change and are never removed, except when a person is erased. */
 export class AuditLog extends Context.Service<
   AuditLog,
   {
-    /** Enters what is done; as part of the unit of work that does it, where there is one. */
+    /** Records an action, within its unit of work if there is one. */
     record(entry: AuditEntry): Effect.Effect<void, StorageFailed>
     /** Entries, the newest first. */
     list(input: ListAuditInput): Effect.Effect<ReadonlyArray<StoredAuditEntry>, StorageFailed>

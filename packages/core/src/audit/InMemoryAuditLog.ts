@@ -39,5 +39,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** What operators did, in the memory of one process. */
+/** The audit log in the memory of one process. */
 export const InMemoryAuditLog = { layer: Layer.effect(AuditLog, make).pipe(Layer.provide(InMemoryStorage.layer)) }

@@ -1,13 +1,13 @@
 import { type Duration, Effect, Schedule } from "effect"
 import { failureFields } from "../storage/failureFields.ts"
 
-/** How a piece of background work is repeated. */
+/** A repeated piece of background work. */
 export interface Repetition<A, R> {
   /** The time from the end of one run to the next; varied, so that processes do not run in step. */
   readonly every: Duration.Input
-  /** What a run that succeeded says of itself. */
+  /** Logs the result of a successful run. */
   readonly report: (done: A) => Effect.Effect<void>
-  /** What follows a run that failed, before the next one is due; its log lines name the failure. */
+  /** Runs after a failed run, before the next one is due; its log lines name the failure. */
   readonly onFailure: Effect.Effect<void, never, R>
 }
 

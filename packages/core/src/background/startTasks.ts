@@ -8,7 +8,7 @@ interface RunningTask {
   readonly fiber: Fiber.Fiber<never>
 }
 
-/** Ends a task; one that does not end in time is left to end by itself. */
+/** Interrupts a task; if it does not end in time, stops waiting for it. */
 const stopTask = ({ fiber, name, stopWithinMs }: RunningTask): Effect.Effect<void> =>
   Effect.sync(() => fiber.interruptUnsafe()).pipe(
     Effect.andThen(Effect.interruptible(Effect.timeoutOption(Fiber.await(fiber), stopWithinMs))),
@@ -22,8 +22,8 @@ const stopTask = ({ fiber, name, stopWithinMs }: RunningTask): Effect.Effect<voi
   )
 
 /**
- * Starts every task of `tasks` and gives no failure of one to the others or to the caller. When the scope closes, all
- * are stopped at once, each within its bound.
+ * Starts every task of `tasks`; a failure of one affects neither the others nor the caller. When the scope closes, all
+ * are stopped at once, each within its time limit.
  */
 export const startTasks = <R>(
   tasks: Readonly<Record<string, BackgroundTask<R>>>

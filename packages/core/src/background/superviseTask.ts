@@ -2,7 +2,9 @@ import { Cause, Clock, Effect, Exit, Random, type Scope } from "effect"
 import { type FailureFields, failureFields } from "../storage/failureFields.ts"
 import type { BackgroundTask } from "./BackgroundTask.ts"
 
-/** How long a task that failed rests: doubled with each failure in a row, and varied so that processes spread. */
+/**
+ * The pause after a failure: doubled with each failure in a row, and varied so that processes do not restart together.
+ */
 const FIRST_REST_MS = 1_000
 const LONGEST_REST_MS = 30_000
 /** A task that worked for so long has recovered: its next failure is again a first one. */
@@ -14,7 +16,7 @@ const restMs = (failuresInARow: number): number =>
 const describe = (exit: Exit.Exit<never, unknown>): FailureFields =>
   failureFields(Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined)
 
-/** Runs a task until interrupted; one that ends, however it does, is logged and begins anew after a rest. */
+/** Runs a task until interrupted; if it ends in any other way, it is logged and restarted after a pause. */
 export const superviseTask = <R>(
   name: string,
   { consequence, run }: BackgroundTask<R>

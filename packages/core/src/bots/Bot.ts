@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import { botFields, CanonicalColor, CanonicalSite, sitesOf } from "./botFields.ts"
 
-/** What its owner decides about a bot. */
+/** The settings of a bot that its owner chooses. */
 export const BotSettings = Schema.Struct({
   ...botFields,
   primaryColor: CanonicalColor,
@@ -10,7 +10,7 @@ export const BotSettings = Schema.Struct({
 })
 export type BotSettings = typeof BotSettings.Type
 
-/** What addresses a bot in public. A bot may have several, so that one can take another's place while both work. */
+/** A bot's public address. A bot may have several keys, so that a new one can replace an old one while both work. */
 export interface BotKey {
   /** `pk_` and 160 random bits. */
   readonly publicKey: string
@@ -30,7 +30,7 @@ export interface Bot extends BotSettings {
   readonly updatedAt: number
 }
 
-/** Which bot, and whose: every store keeps bots by their owner, and finds them by both. */
+/** Identifies a bot by its owner and its id, as every store does. */
 export interface BotName {
   readonly owner: UserId
   readonly botId: string

@@ -5,11 +5,11 @@ import { InvalidBot } from "./errors.ts"
 
 const { displayName, ...others } = botFields
 
-/** What an owner sends to make a bot. Only its name is needed; unknown fields are ignored. */
+/** An owner's request to create a bot. Only the name is required; unknown fields are ignored. */
 export const BotDraft = Schema.Struct({ displayName, ...Struct.map(others, Schema.optionalKey) })
 export type BotDraft = typeof BotDraft.Type
 
-/** What an owner sends to change a bot: what is left out stays as it is. */
+/** An owner's request to change a bot: missing fields stay as they are. */
 export const BotChange = Schema.Struct(Struct.map(botFields, Schema.optionalKey))
 export type BotChange = typeof BotChange.Type
 
@@ -31,7 +31,7 @@ const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 const decodeDraft = Schema.decodeUnknownEffect(BotDraft, { errors: "all" })
 const decodeChange = Schema.decodeUnknownEffect(BotChange, { errors: "all" })
 
-/** The most problems that are told of one bot. */
+/** The most problems in one error. */
 const MAX_ISSUES = 20
 
 const invalid = ({ issue }: Schema.SchemaError) =>
@@ -51,7 +51,7 @@ const site = (text: string): string => {
   return trimmed.includes("://") ? trimmed : `https://${trimmed}`
 }
 
-/** A change in the form in which settings are kept: trimmed, in lower case where case says nothing, each thing once. */
+/** Normalises a change: trims texts, lowers the case where it is insignificant, removes duplicates. */
 const normal = (change: BotChange): Partial<BotSettings> => ({
   ...change,
   ...(change.displayName === undefined ? {} : { displayName: change.displayName.trim() }),
@@ -67,13 +67,13 @@ const normal = (change: BotChange): Partial<BotSettings> => ({
     : { suggestedQuestions: unique(change.suggestedQuestions.map((question) => question.trim())) })
 })
 
-/** Takes what was sent; gives the settings of a new bot, or its problems with the path of each. */
+/** Parses a request; returns the settings of a new bot, or its problems with the path of each. */
 export const decodeBotDraft = (sent: unknown): Effect.Effect<BotSettings, InvalidBot> =>
   Effect.mapBoth(decodeDraft(sent), {
     onSuccess: (draft) => ({ ...DEFAULTS, displayName: draft.displayName, ...normal(draft) }),
     onFailure: invalid
   })
 
-/** Takes what was sent; gives the settings to change, or the problems with the path of each. */
+/** Parses a request; returns the settings to change, or the problems with the path of each. */
 export const decodeBotChange = (sent: unknown): Effect.Effect<Partial<BotSettings>, InvalidBot> =>
   Effect.mapBoth(decodeChange(sent), { onSuccess: normal, onFailure: invalid })

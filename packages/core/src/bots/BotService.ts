@@ -23,20 +23,20 @@ import {
 } from "./errors.ts"
 import { isPublicKey, newPublicKey } from "./publicKey.ts"
 
-/** How many bots a person may have, and how many public keys a bot. */
+/** The most bots of a person, and public keys of a bot. */
 export const MAX_BOTS = 100
 export const MAX_BOT_KEYS = 10
 
-/** How reading a bot of one's own fails. */
+/** The failures of reading one's own bot. */
 export type BotUnreadable = BotNotFound | BotMisconfigured | StorageFailed
-/** Why settings are not taken. */
+/** The reasons for refusing settings. */
 export type BotRefused = InvalidBot | DocumentNotFound | DocumentForbidden
 
-/** What people do with the bots they own, and how the widget finds one. */
+/** The operations of owners on their bots, and the look-up of a bot for the widget. */
 export class BotService extends Context.Service<
   BotService,
   {
-    /** Makes a bot with its first public key. It answers at once, unless the draft says otherwise. */
+    /** Creates a bot with its first public key. It is active at once, unless the draft says otherwise. */
     create(owner: UserId, draft: BotDraft): Effect.Effect<Bot, BotRefused | TooManyBots | StorageFailed>
     /** Changes the settings that are named, and leaves the others; `active` switches it on and off. */
     update(owner: UserId, botId: string, change: BotChange): Effect.Effect<Bot, BotRefused | BotUnreadable>
@@ -45,7 +45,7 @@ export class BotService extends Context.Service<
     list(owner: UserId): Effect.Effect<ReadonlyArray<Bot>, BotMisconfigured | StorageFailed>
     /** Deletes a bot, its keys, the conversations that visitors had with it, and its connections to CRMs. */
     remove(owner: UserId, botId: string): Effect.Effect<void, BotNotFound | StorageFailed>
-    /** Gives the bot another public key beside those it has. */
+    /** Adds a public key to the bot's existing ones. */
     addKey(owner: UserId, botId: string): Effect.Effect<Bot, TooManyBotKeys | BotUnreadable>
     /** Retires a public key: from then on it names nothing. A bot keeps one at least. */
     retireKey(
@@ -65,7 +65,9 @@ export class BotService extends Context.Service<
 
 const decodeSettings = Schema.decodeUnknownEffect(BotSettings)
 
-/** What is stored is checked as what is sent is: a row that was changed by hand neither speaks nor styles a page. */
+/**
+ * Checks stored settings as strictly as requests: a row that was changed by hand neither answers nor styles a page.
+ */
 const checked = ({ settings, ...bot }: StoredBot): Effect.Effect<Bot, BotMisconfigured> =>
   Effect.mapBoth(decodeSettings(settings), {
     onSuccess: (known) => ({ ...bot, ...known }),
@@ -86,7 +88,7 @@ const make = Effect.gen(function* () {
     return found === undefined ? yield* new BotNotFound({ botId: name.botId }) : yield* checked(found)
   })
 
-  /** What the form of settings cannot say: that there is such a model, and that the documents are the owner's. */
+  /** Checks that the schema cannot do: that the model exists, and that the documents belong to the owner. */
   const check = Effect.fnUntraced(function* (owner: UserId, { documentIds = [], modelId }: Partial<BotSettings>) {
     if (typeof modelId === "string" && findModel(catalog, modelId) === undefined) {
       const message = `Expected one of ${catalog.models.map(({ id }) => id).join(", ")}`

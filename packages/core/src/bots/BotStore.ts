@@ -8,10 +8,10 @@ export interface StoredBot extends Omit<Bot, keyof BotSettings> {
   readonly settings: unknown
 }
 
-/** How adding a key went. */
+/** The result of adding a key. */
 export type KeyAdded = "Added" | "Full" | "NoBot"
 
-/** How retiring a key went. */
+/** The result of retiring a key. */
 export type KeyRetired = "Retired" | "Last" | "NoKey" | "NoBot"
 
 /**
@@ -21,22 +21,25 @@ export type KeyRetired = "Retired" | "Last" | "NoKey" | "NoBot"
 export class BotStore extends Context.Service<
   BotStore,
   {
-    /** Adds a bot with its keys unless the owner has `most`; concurrent insertions cannot exceed it. True where it did. */
+    /**
+     * Adds a bot with its keys unless the owner has `most`; concurrent insertions cannot exceed it. Returns true if it
+     * was added.
+     */
     insert(bot: Bot, most: number): Effect.Effect<boolean, StorageFailed>
-    /** Changes these settings and leaves the others; true where there is such a bot. */
+    /** Changes these settings and leaves the others; returns true if the bot exists. */
     update(name: BotName, change: Partial<BotSettings>, updatedAt: number): Effect.Effect<boolean, StorageFailed>
     find(name: BotName): Effect.Effect<StoredBot | undefined, StorageFailed>
     /** A person's bots, newest first. */
     list(owner: UserId): Effect.Effect<ReadonlyArray<StoredBot>, StorageFailed>
-    /** Removes a bot with its keys; true where there was one. */
+    /** Removes a bot with its keys; returns true if it existed. */
     remove(name: BotName): Effect.Effect<boolean, StorageFailed>
     /** Adds a key unless the bot has `most`. */
     addKey(name: BotName, key: BotKey, most: number): Effect.Effect<KeyAdded, StorageFailed>
-    /** Removes a key, but never the last one, also where two are retired at once. */
+    /** Removes a key, but never the last one, even if two are retired at once. */
     retireKey(name: BotName, publicKey: string): Effect.Effect<KeyRetired, StorageFailed>
     /**
-     * The bot with this key, whoever owns it: who asks is a visitor. The one question here that names no owner, and so the
-     * one that a database sharded by owner asks of every shard.
+     * Finds the bot of this key for a visitor, without naming its owner. It is the only such query, so a database
+     * sharded by owner sends it to every shard.
      */
     findByKey(publicKey: string): Effect.Effect<StoredBot | undefined, StorageFailed>
   }

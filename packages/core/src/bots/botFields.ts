@@ -22,7 +22,7 @@ const Text = (most: number) =>
     Schema.makeFilter((value: string) => storable(value) || "Expected a text without NUL and without lone surrogates")
   )
 
-/** A text for people in one line, which says something. */
+/** A one-line text for people, which is not blank. */
 const Line = (most: number) =>
   Text(most).check(
     Schema.makeFilter(
@@ -67,7 +67,7 @@ const DocumentIds = Schema.Array(
 
 const Credits = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
 
-/** What is the same in what is sent and in what is kept. */
+/** The fields that requests and stored settings share. */
 export const botFields = {
   displayName: Line(BOT_LIMITS.displayName),
   welcomeMessage: Text(BOT_LIMITS.welcomeMessage).annotate({ description: "The first message that visitors see." }),

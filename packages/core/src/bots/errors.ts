@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { countOf } from "../storage/spokenNumbers.ts"
 
-/** Settings that a bot cannot have, with what is wrong and where. */
+/** Invalid settings of a bot, with the problems and their places. */
 export class InvalidBot extends Schema.TaggedError<InvalidBot>()("InvalidBot", {
   issues: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
 }) {
@@ -11,7 +11,7 @@ export class InvalidBot extends Schema.TaggedError<InvalidBot>()("InvalidBot", {
   }
 }
 
-/** The person has no such bot. */
+/** The person has no bot with this id. */
 export class BotNotFound extends Schema.TaggedError<BotNotFound>()("BotNotFound", { botId: Schema.String }) {
   readonly code = "bot_not_found"
   override get message() {
@@ -35,7 +35,7 @@ export class TooManyBotKeys extends Schema.TaggedError<TooManyBotKeys>()("TooMan
   }
 }
 
-/** The bot has no such public key. */
+/** The bot does not have this public key. */
 export class BotKeyNotFound extends Schema.TaggedError<BotKeyNotFound>()("BotKeyNotFound", {}) {
   readonly code = "bot_key_not_found"
   override get message() {
@@ -51,7 +51,7 @@ export class LastBotKey extends Schema.TaggedError<LastBotKey>()("LastBotKey", {
   }
 }
 
-/** What is stored of a bot is nothing that a bot can be. */
+/** The stored settings of a bot are invalid. */
 export class BotMisconfigured extends Schema.TaggedError<BotMisconfigured>()("BotMisconfigured", {
   botId: Schema.String
 }) {

@@ -7,12 +7,12 @@ const CHARACTERS = 32
 
 const PATTERN = /^pk_[0-9a-hjkmnp-tv-z]{32}$/
 
-/** Whether a text has the form of a public key. */
+/** True if a text has the form of a public key. */
 export const isPublicKey = (text: string): boolean => PATTERN.test(text)
 
 /**
- * A new public key: `pk_` and 160 bits that nobody can guess. They are a digest of two random identifiers, which have
- * 244 bits of chance together.
+ * Generates a public key: `pk_` and 160 random bits. They are a digest of two random identifiers with 244 random bits
+ * together.
  */
 export const newPublicKey: Effect.Effect<string> = Effect.gen(function* () {
   const ids = yield* IdGenerator

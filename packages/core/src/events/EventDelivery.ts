@@ -10,9 +10,9 @@ import { type ClaimedDelivery, type DeliveryOutcome, Outbox, SUBSCRIBE_EVERY_MS 
 
 /** Events on their way to one destination at once, of one process. */
 const AT_ONCE = 8
-/** How much longer than a try a claim lasts, for its outcome to be noted. */
+/** Time beyond the limit of a try for which a claim lasts, so that its outcome can be recorded. */
 const LEASE_GRACE_MS = 30_000
-/** The time between two looks where there was nothing to deliver, or the storage was away. */
+/** Pause between two looks at the outbox if nothing was due or the storage failed. */
 const BETWEEN_LOOKS = "1 second"
 const AFTER_FAILURE = "5 seconds"
 const PRUNED_AT_ONCE = 1_000
@@ -23,19 +23,19 @@ const failureOf = (exit: Exit.Exit<void, DeliveryFailed>): DeliveryFailed => {
 }
 
 /**
- * Delivers what the outbox holds to the destinations of this process, each at least once. Destinations do not wait for each
- * other, and an event that fails lets the next one pass. Any number of processes may deliver at once.
+ * Delivers the events of the outbox to this process's destinations, each at least once. Destinations do not wait for
+ * each other, and a failing event does not delay the next one. Any number of processes may deliver at once.
  */
 export class EventDelivery extends Context.Service<
   EventDelivery,
   {
-    /** Delivers everything that is due now to all destinations; gives how many deliveries were tried. */
+    /** Delivers everything that is due now to all destinations; returns the number of tried deliveries. */
     readonly deliver: Effect.Effect<number, StorageFailed>
     /** Delivers as events come, until interrupted, and deletes old ones. */
     readonly run: Effect.Effect<never, never, Scope.Scope>
   }
 >()("@parley/core/events/EventDelivery") {
-  /** Subscribes when it is built: what is committed afterwards is told. */
+  /** Subscribes when it is built: it delivers events that are committed afterwards. */
   static readonly layer = Layer.effect(
     EventDelivery,
     Effect.gen(function* () {

@@ -4,9 +4,9 @@ import type { ParleyEvent } from "./ParleyEvent.ts"
 
 /** A destination did not take an event. */
 export class DeliveryFailed extends Schema.TaggedError<DeliveryFailed>()("DeliveryFailed", {
-  /** A code, such as `http_500`, `timeout` or `threw`; never what the other side said. */
+  /** A code, for example `http_500`, `timeout` or `threw`; never text of the receiver. */
   reason: Schema.String,
-  /** The other side asked to be left alone for so long, in milliseconds. */
+  /** The wait that the receiver asked for, in milliseconds. */
   retryAfterMs: Schema.optionalKey(Schema.Number),
   /** It wants nothing more, ever. */
   isGone: Schema.optionalKey(Schema.Boolean)
@@ -19,13 +19,13 @@ export class DeliveryFailed extends Schema.TaggedError<DeliveryFailed>()("Delive
 
 /** A destination that this process delivers to. */
 export interface EventSink extends Destination {
-  /** How long a try may take, in milliseconds. */
+  /** Time limit of a try, in milliseconds. */
   readonly timeLimitMs: number
   /** Delivers one event; may be asked for the same again. */
   deliver(event: ParleyEvent): Effect.Effect<void, DeliveryFailed>
 }
 
-/** What this process delivers to: nothing unless configured. No two have one id. */
+/** The destinations of this process; default none. Their ids are distinct. */
 export class EventSinks extends Context.Reference<ReadonlyArray<EventSink>>("@parley/core/events/EventSinks", {
   defaultValue: () => []
 }) {}

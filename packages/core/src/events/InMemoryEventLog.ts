@@ -15,7 +15,7 @@ export interface KeptThreshold {
 
 /** A destination as it is kept. */
 export interface KeptDestination extends Pick<Destination, "id"> {
-  /** The types it is told of, and when each was last asked for. */
+  /** The event types of the destination, with the time when a process last asked for each. */
   readonly askedAt: ReadonlyMap<EventType, number>
   readonly thresholds: ReadonlyArray<KeptThreshold>
   readonly seenAt: number
@@ -39,8 +39,8 @@ export interface KeptDelivery {
 }
 
 /**
- * What the in-memory stores write events to, in the unit of work of what they tell of; `InMemoryOutbox` delivers from it. To be
- * called within a method of a store.
+ * The log to which the in-memory stores write events, in the unit of work of the change; `InMemoryOutbox` delivers
+ * from it. Call it only within a method of a store.
  */
 export class InMemoryEventLog extends Context.Service<
   InMemoryEventLog,
@@ -48,13 +48,13 @@ export class InMemoryEventLog extends Context.Service<
     readonly destinations: Map<string, KeptDestination>
     /** By event and destination. */
     readonly deliveries: Map<string, KeptDelivery>
-    /** Accounts whose balance was low when it last moved. */
+    /** Accounts whose balance was low after its last change. */
     readonly lowBalances: Map<string, true>
-    /** Whether a destination is told of this. */
+    /** True if a destination subscribed to this type. */
     wants(type: EventType): boolean
-    /** Below what a balance is low, the highest that is asked for; undefined where nobody is told. */
+    /** The threshold of low balances: the highest that a process asked for; undefined if no destination subscribed. */
     lowBelow(tier: TierName): number | undefined
-    /** Keeps an event for everybody who is told of it. */
+    /** Stores an event for every subscribed destination. */
     tell(draft: EventDraft): void
   }
 >()("@parley/core/events/InMemoryEventLog") {

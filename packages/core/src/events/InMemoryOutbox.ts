@@ -51,7 +51,7 @@ const thresholdsAfter = (
   return [...others, ...asked]
 }
 
-/** Whether a delivery comes behind this place in the order of events' ids and destinations. */
+/** True if a delivery comes after this place in the order of event ids and destinations. */
 const isBehind = (kept: KeptDelivery, place: { readonly eventId: string; readonly destination: string }): boolean =>
   kept.id > place.eventId || (kept.id === place.eventId && kept.destination > place.destination)
 
@@ -77,7 +77,7 @@ const make = Effect.gen(function* () {
     subscribe: ({ destinations: served, lowBelow }) =>
       atNow((now) => {
         if (lowBelow !== undefined && served.some(({ types }) => types.includes("balance.low"))) {
-          // What no process serves any more asks for nothing.
+          // A destination that no process serves any more has no thresholds.
           for (const kept of [...destinations.values()]) {
             if (kept.seenAt < now - FORGET_TYPE_MS) destinations.set(kept.id, { ...kept, thresholds: [] })
           }

@@ -4,20 +4,20 @@ import type { CatalogData } from "../tiers/CatalogData.ts"
 import type { LowBelow } from "./Outbox.ts"
 
 /**
- * Below what a balance is low: a number of credits for everybody, or a share, from 0 to 1, of what the account's tier gives each
- * period.
+ * The threshold of low balances: a number of credits for all accounts, or a share, from 0 to 1, of the credits that
+ * the account's tier grants each period.
  */
 export type LowBalanceSetting = { readonly credits: number } | { readonly share: number }
 
 /**
- * A tenth of the allowance, unless said otherwise. The same in every process: where they differ, the highest threshold of a tier
- * counts, until no process has asked for it in a quarter of an hour.
+ * Default: a tenth of the allowance. Use the same setting in every process: if they differ, the highest threshold of a
+ * tier counts, until no process has asked for it in a quarter of an hour.
  */
 export class LowBalance extends Context.Reference<LowBalanceSetting>("@parley/core/events/LowBalance", {
   defaultValue: () => ({ share: 0.1 })
 }) {}
 
-/** What is wrong with a setting, in words; undefined where nothing is. */
+/** The problem of a setting, in words; undefined if it is valid. */
 export const problemOfLowBalance = (setting: unknown): string | undefined => {
   const { credits, share } = (typeof setting === "object" ? (setting ?? {}) : {}) as {
     readonly credits?: unknown

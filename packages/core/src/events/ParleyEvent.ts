@@ -1,4 +1,4 @@
-/** What is told: by the hooks of `createParley` and by webhooks. */
+/** The events that hooks and webhooks receive. */
 export const EVENT_TYPES = [
   "reply.finished",
   "credits.charged",
@@ -11,10 +11,13 @@ export const EVENT_TYPES = [
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** The form of the events below. It grows where a field changes its meaning or goes; new fields leave it as it is. */
+/**
+ * The version of the events below. It increases if a field changes its meaning or is removed; new fields do not change
+ * it.
+ */
 export const EVENT_VERSION = 1
 
-/** What every event has. */
+/** The common fields of all events. */
 interface EventOf<Type extends EventType, Data> {
   /** Names the event: the same at every delivery, to every destination. Consumers that did its work once pass it over. */
   readonly id: string
@@ -33,17 +36,17 @@ export interface EventTokens {
   readonly output: number
 }
 
-/** A reply has ended and its hold was settled. What was asked and said is in no event. */
+/** A reply has ended and its hold was settled. No event contains the text of a question or a reply. */
 export type ReplyFinished = EventOf<
   "reply.finished",
   {
-    /** Who pays. */
+    /** The account that pays. */
     readonly account: string
-    /** What spent the credits: `chat`, `bot:<id>` or `key:<id>`. */
+    /** The use of the credits: `chat`, `bot:<id>` or `key:<id>`. */
     readonly source: string
     /** The id of the reply's message. */
     readonly replyId: string
-    /** The conversation it is in; absent where the reply began before conversations were noted with their holds. */
+    /** The conversation of the reply; undefined for replies from before conversations were stored with holds. */
     readonly chatId?: string
     /** The public id of the model that answered. */
     readonly model: string
@@ -52,12 +55,12 @@ export type ReplyFinished = EventOf<
     readonly tokens: EventTokens
     /** Some of the tokens were counted here, since the vendor did not report them. */
     readonly estimated: boolean
-    /** What was charged, in whole credits. */
+    /** The charged credits, whole. */
     readonly credits: number
   }
 >
 
-/** Credits were charged: for a reply, for metered work, or for what a process that died had delivered. */
+/** Credits were charged: for a reply, for metered work, or for the delivered part of a reply whose process died. */
 export type CreditsCharged = EventOf<
   "credits.charged",
   {
@@ -66,7 +69,7 @@ export type CreditsCharged = EventOf<
     readonly credits: number
     /** `allowance + topup - debt` after the charge; credits that are held count. */
     readonly balance: number
-    /** The business key of the charge: `reply:<message>`, or `work:` and the key that metered work was given. */
+    /** The business key of the charge: `reply:<message>`, or `work:` and the key of metered work. */
     readonly key: string
     /** `chat`, `bot:<id>`, `meter:<name>` or `key:<id>`. */
     readonly source: string
@@ -86,19 +89,22 @@ export type CreditsPurchased = EventOf<
     readonly balance: number
     /** The business key of the purchase: `topup:` and the checkout session. */
     readonly key: string
-    /** The payment's id at the provider; absent where nothing was to pay. */
+    /** The payment's id at the provider; undefined if nothing was to pay. */
     readonly payment?: string
   }
 >
 
-/** Credits were taken back, since what was paid for them was refunded or disputed; or given back, as after a dispute that was won. */
+/**
+ * Credits were taken back because their payment was refunded or disputed, or returned, for example after a won
+ * dispute.
+ */
 export type CreditsRefunded = EventOf<
   "credits.refunded",
   {
     readonly account: string
-    /** Whole credits that were taken back; below zero where they were given back. */
+    /** The credits that were taken back, whole; below zero for returned ones. */
     readonly credits: number
-    /** `allowance + topup - debt` afterwards; below zero where what was spent is owed. */
+    /** `allowance + topup - debt` afterwards; below zero if spent credits are owed. */
     readonly balance: number
     /** The business key: begins with `refund:`. */
     readonly key: string
@@ -117,7 +123,9 @@ export type PlanChanged = EventOf<
   }
 >
 
-/** A balance went below the operator's threshold; told once, and again only after the balance was at or above it. */
+/**
+ * A balance fell below the operator's threshold; reported once, and again only after the balance was at or above it.
+ */
 export type BalanceLow = EventOf<
   "balance.low",
   {
@@ -137,7 +145,7 @@ export type DocumentReady = EventOf<
     readonly account: string
     readonly documentId: string
     readonly filename: string
-    /** Absent where the type has no pages. */
+    /** Undefined if the type has no pages. */
     readonly pages?: number
     readonly passages?: number
   }
@@ -150,12 +158,12 @@ export type DocumentFailed = EventOf<
     readonly account: string
     readonly documentId: string
     readonly filename: string
-    /** Why, for programs; absent where nothing is known. */
+    /** The reason, for programs; undefined if it is unknown. */
     readonly reason?: string
   }
 >
 
-/** Something that happened, told apart by `type`. */
+/** An event, distinguished by `type`. */
 export type ParleyEvent =
   | ReplyFinished
   | CreditsCharged
@@ -181,7 +189,7 @@ export type EventDraft = {
   }
 }[EventType]
 
-/** An event as its destinations get it, from what is stored of it. `at` is in Unix milliseconds. */
+/** Builds an event for its destinations from its stored form. `at` is in Unix milliseconds. */
 export const eventOf = (stored: {
   readonly id: string
   readonly type: EventType

@@ -18,7 +18,7 @@ export interface WebhookRequest {
   readonly body: string
 }
 
-/** How the other side answered. */
+/** The response of the receiver. */
 export interface WebhookAnswer {
   readonly status: number
   /** The header `retry-after`, as it came. */
@@ -26,10 +26,11 @@ export interface WebhookAnswer {
 }
 
 /**
- * Sends webhooks: follows no redirect, reads no answer beyond its head, gives up by itself after a while, and connects to no
- * address of a private network unless the URL names this machine (`localhost`, a loopback address) or the operator allows it.
+ * Sends webhooks. It follows no redirect, reads only the head of a response, has a time limit, and refuses addresses
+ * in private networks, unless the URL names this machine (`localhost`, a loopback address) or the operator allows
+ * them.
  */
 export interface WebhookPoster {
-  /** Sends one as a POST; whatever the status, an answer is an answer. Interrupted, it is ended. */
+  /** Sends one as a POST; succeeds with a response of any status. Interruption aborts the request. */
   post(request: WebhookRequest): Effect.Effect<WebhookAnswer, WebhookUnanswered>
 }

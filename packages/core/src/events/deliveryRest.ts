@@ -2,7 +2,7 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** How long after each failed try the next one follows: eleven tries within about three days. */
+/** Pauses after failed tries: eleven tries within about three days. */
 const RESTS_MS: ReadonlyArray<number> = [
   5 * SECOND,
   30 * SECOND,
@@ -16,15 +16,15 @@ const RESTS_MS: ReadonlyArray<number> = [
   20 * HOUR
 ]
 
-/** How often an event is tried. */
+/** The number of tries of an event. */
 export const MAX_TRIES = RESTS_MS.length + 1
 
-/** What another side may ask for at most. */
+/** The longest wait that a receiver may ask for. */
 const LONGEST_MS = 24 * HOUR
 
 /**
- * How long an event rests after its failed try number `tries`, in milliseconds; undefined where that was the last.
- * `chance`, from 0 to 1, adds up to a tenth, so that what failed together does not come back together.
+ * The pause after failed try number `tries`, in milliseconds; undefined after the last one. `chance`, from 0 to 1,
+ * adds up to a tenth, so that events that failed together are not retried at the same moment.
  */
 export const deliveryRest = (tries: number, askedForMs: number, chance: number): number | undefined => {
   const rest = RESTS_MS[tries - 1]

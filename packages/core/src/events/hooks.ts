@@ -14,19 +14,19 @@ import type {
 } from "./ParleyEvent.ts"
 
 /**
- * What is called when something has happened. Each hook is called at least once for every event that was committed since it
- * was first configured, by one of the processes that have it, in no order: the event's `id` tells whether its work was done
- * already. A hook that throws, rejects or takes longer than 30 seconds is called again after a while, for about three days;
- * one hook does not hold up another.
+ * Functions that Parley calls after events. Each hook is called at least once for every event that was committed after
+ * it was first configured, by one of the processes that have it, in no order: use the event's `id` to skip events that
+ * you have handled. A hook that throws, rejects or takes longer than 30 seconds is called again after a pause, for
+ * about three days; hooks do not delay each other.
  */
 export interface ParleyHooks {
   /** A reply has ended and was charged. */
   readonly onReply?: ((event: ReplyFinished) => void | Promise<void>) | undefined
-  /** Credits were charged, for whatever. */
+  /** Credits were charged for any use. */
   readonly onCharge?: ((event: CreditsCharged) => void | Promise<void>) | undefined
   /** Credits were bought. */
   readonly onPurchase?: ((event: CreditsPurchased) => void | Promise<void>) | undefined
-  /** Credits were taken back with what was paid for them, or given back. */
+  /** Credits were taken back with a refund, or returned. */
   readonly onRefund?: ((event: CreditsRefunded) => void | Promise<void>) | undefined
   /** An account is on another plan. */
   readonly onPlanChange?: ((event: PlanChanged) => void | Promise<void>) | undefined
@@ -36,7 +36,7 @@ export interface ParleyHooks {
   readonly onDocument?: ((event: DocumentReady | DocumentFailed) => void | Promise<void>) | undefined
 }
 
-/** What each hook is told of. */
+/** The event types of each hook. */
 const HOOK_TYPES = {
   onReply: ["reply.finished"],
   onCharge: ["credits.charged"],
@@ -47,10 +47,10 @@ const HOOK_TYPES = {
   onDocument: ["document.ready", "document.failed"]
 } as const satisfies Record<keyof ParleyHooks, ReadonlyArray<EventType>>
 
-/** How long a hook may take. What it does then is not stopped, and no longer counts. */
+/** Time limit of a hook. A late hook is not stopped, but its result is ignored. */
 const HOOK_TIME_LIMIT_MS = 30_000
 
-/** The hooks that are given, as destinations. */
+/** The configured hooks as destinations. */
 export const hookSinks = (hooks: ParleyHooks): ReadonlyArray<EventSink> =>
   Object.entries(HOOK_TYPES).flatMap(([name, types]) => {
     const hook = hooks[name as keyof ParleyHooks] as ((event: ParleyEvent) => void | Promise<void>) | undefined

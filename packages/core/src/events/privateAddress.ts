@@ -56,8 +56,8 @@ const isPrivateIpv6 = (bits: bigint): boolean => {
 }
 
 /**
- * Whether an IP address is no address of the internet: of this machine, of a private or local network, or of none. What is no
- * address counts as private.
+ * True if an IP address is not on the internet: of this machine, of a private or local network, or unassigned. A text
+ * that is not an address counts as private.
  */
 export const isPrivateAddress = (address: string): boolean => {
   const ipv4 = ipv4Bits(address)

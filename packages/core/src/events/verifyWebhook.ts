@@ -47,7 +47,7 @@ const keyBytes = (secret: string): Uint8Array<ArrayBuffer> | undefined => {
   return bytes !== undefined && bytes.length >= least && bytes.length <= most ? bytes : undefined
 }
 
-/** Whether a text is a secret that can sign webhooks: `whsec_` and base64 of 24 to 64 bytes. */
+/** True if a text is a secret for webhooks: `whsec_` and base64 of 24 to 64 bytes. */
 export const isWebhookSecret = (secret: string): boolean => keyBytes(secret) !== undefined
 
 const HMAC = { name: "HMAC", hash: "SHA-256" }
@@ -93,7 +93,7 @@ const headerOf = (headers: ReceivedHeaders, name: string): string => {
   return typeof value === "string" ? value : Array.isArray(value) ? String(value[0] ?? "") : ""
 }
 
-/** Compares in a time that does not depend on the place where two signatures differ. */
+/** Compares in constant time. */
 const sameBytes = (right: Uint8Array, given: Uint8Array): boolean =>
   right.length === given.length &&
   right.reduce((differs, byte, place) => differs | (byte ^ (given[place] ?? 0)), 0) === 0

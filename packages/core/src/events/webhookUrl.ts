@@ -1,8 +1,8 @@
-/** Whether a URL's host is this machine, by a name or an address that can mean nothing else. */
+/** True if a URL's host is this machine, by an unambiguous name or address. */
 export const isThisMachine = (host: string): boolean =>
   host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host)
 
-/** What is wrong with an address that webhooks are to be sent to, in words; undefined where nothing is. */
+/** The problem of a webhook's address, in words; undefined if it is valid. */
 export const webhookUrlProblem = (address: unknown): string | undefined => {
   const url = typeof address === "string" ? URL.parse(address) : null
   if (url === null) return "expected an address that begins with https://"

@@ -12,7 +12,7 @@ export interface WebhookEndpoint {
   readonly url: string
   /** `whsec_` and base64 of 24 to 64 bytes; several while secrets are changed: each of them signs. */
   readonly secrets: ReadonlyArray<Redacted.Redacted<string>>
-  /** What is sent; everything unless given. */
+  /** The event types to send; default all. */
   readonly events?: ReadonlyArray<EventType> | undefined
 }
 
@@ -26,7 +26,7 @@ export class InvalidWebhooks extends Schema.TaggedError<InvalidWebhooks>()("Inva
   }
 }
 
-/** What is wrong with an endpoint, in words without its address or secrets. */
+/** The problems of an endpoint, in words without its address or secrets. */
 export const webhookProblems = ({ events = EVENT_TYPES, secrets, url }: WebhookEndpoint): ReadonlyArray<string> => [
   ...[webhookUrlProblem(url)].flatMap((problem) => (problem === undefined ? [] : [`url: ${problem}`])),
   ...(secrets.length > 0 && secrets.every((secret) => isWebhookSecret(Redacted.value(secret)))
@@ -37,10 +37,10 @@ export const webhookProblems = ({ events = EVENT_TYPES, secrets, url }: WebhookE
     : [`events: expected some of ${EVENT_TYPES.join(", ")}`])
 ]
 
-/** How long a try may take as a whole. */
+/** Time limit of a whole try. */
 const WEBHOOK_TIME_LIMIT_MS = 20_000
 
-/** What `retry-after` asks for, in milliseconds: seconds, or a date (RFC 9110, 10.2.3). */
+/** Parses `retry-after` into milliseconds: seconds, or a date (RFC 9110, 10.2.3). */
 const retryAfterMs = (header: string | undefined, now: number): number => {
   const text = header?.trim() ?? ""
   const wanted = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
@@ -57,14 +57,14 @@ const post = Effect.fnUntraced(function* (poster: WebhookPoster, endpoint: Webho
   return yield* new DeliveryFailed({ reason: `http_${status}`, retryAfterMs: askedFor, isGone: status === 410 })
 })
 
-/** Names an endpoint without telling what is in its address. */
+/** An id of an endpoint that does not reveal its address. */
 const endpointId = Effect.fnUntraced(function* (address: string) {
   const digest = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(address)))
   const hex = Array.from(new Uint8Array(digest).slice(0, 4), (byte) => byte.toString(16).padStart(2, "0")).join("")
   return `webhook:${new URL(address).host}#${hex}`
 })
 
-/** The endpoints as destinations. Fails where one cannot be used, or two have one address. */
+/** The endpoints as destinations. Fails if one is invalid, or if two have the same address. */
 export const webhookSinks = Effect.fnUntraced(function* (
   endpoints: ReadonlyArray<WebhookEndpoint>,
   poster: WebhookPoster

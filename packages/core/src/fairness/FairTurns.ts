@@ -1,19 +1,19 @@
 import { Clock, Context, Effect } from "effect"
 import { RoundRobin } from "./RoundRobin.ts"
 
-/** How many times the event loop goes round between two turns, so that people with little to do are not held up by them. */
+/** Rounds of the event loop between two slices, so that short work of other people is not delayed. */
 const ROUNDS = 4
-/** A person rests for so many times what the slice took, so that one with much to do leaves most of the processor to others. */
+/** A person pauses for this many times the duration of their slice, which leaves most of the processor to others. */
 const REST = 2
 const LONGEST_REST_MS = 50
 
-/** Gives turns to slices of work. */
+/** Schedules slices of work fairly. */
 export interface TurnTaking {
   /** Runs a slice of work when it is this person's turn. */
   take<A>(person: string, slice: () => A): Effect.Effect<A>
 }
 
-/** There is one event loop a process, and so there should be one of these. */
+/** A process has one event loop, so it should have one of these. */
 export const makeFairTurns = (): TurnTaking => {
   const waiting = new RoundRobin<() => void>()
   const resting = new Set<string>()
@@ -40,8 +40,8 @@ export const makeFairTurns = (): TurnTaking => {
     if (!taken) giveTurn()
   })
   return {
-    // Waiting is not interrupted, so that a turn that was given is always passed on. It lasts a slice of each other
-    // person, and the rests of one's own.
+    // Waiting is not interrupted, so that a granted slice is always passed on. The wait lasts one slice of each other
+    // person, and the person's own pauses.
     take: (person, slice) =>
       Effect.uninterruptible(
         Effect.gen(function* () {
@@ -54,9 +54,9 @@ export const makeFairTurns = (): TurnTaking => {
 }
 
 /**
- * Turns for work that keeps the event loop busy: cut into slices of about a millisecond, of which one runs at a time,
- * with a rest after each: of the event loop, and a longer one of whose slice it was. People who wait take turns, so that
- * one with much to do does not hold up one with little. Nobody is refused.
+ * Schedules work that keeps the event loop busy, cut into slices of about a millisecond: one slice runs at a time,
+ * with a pause of the event loop after it, and a longer pause of the person whose slice it was. Waiting people are
+ * served round robin, so that a person with much work does not delay one with little. No work is refused.
  */
 export class FairTurns extends Context.Reference<TurnTaking>("@parley/core/fairness/FairTurns", {
   defaultValue: makeFairTurns

@@ -1,9 +1,9 @@
-/** What waits, by person: people take turns, and what belongs to one of them goes in the order it came. */
+/** A queue by person: people are served round robin, and the items of one person in the order of arrival. */
 export class RoundRobin<A> {
   readonly #waiting = new Map<string, Array<A>>()
   #size = 0
 
-  /** How many wait. */
+  /** The number of waiting items. */
   get size(): number {
     return this.#size
   }
@@ -15,7 +15,7 @@ export class RoundRobin<A> {
     this.#size += 1
   }
 
-  /** Takes the first of the person whose turn it is, of those who may have one; undefined where nobody waits. */
+  /** Takes the next item of the first person for whom `mayHave` is true; undefined if no item waits. */
   next(mayHave: (person: string) => boolean = () => true): A | undefined {
     const turn = this.#waiting.entries().find(([person]) => mayHave(person))
     if (turn === undefined) return undefined
@@ -27,7 +27,7 @@ export class RoundRobin<A> {
     return item
   }
 
-  /** Forgets one that waits; tells whether it did. */
+  /** Removes a waiting item; returns true if it was there. */
   remove(person: string, item: A): boolean {
     const own = this.#waiting.get(person) ?? []
     const at = own.indexOf(item)

@@ -1,7 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { UserId } from "./UserId.ts"
 
-/** Who is asking, as proven by a session token. */
+/** The person of a request, as proven by a session token. */
 export interface Session {
   readonly userId: UserId
   readonly email: string | undefined
@@ -9,13 +9,13 @@ export interface Session {
   readonly expiresAt: number
 }
 
-/** What is wrong with a session: `ambiguous` are several different ones that are valid, `signed-out` one that was ended. */
+/** The problems of a session: `ambiguous` means several different valid ones, `signed-out` one that was ended. */
 export const SESSION_PROBLEMS = ["missing", "refused", "expired", "ambiguous", "signed-out"] as const
 
-/** No token, or one that is forged, expired or meant for somebody else. `problem` and `userId` are for logs alone. */
+/** No token, or one that is forged, expired or for another audience. `problem` and `userId` are for logs only. */
 export class SessionInvalid extends Schema.TaggedError<SessionInvalid>()("SessionInvalid", {
   problem: Schema.Literals(SESSION_PROBLEMS),
-  /** Whose it is, where its issuer said so. */
+  /** The person in the token, if its issuer signed it. */
   userId: Schema.optionalKey(Schema.String)
 }) {
   readonly code = "unauthorized"
@@ -28,7 +28,7 @@ export class SessionInvalid extends Schema.TaggedError<SessionInvalid>()("Sessio
 export class SessionVerifierUnavailable extends Schema.TaggedError<SessionVerifierUnavailable>()(
   "SessionVerifierUnavailable",
   {
-    /** Milliseconds, where it is known when to try again. */
+    /** The wait before the next try in milliseconds, if it is known. */
     retryAfterMs: Schema.optionalKey(Schema.Finite),
     cause: Schema.Defect()
   }
@@ -44,8 +44,8 @@ export class SessionVerifier extends Context.Service<
   SessionVerifier,
   {
     /**
-     * Takes the bare token (a JWT); gives the session it proves. One that never expires proves none: it could not be
-     * taken back.
+     * Verifies the bare token (a JWT) and returns its session. A token without expiry is refused, because it could not
+     * be revoked.
      */
     verify(token: string): Effect.Effect<Session, SessionInvalid | SessionVerifierUnavailable>
   }

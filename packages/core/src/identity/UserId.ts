@@ -8,5 +8,5 @@ export const UserId = Schema.String.check(
 )
 export type UserId = typeof UserId.Type
 
-/** Whether a text may name a person. */
+/** True if a text is a valid user id. */
 export const isUserId: (value: unknown) => value is UserId = Schema.is(UserId)

@@ -11,9 +11,9 @@ import type { JobQuery } from "./JobRecord.ts"
 import { Turns } from "./Turns.ts"
 
 export interface InMemoryJobQueueOptions {
-  /** How many jobs a worker works on at a time; 2 unless given. */
+  /** The number of concurrent jobs of a worker; default 2. */
   readonly concurrency?: number
-  /** Milliseconds a running try may still take once the worker stops; 10,000 unless given. */
+  /** Milliseconds that a running try has after the worker stops; default 10,000. */
   readonly stopTimeoutMs?: number
 }
 
@@ -94,7 +94,10 @@ const makeJobs = Effect.gen(function* () {
     },
     page: (mayBeSeen: (job: HeldJob) => boolean, query: JobQuery) =>
       pageOf(everything(), mayBeSeen, query, (id) => progress.get(id)),
-    /** The next job for a worker, now running; or how long nothing is due, and what opens with the next change. */
+    /**
+     * Claims the next job for a worker; or returns the time until the next job is due, and a latch that opens with the
+     * next change.
+     */
     claim: (turns: Turns, kinds: ReadonlyMap<string, JobHandler>) =>
       Effect.map(Clock.currentTimeMillis, (now): Next => {
         const waiting = [...alive.values()].filter(({ kind, state }) => state === "waiting" && kinds.has(kind))
@@ -108,7 +111,7 @@ const makeJobs = Effect.gen(function* () {
         const later = waiting.map(({ dueAt }) => dueAt - now).filter((waitMs) => waitMs > 0)
         return { waitMs: later.length === 0 ? undefined : Math.min(...later), change }
       }),
-    /** Ends a try: the job is over, or waits for its next one. Asked for meanwhile, it waits anew. */
+    /** Ends a try: the job is complete, or waits for its next try. If it was enqueued meanwhile, it waits again. */
     settle: (claimed: HeldJob, kind: JobKind, end: TryEnd) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
@@ -227,5 +230,5 @@ const makeWith = ({ concurrency = 2, stopTimeoutMs = 10_000 }: InMemoryJobQueueO
 const layerWith = (options: InMemoryJobQueueOptions) =>
   Layer.effect(JobQueue, makeWith(options)).pipe(Layer.provide(InMemoryStorage.layer))
 
-/** Jobs in the memory of one process, where they end with it: for tests, and for trying the product out. */
+/** Jobs in the memory of one process, for tests and for trying Parley out; they are lost when it ends. */
 export const InMemoryJobQueue = { layer: layerWith({}), layerWith }

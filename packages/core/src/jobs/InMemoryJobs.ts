@@ -5,7 +5,7 @@ import type { JobPage, JobQuery, JobRecord } from "./JobRecord.ts"
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** How long a job is listed after its end, in milliseconds. */
+/** Retention of a job after its end, in milliseconds. */
 export const KEPT_MS = { done: DAY_MS, failed: 30 * DAY_MS } as const
 
 /** A job in memory. */
@@ -30,7 +30,7 @@ export interface HeldJob {
   readonly retried: boolean
 }
 
-/** A job as it is when asked for, or asked for anew. */
+/** A newly enqueued job. */
 export const asked = (
   job: Pick<HeldJob, "id" | "kind" | "owner" | "payload" | "twin" | "triesMax" | "createdMicros">,
   now: number,
@@ -52,7 +52,7 @@ export const asked = (
   retried
 })
 
-/** What is told of a job. */
+/** The record of a job for callers. */
 export const recordOf = (job: HeldJob, progress: JobProgress | undefined): JobRecord => ({
   id: job.id,
   kind: job.kind,

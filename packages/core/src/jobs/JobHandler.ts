@@ -2,9 +2,9 @@ import { Effect, Schema } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { JobKind } from "./JobKind.ts"
 
-/** How far a try has come. */
+/** The progress of a try. */
 export interface JobProgress {
-  /** What it is doing, in a word: `parsing`, or `indexing`, which is counted in passages. No text of anybody's. */
+  /** The stage, in a word: `parsing`, or `indexing`, which counts passages. It contains no personal text. */
   readonly stage: string
   /** Units of this stage done so far, and of how many. */
   readonly done: number
@@ -17,24 +17,27 @@ export interface JobTry<Payload = unknown> {
   readonly id: string
   readonly owner: UserId
   readonly payload: Payload
-  /** Which try this is, from 1. */
+  /** The number of the try, from 1. */
   readonly number: number
   /** No further try follows if this one fails. */
   readonly last: boolean
-  /** The job had failed for good, and somebody asked for it again with `JobQueue.retry`. */
+  /** True if the job had failed finally and was enqueued again with `JobQueue.retry`. */
   readonly retried: boolean
-  /** Says how far this try is. Costs nothing: a queue writes the latest word now and then, and none of a try that lost its job. */
+  /**
+   * Reports the progress of this try. It is cheap: a queue stores the latest progress at intervals, and drops that of
+   * a try that lost its job.
+   */
   report(progress: JobProgress): void
 }
 
-/** What does the jobs of one kind. What it fails with is not kept: it may speak of somebody's data. */
+/** Executes the jobs of one kind. The text of a failure is not stored, because it may contain personal data. */
 export interface JobHandler {
   readonly kind: JobKind
-  /** Runs a try whose payload is as it was stored, within the kind's time limit. */
+  /** Runs a try with the stored payload, within the kind's time limit. */
   run(tried: JobTry): Effect.Effect<void, unknown>
 }
 
-/** A kind together with what builds its handler out of services. */
+/** A kind together with the function that builds its handler from services. */
 export interface HandledJob<Kind extends JobKind = JobKind, R = never> {
   readonly kind: Kind
   readonly handler: Effect.Effect<JobHandler, never, R>
@@ -55,7 +58,7 @@ export const jobHandler = <Payload>(
   }
 }
 
-/** Declares who does the jobs of `kind`: `make` gives the work of one try. */
+/** Declares the handler of `kind`: `make` returns the work of one try. */
 export const handledJob = <Tag extends string, Payload, R>(
   kind: JobKind<Tag, Payload>,
   make: Effect.Effect<(tried: JobTry<Payload>) => Effect.Effect<void, unknown>, never, R>

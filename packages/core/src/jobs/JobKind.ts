@@ -2,25 +2,28 @@ import type { Schema } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 
 /**
- * A kind of work outside a request. It is one value, declared in the domain whose work it is and listed in
- * `parleyJobs.ts`; queues know nothing more of it than this.
+ * A kind of queued work. It is one value, declared in the domain that owns the work and listed in `parleyJobs.ts`;
+ * queues use nothing else of it.
  */
 export interface JobKind<Tag extends string = string, Payload = unknown> {
   /** Its name, as it is stored and listed. Never changed once jobs of it may wait. */
   readonly tag: Tag
-  /** What a job of this kind carries, as JSON. What waits in a queue must stay readable when this changes. */
+  /** The payload of a job, as JSON. If it changes, queued jobs must stay readable. */
   readonly payload: Schema.Codec<Payload, Schema.Json>
-  /** How often a job is tried at most, 1 or more. */
+  /** The most tries of a job, 1 or more. */
   readonly tries: number
   /** Milliseconds until the second try. Each further wait is twice as long, up to the longest. */
   readonly retryDelayMs: { readonly first: number; readonly longest: number }
   /** Milliseconds a try may take; it is interrupted then, and has failed. */
   readonly timeLimitMs: number
-  /** Two jobs of one kind and owner are twins where this is equal: the second adds none while the first waits. */
+  /**
+   * Two jobs of one kind and owner with the same twin key are twins: the second one is not added while the first
+   * waits.
+   */
   twinKey(payload: Payload): string
 }
 
-/** A job of a kind, with its owner and what it carries: a union of kinds gives a union told apart by `_tag`. */
+/** A job of a kind, with its owner and payload: a union of kinds becomes a union distinguished by `_tag`. */
 export type JobOf<Kind extends JobKind> =
   Kind extends JobKind<infer Tag, infer Payload>
     ? { readonly _tag: Tag; readonly owner: UserId; readonly payload: Payload }
@@ -32,7 +35,10 @@ export const jobKind = <const Tag extends string, Payload>(
   facts: Omit<JobKind<Tag, Payload>, "tag">
 ): JobKind<Tag, Payload> => ({ tag, ...facts })
 
-/** Where twins meet: equal for equal kind, owner and twin key, different otherwise. A text any store keeps. */
+/**
+ * The key that twins share: equal for equal kind, owner and twin key, different otherwise. Any store can hold this
+ * text.
+ */
 export const twinOf = <Payload>(owner: UserId, kind: JobKind<string, Payload>, payload: Payload): string =>
   JSON.stringify([kind.tag, owner, kind.twinKey(payload)])
 

@@ -7,23 +7,24 @@ import type { JobKind } from "./JobKind.ts"
 import type { JobPage, JobQuery, JobRecord } from "./JobRecord.ts"
 
 /**
- * Jobs that survive the process: each is tried until it succeeds or its tries are used up, at least once per try, and a
- * try whose worker died counts as failed.
- *
- * After every `enqueue` a run of the job begins. While a twin waits, enqueueing adds none; while it runs, even when that
- * run is just ending, it runs once more afterwards. Twins never run at the same time. Jobs of all kinds take turns by
- * owner, and one owner's jobs never take all places of a worker that has several.
+ * Jobs that survive the process. Each is tried until it succeeds or its tries are used up; a try whose worker died
+ * counts as failed. After every `enqueue` a run of the job begins. While a twin waits, enqueueing adds no job; while a
+ * twin runs, even if that run is just ending, it runs once more afterwards. Twins never run at the same time. Owners
+ * take turns over jobs of all kinds, and one owner's jobs never occupy all places of a worker that has several.
  */
 export class JobQueue extends Context.Service<
   JobQueue,
   {
-    /** Joins the surrounding unit of work: rolled back, there is no job. */
+    /** Joins the surrounding unit of work: if that is rolled back, there is no job. */
     enqueue<Payload>(
       owner: UserId,
       kind: JobKind<string, Payload>,
       payload: Payload
     ): Effect.Effect<void, StorageFailed>
-    /** Enqueues those of which no twin waits or runs; gives how many those were. For sweeps that look for lost jobs. */
+    /**
+     * Enqueues the jobs that have no waiting or running twin; returns their number. For sweepers that look for lost
+     * jobs.
+     */
     ensure<Payload>(
       owner: UserId,
       kind: JobKind<string, Payload>,
@@ -33,18 +34,18 @@ export class JobQueue extends Context.Service<
     find(owner: UserId, jobId: string): Effect.Effect<JobRecord | undefined, StorageFailed>
     /** One owner's jobs, newest first. Those that are done are listed for a day, those that failed for a month. */
     list(owner: UserId, query: JobQuery): Effect.Effect<JobPage, StorageFailed>
-    /** Everybody's jobs, likewise: for operators. */
+    /** The jobs of all people, likewise: for operators. */
     listAll(query: JobQuery): Effect.Effect<JobPage, StorageFailed>
     /**
-     * Has a failed job run again, with all its tries, under the same id; where a twin of it waits or runs meanwhile, as
-     * `enqueue` would. Gives the job that stands for it now.
+     * Runs a failed job again, with all its tries, under the same id; if a twin waits or runs meanwhile, it behaves as
+     * `enqueue`. Returns the job that represents it now.
      */
     retry(owner: UserId, jobId: string): Effect.Effect<JobRecord, JobNotFound | JobNotFailed | StorageFailed>
     /** Removes all jobs of an owner, also one that runs: how that ends is not kept. Joins the surrounding unit of work. */
     removeAll(owner: UserId): Effect.Effect<void, StorageFailed>
     /**
-     * Works on jobs of the handlers' kinds until the scope closes; a try that runs then is finished first, within the
-     * implementation's bound. Jobs of other kinds are left to workers that know them.
+     * Works on jobs of the handlers' kinds until the scope closes; then it finishes the running try, within the
+     * implementation's time limit. Jobs of other kinds are left to workers with a handler for them.
      */
     work(handlers: ReadonlyArray<JobHandler>): Effect.Effect<void, StorageFailed, Scope.Scope>
   }

@@ -6,7 +6,7 @@ import type { JobProgress } from "./JobHandler.ts"
 export const JOB_STATES = ["waiting", "running", "done", "failed"] as const
 export type JobState = (typeof JOB_STATES)[number]
 
-/** What a queue tells of a job. All times in Unix milliseconds. */
+/** The record of a job for callers. All times in Unix milliseconds. */
 export interface JobRecord {
   readonly id: string
   /** The tag of its kind, which need not be one this program knows. */
@@ -29,17 +29,17 @@ export interface JobRecord {
   readonly endedAt: number | undefined
 }
 
-/** Where a page of jobs ends: microseconds since 1970 and a job's id. */
+/** The end of a page of jobs: microseconds since 1970 and a job's id. */
 export const JobCursor = Schema.String.check(
   Schema.isPattern(/^[0-9]{1,16}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
 )
 
-/** Which jobs are listed, newest first. */
+/** Selects jobs, newest first. */
 export interface JobQuery {
   readonly state?: JobState | undefined
   /** The tag of a kind. */
   readonly kind?: string | undefined
-  /** How many at most. */
+  /** The most jobs to return. */
   readonly limit: number
   /** `next` of the page before. */
   readonly after?: string | undefined
@@ -47,6 +47,6 @@ export interface JobQuery {
 
 export interface JobPage {
   readonly jobs: ReadonlyArray<JobRecord>
-  /** Where the next page begins; undefined where this is the last. */
+  /** The beginning of the next page; undefined for the last one. */
   readonly next: string | undefined
 }

@@ -4,7 +4,7 @@ import type { HandledJob } from "./JobHandler.ts"
 import type { JobKind } from "./JobKind.ts"
 import { JobQueue } from "./JobQueue.ts"
 
-/** Does what is queued: the kinds it was built with. */
+/** Works on queued jobs of the kinds that it was built with. */
 export class JobWorker extends Context.Service<
   JobWorker,
   {

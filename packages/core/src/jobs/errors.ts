@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { JOB_STATES } from "./JobRecord.ts"
 
-/** This owner has no such job: it never existed, or ended so long ago that it was forgotten. */
+/** The owner has no job with this id: it never existed, or its retention time is over. */
 export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound", { jobId: Schema.String }) {
   readonly code = "job_not_found"
   override get message() {

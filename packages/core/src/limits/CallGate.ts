@@ -4,14 +4,17 @@ import { failureFields } from "../storage/failureFields.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { type CallLimit, CallLimiter, type LimitReached } from "./CallLimiter.ts"
 
-/** How long calls of a process that died count as open, and how often those of a living one are kept. */
+/**
+ * Lifetime of the leases of calls, after which calls of a dead process no longer count, and the interval of their
+ * renewal.
+ */
 const LEASE_MS = 30_000
 const PAUSES_PER_RENEWAL = 10
-/** What ended is given back with the next call, or after this long where none comes. */
+/** Leases of ended calls are returned with the next call, or after this long without one. */
 const PAUSE_MS = 1_000
 /** A store that hangs must not hold up the next try, nor the end of the process. */
 const PATIENCE = "5 seconds"
-/** Beyond so many full windows, those that have ended are forgotten. */
+/** Above this many remembered full windows, ended ones are removed. */
 const MANY = 10_000
 
 /** A call that one of its limits refused. */
@@ -19,7 +22,7 @@ export class CallRefused extends Data.TaggedError("CallRefused")<{
   /** The place of the limit among those of the call. */
   readonly place: number
   readonly reached: LimitReached
-  /** Milliseconds until the window ends; undefined where a call that is open has to end first. */
+  /** Milliseconds until the window ends; undefined if an open call has to end first. */
   readonly remainingMs: number | undefined
 }> {}
 
@@ -33,8 +36,8 @@ export interface EnterInput {
 const keyOf = ({ name, subject }: CallLimit): string => `${name} ${subject}`
 
 /**
- * Lets calls in, one statement each, and counts them as open until they end, however they do. That a window is full
- * holds until its end, so that a process that was told so once refuses by itself, without a statement.
+ * Admits calls, with one statement each, and counts them as open until they end in any way. A full window stays full
+ * until its end, so a process that has learned this refuses further calls without a statement.
  */
 export class CallGate extends Context.Service<
   CallGate,
@@ -59,7 +62,7 @@ const make = Effect.gen(function* () {
   let pauses = 0
   let beating = false
 
-  /** What is lost when the call that takes them fails ends by itself, since it is not kept any more. */
+  /** If the call that carries these leases fails, they expire by themselves, because they are no longer renewed. */
   const takeEnded = (): ReadonlyArray<string> => {
     const taken = ended
     ended = []

@@ -9,8 +9,8 @@ const PER_SWEEP = 1_000
 const SWEEPS = Schedule.jittered(Schedule.spaced("1 minute"))
 
 /**
- * Forgets the calls of windows that have ended, and with them whom they were counted on: addresses are kept no longer than they
- * are needed. Any number of servers may sweep at once.
+ * Deletes counts of ended windows, and with them their subjects: addresses are stored no longer than needed. Any
+ * number of servers may sweep at once.
  */
 export class CallLimitSweeper extends Context.Service<
   CallLimitSweeper,

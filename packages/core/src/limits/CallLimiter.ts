@@ -2,11 +2,11 @@ import { Context, type Effect } from "effect"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { EventName } from "./RateLimiter.ts"
 
-/** How far the calls of a subject may go. */
+/** The limit of a subject's calls. */
 export interface CallLimit extends EventName {
   /** Calls that one window admits, 1 or more. */
   readonly calls: number
-  /** Calls that may be open at once, 1 or more; any number unless given. */
+  /** The most open calls, 1 or more; default unlimited. */
   readonly atOnce?: number | undefined
 }
 
@@ -19,14 +19,14 @@ export interface AdmitInput {
   readonly lease: string
   /** Milliseconds after which the call counts as ended, unless its lease is kept. */
   readonly leaseMs: number
-  /** Leases of calls that have ended, given back before anything is counted. */
+  /** Leases of ended calls, which are returned before the new call is counted. */
   readonly ended: ReadonlyArray<string>
 }
 
-/** What a limit refuses a call for: its window is full, or as many calls are open as may be. */
+/** The reason of a refusal: the window is full, or the most calls are open. */
 export type LimitReached = "calls" | "atOnce"
 
-/** How asking for admission went. */
+/** The result of a request for admission. */
 export type Admission =
   | { readonly _tag: "Admitted" }
   | {
@@ -48,17 +48,22 @@ export interface KeepInput {
 
 /**
  * Admits calls within several limits at once, for all server processes together. A call is admitted by all of its
- * limits and counted on each, or refused and counted on none: a caller refused by a limit of its own uses up nothing
- * of what they share with others. What it counts may be lost with the store's process, never with that of a server.
+ * limits and counted on each, or refused and counted on none: a caller who exceeds a limit of their own does not use
+ * up the limits that they share with others. A crash of the store may lose counts, a crash of a server never does.
  */
 export class CallLimiter extends Context.Service<
   CallLimiter,
   {
     /** Admits or refuses a call. Decided at once: calls of the same moment cannot pass a limit together. */
     admit(input: AdmitInput): Effect.Effect<Admission, StorageFailed>
-    /** Has open calls count on as open, and gives back what ended. A lease that has run out and was swept is not made anew. */
+    /**
+     * Renews the leases of open calls, and returns those of ended ones. A lease that has expired and was swept is not
+     * restored.
+     */
     keep(input: KeepInput): Effect.Effect<void, StorageFailed>
-    /** Forgets at most `limit` windows, and as many leases, that have ended for a minute or longer; gives how many. */
+    /**
+     * Deletes at most `limit` windows, and as many leases, that ended a minute ago or longer; returns their number.
+     */
     sweep(input: { readonly limit: number }): Effect.Effect<number, StorageFailed>
   }
 >()("@parley/core/limits/CallLimiter") {}

@@ -9,7 +9,7 @@ interface Calls {
   readonly open: Map<string, number>
 }
 
-/** What has ended is kept for so long, as the leases of a process that was only frozen. */
+/** Retention of expired leases, for a process that was only suspended. */
 const FORGET_AFTER_MS = 60_000
 
 const keyOf = ({ name, subject }: CallLimit): string => JSON.stringify([subject, name])
@@ -78,5 +78,5 @@ const make = Effect.sync(() => {
   })
 })
 
-/** Admits calls by the memory of one process: right where there is one. */
+/** Counts calls in the memory of one process: correct if there is only one. */
 export const InMemoryCallLimiter = { layer: Layer.effect(CallLimiter, make) }

@@ -7,7 +7,7 @@ interface Window {
   readonly endsAt: number
 }
 
-/** Beyond so many windows, those that have ended are forgotten. */
+/** Above this many windows, ended ones are removed. */
 const MANY = 10_000
 
 const make = Effect.sync(() => {
@@ -35,5 +35,5 @@ const make = Effect.sync(() => {
   })
 })
 
-/** Counts in the memory of one process: right where there is one. */
+/** Counts in the memory of one process: correct if there is only one. */
 export const InMemoryRateLimiter = { layer: Layer.effect(RateLimiter, make) }

@@ -1,11 +1,11 @@
 import { Context, type Effect } from "effect"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 
-/** Which events of whom. */
+/** Identifies counted events by subject and name. */
 export interface EventName {
-  /** Whose events are counted: a user id, or another name that cannot be mistaken for one. */
+  /** The subject: a user id, or another name that cannot be mistaken for one. */
   readonly subject: string
-  /** Which events, for example `abandoned`. */
+  /** The name of the events, for example `abandoned`. */
   readonly name: string
 }
 
@@ -23,14 +23,17 @@ export interface Counted {
 
 /**
  * Counts events in windows of time, for all server processes together. A window begins with the first event after the
- * one before has ended. Says nothing of how many are too many: the caller decides.
+ * previous window has ended. The caller compares the count with its limit.
  */
 export class RateLimiter extends Context.Service<
   RateLimiter,
   {
-    /** Counts one event; gives the events of its window so far. Events at the same moment are all counted. */
+    /** Counts one event; returns the number of events in its window so far. Simultaneous events are all counted. */
     count(input: CountInput): Effect.Effect<Counted, StorageFailed>
-    /** The events of the running window so far, without counting one; none, and no time, where no window runs. */
+    /**
+     * Returns the number of events in the running window, without counting one; zero, without a time, if no window
+     * runs.
+     */
     peek(event: EventName): Effect.Effect<Counted, StorageFailed>
   }
 >()("@parley/core/limits/RateLimiter") {}

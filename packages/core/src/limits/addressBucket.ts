@@ -1,4 +1,4 @@
-/** The one subject of all callers whose address is not known: together they have what one address has. */
+/** The one subject of all callers with an unknown address: together they have the limits of one address. */
 export const UNKNOWN_ADDRESS = "unknown"
 
 const OCTET = /^(?:0|[1-9]\d{0,2})$/
@@ -35,7 +35,7 @@ const groupsOf = (text: string): ReadonlyArray<number> | undefined => {
   return groups
 }
 
-/** The eight groups of an IPv6 address in any of its text forms (RFC 4291, 2.2); undefined where it is none. */
+/** The eight groups of an IPv6 address in any of its text forms (RFC 4291, 2.2); undefined for any other text. */
 const ipv6GroupsOf = (text: string): ReadonlyArray<number> | undefined => {
   const sides = text.split("::")
   const [left, right] = sides.map(groupsOf)
@@ -55,7 +55,7 @@ const ipv4In = (groups: ReadonlyArray<number>): string | undefined => {
     .join(".")
 }
 
-/** What some proxies report besides the address: brackets, a port, a zone (RFC 7239, 6; RFC 4007, 11). */
+/** Removes the additions of some proxies: brackets, a port, a zone (RFC 7239, 6; RFC 4007, 11). */
 const bareAddress = (text: string): string => {
   const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1]
   const withPort = /^([\d.]+):\d{1,5}$/.exec(text)?.[1]
@@ -63,9 +63,9 @@ const bareAddress = (text: string): string => {
 }
 
 /**
- * Under which name calls from an address are counted: an IPv4 address as it is, however it is written, and of an IPv6
- * address its first 64 bits, of which one subscriber has at least all that follow (RFC 6177). Whatever is no address, or
- * is not known, gives `UNKNOWN_ADDRESS`, so that nobody gets a bucket of their own by a text they choose.
+ * The name under which calls from an address are counted: an IPv4 address in one form, and the first 64 bits of an
+ * IPv6 address, because one subscriber has at least all the others (RFC 6177). Any other text, and an unknown address,
+ * is `UNKNOWN_ADDRESS`, so that no client can create buckets with texts of its choice.
  */
 export const addressBucket = (address: string | undefined): string => {
   const text = bareAddress((address ?? "").trim().toLowerCase())

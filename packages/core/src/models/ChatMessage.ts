@@ -1,8 +1,8 @@
-/** Who says a message. */
+/** The author of a message. */
 export const ROLES = ["user", "assistant", "system"] as const
 export type Role = (typeof ROLES)[number]
 
-/** What a model reads: a role and what was said. */
+/** A message for a model: its role and its text. */
 export interface ChatMessage {
   readonly role: Role
   readonly content: string

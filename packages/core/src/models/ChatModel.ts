@@ -6,9 +6,12 @@ import type { ChatMessage } from "./ChatMessage.ts"
 export interface ChatModelRequest {
   readonly model: Model
   readonly messages: ReadonlyArray<ChatMessage>
-  /** The reply may not be longer: it is what was paid for. */
+  /** The reply must not be longer, because only this much was paid. */
   readonly maxOutputTokens: number
-  /** In Unix milliseconds: the reply is given up then, whatever else is tried. Its provider's own limits hold as well. */
+  /**
+   * In Unix milliseconds: the reply is aborted at this time, even during a retry. The provider's own limits hold as
+   * well.
+   */
   readonly deadline?: number
 }
 
@@ -16,9 +19,9 @@ export interface ChatModelRequest {
 export type InputUsage = Omit<Usage, "output">
 
 /**
- * What a model sends, in order: any number of text deltas, then exactly one `end`. A stream that finishes without
- * `end` was cut off. `usage` is undefined where the vendor did not report it. A vendor that reports early what the prompt
- * counted gives at most one `input-usage` before its first delta, so that a reply that is left is charged by it.
+ * A part of a reply. A model sends any number of text deltas, then exactly one `end`. A stream that finishes without
+ * `end` was cut off. `usage` is undefined if the vendor did not report it. A vendor that reports the prompt's tokens
+ * early sends at most one `input-usage` before its first delta, which prices a reply that the reader leaves.
  */
 export type ReplyPart =
   | { readonly _tag: "input-usage"; readonly usage: InputUsage }
@@ -32,7 +35,7 @@ export interface EndPart {
   readonly usage: Usage | undefined
 }
 
-/** Why a model did not finish a reply. */
+/** The reasons why a model did not finish a reply. */
 export const MODEL_FAILURES = [
   "cut-off",
   "stalled",
@@ -59,7 +62,10 @@ const explanations: Record<ModelFailure, string> = {
   empty: "The model gave an empty answer; nothing was charged."
 }
 
-/** What failures are called where they are answered: what passes at the provider is distinguished from what asking again repeats. */
+/**
+ * The error codes for failures: temporary failures of the provider are distinguished from failures that a retry
+ * repeats.
+ */
 const codes = {
   "cut-off": "model_failed",
   stalled: "provider_unavailable",
@@ -73,17 +79,18 @@ const codes = {
 } as const satisfies Record<ModelFailure, string>
 
 /**
- * A model that failed. `code` is `provider_rate_limited` where its provider takes no more requests for now,
- * `provider_unavailable` where the provider is down or silent, `model_misconfigured` where it refuses this server's settings,
- * else `model_failed`. `cause` is for those who debug an adapter: vendor text never reaches an answer or a log.
+ * A model that failed. `code` is `provider_rate_limited` if its provider limits the rate of requests,
+ * `provider_unavailable` if the provider is down or silent, `model_misconfigured` if it refuses this server's
+ * settings, otherwise `model_failed`. `cause` is for debugging an adapter: vendor text never reaches a response or a
+ * log.
  */
 export class ModelFailed extends Schema.TaggedError<ModelFailed>()("ModelFailed", {
   model: Schema.String,
   reason: Schema.Literals(MODEL_FAILURES),
   retryable: Schema.Boolean,
-  /** Where it is misconfigured: what is set wrongly, in the adapter's own words. For the operator. */
+  /** The wrong setting of a misconfigured model, in the adapter's words. For the operator. */
   fault: Schema.optionalKey(Schema.String),
-  /** How long the vendor asks to wait. */
+  /** The wait that the vendor asks for. */
   retryAfterMs: Schema.optionalKey(Schema.Int),
   cause: Schema.optionalKey(Schema.Defect())
 }) {
@@ -112,7 +119,7 @@ export interface ChatModel {
   stream(request: ChatModelRequest): Stream.Stream<ReplyPart, ModelFailed>
 }
 
-/** Which provider runs which model. */
+/** Selects the provider of each model. */
 export class ChatModels extends Context.Service<
   ChatModels,
   {

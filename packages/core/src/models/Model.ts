@@ -1,4 +1,7 @@
-/** Those who run the models that ship. A model may name any other, which the application then asks itself. */
+/**
+ * The vendors of the shipped models. A model may name any other vendor, for which the application provides a
+ * `ChatModel`.
+ */
 export const VENDORS = ["openai", "anthropic"] as const
 export type Vendor = (typeof VENDORS)[number]
 
@@ -6,26 +9,28 @@ export type Vendor = (typeof VENDORS)[number]
 export interface TokenRates {
   /** Input that is neither read from nor written to the vendor's cache. */
   readonly creditsPer1kInput: number
-  /** Input that the vendor reads from its cache; at most what fresh input costs. */
+  /** Input that the vendor reads from its cache; at most the price of fresh input. */
   readonly creditsPer1kCachedInput: number
   /** Input that the vendor writes to its cache, which some charge more for than for fresh input. */
   readonly creditsPer1kCacheWrite: number
   readonly creditsPer1kOutput: number
 }
 
-/** The rates of the whole request, input and output, where its input counts more than `aboveInputTokens` tokens. */
+/** The rates of the whole request, input and output, if its input has more than `aboveInputTokens` tokens. */
 export interface LongContextRates extends TokenRates {
   readonly aboveInputTokens: number
 }
 
-/** What a model's tokens cost, and the least a reply costs, one credit or more. */
+/** The price of a model's tokens, and the minimum price of a reply, one credit or more. */
 export interface ModelPrice extends TokenRates {
   readonly minimumCredits: number
   /** Each at least the rate it replaces, so that a longer prompt never costs less. */
   readonly longContext?: LongContextRates
 }
 
-/** How much a model may think before it answers. Vendors count it as output; not every model knows every word. */
+/**
+ * How much a model may think before it answers. Vendors count thinking as output; not every model accepts every value.
+ */
 export const EFFORTS = ["none", "low", "medium", "high"] as const
 export type Effort = (typeof EFFORTS)[number]
 
@@ -43,9 +48,9 @@ export type OmittableParameter = (typeof OMITTABLE_PARAMETERS)[number]
 export interface Model extends ModelPrice {
   /** The public id. */
   readonly id: string
-  /** What people call it; the vendor's own name of it unless given. */
+  /** The name for people; default: the vendor's own. */
   readonly displayName?: string
-  /** Who runs it: one of `VENDORS`, or the name of one that the application brings. */
+  /** The vendor: one of `VENDORS`, or the name of one that the application provides. */
   readonly vendor: string
   /** The vendor's own name of the model behind the id. */
   readonly vendorModel: string
@@ -53,15 +58,17 @@ export interface Model extends ModelPrice {
   readonly maxOutputTokens: number
   /** Tokens of prompt and reply together that the model can take. */
   readonly contextTokens: number
-  /** The public id of the model that answers instead where this one fails before its first words. */
+  /** The public id of the model that answers if this one fails before its first words. */
   readonly fallback?: string
-  /** The vendor's own default unless given. */
+  /** Default: the vendor's. */
   readonly effort?: Effort
-  /** For servers that speak OpenAI's protocol in part: what they are asked without. Not both limits of the output. */
+  /**
+   * For servers that implement OpenAI's protocol in part: the parameters to leave out. Not both limits of the output.
+   */
   readonly omitParameters?: ReadonlyArray<OmittableParameter>
   /**
-   * How many times the bound on the prompt's tokens (see `../tokens/Tokenizer.ts`) this model's tokenizer may count: 1
-   * unless given, more for tokenizers that are not public.
+   * Factor on the bound of the prompt's tokens (see `../tokens/Tokenizer.ts`) for this model's tokenizer: default 1,
+   * higher for tokenizers that are not public.
    */
   readonly inputTokenFactor?: number
 }

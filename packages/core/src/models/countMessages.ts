@@ -9,7 +9,7 @@ import type { TokenCount, TokenizerService } from "../tokens/TokenizerService.ts
 const LONG = 1_024
 /** Characters counted in one turn: about a millisecond's work. */
 const STEP = 8 * 1_024
-/** What is counted at once, without turns. */
+/** Texts up to this length are counted at once, without taking turns. */
 const SHORT = 32 * 1_024
 
 interface Counted {
@@ -29,9 +29,9 @@ export const countMessage = (message: ChatMessage, tokenizer: TokenizerService):
 }
 
 /**
- * Counts messages ahead, in fair turns, so that `countMessage` has the long ones at hand: the newest first, and none any
- * more once they come to more than `mostTokens` together. What is short altogether is left to be counted where it is needed.
- * Gives true where that is all: none is left uncounted.
+ * Counts the long messages in advance, in fair turns, so that `countMessage` has their counts: newest first, until
+ * they exceed `mostTokens` together. Short messages are counted where they are needed. Returns true if no message was
+ * left out.
  */
 export const countMessages = Effect.fnUntraced(function* (
   userId: UserId,
@@ -45,7 +45,7 @@ export const countMessages = Effect.fnUntraced(function* (
   let left = messages.length
   let tokens = 0
   let step: ReturnType<TokenizerService["countInSteps"]> | undefined
-  /** Counts about `STEP` characters; true where there is more to count. */
+  /** Counts about `STEP` characters; returns true if there are more. */
   const goOn = (): boolean => {
     let room = STEP
     while (room > 0 && left > 0 && tokens <= mostTokens) {

@@ -13,7 +13,7 @@ export const fallbacksOf = (models: ReadonlyArray<Model>, model: Model): Readonl
   }
 }
 
-/** What is wrong with the fallbacks of a catalog: names of no model, and chains that lead back to where they began. */
+/** The problems of a catalog's fallbacks: unknown models, and circular chains. */
 export const fallbackProblems = (models: ReadonlyArray<Model>): ReadonlyArray<string> =>
   models.flatMap((model) => {
     const { fallback, id } = model

@@ -2,8 +2,8 @@ import { Result } from "effect"
 import { ModelFailed, type EndPart } from "./ChatModel.ts"
 
 /**
- * What a model's stream that has finished comes to: its end, or a failure where it lacks the end mark (`cut-off`) or is
- * complete and says nothing (`empty`). The only place that decides either.
+ * The result of a model's finished stream: its end, or a failure if the end mark is missing (`cut-off`) or the
+ * complete reply has no text (`empty`). This is the only place that decides either.
  */
 export const finishedReply = (
   model: string,

@@ -3,18 +3,18 @@ import type { TokenizerService } from "../tokens/TokenizerService.ts"
 import type { ChatMessage } from "./ChatMessage.ts"
 import { countMessage } from "./countMessages.ts"
 
-/** What vendors add around each message (role, separators) and around a request, at most. */
+/** The most tokens that vendors add around each message (role, separators) and around a request. */
 const MESSAGE_OVERHEAD = 8
 const REQUEST_OVERHEAD = 16
 
-/** What they typically add. */
+/** The typical number of them. */
 const TYPICAL_OVERHEAD = 4
 
 /** The tokens that a tokenizer typically counts for the text of a message. */
 export const estimateMessage = (message: ChatMessage, tokenizer: TokenizerService): number =>
   countMessage(message, tokenizer).estimate
 
-/** Tokens of one message at most, with what vendors add around it. */
+/** The most tokens of one message, including those that vendors add around it. */
 export const maxMessageTokens = (message: ChatMessage, tokenizer: TokenizerService = pieceTokenizer): number =>
   countMessage(message, tokenizer).max + MESSAGE_OVERHEAD
 

@@ -14,7 +14,7 @@ export const modelFallbacks = Metric.counter("parley_model_fallbacks", {
   incremental: true
 })
 
-/** Replies whose usage, as their vendor reports it, costs more than was held for them, by `vendor` and `model`. */
+/** Replies whose reported usage costs more than their hold, by `vendor` and `model`. */
 export const usageAboveHold = Metric.counter("parley_usage_above_hold", {
   description: "Replies charged up to their hold because the vendor's figures cost more",
   incremental: true
@@ -38,7 +38,7 @@ export const noteUsageAboveHold = (excess: {
   )
 }
 
-/** Counts a model's failure. What the operator has to set right is logged, also where a fallback answers. */
+/** Counts a model's failure. A misconfiguration is logged for the operator, even if a fallback answers. */
 export const countFailure = (vendor: string, { fault, model, reason }: ModelFailed): Effect.Effect<void> => {
   const counted = Metric.update(Metric.withAttributes(modelFailures, { vendor, model, reason }), 1)
   if (reason !== "misconfigured") return counted

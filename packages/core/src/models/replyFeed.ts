@@ -1,12 +1,12 @@
 import { Cause, type Clock, type Effect, Queue, Result, type Scope } from "effect"
-import { heldByScope } from "../background/heldByScope.ts"
+import { acquireInScope } from "../background/acquireInScope.ts"
 import type { SilenceWatch } from "../outages/SilenceWatch.ts"
 import { ModelFailed, type EndPart, type ReplyPart } from "./ChatModel.ts"
 import { finishedReply } from "./finishedReply.ts"
 
-/** Understands what one vendor sends. One reader reads one reply; it may keep what it needs between items. */
+/** Parses one vendor's stream. One reader reads one reply; it may keep state between items. */
 export interface ReplyReader<Raw> {
-  /** What an item means; often nothing. May throw where the item cannot be understood. */
+  /** The parts of an item; often none. Throws if the item cannot be parsed. */
   read(item: Raw): Iterable<ReplyPart>
   /** The `end` that is due if nothing more comes: only once the vendor's end mark was seen. Asking changes nothing. */
   finish(): EndPart | undefined
@@ -15,26 +15,29 @@ export interface ReplyReader<Raw> {
 export interface FeedSource<Raw> {
   /** Public id of the model, for errors. */
   readonly model: string
-  /** Starts the vendor's work and gives what it sends. The work must stop when the signal aborts. */
+  /** Starts the vendor's request and returns its stream. The request must stop when the signal aborts. */
   readonly open: (signal: AbortSignal) => AsyncIterable<Raw> | PromiseLike<AsyncIterable<Raw>>
   /** A new reader for one reply. */
   readonly reader: () => ReplyReader<Raw>
-  /** Names what was thrown while opening or reading. A `ModelFailed` that was thrown is kept as it is. */
+  /** Converts an error from opening or reading. A thrown `ModelFailed` stays as it is. */
   readonly failure: (cause: unknown) => ModelFailed
-  /** Is told when the model was asked, and whether it answered: with the first item, or with an error. */
+  /** Receives the time of the request, and its first item or error. */
   readonly silence?: SilenceWatch | undefined
 }
 
-/** What came of a reply and was not taken yet. It ends after the reply's end, and fails with the reply's failure. */
+/**
+ * The parts of a reply that were received but not taken yet. It ends after the reply's end, and fails with the reply's
+ * failure.
+ */
 type ReplyQueue = Queue.Queue<ReplyPart, ModelFailed | Cause.Done>
 
 /**
- * Why a vendor's stream is left, by the name that everybody knows an abort by. One for all: a reason that is made for each abort has
- * a stack of its own.
+ * The abort reason for leaving a vendor's stream, with the usual name. It is one shared value, because a reason
+ * created for each abort has a stack of its own.
  */
 const LEFT = new DOMException("The reply is over.", "AbortError")
 
-/** What is asked to wait who found a vendor silent from the beginning. */
+/** The wait for a client whose vendor was silent from the beginning. */
 const SILENT_RETRY_MS = 5_000
 
 /** Parts read ahead of the consumer; then the vendor's stream waits. */
@@ -43,7 +46,7 @@ export const READ_AHEAD = 64
 const MORE = 4
 
 /** A queue for one reply. */
-export const makeReplyQueue: Effect.Effect<ReplyQueue, never, Scope.Scope> = heldByScope(
+export const makeReplyQueue: Effect.Effect<ReplyQueue, never, Scope.Scope> = acquireInScope(
   Queue.bounded<ReplyPart, ModelFailed | Cause.Done>(READ_AHEAD + MORE),
   Queue.shutdown
 )
@@ -54,9 +57,12 @@ export interface ReplyFeed {
   heardAt(): number | undefined
   /** Called once, when the end mark was seen and figures may follow. */
   onEndMark(listener: () => void): void
-  /** Something was taken from the queue: a vendor's stream that waits goes on. */
+  /** A part was taken from the queue: a paused vendor's stream continues. */
   goOn(): void
-  /** Ends the reply where it waited long enough: as `stalled` unless its end mark was seen and only figures are missing. */
+  /**
+   * Ends the reply after a time limit: as `stalled`, or as complete if its end mark was seen and only usage is
+   * missing.
+   */
   giveUp(): void
   /** Stops the vendor's work at once. Safe to call more than once. */
   stop(): void
@@ -73,9 +79,9 @@ const release = async (iterator: AsyncIterator<unknown> | undefined): Promise<vo
 const isHighSurrogate = (text: string): boolean => (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800
 
 /**
- * Starts reading into `queue`: the text of each item as one delta, characters never in halves. `open` gets a signal that
- * aborts on `stop`, when an end mark was read, and when the stream failed. At most `READ_AHEAD` items are read beyond what
- * was taken; then the vendor's stream waits.
+ * Starts reading into `queue`: the text of each item as one delta, never cut within a character. `open` gets a signal
+ * that aborts on `stop`, after an end mark, and after a failure of the stream. At most `READ_AHEAD` items are read
+ * ahead; then the vendor's stream is paused.
  */
 export const startReplyFeed = <Raw>(source: FeedSource<Raw>, queue: ReplyQueue, clock: Clock.Clock): ReplyFeed => {
   const abort = new AbortController()
@@ -109,7 +115,7 @@ export const startReplyFeed = <Raw>(source: FeedSource<Raw>, queue: ReplyQueue, 
     spoke = true
     Queue.offerUnsafe(queue, { _tag: "text-delta", text: said.toWellFormed() })
   }
-  /** Ends the reply, once. One whose end mark was seen is complete, whatever became of its connection. */
+  /** Ends the reply, once. A reply with an end mark is complete, even if its connection breaks afterwards. */
   const conclude = (end = reader.finish(), failure?: ModelFailed) => {
     if (abort.signal.aborted) return
     stop()
@@ -120,7 +126,7 @@ export const startReplyFeed = <Raw>(source: FeedSource<Raw>, queue: ReplyQueue, 
     Queue.offerUnsafe(queue, finished.success)
     Queue.endUnsafe(queue)
   }
-  /** Gives the end, if the item has it. */
+  /** Reads an item; returns the end, if the item has it. */
   const accept = (item: Raw): EndPart | undefined => {
     let inputUsage: ReplyPart | undefined
     for (const part of reader.read(item)) {

@@ -1,20 +1,20 @@
 import type { TokenizerService } from "../tokens/TokenizerService.ts"
 
 /**
- * Tokenizers differ, and ours counts by estimate: what a vendor that keeps to its limit writes counts less than this many
- * times the limit, and a few more.
+ * Tokenizers differ, and ours estimates: the output of a vendor that observes its limit counts at most this many times
+ * the limit, and a few more.
  */
 const TIMES = 2
 const MORE = 32
 
-/** No text has so many UTF-16 units a token for long; blanks and rules may, for a while. */
+/** No text has more UTF-16 units per token for long; blanks and rules may, for a while. */
 const UNITS_PER_TOKEN = 64
 const MORE_UNITS = 4_096
 
 /** Tokens are bytes at least, and a UTF-16 unit is three bytes at most. */
 const TOKENS_PER_UNIT = 3
 
-/** What of the newest text a reply may still have, and whether that was all of it. */
+/** The part of new text that fits into the limit, and true if all of it fits. */
 export interface Fused {
   readonly text: string
   readonly isCut: boolean
@@ -26,17 +26,17 @@ const cutAt = (text: string, length: number): string =>
 
 /** The text of a reply as it is delivered: bounded, and counted once. */
 export interface ReplyOutput {
-  /** Takes what is new and gives what of it may be delivered, which counts as delivered then. */
+  /** Takes new text and returns the part that may be delivered, which then counts as delivered. */
   take(text: string): Fused
-  /** What was delivered. */
+  /** The delivered text. */
   text(): string
-  /** The tokens of what was delivered, as they are estimated. */
+  /** The estimated tokens of the delivered text. */
   tokens(): number
 }
 
 /**
- * Watches over the length of one reply. It is cut where it has about twice the tokens it was asked to have at most,
- * whatever the pieces it comes in. Tokens are counted when they are asked for or might be that many, each text once.
+ * Limits the length of one reply: cuts it at about twice the requested tokens, independent of the size of its pieces.
+ * Tokens are counted on request or when they may have reached the limit, each text once.
  */
 export const replyOutput = (maxOutputTokens: number, tokenizer: TokenizerService): ReplyOutput => {
   const limit = TIMES * maxOutputTokens + MORE
@@ -57,7 +57,7 @@ export const replyOutput = (maxOutputTokens: number, tokenizer: TokenizerService
     whole += offered
     if (whole.length >= countAt) {
       if (tokens() > limit) {
-        // Where the limit is reached, by what was counted on both sides of it.
+        // The place of the limit, interpolated from the counts on both sides.
         const share = (limit - before.tokens) / (counted.tokens - before.tokens)
         const units = before.units + Math.floor(share * (whole.length - before.units))
         const cut = cutAt(offered, units - before.text.length)

@@ -1,11 +1,11 @@
 import { Clock, Effect, type Scope } from "effect"
 import type { ReplyFeed } from "./replyFeed.ts"
 
-/** How long a vendor may take, in milliseconds. */
+/** Time limits of a vendor, in milliseconds. */
 export interface ReplyLimits {
-  /** The longest wait for the first item, whatever it is. */
+  /** The longest wait for the first item of any kind. */
   readonly firstByteMs: number
-  /** The longest wait for whatever comes next. */
+  /** The longest wait for the next item. */
   readonly idleMs: number
   /** From the opening to the end. */
   readonly totalMs: number
@@ -20,15 +20,16 @@ export const defaultReplyLimits: ReplyLimits = {
   afterEndMs: 2_000
 }
 
-/** Whether the reader waits for the vendor. */
+/** True while the reader waits for the vendor. */
 export interface Patience {
   waits(): void
   goesOn(): void
 }
 
 /**
- * Ends a reply whose vendor takes too long. Silence counts only while the reader waits. One watch runs for the whole reply, until the scope closes, and none goes on beyond `latest` (Unix
- * milliseconds): a timer for every wait would cost more than the waits themselves.
+ * Ends a reply whose vendor takes too long. Silence counts only while the reader waits. One timer runs for the whole
+ * reply, until the scope closes or until `latest` (Unix milliseconds): a timer for every wait would cost more than the
+ * waits themselves.
  */
 export const startPatience = Effect.fnUntraced(function* (
   feed: ReplyFeed,

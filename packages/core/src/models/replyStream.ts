@@ -1,28 +1,28 @@
 import { Clock, Effect, Queue, Stream } from "effect"
-import { heldByScope } from "../background/heldByScope.ts"
+import { acquireInScope } from "../background/acquireInScope.ts"
 import type { ModelFailed, ReplyPart } from "./ChatModel.ts"
 import { type FeedSource, makeReplyQueue, startReplyFeed } from "./replyFeed.ts"
 import { type ReplyLimits, startPatience } from "./replyPatience.ts"
 
 export interface ReplySource<Raw> extends FeedSource<Raw> {
   readonly limits: ReplyLimits
-  /** In Unix milliseconds: the reply is given up then, whatever the limits. */
+  /** In Unix milliseconds: the reply is aborted at this time, independent of the limits. */
   readonly deadline?: number
 }
 
 /**
- * A vendor's stream as the parts of one reply, such as every `ChatModel` gives: text deltas and then exactly one `end`,
- * or a named failure. It is complete only with the vendor's own end mark (`cut-off` otherwise), fails with `stalled`
- * when a limit is over and with `empty` where a complete reply says nothing, and delivers nothing after `end`. Parts that
- * are ready together come in one array, and characters never in halves. Leaving the stream aborts the vendor's signal at
- * once. The vendor is read at most `READ_AHEAD` items ahead.
+ * Converts a vendor's stream to the parts of one reply, as every `ChatModel` returns them: text deltas and then
+ * exactly one `end`, or a named failure. The reply is complete only with the vendor's own end mark (`cut-off`
+ * otherwise), fails with `stalled` after a time limit and with `empty` if a complete reply has no text, and delivers
+ * nothing after `end`. Parts that are ready together come in one array, never cut within a character. Leaving the
+ * stream aborts the vendor's signal at once. The vendor is read at most `READ_AHEAD` items ahead.
  */
 export const replyStream = <Raw>(source: ReplySource<Raw>): Stream.Stream<ReplyPart, ModelFailed> =>
   Stream.unwrap(
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
       const queue = yield* makeReplyQueue
-      const feed = yield* heldByScope(
+      const feed = yield* acquireInScope(
         Effect.sync(() => startReplyFeed(source, queue, clock)),
         (running) => Effect.sync(running.stop)
       )

@@ -1,13 +1,13 @@
 import type { LogLevel } from "effect"
 
-/** A failure that was not seen for so long is told anew. Milliseconds. */
+/** A failure that did not occur for this long is logged again. Milliseconds. */
 export const FORGOTTEN_MS = 60_000
-/** As many kinds of failure are told apart. Beyond that, every record is written. */
+/** The most distinguished kinds of failure. Beyond that, every record is written. */
 const MOST_KINDS = 1_000
 
-/** What says that a record is about a failure. */
+/** Fields that mark a record as one of a failure. */
 const OF_FAILURES = ["failure", "error", "reason", "cause"]
-/** What differs between two records of one failure. */
+/** Fields that differ between two records of one failure. */
 const OF_OCCURRENCES: ReadonlySet<string> = new Set(["requestId", "route", "operation", "retry", "delayMs", "hold"])
 
 /** Places that are named of one kind; the rest is counted together. */
@@ -25,7 +25,10 @@ export interface LoggedFailure {
   readonly fields: Fields
 }
 
-/** How often a record was left out, and where that was: of which hold, on which route, or in which operation. The rest of its fields are those of the first one. */
+/**
+ * The number of records that were left out, and their places: the hold, the route, or the operation. The other fields
+ * are those of the first record.
+ */
 export interface LeftOut extends Fields {
   readonly message: string
   readonly leftOut: number
@@ -42,11 +45,11 @@ interface Kind {
   readonly places: Map<string, number>
 }
 
-/** Tells records of failures that repeat earlier ones, and counts them. */
+/** Detects records of repeated failures, and counts them. */
 export class RepeatedFailures {
   readonly #kinds = new Map<string, Kind>()
 
-  /** Whether a record repeats one of the last minute. Takes note of it. */
+  /** True if a record repeats one of the last minute. Records it. */
   isRepeat({ fields, logLevel, sentence }: LoggedFailure, now: number): boolean {
     if (!LEVELS.has(logLevel) || !OF_FAILURES.some((name) => fields[name] !== undefined)) return false
     const same = Object.entries(fields).filter(([name]) => !OF_OCCURRENCES.has(name))
@@ -70,7 +73,7 @@ export class RepeatedFailures {
     return isRecent
   }
 
-  /** What was left out since this was asked last. */
+  /** Returns the counts since the last call. */
   takeLeftOut(): ReadonlyArray<LeftOut> {
     const repeated = [...this.#kinds.values()].filter(({ leftOut }) => leftOut > 0)
     return repeated.map((kind) => {

@@ -3,36 +3,35 @@ import { type Clock, Deferred, Effect } from "effect"
 /** A dependency that leaves requests without an answer for so long counts as down. Milliseconds. */
 export const SILENT_MS = 20_000
 
-/** How long after its beginning a probe is waited for. Milliseconds. */
+/** Time for which requests wait for a new probe. Milliseconds. */
 const JOIN_MS = 500
 
 export interface SilenceWatchOptions {
-  /** What the log calls the dependency. */
+  /** The dependency's name in the log. */
   readonly dependency: string
   readonly clock: Clock.Clock
-  /** Asks the dependency for as little as possible, and tells the watch as all other requests do. */
+  /** Sends the smallest possible request to the dependency, and reports to the watch like all other requests. */
   readonly probe: Effect.Effect<unknown, unknown>
-  /** Milliseconds from one probe to the next: what a refused client is asked to wait. */
+  /** Milliseconds from one probe to the next, and the wait for a refused client. */
   readonly probeEveryMs: number
-  /** `SILENT_MS` unless given. */
+  /** Default `SILENT_MS`. */
   readonly silentMs?: number | undefined
 }
 
-/** A request that waits for its dependency. What comes after the first call does nothing. */
+/** A request that waits for its dependency. Only the first call has an effect. */
 export interface Asked {
-  /** The dependency answered, whatever it said. */
+  /** The dependency responded, with any result. */
   answered(): void
-  /** The request waits no longer: it gave up, or was left. */
+  /** The request no longer waits: it timed out, or its client left. */
   leave(): void
 }
 
 /**
- * Watches one dependency for silence, and refuses requests to it while it is silent.
- *
- * Only the time counts in which a request waited and nothing was heard of the dependency by anybody. Once that is
- * `silentMs`, the dependency is down until something is heard of it, a refusal or an error included. Requests are then
- * no trials: they are refused, and each has the dependency probed, unless that was just done. Those that come with a probe
- * wait shortly for its answer, so that the first ones after an outage pass. Where no request comes, nothing is probed.
+ * Watches one dependency for silence, and refuses requests to it while it is silent. Only time counts in which a
+ * request waited and no request received a response. After `silentMs` of it, the dependency is down until any response
+ * arrives, a refusal or an error included. Meanwhile requests are refused, and each starts a probe, unless one was
+ * just sent. Requests that arrive with a probe wait briefly for its response, so that the first ones after an outage
+ * pass. Without requests there are no probes.
  */
 export class SilenceWatch {
   readonly #options: SilenceWatchOptions
@@ -81,13 +80,13 @@ export class SilenceWatch {
     if (this.#waiting === 0) this.#silentMs += this.#now - this.#since
   }
 
-  /** Whether requests are refused. */
+  /** True if requests are refused. */
   get isDown(): boolean {
     const waited = this.#waiting === 0 ? 0 : this.#now - this.#since
     return this.#silentMs + waited >= (this.#options.silentMs ?? SILENT_MS)
   }
 
-  /** Passes where the dependency is not down; else fails, at most half a second later, unless it answers a probe. */
+  /** Succeeds if the dependency is up; otherwise fails within half a second, unless a probe gets a response. */
   admit<E>(refusal: (retryAfterMs: number) => E): Effect.Effect<void, E> {
     return Effect.suspend(() => {
       if (!this.isDown) return this.#refused === 0 ? Effect.void : this.#noteRecovery

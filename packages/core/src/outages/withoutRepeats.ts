@@ -1,10 +1,10 @@
 import { type Context, Effect, Logger, References, type Scope } from "effect"
 import { RepeatedFailures } from "./RepeatedFailures.ts"
 
-/** The time between two records of what was left out. */
+/** Interval of the records about repeated failures. */
 const TOLD_EVERY = "1 minute"
 
-/** The sentence of a line alone: what else is logged with it may hold what others wrote. */
+/** Only the sentence of a log line: its other parts may contain foreign text. */
 export const sentenceOf = (message: unknown): string =>
   [message]
     .flat()
@@ -12,9 +12,9 @@ export const sentenceOf = (message: unknown): string =>
     .join(" ")
 
 /**
- * Has a logger write the first record of each failure, and leave out those that repeat it: an outage fails every request in
- * the same way. Once a minute, and when the scope closes, one record says what was left out, how often and where. A failure
- * that did not come for a minute is written again. Everything that is not about a failure is written.
+ * Makes a logger write the first record of each failure and leave out its repetitions, because an outage fails every
+ * request in the same way. Once a minute, and when the scope closes, a record reports the number of those that were
+ * left out, and where. A failure that did not occur for a minute is written again. All other records are written.
  */
 export const withoutRepeats = (
   write: Logger.Logger<unknown, unknown>
@@ -22,7 +22,7 @@ export const withoutRepeats = (
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const repeated = new RepeatedFailures()
-    /** That of the first record left out, until it is told. */
+    /** The context of the first record that was left out, until the report. */
     let surroundings: Context.Context<never> | undefined
 
     const tell = Effect.suspend(() => {

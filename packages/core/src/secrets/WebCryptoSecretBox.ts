@@ -5,7 +5,7 @@ import { randomBytes } from "./randomBytes.ts"
 import { SecretBox, type SecretContext } from "./SecretBox.ts"
 import type { SecretKey } from "./secretKeys.ts"
 
-/** How sealed texts begin: the form of what follows. */
+/** The prefix of sealed texts: the version of their form. */
 const FORM = "v1"
 const IV_BYTES = 12
 const ID_BYTES = 6
@@ -14,7 +14,7 @@ const encoded = (text: string) => new TextEncoder().encode(text)
 
 interface NamedKey {
   readonly id: string
-  /** What keys for single purposes are derived from. */
+  /** The key from which keys for single purposes are derived. */
   readonly base: CryptoKey
 }
 
@@ -25,7 +25,7 @@ const named = async ({ bytes, id }: SecretKey): Promise<NamedKey> => {
   return { base, id: id ?? toBase64Url(digest.slice(0, ID_BYTES)) }
 }
 
-/** HKDF (RFC 5869): each purpose has a key of its own, so that none uses up the nonces of another. */
+/** HKDF (RFC 5869): each purpose has its own key, so that purposes do not share nonces. */
 const derived = ({ base }: NamedKey, purpose: string): Promise<CryptoKey> =>
   crypto.subtle.deriveKey(
     { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: encoded(`parley ${FORM} ${purpose}`) },
@@ -35,7 +35,7 @@ const derived = ({ base }: NamedKey, purpose: string): Promise<CryptoKey> =>
     ["encrypt", "decrypt"]
   )
 
-/** What is proven beside the secret: the form, the key, and every part of the context, told apart whatever is in them. */
+/** The additional authenticated data: the form, the key, and every part of the context, encoded without ambiguity. */
 const provenBeside = (keyId: string, context: SecretContext) => encoded(JSON.stringify([FORM, keyId, ...context]))
 
 const make = (keys: ReadonlyArray<NamedKey>): SecretBox["Service"] => {
@@ -85,9 +85,9 @@ const make = (keys: ReadonlyArray<NamedKey>): SecretBox["Service"] => {
 }
 
 /**
- * Secrets sealed with AES-256-GCM (NIST SP 800-38D) by the platform's Web Crypto. The sealed text is `v1.<key id>.` and
- * base64url of a random nonce of 96 bits, the ciphertext and its tag of 128 bits. Takes one key at least; fails where two
- * have one id.
+ * Seals secrets with AES-256-GCM (NIST SP 800-38D) by the platform's Web Crypto. The sealed text is `v1.<key id>.` and
+ * base64url of a random nonce of 96 bits, the ciphertext and its tag of 128 bits. Requires at least one key; fails if
+ * two have the same id.
  */
 export const makeWebCryptoSecretBox = (
   keys: ReadonlyArray<SecretKey>

@@ -9,8 +9,8 @@ export class SecretsNotConfigured extends Schema.TaggedError<SecretsNotConfigure
 }
 
 /**
- * Why a sealed secret does not open: `key`, no key of its id is configured; `content`, it was changed, sealed for
- * something else, or is no sealed secret at all.
+ * The reason why a sealed secret does not open: `key`, no key with its id is configured; `content`, it was changed,
+ * sealed for another context, or is not a sealed secret.
  */
 export const SECRET_PROBLEMS = ["key", "content"] as const
 

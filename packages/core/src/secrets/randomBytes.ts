@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 
-/** A digest of SHA-256 has so many bytes. */
+/** The number of bytes in a SHA-256 digest. */
 const MAX_BYTES = 32
 
 /**
- * So many bytes that nobody can guess, 32 at most. They are the beginning of a digest of three random identifiers, which
- * have 366 bits of chance together.
+ * This many unpredictable bytes, at most 32. They are the beginning of a digest of three random identifiers with 366
+ * random bits together.
  */
 export const randomBytes = Effect.fnUntraced(function* (count: number) {
   if (count > MAX_BYTES) return yield* Effect.die(new RangeError(`At most ${MAX_BYTES} bytes, not ${count}.`))

@@ -41,9 +41,9 @@ const keyOf = (part: string): Result.Result<SecretKey, string> => {
 }
 
 /**
- * Reads keys: `<key>` or `<id>:<key>`, several of them separated by commas. The first one seals; the others open what was
- * sealed before. A key is 32 random bytes, as base64 (with either alphabet) or as hexadecimal digits. Problems name the
- * place of a key and never what it is.
+ * Parses keys: `<key>` or `<id>:<key>`, several of them separated by commas. The first one seals; the others open
+ * older secrets. A key is 32 random bytes, as base64 (with either alphabet) or as hexadecimal digits. Problems name
+ * the position of a key and never its value.
  */
 export const parseSecretKeys = (text: string): Result.Result<ReadonlyArray<SecretKey>, InvalidSecretKeys> => {
   const parts = text.split(",").map((part) => part.trim())

@@ -9,7 +9,7 @@ export interface RevokedSession {
   readonly expiresAt: number
 }
 
-/** What was revoked since a moment. */
+/** The sessions that were revoked since a time. */
 export interface RevokedSince {
   readonly sessions: ReadonlyArray<RevokedSession>
   /** From when to ask next, in Unix milliseconds by the storage's clock, to miss none; some may come twice. */

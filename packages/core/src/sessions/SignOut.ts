@@ -4,7 +4,7 @@ import { retryStorage } from "../storage/retryStorage.ts"
 import { StorageFailed } from "../storage/StorageFailed.ts"
 import { RevokedSessions } from "./RevokedSessions.ts"
 
-/** For so long a process relies on what it knows of sessions that were signed out elsewhere. */
+/** Time for which a process relies on its last list of sessions that were signed out elsewhere. */
 const RELIED_ON_MS = 2_000
 
 /** A storage that does not answer holds no request up for longer. */
@@ -28,13 +28,13 @@ export class SignOut extends Context.Service<
   SignOut,
   {
     /**
-     * Ends a session: its token is refused from now on, by every other process within two seconds. What is kept of it,
-     * until it expires, is its SHA-256. Signing out again changes nothing.
+     * Ends a session: this process refuses its token at once, every other one within two seconds. Its SHA-256 is
+     * stored until the token expires. Signing out again changes nothing.
      */
     signOut(input: SignOutInput): Effect.Effect<void, StorageFailed>
     /**
-     * Whether a token belongs to a session that was signed out. Fails only where this process never learnt which were;
-     * while the storage does not answer it goes by what it learnt last.
+     * True if a token belongs to a session that was signed out. Fails only if this process has never read the list; if
+     * the storage does not respond, it uses the last list.
      */
     isSignedOut(token: string): Effect.Effect<boolean, StorageFailed>
   }

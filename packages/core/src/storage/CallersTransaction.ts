@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 
 /**
- * A transaction of the caller's own on the database that Parley runs on: begun by the caller, and committed or rolled back
- * by the caller. A `pg` client in a transaction is one as it is; of a query builder, whatever runs a text with `$1`, `$2` in
- * it on the connection of its transaction. Use it for one thing at a time: await each call.
+ * A transaction of the caller on the database that Parley uses: the caller begins it, and commits or rolls it back. A
+ * `pg` client in a transaction is one as it is; for a query builder, pass a function that runs a text with `$1`, `$2`
+ * in it on the connection of its transaction. Await each call before the next one.
  */
 export interface CallersTransaction {
   query(text: string, values: Array<unknown>): Promise<{ readonly rows: ReadonlyArray<object> }>
@@ -33,7 +33,7 @@ const EXPLANATIONS = {
     "Only a Postgres server takes part in transactions of the caller's. The embedded database and the stores in memory do not: set a database URL, or a pool."
 }
 
-/** What was asked to be part of a transaction of the caller's cannot be. Nothing was done. */
+/** The operation cannot be part of a caller's transaction. It had no effect. */
 export class TransactionNotJoined extends Schema.TaggedError<TransactionNotJoined>()("TransactionNotJoined", {
   problem: Schema.Literals(["not-open", "failed", "not-supported"])
 }) {

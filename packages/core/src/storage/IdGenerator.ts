@@ -1,6 +1,6 @@
 import { Context, Effect } from "effect"
 
-/** Where new identifiers come from: random UUIDs (RFC 9562, version 4) unless a test provides its own. */
+/** Generates new identifiers: random UUIDs (RFC 9562, version 4), unless a test provides its own. */
 export class IdGenerator extends Context.Reference<{ readonly next: Effect.Effect<string> }>(
   "@parley/core/storage/IdGenerator",
   { defaultValue: () => ({ next: Effect.sync(() => crypto.randomUUID()) }) }
@@ -8,5 +8,5 @@ export class IdGenerator extends Context.Reference<{ readonly next: Effect.Effec
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Whether a text is a UUID in the text form of RFC 9562, any version and either case. */
+/** True if a text is a UUID in the text form of RFC 9562, any version and either case. */
 export const isUuid = (text: string): boolean => UUID.test(text)

@@ -13,41 +13,41 @@ interface RemovedDocument {
   readonly documentId: string
 }
 
-/** What one store keeps of people, for their erasure. */
+/** The personal data of one store, for erasures. */
 export interface PersonalPart {
-  /** True where the person cannot be erased at the moment. */
+  /** True if the person cannot be erased at the moment. */
   readonly isInUse?: (userId: string) => boolean
-  /** How much of each kind there is. */
+  /** The number of records of each kind. */
   readonly count: (userId: string) => { readonly [kind: string]: number }
-  /** Removes what there is, or gives it to the pseudonym. */
+  /** Removes the records, or transfers them to the pseudonym. */
   readonly erase: (userId: string, pseudonym: string) => void
 }
 
-/** Brings a table back to what it was. */
+/** Restores a table to an earlier state. */
 type Restore = () => void
 
 /**
- * What the in-memory stores of one process share, so that a unit of work can undo what all of them did. Stores built
- * together share one; the layer is provided by each of them.
+ * The state that the in-memory stores of one process share, so that a unit of work can undo the changes of all of
+ * them. Stores built together share one; each of them provides the layer.
  */
 export class InMemoryStorage extends Context.Service<
   InMemoryStorage,
   {
     /** A table that units of work bring back. Its values are replaced, never changed in place. */
     table<K, V>(): Effect.Effect<Map<K, V>>
-    /** Runs a store's method: at once inside a unit of work, else when no unit is running. */
+    /** Runs a store's method: at once inside a unit of work, otherwise when no unit is running. */
     exclusive<A, E, R>(method: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
     /** A unit of work, as `UnitOfWork.run`. Units run one at a time. */
     run<A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageFailed, R>
-    /** A number greater than all it gave before: what happened earlier has a smaller one. */
+    /** A number greater than all earlier ones, which orders events. */
     nextMoment(): number
-    /** Registers what a store keeps of people. */
+    /** Registers the personal data of a store. */
     addPersonalPart(part: PersonalPart): Effect.Effect<void>
-    /** What the stores keep of people. */
+    /** The personal data of all stores. */
     readonly personalParts: ReadonlyArray<PersonalPart>
-    /** Registers what else goes when a document is removed: its bytes, its passages. */
+    /** Registers further removals when a document is removed: its bytes, its passages. */
     onDocumentRemoved(remove: (document: RemovedDocument) => void): Effect.Effect<void>
-    /** Tells that a document was removed. */
+    /** Reports that a document was removed. */
     documentRemoved(document: RemovedDocument): void
   }
 >()("@parley/core/storage/InMemoryStorage") {

@@ -3,7 +3,7 @@ import { TransactionNotJoined } from "./CallersTransaction.ts"
 import { InMemoryStorage } from "./InMemoryStorage.ts"
 import { UnitOfWork } from "./UnitOfWork.ts"
 
-/** Units of work over the in-memory stores: what they did inside a unit that fails is undone. */
+/** Units of work over the in-memory stores: the changes of a failed unit are undone. */
 export const InMemoryUnitOfWork = {
   layer: Layer.effect(
     UnitOfWork,

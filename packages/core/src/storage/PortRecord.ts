@@ -3,7 +3,7 @@ import { Context, Layer } from "effect"
 /** Ports by the names that developers know them by. */
 export type PortRecord = Readonly<Record<string, Context.Key<unknown, unknown>>>
 
-/** What stands behind the ports of a record, under the same names. */
+/** The services of a record of ports, under the same names. */
 export type ServicesOf<Ports extends PortRecord> = { readonly [Name in keyof Ports]: Ports[Name]["Service"] }
 
 /** The ports of a record as requirements of an Effect. */
@@ -18,7 +18,7 @@ export const servicesLayer = <Ports extends PortRecord>(
     Context.makeUnsafe(new Map(Object.entries(ports).map(([name, port]) => [port.key, services[name as keyof Ports]])))
   )
 
-/** What stands behind the ports in `context`, under their names. */
+/** The services of the ports in `context`, under their names. */
 export const servicesFrom = <Ports extends PortRecord>(
   ports: Ports,
   context: Context.Context<IdentifiersOf<Ports>>

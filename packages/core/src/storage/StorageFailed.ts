@@ -7,7 +7,7 @@ import { Schema } from "effect"
 export class StorageFailed extends Schema.TaggedError<StorageFailed>()("StorageFailed", {
   /** Port and method, for example `CreditLedger.reserve`. */
   operation: Schema.String,
-  /** True where trying the same call again may succeed (lost connection, deadlock, serialization failure). */
+  /** True if a retry of the same call may succeed (lost connection, deadlock, serialization failure). */
   retryable: Schema.Boolean,
   /** The store has been silent for a while and counts as down: milliseconds after which asking again may be worthwhile. */
   retryAfterMs: Schema.optionalKey(Schema.Int),

@@ -4,19 +4,19 @@ import type { CallersTransaction, TransactionConflict, TransactionNotJoined } fr
 import type { StorageFailed } from "./StorageFailed.ts"
 
 /**
- * Makes several port calls one transaction: every store call inside `run` commits with the others or not at all.
- * Nested runs join the outer one. The ports taking part must come from the same adapter, and what they touch must belong to
- * one person, `owner`: a store may keep different people in different places.
+ * Makes several port calls one transaction: all store calls inside `run` commit together or not at all. Nested runs
+ * join the outer one. The ports must come from the same adapter, and all data must belong to one person, `owner`: a
+ * store may keep different people in different places.
  */
 export class UnitOfWork extends Context.Service<
   UnitOfWork,
   {
     run<A, E, R>(owner: UserId, work: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageFailed, R>
     /**
-     * Makes the credit operations of `work` part of a transaction of the caller's: they are committed, or rolled back,
-     * with it. Where `work` fails, what it did is undone and the transaction can go on. Whatever role and settings the
-     * caller's connection had, it has again. Fails with `TransactionConflict` on a serialization failure or a deadlock: then
-     * only a new transaction can succeed.
+     * Makes the credit operations of `work` part of a caller's transaction: they are committed, or rolled back, with
+     * it. If `work` fails, its changes are undone and the transaction can continue. Afterwards the caller's connection
+     * has the role and settings that it had before. Fails with `TransactionConflict` on a serialization failure or a
+     * deadlock: then only a new transaction can succeed.
      */
     join<A, E, R>(
       transaction: CallersTransaction,

@@ -1,9 +1,9 @@
-/** What may be logged of a failure: names and codes of our own and of the database, never the text of another. */
+/** The fields of a failure that may be logged: names and codes of Parley and of the database, never foreign text. */
 export interface FailureFields extends Readonly<Record<string, unknown>> {
   readonly failure: string
   /** Port and method, for example `CreditLedger.reserve`. */
   readonly operation?: string
-  /** What the system or a library calls the cause, for example `ECONNREFUSED`. */
+  /** The system's or a library's code of the cause, for example `ECONNREFUSED`. */
   readonly cause?: string
   /** Postgres' five characters for why it refused. */
   readonly sqlState?: string
@@ -13,18 +13,18 @@ export interface FailureFields extends Readonly<Record<string, unknown>> {
 
 const isName = (value: unknown, form: RegExp): value is string => typeof value === "string" && form.test(value)
 
-/** How far causes of causes are looked through. */
+/** The most nested causes that are searched. */
 const MOST_CAUSES = 6
 
 /**
- * The code by which the operating system or a library names why something failed, such as `ECONNREFUSED`, `ENOTFOUND`,
- * `EMFILE` or `CERT_HAS_EXPIRED`: that of the failure or of the nearest of its causes that has one.
+ * The operating system's or a library's code of a failure, for example `ECONNREFUSED`, `ENOTFOUND`, `EMFILE` or
+ * `CERT_HAS_EXPIRED`: from the failure or from the nearest of its causes that has one.
  */
 export const causeCode = (error: unknown): string | undefined => {
   let each = error
   for (let depth = 0; each instanceof Error && depth < MOST_CAUSES; depth++) {
     const { code, severity } = each as { readonly code?: unknown; readonly severity?: unknown }
-    // What Postgres reports has an SQLSTATE there.
+    // Errors of Postgres have an SQLSTATE in this field.
     if (severity === undefined && isName(code, /^[A-Z][A-Z0-9_]{2,63}$/)) return code
     each = each.cause ?? (each instanceof AggregateError ? each.errors[0] : undefined)
   }
@@ -37,7 +37,7 @@ export const causeField = (error: unknown): Pick<FailureFields, "cause"> => {
   return cause === undefined ? {} : { cause }
 }
 
-/** What a database adapter names of a refusal, where it is behind a failure or is it. */
+/** The database's names in a refusal, from a failure or its causes. */
 export const databaseFields = (error: unknown): Pick<FailureFields, "sqlState" | "constraint"> => {
   const { cause, ...own } = Object(error) as { readonly [field: string]: unknown }
   const { constraint, sqlState } = { ...own, ...(Object(cause) as { readonly [field: string]: unknown }) }

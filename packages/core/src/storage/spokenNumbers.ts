@@ -1,6 +1,6 @@
-/** How numbers are said to people in English sentences. */
+/** Numbers in English sentences for people. */
 
-/** Made on first use: a format takes milliseconds to make, which a start that says nothing need not wait for. */
+/** Creates formats on first use: each takes milliseconds, which would delay a start that prints none. */
 const lazily = <A>(make: () => A): (() => A) => {
   let made: A | undefined
   return () => (made ??= make())
@@ -8,7 +8,7 @@ const lazily = <A>(make: () => A): (() => A) => {
 
 const grouped = lazily(() => new Intl.NumberFormat("en-US"))
 
-/** A number and what it counts: `1 credit`, `2,000 credits`. `many` where the plural does not end in s. */
+/** A number and its unit: `1 credit`, `2,000 credits`. Pass `many` if the plural does not end in s. */
 export const countOf = (count: number, one: string, many = `${one}s`): string =>
   `${grouped().format(count)} ${count === 1 ? one : many}`
 

@@ -21,9 +21,9 @@ const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 const decodeOverrides = Schema.decodeUnknownResult(CatalogOverrides, { errors: "all", onExcessProperty: "error" })
 
 /**
- * The shipped catalog with `overrides` (parsed JSON) laid over it, part by part; or, where it says `replace`, what it says
- * alone. Throws `InvalidCatalog` with all problems: unknown keys, wrong types, tiers naming unknown models, prices
- * naming unknown tiers.
+ * The shipped catalog, overridden part by part by `overrides` (parsed JSON); or, with `replace`, the overrides alone.
+ * Throws `InvalidCatalog` with all problems: unknown keys, wrong types, tiers with unknown models, prices with unknown
+ * tiers.
  */
 export const makeCatalog = (overrides: unknown = {}): CatalogData => {
   const decoded = decodeOverrides(overrides)
@@ -49,8 +49,8 @@ export const makeCatalog = (overrides: unknown = {}): CatalogData => {
 }
 
 /**
- * What was said of another vendor model does not hold for this one: its name, and how much it may think, which is said in
- * words of its own that this one may refuse.
+ * Drops the settings that belong to another vendor model: its display name, and its effort, whose values this model
+ * may refuse.
  */
 const withoutForeignWords = (before: Model, vendorModel: string | undefined): Omit<Model, "effort" | "displayName"> => {
   if (vendorModel === undefined || vendorModel === before.vendorModel) return before
@@ -58,7 +58,7 @@ const withoutForeignWords = (before: Model, vendorModel: string | undefined): Om
   return rest
 }
 
-/** Input to and from a cache costs what fresh input costs, where nothing else is said. */
+/** Default: cache reads and writes cost the same as fresh input. */
 const cacheRates = ({ creditsPer1kInput: input }: { readonly creditsPer1kInput?: number }) => ({
   creditsPer1kCachedInput: input,
   creditsPer1kCacheWrite: input
@@ -81,7 +81,10 @@ const modelsOf = ({ models: given = {}, replace }: CatalogOverrides): ReadonlyAr
   return [...models.values()]
 }
 
-/** Shipped tiers first, then new ones as they are written, unless their order is said. What a new one lacks is a problem of the catalog. */
+/**
+ * Shipped tiers first, then new ones in the order of the file, unless `tierOrder` is set. A new tier's missing fields
+ * are problems of the catalog.
+ */
 const tiersOf = ({ replace, tierOrder, tiers: given = {} }: CatalogOverrides): ReadonlyArray<Tier> => {
   const tiers = new Map((replace === true ? [] : defaultCatalog.tiers).map((tier) => [tier.name, tier]))
   for (const [name, override] of Object.entries(given)) {
@@ -116,7 +119,7 @@ export class Catalog extends Context.Service<Catalog, CatalogData>()("@parley/co
 export const findModel = (catalog: CatalogData, id: string): Model | undefined =>
   catalog.models.find((model) => model.id === id)
 
-/** The tier that has, or had, this name; undefined where the catalog has none. */
+/** The tier that has, or had, this name; undefined if the catalog has none. */
 export const findTier = (catalog: Pick<CatalogData, "tiers">, name: TierName): Tier | undefined =>
   catalog.tiers.find((tier) => namesOf(tier).includes(name))
 
@@ -124,21 +127,21 @@ export const findTier = (catalog: Pick<CatalogData, "tiers">, name: TierName): T
 export const allowancesOf = ({ tiers }: Pick<CatalogData, "tiers">): Readonly<Record<TierName, number>> =>
   Object.fromEntries(tiers.flatMap((tier) => namesOf(tier).map((name) => [name, tier.monthlyCredits])))
 
-/** The tier that people begin with, and have where they pay for none. */
+/** The tier of people who pay for none. */
 export const lowestTier = ({ tiers: [lowest] }: Pick<CatalogData, "tiers">): Tier => lowest
 
 /**
- * What an account of this tier may use now. A tier that the catalog has no more allows what the lowest does: a process
- * that starts refuses such accounts, so that they are met only while others still run with another catalog.
+ * The rights of an account on this tier. For a tier that the catalog does not have, they are those of the lowest tier.
+ * A process refuses to start with such accounts, so they occur only while other processes run with another catalog.
  */
 export const tierOf = (catalog: Pick<CatalogData, "tiers">, name: TierName): Tier =>
   findTier(catalog, name) ?? lowestTier(catalog)
 
-/** What is said of a name that no tier of the catalog has. */
+/** The error for a name that no tier of the catalog has. */
 export const unknownTier = ({ tiers }: Pick<CatalogData, "tiers">, tier: TierName): UnknownTier =>
   new UnknownTier({ tier, tiers: tiers.map(({ name }) => name) })
 
-/** The place of a tier in the catalog's order, from 0; -1 where there is none of this name. */
+/** The position of a tier in the catalog's order, from 0; -1 for an unknown name. */
 export const rankOf = ({ tiers }: Pick<CatalogData, "tiers">, name: TierName): number =>
   tiers.findIndex((tier) => namesOf(tier).includes(name))
 

@@ -1,7 +1,7 @@
 import type { Model } from "../models/Model.ts"
 import type { Tier, TierName } from "./Tier.ts"
 
-/** What a payment provider's price id buys: a tier, or a number of top-up credits. */
+/** The purchase behind a payment provider's price id: a tier, or a number of top-up credits. */
 export type Purchase = { readonly tier: TierName } | { readonly topup: number }
 
 /** Limits of the public widget. Each of them holds for all server processes together. */

@@ -36,7 +36,7 @@ const ModelOverride = Schema.Struct({
   inputTokenFactor: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 1, maximum: 4 })))
 })
 
-/** Which names can be one is said of the whole catalog: of its tiers, and of what is to be one. */
+/** The whole catalog decides which names are valid: its tiers, and those that are added. */
 const TierName = Schema.NonEmptyString
 
 const TierOverride = Schema.Struct({

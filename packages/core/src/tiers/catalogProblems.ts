@@ -26,7 +26,7 @@ const rateProblems = ({ id, longContext, ...model }: Model): ReadonlyArray<strin
   ]
 }
 
-/** What keeps a catalog from being used: what is missing, what contradicts itself, and what names nothing. */
+/** The problems that make a catalog unusable: missing parts, contradictions, and unknown names. */
 export const catalogProblems = (catalog: CatalogData): ReadonlyArray<string> => {
   const known = new Set(catalog.models.map((model) => model.id))
   const incomplete = catalog.models.flatMap((model) =>

@@ -7,7 +7,7 @@ export class ModelNotAllowed extends Schema.TaggedError<ModelNotAllowed>()("Mode
   tier: Schema.String,
   /** Tiers that include the model. */
   allowedTiers: Schema.Array(Schema.String),
-  /** What people call them; their ids where not given. */
+  /** The names for people; default: the ids. */
   modelName: Schema.optionalKey(Schema.String),
   tierName: Schema.optionalKey(Schema.String),
   allowedTierNames: Schema.optionalKey(Schema.Array(Schema.String))
@@ -34,11 +34,11 @@ export class UnknownTier extends Schema.TaggedError<UnknownTier>()("UnknownTier"
 }
 
 /**
- * Accounts are on tiers that the catalog has not: what they were promised is not known, so that they are neither given
- * anything nor charged for it.
+ * Accounts are on tiers that the catalog does not have. Parley cannot know what their owners paid for, so it neither
+ * grants nor charges anything.
  */
 export class TiersMissing extends Schema.TaggedError<TiersMissing>()("TiersMissing", {
-  /** How many accounts are on each tier that is missing, now or from their next period on. */
+  /** The number of accounts on each missing tier, now or from their next period on. */
   missing: Schema.Array(Schema.Struct({ tier: Schema.String, accounts: Schema.Int })),
   /** The tiers there are, from the lowest to the highest. */
   tiers: Schema.Array(Schema.String)

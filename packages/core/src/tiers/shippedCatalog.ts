@@ -6,10 +6,10 @@ const MIB = 1024 * 1024
 const ABANDONED_TRIES_PER_MINUTE = 20
 
 /**
- * Prices follow the vendors' public ones of November 2026, at 8,000 credits for what costs a dollar. The windows are
- * smaller than the vendors': people who pay by the token are served better by a prompt that was cut to what matters.
- * Vendors are not asked to write their caches, so that what they charge more for writing is not priced here.
- * OpenAI's models answer at once: they think in silence, and a reply that was left could not be charged for it.
+ * Prices follow the vendors' public ones of November 2026, at 8,000 credits for a dollar. The context windows are
+ * smaller than the vendors': people who pay by the token benefit from a prompt that is limited to the relevant parts.
+ * Requests ask for no cache writes, so their surcharge is not priced here. OpenAI's models answer without thinking,
+ * because hidden thinking could not be charged for a reply that the reader leaves.
  */
 const openai = (
   id: string,
@@ -33,7 +33,9 @@ const openai = (
   effort: "none"
 })
 
-/** Anthropic's tokenizers are not public; the present one counts up to about 1.5 times what its predecessor did. */
+/**
+ * Anthropic's tokenizers are not public; the present one counts up to about 1.5 times the tokens of its predecessor.
+ */
 const ANTHROPIC_TOKEN_FACTOR = 1.35
 
 const anthropic = (...of: Parameters<typeof openai>): Model => ({
@@ -44,14 +46,14 @@ const anthropic = (...of: Parameters<typeof openai>): Model => ({
   inputTokenFactor: ANTHROPIC_TOKEN_FACTOR
 })
 
-/** What a model that a configuration adds has where nothing is said of it; the rest it has to say. */
+/** The defaults of a model that a configuration adds; the configuration must set the rest. */
 export const NEW_MODEL = {
   minimumCredits: 1,
   maxOutputTokens: 4096,
   contextTokens: 128_000
 }
 
-/** The quotas of a tier that a configuration adds where nothing is said of them: those of the lowest that ships. */
+/** The default quotas of a tier that a configuration adds: those of the lowest shipped tier. */
 export const NEW_TIER = {
   maxDocuments: 20,
   maxDocumentBytes: 100 * MIB,

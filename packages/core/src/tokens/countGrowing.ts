@@ -1,9 +1,9 @@
 import { countPieces, estimateOf } from "./tokenPieces.ts"
 
-/** What follows the last cut is counted again each time; beyond this many characters it is cut where it ends. */
+/** The text after the last cut is counted again in each call; beyond this many characters it is cut at its end. */
 const LONGEST_TAIL = 4_096
 
-/** Where a growing text may be cut so that the parts count as the whole: before its last space, if that follows no other. */
+/** The last place where a growing text may be cut without changing the count: before its last single space. */
 const lastCut = (text: string): number => {
   let index = text.lastIndexOf(" ")
   while (index > 0 && text[index - 1] === " ") index -= 1
@@ -13,8 +13,8 @@ const lastCut = (text: string): number => {
 const isHighSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xd800
 
 /**
- * Counts a text that only grows, as `pieceTokenizer.count` estimates it, in time that is linear in its final length: takes the text
- * as it is now, gives its tokens.
+ * Counts a growing text with the estimate of `pieceTokenizer.count`, in time that is linear in its final length: takes
+ * the whole text so far, returns its tokens.
  */
 export const countGrowing = (): ((text: string) => number) => {
   let counted = 0

@@ -1,17 +1,17 @@
 import { FIRST_CHARACTER, type TokenVocabulary, tokenVocabulary } from "./tokenVocabulary.ts"
 
-/** Where the count is, and what was counted so far. */
+/** The position of the count, and the counts so far. */
 interface Count {
   index: number
   /** No tokenizer counts more. */
   most: number
-  /** What tokenizers usually count, in parts of a token. */
+  /** The usual count of tokenizers, in parts of a token. */
   usualParts: number
 }
 
 /**
- * The parts of a token in which what is usual is counted: sums of whole numbers are exact in whatever order, so that a text
- * counts the same in one go and while it grows. 1/4.6, 1/2.2, 1/20 and 1/128 of a token are whole numbers of parts.
+ * Parts per token for the usual count: sums of whole numbers are exact in any order, so that a text has the same count
+ * in one call and in steps. 1/4.6, 1/2.2, 1/20 and 1/128 of a token are whole numbers of parts.
  */
 const PARTS_PER_TOKEN = 161_920
 const PARTS_PER_SMALL = PARTS_PER_TOKEN / 4.6
@@ -27,18 +27,18 @@ const BEFORE_CAPITAL = 0x40
 const FIRST_OF_THREE_BYTES = 0x800
 const NONE = new Uint8Array(0)
 const NEVER = -1_000_000
-/** So many spaces are usually one token at most. */
+/** This many spaces are usually at most one token. */
 const SPACES_PER_TOKEN = 128
 /** Longer runs of letters count as a token each. */
 const LONGEST_RUN = 16 * 1024
 
 const isSmall = (unit: number): boolean => unit >= 0x61 && unit <= 0x7a
 const isCapital = (unit: number): boolean => unit >= 0x41 && unit <= 0x5a
-/** Whether a token may cover letters together with this neighbour of theirs. Spaces, digits and line ends cut. */
+/** True if a token may cover letters together with this neighbour. Spaces, digits and line ends cut. */
 const isOpen = (unit: number): boolean => unit !== SPACE && unit !== 0x0a && unit !== 0x0d && !isDigit(unit)
 const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39
 
-/** Where the run of units that satisfy `belongs` ends. */
+/** The end of the run of units that satisfy `belongs`. */
 const runEnd = (text: string, start: number, belongs: (unit: number) => boolean): number => {
   let end = start
   while (end < text.length && belongs(text.charCodeAt(end))) end++
@@ -46,13 +46,13 @@ const runEnd = (text: string, start: number, belongs: (unit: number) => boolean)
 }
 
 /**
- * The most tokens into which letters can be cut. In what byte-pair encoding leaves, no two neighbours are a token of
- * the vocabulary when put together. So keep, for each position, the largest count whose last token has one letter, two,
- * or more, and never put together neighbours that are known to be one token. A space counts as a letter. At an open
- * end, a token that begins or ends outside may cover some of the letters, and nothing is known of its neighbours.
+ * The most tokens into which letters can be cut. After byte-pair encoding, no two neighbours together are a token of
+ * the vocabulary. So this keeps, for each position, the largest count whose last token has one letter, two, or more,
+ * and never places two neighbours that are known to be one token together. A space counts as a letter. At an open end,
+ * a token that begins or ends outside may cover some of the letters, and its neighbours are unknown.
  */
 const mostOfLetters = (text: string, start: number, end: number, table: LetterTable): number => {
-  // Nothing that is read or written has so many letters without a space, and counting them takes time.
+  // Real text never has this many letters without a space, and counting them takes time.
   if (end - start > LONGEST_RUN) return end - start
   const { letterBefore, pairs, triples } = table
   const openBefore = start > 0 && isOpen(text.charCodeAt(start - 1))
@@ -89,14 +89,19 @@ const mostOfLetters = (text: string, start: number, end: number, table: LetterTa
   return openAfter ? Math.max(closed, 1 + Math.max(oneAt2, twoAt2, moreAt2, bestBefore)) : closed
 }
 
-/** Whether what is here can make one word with letters beside it: letters beyond ASCII, and an apostrophe's ending. */
+/**
+ * True if this character can join letters beside it to one word: letters beyond ASCII, and the ending after an
+ * apostrophe.
+ */
 const continuesWord = (text: string, index: number): boolean => {
   if (index < 0 || index >= text.length) return false
   const unit = text.charCodeAt(index)
   return unit >= FIRST_CHARACTER || unit === APOSTROPHE
 }
 
-/** What is known of letters of one case: the code before the first, and which two and three of them are a token. */
+/**
+ * The known pairs and triples of letters of one case: the code before the first letter, and those that are one token.
+ */
 interface LetterTable {
   readonly letterBefore: number
   readonly pairs: Uint8Array
@@ -119,7 +124,7 @@ const countWord = (text: string, start: number, spaced: boolean, count: Count, k
   const capital = letters > start ? 1 : 0
   const table = { letterBefore: BEFORE_SMALL, pairs: known.smallPairs, triples: known.smallTriples }
   const most = capital + mostOfLetters(text, capital === 1 ? letters : from, end, table)
-  // A listed word whose first letters go along with what is before it.
+  // The first letters of a listed word join the text before it.
   count.most += listed ? Math.min(most, 2) : most
 }
 
@@ -152,15 +157,15 @@ const countDigits = (text: string, count: Count): void => {
 }
 
 /**
- * The same ASCII character again and again. Where up to k of them are one token, two neighbours together have more
- * than k, so that n of them are at most 2n / (k + 1) + 1 tokens.
+ * Repetitions of an ASCII character. If up to k of them are one token, two neighbours together have more than k, so n
+ * of them are at most 2n / (k + 1) + 1 tokens.
  */
 const countRepeated = (text: string, unit: number, count: Count, known: TokenVocabulary): void => {
   const start = count.index
   const end = runEnd(text, start, (next) => next === unit)
   const length = end - start
   count.index = end
-  // White space is cut in two before what takes none along.
+  // White space is cut in two before a character that does not join it.
   const cuts = unit < SPACE ? 2 : 1
   const most = Math.min(length, Math.floor((2 * length) / ((known.repeats[unit] ?? 1) + 1)) + cuts)
   count.most += most
@@ -183,7 +188,7 @@ const countSpaces = (text: string, count: Count, known: TokenVocabulary): void =
   if (belongs) countLetters(text, true, count, known)
 }
 
-/** Characters beyond ASCII, one after the other. Those of three bytes may be cut where a neighbour takes a byte along. */
+/** A run of characters beyond ASCII. Those of three bytes may be cut if a neighbour takes a byte of them. */
 const countCharacters = (text: string, count: Count, known: TokenVocabulary): void => {
   let characters = 0
   while (count.index < text.length) {
@@ -199,7 +204,9 @@ const countCharacters = (text: string, count: Count, known: TokenVocabulary): vo
   if (characters > 0) count.most += 1 + Math.floor(characters / 10)
 }
 
-/** What is counted of a text: the most tokens, and the usual number in parts of a token. Counts of parts of a text add up. */
+/**
+ * The counts of a text: the most tokens, and the usual number in parts of a token. Counts of parts of a text add up.
+ */
 export interface PieceCount {
   readonly most: number
   readonly usualParts: number
@@ -209,7 +216,10 @@ export interface PieceCount {
 export const estimateOf = ({ most, usualParts }: PieceCount): number =>
   Math.min(most, Math.ceil(usualParts / PARTS_PER_TOKEN))
 
-/** Begins to count a text. Each call goes on for at least so many characters, and gives the count once it is whole. */
+/**
+ * Begins to count a text. Each call counts at least this many more characters, and returns the count when it is
+ * complete.
+ */
 export const countInSteps = (text: string): ((characters: number) => PieceCount | undefined) => {
   const known = tokenVocabulary()
   const count: Count = { index: 0, most: 0, usualParts: 0 }

@@ -8,7 +8,7 @@ import {
   WORDS_EVERYWHERE
 } from "./tokenTables.ts"
 
-/** What is known of the vocabularies, unpacked for fast asking. */
+/** The facts of the vocabularies, unpacked for fast look-up. */
 export interface TokenVocabulary {
   /** Texts known to be one token: words, with or without the space before. */
   readonly words: ReadonlySet<string>
@@ -18,7 +18,7 @@ export interface TokenVocabulary {
   readonly capitalPairs: Uint8Array
   /** Tokens of one character, from `FIRST_CHARACTER`. */
   readonly characters: Uint8Array
-  /** How many of the same ASCII character are one token. */
+  /** The longest repetition of an ASCII character in one token. */
   readonly repeats: Uint8Array
 }
 

@@ -27,7 +27,7 @@ const make = Effect.map(InMemoryStorage, (storage) =>
   })
 )
 
-/** What the in-memory stores keep about a person, erased at once. */
+/** The personal data of the in-memory stores, erased in one step. */
 export const InMemoryPersonalData = {
   layer: Layer.effect(PersonalData, make).pipe(Layer.provide(InMemoryStorage.layer))
 }

@@ -18,33 +18,33 @@ import { Catalog, unknownTier } from "../tiers/Catalog.ts"
 import type { UnknownTier } from "../tiers/errors.ts"
 import type { TierName } from "../tiers/Tier.ts"
 
-/** The tier that a person is on, and who decides over it. */
+/** A person's tier, and who decides over it. */
 export interface TierStanding {
   readonly tier: TierName
   /** An operator chose it, and billing events do not change it. */
   readonly pinned: boolean
-  /** The tier that billing would give now; undefined for a person who never paid for one. */
+  /** The tier that billing would set now; undefined for a person who never paid for one. */
   readonly paidTier: TierName | undefined
 }
 
 type Refused = AccountNotFound | InvalidAmount | KeyConflict | StorageFailed
 
-/** Tiers that operators choose for people who have an account. */
+/** Tiers that operators set for people with an account. */
 export class OperatorTiers extends Context.Service<
   OperatorTiers,
   {
     standing(userId: UserId): Effect.Effect<TierStanding, AccountNotFound | StorageFailed>
     /**
-     * Puts a person on a tier, with its credits from now on, renewed by the monthly job. With `pin` billing events do not
-     * change it until `unpin`: what they report is noted. Without `pin` a pinned person stays pinned, and for anybody else
-     * the next payment decides. Undefined if everything was so already.
+     * Puts a person on a tier, with its credits from now on, renewed by the monthly job. With `pin`, payment events
+     * are recorded but do not change it until `unpin`. Without `pin`, a pinned person stays pinned, and for any other
+     * person the next payment decides. Returns undefined if nothing changed.
      */
     set(input: {
       readonly userId: UserId
       readonly tier: TierName
       readonly pin: boolean
     }): Effect.Effect<Transaction | undefined, UnknownTier | Refused>
-    /** Lets billing decide again, beginning with all that it has reported. A person who never paid keeps the tier. */
+    /** Lets billing decide again, beginning with all recorded events. A person who never paid keeps the tier. */
     unpin(userId: UserId): Effect.Effect<void, ActionRefusal | StorageFailed>
   }
 >()("@parley/core/users/OperatorTiers") {
@@ -65,7 +65,8 @@ export class OperatorTiers extends Context.Service<
         const plan = operatorPlan(catalog, { userId, wanted, key: `tier:${yield* newKey}:${tier}` }, yield* ledger.now)
         const { left, transaction } = yield* credits.followPlan(plan)
         if (!account.pinned) return transaction
-        // The operator's tier takes the place of a paid plan as another subscription would, which goes on where it was left.
+        // The operator's tier replaces a paid plan as another subscription would; the plan continues later with its
+        // remaining credits.
         const { followed: before, subscriptions } = account
         const standIn = { subscriptionId: undefined, periodKey: undefined, terms: plan.terms, refunded: 0 }
         const taken = before?.periodStart === left?.periodStart ? (before?.taken?.allowance ?? 0) : 0

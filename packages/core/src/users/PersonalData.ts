@@ -4,11 +4,11 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 
 export interface EraseInput {
   readonly userId: UserId
-  /** What the ledger's rows name instead of the person: random, and derived from nothing. */
+  /** The name of the person in the ledger's rows after the erasure: random, and derived from nothing. */
   readonly pseudonym: string
 }
 
-/** How much is stored about a person: chats, documents, and rows of the ledger. */
+/** The amount of data about a person: chats, documents, and rows of the ledger. */
 export interface StoredData {
   readonly chats: number
   readonly documents: number
@@ -21,13 +21,11 @@ export interface AccountInUse {
 }
 
 /**
- * What is stored about one person, over all stores of an adapter.
- *
- * An erasure removes it in one transaction: chats, documents with their bytes, text and passages, counts of requests. Jobs are not
- * among it: the queue removes its own.
- * The rows of the ledger are records of account, which the law has kept for years: they stay, every amount, date and key as
- * it was, and name the pseudonym where they named the person. The account must have been closed, and its rows must agree
- * with each other, so that an erasure hides no change.
+ * The data about one person in all stores of an adapter. An erasure removes it in one transaction: chats, documents
+ * with their bytes, text and passages, counts of requests. The queue removes the person's jobs itself. The rows of the
+ * ledger are accounting records, which must be kept by law for years: they stay, with every amount, date and key,
+ * under the pseudonym. The account must have been closed, and its rows must be consistent, so that an erasure hides no
+ * manipulation.
  */
 export class PersonalData extends Context.Service<
   PersonalData,
@@ -37,11 +35,11 @@ export class PersonalData extends Context.Service<
      * if the rows of the person's account contradict each other: an erasure would hide that.
      */
     begin(userId: UserId): Effect.Effect<void, StorageFailed>
-    /** Counts what is stored, and changes nothing. */
+    /** Counts the data, and changes nothing. */
     count(userId: UserId): Effect.Effect<StoredData, StorageFailed>
     /**
-     * Erases a person, or nothing where the account is in use, and says how much was removed and how many rows of the
-     * ledger were renamed. Somebody without an account loses what else there is.
+     * Erases a person and returns the number of removed records and renamed rows of the ledger; erases nothing if the
+     * account is in use. For a person without an account it removes all other data.
      */
     erase(input: EraseInput): Effect.Effect<({ readonly _tag: "Erased" } & StoredData) | AccountInUse, StorageFailed>
   }

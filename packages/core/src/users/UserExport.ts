@@ -39,24 +39,24 @@ const paged = <A, K>(
     })
   )
 
-/** Who has a person's data exported, and why. */
+/** The operator who requests an export, and the reason. */
 export interface ExportAsked {
   readonly by: string
   readonly reason: string | undefined
 }
 
-/** What is stored about a person, for the person: what operators answer a request for access with. */
+/** All stored data about a person, with which operators answer a request for access. */
 export class UserExport extends Context.Service<
   UserExport,
   {
     /**
-     * All that is stored about a person, one line after another, read in pages as it is taken: first a line `export`, last a
-     * line `end`, which says how many there were before it. Pages follow each other in time: what changes meanwhile may be
-     * in it or not. Has no access tokens, nothing that visitors of the person's bots said, and nothing that is derived from
-     * what it shows. Enters who asked for it, once it is known that there is such a person.
+     * All data about a person, one line after another, read in pages on demand: first a line `export`, last a line
+     * `end` with the number of lines before it. The pages are read one after another, so concurrent changes may be
+     * included or not. It contains no access tokens, no messages of visitors of the person's bots, and no data derived
+     * from the included data. Records the request in the audit log, if the person exists.
      */
     lines(userId: UserId, asked: ExportAsked): Stream.Stream<ExportLine, UserNotFound | StorageFailed>
-    /** The bytes of a document as they were uploaded, piece by piece; none where its owner has none. */
+    /** The bytes of a document as they were uploaded, in chunks; empty if its owner has no such document. */
     file(document: DocumentKey): Stream.Stream<Uint8Array, StorageFailed>
   }
 >()("@parley/core/users/UserExport") {
@@ -169,7 +169,7 @@ export class UserExport extends Context.Service<
           ({ number }) => number
         ).pipe(Stream.map(lines.auditLine))
 
-      /** Whether anything is stored; what an erasure counts is looked at first. */
+      /** True if any data is stored; checks first the data that an erasure counts. */
       const isKnown = Effect.fnUntraced(function* (userId: UserId) {
         const counted = yield* data.count(userId)
         if (counted.chats + counted.documents + counted.transactions > 0) return true

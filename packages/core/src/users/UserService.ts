@@ -16,7 +16,7 @@ import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { UserNotFound } from "./errors.ts"
 import { type StoredData, PersonalData } from "./PersonalData.ts"
 
-/** What an erased person's rows of the ledger name: this and a random identifier. */
+/** Prefix of the pseudonym of an erased person in the ledger, before a random identifier. */
 export const PSEUDONYM_PREFIX = "erased:"
 
 const inUse = () =>
@@ -29,30 +29,31 @@ const inUse = () =>
 /** A subscription of the person became known after the others were ended. */
 class SubscribedMeanwhile extends Data.TaggedError("SubscribedMeanwhile") {}
 
-/** Who has a person erased, and why. */
+/** The operator who requests an erasure, and the reason. */
 export interface ErasureAsked {
   readonly by: string
   readonly reason: string | undefined
 }
 
 export interface ErasedUser extends StoredData {
-  /** Whose the rows of the ledger are from now on. */
+  /** The new owner of the ledger's rows. */
   readonly pseudonym: string
 }
 
-/** What operators do with people. */
+/** The operations of operators on people. */
 export class UserService extends Context.Service<
   UserService,
   {
-    /** How much is stored about a person. */
+    /** Returns the amount of stored data about a person. */
     find(userId: UserId): Effect.Effect<StoredData, UserNotFound | StorageFailed>
     /**
-     * Erases a person: closes the account, whose remaining credits are forfeited and whose debt is written off, removes
-     * everything else that is stored about the person, and gives the ledger's rows a random pseudonym. Who signs in
-     * under the same identity later is somebody new. Checkout pages that are open are closed at the payment provider first,
-     * and subscriptions that go on are ended, at once and without a refund: where it does not answer, nothing is erased. Connections to CRMs are taken back at their
-     * providers afterwards, for a day where those cannot be reached. Enters who asked for it, and no name. Fails with `HoldsOpen` while a reply is being written, and changes
-     * nothing then; safe to repeat after a failure.
+     * Erases a person: closes the account, forfeits its remaining credits and writes off its debt, removes all other
+     * data about the person, and gives the ledger's rows a random pseudonym. A person who signs in under the same
+     * identity later is a new one. Before that it closes open checkout pages at the payment provider and ends
+     * subscriptions, at once and without a refund; if the provider does not answer, nothing is erased. Afterwards it
+     * revokes connections to CRMs at their providers, for a day if they do not answer. Records the request in the
+     * audit log without the person's name. Fails with `HoldsOpen`, without a change, while a reply is being written;
+     * it is safe to repeat after a failure.
      */
     erase(
       userId: UserId,
@@ -74,7 +75,7 @@ export class UserService extends Context.Service<
       const unitOfWork = yield* UnitOfWork
       const lowest = lowestTier(yield* Catalog).name
 
-      /** Closes the account, or does nothing where there is none. */
+      /** Closes the account, if there is one. */
       const close = Effect.fnUntraced(function* (userId: UserId) {
         const key = `closed:${yield* ids.next}`
         return yield* ledger.run(closeOperation({ userId, key, lowest })).pipe(
@@ -84,7 +85,7 @@ export class UserService extends Context.Service<
         )
       })
 
-      /** Fails where nothing is stored. */
+      /** Fails if no data is stored. */
       const known = <A extends StoredData>(userId: UserId, data: A) =>
         data.chats + data.documents + data.transactions === 0
           ? Effect.fail(new UserNotFound({ userId }))
@@ -96,7 +97,7 @@ export class UserService extends Context.Service<
           subscriptions.flatMap(({ endedAt, id }) => (endedAt === undefined ? [id] : []))
         )
 
-      /** All of it, or nothing: what is refused half-way leaves the account as it was, open. */
+      /** One transaction: a refusal leaves the account open and unchanged. */
       const eraseAtOnce = Effect.fnUntraced(function* (
         userId: UserId,
         pseudonym: string,
@@ -114,7 +115,7 @@ export class UserService extends Context.Service<
         return { erased, follow }
       })
 
-      /** Nothing can be bought any more. Without a key for payments there is no page to buy on. */
+      /** Prevents further purchases. Without a key for payments there are no pages to close. */
       const closePages = Effect.fnUntraced(function* (userId: UserId) {
         const { customerId } = yield* billing.account(userId)
         if (customerId === undefined) return

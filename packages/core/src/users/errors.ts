@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** Nothing is stored about such a person. */
+/** No data is stored about a person with this id. */
 export class UserNotFound extends Schema.TaggedError<UserNotFound>()("UserNotFound", { userId: Schema.String }) {
   readonly code = "user_not_found"
   override get message() {

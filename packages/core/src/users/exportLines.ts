@@ -10,10 +10,10 @@ import type { Document } from "../documents/Document.ts"
 import type { AccountDelivery } from "../events/Outbox.ts"
 import type { JobRecord } from "../jobs/JobRecord.ts"
 
-/** Which form the lines of an export have; it grows where a field changes its meaning or goes. */
+/** The version of the lines' form; it increases if a field changes its meaning or is removed. */
 export const EXPORT_VERSION = 1
 
-/** What lines of an export are about, in the order in which they first come. */
+/** The kinds of lines in an export, in the order of their first occurrence. */
 export const EXPORT_KINDS = [
   "export",
   "account",
@@ -34,7 +34,7 @@ export const EXPORT_KINDS = [
 ] as const
 export type ExportKind = (typeof EXPORT_KINDS)[number]
 
-/** One line of an export, to be written as JSON, which leaves out what is undefined. Times are ISO 8601, UTC. */
+/** One line of an export, to be written as JSON, which leaves out undefined fields. Times are ISO 8601, UTC. */
 export interface ExportLine {
   readonly kind: ExportKind
   readonly data: Readonly<Record<string, unknown>>
@@ -60,7 +60,7 @@ export const transactionLine = (row: Transaction): ExportLine => ({
   data: { ...row, createdAt: time(row.createdAt) }
 })
 
-/** None where nothing is known at the payment provider. */
+/** Empty if the payment provider does not know the person. */
 export const billingLines = (known: BillingAccount): ReadonlyArray<ExportLine> =>
   known.customerId === undefined &&
   known.subscriptions.length === 0 &&
@@ -74,7 +74,7 @@ export const purchaseLine = (bought: BoughtCredits): ExportLine => ({
   data: { ...bought, boughtAt: time(bought.boughtAt) }
 })
 
-/** What the payment provider reported, as it was received. */
+/** A payment event as it was received. */
 export const paymentEventLine = (event: StoredPaymentEvent): ExportLine => ({
   kind: "payment_event",
   data: { ...event, userId: undefined, createdAt: time(event.createdAt), receivedAt: time(event.receivedAt) }
@@ -111,8 +111,8 @@ export const botLine = (bot: StoredBot): ExportLine => ({
 })
 
 /**
- * That a conversation took place, which the person paid for: what a visitor said, and the name of the visitor's browser,
- * are another person's data.
+ * A conversation that the person paid for, without the visitor's messages and browser id, which are another person's
+ * data.
  */
 export const conversationLine = ({ createdAt, id, messageCount, owner, updatedAt }: BotConversation): ExportLine => ({
   kind: "conversation",
@@ -132,7 +132,7 @@ export const crmConnectionLine = (connection: StoredCrmConnection): ExportLine =
   }
 }
 
-/** A job without what it is given: that may be a secret, as a token that is to be taken back. */
+/** A job without its payload, which may be a secret, for example a token to revoke. */
 export const jobLine = ({ createdAt, dueAt, endedAt, id, kind, startedAt, state, tries }: JobRecord): ExportLine => ({
   kind: "job",
   data: {

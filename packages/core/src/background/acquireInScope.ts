@@ -1,10 +1,11 @@
 import { Effect, Scope } from "effect"
 
 /**
- * What `acquire` gives, until the scope closes; nothing comes between having it and its release. As
- * `Effect.acquireRelease` for what is released without services: that would copy all services of a request to release one thing.
+ * Acquires a value that the scope releases when it closes; an interruption cannot separate the two. It replaces
+ * `Effect.acquireRelease` for releases without services, because that copies all services of a request for each
+ * release.
  */
-export const heldByScope = <A>(
+export const acquireInScope = <A>(
   acquire: Effect.Effect<A>,
   release: (held: A) => Effect.Effect<unknown>
 ): Effect.Effect<A, never, Scope.Scope> =>

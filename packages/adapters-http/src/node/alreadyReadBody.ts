@@ -4,10 +4,10 @@ import type { TakenBody } from "../body/TakenBody.ts"
 const LOST: TakenBody = { _tag: "lost" }
 
 /**
- * What there is of a body that was read before; undefined where nothing of it has been read. Express' parsers put what
- * they read into `body`; some hosts keep the bytes in `rawBody`.
+ * The rest of a body that a parser has already read; undefined if no parser has. Express' parsers store the result in
+ * `body`; some hosts keep the bytes in `rawBody`.
  */
-export const takenFrom = (request: IncomingMessage): TakenBody | undefined => {
+export const alreadyReadBody = (request: IncomingMessage): TakenBody | undefined => {
   if (!request.readableDidRead && !request.readableEnded) return undefined
   const { body, rawBody } = request as { readonly body?: unknown; readonly rawBody?: unknown }
   const [bytes] = [rawBody, body].filter((left) => left instanceof Uint8Array)

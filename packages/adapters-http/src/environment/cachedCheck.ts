@@ -1,8 +1,8 @@
 /**
- * Asks at most once at a time and gives every answer, good or bad, for `forMs` milliseconds. An answer that takes longer
- * than `withinMs` counts as a bad one.
+ * Runs a check at most once at a time, and returns its result, success or failure, for `forMs` milliseconds. A check
+ * that takes longer than `withinMs` fails.
  */
-export const remembered = (
+export const cachedCheck = (
   ask: () => Promise<void>,
   options: { forMs: number; withinMs: number }
 ): (() => Promise<void>) => {

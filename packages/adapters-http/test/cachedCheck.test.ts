@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { remembered } from "../src/environment/remembered.ts"
+import { cachedCheck } from "../src/environment/cachedCheck.ts"
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 const LIMITS = { forMs: 1_000, withinMs: 5_000 }
 
-test("a hundred who ask at once, and all of the next second, cost one look", async () => {
+test("a hundred concurrent callers, and all of the next second, cost one check", async () => {
   const look = vi.fn<() => Promise<void>>(() => Promise.resolve())
-  const ask = remembered(look, LIMITS)
+  const ask = cachedCheck(look, LIMITS)
   await Promise.all(Array.from({ length: 100 }, () => ask()))
   await vi.advanceTimersByTimeAsync(999)
   await ask()
@@ -18,9 +18,9 @@ test("a hundred who ask at once, and all of the next second, cost one look", asy
   expect(look).toHaveBeenCalledTimes(2)
 })
 
-test("a bad answer counts as long as a good one", async () => {
+test("a failure is cached as long as a success", async () => {
   let answer = Promise.reject.bind(Promise, new Error("down")) as () => Promise<void>
-  const ask = remembered(() => answer(), LIMITS)
+  const ask = cachedCheck(() => answer(), LIMITS)
   await expect(ask()).rejects.toThrow("down")
   answer = () => Promise.resolve()
   await expect(ask()).rejects.toThrow("down")
@@ -28,9 +28,9 @@ test("a bad answer counts as long as a good one", async () => {
   await ask()
 })
 
-test("a look that never ends counts as a bad answer, and the next is made all the same", async () => {
+test("a check that never ends counts as a failure, and the next one runs", async () => {
   const look = vi.fn<() => Promise<void>>(() => new Promise<void>(() => undefined))
-  const ask = remembered(look, LIMITS)
+  const ask = cachedCheck(look, LIMITS)
   const [refused] = await Promise.all([Promise.allSettled([ask()]), vi.advanceTimersByTimeAsync(5_000)])
   expect(refused).toMatchObject([{ status: "rejected", reason: { message: "No answer came in time." } }])
   await vi.advanceTimersByTimeAsync(1_000)
