@@ -35,6 +35,10 @@ export interface ConversationEvents {
   readonly onSessionEnded: () => void
   /** The person chose documents. */
   readonly onChosen: (documentIds: ReadonlyArray<string>) => void
+  /** A question was refused, perhaps because a document was deleted elsewhere. */
+  readonly onRefused: () => void
+  /** Which of these documents the person still has, as far as this page knows. */
+  readonly existing: (documentIds: ReadonlyArray<string>) => ReadonlyArray<string>
   /** What a new chat is called once it is stored, which it is beside its first words; else as the server calls it. */
   readonly title?: string | undefined
 }
@@ -181,7 +185,7 @@ export class Conversation {
 
   #asking() {
     const { chatId, modelId, documentIds = [] } = this.#facts
-    return { chatId, modelId, documentIds }
+    return { chatId, modelId, documentIds: this.#events.existing(documentIds) }
   }
 
   #begin(start: ReplyStart): void {
@@ -223,6 +227,7 @@ export class Conversation {
         messages.findLastIndex(({ role }) => role === "user")
       )
       this.chat.clearError()
+      if (!this.#isStopping) this.#events.onRefused()
       this.#set({ refusal: this.#isStopping ? { error: undefined, question } : { error, question } })
       return
     }

@@ -3,7 +3,7 @@ import { Conversation, type ConversationEvents } from "./Conversation.ts"
 import { newMessage, type ReplyMessage, textOf } from "./ReplyMessage.ts"
 
 /** What is told of the conversations as a whole. */
-export type ConversationsEvents = Pick<ConversationEvents, "onChanged" | "onSessionEnded" | "onChosen">
+export type ConversationsEvents = Omit<ConversationEvents, "onCreated" | "title">
 
 /** The conversations that were opened on this page: each goes on while another is in view. */
 export class Conversations {

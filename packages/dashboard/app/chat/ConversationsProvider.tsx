@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query"
 import { createContext, type ReactNode, use, useMemo } from "react"
 import { balanceQuery } from "../api/billing.ts"
 import { CHATS_KEY } from "../api/chats.ts"
+import { documentsQuery } from "../api/documents.ts"
 import { meQuery } from "../api/session.ts"
 import { chosenDocuments } from "../documents/chosenDocuments.ts"
 import { Conversations } from "./Conversations.ts"
@@ -21,6 +22,11 @@ export const ConversationsProvider = ({ children }: { readonly children: ReactNo
         onChosen: (documentIds) => {
           const me = queryClient.getQueryData(meQuery.queryKey)
           if (me != null) chosenDocuments.keep(me.userId, documentIds)
+        },
+        onRefused: () => void queryClient.invalidateQueries({ queryKey: documentsQuery.queryKey }),
+        existing: (documentIds) => {
+          const known = queryClient.getQueryData(documentsQuery.queryKey)
+          return known === undefined ? documentIds : documentIds.filter((id) => known.some((each) => each.id === id))
         },
         onSessionEnded: () => queryClient.setQueryData(meQuery.queryKey, null)
       }),

@@ -35,8 +35,8 @@ export const Start = ({ conversation, onQuestion, uploading }: StartProps) => {
     const text = await (await send(`/${SAMPLE}`)).text()
     await upload([new File([text], SAMPLE, { type: "text/markdown" })])
   }
-  const attached =
-    documents?.filter(({ id, status }) => status !== "failed" && documentIds?.includes(id) === true) ?? []
+  const usable = documents?.filter(({ status }) => status !== "failed") ?? []
+  const attached = usable.filter(({ id }) => documentIds?.includes(id) === true)
   const newest = attached[0]
   return (
     <div className={classes.scroller}>
@@ -55,11 +55,11 @@ export const Start = ({ conversation, onQuestion, uploading }: StartProps) => {
                 onClick={() => void addSample()}
               />
             )}
-            {documents.length > 0 && (
+            {usable.length > 0 && (
               <Card
                 icon="paperclip"
                 title={t("chat.start.choose.title")}
-                text={t("chat.start.choose.text", { count: documents.length })}
+                text={t("chat.start.choose.text", { count: usable.length })}
                 onClick={() => setChoosing(true)}
               />
             )}

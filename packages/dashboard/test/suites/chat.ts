@@ -118,6 +118,55 @@ describeInChromium("a person with documents", {}, (stage) => {
     expect(dashboard.complaintsBut()).toEqual([])
   })
 
+  it("goes on with a chat after one of its documents was deleted, on this page or on another", async () => {
+    const dashboard = await stage.openAs("deletes@example.org")
+    const { page } = dashboard
+    const tidesTxt = { name: "tides.txt", bytes: Buffer.from("The tides come at noon.") }
+    await dashboard.add(leasePdf, minutesDocx, tidesTxt)
+    await dashboard.documentsButton.filter({ hasText: /^3 documents$/ }).waitFor()
+    await dashboard.ask("Who is the treasurer?")
+    expect(await dashboard.replied()).toContain("Grace Hopper")
+
+    await dashboard.goTo("Documents")
+    await page.getByRole("button", { name: "Options of minutes.docx" }).click()
+    await page.getByRole("menuitem", { name: "Delete" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click()
+    await dashboard.navigation.getByRole("link", { name: "Who is the treasurer?" }).click()
+    await dashboard.documentsButton.filter({ hasText: /^2 documents$/ }).waitFor()
+    await dashboard.ask("When do the tides come?")
+    await expect.poll(() => dashboard.replies.count()).toBe(2)
+    expect(await dashboard.replied()).toContain("The tides come at noon.")
+
+    await page.evaluate(async () => {
+      const { documents } = (await (await fetch("/api/documents")).json()) as {
+        documents: ReadonlyArray<{ id: string; filename: string }>
+      }
+      const tides = documents.find(({ filename }) => filename === "tides.txt")
+      await fetch(`/api/documents/${tides?.id}`, { method: "DELETE" })
+    })
+    await dashboard.ask("How high is the deposit?")
+    await page.getByRole("alert").filter({ hasText: "There is no such document." }).waitFor()
+    expect(await dashboard.field.inputValue()).toBe("How high is the deposit?")
+    await dashboard.documentsButton.filter({ hasText: /^1 document$/ }).waitFor()
+    await dashboard.field.press("Enter")
+    await expect.poll(() => dashboard.replies.count()).toBe(3)
+    expect(await dashboard.replied()).toContain("three monthly rents")
+    expect(dashboard.complaintsBut(/status of 404 .*\/api\/chat/)).toEqual([])
+  })
+
+  it("is offered the documents that were read, and not those that could not be", async () => {
+    const dashboard = await stage.openAs("unread@example.org", { documents: [leasePdf] })
+    const { page } = dashboard
+    await dashboard.goTo("Documents")
+    const broken = { name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7\nnothing") }
+    await page.locator('input[type="file"]').setInputFiles(broken)
+    await page.getByText("The end of the file is missing.").waitFor()
+    await page.evaluate(() => localStorage.clear())
+    await page.goto("/")
+    await page.getByRole("button", { name: /Choose from your 1 document$/ }).waitFor()
+    expect(dashboard.complaintsBut()).toEqual([])
+  })
+
   it("stays on the same page, with its field and its focus, when a new chat gets its address", async () => {
     const dashboard = await stage.openAs("stays@example.org")
     const { page } = dashboard
