@@ -5,7 +5,8 @@ import { pendingMigrations } from "./migrations/migrate.ts"
 /** The database cannot be used at the moment, and why. */
 export class DatabaseNotReady extends Schema.TaggedError<DatabaseNotReady>()("DatabaseNotReady", {
   problem: Schema.Literals(["unreachable", "slow", "migrations", "full"]),
-  explanation: Schema.String
+  explanation: Schema.String,
+  cause: Schema.optionalKey(Schema.Defect())
 }) {
   readonly code = "database_not_ready"
   override get message() {
@@ -13,16 +14,16 @@ export class DatabaseNotReady extends Schema.TaggedError<DatabaseNotReady>()("Da
   }
 }
 
-const notReady = (problem: DatabaseNotReady["problem"], explanation: string) =>
-  Effect.fail(new DatabaseNotReady({ problem, explanation }))
+const notReady = (problem: DatabaseNotReady["problem"], explanation: string, cause?: unknown) =>
+  Effect.fail(new DatabaseNotReady({ problem, explanation, ...(cause === undefined ? {} : { cause }) }))
 
 /** The disk, a limit of it, or the device has no room (PostgreSQL 17, appendix A). */
 const NO_ROOM = ["53100", "58030"]
 
-const failed = ({ sqlState }: DatabaseError) =>
-  sqlState !== undefined && NO_ROOM.includes(sqlState)
-    ? notReady("full", "The database's disk is full, or cannot be written to. Make room on it.")
-    : notReady("unreachable", "The database does not answer. Is DATABASE_URL right, and the server up?")
+const failed = (error: DatabaseError) =>
+  error.sqlState !== undefined && NO_ROOM.includes(error.sqlState)
+    ? notReady("full", "The database's disk is full, or cannot be written to. Make room on it.", error)
+    : notReady("unreachable", "The database does not answer. Is DATABASE_URL right, and the server up?", error)
 
 /**
  * Writes some kilobytes to the database's disk, and leaves nothing there: rows that do not fit into the memory that this

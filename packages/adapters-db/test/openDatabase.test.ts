@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { jobHandler, makeInMemoryEmbedder, PassageIndex, ProcessDocument } from "@parley/core/adapter"
+import { causeCode, jobHandler, makeInMemoryEmbedder, PassageIndex, ProcessDocument } from "@parley/core/adapter"
 import { isParleyError } from "@parley/core"
 import { ampleQuota, indexPassages, newDocument, newTurn, newUserId, withOperations } from "@parley/core/testing"
 import { Effect } from "effect"
@@ -153,7 +153,8 @@ describe.runIf(hasPostgres)("openDatabase on a server", () => {
     const options = { url: "postgres://nobody@127.0.0.1:1/none" }
     await expect(openDatabase(options)).rejects.toMatchObject({ _tag: "DatabaseError", retryable: true })
     const database = await openDatabase({ ...options, migrate: false })
-    expect(await problemOf(database)).toBe("unreachable")
+    const unready = await database.checkReadiness().catch((reason: unknown) => reason)
+    expect([unready, causeCode(unready)]).toMatchObject([{ problem: "unreachable" }, "ECONNREFUSED"])
     await expect(run(database.chats.list({ userId: "a", limit: 1, offset: 0 }))).rejects.toMatchObject({
       _tag: "StorageFailed",
       operation: "ChatStore.list",

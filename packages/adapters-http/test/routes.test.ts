@@ -474,6 +474,17 @@ describe("server", () => {
     await own.close()
   })
 
+  test("what /readyz finds is logged with its cause, as the system names it", async () => {
+    const cause = Object.assign(new Error("hunter2"), { code: "EMFILE" })
+    const ready = () =>
+      Promise.reject(Object.assign(new Error("The database does not answer.", { cause }), { problem: "unreachable" }))
+    const own = await startServer({ app: { ready } })
+    await expectProblem(await own.fetch("/readyz"), 503, "not_ready")
+    expect(own.log.join()).toMatch(/"problem":"unreachable".*"cause":"EMFILE"/)
+    expect(own.log.join()).not.toContain("hunter2")
+    await own.close()
+  })
+
   test("an unknown path is 404, a known one with another method 405 with Allow", async () => {
     await expectProblem(await server.fetch("/nowhere", { user: ANN }), 404, "not_found")
     await expectProblem(await server.fetch("/api/Chat", { user: ANN }), 404, "not_found")

@@ -23,5 +23,5 @@ const problemOf = (error: unknown): { readonly problem?: string } => {
 /** Takes what rejects where something does not answer. */
 export const makeReadiness = (ready: () => Promise<void>): Readiness["Service"] => {
   const ask = cachedCheck(ready, ANSWER)
-  return { check: Effect.tryPromise({ try: ask, catch: (error) => new NotReady(problemOf(error)) }) }
+  return { check: Effect.tryPromise({ try: ask, catch: (cause) => new NotReady({ ...problemOf(cause), cause }) }) }
 }

@@ -131,7 +131,8 @@ export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()("Me
 /** Something the server depends on does not answer. */
 export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", {
   /** What is the matter, for the log: a word of the check's own. */
-  problem: Schema.optionalKey(Schema.String)
+  problem: Schema.optionalKey(Schema.String),
+  cause: Schema.optionalKey(Schema.Defect())
 }) {
   readonly code = "not_ready"
   override get message() {
