@@ -37,6 +37,7 @@ export const storesLayer = (jobs: JobQueueOptions = {}) =>
     documents: PgDocumentStoreLayer,
     files: PgFileStoreLayer,
     passages: PgPassageIndexLayer,
+    passageWriter: PgPassageIndexLayer,
     reindexing: PgReindexStoreLayer,
     jobs: PgBossJobQueueLayer(jobs),
     outbox: PgOutboxLayer,

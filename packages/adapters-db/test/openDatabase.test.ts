@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { causeCode, jobHandler, makeInMemoryEmbedder, PassageIndex, ProcessDocument } from "@parley/core/adapter"
+import { causeCode, jobHandler, makeInMemoryEmbedder, PassageWriter, ProcessDocument } from "@parley/core/adapter"
 import { isParleyError } from "@parley/core"
 import { ampleQuota, indexPassages, newDocument, newTurn, newUserId, withOperations } from "@parley/core/testing"
 import { Effect } from "effect"
@@ -28,7 +28,7 @@ const useEverything = async (database: OpenDatabase) => {
   await run(database.unitOfWork.run(userId, upload))
   const passage = { ordinal: 0, page: null, start: 0, end: 13, text: "Annual growth" }
   const indexing = indexPassages({ userId, documentId: document.id }, [passage])
-  await run(Effect.provideService(indexing, PassageIndex, database.passages))
+  await run(Effect.provideService(indexing, PassageWriter, database.passageWriter))
   return { userId, document, turn }
 }
 

@@ -23,6 +23,7 @@ import { InMemoryDocumentStore } from "./documents/storing/InMemoryDocumentStore
 import { InMemoryFileStore } from "./documents/storing/InMemoryFileStore.ts"
 import { InMemoryPassageIndex } from "./documents/indexing/InMemoryPassageIndex.ts"
 import { PassageIndex } from "./documents/indexing/PassageIndex.ts"
+import { PassageWriter } from "./documents/indexing/PassageWriter.ts"
 import { InMemoryReindexStore } from "./documents/indexing/reindexing/InMemoryReindexStore.ts"
 import { ReindexStore } from "./documents/indexing/reindexing/ReindexStore.ts"
 import { InMemoryOutbox } from "./events/InMemoryOutbox.ts"
@@ -52,6 +53,9 @@ const storagePort = <Port extends Context.Key<unknown, unknown>>(
   inMemory
 })
 
+/** One layer for two ports, so that both see the same passages. */
+const inMemoryPassages = Layer.provide(InMemoryPassageIndex.layer, InMemoryDocumentStore.layer)
+
 /**
  * Every port that keeps something: the one list of them. The name is the one `createParley` takes it by. A new port is
  * one line here, and one in the record of layers of each adapter, which does not compile without it.
@@ -68,7 +72,8 @@ const storagePorts = {
   oauthStates: storagePort(OAuthStateStore, InMemoryOAuthStateStore.layer),
   documents: storagePort(DocumentStore, InMemoryDocumentStore.layer),
   files: storagePort(FileStore, InMemoryFileStore.layer),
-  passages: storagePort(PassageIndex, Layer.provide(InMemoryPassageIndex.layer, InMemoryDocumentStore.layer)),
+  passages: storagePort(PassageIndex, inMemoryPassages),
+  passageWriter: storagePort(PassageWriter, inMemoryPassages),
   reindexing: storagePort(ReindexStore, Layer.provide(InMemoryReindexStore.layer, InMemoryDocumentStore.layer)),
   jobs: storagePort(JobQueue, InMemoryJobQueue.layer),
   outbox: storagePort(Outbox, InMemoryOutbox.layer),

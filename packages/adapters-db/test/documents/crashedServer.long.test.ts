@@ -1,3 +1,4 @@
+import { passagePorts } from "./passagePorts.ts"
 /** What a crash of the database server takes of an indexing, and what it does not: passages do not wait for the disk, a switch does. */
 import {
   DocumentStore,
@@ -5,7 +6,6 @@ import {
   indexDocument,
   type ParsedDocument,
   PassageEmbedder,
-  PassageIndex,
   PASSAGES_PER_BATCH,
   StorageFailed,
   UnitOfWork
@@ -92,7 +92,7 @@ const enough = new StorageFailed({ operation: "the test", retryable: true, cause
 /** Writes passages; where batches are named, waits for the disk after so many, and ends after so many. */
 const fill = (document: Key, { end = Infinity, flush = -1 }: { end?: number; flush?: number } = {}) =>
   Effect.gen(function* () {
-    const index = yield* PassageIndex
+    const index = yield* passagePorts
     const documents = yield* DocumentStore
     const { documentId, userId } = document
     const progress = documents.update(userId, documentId, ["processing"], { status: "processing", progress: 0.5 })
@@ -117,7 +117,7 @@ const filledOrEnded = (document: Key, options: { end: number; flush?: number }) 
 /** The switch, as the work on a document does it. */
 const finish = (key: Key, generation: Effect.Success<ReturnType<typeof fill>>) =>
   Effect.gen(function* () {
-    const index = yield* PassageIndex
+    const index = yield* passagePorts
     const documents = yield* DocumentStore
     const { documentId, userId } = key
     const ready = documents.update(userId, documentId, ["processing"], {
@@ -132,7 +132,7 @@ const fillAndFinish = (key: Key) => Effect.flatMap(fill(key), (generation) => fi
 
 const found = ({ documentId, userId }: Key) =>
   Effect.gen(function* () {
-    const passages = yield* (yield* PassageIndex).read({ userId, documentId })
+    const passages = yield* (yield* passagePorts).read({ userId, documentId })
     const [document] = yield* (yield* DocumentStore).find(userId, [documentId])
     expect(yield* unsound(userId)).toEqual([])
     return { passages, status: document?.status, counted: document?.passages }
@@ -156,7 +156,7 @@ it("a crash of the server takes passages of what is not searched yet, and the ne
     const { made: key } = await lifeUntilCrash(newlyStored, (key) => filledOrEnded(key, { flush, end: 3 }))
     const kept: Array<number> = []
     const again = Effect.gen(function* () {
-      const index = yield* PassageIndex
+      const index = yield* passagePorts
       const generation = yield* indexDocument(index, {
         document: key,
         parsed: LONG,
@@ -183,7 +183,7 @@ it("a document that was put at once is there, whole, after a crash in the same m
   const passages = passagesOf(...texts)
   const put = ({ documentId, userId }: Key) =>
     Effect.gen(function* () {
-      const index = yield* PassageIndex
+      const index = yield* passagePorts
       const documents = yield* DocumentStore
       const parsed = { text: texts.join(" "), pageStarts: null }
       const ready = { status: "ready", progress: 1, passages: texts.length } as const
@@ -198,7 +198,7 @@ it("a document that was put at once is there, whole, after a crash in the same m
   expect(there).toMatchObject({ status: "ready", counted: texts.length })
   // Outside a unit of work as well.
   const alone = ({ documentId, userId }: Key) =>
-    PassageIndex.use((index) =>
+    Effect.flatMap(passagePorts, (index) =>
       index.put({
         userId,
         documentId,
@@ -219,7 +219,7 @@ it("what an embedder was paid for is there after a crash in the same moment", as
     const userTexts = (userId: string) =>
       Array.from({ length: count }, (_, number) => `car number${number}, of ${userId}`)
     const begin = (key: Key) =>
-      PassageIndex.use((index) =>
+      Effect.flatMap(passagePorts, (index) =>
         index.begin({ ...key, parsed: { text: userTexts(key.userId).join(" "), pageStarts: null }, fingerprint: "one" })
       )
     const { made } = await lifeUntilCrash(
@@ -227,12 +227,13 @@ it("what an embedder was paid for is there after a crash in the same moment", as
         const key = yield* newlyStored
         return { key, generation: yield* begin(key) }
       }),
-      ({ generation, key }) => PassageIndex.use((index) => index.add(generation, passagesOf(...userTexts(key.userId)))),
+      ({ generation, key }) =>
+        Effect.flatMap(passagePorts, (index) => index.add(generation, passagesOf(...userTexts(key.userId)))),
       embedder
     )
     const { key } = made
     const again = Effect.gen(function* () {
-      const index = yield* PassageIndex
+      const index = yield* passagePorts
       const generation = yield* begin(key)
       yield* index.add(generation, passagesOf(...userTexts(key.userId)))
       yield* index.activate(generation)

@@ -1,8 +1,9 @@
+import { passagePorts } from "./passagePorts.ts"
 /**
  * Two transactions on the generations of one document, of which the second is seen to wait for the first: what each row lock
  * of the functions that index is there for.
  */
-import { DocumentStore, PassageIndex } from "@parley/core/adapter"
+import { DocumentStore, PassageIndex, PassageWriter } from "@parley/core/adapter"
 import { ampleQuota, newDocument, newUserId, passagesOf, type Run, suiteOn } from "@parley/core/testing"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { describe, expect, it } from "vitest"
@@ -13,7 +14,7 @@ import { PgPassageIndexLayer } from "../../src/documents/indexing/PgPassageIndex
 import { databases } from "../databases.ts"
 import { unsound } from "./unsoundIndex.ts"
 
-type Parts = Database | DatabaseOwner | DocumentStore | PassageIndex
+type Parts = Database | DatabaseOwner | DocumentStore | PassageIndex | PassageWriter
 
 /** Connections that wait for a row or a transaction of another. The database is the suite's own. */
 const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
@@ -67,24 +68,26 @@ const ANEW = ["lift anew", "rotor", "flap"]
 const parsed = (texts: ReadonlyArray<string>) => ({ text: texts.join(" "), pageStarts: null })
 
 const begin = (key: Key, texts: ReadonlyArray<string>, fingerprint: string = crypto.randomUUID()) =>
-  PassageIndex.use((index) => index.begin({ ...key, parsed: parsed(texts), fingerprint }))
+  Effect.flatMap(passagePorts, (index) => index.begin({ ...key, parsed: parsed(texts), fingerprint }))
 
 const put = (key: Key, texts: ReadonlyArray<string>, fingerprint: string = crypto.randomUUID()) =>
-  PassageIndex.use((index) => index.put({ ...key, parsed: parsed(texts), fingerprint, passages: passagesOf(...texts) }))
+  Effect.flatMap(passagePorts, (index) =>
+    index.put({ ...key, parsed: parsed(texts), fingerprint, passages: passagesOf(...texts) })
+  )
 
 /** A document that is searched, and a second generation that has its passages and waits for the switch. */
 const withTwoGenerations = Effect.gen(function* () {
   const key = yield* newlyStored
   yield* put(key, OF_OLD)
   const generation = yield* begin(key, ANEW)
-  yield* (yield* PassageIndex).add(generation, passagesOf(...ANEW))
+  yield* (yield* passagePorts).add(generation, passagesOf(...ANEW))
   return { key, generation }
 })
 
 /** The texts of the passages that are searched; undefined where there are none. */
 const searched = (key: Key) =>
   Effect.map(
-    PassageIndex.use((index) => index.read(key)),
+    Effect.flatMap(passagePorts, (index) => index.read(key)),
     (found) => found?.passages.map(({ text }) => text)
   )
 
@@ -103,7 +106,7 @@ const waits = (run: Run<Parts>) => {
   it("a document that is put replaces what another had begun of it and committed meanwhile", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const key = yield* newlyStored
         const other = Effect.flatMap(begin(key, OF_OLD, "same"), (generation) =>
           index.add(generation, passagesOf(...OF_OLD))
@@ -117,7 +120,7 @@ const waits = (run: Run<Parts>) => {
   it("passages that are added twice at once are there once, and neither addition fails", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const key = yield* newlyStored
         const generation = yield* begin(key, ANEW)
         const add = index.add(generation, passagesOf(...ANEW))
@@ -131,7 +134,7 @@ const waits = (run: Run<Parts>) => {
   it("passages that come while their generation becomes the searched one are not added to it", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const { generation, key } = yield* withTwoGenerations
         const more = passagesOf(...ANEW, "tail").slice(ANEW.length)
         expect(yield* meanwhile(index.activate(generation), index.add(generation, more))).toMatchObject(gone)
@@ -143,7 +146,7 @@ const waits = (run: Run<Parts>) => {
   it("passages that come while their generation gives way to another text are told that it is gone", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const key = yield* newlyStored
         const generation = yield* begin(key, OF_OLD)
         const add = index.add(generation, passagesOf(...OF_OLD))
@@ -154,7 +157,7 @@ const waits = (run: Run<Parts>) => {
   it("a switch to a generation that is being dropped leaves what is searched", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const { generation, key } = yield* withTwoGenerations
         expect(yield* meanwhile(index.abandon(generation), index.activate(generation))).toMatchObject(gone)
         expect(yield* searched(key)).toEqual(OF_OLD)
@@ -165,7 +168,7 @@ const waits = (run: Run<Parts>) => {
   it("a switch that then writes to its document gets in no deadlock with the deletion of it", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const documents = yield* DocumentStore
         const { generation, key } = yield* withTwoGenerations
         const { documentId, userId } = key

@@ -1,5 +1,5 @@
 import { PGlite } from "@electric-sql/pglite"
-import { DocumentStore, type Embedder, PassageEmbedder, PassageIndex } from "@parley/core/adapter"
+import { DocumentStore, type Embedder, PassageEmbedder, PassageIndex, PassageWriter } from "@parley/core/adapter"
 import {
   ampleQuota,
   indexPassages,
@@ -46,7 +46,7 @@ for (const { name, layer: database } of databases) {
   describe(`The embeddings of passages on ${name}`, () => {
     const embedder = scriptedEmbedder(makeEmbedderScript())
     const run = <A, E>(
-      work: Effect.Effect<A, E, Database | DatabaseOwner | DocumentStore | PassageIndex>,
+      work: Effect.Effect<A, E, Database | DatabaseOwner | DocumentStore | PassageIndex | PassageWriter>,
       by: Embedder["Service"] = embedder
     ) => Effect.runPromise(Effect.provide(work, Layer.provideMerge(storesWith(by), layer)))
 
@@ -82,7 +82,7 @@ for (const { name, layer: database } of databases) {
           const document = yield* indexedDocument(TEXTS)
           const database = yield* Database
           const other = scriptedEmbedder(makeEmbedderScript(), "scripted/other")
-          const searchWith = (parts: Layer.Layer<DocumentStore | PassageIndex, never, Database>) =>
+          const searchWith = (parts: Layer.Layer<DocumentStore | PassageIndex | PassageWriter, never, Database>) =>
             found(document, "automobile").pipe(Effect.provide(parts), Effect.provideService(Database, database))
           expect((yield* found(document, "automobile"))[0]).toBe(TEXTS[0])
           expect(yield* searchWith(storesWith(other))).toEqual([])

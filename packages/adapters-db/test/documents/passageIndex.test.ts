@@ -1,11 +1,6 @@
+import { passagePorts } from "./passagePorts.ts"
 import { assert, layer as suite } from "@effect/vitest"
-import {
-  DocumentStore,
-  InMemoryDocumentStore,
-  InMemoryPassageIndex,
-  PassageIndex,
-  verifyPassages
-} from "@parley/core/adapter"
+import { DocumentStore, InMemoryDocumentStore, InMemoryPassageIndex, verifyPassages } from "@parley/core/adapter"
 import {
   ampleQuota,
   indexPassages,
@@ -44,7 +39,7 @@ for (const { name, layer: database } of databases) {
 
       it.effect("a text with marks that stand on no letter is indexed and found by its words", () =>
         Effect.gen(function* () {
-          const index = yield* PassageIndex
+          const index = yield* passagePorts
           const { id: documentId, userId } = newDocument(newUserId())
           yield* (yield* DocumentStore).insert(newDocument(userId, { id: documentId }), ampleQuota)
           yield* indexPassages(
@@ -117,7 +112,7 @@ for (const { name, layer: database } of databases) {
           const texts = Array.from({ length: 100 }, (_, passage) =>
             Array.from({ length: 250 }, (_, word) => `word${passage * 250 + word}`).join(" ")
           )
-          const index = yield* PassageIndex
+          const index = yield* passagePorts
           yield* indexPassages({ userId, documentId: id }, passagesOf(...texts))
           const [written] = yield* statement<{ lexemes: number; longest: number }>(
             `SELECT sum(length(lexemes)) AS lexemes, max(pg_column_size(p.*)) AS longest FROM ${schema}.postings p
@@ -146,7 +141,7 @@ for (const { name, layer: database } of databases) {
               "wing"
             ]
             const searched = Effect.gen(function* () {
-              const index = yield* PassageIndex
+              const index = yield* passagePorts
               const document = newDocument(userId)
               yield* (yield* DocumentStore).insert(document, ampleQuota)
               yield* indexPassages({ userId, documentId: document.id }, passagesOf(...texts))
@@ -169,7 +164,7 @@ for (const { name, layer: database } of databases) {
         Effect.gen(function* () {
           const userId = newUserId()
           const { schema, statement } = yield* Database
-          const index = yield* PassageIndex
+          const index = yield* passagePorts
           const uncounted = statement<{ generations: number; words: number }>(
             `SELECT count(*) AS generations, (SELECT count(*) FROM ${schema}.term_statistics WHERE user_id = $1) AS words
              FROM ${schema}.passage_generations WHERE user_id = $1 AND active AND NOT counted`,
@@ -220,7 +215,7 @@ for (const { name, layer: database } of databases) {
         Effect.gen(function* () {
           const { userId, id } = yield* indexed
           const { schema, statement } = yield* Database
-          const index = yield* PassageIndex
+          const index = yield* passagePorts
           const problems = Effect.map(index.read({ userId, documentId: id }), (stored) =>
             stored === undefined ? undefined : verifyPassages(stored).map(({ _tag }) => _tag)
           )
@@ -255,7 +250,7 @@ for (const { name, layer: database } of databases) {
         Effect.gen(function* () {
           const { userId, id } = yield* indexed
           const question = { userId, documentIds: [id], query: "lift wings", limit: 10 }
-          const index = yield* PassageIndex
+          const index = yield* passagePorts
           const before = yield* index.search(question)
           assert.strictEqual(before.length, 1)
           const parsed = { text: "lift wings lift", pageStarts: null }

@@ -1,3 +1,4 @@
+import { passagePorts } from "./passagePorts.ts"
 import { DocumentStore, InMemoryDocumentStore, InMemoryPassageIndex, PassageIndex } from "@parley/core/adapter"
 import { ampleQuota, indexPassages, newDocument, newUserId, passagesOf } from "@parley/core/testing"
 import { Effect, Layer, ManagedRuntime } from "effect"
@@ -90,7 +91,7 @@ const play = Effect.fnUntraced(function* <E, R>(
   count: (userId: string) => Effect.Effect<unknown, E, R>
 ) {
   const documents = yield* DocumentStore
-  const index = yield* PassageIndex
+  const index = yield* passagePorts
   const ownerOf = (number: number) => people[DOCUMENTS[number] ?? 0] ?? ""
   for (const [number, id] of ids.entries()) yield* documents.insert(newDocument(ownerOf(number), { id }), ampleQuota)
   const found: Array<ReadonlyArray<{ readonly place: string; readonly score: number }>> = []

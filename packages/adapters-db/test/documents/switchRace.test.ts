@@ -1,5 +1,6 @@
+import { passagePorts } from "./passagePorts.ts"
 /** A second generation that becomes the searched one, against what else happens to its document in the same moment. */
-import { DocumentStore, GenerationGone, PassageIndex } from "@parley/core/adapter"
+import { DocumentStore, GenerationGone, PassageIndex, PassageWriter } from "@parley/core/adapter"
 import { ampleQuota, indexPassages, newDocument, newUserId, passagesOf, type Run, suiteOn } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
@@ -9,7 +10,7 @@ import { PgPassageIndexLayer } from "../../src/documents/indexing/PgPassageIndex
 import { databases } from "../databases.ts"
 import { countGenerations, unsound } from "./unsoundIndex.ts"
 
-type Parts = Database | DocumentStore | PassageIndex
+type Parts = Database | DocumentStore | PassageIndex | PassageWriter
 
 const ROUNDS = 25
 
@@ -23,7 +24,7 @@ const indexed = Effect.fnUntraced(function* (userId: string, texts: ReadonlyArra
 
 /** The texts that are found in documents. */
 const textsOf = (userId: string, documentIds: ReadonlyArray<string>, query: string) =>
-  PassageIndex.use((index) => index.search({ userId, documentIds, query, limit: 10 })).pipe(
+  Effect.flatMap(passagePorts, (index) => index.search({ userId, documentIds, query, limit: 10 })).pipe(
     Effect.map((found) => found.map(({ text }) => text))
   )
 
@@ -33,7 +34,7 @@ const stored = (userId: string) =>
 
 /** A generation that has its passages, and waits to be searched. */
 const filled = Effect.fnUntraced(function* (userId: string, documentId: string, ...texts: ReadonlyArray<string>) {
-  const index = yield* PassageIndex
+  const index = yield* passagePorts
   const passages = passagesOf(...texts)
   const parsed = { text: texts.join(" "), pageStarts: null }
   const generation = yield* index.begin({ userId, documentId, parsed, fingerprint: crypto.randomUUID() })
@@ -57,7 +58,7 @@ const racing = (run: Run<Parts>) => {
   it("a switch beside the deletion of its document leaves nothing of it, in either order", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const documents = yield* DocumentStore
         const userId = newUserId()
         const kept = yield* indexed(userId, ["lift and drag"])
@@ -82,7 +83,7 @@ const racing = (run: Run<Parts>) => {
   it("a switch beside one of another text leaves the whole of one of them, and the quota as it was", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const userId = newUserId()
         const id = yield* indexed(userId, ["lift of old", "drag"])
         const before = yield* stored(userId)

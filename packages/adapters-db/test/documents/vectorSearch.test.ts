@@ -1,4 +1,4 @@
-import { DocumentStore, PassageEmbedder, type PassageIndex } from "@parley/core/adapter"
+import { DocumentStore, PassageEmbedder, type PassageIndex, PassageWriter } from "@parley/core/adapter"
 import { newUserId, passageMeaningContract } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
@@ -74,7 +74,7 @@ for (const { name, layer: database } of databases) {
     )
     const all = Array.from({ length: DOCUMENTS }, (_, number) => number)
     const run = <A, E>(
-      work: Effect.Effect<A, E, Database | DatabaseOwner | DocumentStore | PassageIndex>,
+      work: Effect.Effect<A, E, Database | DatabaseOwner | DocumentStore | PassageIndex | PassageWriter>,
       exactWithin: number
     ) => Effect.runPromise(Effect.provide(work, Layer.provideMerge(storesWithin(exactWithin), libraries)))
 

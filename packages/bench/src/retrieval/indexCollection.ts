@@ -1,5 +1,5 @@
 import type { Document } from "@parley/core"
-import { DocumentStore, indexDocument, PassageIndex, type ParsedDocument } from "@parley/core/adapter"
+import { DocumentStore, indexDocument, type ParsedDocument, PassageWriter } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { Collection, CollectionDocument } from "./collection.ts"
 
@@ -43,7 +43,7 @@ export const indexCollection = Effect.fnUntraced(function* (
   progress: (done: number) => void
 ) {
   const store = yield* DocumentStore
-  const index = yield* PassageIndex
+  const writer = yield* PassageWriter
   const userId = `bench-${crypto.randomUUID()}`
   const idOf = new Map<string, string>()
   const shiftOf = new Map<string, number>()
@@ -56,8 +56,13 @@ export const indexCollection = Effect.fnUntraced(function* (
     shiftOf.set(document.id, parsed.text.length - document.text.length)
     yield* store.insert(documentOf(userId, documentId, document), QUOTA)
     const onProgress = () => Effect.void
-    const generation = yield* indexDocument(index, { document: { userId, documentId }, parsed, last: true, onProgress })
-    yield* index.activate(generation)
+    const generation = yield* indexDocument(writer, {
+      document: { userId, documentId },
+      parsed,
+      last: true,
+      onProgress
+    })
+    yield* writer.activate(generation)
     passages += generation.passages
     characters += parsed.text.length
     progress(idOf.size)

@@ -6,6 +6,7 @@ import {
   type Passage,
   PassageEmbedder,
   PassageIndex,
+  PassageWriter,
   PASSAGES_PER_BATCH
 } from "@parley/core/adapter"
 import { Effect, Layer, ManagedRuntime, Result } from "effect"
@@ -59,18 +60,18 @@ export const openParley = async ({ dimensions, url }: OpenContender): Promise<Co
     ingest: ({ id, texts }) =>
       runtime.runPromise(
         Effect.gen(function* () {
-          const index = yield* PassageIndex
+          const writer = yield* PassageWriter
           const parsed = { text: texts.join("\n"), pageStarts: null }
           const document = { userId: USER, documentId: id, parsed, fingerprint: id }
           const passages = passagesOf(texts)
           // As the product does: a short document at once, a long one batch by batch.
           const isShort = passages.length <= PASSAGES_PER_BATCH
-          if (isShort && (yield* index.put({ ...document, passages })) !== undefined) return
-          const generation = yield* index.begin(document)
+          if (isShort && (yield* writer.put({ ...document, passages })) !== undefined) return
+          const generation = yield* writer.begin(document)
           for (let from = 0; from < passages.length; from += PASSAGES_PER_BATCH) {
-            yield* index.add(generation, passages.slice(from, from + PASSAGES_PER_BATCH))
+            yield* writer.add(generation, passages.slice(from, from + PASSAGES_PER_BATCH))
           }
-          yield* index.activate(generation)
+          yield* writer.activate(generation)
         })
       ),
     search: ({ documentIds, limit, query }) =>

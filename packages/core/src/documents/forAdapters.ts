@@ -3,20 +3,22 @@
 export { DOCUMENT_STATUSES, type DocumentKey, type FoundPassage, type Passage } from "./Document.ts"
 export { InMemoryPassageIndex } from "./indexing/InMemoryPassageIndex.ts"
 export {
+  type IndexedBy,
+  type IndexedDocument,
+  type Indexing,
+  isIndexedBy,
+  PassageIndex,
+  type SearchInput
+} from "./indexing/PassageIndex.ts"
+export {
   type AddedPassages,
   type BeginGeneration,
   type BegunGeneration,
   type Generation,
   GenerationGone,
-  type IndexedBy,
-  type IndexedDocument,
-  type Indexing,
-  isIndexedBy,
   NOTHING_EMBEDDED,
-  PassageIndex,
-  type PutDocument,
-  type SearchInput
-} from "./indexing/PassageIndex.ts"
+  type PutDocument
+} from "./indexing/PassageWriter.ts"
 export {
   RERANKED_SHARE,
   RerankFailed,
@@ -84,9 +86,16 @@ export {
 export { DocumentRequeue } from "./reading/DocumentRequeue.ts"
 export { Ocr, OcrFailed, type OcrService, type ScannedPicture } from "./reading/Ocr.ts"
 export { ProcessDocument } from "./reading/processDocument.ts"
+export { PassageWriter } from "./indexing/PassageWriter.ts"
 export { RELEVANCE, relevantPassages } from "./searching/relevance/relevantPassages.ts"
 export { SEARCH_LANGUAGES, type SearchLanguage, searchLanguageOf } from "./searching/languages/searchLanguage.ts"
-export { type DocumentChange, type DocumentQuota, DocumentStore, type Inserted } from "./storing/DocumentStore.ts"
+export {
+  type DocumentChange,
+  type DocumentPage,
+  type DocumentQuota,
+  DocumentStore,
+  type Inserted
+} from "./storing/DocumentStore.ts"
 export { FileMover } from "./storing/FileMover.ts"
 export { FileStore, type FilesMoved, NOTHING_MOVED } from "./storing/FileStore.ts"
 export { InMemoryDocumentStore } from "./storing/InMemoryDocumentStore.ts"

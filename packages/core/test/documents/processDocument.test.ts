@@ -1,7 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Document } from "@parley/core"
 import { StorageFailed } from "@parley/core/adapter"
-import { DocumentParser, DocumentStore, FileStore, PassageIndex, verifyPassages } from "@parley/core/adapter"
+import {
+  DocumentParser,
+  DocumentStore,
+  FileStore,
+  PassageIndex,
+  PassageWriter,
+  verifyPassages
+} from "@parley/core/adapter"
 import { InMemoryRateLimiter } from "../../src/limits/InMemoryRateLimiter.ts"
 import { ampleQuota, newDocument, newUserId } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
@@ -12,19 +19,19 @@ import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
 /** 400 passages or so: several batches. */
 const LONG = Array.from({ length: 8000 }, (_, line) => `Line ${line} speaks of lift, of drag and of wings.\n`).join("")
 
-const lost = new StorageFailed({ operation: "PassageIndex.add", retryable: true, cause: new Error("lost") })
+const lost = new StorageFailed({ operation: "PassageWriter.add", retryable: true, cause: new Error("lost") })
 
-/** An index that fails the `failing`-th `add` (from 1), after `before`, and notes the ordinals of those that succeed. */
-const breakingIndex = (
+/** A writer that fails the `failing`-th `add` (from 1), after `before`, and notes the ordinals of those that succeed. */
+const breakingWriter = (
   failing: number,
-  before: (index: PassageIndex["Service"]) => Effect.Effect<unknown, unknown> = () => Effect.void
+  before: (writer: PassageWriter["Service"]) => Effect.Effect<unknown, unknown> = () => Effect.void
 ) => {
   const added: Array<number> = []
   let calls = 0
   const layer = Layer.effect(
-    PassageIndex,
-    Effect.map(PassageIndex, (index) =>
-      PassageIndex.of({
+    PassageWriter,
+    Effect.map(PassageWriter, (index) =>
+      PassageWriter.of({
         ...index,
         add: Effect.fnUntraced(function* (generation, passages) {
           calls++
@@ -45,7 +52,7 @@ const breakingIndex = (
 const parsing = (text: string) =>
   Layer.succeed(DocumentParser, { parse: () => Effect.succeed({ text, pageStarts: null }) })
 
-const on = (text: string, index: ReturnType<typeof breakingIndex>["layer"]) =>
+const on = (text: string, index: ReturnType<typeof breakingWriter>["layer"]) =>
   index.pipe(
     Layer.provideMerge(inMemoryStorageLayer),
     Layer.merge(Layer.merge(parsing(text), InMemoryRateLimiter.layer))
@@ -73,7 +80,7 @@ const storedOf = ({ id, userId }: Document) => PassageIndex.use((index) => index
 
 describe("processing a document", () => {
   it.live("a try that breaks off is continued by the next, which writes what is missing and nothing twice", () => {
-    const { added, layer } = breakingIndex(3)
+    const { added, layer } = breakingWriter(3)
     return Effect.gen(function* () {
       const document = yield* uploaded
       assert.strictEqual((yield* tried(document, false))._tag, "Failure")
@@ -95,7 +102,7 @@ describe("processing a document", () => {
   })
 
   it.live("the last try leaves nothing unfinished where it fails", () => {
-    const { added, layer } = breakingIndex(3)
+    const { added, layer } = breakingWriter(3)
     return Effect.gen(function* () {
       const document = yield* uploaded
       assert.strictEqual((yield* tried(document, true))._tag, "Failure")
@@ -111,21 +118,21 @@ describe("processing a document", () => {
 
   it.live("ends quietly where the document is deleted, or indexed anew, in the middle", () => {
     const otherwise: ReadonlyArray<
-      (document: Document) => Effect.Effect<unknown, unknown, DocumentStore | PassageIndex>
+      (document: Document) => Effect.Effect<unknown, unknown, DocumentStore | PassageWriter>
     > = [
       (document: Document) => DocumentStore.use((documents) => documents.remove(document.userId, document.id)),
       ({ id, userId }: Document) =>
-        PassageIndex.use((index) =>
-          index.begin({ userId, documentId: id, parsed: { text: "new", pageStarts: null }, fingerprint: "new" })
+        PassageWriter.use((writer) =>
+          writer.begin({ userId, documentId: id, parsed: { text: "new", pageStarts: null }, fingerprint: "new" })
         )
     ]
     return Effect.forEach(otherwise, (interfere) => {
       let meddle: Effect.Effect<unknown, unknown> = Effect.void
-      const { layer } = breakingIndex(Number.POSITIVE_INFINITY)
+      const { layer } = breakingWriter(Number.POSITIVE_INFINITY)
       const meddling = Layer.effect(
-        PassageIndex,
-        Effect.map(PassageIndex, (index) =>
-          PassageIndex.of({
+        PassageWriter,
+        Effect.map(PassageWriter, (index) =>
+          PassageWriter.of({
             ...index,
             add: (generation, passages) => Effect.tap(index.add(generation, passages), () => Effect.orDie(meddle))
           })
@@ -133,7 +140,7 @@ describe("processing a document", () => {
       ).pipe(Layer.provideMerge(layer))
       return Effect.gen(function* () {
         const document = yield* uploaded
-        meddle = Effect.provideContext(interfere(document), yield* Effect.context<DocumentStore | PassageIndex>())
+        meddle = Effect.provideContext(interfere(document), yield* Effect.context<DocumentStore | PassageWriter>())
         assert.strictEqual((yield* tried(document, true))._tag, "Success")
         assert.notStrictEqual((yield* stateOf(document))?.status, "ready")
         assert.isUndefined(yield* storedOf(document))
@@ -142,7 +149,7 @@ describe("processing a document", () => {
   })
 
   it.live("a text longer than can be kept fails with a reason", () => {
-    const { added, layer } = breakingIndex(0)
+    const { added, layer } = breakingWriter(0)
     return Effect.gen(function* () {
       const document = yield* uploaded
       yield* tried(document, false)

@@ -1,3 +1,4 @@
+import { passagePorts } from "../../src/testing/documents/passageIndexFixtures.ts"
 import { assert, describe, it } from "@effect/vitest"
 import {
   DocumentParser,
@@ -10,6 +11,7 @@ import {
   makeInMemoryEmbedder,
   PassageEmbedder,
   PassageIndex,
+  PassageWriter,
   UnitOfWork,
   verifyPassages
 } from "@parley/core/adapter"
@@ -84,7 +86,7 @@ const ready = Effect.fnUntraced(function* (userId: string, text: string) {
   const key = { userId, documentId: document.id }
   yield* (yield* DocumentStore).insert(document, ampleQuota)
   yield* (yield* FileStore).write({ ...key, bytes: new TextEncoder().encode(text) })
-  const index = yield* PassageIndex
+  const index = yield* passagePorts
   const filled = yield* indexDocument(index, {
     document: key,
     parsed: { text, pageStarts: null },
@@ -107,7 +109,7 @@ const ready = Effect.fnUntraced(function* (userId: string, text: string) {
 })
 
 const indexedOf = (key: { readonly userId: string; readonly documentId: string }) =>
-  PassageIndex.use((index) => index.read(key))
+  Effect.flatMap(passagePorts, (index) => index.read(key))
 
 const twice = (texts: ReadonlyArray<string>) => texts.length - new Set(texts).size
 
@@ -122,7 +124,7 @@ describe("re-indexing", () => {
         const unready = newDocument(userId, { status: "failed" })
         yield* (yield* DocumentStore).insert(unready, ampleQuota)
         const before = yield* Effect.forEach(keys, indexedOf)
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const [was] = yield* index.indexings(keys)
         world.asked.length = 0
         const report = yield* run()
@@ -277,7 +279,7 @@ describe("re-indexing", () => {
         assert.deepStrictEqual(yield* indexedOf(bad), before)
         const [document] = yield* (yield* DocumentStore).find(userId, [bad.documentId])
         assert.strictEqual(document?.status, "ready")
-        const [indexing] = yield* (yield* PassageIndex).indexings([good])
+        const [indexing] = yield* (yield* passagePorts).indexings([good])
         assert.strictEqual(indexing?.parser, "2")
       }).pipe(Effect.provide(layer))
     }
@@ -291,7 +293,7 @@ describe("re-indexing", () => {
         const userId = newUserId()
         const doomed = yield* ready(userId, textOf("doomed"))
         const kept = yield* ready(userId, textOf("kept"))
-        const services = yield* Effect.context<DocumentStore | FileStore | PassageIndex | UnitOfWork>()
+        const services = yield* Effect.context<DocumentStore | FileStore | PassageIndex | PassageWriter | UnitOfWork>()
         world.model = "in-memory/two"
         let meddled = false
         world.onRequest = (texts) => {
@@ -306,7 +308,7 @@ describe("re-indexing", () => {
         assert.isTrue(meddled)
         assert.deepInclude(report, { left: 0, undone: [] })
         assert.isUndefined(yield* indexedOf(doomed))
-        const [indexing] = yield* (yield* PassageIndex).indexings([kept])
+        const [indexing] = yield* (yield* passagePorts).indexings([kept])
         assert.strictEqual(indexing?.embedder, "in-memory/two/64")
       }).pipe(Effect.provide(layer))
     }

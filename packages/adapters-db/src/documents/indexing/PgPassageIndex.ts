@@ -1,4 +1,11 @@
-import { embeddingModel, isUuid, PassageEmbedder, PassageIndex } from "@parley/core/adapter"
+import {
+  type DocumentKey,
+  embeddingModel,
+  isUuid,
+  PassageEmbedder,
+  PassageIndex,
+  PassageWriter
+} from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { arrayValues } from "../../database/arrayValues.ts"
 import { Database } from "../../database/Database.ts"
@@ -16,57 +23,61 @@ import { searchPassages } from "../searching/searchPassages.ts"
 
 const indexing = (operation: string) => storing(operation, "documents")
 
-const make = Effect.gen(function* () {
+const makeIndex = Effect.gen(function* () {
   const database = yield* Database
   const embedder = yield* PassageEmbedder
   const findVectorExtension = yield* makeFindVectorExtension(database)
   const text = passageSql(database.schema, yield* ExactSearchPassages)
-  const building = generationSql(database.schema)
-  const parts = {
-    arrays: arrayValues(database.driver),
-    embedder,
-    findTerms: makePassageTerms(building),
-    text: building
-  }
+  const reading = generationSql(database.schema)
   return PassageIndex.of({
     embedder,
-    begin: (input) =>
-      indexing("PassageIndex.begin")(
-        isUuid(input.documentId)
-          ? beginGeneration(database, building, input, embedder && embeddingModel(embedder))
-          : Effect.fail(generationGone(input))
+    search: (input) =>
+      storing("PassageIndex.search")(searchPassages({ database, embedder, findVectorExtension, text }, input)),
+    read: (document) =>
+      indexing("PassageIndex.read")(
+        isUuid(document.documentId) ? readGeneration(database, reading, document) : Effect.succeed(undefined)
       ),
-    add: (generation, passages) => indexing("PassageIndex.add")(addPassages(database, parts, { generation, passages })),
+    excerpt: (input) =>
+      storing("PassageIndex.excerpt")(
+        isUuid(input.documentId) ? readExcerpt(database, reading, input) : Effect.succeed(undefined)
+      ),
+    indexings: (documents) => indexing("PassageIndex.indexings")(findIndexings(database, reading, documents)),
     unembedded: (userId, passages) =>
       indexing("PassageIndex.unembedded")(
         embedder === undefined
           ? Effect.succeed([])
-          : findUnembedded(database, building, { userId, model: embeddingModel(embedder), passages })
-      ),
-    indexings: (documents) => indexing("PassageIndex.indexings")(findIndexings(database, building, documents)),
-    activate: (generation) => indexing("PassageIndex.activate")(activateGeneration(database, building, generation)),
-    put: (document, also) =>
-      indexing("PassageIndex.put")(
-        isUuid(document.documentId)
-          ? putDocument(database, parts, document, also)
-          : Effect.fail(generationGone(document))
-      ),
-    abandon: (generation) =>
-      indexing("PassageIndex.abandon")(
-        Effect.asVoid(database.statement(building.abandon, generationParams(generation)))
-      ),
-    read: (document) =>
-      indexing("PassageIndex.read")(
-        isUuid(document.documentId) ? readGeneration(database, building, document) : Effect.succeed(undefined)
-      ),
-    excerpt: (input) =>
-      storing("PassageIndex.excerpt")(
-        isUuid(input.documentId) ? readExcerpt(database, building, input) : Effect.succeed(undefined)
-      ),
-    search: (input) =>
-      storing("PassageIndex.search")(searchPassages({ database, embedder, findVectorExtension, text }, input))
+          : findUnembedded(database, reading, { userId, model: embeddingModel(embedder), passages })
+      )
   })
 })
 
-/** Passages in Postgres or PGlite, ranked by BM25 in SQL, exactly, within the documents named and by the owner's statistics, then by feedback. */
-export const PgPassageIndexLayer: Layer.Layer<PassageIndex, never, Database> = Layer.effect(PassageIndex, make)
+const makeWriter = Effect.gen(function* () {
+  const database = yield* Database
+  const embedder = yield* PassageEmbedder
+  const text = generationSql(database.schema)
+  const parts = { arrays: arrayValues(database.driver), embedder, findTerms: makePassageTerms(text), text }
+  const ifUuid = <A, E>(document: DocumentKey, work: Effect.Effect<A, E>) =>
+    isUuid(document.documentId) ? work : Effect.fail(generationGone(document))
+  return PassageWriter.of({
+    begin: (input) =>
+      indexing("PassageWriter.begin")(
+        ifUuid(input, beginGeneration(database, text, input, embedder && embeddingModel(embedder)))
+      ),
+    add: (generation, passages) =>
+      indexing("PassageWriter.add")(addPassages(database, parts, { generation, passages })),
+    activate: (generation) => indexing("PassageWriter.activate")(activateGeneration(database, text, generation)),
+    put: (document, also) =>
+      indexing("PassageWriter.put")(ifUuid(document, putDocument(database, parts, document, also))),
+    abandon: (generation) =>
+      indexing("PassageWriter.abandon")(Effect.asVoid(database.statement(text.abandon, generationParams(generation))))
+  })
+})
+
+/**
+ * Passages in Postgres or PGlite: SQL ranks them by BM25, exactly, within the named documents and by the owner's statistics;
+ * relevance feedback ranks the best again.
+ */
+export const PgPassageIndexLayer: Layer.Layer<PassageIndex | PassageWriter, never, Database> = Layer.mergeAll(
+  Layer.effect(PassageIndex, makeIndex),
+  Layer.effect(PassageWriter, makeWriter)
+)

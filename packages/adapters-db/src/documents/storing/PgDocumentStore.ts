@@ -1,10 +1,11 @@
 import type { Document } from "@parley/core"
 import {
   type DocumentChange,
+  type DocumentPage,
+  type DocumentQuota,
   DocumentStore,
   type Inserted,
   isUuid,
-  type DocumentKey,
   storableText
 } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
@@ -50,6 +51,8 @@ const documentOf = (row: DocumentRow): Document => ({
   createdAt: row.created_at.getTime()
 })
 
+const documentsOf = (rows: ReadonlyArray<DocumentRow>): ReadonlyArray<Document> => rows.map(documentOf)
+
 const insertParams = (document: Document): ReadonlyArray<unknown> => [
   document.userId,
   document.id,
@@ -90,100 +93,84 @@ const texts = (schema: string) => ({
   list: `SELECT * FROM ${schema}.documents WHERE user_id = $1 ORDER BY created_at DESC, id`,
   update: `UPDATE ${schema}.documents SET status = $4, progress = $5, reason = $6, reason_code = $7, pages = $8, passages = $9
     WHERE user_id = $1 AND id = $2 AND status = ANY($3::text[]) RETURNING id`,
-  listProcessing: `SELECT user_id AS "userId", id AS "documentId" FROM ${schema}.documents
-    WHERE status = 'processing' AND ($1::text IS NULL OR (user_id, id) > ($1, $2::uuid))
-    ORDER BY user_id, id LIMIT $3`,
-  /** Parameters: owner and id of the one before, how many, then those of the condition. */
-  listReady: (condition: string) => `SELECT * FROM ${schema}.documents
-    WHERE status = 'ready' AND ($1::text IS NULL OR (user_id, id) > ($1, $2::uuid)) ${condition}
+  /**
+   * Parameters: owner and id of the document before, how many, then those of the conditions. The status is part of the
+   * text, so that the partial index on documents in work serves it.
+   */
+  listByStatus: (status: Document["status"], conditions: string) => `SELECT * FROM ${schema}.documents
+    WHERE status = '${status}' AND ($1::text IS NULL OR (user_id, id) > ($1, $2::uuid)) ${conditions}
     ORDER BY user_id, id LIMIT $3`,
   remove: `DELETE FROM ${schema}.documents WHERE user_id = $1 AND id = $2 RETURNING id`
 })
 
+type Texts = ReturnType<typeof texts>
+
+/** Runs a statement of a method, unless the id is no UUID, which no document has. */
+const ifUuid = <A, E>(id: string | undefined, none: A, work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  id === undefined || isUuid(id) ? work : Effect.succeed(none)
+
+const insertInto = (database: Database["Service"], text: string, document: Document, quota: DocumentQuota) =>
+  Effect.map(
+    database.statementAsUser<Insertion>(document.userId, text, [
+      ...insertParams(document),
+      quota.maxDocuments,
+      quota.maxDocumentBytes
+    ]),
+    ([answer]): Inserted => {
+      const { bytes = 0, documents = 0, failed = 0, inserted = false, known = false } = answer ?? {}
+      if (!inserted) return { _tag: "Full", documents, bytes, failed }
+      return known ? { _tag: "Known" } : { _tag: "Inserted" }
+    }
+  )
+
+const pageOf = (
+  database: Database["Service"],
+  text: Texts,
+  { after, documentId, limit, status, userId }: DocumentPage
+) => {
+  const from = [after?.userId ?? null, after?.documentId ?? null, limit]
+  const named = [userId, documentId].filter((name) => name !== undefined)
+  const conditions = [
+    ...(userId === undefined ? [] : ["AND user_id = $4"]),
+    ...(documentId === undefined ? [] : [`AND id = $${3 + named.length}::uuid`])
+  ]
+  const page = text.listByStatus(status, conditions.join(" "))
+  return ifUuid(documentId, [], Effect.map(database.statement<DocumentRow>(page, [...from, ...named]), documentsOf))
+}
+
 const make = Effect.map(Database, (database) => {
   const text = texts(database.schema)
+  const isAny = (rows: ReadonlyArray<Row>) => rows.length > 0
   return DocumentStore.of({
-    insert: (document, quota) =>
-      storing("DocumentStore.insert")(
-        Effect.map(
-          database.statementAsUser<Insertion>(document.userId, text.insert, [
-            ...insertParams(document),
-            quota.maxDocuments,
-            quota.maxDocumentBytes
-          ]),
-          ([answer]): Inserted => {
-            const { bytes = 0, documents = 0, failed = 0, inserted = false, known = false } = answer ?? {}
-            if (!inserted) return { _tag: "Full", documents, bytes, failed }
-            return known ? { _tag: "Known" } : { _tag: "Inserted" }
-          }
-        )
-      ),
+    insert: (document, quota) => storing("DocumentStore.insert")(insertInto(database, text.insert, document, quota)),
     find: (userId, ids) =>
       storing("DocumentStore.find")(
-        Effect.map(database.statement<DocumentRow>(text.find, [userId, ids.filter(isUuid)]), (rows) =>
-          rows.map(documentOf)
-        )
+        Effect.map(database.statement<DocumentRow>(text.find, [userId, ids.filter(isUuid)]), documentsOf)
       ),
     exists: (id) =>
-      storing("DocumentStore.exists")(
-        isUuid(id)
-          ? Effect.map(database.statement(text.exists, [id]), (rows) => rows.length > 0)
-          : Effect.succeed(false)
-      ),
+      storing("DocumentStore.exists")(ifUuid(id, false, Effect.map(database.statement(text.exists, [id]), isAny))),
     list: (userId) =>
       storing("DocumentStore.list")(
         Effect.map(
           database.asUser(userId, (sql) => sql.query<DocumentRow>(text.list, [userId])),
-          (rows) => rows.map(documentOf)
+          documentsOf
         )
       ),
     update: (userId, id, from, change) =>
       storing("DocumentStore.update")(
-        isUuid(id)
-          ? Effect.map(
-              database.statement(text.update, changeParams(userId, id, from, change)),
-              (rows) => rows.length > 0
-            )
-          : Effect.succeed(false)
+        ifUuid(id, false, Effect.map(database.statement(text.update, changeParams(userId, id, from, change)), isAny))
       ),
-    listProcessing: ({ after, limit }) =>
-      storing(
-        "DocumentStore.listProcessing",
-        "jobs"
-      )(
-        database.statement<DocumentKey & Row>(text.listProcessing, [
-          after?.userId ?? null,
-          after?.documentId ?? null,
-          limit
-        ])
-      ),
-    listReady: ({ after, documentId, limit, userId }) => {
-      const from = [after?.userId ?? null, after?.documentId ?? null, limit]
-      const named = [userId, documentId].filter((name) => name !== undefined)
-      const conditions = [
-        ...(userId === undefined ? [] : ["AND user_id = $4"]),
-        ...(documentId === undefined ? [] : [`AND id = $${3 + named.length}::uuid`])
-      ]
-      return storing(
-        "DocumentStore.listReady",
-        "jobs"
-      )(
-        documentId === undefined || isUuid(documentId)
-          ? Effect.map(
-              database.statement<DocumentRow>(text.listReady(conditions.join(" ")), [...from, ...named]),
-              (rows) => rows.map(documentOf)
-            )
-          : Effect.succeed([])
-      )
-    },
+    listByStatus: (page) => storing("DocumentStore.listByStatus", "jobs")(pageOf(database, text, page)),
     remove: (userId, id) =>
       storing("DocumentStore.remove")(
-        isUuid(id)
-          ? Effect.map(
-              database.asUser(userId, (sql) => sql.query(text.remove, [userId, id])),
-              (rows) => rows.length > 0
-            )
-          : Effect.succeed(false)
+        ifUuid(
+          id,
+          false,
+          Effect.map(
+            database.asUser(userId, (sql) => sql.query(text.remove, [userId, id])),
+            isAny
+          )
+        )
       )
   })
 })

@@ -6,7 +6,7 @@ import type { DocumentKey, Passage } from "../Document.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import { EmbeddingFailed } from "../embedding/Embedder.ts"
-import type { AddedPassages, Generation, GenerationGone, PassageIndex } from "./PassageIndex.ts"
+import type { AddedPassages, Generation, GenerationGone, PassageWriter } from "./PassageWriter.ts"
 import { pageBodySteps } from "./pageBreaks.ts"
 
 /** How texts become passages and terms. To be raised whenever `cutPassages`, `passageWords` or the stemming changes what it gives. */
@@ -68,18 +68,18 @@ export const passagesOf = Effect.fnUntraced(function* (parsed: ParsedDocument) {
 
 /** Writes passages into a new generation, batch by batch, without activating it. */
 const fillGeneration = Effect.fnUntraced(function* (
-  index: PassageIndex["Service"],
+  writer: PassageWriter["Service"],
   { document, parsed, parser, last, onProgress }: IndexDocument,
   all: ReadonlyArray<Passage>
 ) {
   const fingerprint = yield* textFingerprint(parsed)
-  const begun = yield* index.begin({ ...document, parsed, fingerprint, parser })
+  const begun = yield* writer.begin({ ...document, parsed, fingerprint, parser })
   const writeAll = Effect.gen(function* () {
     let soFar: IndexedSoFar = { passages: Math.min(begun.passages, all.length), of: all.length, asked: 0, reused: 0 }
     yield* onProgress(soFar)
     while (soFar.passages < all.length) {
       const batch = all.slice(soFar.passages, soFar.passages + PASSAGES_PER_BATCH)
-      const { asked, reused } = yield* index.add(begun, batch)
+      const { asked, reused } = yield* writer.add(begun, batch)
       const passages = soFar.passages + batch.length
       soFar = { ...soFar, passages, asked: soFar.asked + asked, reused: soFar.reused + reused }
       yield* onProgress(soFar)
@@ -87,7 +87,7 @@ const fillGeneration = Effect.fnUntraced(function* (
     return soFar
   })
   const filled = yield* Effect.onError(writeAll, (cause) =>
-    last && !isEmbeddingFailed(cause) ? Effect.ignore(index.abandon(begun)) : Effect.void
+    last && !isEmbeddingFailed(cause) ? Effect.ignore(writer.abandon(begun)) : Effect.void
   )
   const { userId, documentId, generation } = begun
   return { userId, documentId, generation, ...filled } satisfies FilledGeneration
@@ -97,8 +97,8 @@ const fillGeneration = Effect.fnUntraced(function* (
  * Writes a document's passages into a new generation, batch by batch, without activating it; what an unfinished try of
  * the same text has written is kept. Gives the generation with the number of its passages.
  */
-export const indexDocument = Effect.fnUntraced(function* (index: PassageIndex["Service"], input: IndexDocument) {
-  return yield* fillGeneration(index, input, yield* passagesOf(input.parsed))
+export const indexDocument = Effect.fnUntraced(function* (writer: PassageWriter["Service"], input: IndexDocument) {
+  return yield* fillGeneration(writer, input, yield* passagesOf(input.parsed))
 })
 
 export interface SwitchDocument extends IndexDocument {
@@ -112,10 +112,7 @@ export interface SwitchDocument extends IndexDocument {
  * nothing else.
  */
 export const switchDocument = Effect.fnUntraced(function* (
-  {
-    passages: index,
-    unitOfWork
-  }: { readonly passages: PassageIndex["Service"]; readonly unitOfWork: UnitOfWork["Service"] },
+  { unitOfWork, writer }: { readonly writer: PassageWriter["Service"]; readonly unitOfWork: UnitOfWork["Service"] },
   input: SwitchDocument
 ): Effect.fn.Return<IndexedSoFar, EmbeddingFailed | GenerationGone | StorageFailed> {
   const { document, finish, onProgress, parsed, parser } = input
@@ -124,15 +121,15 @@ export const switchDocument = Effect.fnUntraced(function* (
   if (of <= PASSAGES_PER_BATCH) {
     yield* onProgress({ passages: 0, of, asked: 0, reused: 0 })
     const fingerprint = yield* textFingerprint(parsed)
-    const put = yield* index.put({ ...document, parsed, fingerprint, parser, passages: all }, finish(of))
+    const put = yield* writer.put({ ...document, parsed, fingerprint, parser, passages: all }, finish(of))
     if (put !== undefined) {
       const done = { passages: of, of, ...put }
       yield* onProgress(done)
       return done
     }
   }
-  const filled = yield* fillGeneration(index, input, all)
-  yield* unitOfWork.run(document.userId, Effect.andThen(index.activate(filled), finish(of)))
+  const filled = yield* fillGeneration(writer, input, all)
+  yield* unitOfWork.run(document.userId, Effect.andThen(writer.activate(filled), finish(of)))
   const { asked, passages, reused } = filled
   return { passages, of, asked, reused }
 })

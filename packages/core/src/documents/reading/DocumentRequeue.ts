@@ -42,7 +42,8 @@ export class DocumentRequeue extends Context.Service<
         let enqueued = 0
         let after: DocumentKey | undefined
         do {
-          const batch = yield* documents.listProcessing({ after, limit: BATCH })
+          const page = yield* documents.listByStatus({ status: "processing", after, limit: BATCH })
+          const batch = page.map(({ id, userId }) => ({ userId, documentId: id }))
           for (const [userId, owned] of Map.groupBy(batch, (document) => document.userId)) {
             enqueued += yield* ensure(userId, owned)
           }

@@ -7,7 +7,7 @@ import { type DocumentFailure, DocumentParser } from "./DocumentParser.ts"
 import { type DocumentChange, DocumentStore } from "../storing/DocumentStore.ts"
 import { FileStore } from "../storing/FileStore.ts"
 import { type IndexedSoFar, switchDocument } from "../indexing/indexDocument.ts"
-import { PassageIndex } from "../indexing/PassageIndex.ts"
+import { PassageWriter } from "../indexing/PassageWriter.ts"
 import { makeReadingTries, readDocument } from "./readDocument.ts"
 
 const GAVE_UP = "The document could not be processed, for a reason on our side. Try again."
@@ -34,7 +34,7 @@ const makeProcessDocument = Effect.gen(function* () {
   const documents = yield* DocumentStore
   const files = yield* FileStore
   const parser = yield* DocumentParser
-  const passages = yield* PassageIndex
+  const writer = yield* PassageWriter
   const unitOfWork = yield* UnitOfWork
   const tryReading = yield* makeReadingTries
 
@@ -62,7 +62,7 @@ const makeProcessDocument = Effect.gen(function* () {
     }
     const pages = parsed.pageStarts?.length
     yield* switchDocument(
-      { passages, unitOfWork },
+      { writer, unitOfWork },
       {
         document: key,
         parsed,

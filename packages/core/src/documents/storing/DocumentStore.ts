@@ -5,8 +5,8 @@ import type { Document, DocumentKey, DocumentStatus } from "../Document.ts"
 import type { DocumentFailure } from "../reading/DocumentParser.ts"
 
 /**
- * What the documents of an owner may not exceed, a new one included. Failed ones are not counted, and may be as many and as
- * large again: their bytes are stored, too.
+ * Limits of an owner's documents, a new one included. Failed ones are not counted, but may be as many and as large again:
+ * their bytes are stored, too.
  */
 export interface DocumentQuota {
   readonly maxDocuments: number
@@ -14,8 +14,8 @@ export interface DocumentQuota {
 }
 
 /**
- * How an insertion under a quota went. `Known`: the owner has the document already, and it has not failed; nothing was changed.
- * `Full` says what the owner has: documents that have not failed, their bytes, and how many have failed.
+ * The result of an insertion under a quota. `Known`: the owner has the document, and it has not failed; nothing changed.
+ * `Full` counts the owner's documents that have not failed, their bytes, and those that have failed.
  */
 export type Inserted =
   | { readonly _tag: "Inserted" }
@@ -31,6 +31,14 @@ export interface DocumentChange {
   readonly passages?: number | undefined
 }
 
+export interface DocumentPage {
+  readonly status: DocumentStatus
+  readonly userId?: UserId | undefined
+  readonly documentId?: string | undefined
+  readonly after?: DocumentKey | undefined
+  readonly limit: number
+}
+
 /** The list of documents. Their bytes are in the `FileStore`, their passages in the `PassageIndex`. */
 export class DocumentStore extends Context.Service<
   DocumentStore,
@@ -40,38 +48,28 @@ export class DocumentStore extends Context.Service<
      * cannot exceed it together.
      */
     insert(document: Document, quota: DocumentQuota): Effect.Effect<Inserted, StorageFailed>
-    /** The owner's documents among `ids`; those of others are as ids that name none. */
+    /** Returns the owner's documents among `ids`; documents of other people count as missing. */
     find(userId: UserId, ids: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
     /**
-     * Whether there is a document of this id, of any owner: what distinguishes 403 from 404 once `find` gave none. The one
-     * question here that names no owner, and so the one that a database sharded by owner asks of every shard.
+     * Returns whether there is a document of this id, of any owner: distinguishes 403 from 404 if `find` returned none. No
+     * other request of a person names no owner, so a database sharded by owner asks every shard only here.
      */
     exists(id: string): Effect.Effect<boolean, StorageFailed>
     /** A person's documents, newest first. */
     list(userId: UserId): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
-    /** Changes state where the owner still has the document and it is in one of `from`; gives whether it did. */
+    /** Changes the state if the owner still has the document and its status is one of `from`; returns whether it did. */
     update(
       userId: UserId,
       id: string,
       from: ReadonlyArray<DocumentStatus>,
       change: DocumentChange
     ): Effect.Effect<boolean, StorageFailed>
-    /** Everybody's documents that are `processing`, in a fixed order, from the one after `after`: for sweeps. */
-    listProcessing(page: {
-      readonly after: DocumentKey | undefined
-      readonly limit: number
-    }): Effect.Effect<ReadonlyArray<DocumentKey>, StorageFailed>
     /**
-     * Everybody's documents that are `ready`, or one person's, or those of one id, in a fixed order, from the one after `after`:
-     * for what is done with all of them.
+     * Returns a page of documents of all people, of one person or of one id, in a fixed order from the one after `after`:
+     * for jobs and sweeps.
      */
-    listReady(page: {
-      readonly userId?: UserId | undefined
-      readonly documentId?: string | undefined
-      readonly after: DocumentKey | undefined
-      readonly limit: number
-    }): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
-    /** Removes the owner's document with its bytes and passages; gives whether there was one. */
+    listByStatus(page: DocumentPage): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
+    /** Removes the owner's document with its bytes and passages; returns whether there was one. */
     remove(userId: UserId, id: string): Effect.Effect<boolean, StorageFailed>
   }
 >()("@parley/core/documents/DocumentStore") {}

@@ -4,7 +4,13 @@ import { Clock, Effect, Layer } from "effect"
 import { InMemoryEventLog } from "../../events/InMemoryEventLog.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import { storableText } from "../../storage/storableText.ts"
-import { type DocumentChange, type DocumentQuota, DocumentStore, type Inserted } from "./DocumentStore.ts"
+import {
+  type DocumentChange,
+  type DocumentPage,
+  type DocumentQuota,
+  DocumentStore,
+  type Inserted
+} from "./DocumentStore.ts"
 
 /** What is told of a document that has just come to its state, at a moment in Unix milliseconds; undefined while it is read. */
 export const documentEvent = (
@@ -31,7 +37,7 @@ const changed = (document: Document, change: DocumentChange): Document => ({
   passages: change.passages
 })
 
-/** As a key of a table: documents are kept by owner and id. */
+/** The key of a document in a table: its owner and id. */
 export const keyInMemory = ({ userId, documentId }: DocumentKey): string => `${documentId.toLowerCase()} ${userId}`
 
 /** Later insertions come later in a map, so that reversing puts the newest of one millisecond first. */
@@ -55,99 +61,88 @@ const byOwner = (a: DocumentKey, b: DocumentKey): number => {
 
 const keyOf = ({ id, userId }: Document): DocumentKey => ({ userId, documentId: id })
 
-const make = Effect.gen(function* () {
+/** Inserts a document into the others of its owner, if the quota allows; returns the stored document and the result. */
+const inserted = (document: Document, owned: ReadonlyArray<Document>, quota: DocumentQuota) => {
+  const id = document.id.toLowerCase()
+  const others = owned.filter((each) => each.id !== id)
+  const counted = others.filter(({ status }) => status !== "failed")
+  if (!fitsInto(quota, counted, document) || !fitsInto(twice(quota), others, document)) {
+    const failed = owned.filter(({ status }) => status === "failed").length
+    const full: Inserted = { _tag: "Full", documents: counted.length, bytes: bytesOf(counted), failed }
+    return { result: full, stored: undefined }
+  }
+  const before = owned.find((each) => each.id === id)
+  if (before !== undefined && before.status !== "failed")
+    return { result: { _tag: "Known" } as const, stored: undefined }
+  const { filename, createdAt } = before ?? document
+  return {
+    result: { _tag: "Inserted" } as const,
+    stored: { ...document, id, filename: storableText(filename), createdAt }
+  }
+}
+
+const pageOf = (documents: Iterable<Document>, { after, documentId, limit, status, userId }: DocumentPage) =>
+  [...documents]
+    .filter((document) => document.status === status && document.userId === (userId ?? document.userId))
+    .filter(({ id }) => id === (documentId?.toLowerCase() ?? id))
+    .toSorted((a, b) => byOwner(keyOf(a), keyOf(b)))
+    .filter((document) => after === undefined || byOwner(after, keyOf(document)) < 0)
+    .slice(0, limit)
+
+/** The documents of this process; they go with their owner. */
+const makeTable = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
-  const log = yield* InMemoryEventLog
   const documents = yield* storage.table<string, Document>()
   const ownedBy = (userId: string) => [...documents.values()].filter((document) => document.userId === userId)
-
+  const remove = (key: DocumentKey): boolean => {
+    const removed = documents.delete(keyInMemory(key))
+    if (removed) storage.documentRemoved(key)
+    return removed
+  }
   yield* storage.addPersonalPart({
     count: (userId) => ({ documents: ownedBy(userId).length }),
     erase: (userId) => {
-      for (const { id } of ownedBy(userId)) {
-        storage.documentRemoved({ userId, documentId: id })
-        documents.delete(keyInMemory({ userId, documentId: id }))
-      }
+      for (const document of ownedBy(userId)) remove(keyOf(document))
     }
   })
+  return { documents, ownedBy, remove }
+})
+
+const make = Effect.gen(function* () {
+  const storage = yield* InMemoryStorage
+  const log = yield* InMemoryEventLog
+  const { documents, ownedBy, remove } = yield* makeTable
+  const exclusively = <A>(work: () => A) => storage.exclusive(Effect.sync(work))
 
   return DocumentStore.of({
     insert: (document, quota) =>
-      storage.exclusive(
-        Effect.sync((): Inserted => {
-          const id = document.id.toLowerCase()
-          const key = keyInMemory({ userId: document.userId, documentId: id })
-          const others = ownedBy(document.userId).filter((each) => each.id !== id)
-          const counted = others.filter(({ status }) => status !== "failed")
-          const fits = fitsInto(quota, counted, document) && fitsInto(twice(quota), others, document)
-          if (!fits) {
-            const failed = ownedBy(document.userId).filter(({ status }) => status === "failed").length
-            return { _tag: "Full", documents: counted.length, bytes: bytesOf(counted), failed }
-          }
-          const before = documents.get(key)
-          if (before !== undefined && before.status !== "failed") return { _tag: "Known" }
-          const { filename, createdAt } = before ?? document
-          documents.set(key, { ...document, id, filename: storableText(filename), createdAt })
-          return { _tag: "Inserted" }
-        })
-      ),
+      exclusively(() => {
+        const { result, stored } = inserted(document, ownedBy(document.userId), quota)
+        if (stored !== undefined) documents.set(keyInMemory(keyOf(stored)), stored)
+        return result
+      }),
     find: (userId, ids) =>
-      storage.exclusive(
-        Effect.sync(() => {
-          const wanted = new Set(ids.map((id) => id.toLowerCase()))
-          return ownedBy(userId).filter((document) => wanted.has(document.id))
-        })
-      ),
-    exists: (id) =>
-      storage.exclusive(
-        Effect.sync(() => [...documents.values()].some((document) => document.id === id.toLowerCase()))
-      ),
-    list: (userId) => storage.exclusive(Effect.sync(() => newestFirst(ownedBy(userId)))),
+      exclusively(() => {
+        const wanted = new Set(ids.map((id) => id.toLowerCase()))
+        return ownedBy(userId).filter((document) => wanted.has(document.id))
+      }),
+    exists: (id) => exclusively(() => [...documents.values()].some((document) => document.id === id.toLowerCase())),
+    list: (userId) => exclusively(() => newestFirst(ownedBy(userId))),
     update: (userId, documentId, from, change) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        storage.exclusive(
-          Effect.sync(() => {
-            const key = keyInMemory({ userId, documentId })
-            const document = documents.get(key)
-            if (document === undefined || !from.includes(document.status)) return false
-            const after = changed(document, change)
-            documents.set(key, after)
-            const event = after.status === document.status ? undefined : documentEvent(after, now)
-            if (event !== undefined) log.tell(event)
-            return true
-          })
-        )
-      ),
-    listProcessing: ({ after, limit }) =>
-      storage.exclusive(
-        Effect.sync(() =>
-          [...documents.values()]
-            .filter(({ status }) => status === "processing")
-            .map(({ id, userId }) => ({ userId, documentId: id }))
-            .toSorted(byOwner)
-            .filter((document) => after === undefined || byOwner(after, document) < 0)
-            .slice(0, limit)
-        )
-      ),
-    listReady: ({ after, documentId, limit, userId }) =>
-      storage.exclusive(
-        Effect.sync(() =>
-          [...documents.values()]
-            .filter((document) => document.status === "ready" && document.userId === (userId ?? document.userId))
-            .filter(({ id }) => id === (documentId?.toLowerCase() ?? id))
-            .toSorted((a, b) => byOwner(keyOf(a), keyOf(b)))
-            .filter((document) => after === undefined || byOwner(after, keyOf(document)) < 0)
-            .slice(0, limit)
-        )
-      ),
-    remove: (userId, documentId) =>
-      storage.exclusive(
-        Effect.sync(() => {
-          const removed = documents.delete(keyInMemory({ userId, documentId }))
-          if (removed) storage.documentRemoved({ userId, documentId })
-          return removed
+        exclusively(() => {
+          const key = keyInMemory({ userId, documentId })
+          const document = documents.get(key)
+          if (document === undefined || !from.includes(document.status)) return false
+          const after = changed(document, change)
+          documents.set(key, after)
+          const event = after.status === document.status ? undefined : documentEvent(after, now)
+          if (event !== undefined) log.tell(event)
+          return true
         })
-      )
+      ),
+    listByStatus: (page) => exclusively(() => pageOf(documents.values(), page)),
+    remove: (userId, documentId) => exclusively(() => remove({ userId, documentId }))
   })
 })
 

@@ -205,7 +205,8 @@ const sweeping = (run: Run<DocumentStore>) => {
         for (const document of [...inWork, ready, failed]) yield* documents.insert(document, ampleQuota)
         const listed: Array<DocumentKey> = []
         for (let after: DocumentKey | undefined; ;) {
-          const page: ReadonlyArray<DocumentKey> = yield* documents.listProcessing({ after, limit: 2 })
+          const found = yield* documents.listByStatus({ status: "processing", after, limit: 2 })
+          const page: ReadonlyArray<DocumentKey> = found.map(({ id, userId }) => ({ userId, documentId: id }))
           listed.push(...page)
           after = page.at(-1)
           if (after === undefined) break
@@ -234,7 +235,7 @@ const listingReady = (run: Run<DocumentStore>) => {
           const all: Array<Document> = []
           let after: DocumentKey | undefined
           for (;;) {
-            const page = yield* documents.listReady({ ...of, after, limit: 2 })
+            const page = yield* documents.listByStatus({ status: "ready", ...of, after, limit: 2 })
             all.push(...page)
             const last = page.at(-1)
             if (last === undefined) return all

@@ -8,7 +8,8 @@ import {
   indexPassages,
   passagesOf,
   type PassageStores,
-  textsOf
+  textsOf,
+  passagePorts
 } from "./passageIndexFixtures.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 import type { Run } from "../suiteOn.ts"
@@ -32,7 +33,7 @@ export const generations = (run: Run<PassageStores>) => {
   it("a generation is searched from its activation on, whole, and not before", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const { document, found } = yield* newIndexed
         const generation = yield* beginPassages(document, passages)
         expect(generation).toMatchObject({ ...document, passages: 0 })
@@ -50,7 +51,7 @@ export const generations = (run: Run<PassageStores>) => {
   it("a batch added again, or that overlaps what is there, is kept once; one that leaves a gap is a defect", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const { document, found } = yield* newIndexed
         const generation = yield* beginPassages(document, passages)
         const gap = yield* Effect.exit(index.add(generation, passages.slice(1)))
@@ -68,7 +69,7 @@ export const generations = (run: Run<PassageStores>) => {
   it("an unfinished generation is continued under its fingerprint, and dropped for another one", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const { document, found } = yield* newIndexed
         const first = yield* beginPassages(document, passages, "a")
         yield* index.add(first, passages.slice(0, 2))
@@ -90,7 +91,7 @@ export const generations = (run: Run<PassageStores>) => {
   it("a generation that was abandoned, or overtaken by a later one, takes nothing more and never becomes active", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const { document, found } = yield* newIndexed
         const abandoned = yield* beginPassages(document, passages)
         yield* index.add(abandoned, passages)
@@ -112,7 +113,7 @@ export const generations = (run: Run<PassageStores>) => {
   it("abandoning an active generation leaves it", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const { document, found } = yield* newIndexed
         const generation = yield* beginPassages(document, passages)
         yield* index.add(generation, passages)
@@ -125,7 +126,7 @@ export const generations = (run: Run<PassageStores>) => {
   it("of a document deleted midway nothing can be added or activated, and nothing comes back", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const { document, found } = yield* newIndexed
         const generation = yield* beginPassages(document, passages)
         yield* index.add(generation, passages.slice(0, 2))
@@ -142,7 +143,7 @@ export const generations = (run: Run<PassageStores>) => {
   it("another person reaches no generation, whatever its number", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const { document, found } = yield* newIndexed
         const generation = yield* beginPassages(document, passages)
         yield* index.add(generation, passages)
@@ -159,7 +160,7 @@ export const generations = (run: Run<PassageStores>) => {
   it("the same batches added by two at the same moment are kept once", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const { document } = yield* newIndexed
         const long = passagesOf(...Array.from({ length: 200 }, (_, number) => `lift and number${number}`))
         const generation = yield* beginPassages(document, long)

@@ -2,11 +2,18 @@ import { Effect } from "effect"
 import type { Document, DocumentKey, Passage } from "../../documents/Document.ts"
 import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import { PassageIndex, type SearchInput } from "../../documents/indexing/PassageIndex.ts"
+import { PassageWriter } from "../../documents/indexing/PassageWriter.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { ampleQuota, newDocument } from "../storage/storageFixtures.ts"
 
 /** An index and the documents it is over. */
-export type PassageStores = PassageIndex | DocumentStore
+export type PassageStores = PassageIndex | PassageWriter | DocumentStore
+
+/** The methods of both ports of passages. */
+export const passagePorts = Effect.map(Effect.all([PassageIndex, PassageWriter]), ([index, writer]) => ({
+  ...writer,
+  ...index
+}))
 
 /** Passages of these texts, one after another with a space between, as of a document without pages. */
 export const passagesOf = (...texts: ReadonlyArray<string>): ReadonlyArray<Passage> => {
@@ -32,17 +39,17 @@ export const beginPassages = Effect.fnUntraced(function* (
   fingerprint: string = crypto.randomUUID()
 ) {
   const parsed = { text: textWith(passages), pageStarts: null }
-  return yield* (yield* PassageIndex).begin({ ...document, parsed, fingerprint })
+  return yield* (yield* PassageWriter).begin({ ...document, parsed, fingerprint })
 })
 
 /** Indexes a document as these passages: begins a generation, fills it and makes it the one that is searched. */
 export const indexPassages = Effect.fnUntraced(function* (document: DocumentKey, passages: ReadonlyArray<Passage>) {
-  const index = yield* PassageIndex
+  const writer = yield* PassageWriter
   const generation = yield* beginPassages(document, passages)
   for (let from = 0; from < passages.length; from += BATCH) {
-    yield* index.add(generation, passages.slice(from, from + BATCH))
+    yield* writer.add(generation, passages.slice(from, from + BATCH))
   }
-  yield* index.activate(generation)
+  yield* writer.activate(generation)
 })
 
 /** A document of `userId` whose passages are these texts. */

@@ -9,7 +9,8 @@ import {
   passagesOf,
   type PassageStores,
   search,
-  textsOf
+  textsOf,
+  passagePorts
 } from "./passageIndexFixtures.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 import { paidOnce } from "./passagePaidOnce.ts"
@@ -147,7 +148,7 @@ export const passageMeaningContract = (
     it("passages whose embedding failed are not kept, and those that were kept are asked for once", () =>
       run(
         Effect.gen(function* () {
-          const index = yield* PassageIndex
+          const index = yield* passagePorts
           const userId = newUserId()
           const documentId = yield* indexed(userId, [])
           const passages = passagesOf(...Array.from({ length: 6 }, (_, number) => `car number${number} of ${userId}`))

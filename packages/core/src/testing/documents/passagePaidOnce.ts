@@ -1,7 +1,6 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import type { Embedder } from "../../documents/embedding/Embedder.ts"
-import { PassageIndex } from "../../documents/indexing/PassageIndex.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 import type { Run } from "../suiteOn.ts"
 import {
@@ -11,7 +10,8 @@ import {
   passagesOf,
   type PassageStores,
   search,
-  textWith
+  textWith,
+  passagePorts
 } from "./passageIndexFixtures.ts"
 import { type EmbedderScript, scriptedEmbedder } from "./scriptedEmbedder.ts"
 
@@ -29,7 +29,7 @@ export const paidOnce = (
   it("what was answered before a failure is kept, and only the rest is asked for again", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const userId = newUserId()
         const documentId = yield* indexed(userId, [])
         const passages = numbered(userId, 40)
@@ -53,7 +53,7 @@ export const paidOnce = (
   it("a passage of an earlier generation, and its equals of the same owner, are not asked for again; anybody else's are", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const userId = newUserId()
         const documentId = yield* indexed(userId, [])
         const passages = numbered(userId, 3)
@@ -84,7 +84,7 @@ export const paidOnce = (
   it("a document put at once asks for each text once, and one that cannot be keeps what was answered and leaves what is searched", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const userId = newUserId()
         const documentId = yield* indexed(userId, ["lift before"])
         const put = (count: number) => {
@@ -120,7 +120,7 @@ export const paidOnce = (
         const passages = numbered(userId, 3)
         const other = layerWith(scriptedEmbedder(script, "scripted/newer"))
         const asked = Effect.gen(function* () {
-          const index = yield* PassageIndex
+          const index = yield* passagePorts
           const documentId = yield* indexed(userId, [])
           const generation = yield* beginPassages({ userId, documentId }, passages)
           expect(yield* index.unembedded(userId, passages)).toHaveLength(3)

@@ -5,7 +5,15 @@ import { PassageIndex } from "../../documents/indexing/PassageIndex.ts"
 import { verifyPassages } from "../../documents/indexing/verifyPassages.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 import type { Run } from "../suiteOn.ts"
-import { beginPassages, indexed, passagesOf, type PassageStores, search, textWith } from "./passageIndexFixtures.ts"
+import {
+  beginPassages,
+  indexed,
+  passagesOf,
+  type PassageStores,
+  search,
+  textWith,
+  passagePorts
+} from "./passageIndexFixtures.ts"
 
 const GONE = { _tag: "GenerationGone" }
 
@@ -23,7 +31,7 @@ export const putting = (run: Run<PassageStores>) => {
   it("a document put at once is what it is when it is begun, filled and activated, and takes the place of what was there", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const userId = newUserId()
         const [one, other] = [yield* indexed(userId, ["lift of old"]), yield* indexed(userId, ["drag of old"])]
         const unfinished = yield* beginPassages({ userId, documentId: one }, passagesOf("lift unfinished"))
@@ -57,7 +65,7 @@ export const putting = (run: Run<PassageStores>) => {
   it("what is to be done with it is committed with it, or nothing of both", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const documents = yield* DocumentStore
         const userId = newUserId()
         const documentId = yield* indexed(userId, ["lift before"])
@@ -77,7 +85,7 @@ export const putting = (run: Run<PassageStores>) => {
   it("no document is put that is gone, another person's, or never was, and nothing is done beside", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const [ann, bob] = [newUserId(), newUserId()]
         const [gone, anns] = [yield* indexed(ann, ["lift"]), yield* indexed(ann, ["lift of ann"])]
         yield* (yield* DocumentStore).remove(ann, gone)
@@ -104,7 +112,7 @@ export const putting = (run: Run<PassageStores>) => {
   it("documents put at the same moment are all counted, and of one document put by many one is left, whole", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const userId = newUserId()
         const ids = yield* Effect.forEach([0, 1, 2, 3], () => indexed(userId, ["lift before"]))
         const same = ids[0]!

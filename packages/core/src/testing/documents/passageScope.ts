@@ -2,7 +2,15 @@ import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import { PassageIndex } from "../../documents/indexing/PassageIndex.ts"
-import { beginPassages, indexed, passagesOf, type PassageStores, search, textsOf } from "./passageIndexFixtures.ts"
+import {
+  beginPassages,
+  indexed,
+  passagesOf,
+  type PassageStores,
+  search,
+  textsOf,
+  passagePorts
+} from "./passageIndexFixtures.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 import type { Run } from "../suiteOn.ts"
 
@@ -91,7 +99,7 @@ export const scope = (run: Run<PassageStores>, legs: ReadonlyArray<Leg> = LEGS) 
       run(
         Effect.gen(function* () {
           const userId = newUserId()
-          const index = yield* PassageIndex
+          const index = yield* passagePorts
           const [gone, kept, unready] = [
             yield* indexedAs(userId, "gone"),
             yield* indexedAs(userId, "kept"),

@@ -5,7 +5,7 @@ import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import type { ParsedDocument } from "../../documents/reading/DocumentParser.ts"
 import { PassageIndex } from "../../documents/indexing/PassageIndex.ts"
 import { verifyPassages } from "../../documents/indexing/verifyPassages.ts"
-import { indexed, type PassageStores } from "./passageIndexFixtures.ts"
+import { indexed, type PassageStores, passagePorts } from "./passageIndexFixtures.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 import type { Run } from "../suiteOn.ts"
 
@@ -37,7 +37,7 @@ const TEXTS: ReadonlyArray<readonly [name: string, parsed: ParsedDocument]> = [
 ]
 
 const indexText = Effect.fnUntraced(function* (userId: string, documentId: string, parsed: ParsedDocument) {
-  const index = yield* PassageIndex
+  const index = yield* passagePorts
   const generation = yield* index.begin({ userId, documentId, parsed, fingerprint: crypto.randomUUID() })
   const passages = [...cutPassages(parsed)]
   for (let from = 0; from < passages.length; from += 100) yield* index.add(generation, passages.slice(from, from + 100))
@@ -52,7 +52,7 @@ export const storedText = (run: Run<PassageStores>) => {
         const userId = newUserId()
         const documentId = yield* indexed(userId, ["lift before"])
         yield* indexText(userId, documentId, parsed)
-        const stored = yield* (yield* PassageIndex).read({ userId, documentId })
+        const stored = yield* (yield* passagePorts).read({ userId, documentId })
         const storable = parsed.text.replaceAll("\0", "\uFFFD").toWellFormed()
         expect(stored?.text === storable).toBe(true)
         expect(stored?.pageStarts).toEqual(parsed.pageStarts)
@@ -69,7 +69,7 @@ export const storedText = (run: Run<PassageStores>) => {
   it.each(TEXTS)("a text %s is read in stretches that fit together, none of which splits a character", (_, parsed) =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const userId = newUserId()
         const documentId = yield* indexed(userId, ["lift before"])
         yield* indexText(userId, documentId, parsed)
@@ -101,7 +101,7 @@ export const storedText = (run: Run<PassageStores>) => {
   it("a stretch tells the pages it is on", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const userId = newUserId()
         const documentId = yield* indexed(userId, ["lift before"])
         // Pages 1 and 3 have three characters each, page 2 none, page 4 the rest.
@@ -128,7 +128,7 @@ export const storedText = (run: Run<PassageStores>) => {
   it("only its owner reads a stretch of a text, and of no document but an indexed one", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const documents = yield* DocumentStore
         const userId = newUserId()
         const documentId = yield* indexed(userId, ["lift"])
@@ -145,7 +145,7 @@ export const storedText = (run: Run<PassageStores>) => {
   it("the text is that of the active generation: the new one's from its activation on", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const userId = newUserId()
         const documentId = yield* indexed(userId, ["lift before"])
         const document = { userId, documentId }
@@ -162,7 +162,7 @@ export const storedText = (run: Run<PassageStores>) => {
   it("a document that was deleted, is of another person, or never was has no text", () =>
     run(
       Effect.gen(function* () {
-        const index = yield* PassageIndex
+        const index = yield* passagePorts
         const userId = newUserId()
         const documentId = yield* indexed(userId, ["lift"])
         expect(yield* index.read({ userId: newUserId(), documentId })).toBeUndefined()

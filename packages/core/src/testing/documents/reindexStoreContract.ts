@@ -2,6 +2,7 @@ import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import { PassageIndex } from "../../documents/indexing/PassageIndex.ts"
+import { PassageWriter } from "../../documents/indexing/PassageWriter.ts"
 import { ReindexStore } from "../../documents/indexing/reindexing/ReindexStore.ts"
 import { ampleQuota, newDocument, newUserId } from "../storage/storageFixtures.ts"
 import { suiteOn } from "../suiteOn.ts"
@@ -13,7 +14,7 @@ const aScope = () => `scope-${crypto.randomUUID()}`
 /** The guarantees of every `ReindexStore`, beside the stores of the same storage. */
 export const reindexStoreContract = (
   name: string,
-  layer: Layer.Layer<DocumentStore | PassageIndex | ReindexStore, unknown>
+  layer: Layer.Layer<DocumentStore | PassageIndex | PassageWriter | ReindexStore, unknown>
 ): void =>
   suiteOn(`ReindexStore: ${name}`, layer, (run) => {
     it("a run that has not ended is continued, each scope by itself, until it ends or is begun anew", () =>

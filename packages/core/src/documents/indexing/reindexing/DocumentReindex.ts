@@ -9,6 +9,7 @@ import { embeddingModel } from "../../embedding/embedPassages.ts"
 import { DocumentNotFound, DocumentNotIndexed } from "../../errors.ts"
 import { FileStore } from "../../storing/FileStore.ts"
 import { type IndexedBy, PassageIndex } from "../PassageIndex.ts"
+import { PassageWriter } from "../PassageWriter.ts"
 import { INDEXING_VERSION } from "../indexDocument.ts"
 import { type DocumentEstimate, estimateDocument } from "./estimateReindex.ts"
 import { type Outstanding, type ReindexScope, scopeName, visitOutstanding } from "./outstanding.ts"
@@ -64,6 +65,7 @@ export class DocumentReindex extends Context.Service<
       const files = yield* FileStore
       const parser = yield* DocumentParser
       const passages = yield* PassageIndex
+      const writer = yield* PassageWriter
       const unitOfWork = yield* UnitOfWork
       const claims = yield* ReindexStore
       const ids = yield* IdGenerator
@@ -78,7 +80,7 @@ export class DocumentReindex extends Context.Service<
       })
       const check = Effect.fnUntraced(function* ({ documentId, userId }: ReindexScope) {
         if (documentId === undefined) return
-        const [ready] = yield* documents.listReady({ userId, documentId, after: undefined, limit: 1 })
+        const [ready] = yield* documents.listByStatus({ status: "ready", userId, documentId, limit: 1 })
         if (ready !== undefined) return
         const isThere =
           userId === undefined
@@ -100,7 +102,7 @@ export class DocumentReindex extends Context.Service<
           const report = yield* runReindex(
             {
               ...{ documents, passages, wanted, scope, begunAt: run.begunAt },
-              ...{ files, parser, unitOfWork, claims },
+              ...{ files, parser, writer, unitOfWork, claims },
               holder: yield* ids.next,
               patience: new ProviderPatience()
             },

@@ -50,7 +50,7 @@ export const visitOutstanding = <E, R>(
     let done = 0
     let after: DocumentKey | undefined
     do {
-      const page = yield* documents.listReady({ ...scope, after, limit: PAGE })
+      const page = yield* documents.listByStatus({ status: "ready", ...scope, after, limit: PAGE })
       const keys = page.map(({ id, userId }) => ({ userId, documentId: id }))
       const indexings = yield* passages.indexings(keys)
       const known = new Map(indexings.map((each) => [`${each.documentId} ${each.userId}`, each]))

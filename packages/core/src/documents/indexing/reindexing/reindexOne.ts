@@ -7,6 +7,7 @@ import { type IndexedSoFar, switchDocument } from "../indexDocument.ts"
 import { readDocument } from "../../reading/readDocument.ts"
 import { isDone, type Outstanding, type OutstandingDocument } from "./outstanding.ts"
 import type { ProviderPatience } from "./ProviderPatience.ts"
+import type { PassageWriter } from "../PassageWriter.ts"
 import type { ReindexStore } from "./ReindexStore.ts"
 
 /** A claim outlives its holder by so long at most; the holder renews it three times as often. */
@@ -23,6 +24,7 @@ export type ReindexedDocument =
 export interface ReindexParts extends Outstanding {
   readonly files: FileStore["Service"]
   readonly parser: DocumentParser["Service"]
+  readonly writer: PassageWriter["Service"]
   readonly unitOfWork: UnitOfWork["Service"]
   readonly claims: ReindexStore["Service"]
   /** Who claims: a UUID. */
