@@ -13,10 +13,12 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exit(1)
 }
 
-/** What sources, and a bundle of them, need: threads and processes that they start are sources always. */
+/**
+ * Options that sources, and a bundle of them, need: the threads and processes that they start always run the sources.
+ */
 const options = ["--conditions=@parley/source", "--disable-warning=ExperimentalWarning"]
 
-/** Where a process cannot take another program's place, a child runs it and its end is passed on. */
+/** If a process cannot be replaced by another program, runs it as a child and passes its exit on. */
 const runAsChild = (args) => {
   const child = spawn(process.execPath, args, { stdio: "inherit" })
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"]

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto"
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
-/** What a build says of itself, in the folder of `BUNDLES`. */
+/** The file that describes a build, in the folder `BUNDLES`. */
 export const BUILT = "built.json"
 
-/** Where builds of the bundled program are, in this package. */
+/** The folder of the bundled program's builds, in this package. */
 export const BUNDLES = "dist-program"
 
-/** One name for what these files are, `read` giving the content of each; throws where it does. */
+/** A hash of these files, whose contents `read` returns; throws if it does. */
 export const hashOfFiles = (files, read) => {
   const hash = createHash("sha256")
   for (const path of files) hash.update(path).update("\0").update(read(path)).update("\0")
@@ -16,8 +16,8 @@ export const hashOfFiles = (files, read) => {
 }
 
 /**
- * The entry (a URL) of the bundled program in `folder` (a URL), where it was made of the files that are there now, and is
- * there whole: each file that was made, by its size.
+ * The entry (a URL) of the bundled program in `folder` (a URL), if it was built from the current files and is
+ * complete: each file of the build has its recorded size.
  */
 export const freshBundle = (folder) => {
   const bundles = new URL(`${BUNDLES}/`, folder)
@@ -27,17 +27,15 @@ export const freshBundle = (folder) => {
     const now = hashOfFiles(files, (path) => readFileSync(new URL(path, folder)))
     return now === hash ? new URL(entry, bundles) : undefined
   } catch {
-    // One that is absent, or was made of a file that is gone, or has lost one of its own.
+    // The bundle is missing, or incomplete, or a file that it was built from was deleted.
     return undefined
   }
 }
 
 /**
- * Which program the command runs, `folder` (a URL) being the one of this package. In a checkout that is the bundle of
- * `tooling/bundleProgram.mjs` where it is of today's sources, to the letter; else the sources themselves. A published
- * package has compiled files alone.
- *
- * Gives the path of its entry, and whether it belongs to a checkout.
+ * The program that the command runs; `folder` (a URL) is that of this package. In a checkout it is the bundle of
+ * `tooling/bundleProgram.mjs` if its sources are unchanged, otherwise the sources themselves. A published package has
+ * only compiled files. Returns the path of the entry, and true if it belongs to a checkout.
  */
 export const programOf = (folder) => {
   const source = new URL("src/main.ts", folder)

@@ -4,18 +4,18 @@ import { Console, Context, Layer } from "effect"
 import type { Environment } from "./config/EnvironmentReader.ts"
 import { readEnvironmentFile } from "./config/environmentFile.ts"
 
-/** What a command line finds around it. */
+/** The environment of a command line. */
 export interface SurroundingParts {
-  /** Where relative paths start. */
+  /** The folder that relative paths start from. */
   readonly folder: string
-  /** The environment, and what is wrong with how it was put together. */
+  /** Reads the environment, and its problems. */
   readEnvironment(): { readonly environment: Environment; readonly problems: ReadonlyArray<string> }
-  /** Receives what is printed, as it comes. */
+  /** Receives the output as it is printed. */
   stdout(text: string): void
   stderr(text: string): void
 }
 
-/** The surroundings of a command line: those of this process, with its `.env` file, unless others are given. */
+/** The surroundings of a command line: by default those of this process, with its `.env` file. */
 export class Surroundings extends Context.Reference<SurroundingParts>("@parley/cli/Surroundings", {
   defaultValue: () => ({
     get folder() {
@@ -39,18 +39,18 @@ const writer = (write: (text: string) => void): Writable =>
     }
   })
 
-/** A console that passes on what is printed, instead of printing it. */
+/** A console that passes its output on instead of printing it. */
 export const consoleTo = ({ stderr, stdout }: Pick<SurroundingParts, "stderr" | "stdout">): Console.Console =>
   new NodeConsole({ stdout: writer(stdout), stderr: writer(stderr) })
 
-/** Surroundings of its own for a command line that runs inside another program. */
+/** The surroundings of a command line that runs inside another program. */
 export interface GivenSurroundings extends Pick<SurroundingParts, "folder" | "stderr" | "stdout"> {
   readonly environment: Environment
-  /** Resolves with the signal that ends it in order, as one of the process would; it hears none unless given. */
+  /** Resolves with the signal that stops it in order, as a signal to the process would; default: none. */
   readonly stop?: Promise<"SIGINT" | "SIGTERM">
 }
 
-/** The surroundings given, and a console that prints into them. */
+/** A layer of the given surroundings, with a console that prints into them. */
 export const surroundingsLayer = ({ environment, ...parts }: GivenSurroundings): Layer.Layer<never> =>
   Layer.mergeAll(
     Layer.succeed(Surroundings, { ...parts, readEnvironment: () => ({ environment, problems: [] }) }),

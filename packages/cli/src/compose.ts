@@ -88,7 +88,7 @@ import { saleCatalog } from "./payments/standInSale.ts"
 import { secretBoxLayer } from "./secrets/secretBoxLayer.ts"
 import { warner } from "./server/warner.ts"
 
-/** What commands work with. */
+/** The services of commands. */
 export type CommandParts =
   | AuditLog
   | BotService
@@ -115,7 +115,7 @@ export type CommandParts =
   | ResetService
   | SecretRotation
 
-/** What a server works with. */
+/** The services of a server. */
 export type ServerParts = CommandParts | ParleyServices | PaymentStandIn
 
 /** The database: a Postgres server, or the embedded one in the data folder, which is claimed before. */
@@ -130,7 +130,9 @@ export const databaseOptions = ({ database, databaseSchema, dataFolder }: Parley
 
 const OWN_VENDORS = { openai: OpenAiChatModel, anthropic: AnthropicChatModel }
 
-/** The vendors whose keys are set, and those that the configuration describes. Each loads its SDK when it is first asked. */
+/**
+ * The vendors with configured keys, and those that the configuration describes. Each loads its SDK on its first call.
+ */
 export const vendorModels = (
   { anthropic, firstByteSeconds, openai, vendors }: ParleyConfig,
   options: Pick<VendorOptions, "limits" | "retry"> = {}
@@ -149,21 +151,21 @@ export const vendorModels = (
   }
 }
 
-/** Who answers for which model. Where people only try things out, a message may tell the stand-in how to behave. */
+/** The provider of each model. With the development sign-in, a message may tell the offline model how to behave. */
 const modelsLayer = (config: ParleyConfig) =>
   chatModelsLayer({
     offline: new OfflineChatModel({ directives: usesDevelopmentSignIn(config) }),
     ...vendorModels(config)
   })
 
-/** What is on sale, and who answers. */
+/** The catalog, and the models. */
 export const offerLayer = (config: ParleyConfig): Layer.Layer<Catalog | ChatModels> =>
   Layer.mergeAll(
     Layer.succeed(Catalog, usesStandInPayments(config) ? saleCatalog(config.catalog) : config.catalog),
     modelsLayer(config)
   )
 
-/** Who takes payments: the provider whose key is configured, its stand-in for trying out, or nobody. */
+/** The payment provider: the one whose key is configured, its stand-in for trying out, or none. */
 export const paymentsLayer = (
   config: ParleyConfig,
   { isCommand }: { readonly isCommand: boolean }
@@ -181,29 +183,29 @@ export const paymentsLayer = (
   return Layer.merge(gateway, noStandInLayer)
 }
 
-/** The CRMs that bots can be connected to, and what is kept of those connections is kept with. */
+/** The CRMs that bots can be connected to, and the encryption of their connections. */
 const crmLayer = (config: ParleyConfig, from: { readonly isCommand: boolean }): Layer.Layer<CrmProviders | SecretBox> =>
   Layer.merge(crmProvidersLayer(config), secretBoxLayer(config, from))
 
-/** What may be uploaded: the core's defaults with what is configured laid over them. */
+/** Upload limits: the core's defaults, overridden by the configuration. */
 const uploadLimitsLayer = ({ uploads }: ParleyConfig) =>
   Layer.effect(
     UploadLimits,
     Effect.map(UploadLimits, (defaults) => ({ ...defaults, ...uploads }))
   )
 
-/** How replies are made: the core's defaults with what is configured laid over them. */
+/** Settings of replies: the core's defaults, overridden by the configuration. */
 const repliesLayer = ({ replies }: ParleyConfig) =>
   Layer.effect(
     ReplySettings,
     Effect.map(ReplySettings, (defaults) => ({ ...defaults, ...replies }))
   )
 
-/** Where uploaded files rest. */
+/** The store of uploaded files. */
 const objectStoreLayer = ({ files }: ParleyConfig) =>
   Layer.succeed(ObjectStore, files === undefined ? undefined : s3Objects(files))
 
-/** Who embeds passages and questions, so that documents are searched for meaning beside words. */
+/** The embedder of passages and questions, with which searches rank by meaning too. */
 const embedderLayer = ({ embedding }: ParleyConfig) => {
   if (embedding === undefined) return Layer.empty
   if (embedding._tag === "Local") {
@@ -225,20 +227,20 @@ const embedderLayer = ({ embedding }: ParleyConfig) => {
   )
 }
 
-/** How large a library is whose passages are all compared. */
+/** The size of a library up to which all passages are compared. */
 const exactSearchLayer = ({ exactSearchPassages }: ParleyConfig) =>
   exactSearchPassages === undefined ? Layer.empty : Layer.succeed(ExactSearchPassages, exactSearchPassages)
 
 const ocrLayer = ({ ocr }: ParleyConfig): Layer.Layer<never> =>
   ocr === undefined ? Layer.empty : TesseractOcr.layer(ocr)
 
-/** How long the hold of a reply outlives its process. */
+/** The lifetime of a hold after its process has died. */
 const holdTtlLayer = ({ holdTtlSeconds }: ParleyConfig) =>
   holdTtlSeconds === undefined ? Layer.empty : Layer.succeed(HoldTtl, holdTtlSeconds * 1000)
 
 const DAY_MS = 86_400_000
 
-/** How long events of the payment provider are kept: the core's defaults with what is configured laid over them. */
+/** Retention of payment events: the core's defaults, overridden by the configuration. */
 const paymentRetentionLayer = ({ paymentEventDays: { done, unmatched } }: ParleyConfig) =>
   Layer.effect(
     PaymentRetention,
@@ -252,14 +254,14 @@ const paymentRetentionLayer = ({ paymentEventDays: { done, unmatched } }: Parley
 const challengeLayer = ({ turnstile }: ParleyConfig) =>
   turnstile === undefined ? Layer.empty : Layer.succeed(VisitorChallenge, TurnstileChallenge(turnstile))
 
-/** What other services are told of. The configuration has been checked. */
+/** Hooks and webhooks. The configuration has been checked. */
 const eventsLayer = ({ events: { allowPrivateNetworks, lowBalance, webhooks } }: ParleyConfig) =>
   Layer.merge(
     Layer.effect(EventSinks, Effect.orDie(webhookSinks(webhooks, NodeWebhookPoster({ allowPrivateNetworks })))),
     lowBalance === undefined ? Layer.empty : Layer.succeed(LowBalance, lowBalance)
   )
 
-/** What re-indexes documents: by the embedder that is configured, and the same parsers as a server has. */
+/** Re-indexing, with the configured embedder, and the same parsers as a server. */
 const reindexLayer = (config: ParleyConfig) =>
   DocumentReindex.layer.pipe(
     Layer.provide(Layer.mergeAll(PgDocumentStoreLayer, PgFileStoreLayer, PgPassageIndexLayer, PgReindexStoreLayer)),
@@ -267,7 +269,7 @@ const reindexLayer = (config: ParleyConfig) =>
     Layer.provide(Layer.mergeAll(objectStoreLayer(config), embedderLayer(config)))
   )
 
-/** For commands: credits, and the database, past its pooler where `direct`. Nothing is opened before it is built. */
+/** For commands: credits and the database, past its pooler if `direct`. Opens nothing before it is built. */
 export const commandPartsLayer = (config: ParleyConfig, direct: boolean): Layer.Layer<CommandParts> =>
   Layer.mergeAll(
     BotService.layer,
@@ -299,7 +301,7 @@ export const commandPartsLayer = (config: ParleyConfig, direct: boolean): Layer.
     Layer.provideMerge(unlockedDatabaseLayer(direct ? directOptions(databaseOptions(config)) : databaseOptions(config)))
   )
 
-/** For servers: the whole graph of configuration, adapters and services; on `engine` where that is opened already. */
+/** For servers: the whole graph of configuration, adapters and services; on `engine` if that is open already. */
 export const serverPartsLayer = (
   config: ParleyConfig,
   engine?: PgliteThread

@@ -1,4 +1,4 @@
-/** What an exit code of `parley` means. */
+/** The meanings of `parley`'s exit codes. */
 export const exitCodes = {
   ok: 0,
   failed: 1,

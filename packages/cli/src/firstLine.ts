@@ -5,8 +5,8 @@ const TALKATIVE = ["", "trace", "debug", "info"]
 const STARTING = ["serve", "serve --no-work", "work"]
 
 /**
- * What a server or worker says on stderr before anything heavy is loaded, so that nobody looks at an empty screen: a
- * sentence, in production a line of the JSON log. Undefined for other commands, and where the log leaves out what is mere
+ * The first line of a server or worker on stderr, before slow modules are loaded, so that the screen does not stay
+ * empty: a sentence, in production a line of the JSON log. Undefined for other commands, and if the log level hides
  * information.
  */
 export const firstLine = (
@@ -22,7 +22,10 @@ export const firstLine = (
   return JSON.stringify({ message, level: "INFO", timestamp, annotations: {}, spans: {}, fiberId: "#0" })
 }
 
-/** Whether these words start a server on the embedded database, as far as it shows before the configuration is judged. */
+/**
+ * True if these words start a server on the embedded database, as far as it is known before the configuration is
+ * checked.
+ */
 export const servesEmbedded = (
   argv: ReadonlyArray<string>,
   environment: Readonly<Record<string, string | undefined>>

@@ -9,15 +9,15 @@ import { type GivenSurroundings, surroundingsLayer } from "./Surroundings.ts"
 
 const colorsHere = (): boolean => process.stdout.isTTY && !process.env["NO_COLOR"]
 
-/** What runs inside another program is asked to end by that one alone, and never ends it. */
+/** A command inside another program is stopped only by that program, and never ends it. */
 const stopOf = ({ stop }: GivenSurroundings): StopSignal["Service"] => ({
   wait: stop === undefined ? Effect.never : Effect.promise(() => stop),
   end: () => undefined
 })
 
 /**
- * Runs the `parley` command with these arguments in this process; gives its exit code. It finds the environment, the
- * working folder, the output and the signals of this process, or the surroundings given.
+ * Runs the `parley` command with these arguments in this process; returns its exit code. By default it uses the
+ * environment, the working folder, the output and the signals of this process.
  */
 export const runParley = (argv: ReadonlyArray<string>, given?: GivenSurroundings): Promise<number> => {
   const signal = given === undefined ? listenForSignals() : stopOf(given)

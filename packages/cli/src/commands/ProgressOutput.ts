@@ -2,13 +2,13 @@ import { Context } from "effect"
 
 /** Draws and removes the line of a progress bar. */
 export interface ProgressLine {
-  /** `unit` is what is counted, in the plural, where it is worth a word; with it come the rate and the time that is left. */
+  /** `unit` is the plural of the counted things; if it is set, the rate and the remaining time are shown too. */
   draw(done: number, total: number, unit?: string): void
   clear(): void
 }
 
 const WIDTH = 30
-/** A rate is told once it was measured for so long. */
+/** A rate is shown after it was measured for this long. */
 const MEASURED_MS = 2_000
 /** Between two drawings. */
 const REDRAWN_MS = 100
@@ -21,7 +21,7 @@ export const spokenTime = (seconds: number): string => {
   return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`
 }
 
-/** How fast it goes and how long it takes yet, by what was done since the first drawing; nothing while that tells little. */
+/** The rate and the remaining time, from the progress since the first drawing; empty while they are unreliable. */
 export const paceOf = (done: number, total: number, elapsedMs: number): string => {
   if (done <= 0 || elapsedMs < MEASURED_MS) return ""
   const rate = done / (elapsedMs / 1_000)
@@ -53,7 +53,7 @@ export const makeProgressLine = (
   }
 }
 
-/** Where progress is shown: on stderr where a person looks at it, else nowhere. */
+/** The output of progress: stderr if it is a terminal, otherwise none. */
 export class ProgressOutput extends Context.Reference<ProgressLine | undefined>("@parley/cli/commands/ProgressOutput", {
   defaultValue: () => (process.stderr.isTTY ? makeProgressLine((text) => void process.stderr.write(text)) : undefined)
 }) {}

@@ -4,7 +4,7 @@ import { billingListCommand } from "./billingList.ts"
 import { billingReplayCommand } from "./billingReplay.ts"
 import { billingShowCommand } from "./billingShow.ts"
 
-/** `parley billing`: what the payment provider reported, and what became of it. */
+/** `parley billing`: the payment provider's events and their outcomes. */
 export const billingCommand = Command.make("billing").pipe(
   Command.withDescription("Look at the payment provider's events, and apply those that never came or wait"),
   Command.withExamples([

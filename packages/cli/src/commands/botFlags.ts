@@ -5,13 +5,13 @@ import { Flag } from "effect/cli"
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
-/** Whose bot a command is about. */
+/** The owner of the bot. */
 export const ownerFlag = Flag.String("owner").pipe(
   Flag.withDescription("The bot's owner, who pays for its replies"),
   Flag.withSchema(UserId)
 )
 
-/** The settings of a bot but its name. What is wrong with them is told by the service, which checks them all. */
+/** The settings of a bot except its name. The service validates them. */
 export const botFlags = {
   welcome: text("welcome", "The first message that visitors see"),
   color: text("color", "The colour of the widget, as #rrggbb"),

@@ -11,7 +11,7 @@ const systemUser = (): string => {
   }
 }
 
-/** Who does it, for the audit. */
+/** The operator's name for the audit log. */
 export const byFlag = Flag.String("by").pipe(
   Flag.withDescription("The operator's name for the audit log; default: the operating system's user"),
   Flag.withSchema(Schema.String.check(Schema.isPattern(/^[^\p{Cc}\p{Cs}]{1,100}$/u))),

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { MigrationsPending } from "./commandErrors.ts"
 
-/** Fails where the schema is older than the program. */
+/** Fails if the schema is older than the program. */
 export const checkMigrated = Effect.gen(function* () {
   const { pendingMigrations } = yield* Effect.promise(() => import("@parley/adapters-db"))
   const migrations = yield* pendingMigrations()

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** The command ran elsewhere and has said everything already; only its exit code is left to give. */
+/** The command ran in another process and has printed everything; only its exit code remains. */
 export class Exited extends Schema.TaggedError<Exited>()("Exited", { exit: Schema.Int }) {}
 
 /** A signal ended the command. */
@@ -64,7 +64,7 @@ export class PortTaken extends Schema.TaggedError<PortTaken>()("PortTaken", {
   }
 }
 
-/** What `doctor` found makes the command fail with this exit code. */
+/** `doctor` found problems that require this exit code. */
 export class Unhealthy extends Schema.TaggedError<Unhealthy>()("Unhealthy", { exit: Schema.Int }) {}
 
 /** A file of an export could not be written. */

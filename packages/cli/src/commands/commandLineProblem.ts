@@ -3,11 +3,11 @@ import type { CliError } from "effect/cli"
 
 const LONGEST_QUOTE = 80
 
-/** What was typed, as it can be printed: without control characters, and not without end. */
+/** Typed text in printable form: without control characters, and shortened. */
 const quoted = (text: string): string =>
   JSON.stringify(text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}...` : text)
 
-/** What each argument and option takes, by its name. */
+/** The expected value of each argument and option, by its name. */
 const expectations: Readonly<Record<string, string>> = {
   user: "a person's id of 1 to 255 characters",
   amount: "a whole number of credits, 1 or more",
@@ -41,7 +41,7 @@ const wrongValue = ({ kind, option, value }: CliError.InvalidValue): string => {
 const perhaps = (suggestions: ReadonlyArray<string>): string =>
   suggestions.length === 0 ? "" : ` Did you mean ${suggestions.map((each) => quoted(each)).join(" or ")}?`
 
-/** Why a command line was not understood, in a sentence of our own: the library's speak of its insides. */
+/** The problem of a command line, in a sentence of ours: the library's messages describe its internals. */
 export const commandLineProblem = (error: CliError.CliError): string => {
   switch (error._tag) {
     case "UnrecognizedOption":

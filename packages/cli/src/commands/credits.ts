@@ -8,7 +8,7 @@ import { creditsResetCommand } from "./creditsReset.ts"
 import { creditsSweepCommand } from "./creditsSweep.ts"
 import { creditsVerifyCommand } from "./creditsVerify.ts"
 
-/** `parley credits`: what people have, had and are given. */
+/** `parley credits`: the balances, histories and grants of people. */
 export const creditsCommand = Command.make("credits").pipe(
   Command.withDescription("Look at people's credits and give them some"),
   Command.withExamples([

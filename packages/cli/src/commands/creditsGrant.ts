@@ -12,7 +12,7 @@ import { reasonFlag } from "./reasonFlag.ts"
 import { userArgument } from "./userArgument.ts"
 import { CommandContext } from "./CommandContext.ts"
 
-/** What can be a key: one line, short enough for an index. */
+/** The form of a key: one line, short enough for an index. */
 const KEY = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 
 const input = {
@@ -32,7 +32,7 @@ const input = {
   json: jsonFlag
 }
 
-/** What the command tells of a grant that its key had done before. */
+/** The message for a grant whose key was used before. */
 const already = (user: string, amount: number, key: string, { createdAt }: Transaction): string =>
   `Already done at ${new Date(createdAt).toISOString()}, nothing changed: ${user} was given ${amount} credits under the key ${key}.`
 

@@ -26,7 +26,7 @@ const input = {
   json: jsonFlag
 }
 
-/** `parley credits history <user>`: what the route of the same name gives. */
+/** `parley credits history <user>`: the same data as the route of this name. */
 export const creditsHistoryCommand = Command.make(
   "history",
   input,

@@ -25,7 +25,7 @@ const input = {
   json: jsonFlag
 }
 
-/** Runs `reset` with a progress bar, where somebody looks at one; what is due is counted first for it. */
+/** Runs `reset`, on a terminal with a progress bar, for which it counts the due accounts first. */
 const withProgress = Effect.fnUntraced(function* (asOf: number | undefined, early: boolean, dryRun: boolean) {
   const resets = yield* ResetService
   const line = yield* ProgressOutput
@@ -82,7 +82,7 @@ export const creditsResetCommand = Command.make(
       const result = { dryRun, ...report, asOf: new Date(report.asOf).toISOString() }
       const checked = yield* Effect.exit(checkTiers)
       yield* printResult(json, result, linesOf(report, dryRun, Exit.isSuccess(checked) ? WRITTEN : WRITTEN_OR_LOST))
-      // Whoever is on none of them got nothing, and nothing else would tell.
+      // Accounts on missing tiers got nothing, and nothing else reports them.
       yield* checked
     })
     yield* CommandContext.use((context) => context.run(work))

@@ -10,7 +10,7 @@ import { Unhealthy } from "./commandErrors.ts"
 import { jsonFlag, printResult } from "./output.ts"
 import { CommandContext } from "./CommandContext.ts"
 
-/** What the server that owns the data folder finds of itself; nothing where none runs. */
+/** The checks of the server that owns the data folder; empty if none runs. */
 const serverChecks = Effect.fnUntraced(function* (live: boolean) {
   const { askServer } = yield* CommandContext
   const answer = yield* askServer(["doctor", "--json", ...(live ? ["--live"] : [])])
@@ -22,7 +22,7 @@ const serverChecks = Effect.fnUntraced(function* (live: boolean) {
   }
 })
 
-/** Which models answer here, and with `live`, whether they do. */
+/** Checks which models are usable here, and with `live`, if they answer. */
 const offeredChecks = Effect.fnUntraced(function* ({ config }: Settings, live: boolean) {
   const { offerLayer, paymentsLayer } = yield* Effect.promise(() => import("../compose.ts"))
   const { modelChecks } = yield* Effect.promise(() => import("../doctor/modelChecks.ts"))
@@ -40,7 +40,7 @@ const offeredChecks = Effect.fnUntraced(function* ({ config }: Settings, live: b
 const inUseCheck = (message: string): Check =>
   failed("data folder", exitCodes.failed, message, "Try again once that process has ended.")
 
-/** What opening the database here tells. */
+/** Checks that open the database here. */
 const ownDatabaseChecks = Effect.fnUntraced(function* ({ config }: Settings) {
   const { databaseChecks } = yield* Effect.promise(() => import("../doctor/databaseChecks.ts"))
   const found: Array<Check> = []

@@ -2,7 +2,10 @@ import type { EmbeddedModel } from "@parley/adapters-db"
 import { DocumentReindex } from "@parley/core/effect"
 import type { Effect } from "effect"
 
-/** The model by which passages are embedded as configured: its name as embeddings are kept by ends in their dimensions. Undefined where nobody embeds. */
+/**
+ * The configured model that embeds passages; the name under which embeddings are stored ends with its dimensions.
+ * Undefined without an embedder.
+ */
 export const embeddedModel: Effect.Effect<EmbeddedModel | undefined, never, DocumentReindex> = DocumentReindex.useSync(
   ({ indexedBy }) => {
     const { embedder } = indexedBy("txt")

@@ -2,7 +2,7 @@ import { Command } from "effect/cli"
 import { eventsListCommand } from "./eventsList.ts"
 import { eventsRetryCommand } from "./eventsRetry.ts"
 
-/** `parley events`: what hooks and webhooks are told. */
+/** `parley events`: the events for hooks and webhooks. */
 export const eventsCommand = Command.make("events").pipe(
   Command.withDescription("List the events for hooks and webhooks, and retry failed deliveries"),
   Command.withExamples([

@@ -1,4 +1,4 @@
-/** What is wrong with a database, and what to do. Neither names a value of the configuration. */
+/** A problem of a database, and its remedy. Neither contains a value of the configuration. */
 export interface DatabaseTrouble {
   readonly detail: string
   readonly advice: string
@@ -12,8 +12,8 @@ interface Failure {
 }
 
 /**
- * The system's or Postgres's code of a failed connection or statement, found along the causes: a code names what went
- * wrong and carries nothing of what was sent.
+ * The system's or Postgres's code of a failed connection or statement, found along the causes: a code names the
+ * problem and contains no data.
  */
 export const storageCode = (error: unknown): string | undefined => {
   let current = error as Failure | undefined
@@ -79,7 +79,7 @@ const troubles: Readonly<Record<string, DatabaseTrouble>> = {
   }
 }
 
-/** What to say of a failed connection or statement. */
+/** The problem behind a failed connection or statement, and its remedy. */
 export const databaseTrouble = (error: unknown): DatabaseTrouble => {
   const code = storageCode(error)
   const known = code === undefined ? undefined : troubles[code]

@@ -3,7 +3,7 @@ import type { Environment } from "../config/EnvironmentReader.ts"
 import { exitCodeOfSignal, exitCodes } from "../exitCodes.ts"
 import { databaseTrouble, explainDatabase } from "./explainDatabase.ts"
 
-/** How a command ends: its exit code, and what is said on stderr, if anything is left to say. */
+/** The end of a command: its exit code, and its message on stderr, if there is one left to print. */
 export interface Ending {
   readonly exit: number
   readonly message: string | undefined
@@ -52,10 +52,10 @@ const codeOfTag: Readonly<Record<string, number>> = {
   ResetTooEarly: exitCodes.refused
 }
 
-/** SQLSTATEs of a migration that fails for what the server lacks or refuses, and not for the migration. */
+/** SQLSTATEs of a migration that fails because of the server, not because of the migration. */
 const OF_THE_SERVER = /^(08|53|57|58|0A000$|22023$|25006$|42501$|42704$)/
 
-/** A migration that could not be applied: its text is the program's, so that a code tells more than the server's words. */
+/** A failed migration: its text is the program's own, so a code is more useful than the server's message. */
 export const endingOfMigration = ({ message, migrations = [], sqlState }: Failure): Ending => {
   if (sqlState === undefined) return { exit: exitCodes.failed, message }
   const begun = `The migration ${migrations.join(", ")} failed and left nothing behind`
@@ -95,8 +95,8 @@ const missingPackage = (cause: Cause.Cause<unknown>): string | undefined => {
 }
 
 /**
- * How a command that failed ends. A defect is a mistake of the program: told whole to whoever asks for it by the
- * LOG_LEVEL of the environment.
+ * The end of a failed command. A defect is a bug of the program: it is printed in full if the LOG_LEVEL of the
+ * environment asks for it.
  */
 export const endingOfCause = (cause: Cause.Cause<unknown>, environment: Environment): Ending => {
   const failure = Cause.findErrorOption(cause)

@@ -37,10 +37,10 @@ const input = {
   json: jsonFlag
 }
 
-/** What a stage counts, where it is counted in something people know. */
+/** The unit of a stage, if people know it. */
 const units: Readonly<Record<string, string>> = { indexing: "chunk" }
 
-/** For example `running: indexing, chunk 240 of 900`; a stage of one unit has no more to tell than its name. */
+/** For example `running: indexing, chunk 240 of 900`; a stage with one unit shows only its name. */
 export const stateText = ({ progress, state }: Pick<JobRecord, "progress" | "state">): string => {
   if (progress === undefined) return state
   const { done, of, stage } = progress

@@ -32,7 +32,7 @@ export const localCommandContextLayer = (argv: ReadonlyArray<string>): Layer.Lay
             const config = yield* loadConfig()
             if (config.database._tag === "Embedded") yield* enterDataFolder(config, argv, options)
             const { commandPartsLayer } = yield* Effect.promise(() => import("../compose.ts"))
-            // stdout is for what the command gives.
+            // stdout is for the command's data.
             const parts = Layer.provideMerge(commandPartsLayer(config, options.direct ?? false), loggingLayer(config))
             yield* Effect.provide(work, parts)
           }).pipe(
@@ -43,7 +43,7 @@ export const localCommandContextLayer = (argv: ReadonlyArray<string>): Layer.Lay
     )
   )
 
-/** Claims the data folder for this process; where a server owns it, fails with the exit code the command had there. */
+/** Claims the data folder for this process; if a server owns it, fails with the exit code of the command there. */
 const enterDataFolder = (
   config: ParleyConfig,
   argv: ReadonlyArray<string>,
@@ -67,7 +67,7 @@ const enterDataFolder = (
     )
   })
 
-/** Runs the command in the server that owns the folder; gives its exit code, undefined where no server owns it. */
+/** Runs the command in the server that owns the folder; returns its exit code, or undefined if no server owns it. */
 const runsAtOwner = Effect.fnUntraced(function* (folder: string, argv: ReadonlyArray<string>, heard: CommandOutput) {
   const { folder: here } = yield* Surroundings
   const onTerminal = (yield* ProgressOutput) !== undefined

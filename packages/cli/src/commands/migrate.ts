@@ -13,7 +13,7 @@ const afterFlag = Flag.String("after").pipe(
   Flag.optional
 )
 
-/** Prints what would make the schema, for operators who apply SQL by other means. */
+/** Prints the SQL of the schema, for operators who apply it by other means. */
 const printScript = Effect.fnUntraced(function* (after: string | undefined) {
   const { migrationScript, MigrationUnknown } = yield* Effect.promise(() => import("@parley/adapters-db"))
   const { config } = yield* CommandContext.use(({ settings }) => settings)

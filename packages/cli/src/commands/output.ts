@@ -1,7 +1,7 @@
 import { Console, type Effect } from "effect"
 import { Flag } from "effect/cli"
 
-/** `--json`: data for programs on stdout, everything else on stderr. */
+/** `--json`: data for programs on stdout, all other output on stderr. */
 export const jsonFlag = Flag.Boolean("json").pipe(Flag.withDescription("Print JSON on stdout"), Flag.withDefault(false))
 
 /** `--dry-run`, for commands that write. */

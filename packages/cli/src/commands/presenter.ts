@@ -6,7 +6,7 @@ import { commandLineProblem } from "./commandLineProblem.ts"
 const plain = CliOutput.defaultFormatter({ colors: false })
 const colored = CliOutput.defaultFormatter({ colors: true })
 
-/** Help and version on stdout; what was wrong with a command line on stderr, with where to read on. */
+/** Prints help and version on stdout; prints problems of a command line on stderr, with a hint to the help. */
 export const presenterLayer = (colors: boolean): Layer.Layer<never> => {
   const formatter = colors ? colored : plain
   return Layer.mergeAll(

@@ -42,7 +42,7 @@ const input = {
 
 const of = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`
 
-/** Dollars to as many digits as tell something. */
+/** Dollars with as many digits as are useful. */
 const dollars = (usd: number): string => (usd >= 1 || usd === 0 ? usd.toFixed(2) : usd.toPrecision(2))
 
 export interface Cost {
@@ -82,7 +82,7 @@ const estimateLines = (estimate: ReindexEstimate, cost: Cost | null): ReadonlyAr
   ]
 }
 
-/** Documents told by name on a terminal; `--json` gives up to a thousand. */
+/** The most documents listed by name on a terminal; `--json` prints up to a thousand. */
 const TOLD = 20
 
 const reportLines = ({
@@ -112,7 +112,7 @@ const reportLines = ({
     : [])
 ]
 
-/** Runs `work` with a progress bar, where somebody looks at one. */
+/** Runs `work`, on a terminal with a progress bar. */
 const withProgress = <A, E, R>(
   work: (onProgress: (progress: ReindexProgress) => Effect.Effect<void>) => Effect.Effect<A, E, R>
 ) =>
@@ -139,7 +139,7 @@ export const reindexCommand = Command.make(
       const reindex = yield* DocumentReindex
       const userId = Option.getOrUndefined(flags.user)
       const documentId = Option.getOrUndefined(flags.document)
-      // Somebody unknown is a mistake in the name; somebody without documents has nothing to be done.
+      // An unknown person is a mistake in the name; a person without documents has nothing to re-index.
       if (userId !== undefined) yield* CreditService.use((credits) => credits.find(userId))
       const scope = { userId, documentId, restart }
       if (dryRun) {

@@ -6,7 +6,7 @@ import { endingOfCause } from "./failures.ts"
 import { parley } from "./parley.ts"
 import { presenterLayer } from "./presenter.ts"
 
-/** Runs a command line; gives its exit code, having said on stderr why it is not zero. */
+/** Runs a command line; prints failures on stderr, and returns the exit code. */
 export const runCommandLine = (argv: ReadonlyArray<string>, { colors }: { readonly colors: boolean }) =>
   Command.runWith(parley, { version })(argv).pipe(
     Effect.provide(presenterLayer(colors)),

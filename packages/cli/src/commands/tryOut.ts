@@ -1,12 +1,12 @@
 import { UnitOfWork } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 
-/** Ends a unit of work that is not to be kept, with what it would have given. */
+/** Ends a unit of work of a dry run, with its result. */
 class TriedOut extends Schema.TaggedError<TriedOut>()("TriedOut", { result: Schema.Unknown }) {}
 
 /**
- * Does what belongs to one person or, where `dryRun`, does it and takes it back: what is refused then is what would be
- * refused, and nothing is kept.
+ * Runs `work` for one person; with `dryRun`, rolls it back afterwards: it is refused exactly if the real run would be,
+ * and changes nothing.
  */
 export const tryOut = <A, E, R>(owner: string, dryRun: boolean, work: Effect.Effect<A, E, R>) =>
   dryRun

@@ -3,7 +3,7 @@ import { usersDeleteCommand } from "./usersDelete.ts"
 import { usersExportCommand } from "./usersExport.ts"
 import { usersTierCommand } from "./usersTier.ts"
 
-/** `parley users`: what operators do with people as a whole. */
+/** `parley users`: operations on people as a whole. */
 export const usersCommand = Command.make("users").pipe(
   Command.withDescription("Change the tier of people, export their data, and erase them"),
   Command.withExamples([{ command: "parley users delete user-1", description: "Erase a person" }]),

@@ -23,8 +23,8 @@ const onDisk = <A>(path: string, work: () => Promise<A>) =>
   })
 
 /**
- * Writes pieces to a file that only its owner may read, in the place of what was there, once all of them are written:
- * nothing is there of an export that failed. Gives how many there were; no file is made of none.
+ * Writes pieces to a file that only its owner may read, and replaces an existing file after all of them are written: a
+ * failed export leaves no file. Returns their number; writes no file for none.
  */
 const writeFile = <E, R>(path: string, pieces: Stream.Stream<string | Uint8Array, E, R>) =>
   Effect.suspend(() => {

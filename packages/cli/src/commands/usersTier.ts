@@ -36,7 +36,7 @@ const deciderOf = ({ paidTier, pinned }: TierStanding): string => {
   return `pinned: billing events do not change it${paidTier === undefined ? "" : `, and would make it ${paidTier}`}`
 }
 
-/** A person's tier as it is told, in words and as data. */
+/** A person's tier, in words and as data. */
 const told = Effect.fnUntraced(function* (user: string) {
   const standing = yield* OperatorTiers.use((tiers) => tiers.standing(user))
   const { available } = yield* CreditService.use((credits) => credits.find(user))

@@ -15,7 +15,7 @@ const MEGABYTE = 1024 ** 2
 
 const megabytes = (bytes: number): string => `${Math.max(1, Math.round(bytes / MEGABYTE))} MB`
 
-/** How many embeddings of a model there are, and how much memory this session may build an index in, in bytes. */
+/** The number of a model's embeddings, and the memory in bytes that this session may use to build an index. */
 const sizeText = (schema: string) => `SELECT count(*)::float8 AS passages,
   pg_size_bytes(current_setting('maintenance_work_mem'))::float8 AS memory
   FROM ${schema}.passage_embeddings WHERE model = $1`

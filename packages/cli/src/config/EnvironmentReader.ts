@@ -4,8 +4,8 @@ import { Redacted } from "effect"
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads named settings out of the environment and collects every problem instead of stopping at the first. A problem
- * names the variable and what was expected, never the value. An empty or blank variable counts as not set.
+ * Reads named settings from the environment and collects every problem instead of stopping at the first. A problem
+ * names the variable and the expected form, never the value. An empty or blank variable counts as not set.
  */
 export class EnvironmentReader {
   readonly problems: Array<string> = []

@@ -8,7 +8,7 @@ import type { RepliesConfig } from "./RepliesConfig.ts"
 import type { SessionConfig } from "./session/SessionConfig.ts"
 import type { UnknownVariable } from "./variables/unknownVariables.ts"
 
-/** Where the data lives. */
+/** The place of the data. */
 export type DatabaseConfig =
   | { readonly _tag: "Embedded" }
   | {
@@ -16,7 +16,7 @@ export type DatabaseConfig =
       readonly url: Redacted.Redacted
       /** Past a connection pooler, for migrations and LISTEN. */
       readonly directUrl: Redacted.Redacted | undefined
-      /** The variables whose connections cross a network without TLS being asked for. */
+      /** Variables whose connections cross a network without required TLS. */
       readonly withoutTls: ReadonlyArray<string>
     }
 
@@ -33,7 +33,7 @@ export interface OwnVendorConfig extends VendorConfig {
   readonly baseUrl: string
 }
 
-/** Who embeds documents and questions. */
+/** The embedder of documents and questions. */
 export type EmbeddingConfig = RemoteEmbeddingConfig | LocalEmbeddingConfig
 
 /** A server that speaks OpenAI's protocol. */
@@ -43,17 +43,17 @@ export interface RemoteEmbeddingConfig {
   /** Another server than OpenAI's own. */
   readonly baseUrl: string | undefined
   readonly model: string
-  /** How many numbers the model gives for a text; undefined where that is known of it. */
+  /** Dimensions of the model's embeddings; undefined if the model is known. */
   readonly dimensions: number | undefined
-  /** The model is told how many are wanted. */
+  /** True if the dimensions are sent in requests. */
   readonly isAsked: boolean
-  /** Texts in a request at most; as many as the protocol allows unless given. */
+  /** The most texts in a request; default: the protocol's limit. */
   readonly batch: number | undefined
-  /** What a million tokens cost, for estimates; undefined where it is not told. */
+  /** The price of a million tokens, for estimates; undefined if it is not configured. */
   readonly usdPerMillionTokens: number | undefined
-  /** How much nearness counts beside words; what is right for a weak model unless given. */
+  /** Weight of nearness beside words; the default suits a weak model. */
   readonly weight: number | undefined
-  /** The least cosine at which a passage is relevant whatever its words are. */
+  /** The least cosine at which a passage is relevant, independent of its words. */
   readonly relevantFrom: number | undefined
 }
 
@@ -70,14 +70,14 @@ export interface LocalEmbeddingConfig {
   readonly precision: string | undefined
   readonly weight: number | undefined
   readonly relevantFrom: number | undefined
-  /** Nobody is paid. */
+  /** A local model is free. */
   readonly usdPerMillionTokens: 0
 }
 
-/** Who takes payments. */
+/** The payment provider. */
 export interface PaymentsConfig {
   readonly secretKey: Redacted.Redacted
-  /** What the provider signs its events with; without it none is taken. */
+  /** The secret that signs the provider's events; without it, no event is accepted. */
   readonly webhookSecret: Redacted.Redacted | undefined
   /** Another server that speaks Stripe's protocol. */
   readonly apiUrl: string | undefined
@@ -90,11 +90,11 @@ export interface TurnstileConfig {
   readonly secretKey: Redacted.Redacted
 }
 
-/** What other services are told of. */
+/** Settings of hooks and webhooks. */
 export interface EventsConfig {
-  /** Where signed webhooks are sent to; perhaps nowhere. */
+  /** Endpoints of signed webhooks; may be empty. */
   readonly webhooks: ReadonlyArray<WebhookEndpoint>
-  /** Below what a balance is low; the core's default where undefined. */
+  /** The threshold of low balances; undefined uses the core's default. */
   readonly lowBalance: LowBalanceSetting | undefined
   /** Webhooks may be sent into private networks. */
   readonly allowPrivateNetworks: boolean
@@ -103,7 +103,7 @@ export interface EventsConfig {
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "none"] as const
 export type LogLevelName = (typeof LOG_LEVELS)[number]
 
-/** Whether background work does something by itself. */
+/** Modes of background work: `auto` runs it, `off` does not. */
 export const WORK_MODES = ["auto", "off"] as const
 export type WorkMode = (typeof WORK_MODES)[number]
 
@@ -114,55 +114,58 @@ export interface ParleyConfig {
   /** 0 takes any free port. */
   readonly port: number
   readonly baseUrl: string | undefined
-  /** What Express calls `trust proxy`: how many proxies stand in front, or their addresses. */
+  /** Express' `trust proxy`: the number of proxies in front, or their addresses. */
   readonly trustProxy: number | string | undefined
   readonly database: DatabaseConfig
   readonly databaseSchema: string
   /** Absolute. */
   readonly dataFolder: string
   readonly catalog: CatalogData
-  /** Undefined where documents are searched by words alone. */
+  /** Undefined if documents are searched by words only. */
   readonly embedding: EmbeddingConfig | undefined
-  /** How many passages a search by meaning compares one by one at most, where an index could choose; undefined takes the adapter's default. */
+  /**
+   * The most passages that a search by meaning compares one by one before it uses an index; undefined uses the
+   * adapter's default.
+   */
   readonly exactSearchPassages: number | undefined
   readonly events: EventsConfig
   /** Keys with which services call; perhaps none. */
   readonly apiKeys: ReadonlyArray<ApiKey>
-  /** Origins whose pages may call for who is signed in; perhaps none. */
+  /** Origins whose pages may call for signed-in people; may be empty. */
   readonly allowedOrigins: ReadonlyArray<string>
   readonly openai: VendorConfig | undefined
   readonly anthropic: VendorConfig | undefined
-  /** Who else runs models, by the names that models have for them. */
+  /** Further vendors of models, by the names that models use. */
   readonly vendors: Readonly<Record<string, OwnVendorConfig>>
-  /** How replies to people are made, where it is said. */
+  /** Configured settings of replies to people. */
   readonly replies: RepliesConfig
-  /** Undefined where nothing is sold. */
+  /** Undefined if nothing is sold. */
   readonly payments: PaymentsConfig | undefined
-  /** How many days events of the payment provider are kept: content of done ones, and those that name nobody. */
+  /** Retention of payment events in days: the content of completed ones, and those without a known person. */
   readonly paymentEventDays: { readonly done: number | undefined; readonly unmatched: number | undefined }
   /** Undefined if visitors of bots solve no challenge. */
   readonly turnstile: TurnstileConfig | undefined
-  /** The bucket in which uploaded files rest; in the database where there is none. */
+  /** The bucket of uploaded files; undefined stores them in the database. */
   readonly files: S3Options | undefined
   /** The CRM providers that bots can be connected to; perhaps none. */
   readonly crmProviders: ReadonlyArray<OAuthCrmOptions>
   readonly session: SessionConfig
   readonly uploads: Partial<UploadLimitsData>
-  /** Where the language data for reading scans are, and of which languages; undefined where scans are not read. */
+  /** The folder of the language data for scans, and the languages; undefined if scans are not read. */
   readonly ocr:
     | { readonly dataFolder: string; readonly languages: readonly [string, ...ReadonlyArray<string>] }
     | undefined
-  /** What schedules prove themselves with; without it they may not call. */
+  /** The secret of schedules; without it they may not call. */
   readonly cronSecret: Redacted.Redacted | undefined
-  /** Whether background work begins the periods that are due: `auto` does where no schedule can call for it. */
+  /** If background work begins due periods: `auto` does if no schedule can call the route. */
   readonly reset: WorkMode
-  /** Whether background work catches up with missed events of the payment provider. */
+  /** If background work catches up with missed payment events. */
   readonly catchUp: WorkMode
-  /** What tokens of third parties are encrypted with at rest: the first key encrypts. None where none is set. */
+  /** Keys that encrypt tokens of third parties; the first one encrypts. Empty if none is set. */
   readonly encryptionKeys: ReadonlyArray<SecretKey>
-  /** How long a hold lives without a renewal, in seconds; undefined takes the core's default. */
+  /** Lifetime of a hold without a renewal, in seconds; undefined uses the core's default. */
   readonly holdTtlSeconds: number | undefined
-  /** How long a model's vendor may be silent before the first byte of a reply, in seconds; undefined takes the default. */
+  /** Longest silence of a vendor before the first byte of a reply, in seconds; undefined uses the default. */
   readonly firstByteSeconds: number | undefined
   /** Stand-ins may run in production. */
   readonly allowStandIns: boolean

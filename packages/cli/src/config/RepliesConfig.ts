@@ -1,4 +1,4 @@
 import type { ReplySettingsData } from "@parley/core"
 
-/** What operators can set; a prompt builder is for applications, which bring it. */
+/** The settings that operators can set; only applications can provide a prompt builder. */
 export type RepliesConfig = Partial<Pick<ReplySettingsData, "instructions" | "passages" | "systemMessages">>

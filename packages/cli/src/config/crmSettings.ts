@@ -10,7 +10,7 @@ import { CRM_PROVIDERS } from "@parley/core/adapter"
 import type { CrmProviderId } from "@parley/core"
 import type { EnvironmentReader } from "./EnvironmentReader.ts"
 
-/** What the names of a provider's variables begin with. */
+/** Prefixes of the variables of each provider. */
 export const CRM_PREFIXES: Readonly<Record<CrmProviderId, string>> = {
   provider_one: "CRM_PROVIDER_ONE",
   provider_two: "CRM_PROVIDER_TWO"
@@ -50,7 +50,7 @@ const crmProvider = (read: EnvironmentReader, id: CrmProviderId, prefix: string)
   return { ...endpoints, id, clientId, clientSecret }
 }
 
-/** The preset, with what is set laid over it; without one, the two addresses must be set. */
+/** The preset with the configured overrides; without a preset, the two addresses are required. */
 const crmEndpoints = (read: EnvironmentReader, prefix: string): CrmEndpoints => {
   const presetName = read.choice(`${prefix}_PRESET`, CRM_PRESETS)
   const preset = presetName === undefined ? undefined : crmPresets[presetName]

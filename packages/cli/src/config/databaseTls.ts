@@ -3,13 +3,13 @@ import { isLoopback } from "./serveRules.ts"
 /** Modes in which a connection is encrypted or fails: with the others it is plain, or may become so. */
 const ENCRYPTED = new Set(["require", "verify-ca", "verify-full", "no-verify"])
 
-/** What libpq's variables add to a connection string. */
+/** Values that libpq's variables add to a connection string. */
 export interface ConnectionDefaults {
   readonly host: string | undefined
   readonly sslMode: string | undefined
 }
 
-/** Whether a connection string leads over a network without TLS being asked for. A socket and this machine are none. */
+/** True if a connection string leads over a network without required TLS. A socket and this machine do not. */
 export const isUnencrypted = (connectionString: string, defaults: ConnectionDefaults): boolean => {
   const url = URL.parse(connectionString)
   if (url === null) return false

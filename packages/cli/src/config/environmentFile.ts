@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 
-/** Adds to the environment what a `.env` file in the working folder says; gives what is wrong with it. */
+/** Adds the variables of a `.env` file in the working folder to the environment; returns its problems. */
 export const readEnvironmentFile = (): ReadonlyArray<string> => {
   try {
     if (existsSync(".env")) process.loadEnvFile(".env")

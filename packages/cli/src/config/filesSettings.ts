@@ -1,7 +1,7 @@
 import { parseS3Url, type S3Options } from "@parley/adapters-s3"
 import type { EnvironmentReader } from "./EnvironmentReader.ts"
 
-/** Where uploaded files rest: in the database unless `PARLEY_FILES_URL` names a bucket. */
+/** The bucket of uploaded files, if `PARLEY_FILES_URL` names one; otherwise the database stores them. */
 export const readFiles = (read: EnvironmentReader): S3Options | undefined => {
   const url = read.text("PARLEY_FILES_URL")
   if (url === undefined) return undefined

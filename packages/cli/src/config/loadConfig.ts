@@ -4,7 +4,7 @@ import { Surroundings } from "../Surroundings.ts"
 import type { ConfigInvalid, ParleyConfig } from "./ParleyConfig.ts"
 import { readConfig, readSettings, type Settings } from "./readConfig.ts"
 
-/** What keeps the data folder from being used, where it is needed. */
+/** The problems of the data folder, if it is needed. */
 export const folderProblems = ({ database, dataFolder }: ParleyConfig): ReadonlyArray<string> => {
   const problem = database._tag === "Embedded" ? dataFolderProblem(dataFolder) : undefined
   return problem === undefined
@@ -12,7 +12,7 @@ export const folderProblems = ({ database, dataFolder }: ParleyConfig): Readonly
     : [`PARLEY_DATA_DIR: ${problem}. Set it to a folder this user may write, or set DATABASE_URL`]
 }
 
-/** What the environment says, a `.env` file in the working folder included, and every problem of it. */
+/** Reads the settings from the environment and from a `.env` file in the working folder, with every problem. */
 export const loadSettings: Effect.Effect<Settings> = Surroundings.useSync((surroundings) => {
   const { environment, problems } = surroundings.readEnvironment()
   const settings = readSettings(environment, surroundings.folder)
@@ -20,8 +20,9 @@ export const loadSettings: Effect.Effect<Settings> = Surroundings.useSync((surro
 })
 
 /**
- * The configuration of a command line: its environment, and under it what a `.env` file in the working folder adds. Fails
- * with all that is wrong with it, the data folder included. `refusals` are further reasons why it would not do.
+ * The configuration of a command line: its environment, and below it the variables of a `.env` file in the working
+ * folder. Fails with all of its problems, including those of the data folder. `refusals` returns further reasons
+ * against it.
  */
 export const loadConfig = (
   refusals: (config: ParleyConfig) => ReadonlyArray<string> = () => []

@@ -14,7 +14,7 @@ const Keys = Schema.Array(
 
 const decode = Schema.decodeUnknownOption(Keys)
 
-/** The keys that the configuration's `apiKeys` names; of what is wrong with them nothing is repeated but their ids. */
+/** The keys in the configuration's `apiKeys`; their problems contain nothing of them except their ids. */
 export const readApiKeys = (read: EnvironmentReader, part: unknown): ReadonlyArray<ApiKey> => {
   if (part === undefined) return []
   const decoded = decode(part)

@@ -24,24 +24,24 @@ import { readSession } from "./session/readSession.ts"
 
 const WEB = ["https:", "http:"]
 const POSTGRES = ["postgres:", "postgresql:"]
-/** Room is left for the suffix of the job queue's schema. */
+/** The length leaves room for the suffix of the job queue's schema. */
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,44}$/i
 
 /** As long as Stripe lists events: one that is deleted before would be fetched again. */
 const STRIPE_EVENT_DAYS = 30
 const MOST_DAYS = 36_500
 
-/** What an environment says. */
+/** The settings in an environment. */
 export interface Settings {
-  /** With its defaults in the place of what cannot be used. */
+  /** With defaults in place of invalid values. */
   readonly config: ParleyConfig
   /** Settings that cannot be used, without their values. */
   readonly problems: ReadonlyArray<string>
 }
 
 /**
- * The configuration the environment describes, or every problem it has. Relative paths start at `folder`. `refusals`
- * are further reasons why a configuration would not do, told together with the rest.
+ * The configuration in the environment, or all of its problems. Relative paths start at `folder`. `refusals` returns
+ * further reasons against a configuration, which are reported together with the rest.
  */
 export const readConfig = (
   environment: Environment,
@@ -52,12 +52,12 @@ export const readConfig = (
     const { config, problems } = readSettings(environment, folder)
     const all = [...problems, ...refusals(config)]
     if (all.length === 0) return Effect.succeed(config)
-    // What is missing may have been set under a name that is not quite right.
+    // A missing variable may have been set under a misspelt name.
     const unknown = config.unknownVariables.map((each) => `${each.name}: ${unknownText(each)}`)
     return Effect.fail(new ConfigInvalid({ problems: [...all, ...unknown] }))
   })
 
-/** What the environment says, and every problem of it. Relative paths start at `folder`. */
+/** The settings in the environment, and all of their problems. Relative paths start at `folder`. */
 export const readSettings = (environment: Environment, folder: string): Settings => {
   const read = new EnvironmentReader(environment)
   const { apiKeys, catalog, embedding, events, replies, vendors } = readConfigFile(read, folder)
@@ -190,7 +190,7 @@ const turnstile = (read: EnvironmentReader): TurnstileConfig | undefined => {
   return undefined
 }
 
-/** What a script writes where a variable of its own was not set is taken for a mistake, not for a secret. */
+/** A text that scripts write if a variable of theirs is unset is treated as a mistake, not as a secret. */
 const cronSecret = (read: EnvironmentReader) => {
   if (/^(undefined|null)$/i.test(read.text("CRON_SECRET") ?? "")) {
     read.problem("CRON_SECRET", "expected a secret, for example 32 random characters")
@@ -198,7 +198,7 @@ const cronSecret = (read: EnvironmentReader) => {
   return read.secret("CRON_SECRET")
 }
 
-/** Keys for secrets, as the core reads them; what is wrong with them is said without any of them. */
+/** Keys for secrets, parsed by the core; their problems contain nothing of them. */
 const encryptionKeys = (read: EnvironmentReader): ReadonlyArray<SecretKey> => {
   const text = read.text("PARLEY_ENCRYPTION_KEY")
   if (text === undefined) return []

@@ -12,7 +12,7 @@ import { NO_EVENTS, readEvents } from "./readEvents.ts"
 import { readReplies } from "./readReplies.ts"
 import { readVendors } from "./readVendors.ts"
 
-/** What the file named by `PARLEY_CONFIG` says. */
+/** The contents of the file named by `PARLEY_CONFIG`. */
 export interface ConfigFile {
   /** The shipped catalog with the file laid over it. */
   readonly catalog: CatalogData
@@ -73,7 +73,7 @@ export const readConfigFile = (read: EnvironmentReader, folder: string): ConfigF
   }
 }
 
-/** The parsed file; a parser's message is kept out, as it quotes what it read. */
+/** Parses the file; drops the parser's message, because it quotes the text. */
 const readJson = (read: EnvironmentReader, path: string): { readonly value: unknown } | undefined => {
   let text: string
   try {
@@ -90,7 +90,10 @@ const readJson = (read: EnvironmentReader, path: string): { readonly value: unkn
   }
 }
 
-/** A server runs the models of vendors whose protocol it knows; others are for applications, which bring what asks them. */
+/**
+ * A server supports only vendors whose protocol it knows; models of others are for applications, which provide a
+ * `ChatModel`.
+ */
 const strangersRefused = (catalog: CatalogData, described: unknown): CatalogData => {
   const known: ReadonlyArray<string> = [...VENDORS, ...(isObject(described) ? Object.keys(described) : [])]
   const problems = catalog.models

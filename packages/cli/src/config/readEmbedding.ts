@@ -34,7 +34,7 @@ const LocalPart = Schema.Struct({
   relevantFrom: Schema.optionalKey(Cosine)
 })
 
-/** The models whose dimensions are known, and may be asked to be fewer. */
+/** Models with known dimensions, which can be reduced by a parameter. */
 const KNOWN_MODELS: ReadonlyArray<string> = ["text-embedding-3-small", "text-embedding-3-large"]
 const OLDER_MODEL = "text-embedding-ada-002"
 
@@ -103,8 +103,8 @@ const remote = (
 }
 
 /**
- * The part `embedding` of the file named by `PARLEY_CONFIG`, and the key that is for it alone: who embeds documents and
- * questions. Undefined where nobody does.
+ * Reads the part `embedding` of the file named by `PARLEY_CONFIG`, and its key: the embedder of documents and
+ * questions. Undefined without an embedder.
  */
 export const readEmbedding = (
   read: EnvironmentReader,

@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import type { EnvironmentReader } from "./EnvironmentReader.ts"
 import type { EventsConfig } from "./ParleyConfig.ts"
 
-/** What is told where nothing is set: nothing. */
+/** The default: no webhooks. */
 export const NO_EVENTS: EventsConfig = { webhooks: [], lowBalance: undefined, allowPrivateNetworks: false }
 
 /** The name of an environment variable. */
@@ -20,7 +20,7 @@ const Webhooks = Schema.Array(
 
 const decode = Schema.decodeUnknownOption(Webhooks)
 
-/** An endpoint with its secrets, or undefined where one is not set or it cannot be used. */
+/** An endpoint with its secrets, or undefined if a secret is not set or the endpoint is invalid. */
 const endpoint = (
   read: EnvironmentReader,
   place: number,
@@ -44,8 +44,8 @@ const endpoint = (
 }
 
 /**
- * The parts `webhooks`, `lowBalance` and `webhooksToPrivateNetworks` of the file named by `PARLEY_CONFIG`. Secrets are in the
- * environment, under the names that the file gives.
+ * Reads the parts `webhooks`, `lowBalance` and `webhooksToPrivateNetworks` of the file named by `PARLEY_CONFIG`. The
+ * file names the environment variables of the secrets.
  */
 export const readEvents = (
   read: EnvironmentReader,

@@ -17,8 +17,8 @@ const EXPECTED =
   'expected { "baseUrl": "https://...", "apiKeyVariable": the name of the environment variable with its key, "protocol": openai or anthropic }, the last two where needed'
 
 /**
- * The part `vendors` of the file named by `PARLEY_CONFIG`: who runs models beside OpenAI and Anthropic, by the names that
- * models have for them. Keys stand in the environment, never in the file.
+ * Reads the part `vendors` of the file named by `PARLEY_CONFIG`: further vendors of models, by the names that models
+ * use. Keys are environment variables, never in the file.
  */
 export const readVendors = (read: EnvironmentReader, part: unknown): Readonly<Record<string, OwnVendorConfig>> => {
   if (part === undefined) return {}
@@ -42,7 +42,7 @@ export const readVendors = (read: EnvironmentReader, part: unknown): Readonly<Re
   return vendors
 }
 
-/** What is sent to a server that wants no key: the protocols have a place for one. */
+/** The key for a server that needs none, because the protocols require one. */
 const NO_KEY = Redacted.make("none")
 
 const keyOf = (read: EnvironmentReader, vendor: string, variable: string | undefined): Redacted.Redacted => {

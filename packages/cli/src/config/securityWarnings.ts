@@ -8,7 +8,7 @@ export interface SecurityWarning {
   /** The variable. */
   readonly setting: string
   readonly detail: string
-  /** What to do about it. */
+  /** The remedy. */
   readonly advice: string
 }
 

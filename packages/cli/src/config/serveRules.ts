@@ -16,10 +16,10 @@ export const answeringVendors = (config: ParleyConfig): ReadonlyArray<string> =>
   ...Object.keys(config.vendors)
 ]
 
-/** What to set for real models. */
+/** The variables of real models. */
 export const REAL_MODELS = "OPENAI_API_KEY or ANTHROPIC_API_KEY"
 
-/** How others than people on this machine could reach the server; undefined where they cannot. */
+/** How a client beyond this machine could reach the server; undefined if none can. */
 const exposure = ({ baseUrl, host, production, trustProxy }: ParleyConfig): string | undefined => {
   if (production) return "NODE_ENV is production"
   if (!isLoopback(host)) return "HOST is not a loopback address"
@@ -29,15 +29,17 @@ const exposure = ({ baseUrl, host, production, trustProxy }: ParleyConfig): stri
 }
 
 /**
- * True where a stand-in takes payments: no provider is configured, and nobody but people on this machine could buy from
- * it, unless stand-ins are allowed by name.
+ * True if a stand-in takes payments: no provider is configured, and only people on this machine could buy from it,
+ * unless stand-ins are allowed explicitly.
  */
 export const usesStandInPayments = (config: ParleyConfig): boolean =>
   config.payments === undefined && (config.allowStandIns || exposure(config) === undefined)
 
 const isLocalName = (host: string): boolean => isLoopback(host) || host.endsWith(".localhost")
 
-/** Why this configuration must not be served: what is harmless on one's own machine and is not elsewhere. */
+/**
+ * The reasons against serving this configuration: settings that are harmless on one's own machine but not elsewhere.
+ */
 export const serveRefusals = (config: ParleyConfig): ReadonlyArray<string> => {
   const refusals: Array<string> = []
   const exposed = exposure(config)

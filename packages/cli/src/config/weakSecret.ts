@@ -1,13 +1,13 @@
 /** A key for HMAC-SHA-256 has at least the size of the hash (RFC 7518, 3.2). */
 const LEAST_BYTES = 32
-/** What may be left of a secret without the words everybody knows, so that it still cannot be guessed. */
+/** The least number of characters that must remain without well-known words. */
 const LEAST_UNKNOWN = 16
 /** Fewer different characters than this are typed by hand: random hexadecimal digits have about fourteen. */
 const LEAST_DIFFERENT = 6
-/** So many steps of a hundred lead to the next character of the alphabet where somebody counted. */
+/** A secret counts as a sequence if this percentage of its steps lead to the next character of the alphabet. */
 const COUNTED_PERCENT = 70
 
-/** What examples, tutorials and `.env.example` files write where a secret is to be put, and the names of the variables. */
+/** Placeholders for secrets in examples, tutorials and `.env.example` files, and the names of the variables. */
 const KNOWN_WORDS = [
   ...[
     "secret",
@@ -46,7 +46,10 @@ const KNOWN_WORDS = [
   ]
 ].toSorted((a, b) => b.length - a.length)
 
-/** The length of the shortest piece that the text repeats, a last one cut short included; its own length where none. */
+/**
+ * The length of the shortest piece that the text repeats, even if the last repetition is cut short; its own length if
+ * there is none.
+ */
 const periodOf = (text: string): number => {
   for (let period = 1; period <= text.length / 2; period++) {
     if (text.slice(period) === text.slice(0, -period)) return period
@@ -54,7 +57,9 @@ const periodOf = (text: string): number => {
   return text.length
 }
 
-/** Whether most characters follow, equal or precede the one before them in the alphabet, as in `abcdef` and `98765`. */
+/**
+ * True if most characters follow, equal or precede the one before them in the alphabet, as in `abcdef` and `98765`.
+ */
 const isCounted = (text: string): boolean => {
   let steps = 0
   for (let index = 1; index < text.length; index++) {
@@ -66,7 +71,7 @@ const isCounted = (text: string): boolean => {
 const isPattern = (text: string): boolean =>
   new Set(text).size < LEAST_DIFFERENT || periodOf(text) <= text.length / 2 || isCounted(text)
 
-/** The letters and digits that are left once the words everybody knows are taken out. */
+/** The letters and digits without well-known words. */
 const unknownPart = (secret: string): string => {
   let rest = secret.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "")
   for (const word of KNOWN_WORDS) rest = rest.replaceAll(word, "")
@@ -74,8 +79,8 @@ const unknownPart = (secret: string): string => {
 }
 
 /**
- * Why a secret is weak, as the end of a sentence that begins with "it": shorter than 32 bytes, a repeated or counted
- * pattern, or made of the words that examples are made of. Undefined where nothing of that can be seen.
+ * The reason why a secret is weak, as the end of a sentence that begins with "it": shorter than 32 bytes, a repeated
+ * or sequential pattern, or made of words from examples. Undefined if none of these applies.
  */
 export const weaknessOf = (secret: string): string | undefined => {
   if (Buffer.byteLength(secret) < LEAST_BYTES) return `has fewer than ${LEAST_BYTES} bytes`

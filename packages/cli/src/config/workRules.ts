@@ -2,8 +2,8 @@ import { BACKGROUND_TASKS, type BackgroundTaskName } from "@parley/core"
 import type { ParleyConfig } from "./ParleyConfig.ts"
 
 /**
- * The background work of this configuration: periods begin by themselves where no schedule calls for it, and missed
- * events are caught up with where a payment provider can be asked.
+ * The background work of this configuration: it begins periods if no schedule calls the route, and catches up with
+ * missed events if there is a payment provider.
  */
 export const tasksOf = ({ catchUp, cronSecret, payments, reset }: ParleyConfig): ReadonlyArray<BackgroundTaskName> =>
   BACKGROUND_TASKS.filter((name) => {
@@ -12,7 +12,7 @@ export const tasksOf = ({ catchUp, cronSecret, payments, reset }: ParleyConfig):
     return true
   })
 
-/** Why this configuration has no room for a worker beside its server. */
+/** The reasons against a worker beside the server of this configuration. */
 export const workerRefusals = ({ database }: ParleyConfig): ReadonlyArray<string> =>
   database._tag === "Server"
     ? []
@@ -20,7 +20,7 @@ export const workerRefusals = ({ database }: ParleyConfig): ReadonlyArray<string
         'DATABASE_URL: the embedded database takes one process at a time, and "parley serve" does the background work itself. Set it to a Postgres server to have workers beside the server'
       ]
 
-/** Why this configuration must not be served without background work: nobody else could do it. */
+/** The reasons against serving this configuration without background work: no other process could do it. */
 export const idleServerRefusals = ({ database }: ParleyConfig): ReadonlyArray<string> =>
   database._tag === "Server"
     ? []

@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from "node:net"
 import { type Answer, type CommandRequest, type Greeting, isCommandRequest, readFrames, writeFrame } from "./frames.ts"
 import { withSocketAddress } from "./socketAddress.ts"
 
-/** Runs a command in this process and gives its exit code; the signal aborts when the sender disconnects. */
+/** Runs a command in this process and returns its exit code; the signal aborts when the sender disconnects. */
 export type RunCommand = (
   command: CommandRequest,
   answer: (answer: Answer) => void,
@@ -28,8 +28,8 @@ export class CommandServer {
   }
 
   /**
-   * Listens on the socket in `folder`, of mode 0600 from the first moment. The folder is the caller's alone: a socket that
-   * is there was left by an owner that died. Rejects with the system's error.
+   * Listens on the socket in `folder`, with mode 0600 from the start. The caller owns the folder, so an existing
+   * socket was left by a dead owner. Rejects with the system's error.
    */
   static async listen(folder: string, greeting: Greeting): Promise<CommandServer> {
     const listening = new CommandServer(folder, greeting)
@@ -63,7 +63,7 @@ export class CommandServer {
     await Promise.all(this.#running)
   }
 
-  /** Gives the folder up. Closing the server removes the socket's file, in this very call. */
+  /** Gives the folder up. Closing the server removes the socket's file, in the same call. */
   async close(): Promise<void> {
     await this.clear()
     await new Promise((resolve) => withSocketAddress(this.#folder, () => this.#server.close(resolve)))
@@ -95,7 +95,7 @@ export class CommandServer {
     writeFrame(socket, { exit: await run(command, (answer) => writeFrame(socket, answer), signal) })
   }
 
-  /** Waits until commands are accepted; undefined where the sender disconnects first. */
+  /** Waits until commands are accepted; undefined if the sender disconnects first. */
   #opening(signal: AbortSignal): Promise<RunCommand | undefined> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve)

@@ -13,8 +13,8 @@ export interface DataFolderClaim {
 }
 
 /**
- * How long an owner that takes no commands is waited for: another command, soon done, or one whose death shows by its
- * silence alone, which takes half a minute. A server is not waited for.
+ * Longest wait for an owner that accepts no commands: another command, which ends soon, or a dead owner, which is
+ * detected after half a minute of silence. There is no wait for a server.
  */
 const PATIENCE = "40 seconds"
 const RETRY = Schedule.max([Schedule.spaced("50 millis"), Schedule.during(PATIENCE)])

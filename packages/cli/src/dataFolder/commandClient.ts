@@ -2,13 +2,13 @@ import { connect, type Socket } from "node:net"
 import { type Answer, type CommandRequest, type Greeting, readFrames, writeFrame } from "./frames.ts"
 import { withSocketAddress } from "./socketAddress.ts"
 
-/** How long a live owner may take to say who it is. */
+/** Time limit for a live owner's greeting. */
 const GREETING_MS = 5_000
 
 /** A connection to the process that owns a data folder. */
 export interface OwnerConnection {
   readonly socket: Socket
-  /** Undefined where the owner accepts connections and says nothing. */
+  /** Undefined if the owner accepts connections but does not respond. */
   readonly greeting: Greeting | undefined
   readonly answers: AsyncGenerator<Answer>
 }
@@ -20,7 +20,7 @@ const connected = (folder: string): Promise<Socket | undefined> =>
     socket.once("connect", () => resolve(socket))
   })
 
-/** Connects to the owner of `folder`; undefined where there is none alive. */
+/** Connects to the owner of `folder`; undefined if there is no live one. */
 export const connectToOwner = async (folder: string): Promise<OwnerConnection | undefined> => {
   const socket = await connected(folder).catch(() => undefined)
   if (socket === undefined) return undefined
@@ -35,22 +35,22 @@ export const connectToOwner = async (folder: string): Promise<OwnerConnection | 
   }
 }
 
-/** What the owner of `folder` says of itself; undefined where there is none alive, or it says nothing. */
+/** The greeting of the owner of `folder`; undefined if there is no live one, or if it does not respond. */
 export const greetingOf = async (folder: string): Promise<Greeting | undefined> => {
   const connection = await connectToOwner(folder)
   connection?.socket.destroy()
   return connection?.greeting
 }
 
-/** Receives what a command prints. */
+/** Receives the output of a command. */
 export interface CommandOutput {
   stdout(text: string): void
   stderr(text: string): void
 }
 
 /**
- * How a command ended: it ran; it did not begin and may be sent again; or the connection broke after it began, and its
- * outcome is unknown.
+ * The outcome of a command: it ran; it did not begin and may be sent again; or the connection broke after it began,
+ * and its result is unknown.
  */
 export type CommandOutcome =
   | { readonly _tag: "Ran"; readonly exit: number }

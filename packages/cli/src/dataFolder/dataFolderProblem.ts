@@ -4,25 +4,25 @@ import { databaseFolder } from "./databaseFolder.ts"
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "unknown error"
 
-/** True where something has this name, also a link that leads nowhere. */
+/** True if the name exists, even as a dangling link. */
 const isThere = (path: string): boolean => {
   try {
     lstatSync(path)
     return true
   } catch (error) {
-    // Below a file, and where one may not look, there is something to say of what is above.
+    // For a path below a file or without access, the nearest existing folder above it explains the problem.
     return !["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ENAMETOOLONG"].includes(codeOf(error))
   }
 }
 
-/** What is there of `folder`: itself, or the nearest above it. */
+/** The path itself if it exists, or the nearest existing one above it. */
 export const nearestThere = (folder: string): string => {
   let nearest = folder
   while (!isThere(nearest) && dirname(nearest) !== nearest) nearest = dirname(nearest)
   return nearest
 }
 
-/** Why what is at `path` is no folder; undefined where it is one. */
+/** The reason why `path` is not a folder; undefined if it is one. */
 const notFolder = (path: string): string | undefined => {
   try {
     return statSync(path).isDirectory() ? undefined : `${path} is not a folder`
@@ -32,7 +32,10 @@ const notFolder = (path: string): string | undefined => {
   }
 }
 
-/** Asking for rights does not tell: the system makes no folder under /proc, and root may write anywhere, it says. */
+/**
+ * Tries to write, because checking the rights is unreliable: the system creates no folder under /proc, and reports
+ * that root may write anywhere.
+ */
 const notWritable = (folder: string): string | undefined => {
   try {
     rmdirSync(mkdtempSync(join(folder, ".parley-")))
@@ -55,7 +58,7 @@ const databaseProblem = (path: string): string | undefined => {
   }
 }
 
-/** Why the data folder cannot be used, or made; undefined where it can. Leaves nothing behind. */
+/** The reason why the data folder cannot be used or created; undefined if it can. Leaves nothing behind. */
 export const dataFolderProblem = (folder: string): string | undefined => {
   const nearest = nearestThere(folder)
   const problem = notFolder(nearest) ?? notWritable(nearest) ?? databaseProblem(databaseFolder(folder))

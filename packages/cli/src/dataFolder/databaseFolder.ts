@@ -1,4 +1,4 @@
 import { join } from "node:path"
 
-/** Where in the data folder the embedded database is. */
+/** The folder of the embedded database in the data folder. */
 export const databaseFolder = (dataFolder: string): string => join(dataFolder, "database")

@@ -10,19 +10,19 @@ export interface Greeting {
 /** A command for the owner to run. */
 export interface CommandRequest {
   readonly argv: ReadonlyArray<string>
-  /** Where relative paths start, of who sends it. */
+  /** The sender's folder, from which relative paths start. */
   readonly folder?: string
-  /** Somebody looks at what comes back as stderr, on a terminal: a progress bar may be drawn there. */
+  /** True if the sender's stderr is a terminal, on which a progress bar may be drawn. */
   readonly onTerminal?: boolean
 }
 
-/** Whether a frame is a command: any process that can open the socket can write anything into it. */
+/** True if a frame is a command: any process that can open the socket can write anything to it. */
 export const isCommandRequest = (frame: unknown): frame is CommandRequest => {
   const argv = typeof frame === "object" && frame !== null && "argv" in frame ? frame.argv : undefined
   return Array.isArray(argv) && argv.every((word) => typeof word === "string")
 }
 
-/** The frames that answer a command: that it began, what it prints, and its exit code at the end. */
+/** The frames of a command's response: that it began, its output, and its exit code at the end. */
 export type Answer =
   | { readonly began: true }
   | { readonly stdout: string }

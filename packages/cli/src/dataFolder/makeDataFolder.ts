@@ -3,8 +3,8 @@ import { dirname } from "node:path"
 import { nearestThere } from "./dataFolderProblem.ts"
 
 /**
- * Makes `folder` and what is missing above it, for its owner alone; throws the system's error. One level at a time: under
- * /proc, where the system makes no folders, Node's recursive way turns in circles for ever.
+ * Creates `folder` and its missing parents, for its owner only; throws the system's error. It creates one level at a
+ * time: under /proc, where the system creates no folders, Node's recursive way never ends.
  */
 export const makeDataFolder = (folder: string): void => {
   const there = nearestThere(folder)

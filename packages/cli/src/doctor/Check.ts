@@ -5,15 +5,15 @@ export interface Check {
   readonly name: string
   readonly status: "ok" | "note" | "failed"
   readonly detail: string
-  /** What to do about it. */
+  /** The remedy. */
   readonly advice?: string
-  /** Which exit code a failure means. */
+  /** The exit code of a failure. */
   readonly exit?: ExitCode
 }
 
 export const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail })
 
-/** Fine on one's own machine; worth knowing elsewhere. */
+/** Harmless on one's own machine, but worth knowing elsewhere. */
 export const note = (name: string, detail: string, advice: string): Check => ({ name, status: "note", detail, advice })
 
 export const failed = (name: string, exit: ExitCode, detail: string, advice: string): Check => ({
@@ -24,7 +24,7 @@ export const failed = (name: string, exit: ExitCode, detail: string, advice: str
   exit
 })
 
-/** A check, and whose: of the environment the command was typed in, or of the server that runs. */
+/** A check, and its place: the environment of the command, or the running server. */
 export interface PlacedCheck extends Check {
   readonly where: "here" | "server"
 }
@@ -49,7 +49,7 @@ const linesOf = (checks: ReadonlyArray<Check>): ReadonlyArray<string> => {
 const sameFinding = (one: Check, other: Check): boolean =>
   one.name === other.name && one.status === other.status && one.detail === other.detail && one.advice === other.advice
 
-/** The findings of both places, each once: what is found in both is the server's. */
+/** The findings of both places, each once: a common finding belongs to the server. */
 export const placedChecks = (here: ReadonlyArray<Check>, server: ReadonlyArray<Check>): ReadonlyArray<PlacedCheck> => [
   ...here
     .filter((check) => !server.some((other) => sameFinding(check, other)))
@@ -57,7 +57,10 @@ export const placedChecks = (here: ReadonlyArray<Check>, server: ReadonlyArray<C
   ...server.map((check) => ({ ...check, where: "server" as const }))
 ]
 
-/** The checks as lines for people; where a server runs, those of this environment that differ and those of the server apart. */
+/**
+ * The checks as lines for people; if a server runs, its findings and the differing ones of this environment are
+ * separate.
+ */
 export const checkLines = (checks: ReadonlyArray<PlacedCheck>): ReadonlyArray<string> => {
   const here = checks.filter(({ where }) => where === "here")
   const server = checks.filter(({ where }) => where === "server")

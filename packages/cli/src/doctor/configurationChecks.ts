@@ -21,7 +21,7 @@ export const nodeCheck = (): Check => ok("node", process.versions.node)
 const problemCheck = (problem: string): Check =>
   failed("configuration", exitCodes.configuration, problem, "Change it in the environment or in .env.")
 
-/** What can be said of the settings without opening anything: what `parley serve` would refuse them for, all of it. */
+/** Checks the settings without opening anything: lists every reason why `parley serve` would refuse them. */
 export const configurationChecks = Effect.fnUntraced(function* ({ config, problems }: Settings) {
   const found = [...problems, ...folderProblems(config), ...serveRefusals(config)].map(problemCheck)
   // With settings that cannot be used, the rest would speak of their defaults.
@@ -67,13 +67,13 @@ const scheduleCheck = (config: ParleyConfig): Check => {
       )
 }
 
-/** Who does the background work, as far as the settings tell. */
+/** The process that does the background work, according to the settings. */
 const workCheck = (config: ParleyConfig): Check =>
   config.database._tag === "Embedded"
     ? ok("work", `by "parley serve": ${tasksOf(config).join(", ")}`)
     : ok("work", `by "parley serve" and "parley work": ${tasksOf(config).join(", ")}`)
 
-/** The providers that bots can be connected to, with what has to be registered there. */
+/** The providers that bots can be connected to, with the redirect address to register there. */
 const crmChecks = ({ baseUrl, crmProviders }: ParleyConfig): ReadonlyArray<Check> =>
   crmProviders.map(({ id, name }) =>
     ok("crm", `${name}; its redirect address is ${baseUrl ?? "<the address people use>"}/api/crm/${id}/callback`)
@@ -90,7 +90,7 @@ const tierCheck = ({ maxDocumentBytes, maxDocuments, models, monthlyCredits, nam
     `${monthlyCredits} credits a month; ${maxDocuments} documents, ${maxDocumentBytes} bytes; ${models.join(", ")}`
   )
 
-/** Nothing is kept in the folder beside a database server; one that cannot be used is a problem of the configuration. */
+/** With a database server the folder stores nothing; an unusable folder is a problem of the configuration. */
 const dataFolderCheck = (config: ParleyConfig): ReadonlyArray<Check> => {
   const { database, dataFolder } = config
   if (database._tag === "Server" || folderProblems(config).length > 0) return []

@@ -42,7 +42,7 @@ const LOOK = `SELECT current_setting('server_version') AS server,
 
 const ROLES = 2
 
-/** Asked only where documents are embedded: nothing else needs the extension. */
+/** Checked only if documents are embedded: nothing else needs the extension. */
 const vectorCheck = ({ embedding }: ParleyConfig, found: Readonly<Record<string, unknown>>): ReadonlyArray<Check> => {
   if (embedding === undefined) return []
   if (found["added"] === true) return [ok("pgvector", `documents are searched by words and by ${embedding.model}`)]
@@ -93,7 +93,7 @@ const look = (config: ParleyConfig) =>
     return [...checks, failed("migrations", exitCodes.failed, detail, 'Make them with "parley migrate".')]
   })
 
-/** Whether the database answers, what it lacks, and whether its schema is up to date. */
+/** Checks that the database answers, its missing parts, and that its schema is up to date. */
 export const databaseChecks = (config: ParleyConfig) =>
   look(config).pipe(
     Effect.timeout(WITHIN),

@@ -14,12 +14,12 @@ interface IndexedGroup extends Record<string, unknown> {
   readonly documents: number
 }
 
-/** By what the ready documents are indexed. */
+/** The parsers and embedders that indexed the ready documents. */
 const groupsText = (schema: string) => `SELECT d.type, g.parser, g.version, g.embedder, count(*)::integer AS documents
   FROM ${schema}.documents d JOIN ${schema}.passage_generations g ON g.user_id = d.user_id AND g.document_id = d.id AND g.active
   WHERE d.status = 'ready' GROUP BY 1, 2, 3, 4`
 
-/** Ready documents that somebody began to index anew. */
+/** Ready documents with an unfinished re-indexing. */
 const begunText = (schema: string) => `SELECT count(*)::integer AS documents FROM ${schema}.documents d
   WHERE d.status = 'ready' AND EXISTS (SELECT FROM ${schema}.passage_generations g
     WHERE g.user_id = d.user_id AND g.document_id = d.id AND NOT g.active)`
@@ -28,13 +28,13 @@ const counted = (count: number): string => (count === 1 ? "1 document was" : `${
 
 const WHAT = 'Run "parley reindex"; with --dry-run it tells what that costs.'
 
-/** Whether all documents are indexed by what is configured, and whether a re-indexing of some was cut short. */
+/** Checks that the current configuration indexed all documents, and that no re-indexing was interrupted. */
 export const documentChecks = Effect.gen(function* () {
   const { schema, statement } = yield* Database
   const { indexedBy } = yield* DocumentReindex
   const groups = yield* statement<IndexedGroup>(groupsText(schema))
   const [begun = { documents: 0 }] = yield* statement<{ documents: number }>(begunText(schema))
-  /** How many documents by what they are indexed with that is another today. */
+  /** The number of documents by their outdated parser or embedder. */
   const others = new Map<string, number>()
   const count = (by: string, documents: number) => others.set(by, (others.get(by) ?? 0) + documents)
   let all = 0

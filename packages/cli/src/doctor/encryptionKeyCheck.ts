@@ -7,7 +7,7 @@ import { type Check, note, ok } from "./Check.ts"
 const SET_KEY = 'Set PARLEY_ENCRYPTION_KEY to 32 random bytes, for example what "openssl rand -base64 32" prints.'
 const NAME = "encryption key"
 
-/** What tokens of other services are kept with. A key's id says nothing of the key. */
+/** The key that encrypts tokens of other services. A key's id reveals nothing of the key. */
 export const encryptionKeyCheck = ({ dataFolder, encryptionKeys, production }: ParleyConfig): Effect.Effect<Check> =>
   Effect.gen(function* () {
     const [, ...others] = encryptionKeys

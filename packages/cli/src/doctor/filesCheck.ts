@@ -7,7 +7,10 @@ import { type Check, failed, ok } from "./Check.ts"
 
 const PROBE = new TextEncoder().encode("parley")
 
-/** Whether the object store takes, gives and removes an object; and whether one is needed that is not configured. */
+/**
+ * Checks that the object store writes, reads and deletes an object, and that one is configured if files were moved to
+ * it.
+ */
 export const filesCheck = ({ files }: ParleyConfig): Effect.Effect<ReadonlyArray<Check>, never, Database> =>
   files === undefined ? neededCheck : Effect.map(storeCheck(files), (check) => [check])
 

@@ -21,7 +21,7 @@ const advice = {
 
 const adviceOn = (reason: string): string => (reason in advice ? advice[reason as keyof typeof advice] : advice.other)
 
-/** A vendor that refuses what it is asked is the configuration's fault. */
+/** A vendor's refusal is a fault of the configuration. */
 const failedCheck = (name: string, { vendorModel }: Model, { fault, reason }: ModelFailed, took: number): Check => {
   const exit = reason === "misconfigured" ? exitCodes.configuration : exitCodes.unavailable
   return failed(name, exit, `${fault ?? reason}: ${vendorModel} after ${took} ms`, adviceOn(reason))
@@ -44,7 +44,7 @@ const callOnce = (vendor: string, provider: ChatModel, model: Model): Effect.Eff
     return failedCheck(name, model, failure, took)
   })
 
-/** One cheap call to each vendor whose key is set. */
+/** One cheap call to each vendor with a configured key. */
 export const liveChecks = Effect.fnUntraced(function* (config: ParleyConfig) {
   const { models } = yield* Catalog
   const providers = vendorModels(config, once)

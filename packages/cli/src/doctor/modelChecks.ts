@@ -38,7 +38,7 @@ const soldTierChecks = Effect.fnUntraced(function* ({ models, prices, tiers }: C
   })
 })
 
-/** Which models are usable, which key is missing, and which tiers are sold with models that are not usable. */
+/** Lists the usable models, the missing keys, and tiers that sell unusable models. */
 export const modelChecks = Effect.flatMap(Catalog, (catalog) =>
   Effect.map(
     Effect.all([Effect.forEach(catalog.models, checkModel), soldTierChecks(catalog)]),

@@ -4,7 +4,7 @@ import { type Check, note, ok } from "./Check.ts"
 
 const NAME = "document parsers"
 
-/** What keeps a parser that a document takes over from the rest of this machine. */
+/** The isolation of a parser from the rest of this machine. */
 export const parserCheck: Effect.Effect<Check> = Effect.map(
   Effect.promise(parserFences),
   ({ descriptors, network }) => {

@@ -12,7 +12,7 @@ import { portalSettingsCheck } from "./portalSettingsCheck.ts"
 
 const NAME = "payments"
 
-/** What Stripe's keys begin with says what they are. */
+/** The kind of a Stripe key, from its prefix. */
 const kindOf = (key: string): "live" | "test" | "publishable" | "other" => {
   if (key.startsWith("pk_")) return "publishable"
   const mode = /^[sr]k_(live|test)_/.exec(key)?.[1]
@@ -73,7 +73,7 @@ const catchUpCheck = (config: ParleyConfig): Check =>
         'Run "parley billing catch-up" daily and after every outage.'
       )
 
-/** What the settings tell of payments. */
+/** Checks the settings of payments. */
 export const paymentChecks = (config: ParleyConfig): ReadonlyArray<Check> => {
   const { payments, production } = config
   if (payments !== undefined) return [keyCheck(payments, production), secretCheck(payments), catchUpCheck(config)]
@@ -91,7 +91,7 @@ const LOOKED_AT = 100
 const counted = (found: ReadonlyArray<unknown>): string =>
   found.length < LOOKED_AT ? String(found.length) : `${LOOKED_AT} or more`
 
-/** Whether events of the provider wait or failed, and what they tell of key and signing secret. */
+/** Reports waiting and failed payment events, and what they reveal about key and signing secret. */
 export const inboxChecks = Effect.gen(function* () {
   const name = "payment inbox"
   const store = yield* BillingStore
@@ -148,7 +148,7 @@ export const inboxChecks = Effect.gen(function* () {
   )
 )
 
-/** Whether people pay for several subscriptions at once, as after paying on two open pages. */
+/** Reports people who pay for several subscriptions, for example after paying on two open pages. */
 export const subscriptionChecks = BillingUpkeep.use((upkeep) =>
   upkeep.several({ after: undefined, limit: LOOKED_AT })
 ).pipe(
@@ -169,7 +169,7 @@ export const subscriptionChecks = BillingUpkeep.use((upkeep) =>
 const LIVE = "live payments"
 const PATIENCE = "30 seconds"
 
-/** Where a price cannot be bought as the catalog says: a plan is paid again and again, credits are bought once. */
+/** Prices that cannot be bought as the catalog says: a plan must recur, credits must be paid once. */
 const misfitsOf = ({ prices }: CatalogData, offers: ReadonlyArray<PriceOffer>): ReadonlyArray<string> => {
   const known = new Map(offers.map((offer) => [offer.priceId, offer]))
   return Object.entries(prices).flatMap(([id, purchase]) => {
@@ -228,7 +228,7 @@ const livePricesCheck = Effect.gen(function* () {
   )
 })
 
-/** Asks the provider for the prices of the catalog and the settings of its portal; nothing where none is configured. */
+/** Asks the provider for the prices of the catalog and the settings of its portal; empty without a provider. */
 export const livePaymentChecks = Effect.fnUntraced(function* ({ payments }: ParleyConfig) {
   if (payments === undefined) return []
   const prices = yield* livePricesCheck

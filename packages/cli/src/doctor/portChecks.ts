@@ -12,7 +12,7 @@ interface Health {
   readonly notes?: unknown
 }
 
-/** What a Parley server in good health says on the configured port; undefined where something else listens. */
+/** The health of a Parley server on the configured port; undefined if another program listens. */
 const healthOf = async ({ host, port }: ParleyConfig): Promise<Health | undefined> => {
   const address = ANY_ADDRESS[host] ?? (host.includes(":") ? `[${host}]` : host)
   try {
@@ -24,7 +24,7 @@ const healthOf = async ({ host, port }: ParleyConfig): Promise<Health | undefine
   }
 }
 
-/** A server tells of a proxy on its own machine alone, by the names and addresses that can mean nothing else. */
+/** A server reports a proxy only if it runs on its own machine, by unambiguous names and addresses. */
 const proxyChecks = ({ notes }: Health): ReadonlyArray<Check> =>
   Array.isArray(notes) && notes.includes("untrusted_proxy")
     ? [
@@ -36,7 +36,7 @@ const proxyChecks = ({ notes }: Health): ReadonlyArray<Check> =>
       ]
     : []
 
-/** Whether a server could listen on the configured port, or one does, and what that one notices of its proxy. */
+/** Checks that a server can listen on the configured port, or reports the one that does and the state of its proxy. */
 export const portChecks = (config: ParleyConfig): Effect.Effect<ReadonlyArray<Check>> =>
   tryPort(config).pipe(
     Effect.as([ok("port", config.port === 0 ? "any free one" : `${config.port} on ${config.host} is free`)]),

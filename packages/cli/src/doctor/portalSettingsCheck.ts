@@ -10,7 +10,7 @@ const PATIENCE = "30 seconds"
 const unread = (why: string): Check =>
   note(NAME, `its settings could not be read: ${why}`, "Let the key read configurations of the customer portal.")
 
-/** Names the settings of the provider's customer portal that contradict the guide; nothing where no plan is sold. */
+/** Names the settings of the provider's customer portal that contradict the guide; empty if no plan is sold. */
 export const portalSettingsCheck = Effect.fnUntraced(function* ({ apiUrl, secretKey: apiKey }: PaymentsConfig) {
   const { prices } = yield* Catalog
   if (!Object.values(prices).some((price) => "tier" in price)) return []

@@ -10,7 +10,7 @@ import { type Check, note, ok } from "./Check.ts"
 export const notes = (name: string, warnings: ReadonlyArray<SecurityWarning>): ReadonlyArray<Check> =>
   warnings.map(({ advice, detail, setting }) => note(name, `${setting}: ${detail}`, advice))
 
-/** What works and is not safe. A weak secret in production is refused, and told among the refusals. */
+/** Settings that work but are not safe. A weak secret in production is listed among the refusals instead. */
 export const securityChecks = (config: ParleyConfig): ReadonlyArray<Check> => {
   const secrets = weakSecrets(config)
   const connections = unencryptedConnections(config)

@@ -9,7 +9,7 @@ const NAME = "vector index"
 const largestText = (schema: string) => `SELECT coalesce(max(passages), 0)::float8 AS passages
   FROM (SELECT sum(passages) AS passages FROM ${schema}.passage_generations WHERE active GROUP BY user_id) AS libraries`
 
-/** Whether the index over embeddings is there where a library is large enough to need it, whole, and the only one. */
+/** Checks that a library above the size limit has an index over its embeddings, which is valid and the only one. */
 export const vectorIndexChecks = Effect.fnUntraced(function* (config: ParleyConfig) {
   const { schema, statement } = yield* Database
   const by = yield* embeddedModel

@@ -11,38 +11,38 @@ import { saleCatalog, standInPrices } from "./standInSale.ts"
 
 /** A stand-in for the payment provider within this process. It is loaded when it is first asked for something. */
 export interface OfferedStandIn {
-  /** Answers what is asked below `STAND_IN_PATH`. */
+  /** Answers requests below `STAND_IN_PATH`. */
   readonly listener: RequestListener
   /**
-   * Tells where people find the server, and where its own requests do, once it listens: events of now, and those that
-   * waited since the last time, go to its webhook.
+   * Sets the addresses of the server for people and for its own requests when it listens: pending and new events then
+   * go to its webhook.
    */
   readonly serveAt: (publicUrl: string, ownUrl: string) => Promise<void>
 }
 
-/** The stand-in for the payment provider; undefined where there is a real one, or none. */
+/** The stand-in for the payment provider; undefined with a real one, or without payments. */
 export class PaymentStandIn extends Context.Service<PaymentStandIn, OfferedStandIn | undefined>()(
   "@parley/cli/payments/PaymentStandIn"
 ) {}
 
 export const noStandInLayer: Layer.Layer<PaymentStandIn> = Layer.succeed(PaymentStandIn, undefined)
 
-/** Whether a request is for the stand-in. */
+/** True if a request is for the stand-in. */
 export const isForStandIn = ({ url = "" }: IncomingMessage): boolean =>
   url === STAND_IN_PATH || url.startsWith(`${STAND_IN_PATH}/`) || url.startsWith(`${STAND_IN_PATH}?`)
 
 const secret = (prefix: string): string => `${prefix}_${randomBytes(24).toString("hex")}`
 
 /**
- * The stand-in and the gateway to it. A server keeps what it knows in the data folder; a command in a process of its own
- * (`isCommand`) only reads that.
+ * The stand-in and its gateway. A server stores its state in the data folder; a command in another process
+ * (`isCommand`) only reads that state.
  */
 export const standInLayer = (config: ParleyConfig, isCommand: boolean): Layer.Layer<PaymentGateway | PaymentStandIn> =>
   Layer.unwrap(
     Effect.gen(function* () {
       const apiKey = secret("sk_test")
       const webhookSecret = secret("whsec")
-      // Until the server tells where it is, pages have no address that anybody could open.
+      // Before the server sets its address, pages have a placeholder address.
       const localUrl = `http://localhost${STAND_IN_PATH}`
       let opened: Promise<StandInPayments> | undefined
       const open = async () => {

@@ -2,7 +2,7 @@ import type { StandInPrice } from "@parley/adapters-stripe/stand-in"
 import type { CatalogData, Purchase, TierName } from "@parley/core"
 import { tierOf } from "@parley/core/effect"
 
-/** What the stand-in sells where the catalog names no prices: without any, nobody could try out how buying goes. */
+/** The stand-in's prices if the catalog has none, so that people can try out buying. */
 const trialPrices = ({ tiers: [, ...paid] }: CatalogData): CatalogData["prices"] => ({
   ...Object.fromEntries(
     paid.flatMap(({ name }) => ["monthly", "yearly"].map((every) => [`price_${name}_${every}`, { tier: name }]))
@@ -11,12 +11,12 @@ const trialPrices = ({ tiers: [, ...paid] }: CatalogData): CatalogData["prices"]
   price_credits_5000: { topup: 5_000 }
 })
 
-/** In cents a month. What plans cost is the payment provider's to say; the stand-in has to say something. */
+/** In cents a month. Real prices are set at the payment provider; these are examples. */
 const LOWEST_CENTS = 2_000
-/** How many times the plan below it one costs. */
+/** The price of a plan as a multiple of the plan below it. */
 const STEP = 5
 
-/** What a tier costs a month: nothing for the lowest, 20 dollars for the one above, 100 for the next. */
+/** The monthly price of a tier: nothing for the lowest, 20 dollars for the next one, then 100. */
 const monthlyCents = ({ tiers }: CatalogData, tier: TierName): number => {
   const place = tiers.findIndex(({ name }) => name === tier)
   return place <= 0 ? 0 : LOWEST_CENTS * STEP ** (place - 1)
@@ -25,12 +25,12 @@ const monthlyCents = ({ tiers }: CatalogData, tier: TierName): number => {
 /** Two months of a year are for nothing. */
 const MONTHS_PAID_OF_A_YEAR = 10
 
-/** What a credit that is bought alone costs, as a multiple of what it costs in the dearest plan: those who subscribe pay less. */
+/** The price of a credit in a pack, as a multiple of its price in the dearest plan: subscribers pay less. */
 const ALONE = 1.25
-/** In cents, where no plan has a price to compare with. */
+/** In cents, if no plan has a price to compare with. */
 const LEAST_PER_CREDIT = 0.4
 
-/** What a credit that is bought alone costs, in cents. */
+/** The price of a credit in a pack, in cents. */
 const centsPerCredit = (catalog: CatalogData): number => {
   const inPlans = catalog.tiers
     .filter(({ monthlyCredits }) => monthlyCredits > 0)
@@ -38,7 +38,7 @@ const centsPerCredit = (catalog: CatalogData): number => {
   return ALONE * (Math.max(0, ...inPlans) || LEAST_PER_CREDIT)
 }
 
-/** The catalog, with prices to try out where it has none. */
+/** The catalog, with example prices if it has none. */
 export const saleCatalog = (catalog: CatalogData): CatalogData =>
   Object.keys(catalog.prices).length > 0 ? catalog : { ...catalog, prices: trialPrices(catalog) }
 
@@ -62,9 +62,6 @@ const standInPrice = (id: string, purchase: Purchase, catalog: CatalogData): Sta
   return { id, name, amount: Math.max(50, Math.ceil(purchase.topup * centsPerCredit(catalog))), currency: "usd" }
 }
 
-/**
- * What a catalog's prices cost at the stand-in: plans by the month, those whose id speaks of a year by the year; credits
- * once.
- */
+/** The stand-in's amounts for a catalog's prices: plans monthly, or yearly if the id says so; credits once. */
 export const standInPrices = (catalog: CatalogData): ReadonlyArray<StandInPrice> =>
   Object.entries(catalog.prices).map(([id, purchase]) => standInPrice(id, purchase, catalog))

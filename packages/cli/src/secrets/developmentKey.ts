@@ -8,7 +8,7 @@ import { makeDataFolder } from "../dataFolder/makeDataFolder.ts"
 const KEY_BYTES = 32
 const nameOf = (folder: string) => join(folder, "encryption.key")
 
-/** The key in a data folder; undefined where there is none, or none that can be used. */
+/** The key in a data folder; undefined if there is none, or if it is invalid. */
 export const findDevelopmentKey = (folder: string): ReadonlyArray<SecretKey> | undefined => {
   try {
     return Result.getOrUndefined(parseSecretKeys(readFileSync(nameOf(folder), "utf8")))
@@ -18,8 +18,8 @@ export const findDevelopmentKey = (folder: string): ReadonlyArray<SecretKey> | u
 }
 
 /**
- * The key in a data folder, drawn where there is none, for its owner's eyes alone. Of processes that draw one at once, all
- * get the same: the first to put it there. Undefined where the folder cannot be written.
+ * The key in a data folder, generated if there is none, readable by its owner only. If several processes generate one
+ * at once, all get the first one. Undefined if the folder cannot be written.
  */
 export const openDevelopmentKey = (folder: string): ReadonlyArray<SecretKey> | undefined => {
   const known = findDevelopmentKey(folder)
@@ -30,7 +30,7 @@ export const openDevelopmentKey = (folder: string): ReadonlyArray<SecretKey> | u
     writeFileSync(drawn, `${randomBytes(KEY_BYTES).toString("base64")}\n`, { mode: 0o600, flag: "wx" })
     linkSync(drawn, nameOf(folder))
   } catch {
-    // Somebody else's is there by now, or nothing can be written.
+    // Another process has stored its key, or the folder is not writable.
   } finally {
     rmSync(drawn, { force: true })
   }

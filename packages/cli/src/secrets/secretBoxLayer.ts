@@ -5,8 +5,8 @@ import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { findDevelopmentKey, openDevelopmentKey } from "./developmentKey.ts"
 
 /**
- * What secrets are kept with: the keys of the environment; without them, in development, the key in the data folder, which
- * a server draws and a command only reads; else nothing is sealed.
+ * The encryption of secrets: with the keys of the environment; without them, in development, with the key in the data
+ * folder, which a server generates and a command only reads; otherwise sealing fails.
  */
 export const secretBoxLayer = (
   config: ParleyConfig,
@@ -19,7 +19,7 @@ export const secretBoxLayer = (
       const open = isCommand ? findDevelopmentKey : openDevelopmentKey
       const keys = encryptionKeys.length > 0 || production ? encryptionKeys : (open(dataFolder) ?? [])
       if (keys.length === 0) return Effect.succeed(noSecrets)
-      // What the configuration says is judged where it is read.
+      // The keys were checked when the configuration was read.
       return Effect.orDie(makeWebCryptoSecretBox(keys))
     })
   )

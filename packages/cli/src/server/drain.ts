@@ -1,2 +1,2 @@
-/** How long requests that run may take once the server stops. */
+/** Time for running requests to finish when the server stops. */
 export const DRAIN_MS = 10_000

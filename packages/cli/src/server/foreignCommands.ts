@@ -18,7 +18,7 @@ export const foreignCommands = (
     const running = Effect.flatMap(Surroundings, (own) =>
       Effect.provideService(runner.run({ argv, config, parts, console, progress }), Surroundings, {
         ...own,
-        // Whoever can open the socket could write any file that the server may: it is the folder's owner.
+        // A process that can open the socket belongs to the folder's owner, who could write these files anyway.
         folder: typeof folder === "string" ? folder : own.folder
       })
     )

@@ -3,11 +3,11 @@ import type { RequestListener } from "node:http"
 export interface LateListener {
   /** Requests wait until it is loaded. */
   readonly listener: RequestListener
-  /** Loads it now, where that was not done before. */
+  /** Loads it now, if it is not loaded yet. */
   load(): Promise<RequestListener>
 }
 
-/** A listener that is loaded by `load` when it is first needed, or before: what a server does not need to begin. */
+/** A listener that `load` loads on first use, or earlier: the server can start without it. */
 export const lateListener = (load: () => Promise<RequestListener>): LateListener => {
   let loading: Promise<RequestListener> | undefined
   const loaded = () => (loading ??= load())

@@ -27,7 +27,10 @@ import { serverUrl } from "./startUpText.ts"
 const CONNECTIONS = 10_000
 const CONNECTIONS_PER_PEER = 500
 
-/** The API and the dashboard on the configured port until the scope closes; gives the port taken, what loads the pages, and what begins a stand-in for payments. */
+/**
+ * Serves the API and the dashboard on the configured port until the scope closes; returns the port, a function that
+ * loads the pages, and one that starts a stand-in for payments.
+ */
 export const openHttp = Effect.fnUntraced(function* (
   config: ParleyConfig,
   runtime: ManagedRuntime.ManagedRuntime<ServerParts, DatabaseError>
@@ -43,7 +46,7 @@ export const openHttp = Effect.fnUntraced(function* (
     requests,
     otherwise: (request, response) => {
       if (standIn === undefined || !isForStandIn(request)) return pages.listener(request, response)
-      // Where nobody allowed it by name, the stand-in is for this machine alone.
+      // Unless it is allowed explicitly, the stand-in answers only this machine.
       const answers = config.allowStandIns || isLocalRequest(request)
       return answers ? standIn.listener(request, response) : answerNotFound(request, response)
     },
@@ -59,7 +62,7 @@ export const openHttp = Effect.fnUntraced(function* (
     version,
     ready: () => runtime.runPromise(checkReadiness())
   })
-  // A proxy brings the connections of everybody.
+  // A proxy forwards the connections of all clients.
   const connections = {
     total: CONNECTIONS,
     perPeer: config.trustProxy === undefined ? CONNECTIONS_PER_PEER : undefined
@@ -77,13 +80,13 @@ export const openHttp = Effect.fnUntraced(function* (
   return { port: listening.port, loadPages: pages.load, beginPayments }
 })
 
-/** Where this process reaches its own server. */
+/** The address at which this process reaches its own server. */
 const ownUrl = (host: string, port: number): string => {
   const address = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
   return `http://${address.includes(":") ? `[${address}]` : address}:${port}`
 }
 
-/** Who may sign in how. */
+/** The sign-in options. */
 const sessionOptions = ({ session }: ParleyConfig) => {
   const { audience, issuer, proof } = session
   const keys = providerKeysOf(session)
@@ -95,7 +98,7 @@ const sessionOptions = ({ session }: ParleyConfig) => {
   return { sessions: developmentSessions.verifier, developmentSessions }
 }
 
-/** What the page has to know of this server. */
+/** The server's settings for the page. */
 const dashboardOptions = (config: ParleyConfig): DashboardOptions => {
   const { signInUrl, signOutUrl } = config.session
   return {

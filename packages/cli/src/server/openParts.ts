@@ -7,8 +7,8 @@ import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { loggingLayer } from "./logging.ts"
 
 /**
- * All parts, open until the scope closes, on a schema that is up to date and with a catalog that has every tier in use; on `engine` where that
- * is opened already.
+ * Opens all parts until the scope closes, on an up-to-date schema and with a catalog that has every tier in use; on
+ * `engine` if that is open already.
  */
 export const openParts = Effect.fnUntraced(function* (config: ParleyConfig, engine?: PgliteThread) {
   const logging = loggingLayer(config)

@@ -10,11 +10,11 @@ import { openHttp } from "./openHttp.ts"
 import { openParts } from "./openParts.ts"
 import { runningParts, serverUrl, startUpText } from "./startUpText.ts"
 
-/** What a server is given, open already. */
+/** The open parts of a starting server. */
 interface ServerStart {
   readonly config: ParleyConfig
   readonly tasks: ReadonlyArray<BackgroundTaskName>
-  /** The data folder and the database in it, where the database is embedded. */
+  /** The claim of the data folder, if the database is embedded. */
   readonly claim: DataFolderClaim | undefined
   readonly engine: PgliteThread | undefined
 }
@@ -27,18 +27,18 @@ export const runServer = Effect.fnUntraced(function* ({ config, tasks, claim, en
   const { port, loadPages, beginPayments } = yield* openHttp(config, runtime)
   yield* claim?.answerWith(yield* foreignCommands(config, parts)) ?? Effect.void
   yield* announce(config, tasks, port)
-  // Begins once the server listens, so that nobody waits for it, and ends after the requests.
+  // Starts after the server listens, so that it does not delay the start, and ends after the requests.
   yield* Effect.provideContext(Layer.buildWithScope(backgroundWorkLayer(tasks), working), parts)
   yield* Effect.sync(() => {
     const flush = () => setTimeout(flushCompileCache, 100).unref()
     // The next start is faster even if this process is killed. Pages that cannot be loaded answer so themselves.
     loadPages().then(flush, flush)
-    // What it has to tell waits until it can.
+    // Its events wait until the webhook accepts them.
     beginPayments()?.catch(() => undefined)
   })
 })
 
-/** People get a text on stdout; in production, where programs read, it is a line of the log. */
+/** Prints a text for people on stdout; in production, a line of the log. */
 const announce = (
   config: ParleyConfig,
   tasks: ReadonlyArray<BackgroundTaskName>,

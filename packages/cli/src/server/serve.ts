@@ -39,7 +39,7 @@ const start = Effect.fnUntraced(function* (config: ParleyConfig, tasks: Readonly
   const embedded = config.database._tag === "Embedded"
   const claim = embedded ? yield* claimDataFolder(config.dataFolder, true) : undefined
   yield* tryPort(config)
-  // Opens in its own thread while this one loads what works on it.
+  // Opens in its own thread while this one loads the code that uses it.
   const engine = embedded ? yield* openEngineOf(config) : undefined
   const { runServer } = yield* Effect.promise(() => import("./runServer.ts"))
   yield* runServer({ config, tasks, claim, engine })

@@ -6,7 +6,7 @@ import { databaseFolder } from "../dataFolder/databaseFolder.ts"
 import { STAND_IN_PATH } from "../payments/standInPath.ts"
 import { version } from "../version.ts"
 
-/** One part of a running server: what it is, and how to get the real one where it is a stand-in. */
+/** One part of a running server, and the variable of the real one if it is a stand-in. */
 export interface RunningPart {
   readonly part: "database" | "models" | "payments" | "sign-in" | "work"
   readonly runsOn: string
@@ -38,7 +38,7 @@ const paymentsPart = (config: ParleyConfig): RunningPart => {
   }
 }
 
-/** What this configuration runs on, and which background work its server does. */
+/** The parts of this configuration, and the background work of its server. */
 export const runningParts = (
   config: ParleyConfig,
   tasks: ReadonlyArray<BackgroundTaskName>
@@ -70,7 +70,7 @@ export const runningParts = (
   }
 ]
 
-/** Where people reach the server that listens on `port`. */
+/** The address for people of the server on `port`. */
 export const serverUrl = ({ baseUrl, host }: ParleyConfig, port: number): string =>
   baseUrl ?? `http://${isLoopback(host) ? "localhost" : host.includes(":") ? `[${host}]` : host}:${port}`
 
@@ -79,7 +79,7 @@ const partLines = ({ part, realPart, runsOn }: RunningPart): ReadonlyArray<strin
   ...(realPart === undefined ? [] : [`  ${"".padEnd(10)}the real one: set ${realPart}`])
 ]
 
-/** What `parley serve` says once it listens. */
+/** The text of `parley serve` when it listens. */
 export const startUpText = (config: ParleyConfig, tasks: ReadonlyArray<BackgroundTaskName>, port: number): string =>
   [
     `Parley ${version} listens on ${serverUrl(config, port)}`,
@@ -89,7 +89,7 @@ export const startUpText = (config: ParleyConfig, tasks: ReadonlyArray<Backgroun
     'Environment variables can be set in a file ".env"; "parley doctor" checks them. Ctrl+C stops.'
   ].join("\n")
 
-/** What `parley work` says once it works. */
+/** The text of `parley work` when it starts. */
 export const workText = (config: ParleyConfig, tasks: ReadonlyArray<BackgroundTaskName>): string =>
   [
     `Parley ${version} works: ${tasks.join(", ")}`,

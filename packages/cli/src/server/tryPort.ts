@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { PortTaken } from "../commands/commandErrors.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 
-/** Fails where nothing can listen on the configured port, before anything is changed for a server that cannot serve. */
+/** Fails if the configured port is not free, before a server changes anything. */
 export const tryPort = ({ host, port }: Pick<ParleyConfig, "host" | "port">): Effect.Effect<void, PortTaken> =>
   Effect.callback((resume) => {
     const server = createServer((socket) => socket.destroy())

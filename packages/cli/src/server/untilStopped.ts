@@ -4,10 +4,10 @@ import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { loggingLayer } from "./logging.ts"
 
-/** How long charging and closing may take after the rest: a database that does not answer is not waited for. */
+/** Time limit for charging and closing after the requests: a database that does not answer is not awaited. */
 const CLOSING_MS = 15_000
 
-/** Ends the process where it has not ended by itself in time. */
+/** Ends the process if it has not ended by itself in time. */
 const endIn = (milliseconds: number, stop: StopSignal["Service"]) =>
   Effect.map(Effect.context<never>(), (context) => {
     const late = Effect.logError("Not everything could be closed in time. Replies without a charge get it by a sweep.")
@@ -19,8 +19,8 @@ const endIn = (milliseconds: number, stop: StopSignal["Service"]) =>
   })
 
 /**
- * Runs `start` and what it leaves open until SIGINT or SIGTERM; then closes its scope. What runs then may take
- * `drainMs`; a second signal ends the process at once.
+ * Runs `start` until SIGINT or SIGTERM, then closes its scope. Running work may take `drainMs`; a second signal ends
+ * the process at once.
  */
 export const untilStopped = <E, R>(
   config: ParleyConfig,

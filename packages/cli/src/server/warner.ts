@@ -2,7 +2,10 @@ import { failureFields } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { storageCode } from "../commands/explainDatabase.ts"
 
-/** A callback for libraries that tell of trouble in the background: logs `sentence` with the error's name and codes, nothing else of it. */
+/**
+ * A callback for libraries that report problems in the background: logs `sentence` with the error's name and codes
+ * only.
+ */
 export const warner = (sentence: string): Effect.Effect<(error: Error) => void> =>
   Effect.map(Effect.context<never>(), (context) => (error) => {
     const warning = Effect.annotateLogs(Effect.logWarning(sentence), {

@@ -8,7 +8,7 @@ import { openParts } from "./openParts.ts"
 import { databasePart, workText } from "./startUpText.ts"
 import { untilStopped } from "./untilStopped.ts"
 
-/** How long jobs that run may take once the worker stops. */
+/** Time for running jobs to finish when the worker stops. */
 const DRAIN_MS = 10_000
 
 /** Does the background work until SIGINT or SIGTERM. */
@@ -28,7 +28,7 @@ const start = Effect.fnUntraced(function* (config: ParleyConfig) {
   yield* announce(config)
 })
 
-/** People get a text on stdout; in production, where programs read, it is a line of the log. */
+/** Prints a text for people on stdout; in production, a line of the log. */
 const announce = (config: ParleyConfig): Effect.Effect<void> =>
   config.production
     ? Effect.annotateLogs(Effect.logInfo("Parley works."), {

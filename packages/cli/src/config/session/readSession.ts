@@ -5,7 +5,7 @@ import type { SessionConfig } from "./SessionConfig.ts"
 const WEB = ["https:", "http:"]
 const SAFE = "an address that begins with https:// (http:// on this machine)"
 
-/** How sessions are proven, as the environment says. */
+/** Reads the settings of sessions from the environment. */
 export const readSession = (read: EnvironmentReader): SessionConfig => {
   const preset = read.choice("PARLEY_SESSION_PRESET", SESSION_PRESETS)
   const issuer = read.text("PARLEY_SESSION_ISSUER")
@@ -19,7 +19,7 @@ export const readSession = (read: EnvironmentReader): SessionConfig => {
 
 type ToldSession = Pick<SessionConfig, "audience" | "issuer" | "proof"> & { readonly cookieName: string | undefined }
 
-/** What a project of Supabase has unless something else is set: its own cookie, audience and address of keys. */
+/** The defaults of a Supabase project: its own cookie, audience and address of keys. */
 const supabaseSession = (
   read: EnvironmentReader,
   { audience, cookieName, issuer = "", proof }: ToldSession
@@ -40,8 +40,8 @@ const supabaseSession = (
 }
 
 /**
- * A secret, or the keys of a provider: at an address, or found by the issuer alone. Never both: who may sign must not be
- * decided by a token.
+ * A secret, or the keys of a provider: at an address, or found by the issuer. Never both, because a token must not
+ * choose how it is verified.
  */
 const readProof = (read: EnvironmentReader, issuer: string | undefined): SessionConfig["proof"] => {
   const secret = read.secret("PARLEY_SESSION_SECRET")

@@ -2,10 +2,10 @@ import type { JwksSessionVerifierOptions } from "@parley/adapters-http/node"
 import type { ParleyConfig } from "../ParleyConfig.ts"
 import type { SessionConfig } from "./SessionConfig.ts"
 
-/** What to set so that an identity provider proves sessions. */
+/** The variables that let an identity provider prove sessions. */
 export const REAL_SIGN_IN = "PARLEY_SESSION_ISSUER or PARLEY_SESSION_SECRET"
 
-/** True where no identity provider proves sessions: anybody on this machine may then sign in as anybody. */
+/** True if no identity provider proves sessions: any person on this machine may then sign in under any name. */
 export const usesDevelopmentSignIn = ({ session }: Pick<ParleyConfig, "session">): boolean =>
   session.proof === undefined
 
@@ -15,10 +15,10 @@ export const sessionCookieName = ({ baseUrl, session: { cookieName, preset } }: 
     ? `__Host-${cookieName}`
     : cookieName
 
-/** Whose keys sign sessions; undefined where a secret does, or nothing. */
+/** The provider whose keys sign sessions; undefined if a secret does, or nothing. */
 export const providerKeysOf = ({ audience, issuer, proof }: SessionConfig): JwksSessionVerifierOptions | undefined =>
   proof?._tag === "Keys" ? { jwksUrl: proof.jwksUrl, issuer, audience } : undefined
 
-/** What sessions are signed with, in words. */
+/** The method that signs sessions, in words. */
 export const signedWith = ({ issuer, proof }: SessionConfig): string =>
   proof?._tag === "Keys" ? `the keys of ${proof.jwksUrl ?? issuer ?? ""}` : "a secret (HS256)"

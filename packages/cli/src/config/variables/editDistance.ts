@@ -1,4 +1,4 @@
-/** How many characters have to be put in, taken out or replaced to make `b` of `a` (Levenshtein 1966). */
+/** The number of insertions, deletions and replacements of characters that turn `a` into `b` (Levenshtein 1966). */
 export const editDistance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 0; i < a.length; i++) {

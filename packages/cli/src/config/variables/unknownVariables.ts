@@ -1,14 +1,14 @@
 import { editDistance } from "./editDistance.ts"
 
-/** A variable that looks like one of Parley's and is none. */
+/** An unknown variable that looks like one of Parley's. */
 export interface UnknownVariable {
   readonly name: string
-  /** The variable whose name is most like it. */
+  /** The variable with the most similar name. */
   readonly nearest: string
 }
 
 const OWN = /^PARLEY_/
-/** What the tests and checks of the repository read. */
+/** Variables that the repository's tests and checks read. */
 const OF_TESTS = /^PARLEY_(?:CI|TEST)_/
 
 /** The variables of `set` that begin as Parley's do and are none of `known`. */
@@ -26,6 +26,6 @@ export const unknownVariables = (
     })
 }
 
-/** What is said of one, after its name. */
+/** The message about one, after its name. */
 export const unknownText = ({ nearest }: UnknownVariable): string =>
   `there is no such variable; the nearest is ${nearest}`
