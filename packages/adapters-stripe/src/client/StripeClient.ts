@@ -4,19 +4,28 @@ import {
   type PaymentObjectNotFound,
   PaymentObjectUnreadable,
   PaymentsNotConfigured,
-  PaymentUnavailable
+  PaymentUnavailable,
+  type SilenceWatch
 } from "@parley/core/adapter"
-import { Effect, Random, Redacted } from "effect"
+import { Clock, Effect, Random, Redacted } from "effect"
 import type Stripe from "stripe"
 import { withSignal } from "./abortScope.ts"
 import { loadStripe } from "./loadStripe.ts"
 import { defaultStripeLimits, STRIPE_API_VERSION, type StripeClientOptions, type StripeLimits } from "./stripeLimits.ts"
 import { type StripeCall, type StripeFailure, stripeFailure, unreadable } from "./stripeFailure.ts"
 import { stripeFetch } from "./stripeFetch.ts"
+import { watched, watchStripe } from "./stripeSilence.ts"
 import { UnknownShape } from "../shapes/ShapeReader.ts"
 
 /** One request of the SDK. Requests that create something take the key. */
 type Ask<A> = (stripe: Stripe, options: Stripe.RequestOptions) => Promise<A>
+
+/** With what, and as what, a call is asked. */
+interface AskedBy {
+  readonly apiKey: string
+  readonly watch: SilenceWatch
+  readonly idempotencyKey: string | undefined
+}
 
 const STRIPE_URL = "https://api.stripe.com"
 
@@ -36,11 +45,12 @@ const connect = async (options: StripeClientOptions, apiKey: string, requestMs: 
   })
 }
 
-/** Asks Stripe within limits, again where that may help, and names what fails. */
+/** Asks Stripe within limits, again where that may help, and names what fails. Calls fail at once while Stripe is silent. */
 export class StripeClient {
   readonly #options: StripeClientOptions
   readonly #limits: StripeLimits
   #stripe: Promise<Stripe> | undefined
+  #watch: SilenceWatch | undefined
 
   constructor(options: StripeClientOptions) {
     this.#options = options
@@ -56,10 +66,16 @@ export class StripeClient {
     const { apiKey } = this.#options
     if (apiKey === undefined) return Effect.fail(new PaymentsNotConfigured({ missing: "key" }))
     const { totalMs } = this.#limits
-    return this.#try(call, ask, Redacted.value(apiKey), idempotencyKey, 0).pipe(
+    const key = Redacted.value(apiKey)
+    const admitted = Effect.gen({ self: this }, function* () {
+      const watch = this.#watchBy(yield* Clock.Clock, key)
+      yield* watch.admit((retryAfterMs) => this.#unanswered(call, { retryAfterMs }))
+      return yield* this.#try(call, ask, { apiKey: key, watch, idempotencyKey }, 0)
+    })
+    return admitted.pipe(
       Effect.timeoutOrElse({
         duration: totalMs,
-        orElse: () => Effect.fail(this.#tooLong(call, totalMs))
+        orElse: () => Effect.fail(this.#unanswered(call))
       })
     )
   }
@@ -88,32 +104,38 @@ export class StripeClient {
   #try<A>(
     call: StripeCall,
     ask: Ask<A>,
-    apiKey: string,
-    key: string | undefined,
+    by: AskedBy,
     retries: number
   ): Effect.Effect<A, PaymentFailed | PaymentObjectNotFound> {
-    return this.#once(call, ask, apiKey, key).pipe(
+    return this.#once(ask, by).pipe(
+      Effect.mapError(({ cause }) => stripeFailure(call, cause)),
       Effect.catch((failure) =>
         Effect.gen({ self: this }, function* () {
           const delay = this.#delay(failure, retries, yield* Random.next)
           if (delay === undefined) return yield* failure.error
           yield* Effect.sleep(delay)
           // An outage that Stripe remembers for a key is its answer to that key for a day.
+          const { idempotencyKey: key } = by
           const next = key !== undefined && failure.isReplayed ? `${key}:again` : key
-          return yield* this.#try(call, ask, apiKey, next, retries + 1)
+          return yield* this.#try(call, ask, { ...by, idempotencyKey: next }, retries + 1)
         })
       )
     )
   }
 
-  #once<A>(call: StripeCall, ask: Ask<A>, apiKey: string, key: string | undefined): Effect.Effect<A, StripeFailure> {
-    return Effect.tryPromise({
-      try: async (signal) => {
-        const stripe = await (this.#stripe ??= connect(this.#options, apiKey, this.#limits.requestMs))
-        return withSignal(signal, () => ask(stripe, key === undefined ? {} : { idempotencyKey: key }))
-      },
-      catch: (cause) => stripeFailure(call, cause)
+  #once<A>(ask: Ask<A>, { apiKey, idempotencyKey, watch }: AskedBy): Effect.Effect<A, { readonly cause: unknown }> {
+    return watched(watch, async (signal) => {
+      const stripe = await (this.#stripe ??= connect(this.#options, apiKey, this.#limits.requestMs))
+      return withSignal(signal, () => ask(stripe, idempotencyKey === undefined ? {} : { idempotencyKey }))
     })
+  }
+
+  #watchBy(clock: Clock.Clock, apiKey: string): SilenceWatch {
+    const probe = Effect.suspend(() => {
+      const by = { apiKey, watch: this.#watchBy(clock, apiKey), idempotencyKey: undefined }
+      return this.#once((stripe) => stripe.balance.retrieve(), by)
+    })
+    return (this.#watch ??= watchStripe(clock, this.#limits, probe))
   }
 
   #delay({ isRetryable, retryAfterMs = 0 }: StripeFailure, retries: number, random: number): number | undefined {
@@ -122,7 +144,8 @@ export class StripeClient {
     return Math.max(retryAfterMs, Math.min(maxDelayMs, baseDelayMs * 2 ** retries) * (1 - random / 2))
   }
 
-  #tooLong({ operation }: StripeCall, totalMs: number): PaymentUnavailable {
-    return new PaymentUnavailable({ operation, cause: new Error(`No answer within ${totalMs} ms.`) })
+  #unanswered({ operation }: StripeCall, wait: { readonly retryAfterMs?: number } = {}): PaymentUnavailable {
+    const cause = Object.assign(new Error("The payment provider does not answer."), { code: "ETIMEDOUT" })
+    return new PaymentUnavailable({ operation, ...wait, cause })
   }
 }
