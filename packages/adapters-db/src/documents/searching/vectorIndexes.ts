@@ -167,78 +167,87 @@ export const buildVectorIndex = (
 const isOtherBuild = (error: DatabaseError | StorageFailed | VectorIndexRefused) =>
   error._tag === "DatabaseError" && (error.sqlState === DUPLICATE || error.sqlState === DEADLOCK)
 
-const build = ({
-  dimensions,
-  model,
-  onBegin = Effect.void,
-  onProgress
-}: BuildVectorIndex): Effect.Effect<
-  boolean,
-  DatabaseError | StorageFailed | VectorIndexRefused,
-  Database | DatabaseOwner
-> =>
-  Effect.gen(function* () {
-    const { driver, schema } = yield* Database
-    const { execute } = yield* DatabaseOwner
-    const refuse = (problem: VectorIndexRefused["problem"]) => Effect.fail(new VectorIndexRefused({ problem }))
-    if (driver === "pglite") return yield* refuse("embedded")
-    const [extension] = yield* execute(EXTENSION, [])
-    if (extension === undefined) return yield* refuse("pgvector-missing")
-    if (!isRecentPgvector(String(extension["version"]))) return yield* refuse("pgvector-old")
-    const from = quoteIdentifier(String(extension["schema"]))
-    const [named = {}] = yield* execute(
-      `SELECT ${schema}.vector_index($1) AS name, ${schema}.vector_index_type($2, $3) AS type`,
-      [model, dimensions, from]
-    )
-    const [name, type] = [String(named["name"]), named["type"]]
-    if (typeof type !== "string") return yield* refuse("too-many-dimensions")
+/** The name and column type of the index to build, and the schema of pgvector; refuses if the database cannot have it. */
+const planIndex = Effect.fnUntraced(function* ({ dimensions, model }: EmbeddedModel) {
+  const { driver, schema } = yield* Database
+  const { execute } = yield* DatabaseOwner
+  if (driver === "pglite") return yield* refuse("embedded")
+  const [extension] = yield* execute(EXTENSION, [])
+  if (extension === undefined) return yield* refuse("pgvector-missing")
+  if (!isRecentPgvector(String(extension["version"]))) return yield* refuse("pgvector-old")
+  const extensionSchema = quoteIdentifier(String(extension["schema"]))
+  const [named = {}] = yield* execute(
+    `SELECT ${schema}.vector_index($1) AS name, ${schema}.vector_index_type($2, $3) AS type`,
+    [model, dimensions, extensionSchema]
+  )
+  const [name, type] = [String(named["name"]), named["type"]]
+  if (typeof type !== "string") return yield* refuse("too-many-dimensions")
+  return { name, type, extensionSchema }
+})
 
-    const before = yield* findVectorIndexes(model)
-    if (before.current?.state === "valid") return false
-    if (before.current?.state === "building") return yield* refuse("building")
-    // Somebody may have begun since.
-    yield* execute(besideNoBuildText(schema))
-    const { current, others } = yield* findVectorIndexes(model)
-    if (current?.state === "valid") return false
-    if (current?.state === "building") return yield* refuse("building")
-    yield* onBegin
-    const dropSetAside = execute(dropText(schema, setAsideName(name)))
-    if (others.some((other) => other.name === setAsideName(name))) yield* dropSetAside
-    if (current !== undefined) {
-      yield* execute(setAsideText(schema, name))
-      yield* dropSetAside
+const refuse = (problem: VectorIndexRefused["problem"]) => Effect.fail(new VectorIndexRefused({ problem }))
+
+/** Returns false if the model has its index, else drops the remains of an interrupted build; refuses while one is running. */
+const clearPlace = Effect.fnUntraced(function* ({ model, onBegin = Effect.void }: BuildVectorIndex, name: string) {
+  const { schema } = yield* Database
+  const { execute } = yield* DatabaseOwner
+  const needsBuild = Effect.fnUntraced(function* (current: VectorIndex | undefined) {
+    return current?.state === "building" ? yield* refuse("building") : current?.state !== "valid"
+  })
+  if (!(yield* needsBuild((yield* findVectorIndexes(model)).current))) return false
+  // Another command may have begun since.
+  yield* execute(besideNoBuildText(schema))
+  const { current, others } = yield* findVectorIndexes(model)
+  if (!(yield* needsBuild(current))) return false
+  yield* onBegin
+  const dropSetAside = execute(dropText(schema, setAsideName(name)))
+  if (others.some((other) => other.name === setAsideName(name))) yield* dropSetAside
+  if (current !== undefined) {
+    yield* execute(setAsideText(schema, name))
+    yield* dropSetAside
+  }
+  return true
+})
+
+const build = Effect.fnUntraced(function* (
+  request: BuildVectorIndex
+): Effect.fn.Return<boolean, DatabaseError | StorageFailed | VectorIndexRefused, Database | DatabaseOwner> {
+  const { dimensions, model, onProgress } = request
+  const { schema } = yield* Database
+  const { execute } = yield* DatabaseOwner
+  const { extensionSchema, name, type } = yield* planIndex(request)
+  if (!(yield* clearPlace(request, name))) return false
+
+  const opclass = `${extensionSchema}.${dimensions <= 2_000 ? "vector" : "halfvec"}_cosine_ops`
+  const place = [`${schema}.passage_embeddings`, name]
+  const building = yield* Effect.forkChild(
+    execute(
+      `CREATE INDEX CONCURRENTLY ${quoteIdentifier(name)} ON ${schema}.passage_embeddings
+        USING hnsw ((embedding::${type}) ${opclass}) WHERE model = ${quoteLiteral(model)}`
+    )
+  )
+  const telling = Effect.gen(function* () {
+    for (;;) {
+      yield* Effect.sleep(TOLD_EACH_MS)
+      const [row] = yield* execute(DONE, place)
+      if (row !== undefined) yield* onProgress?.(Number(row["done"])) ?? Effect.void
     }
-
-    const opclass = `${from}.${dimensions <= 2_000 ? "vector" : "halfvec"}_cosine_ops`
-    const place = [`${schema}.passage_embeddings`, name]
-    const building = yield* Effect.forkChild(
-      execute(
-        `CREATE INDEX CONCURRENTLY ${quoteIdentifier(name)} ON ${schema}.passage_embeddings
-          USING hnsw ((embedding::${type}) ${opclass}) WHERE model = ${quoteLiteral(model)}`
-      )
-    )
-    const telling = Effect.gen(function* () {
-      for (;;) {
-        yield* Effect.sleep(TOLD_EACH_MS)
-        const [row] = yield* execute(DONE, place)
-        if (row !== undefined) yield* onProgress?.(Number(row["done"])) ?? Effect.void
+  })
+  /** Repeats the request, since the server does not know a build that has just begun. */
+  const ended = (fiber: Fiber.Fiber<unknown, unknown>) =>
+    Effect.gen(function* () {
+      while (fiber.pollUnsafe() === undefined) {
+        yield* Effect.ignore(execute(ENDED_BUILD, place))
+        yield* Effect.sleep(ENDED_EACH_MS)
       }
     })
-    /** Asked until it has: a build that has hardly begun is not known yet. */
-    const ended = (fiber: Fiber.Fiber<unknown, unknown>) =>
-      Effect.gen(function* () {
-        while (fiber.pollUnsafe() === undefined) {
-          yield* Effect.ignore(execute(ENDED_BUILD, place))
-          yield* Effect.sleep(ENDED_EACH_MS)
-        }
-      })
-    const told = yield* Effect.forkChild(onProgress === undefined ? Effect.never : Effect.ignore(telling))
-    yield* Fiber.join(building).pipe(
-      Effect.onInterrupt(() => ended(building)),
-      Effect.ensuring(Fiber.interrupt(told))
-    )
-    return true
-  })
+  const told = yield* Effect.forkChild(onProgress === undefined ? Effect.never : Effect.ignore(telling))
+  yield* Fiber.join(building).pipe(
+    Effect.onInterrupt(() => ended(building)),
+    Effect.ensuring(Fiber.interrupt(told))
+  )
+  return true
+})
 
 /**
  * Takes indexes over embeddings away, beside searches, which compare all passages from then on: those that `findVectorIndexes`

@@ -4,10 +4,10 @@ import { Database, type Row } from "../../database/Database.ts"
 import { storing } from "../../storage/storageFailed.ts"
 import { moveFiles } from "./moveFiles.ts"
 
-/** Parts travel as base64: the embedded database reads and writes bytea as text, several times slower. */
+/** Parts are sent as base64: the embedded database reads and writes bytea as text, several times slower. */
 const PART_BYTES = 1024 * 1024
 
-/** How many parts there are: one even of nothing, so that an empty file is a file. */
+/** Returns the number of parts; an empty file has one, too. */
 const partsOf = (bytes: Uint8Array): number => Math.max(1, Math.ceil(bytes.byteLength / PART_BYTES))
 
 /** A part of a file, or the object that holds the whole of it. */
@@ -17,22 +17,19 @@ interface FileRow extends Row {
   readonly size: number | null
 }
 
-const make = Effect.gen(function* () {
-  const database = yield* Database
-  const objects = yield* ObjectStore
-  const { schema } = database
-  /** Keeps a file from being moved while it is written anew. */
-  const lockSql = `SELECT 1 FROM ${schema}.documents WHERE user_id = $1 AND id = $2 FOR NO KEY UPDATE`
-  const forgetSql = `DELETE FROM ${schema}.file_objects WHERE user_id = $1 AND document_id = $2`
-  const removeSql = `DELETE FROM ${schema}.file_parts WHERE user_id = $1 AND document_id = $2`
-  const insertSql = `INSERT INTO ${schema}.file_parts (user_id, document_id, part, bytes) VALUES ($1, $2, $3, decode($4, 'base64'))`
-  const readSql = `SELECT part, encode(bytes, 'base64') AS base64, NULL AS object_key, NULL::bigint AS size
+const texts = (schema: string) => ({
+  /** Prevents the file from being moved while it is written again. */
+  lock: `SELECT 1 FROM ${schema}.documents WHERE user_id = $1 AND id = $2 FOR NO KEY UPDATE`,
+  forget: `DELETE FROM ${schema}.file_objects WHERE user_id = $1 AND document_id = $2`,
+  remove: `DELETE FROM ${schema}.file_parts WHERE user_id = $1 AND document_id = $2`,
+  insert: `INSERT INTO ${schema}.file_parts (user_id, document_id, part, bytes) VALUES ($1, $2, $3, decode($4, 'base64'))`,
+  read: `SELECT part, encode(bytes, 'base64') AS base64, NULL AS object_key, NULL::bigint AS size
       FROM ${schema}.file_parts WHERE user_id = $1 AND document_id = $2
     UNION ALL SELECT 0, NULL, object_key, size
       FROM ${schema}.file_objects WHERE user_id = $1 AND document_id = $2 AND moved_at IS NOT NULL
-    ORDER BY part`
-  /** Parameters: owner, document, the part, from which byte of it on, how many bytes. */
-  const readSomeSql = `SELECT encode(substring(p.bytes FROM $4::integer + 1 FOR $5::integer), 'base64') AS base64,
+    ORDER BY part`,
+  /** Parameters: owner, document, the part, the first byte of it, how many bytes. */
+  readSome: `SELECT encode(substring(p.bytes FROM $4::integer + 1 FOR $5::integer), 'base64') AS base64,
       o.object_key, o.size
     FROM ${schema}.documents d
     LEFT JOIN ${schema}.file_parts p ON p.user_id = d.user_id AND p.document_id = d.id AND p.part = $3
@@ -41,18 +38,24 @@ const make = Effect.gen(function* () {
       o.object_key IS NOT NULL
       OR EXISTS (SELECT FROM ${schema}.file_parts f WHERE f.user_id = $1 AND f.document_id = $2 AND f.part = 0)
     )`
+})
 
-  /** What holds a moved file. */
-  const whereMoved = (operation: string): Effect.Effect<Objects, StorageFailed> =>
-    objects === undefined
-      ? Effect.fail(
-          new StorageFailed({
-            operation,
-            retryable: false,
-            cause: new Error("This file was moved to an object store, and none is configured.")
-          })
-        )
-      : Effect.succeed(objects)
+/** Returns the store of moved files; fails if none is configured. */
+const movedTo = (objects: Objects | undefined, operation: string): Effect.Effect<Objects, StorageFailed> =>
+  objects === undefined
+    ? Effect.fail(
+        new StorageFailed({
+          operation,
+          retryable: false,
+          cause: new Error("This file was moved to an object store, and none is configured.")
+        })
+      )
+    : Effect.succeed(objects)
+
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  const objects = yield* ObjectStore
+  const text = texts(database.schema)
 
   return FileStore.of({
     write: ({ userId, documentId, bytes }) =>
@@ -62,11 +65,12 @@ const make = Effect.gen(function* () {
       )(
         database.asUser(userId, (sql) =>
           Effect.gen(function* () {
-            for (const text of [lockSql, forgetSql, removeSql]) yield* sql.query(text, [userId, documentId])
+            for (const statement of [text.lock, text.forget, text.remove])
+              yield* sql.query(statement, [userId, documentId])
             const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
             for (let part = 0; part < partsOf(bytes); part++) {
               const slice = whole.subarray(part * PART_BYTES, (part + 1) * PART_BYTES)
-              yield* sql.query(insertSql, [userId, documentId, part, slice.toString("base64")])
+              yield* sql.query(text.insert, [userId, documentId, part, slice.toString("base64")])
             }
           })
         )
@@ -74,9 +78,9 @@ const make = Effect.gen(function* () {
     read: Effect.fnUntraced(function* ({ userId, documentId }) {
       if (!isUuid(documentId)) return undefined
       const operation = "FileStore.read"
-      const rows = yield* storing(operation, "documents")(database.statement<FileRow>(readSql, [userId, documentId]))
+      const rows = yield* storing(operation, "documents")(database.statement<FileRow>(text.read, [userId, documentId]))
       const moved = rows.find(({ object_key }) => object_key !== null)?.object_key
-      if (moved != null) return yield* (yield* whereMoved(operation)).read(moved)
+      if (moved != null) return yield* (yield* movedTo(objects, operation)).read(moved)
       return rows.length === 0
         ? undefined
         : Buffer.concat(rows.map(({ base64 }) => Buffer.from(base64 ?? "", "base64")))
@@ -89,11 +93,11 @@ const make = Effect.gen(function* () {
       const [row] = yield* storing(
         operation,
         "documents"
-      )(database.statementAsUser<FileRow>(userId, readSomeSql, params))
+      )(database.statementAsUser<FileRow>(userId, text.readSome, params))
       if (row === undefined) return undefined
       if (row.object_key === null) return Buffer.from(row.base64 ?? "", "base64")
       if (offset >= Number(row.size) || length === 0) return new Uint8Array()
-      return yield* (yield* whereMoved(operation)).readSome(row.object_key, offset, length)
+      return yield* (yield* movedTo(objects, operation)).readSome(row.object_key, offset, length)
     }),
     move: ({ limit }) =>
       objects === undefined

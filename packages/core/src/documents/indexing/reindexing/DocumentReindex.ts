@@ -12,7 +12,13 @@ import { type IndexedBy, PassageIndex } from "../PassageIndex.ts"
 import { PassageWriter } from "../PassageWriter.ts"
 import { INDEXING_VERSION } from "../indexDocument.ts"
 import { type DocumentEstimate, estimateDocument } from "./estimateReindex.ts"
-import { type Outstanding, type ReindexScope, scopeName, visitOutstanding } from "./outstanding.ts"
+import {
+  type Outstanding,
+  type OutstandingDocument,
+  type ReindexScope,
+  scopeName,
+  visitOutstanding
+} from "./outstanding.ts"
 import { ProviderPatience } from "./ProviderPatience.ts"
 import { ReindexStore } from "./ReindexStore.ts"
 import { type ReindexProgress, type ReindexReport, runReindex } from "./runReindex.ts"
@@ -40,6 +46,68 @@ export interface ReindexEstimate extends Omit<DocumentEstimate, "toRead"> {
 /** Why a scope names nothing that can be re-indexed. */
 export type ScopeProblem = DocumentNotFound | DocumentNotIndexed
 
+const makeParts = Effect.gen(function* () {
+  const parser = yield* DocumentParser
+  const passages = yield* PassageIndex
+  return {
+    ...{ parser, passages },
+    documents: yield* DocumentStore,
+    files: yield* FileStore,
+    writer: yield* PassageWriter,
+    unitOfWork: yield* UnitOfWork,
+    claims: yield* ReindexStore,
+    /** The versions that documents of a type are indexed with today. */
+    wanted: (type: Document["type"]): IndexedBy => ({
+      parser: parser.versionOf?.(type),
+      version: INDEXING_VERSION,
+      // The embedder of the index: if an adapter opened the stores, no other service knows it.
+      embedder: passages.embedder && embeddingModel(passages.embedder)
+    })
+  }
+})
+type Parts = Effect.Success<typeof makeParts>
+
+/** Fails if a scope names one document that is not ready. */
+const check = Effect.fnUntraced(function* ({ documents }: Parts, { documentId, userId }: ReindexScope) {
+  if (documentId === undefined) return
+  const [ready] = yield* documents.listByStatus({ status: "ready", userId, documentId, limit: 1 })
+  if (ready !== undefined) return
+  const exists =
+    userId === undefined
+      ? yield* documents.exists(documentId)
+      : (yield* documents.find(userId, [documentId])).length > 0
+  return yield* exists ? new DocumentNotIndexed({ documentId }) : new DocumentNotFound({ documentId })
+})
+
+/** Adds up the estimates of all outstanding documents. */
+const estimateAll = Effect.fnUntraced(function* (
+  input: Outstanding,
+  onProgress: (progress: ReindexProgress) => Effect.Effect<void>
+) {
+  const found = { documents: 0, passages: 0, toEmbed: 0, tokens: 0, calls: 0, toRead: 0 }
+  const total = { documents: 0, passages: 0 }
+  const alreadyDone = yield* visitOutstanding(input, (page) =>
+    Effect.sync(() => {
+      total.documents += page.length
+      for (const { document } of page) total.passages += document.passages ?? 0
+    })
+  )
+  const add = Effect.fnUntraced(function* (each: OutstandingDocument) {
+    const { toRead, ...one } = yield* estimateDocument(input, each, input.passages.embedder)
+    found.documents += 1
+    found.passages += one.passages
+    found.toEmbed += one.toEmbed
+    found.tokens += one.tokens
+    found.calls += one.calls
+    found.toRead += toRead ? 1 : 0
+    yield* onProgress({ ...total, documentsDone: found.documents, passagesDone: found.passages })
+  })
+  yield* visitOutstanding(input, (page) => Effect.forEach(page, add))
+  return { alreadyDone, ...found }
+})
+
+const silent = () => Effect.void
+
 /**
  * Indexes ready documents anew, by what is configured now: each as a second generation beside the one that is searched, which
  * it replaces in one step. Documents in work and failed ones are left to their jobs.
@@ -61,88 +129,34 @@ export class DocumentReindex extends Context.Service<
   static readonly layer = Layer.effect(
     DocumentReindex,
     Effect.gen(function* () {
-      const documents = yield* DocumentStore
-      const files = yield* FileStore
-      const parser = yield* DocumentParser
-      const passages = yield* PassageIndex
-      const writer = yield* PassageWriter
-      const unitOfWork = yield* UnitOfWork
-      const claims = yield* ReindexStore
+      const parts = yield* makeParts
+      const { claims, passages, wanted } = parts
       const ids = yield* IdGenerator
-      // The one that the index asks: stores that are opened by themselves know it, and nothing else does.
-      const { embedder } = passages
-      const model = embedder && embeddingModel(embedder)
-
-      const wanted = (type: Document["type"]): IndexedBy => ({
-        parser: parser.versionOf?.(type),
-        version: INDEXING_VERSION,
-        embedder: model
-      })
-      const check = Effect.fnUntraced(function* ({ documentId, userId }: ReindexScope) {
-        if (documentId === undefined) return
-        const [ready] = yield* documents.listByStatus({ status: "ready", userId, documentId, limit: 1 })
-        if (ready !== undefined) return
-        const isThere =
-          userId === undefined
-            ? yield* documents.exists(documentId)
-            : (yield* documents.find(userId, [documentId])).length > 0
-        return yield* isThere ? new DocumentNotIndexed({ documentId }) : new DocumentNotFound({ documentId })
-      })
-
       return DocumentReindex.of({
         indexedBy: wanted,
-        run: Effect.fn("DocumentReindex.run")(function* ({
-          onProgress = () => Effect.void,
-          restart = false,
-          ...scope
-        } = {}) {
-          yield* check(scope)
+        run: Effect.fn("DocumentReindex.run")(function* ({ onProgress = silent, restart = false, ...scope } = {}) {
+          yield* check(parts, scope)
           const name = yield* scopeName(scope)
-          const run = yield* claims.begin({ scope: name, restart })
+          const { begunAt, continued } = yield* claims.begin({ scope: name, restart })
+          const patience = new ProviderPatience()
           const report = yield* runReindex(
-            {
-              ...{ documents, passages, wanted, scope, begunAt: run.begunAt },
-              ...{ files, parser, writer, unitOfWork, claims },
-              holder: yield* ids.next,
-              patience: new ProviderPatience()
-            },
-            { atOnce: embedder?.limits.concurrency ?? 2, continued: run.continued, onProgress }
+            { ...parts, scope, begunAt, patience, holder: yield* ids.next },
+            { atOnce: passages.embedder?.limits.concurrency ?? 2, continued, onProgress }
           )
           if (!report.mayBeContinued) yield* claims.end(name)
           return report
         }),
         estimate: Effect.fn("DocumentReindex.estimate")(function* ({
-          onProgress = () => Effect.void,
+          onProgress = silent,
           restart = false,
           ...scope
         } = {}) {
-          yield* check(scope)
+          yield* check(parts, scope)
           const run = restart ? undefined : yield* claims.find(yield* scopeName(scope))
           const begunAt = run?.begunAt ?? Number.POSITIVE_INFINITY
-          const input: Outstanding = { documents, passages, wanted, scope, begunAt }
-          const found = { documents: 0, passages: 0, toEmbed: 0, tokens: 0, calls: 0, toRead: 0 }
-          const total = { documents: 0, passages: 0 }
-          const alreadyDone = yield* visitOutstanding(input, (page) =>
-            Effect.sync(() => {
-              total.documents += page.length
-              for (const { document } of page) total.passages += document.passages ?? 0
-            })
-          )
-          yield* visitOutstanding(input, (page) =>
-            Effect.forEach(page, (each) =>
-              Effect.gen(function* () {
-                const { toRead, ...one } = yield* estimateDocument(input, each, embedder)
-                found.documents += 1
-                found.passages += one.passages
-                found.toEmbed += one.toEmbed
-                found.tokens += one.tokens
-                found.calls += one.calls
-                found.toRead += toRead ? 1 : 0
-                yield* onProgress({ ...total, documentsDone: found.documents, passagesDone: found.passages })
-              })
-            )
-          )
-          return { continued: run !== undefined, alreadyDone, ...found, embedder: model }
+          const found = yield* estimateAll({ ...parts, scope, begunAt }, onProgress)
+          const { embedder } = passages
+          return { continued: run !== undefined, ...found, embedder: embedder && embeddingModel(embedder) }
         })
       })
     })

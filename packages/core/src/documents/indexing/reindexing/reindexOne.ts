@@ -10,15 +10,15 @@ import type { ProviderPatience } from "./ProviderPatience.ts"
 import type { PassageWriter } from "../PassageWriter.ts"
 import type { ReindexStore } from "./ReindexStore.ts"
 
-/** A claim outlives its holder by so long at most; the holder renews it three times as often. */
+/** Longest time that a claim outlives its holder, in milliseconds. The holder renews it three times as often. */
 const CLAIM_MS = 9_000
 
-/** What became of a document. */
+/** The result for one document. */
 export type ReindexedDocument =
   | ({ readonly _tag: "Done" } & IndexedSoFar)
-  /** Somebody else is at it. */
+  /** Another process works on it. */
   | { readonly _tag: "Busy" }
-  /** It is done since it was listed, or deleted. */
+  /** It was re-indexed or deleted since it was listed. */
   | { readonly _tag: "Settled" }
 
 export interface ReindexParts extends Outstanding {
@@ -27,97 +27,98 @@ export interface ReindexParts extends Outstanding {
   readonly writer: PassageWriter["Service"]
   readonly unitOfWork: UnitOfWork["Service"]
   readonly claims: ReindexStore["Service"]
-  /** Who claims: a UUID. */
+  /** A UUID of this run. */
   readonly holder: string
   readonly patience: ProviderPatience
 }
 
 /**
- * Indexes a document anew beside what is searched of it, and switches in one transaction. Its text is the stored one, which
- * costs nothing and gives the same passages at the same places; only where the parser reads its type otherwise today, the bytes
- * are read again. Cut short at any moment, it leaves the document as it was, and what is written and paid for to the next try.
+ * Returns the text to index: the stored one, which costs nothing and has the same passages at the same places. Only if the
+ * parser reads the type differently today, the bytes are read again. Undefined if the document is up to date.
  */
-export const reindexOne = (
+const textToIndex = Effect.fnUntraced(function* (parts: ReindexParts, { document, key }: OutstandingDocument) {
+  const { files, parser, passages } = parts
+  const [indexing] = yield* passages.indexings([key])
+  if (isDone(parts, document.type, indexing)) return undefined
+  const isSameParser = indexing?.parser === parts.wanted(document.type).parser
+  const stored = isSameParser ? yield* passages.read(key) : undefined
+  if (stored === undefined) return yield* readDocument({ document, files, parser })
+  const { headings, pageStarts, text } = stored
+  return { text, pageStarts, ...(headings === undefined ? {} : { headings }) }
+})
+
+const NOTHING_INDEXED: IndexedSoFar = { passages: 0, of: 0, asked: 0, reused: 0 }
+
+type OnProgress = (soFar: IndexedSoFar) => Effect.Effect<void>
+
+/** Indexes the text and switches to it, again and again while the embedding provider asks to wait; counts all embeddings. */
+const indexPatiently = Effect.fnUntraced(function* (
   parts: ReindexParts,
-  { document, key }: OutstandingDocument,
-  onProgress: (soFar: IndexedSoFar) => Effect.Effect<void>
-) =>
+  outstanding: OutstandingDocument,
+  onProgress: OnProgress
+) {
+  const { document, key } = outstanding
+  const parsed = yield* textToIndex(parts, outstanding)
+  if (parsed === undefined) return { _tag: "Settled" } satisfies ReindexedDocument
+  const parser = parts.wanted(document.type).parser
+  let soFar = NOTHING_INDEXED
+  let earlier = NOTHING_INDEXED
+  const attempt = Effect.suspend(() => {
+    earlier = { ...earlier, asked: earlier.asked + soFar.asked, reused: earlier.reused + soFar.reused }
+    return switchDocument(parts, {
+      ...{ document: key, parsed, parser, last: false },
+      onProgress: (now) => {
+        soFar = now
+        return onProgress(now)
+      },
+      finish: (passages) =>
+        parts.documents.update(key.userId, key.documentId, ["ready"], {
+          ...{ status: "ready", progress: 1, pages: parsed.pageStarts?.length, passages }
+        })
+    })
+  })
+  const { asked, of, passages, reused } = yield* parts.patience.bear(attempt, () => soFar.passages)
+  return {
+    ...{ _tag: "Done", passages, of, asked: earlier.asked + asked, reused: earlier.reused + reused }
+  } satisfies ReindexedDocument
+})
+
+/** Renews a claim; ends when another process has it, because this one stood still for too long. */
+const keepClaim = <E>(claimed: Effect.Effect<boolean, E>) =>
   Effect.gen(function* () {
-    const { claims, documents, files, holder, parser, passages, patience } = parts
+    let heldUntil = (yield* Clock.currentTimeMillis) + CLAIM_MS
+    for (;;) {
+      yield* Effect.sleep(CLAIM_MS / 3)
+      const asked = yield* Clock.currentTimeMillis
+      const renewed = yield* Effect.option(claimed)
+      if (renewed._tag === "Some" && !renewed.value) return { _tag: "Busy" } satisfies ReindexedDocument
+      if (renewed._tag === "Some") heldUntil = asked + CLAIM_MS
+      else if (asked > heldUntil) return { _tag: "Busy" } satisfies ReindexedDocument
+    }
+  })
+
+/**
+ * Indexes a document as a second generation beside the searched one, and switches in one transaction. If it is interrupted,
+ * the document stays as it was, and the next try continues with the passages and embeddings written so far.
+ */
+export const reindexOne = (parts: ReindexParts, outstanding: OutstandingDocument, onProgress: OnProgress) =>
+  Effect.gen(function* () {
+    const { claims, documents, holder } = parts
+    const { key } = outstanding
     const claim = { ...key, holder }
     const claimed = claims.claim({ ...claim, forMs: CLAIM_MS })
-
-    const textToIndex = Effect.gen(function* () {
-      const [indexing] = yield* passages.indexings([key])
-      if (isDone(parts, document.type, indexing)) return undefined
-      const asRead = indexing?.parser === parts.wanted(document.type).parser
-      const stored = asRead ? yield* passages.read(key) : undefined
-      if (stored === undefined) return yield* readDocument({ document, files, parser })
-      const { headings, pageStarts, text } = stored
-      return { text, pageStarts, ...(headings === undefined ? {} : { headings }) }
-    })
-
-    const work = Effect.gen(function* () {
-      const parsed = yield* textToIndex
-      if (parsed === undefined) return { _tag: "Settled" } satisfies ReindexedDocument
-      const version = parts.wanted(document.type).parser
-      let soFar: IndexedSoFar = { passages: 0, of: 0, asked: 0, reused: 0 }
-      let counted = { asked: 0, reused: 0 }
-      const attempt = Effect.suspend(() => {
-        counted = { asked: counted.asked + soFar.asked, reused: counted.reused + soFar.reused }
-        return switchDocument(parts, {
-          document: key,
-          parsed,
-          parser: version,
-          last: false,
-          onProgress: (now) => {
-            soFar = now
-            return onProgress(now)
-          },
-          finish: (count) =>
-            documents.update(key.userId, key.documentId, ["ready"], {
-              status: "ready",
-              progress: 1,
-              pages: parsed.pageStarts?.length,
-              passages: count
-            })
-        })
-      })
-      const filled = yield* patience.bear(attempt, () => soFar.passages)
-      return {
-        _tag: "Done",
-        passages: filled.passages,
-        of: filled.of,
-        asked: counted.asked + filled.asked,
-        reused: counted.reused + filled.reused
-      } satisfies ReindexedDocument
-    })
-
-    /** Ends where the claim is somebody else's: this process stood still for too long. */
-    const keepClaim = Effect.gen(function* () {
-      let heldUntil = (yield* Clock.currentTimeMillis) + CLAIM_MS
-      for (;;) {
-        yield* Effect.sleep(CLAIM_MS / 3)
-        const asked = yield* Clock.currentTimeMillis
-        const renewed = yield* Effect.option(claimed)
-        if (renewed._tag === "Some" && !renewed.value) return { _tag: "Busy" } satisfies ReindexedDocument
-        if (renewed._tag === "Some") heldUntil = asked + CLAIM_MS
-        else if (asked > heldUntil) return { _tag: "Busy" } satisfies ReindexedDocument
-      }
-    })
-
     if (!(yield* claimed)) {
       const [found] = yield* documents.find(key.userId, [key.documentId])
       return { _tag: found === undefined ? "Settled" : "Busy" } satisfies ReindexedDocument
     }
-    return yield* Effect.raceFirst(work, keepClaim).pipe(
-      // Deleted meanwhile, or indexed by somebody else: the next look tells.
+    return yield* Effect.raceFirst(indexPatiently(parts, outstanding, onProgress), keepClaim(claimed)).pipe(
+      // The document was deleted, or another process indexed it: the next look at the scope shows which.
       Effect.catchTag("GenerationGone", () => Effect.succeed({ _tag: "Settled" } satisfies ReindexedDocument)),
       Effect.ensuring(Effect.ignore(claims.release(claim)))
     )
   })
 
-/** What storage does not do for a moment is tried again; what it does not do at all is the run's end. */
+/** Retries work if storage fails for a moment; a failure that lasts ends the run. */
 export const againWhereStorageFails = <A, E, R>(work: Effect.Effect<A, E | StorageFailed, R>) =>
   Effect.retry(work, {
     schedule: Schedule.exponential("500 millis"),

@@ -3,19 +3,20 @@ import type { UserId } from "../../../identity/UserId.ts"
 import type { StorageFailed } from "../../../storage/StorageFailed.ts"
 import type { DocumentUnreadable } from "../../reading/DocumentParser.ts"
 import type { EmbeddingFailed } from "../../embedding/Embedder.ts"
+import type { IndexedSoFar } from "../indexDocument.ts"
 import { type OutstandingDocument, visitOutstanding } from "./outstanding.ts"
 import { againWhereStorageFails, type ReindexedDocument, reindexOne, type ReindexParts } from "./reindexOne.ts"
 
-/** How far a run, or an estimate, has come. */
+/** Progress of a run or of an estimate. */
 export interface ReindexProgress {
   readonly documents: number
   readonly documentsDone: number
-  /** As many as the documents have now: what there is to do, measured. */
+  /** The passages that the documents have now, as a measure of the work. */
   readonly passages: number
   readonly passagesDone: number
 }
 
-/** A document that was left as it was. */
+/** A document that stays as it was. */
 export interface UndoneDocument {
   readonly userId: UserId
   readonly documentId: string
@@ -27,22 +28,22 @@ export interface UndoneDocument {
 }
 
 export interface ReindexReport {
-  /** It went on where an earlier run had stopped. */
+  /** It continued an earlier run. */
   readonly continued: boolean
-  /** Documents that earlier run had done. */
+  /** Documents that the earlier run had done. */
   readonly alreadyDone: number
-  /** Documents done now, the passages in them, and what became of their embeddings. */
+  /** Documents done now, their passages, and the embeddings that were asked for and reused. */
   readonly done: number
   readonly passages: number
   readonly asked: number
   readonly reused: number
-  /** How many documents were left as they were. */
+  /** Documents that stay as they were. */
   readonly left: number
-  /** Those of them that were tried, up to a thousand; the others were not tried any more. */
+  /** Those of them that were tried, up to a thousand. */
   readonly undone: ReadonlyArray<UndoneDocument>
   /** Why the others were not tried. */
   readonly stopped: string | undefined
-  /** The next run goes on with what was left. */
+  /** The next run continues with the rest. */
   readonly mayBeContinued: boolean
 }
 
@@ -53,13 +54,13 @@ export interface RunOptions {
   readonly onProgress: (progress: ReindexProgress) => Effect.Effect<void>
 }
 
-/** How many of the documents that were left are told by name. */
+/** Most documents that the report names. */
 const UNDONE_TOLD = 1_000
-/** So many failures in a row are nobody's own: the run is stopped. */
+/** After so many failures in a row no document is the cause: the run stops. */
 const FAILURES_IN_A_ROW = 5
-/** Looks for what came or was left meanwhile, beside those that wait for somebody else. */
+/** Looks at the scope for documents that became ready meanwhile; looks that wait for another process are not counted. */
 const LOOKS = 3
-/** Between looks at documents that somebody else is at. */
+/** Time between two looks if another process works on documents. */
 const BETWEEN_LOOKS = "1 second"
 
 type Failure = DocumentUnreadable | EmbeddingFailed | StorageFailed
@@ -67,117 +68,134 @@ type Failure = DocumentUnreadable | EmbeddingFailed | StorageFailed
 const OVERTAKEN =
   "It is indexed again and again by a process of another configuration. Give all the same one, then run this again."
 
-/** Works through all that is outstanding, several documents at a time, until nothing is left that can be done. */
-export const runReindex = Effect.fnUntraced(function* (
-  parts: ReindexParts,
-  { atOnce, continued, onProgress }: RunOptions
-) {
-  const { patience } = parts
-  const undone = new Map<string, UndoneDocument>()
-  const sums = { done: 0, passages: 0, asked: 0, reused: 0 }
-  let failuresInRow = 0
-  let passing = false
-  let stopped: string | undefined
-  const broken: { storage?: StorageFailed } = {}
+/** Counts what a run does, and decides when it stops. */
+class ReindexTally {
+  readonly undone = new Map<string, UndoneDocument>()
+  readonly sums = { done: 0, passages: 0, asked: 0, reused: 0 }
+  readonly total = { documents: 0, passages: 0 }
+  /** A later run may do the documents that failed. */
+  mayPass = false
+  /** Why no further document is tried. */
+  stopped: string | undefined
+  /** The failure of storage that stopped the run. */
+  broken: StorageFailed | undefined
+  readonly #finished = { documents: 0, passages: 0 }
+  readonly #inWork = new Map<string, number>()
+  #failuresInRow = 0
 
-  const total = { documents: 0, passages: 0 }
-  const weightOf = ({ document }: OutstandingDocument) => Math.max(1, document.passages ?? 0)
-  const alreadyDone = yield* visitOutstanding(parts, (page) =>
-    Effect.sync(() => {
-      total.documents += page.length
-      for (const each of page) total.passages += weightOf(each)
-    })
-  )
-  const finished = { documents: 0, passages: 0 }
-  const inWork = new Map<string, number>()
-  const tell = Effect.suspend(() => {
-    const within = [...inWork.values()].reduce((sum, part) => sum + part, 0)
-    const passagesDone = Math.min(total.passages, Math.floor(finished.passages + within))
-    return onProgress({ ...total, documentsDone: Math.min(total.documents, finished.documents), passagesDone })
-  })
+  expect(page: ReadonlyArray<OutstandingDocument>): void {
+    this.total.documents += page.length
+    for (const each of page) this.total.passages += weightOf(each)
+  }
 
-  const fail = ({ document, key }: OutstandingDocument, failure: Failure): void => {
-    undone.set(key.documentId, { ...key, filename: document.filename, code: failure.code, reason: failure.message })
+  progressIn(each: OutstandingDocument, { of, passages }: IndexedSoFar): void {
+    this.#inWork.set(each.key.documentId, (weightOf(each) * passages) / Math.max(of, 1))
+  }
+
+  get progress(): ReindexProgress {
+    const within = [...this.#inWork.values()].reduce((sum, part) => sum + part, 0)
+    return {
+      ...this.total,
+      documentsDone: Math.min(this.total.documents, this.#finished.documents),
+      passagesDone: Math.min(this.total.passages, Math.floor(this.#finished.passages + within))
+    }
+  }
+
+  end(each: OutstandingDocument, result: Result.Result<ReindexedDocument, Failure>, exhausted?: EmbeddingFailed): void {
+    this.#inWork.delete(each.key.documentId)
+    if (Result.isFailure(result)) return this.#fail(each, result.failure, exhausted)
+    const outcome = result.success
+    if (outcome._tag === "Busy") return
+    this.#failuresInRow = 0
+    this.#finished.documents += 1
+    this.#finished.passages += weightOf(each)
+    if (outcome._tag !== "Done") return
+    this.sums.done += 1
+    this.sums.passages += outcome.passages
+    this.sums.asked += outcome.asked
+    this.sums.reused += outcome.reused
+  }
+
+  #fail({ document, key }: OutstandingDocument, failure: Failure, exhausted: EmbeddingFailed | undefined): void {
+    this.leave({ document, key }, failure.code, failure.message)
     if (failure._tag === "DocumentUnreadable") return
-    passing ||= failure._tag === "StorageFailed" || failure.retryable
-    failuresInRow += 1
-    if (patience.stopped !== undefined) stopped = patience.stopped.message
-    else if (failuresInRow >= FAILURES_IN_A_ROW) {
-      if (failure._tag === "StorageFailed") broken.storage = failure
-      stopped = failure.message
+    this.mayPass ||= failure._tag === "StorageFailed" || failure.retryable
+    this.#failuresInRow += 1
+    if (exhausted !== undefined) this.stopped = exhausted.message
+    else if (this.#failuresInRow >= FAILURES_IN_A_ROW) {
+      if (failure._tag === "StorageFailed") this.broken = failure
+      this.stopped = failure.message
     }
   }
 
-  const settle = (each: OutstandingDocument, outcome: ReindexedDocument): "busy" | "settled" => {
-    if (outcome._tag === "Busy") return "busy"
-    failuresInRow = 0
-    finished.documents += 1
-    finished.passages += weightOf(each)
-    if (outcome._tag === "Done") {
-      sums.done += 1
-      sums.passages += outcome.passages
-      sums.asked += outcome.asked
-      sums.reused += outcome.reused
-    }
-    return "settled"
+  leave({ document, key }: Pick<OutstandingDocument, "document" | "key">, code: string, reason: string): void {
+    this.undone.set(key.documentId, { ...key, filename: document.filename, code, reason })
   }
+}
 
+const weightOf = ({ document }: OutstandingDocument): number => Math.max(1, document.passages ?? 0)
+
+/** Goes through the outstanding documents again and again, until no look at them does any more. */
+const workThrough = Effect.fnUntraced(function* (
+  parts: ReindexParts,
+  tally: ReindexTally,
+  { atOnce, onProgress }: RunOptions
+) {
+  const tell = Effect.suspend(() => onProgress(tally.progress))
   const attempt = Effect.fnUntraced(function* (each: OutstandingDocument) {
-    if (stopped !== undefined || undone.has(each.key.documentId)) return "passed over" as const
-    const weight = weightOf(each)
-    const work = reindexOne(parts, each, ({ of, passages }) => {
-      inWork.set(each.key.documentId, (weight * passages) / Math.max(of, 1))
+    if (tally.stopped !== undefined || tally.undone.has(each.key.documentId)) return undefined
+    const work = reindexOne(parts, each, (soFar) => {
+      tally.progressIn(each, soFar)
       return tell
     })
     const result = yield* Effect.result(againWhereStorageFails(work))
-    inWork.delete(each.key.documentId)
-    if (Result.isFailure(result)) {
-      fail(each, result.failure)
-      return "failed" as const
-    }
-    const outcome = settle(each, result.success)
+    tally.end(each, result, parts.patience.stopped)
+    if (Result.isFailure(result)) return undefined
     yield* tell
-    return outcome
+    return result.success._tag === "Busy" ? "busy" : "settled"
   })
-
   yield* tell
-  let looks = 0
-  for (;;) {
+  for (let looks = 0; looks < LOOKS;) {
     const seen = { busy: 0, settled: 0 }
     yield* visitOutstanding(parts, (page) =>
       Effect.forEach(
         page,
         (each) =>
           Effect.map(attempt(each), (outcome) => {
-            if (outcome === "busy" || outcome === "settled") seen[outcome] += 1
+            if (outcome !== undefined) seen[outcome] += 1
           }),
         { concurrency: atOnce, discard: true }
       )
     )
-    if (broken.storage !== undefined) return yield* broken.storage
-    if (stopped !== undefined || (seen.busy === 0 && seen.settled === 0)) break
+    if (tally.broken !== undefined) return yield* tally.broken
+    if (tally.stopped !== undefined || (seen.busy === 0 && seen.settled === 0)) return
     if (seen.busy > 0) yield* Effect.sleep(BETWEEN_LOOKS)
-    else if (++looks === LOOKS) break
+    else looks += 1
   }
+})
 
+/** Re-indexes the outstanding documents, several at a time. */
+export const runReindex = Effect.fnUntraced(function* (parts: ReindexParts, options: RunOptions) {
+  const tally = new ReindexTally()
+  const alreadyDone = yield* visitOutstanding(parts, (page) => Effect.sync(() => tally.expect(page)))
+  yield* workThrough(parts, tally, options)
+  const { mayPass, stopped, sums, undone } = tally
   let left = 0
   yield* visitOutstanding(parts, (page) =>
     Effect.sync(() => {
       left += page.length
-      for (const { document, key } of page) {
-        if (stopped !== undefined || undone.has(key.documentId)) continue
-        undone.set(key.documentId, { ...key, filename: document.filename, code: "overtaken", reason: OVERTAKEN })
+      for (const each of page) {
+        if (stopped === undefined && !undone.has(each.key.documentId)) tally.leave(each, "overtaken", OVERTAKEN)
       }
     })
   )
-  const report: ReindexReport = {
-    continued,
+  return {
+    continued: options.continued,
     alreadyDone,
     ...sums,
     left,
     undone: [...undone.values()].slice(0, UNDONE_TOLD),
     stopped,
-    mayBeContinued: left > 0 && (passing || stopped !== undefined)
-  }
-  return report
+    mayBeContinued: left > 0 && (mayPass || stopped !== undefined)
+  } satisfies ReindexReport
 })
