@@ -87,12 +87,12 @@ describe("the table of commands in the command line's README", () => {
 })
 
 describe("the tables of the reference", () => {
-  it("are those that the sources give; npm run docs:tables writes a change that is meant", async () => {
+  it("are those of the sources; npm run docs:tables writes an intended change", async () => {
     const current = await tables()
     expect(current.map(({ path, text }) => [path, text])).toEqual(current.map(({ path }) => [path, textOf(path)]))
   })
 
-  it("tell of each error that is answered which class it is", () => {
+  it("name the class of each error in a response", () => {
     const classes = errorClasses()
     const known = new Set(classes.flatMap(({ codes }) => codes))
     expect(Object.keys(problemTable).filter((code) => !known.has(code))).toEqual(["internal_error"])
@@ -120,7 +120,7 @@ describe("the configuration", () => {
     expect([...exampleVariables().keys()].filter((name) => !forTests.includes(name)).toSorted()).toEqual(read)
   })
 
-  it("is known by name whatever else is set, so that none is taken for one that is spelt wrong", () => {
+  it("is known by name with any other settings, so that none is treated as misspelt", () => {
     for (const name of read) expect(readSettings({ [name]: "1" }, "/srv").config.unknownVariables).toEqual([])
   })
 
@@ -180,7 +180,7 @@ describe("the pages of the site", () => {
     ])
   })
 
-  it("tell of every program in examples/, and show its code from its file", () => {
+  it("have a guide for every program in examples/, and include its code from its file", () => {
     const examples = readdirSync(join(root, "examples")).filter((name) =>
       existsSync(join(root, "examples", name, "package.json"))
     )

@@ -24,7 +24,7 @@ describe("npm run docs", () => {
     expect(page("packages/adapters-db")).toContain("{{schema}}")
   })
 
-  it("tells programs that read what there is", () => {
+  it("lists its pages for programs", () => {
     expect(readFileSync(join(built, "llms.txt"), "utf8")).toContain("](/guides/metering.html): ")
     expect(readFileSync(join(built, "llms-full.txt"), "utf8")).toContain("parley.credits.meter(order, paintAndTell)")
   })

@@ -153,7 +153,7 @@ describe("a project with an Effect of another patch, with the packages and what 
     for (const node of nodes()) expect(await printed(node, "imports.mjs")).toBe(`${imported.length}\n`)
   })
 
-  it("tells what to install where something is asked for that is not there", async () => {
+  it("names the package to install if a missing one is needed", async () => {
     cpSync(join(root, "test/support/askMissing.mjs"), join(project, "askMissing.mjs"))
     const told = await printed(process.execPath, "askMissing.mjs")
     for (const sdk of SDKS) expect(told).toMatch(new RegExp(`npm install .*${sdk}(?![\\w-])`))
@@ -236,7 +236,7 @@ describe("projects with more in them", () => {
     expect(await Effect.runPromise(Effect.scoped(output))).toBe(readExample("express-app/expected.txt"))
   })
 
-  it("an engine of another version is refused by npm, and told with both versions where it is forced", async () => {
+  it("an engine of another version is refused by npm, and reported with both versions if it is forced", async () => {
     const newer = await makeProject(folder, "newer", [...all(), "@electric-sql/pglite@0.5.14"])
     const install = ["install", "--ignore-scripts", "--no-audit", "@electric-sql/pglite@0.5.16"]
     const vectors = "@electric-sql/pglite-pgvector@0.0.15"

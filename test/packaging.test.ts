@@ -46,7 +46,7 @@ const checkLock = async (change: (lock: Lock) => void) => {
 }
 
 describe("the lock file", () => {
-  it("makes npm warn of no package's Node, whatever Node runs npm; what an install puts in is repaired", async () => {
+  it("makes npm warn of no package's Node on any Node; entries that an install adds are repaired", async () => {
     const [before, after] = await checkLock((lock) => {
       const entry = lock.packages["node_modules/openai"]
       if (entry !== undefined) entry.engines = { node: ">=22" }
@@ -72,7 +72,7 @@ describe("the lock file", () => {
 })
 
 describe("a package", () => {
-  it.each(published)("%s tells its users which Node it needs, and nobody who installs the repository", (name) => {
+  it.each(published)("%s declares its Node for its users, but not for installs of the repository", (name) => {
     const manifest = readJson<Manifest>(join(root, "packages", name, "package.json"))
     expect([manifest.engines, manifest.publishConfig?.engines]).toEqual([undefined, { node: ">=22.19" }])
     expect(Object.keys(manifest.scripts ?? {})).toEqual(expect.arrayContaining(["prepack", "postpack", "postpublish"]))

@@ -2,7 +2,7 @@ import { createTestParley } from "@parley/core/testing/parley"
 import { expect, it } from "vitest"
 import { summarise } from "../src/summaries.ts"
 
-it("gives the model's sentence, and takes what it costs", async () => {
+it("returns the model's sentence, and charges its cost", async () => {
   await using parley = await createTestParley()
   parley.model.says("Storks return.", { freshInput: 1_000, output: 1_000 })
   expect(await summarise(parley, "ann", "Storks return to Alsace in March.")).toBe("Storks return.")
@@ -10,7 +10,7 @@ it("gives the model's sentence, and takes what it costs", async () => {
   expect((await parley.credits.balance("ann")).available).toBe(95)
 })
 
-it("says until when there are no credits, and works again from then on", async () => {
+it("names the time of the next credits, and works again from then on", async () => {
   const config = { tiers: { free: { monthlyCredits: 2 } } }
   await using parley = await createTestParley({ now: new Date("2031-03-05T10:00:00Z"), config })
   parley.model.says("First.", { freshInput: 1_000 }).says("Second.")
@@ -21,7 +21,7 @@ it("says until when there are no credits, and works again from then on", async (
   expect(await summarise(parley, "ann", "b")).toBe("Second.")
 })
 
-it("lets a failure of the model through, which costs nothing", async () => {
+it("passes a failure of the model on, which costs nothing", async () => {
   await using parley = await createTestParley()
   parley.model.fails("unavailable")
   await expect(summarise(parley, "ann", "a")).rejects.toMatchObject({ _tag: "ModelFailed" })

@@ -113,7 +113,7 @@ describe("a request", () => {
 })
 
 describe("a callback", () => {
-  it("with another state, another issuer, an error or no code asks nobody", async () => {
+  it("with another state, another issuer, an error or no code sends no request", async () => {
     await using vendor = await staged((_request, response) => json(response, 200, tokens))
     const issuing = providerAt(vendor.url, { issuer: "https://crm.example" })
     const iss = "https://crm.example"
@@ -198,7 +198,7 @@ describe("an answer", () => {
     }
   })
 
-  it("that breaks off is lost; where nobody took the connection nothing has happened", async () => {
+  it("that breaks off is lost; without a connection nothing has happened", async () => {
     const breaks: Record<string, Script> = {
       silently: (_request, response) => response.destroy(),
       inTheMiddle: (_request, response) => {
@@ -228,7 +228,7 @@ describe("an answer", () => {
     expect(vendor.seen).toEqual([])
   })
 
-  it("that does not come is waited for as long as is set, by whoever cannot be interrupted, too; the request is ended", async () => {
+  it("that does not come is awaited up to the limit, even uninterruptibly; the request is aborted", async () => {
     let isEnded = false
     await using vendor = await staged(
       (_request, response) => {
@@ -272,7 +272,7 @@ describe("revoking", () => {
     expect(vendor.seen).toHaveLength(2)
   })
 
-  it("that the provider refuses or does not answer is told", async () => {
+  it("that the provider refuses or does not answer fails", async () => {
     await using vendor = await staged((request, response) =>
       json(response, request.form.get("token") === "r" ? 400 : 503, { error: "unsupported_token_type" })
     )

@@ -91,7 +91,7 @@ describe("every preset", () => {
 })
 
 describe("HubSpot", () => {
-  it("is asked in the form, tells the account by number and domain, and its list of scopes is understood", async () => {
+  it("gets the secret in the form, names the account by number and domain, and its list of scopes is understood", async () => {
     await using vendor = await staged("hubspot", ({ path }, response) =>
       json(response, 200, path.endsWith("/introspect") ? hubspotIntrospection : hubspotTokens)
     )
@@ -116,7 +116,7 @@ describe("HubSpot", () => {
     expect(vendor.seen.some(({ path }) => /secret|TOKEN/.test(path))).toBe(false)
   })
 
-  it("is connected all the same where the look-up fails, breaks or tells nonsense", async () => {
+  it("is connected even if the look-up fails, breaks or returns nonsense", async () => {
     const lookups: ReadonlyArray<Script> = [
       (_request, response) => json(response, 500, {}),
       (_request, response) => response.destroy(),
@@ -145,7 +145,7 @@ describe("HubSpot", () => {
     }
   })
 
-  it("is told of the refresh token at its revocation endpoint", async () => {
+  it("receives the refresh token at its revocation endpoint", async () => {
     await using vendor = await staged("hubspot", (_request, response) => response.writeHead(204).end())
     const revoked = vendor.provider.revoke({ accessToken: Redacted.make("a"), refreshToken: Redacted.make("r") })
     expect(await Effect.runPromise(revoked)).toBe("revoked")
@@ -174,7 +174,7 @@ describe("Pipedrive", () => {
     ])
   })
 
-  it("cannot send the token elsewhere by the address that it tells", async () => {
+  it("cannot redirect the token to another server by its address", async () => {
     await using elsewhere = await scriptedServer((_request, response) => json(response, 200, pipedriveMe))
     for (const told of [
       elsewhere.url,

@@ -154,7 +154,7 @@ describe("payments, through a provider of Stripe's protocol and the server's own
     provider.standIn.deliveries.hold = false
   })
 
-  it("credits verify --with-payments tells what was paid and not given, and what the provider does not know", async () => {
+  it("credits verify --with-payments lists payments without credits, and credits without payments", async () => {
     const verify = () => parley("credits", "verify", "--with-payments")
     expect(await verify()).toMatchObject([0, { ok: true, differences: [], payments: { differences: [] } }])
     provider.standIn.deliveries.hold = true
@@ -173,7 +173,7 @@ describe("payments, through a provider of Stripe's protocol and the server's own
     expect(await verify()).toMatchObject([0, { ok: true, payments: { differences: [] } }])
   })
 
-  it("doctor tells of events that wait or failed, and that key and signing secret are of two modes", async () => {
+  it("doctor lists events that wait or failed, and reports that key and signing secret are of different modes", async () => {
     const inbox = async () => {
       const [exit, report] = await parley("doctor")
       const { checks } = report as { checks: ReadonlyArray<{ name: string; status: string; detail: string }> }
@@ -223,7 +223,7 @@ describe("payments, through a provider of Stripe's protocol and the server's own
     expect(await parley(...refund, "--dry-run")).toMatchObject([0, { granted: 700, paid: 990 }])
     expect(await parley(...refund)).toMatchObject([0, { amount: -700 }])
     expect(await balance()).toMatchObject({ topup: before.topup - 650 })
-    // A later report of the provider on the same payment gives nothing of it back.
+    // A later refund report of the provider on the same payment does not undo it.
     provider.standIn.refund(payment, 300)
     await provider.standIn.deliveries.idle()
     expect(await balance()).toMatchObject({ topup: before.topup - 650 })
@@ -241,7 +241,7 @@ describe("payments, through a provider of Stripe's protocol and the server's own
     expect(await parley("users", "tier", ANN)).toMatchObject([0, { tier: "free", pinned: false }])
     expect(await parley(...pinned)).toMatchObject([0, { tier: "business", pinned: true }])
     expect(await parley("users", "tier", ANN)).toMatchObject([0, { user: ANN, tier: "business", pinned: true }])
-    // What she pays for is noted, and changes nothing until she is unpinned.
+    // Her payments are recorded, and change nothing until she is unpinned.
     await buy("price_pro", "subscription")
     expect(await tier()).toBe("business")
     expect(await parley("users", "tier", ANN)).toMatchObject([0, { tier: "business", pinned: true, paidTier: "pro" }])

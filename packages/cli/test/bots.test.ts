@@ -32,7 +32,7 @@ describe("bots beside a running server", () => {
     return JSON.parse(stdout) as Row & { readonly bots: ReadonlyArray<Row> }
   }
 
-  it("are made with what the flags say, and are what the routes give their owner", async () => {
+  it("are created with the flags' settings, which the routes return to their owner", async () => {
     const uploaded = await ann.upload("storks.txt", new TextEncoder().encode("Storks nest on chimneys."))
     const { documentId } = (await uploaded.json()) as { documentId: string }
     const made = await json(

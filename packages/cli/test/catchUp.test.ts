@@ -42,7 +42,7 @@ describe("what was paid while no server was there", () => {
     )
   })
 
-  it("waits for the command where PARLEY_CATCH_UP is off, which doctor tells", async () => {
+  it("waits for the command if PARLEY_CATCH_UP is off, which doctor reports", async () => {
     using folder = folderOf({ PARLEY_CATCH_UP: "off" })
     await using _server = await serveHere(folder.path, folder.environment)
     const missing = (await folder.parley("billing", "catch-up", "--dry-run"))?.["missing"]

@@ -27,12 +27,12 @@ describe("commands beside a running server", () => {
     folder[Symbol.dispose]()
   })
 
-  it("run inside it: the balance is what the route gives", async () => {
+  it("run inside it: the balance equals the route's", async () => {
     const { exit, stdout } = await runParley(["credits", "balance", ANN, "--json"], folder.path)
     expect([exit, json(stdout)]).toEqual([0, await ann.getJson("/api/billing/balance")])
   })
 
-  it("give credits once for a key, and refuse the key for another amount with 5", async () => {
+  it("grant credits once for a key, and refuse the key for another amount with 5", async () => {
     const grant = (amount: string) =>
       runHere(["credits", "grant", ANN, amount, "--key", "order-1", "--json"], folder.path)
     expect(json((await grant("500")).stdout)).toMatchObject({ user: ANN, amount: 500, key: "order-1", available: 600 })
@@ -42,7 +42,7 @@ describe("commands beside a running server", () => {
     expect(other.stderr).toContain("order-1")
   })
 
-  it("print the history exactly as the route gives it", async () => {
+  it("print the history exactly as the route returns it", async () => {
     const { exit, stdout } = await runHere(["credits", "history", ANN, "--json", "--limit", "1"], folder.path)
     expect(exit).toBe(0)
     const route = await ann.getJson<{ total: number }>("/api/billing/credit-history?limit=1")
@@ -68,7 +68,7 @@ describe("commands beside a running server", () => {
     }
   })
 
-  it("erase a person, whose rows of the ledger stay and name nobody; look first with --dry-run", async () => {
+  it("erase a person, whose rows of the ledger stay under a pseudonym; preview with --dry-run", async () => {
     const bob = "bob@example.com"
     const visitor = new Visitor(server.url)
     await visitor.signIn(bob)
@@ -170,7 +170,7 @@ describe("commands without a server", () => {
     }
   })
 
-  it("tell every problem of the configuration in doctor, as data, and end with 3", async () => {
+  it("list every problem of the configuration in doctor, as data, and exit with 3", async () => {
     using folder = temporaryFolder()
     const { exit, stdout } = await runHere(["doctor", "--json"], folder.path, { PORT: "x", LOG_LEVEL: "y" })
     expect(exit).toBe(3)
@@ -208,7 +208,7 @@ describe("the command line", () => {
     expect(await run("nonsense")).toMatchObject({ code: 2, stdout: "" })
   })
 
-  it("helps with every command, with examples, and tells its version", async () => {
+  it("has help with examples for every command, and prints its version", async () => {
     using folder = temporaryFolder()
     const commands = [
       [],
@@ -237,7 +237,7 @@ describe("the command line", () => {
 })
 
 describe("the SQL of the schema", () => {
-  it("is printed for whoever applies it by other means, and for taking it away, by a machine that has no database", async () => {
+  it("is printed for applying it by other means, and for removing it, on a machine without a database", async () => {
     using folder = temporaryFolder()
     const all = await runHere(["migrate", "--print"], folder.path)
     expect([all.exit, all.stderr]).toEqual([0, ""])

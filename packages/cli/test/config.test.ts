@@ -44,7 +44,7 @@ describe("readConfig", () => {
     )
   })
 
-  it("tells every problem together, each with its variable and none with its value", async () => {
+  it("reports all problems together, each with its variable and none with its value", async () => {
     const environment = {
       PORT: "65536",
       DATABASE_URL: "mysql://root:hunter2@db/x",
@@ -70,7 +70,7 @@ describe("readConfig", () => {
     expect(problems.join()).not.toContain("hunter2")
   })
 
-  it("keeps secrets out of whatever is printed", async () => {
+  it("prints no secrets", async () => {
     const config = await read({
       DATABASE_URL: "postgres://user:hunter2@db/x",
       OPENAI_API_KEY: "hunter2",
@@ -88,7 +88,7 @@ describe("readConfig", () => {
     expect(paymentEventDays).toEqual({ done: 7, unmatched: 31 })
   })
 
-  it("trusts a number of proxies or named addresses, never everybody", async () => {
+  it("trusts a number of proxies or named addresses, never all addresses", async () => {
     expect((await read({ PARLEY_TRUST_PROXY: "2" })).trustProxy).toBe(2)
     expect((await read({ PARLEY_TRUST_PROXY: "loopback, 10.0.0.0/8" })).trustProxy).toBe("loopback, 10.0.0.0/8")
     for (const value of [
@@ -197,7 +197,7 @@ describe("readConfig", () => {
     }
   })
 
-  it("lays the catalog file over the shipped catalog, and tells every problem of it", async () => {
+  it("overrides the shipped catalog by the catalog file, and reports all of its problems", async () => {
     const place = mkdtempSync(join(tmpdir(), "parley-config-"))
     const path = join(place, "catalog.json")
     try {
@@ -386,7 +386,7 @@ describe("the CRM providers", () => {
     expect(serveRefusals(await read(production))).toEqual([])
   })
 
-  it("are told by doctor, each with the address that has to be registered there", async () => {
+  it("are listed by doctor, each with the redirect address to register", async () => {
     const environment = { ...free, CRM_PROVIDER_ONE_NAME: "Harbour CRM", PARLEY_BASE_URL: "https://parley.example/" }
     const checks = await Effect.runPromise(configurationChecks(readSettings(environment, folder)))
     expect(checks.filter(({ name }) => name === "crm").map(({ detail }) => detail)).toEqual([
@@ -407,7 +407,7 @@ describe("the CRM providers", () => {
     for (const name of Object.keys(preset).slice(1)) expect(await named({ ...preset, [name]: "" })).toEqual([name])
   })
 
-  it("that would be asked in an unsafe way are a problem, told without the value", async () => {
+  it("with an unsafe address are a problem, reported without the value", async () => {
     const wrong = {
       CRM_PROVIDER_ONE_AUTHORIZE_URL: "http://hunter2.example/authorize",
       CRM_PROVIDER_ONE_TOKEN_URL: "https://me:hunter2@crm.example/token",
@@ -435,7 +435,7 @@ describe("where files rest", () => {
     AWS_SECRET_ACCESS_KEY: "hunter2"
   }
 
-  it("is the database, or a bucket with its credentials, whose secret is not told", async () => {
+  it("is the database, or a bucket with its credentials, whose secret is not printed", async () => {
     expect((await read({ AWS_ACCESS_KEY_ID: "id-1" })).files).toBeUndefined()
     const { files } = await read(bucket)
     expect(files).toMatchObject({
@@ -457,7 +457,7 @@ describe("where files rest", () => {
 })
 
 describe("tasksOf", () => {
-  it("leaves the beginning of periods to a schedule that can call, or to nobody where that is wanted", async () => {
+  it("leaves the beginning of periods to a schedule that can call, or disables it if configured", async () => {
     const others = ["jobs", "requeue", "files", "holds", "replies", "callLimits", "paymentEvents", "events"]
     expect(tasksOf(await read({}))).toEqual([...others, "resets"])
     expect(tasksOf(await read({ PARLEY_RESET: "AUTO" }))).toEqual([...others, "resets"])
@@ -505,7 +505,7 @@ describe("a variable that does not exist", () => {
     expect(await unknownIn(settings)).toEqual([])
   })
 
-  it("is told among the reasons where a configuration is refused", async () => {
+  it("is listed among the reasons against a configuration", async () => {
     const environment = { HOST: "0.0.0.0", PARLEY_SESION_SECRET: SECRET }
     expect(await problemsOf(environment, true)).toEqual([
       expect.stringContaining("PARLEY_SESSION_SECRET: HOST is not a loopback address"),
@@ -539,11 +539,11 @@ describe("serveRefusals", () => {
     expect(serveRefusals(await read({ ...production, PARLEY_ALLOW_STAND_INS: "1" }))).toEqual([])
   })
 
-  it("tells refusals together with what cannot be read", async () => {
+  it("lists refusals together with unreadable settings", async () => {
     expect(await problemsOf({ NODE_ENV: "production", PORT: "x" }, true)).toHaveLength(3)
   })
 
-  it("tells the name of the cookie that counts: over https the one with __Host-", async () => {
+  it("returns the name of the cookie that counts: over https the one with __Host-", async () => {
     const nameOf = async (environment: Environment) => sessionCookieName(await read(environment))
     const https = { PARLEY_BASE_URL: "https://parley.example" }
     expect(await nameOf({ PARLEY_BASE_URL: "http://localhost:3000" })).toBe("parley_session")

@@ -64,7 +64,7 @@ describe("upkeep of credits beside a running server", () => {
     ])
   })
 
-  it("tells people the same in a table, and draws no bar where nobody looks", async () => {
+  it("prints the same as a table for people, and draws no bar without a terminal", async () => {
     const { exit, stdout, stderr } = await parley("reset", "--dry-run")
     expect([exit, stderr]).toEqual([0, ""])
     expect(stdout).toMatch(/tier\s+accounts\s+granted\s+repaid debt\s+expired\nfree\s+0/)

@@ -102,7 +102,7 @@ describe("a data folder", () => {
   })
 
   it.each(["null", "7", '"credits"', "[]", "{}", '{"argv":null}', '{"argv":"credits"}', '{"argv":[{}]}', "no JSON"])(
-    "hangs up on whoever sends %s instead of a command, and goes on",
+    "disconnects a client that sends %s instead of a command, and continues",
     async (line) => {
       using folder = temporaryFolder()
       const scope = Scope.makeUnsafe()
@@ -121,7 +121,7 @@ describe("a data folder", () => {
     }
   )
 
-  it("interrupts a command whose sender leaves, and tells a sender whose command was cut off", async () => {
+  it("interrupts a command whose sender leaves, and reports a command that was cut off to its sender", async () => {
     using folder = temporaryFolder()
     const scope = Scope.makeUnsafe()
     const claim = await Effect.runPromise(claimIn(scope, folder.path, true))

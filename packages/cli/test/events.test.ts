@@ -19,7 +19,7 @@ interface Listed {
 }
 
 const folder = temporaryFolder()
-/** What the other side answers next, and what it was sent. */
+/** The next responses of the endpoint, and its requests. */
 const answers: Array<number> = []
 const arrivals: Array<ParleyEvent> = []
 const waiting: Array<() => void> = []
@@ -51,7 +51,7 @@ afterAll(async () => {
 const listed = async (...argv: ReadonlyArray<string>) =>
   JSON.parse((await runHere(["events", "list", "--json", ...argv], folder.path)).stdout) as Listed
 
-it("a server tells signed webhooks of documents; what was refused for good is listed, retried by an operator, and audited", async () => {
+it("a server sends signed webhooks about documents; a dead event is listed, retried by an operator, and audited", async () => {
   answers.push(410)
   const ann = new Visitor(server.url)
   await ann.signIn(ANN)

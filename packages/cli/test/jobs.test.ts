@@ -34,7 +34,7 @@ it("a job that runs says its stage, and of how many chunks how many are indexed"
   expect(stateText({ state: "waiting", progress: undefined })).toBe("waiting")
 })
 
-it("a progress bar tells its rate and the time that is left once they mean something", () => {
+it("a progress bar shows its rate and the remaining time when they are reliable", () => {
   expect(paceOf(10, 100, 1_000)).toBe("")
   expect(paceOf(0, 100, 10_000)).toBe("")
   expect(paceOf(300, 1_000, 10_000)).toBe(", 30/s, 24 s left")
@@ -117,7 +117,7 @@ describe("jobs beside a running server", () => {
     expect(drawn).toMatch(/100 % \(2 of 2 passages/)
   })
 
-  it("retries none that is done, of somebody else, or unknown, and says so with 5 and 4", async () => {
+  it("retries no completed, foreign or unknown job, and exits with 5 and 4", async () => {
     const [job] = (await page("--user", ANN)).jobs
     for (const flags of [[], ["--dry-run"]]) {
       const done = await parley("retry", ANN, job!.id, ...flags)

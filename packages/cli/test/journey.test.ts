@@ -77,7 +77,7 @@ describe("the way of a person through the product, on nothing but an empty folde
     folder[Symbol.dispose]()
   })
 
-  it("asks whoever is not signed in to sign in", async () => {
+  it("asks a person without a session to sign in", async () => {
     for (const path of ["/api/chat", "/api/chats", "/api/documents", "/api/billing/balance"]) {
       expect((await ann.get(path)).status).toBe(401)
     }

@@ -29,7 +29,7 @@ const limitFiles = (pid: number, most: number): void => {
   execFileSync("prlimit", ["--pid", String(pid), `--nofile=${most}:`])
 }
 
-/** A port of this machine at which nobody listens. */
+/** A free port of this machine. */
 const freePort = async (): Promise<number> => {
   const server = createServer()
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
@@ -67,7 +67,7 @@ describe("a server", () => {
       await eventually("the connection to the vendor to be closed", () =>
         openFiles(pid).length < used ? true : undefined
       )
-      // The system gives the lowest number that is free: from now on there is none.
+      // The system assigns the lowest free number: from now on there is none.
       const free = openFiles(pid).findIndex((file, index) => file !== index)
       limitFiles(pid, free < 0 ? openFiles(pid).length : free)
       try {
@@ -97,7 +97,7 @@ it("an outage writes at most 15 records for 60 requests that failed by it", asyn
   const { stderr } = await server.process.ended
   const log = stderr.slice(before)
   expect(log).toContain("ECONNREFUSED")
-  // What was left out is counted: of sixty requests that failed, the first one is told.
+  // Omitted records are counted: of sixty failed requests, the first one is logged.
   expect(log).toMatch(/message: 'A request failed\.',\s+leftOut: 59/)
   const records = recordsIn(log)
   expect(records.length, records.join("\n")).toBeLessThanOrEqual(RECORDS_AT_MOST)

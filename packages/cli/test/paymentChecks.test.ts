@@ -88,7 +88,7 @@ describe("parley doctor, of payments", () => {
     return { PARLEY_CONFIG: "catalog.json", ...keys }
   }
 
-  it("asks nobody without --live", async () => {
+  it("sends no request without --live", async () => {
     const { of } = await doctor(atProvider({ price_gone: { tier: "pro" } }))
     expect(of("live payments")).toBeUndefined()
   })

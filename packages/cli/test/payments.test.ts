@@ -62,7 +62,7 @@ describe("a server without keys", () => {
     folder[Symbol.dispose]()
   })
 
-  /** What a person gets to pay for, as the dashboard's server asks for it. */
+  /** The input of a checkout page, as the dashboard's server requests it. */
   const checkout = (priceId: string, mode: "subscription" | "one-time") =>
     server.runtime.runPromise(
       BillingService.use((billing) =>
@@ -82,7 +82,7 @@ describe("a server without keys", () => {
 
   const balance = () => server.runtime.runPromise(CreditService.use((credits) => credits.balance("ann")))
 
-  it("shows the stand-in's pages, marked as such", async () => {
+  it("shows the stand-in's pages, marked as a stand-in", async () => {
     const page = await fetch(`${server.url}/dev/payments`)
     expect(page.status).toBe(200)
     expect(await page.text()).toContain("Stand-in for the payment provider")

@@ -80,7 +80,7 @@ describe.skipIf(url === "")("on a Postgres server", () => {
       expect(documents).toHaveLength(20)
     })
 
-    it("end with 0 when they are told to", async () => {
+    it("exit with 0 when they are stopped", async () => {
       first.process.child.kill("SIGTERM")
       expect(await first.process.ended).toMatchObject({ exit: 0 })
       expect(await second.stop()).toBe(0)

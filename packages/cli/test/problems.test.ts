@@ -22,7 +22,7 @@ const failedOf = (stdout: string) => checksOf(stdout).filter(({ status }) => sta
 const commands = [["serve"], ["migrate"], ["doctor"], ["credits", "balance", "ann"], ["credits", "verify"]]
 const lines = (text: string) => text.split("\n").filter((line) => line !== "" && !line.startsWith("Parley is starting"))
 
-/** Ways in which a data folder cannot be used, each made in an empty folder; gives the path. */
+/** Unusable data folders, each created in an empty folder; returns the path. */
 const unusable: ReadonlyArray<readonly [string, (place: string) => string]> = [
   ["lies under /proc", () => "/proc/parley"],
   ["lies where nobody may write", () => "/sys/kernel"],
@@ -48,7 +48,7 @@ const made = (path: string, make: (path: string) => void): string => {
 }
 
 describe("a data folder that cannot be used", () => {
-  it.each(unusable)("that %s is told in one sentence and with 3, by serve as by doctor", async (_, prepare) => {
+  it.each(unusable)("that %s is reported in one sentence and with 3, by serve and by doctor", async (_, prepare) => {
     using folder = temporaryFolder()
     const environment = { PARLEY_DATA_DIR: prepare(folder.path), PORT: "0" }
     const before = readdirSync(folder.path)
@@ -65,7 +65,7 @@ describe("a data folder that cannot be used", () => {
     expect(readdirSync(folder.path)).toEqual(before)
   })
 
-  it("is told by every command", async () => {
+  it("is reported by every command", async () => {
     using folder = temporaryFolder()
     const ended = await Promise.all(
       commands.map((argv) => runHere(argv, folder.path, { PARLEY_DATA_DIR: "/proc/parley" }))
@@ -103,7 +103,7 @@ const freePort = async (): Promise<number> => {
 }
 
 describe("a variable that does not exist", () => {
-  it("is told by serve at its start, and by doctor, which fails for nothing else", async () => {
+  it("is reported by serve at its start, and by doctor, which fails for no other reason", async () => {
     using folder = temporaryFolder()
     const environment = { PARLEY_SESION_SECRET: "hunter2", PORT: "0" }
     const doctor = await runHere(["doctor", "--json"], folder.path, environment)
@@ -119,7 +119,7 @@ describe("a variable that does not exist", () => {
 })
 
 describe("a port that is taken", () => {
-  it("is told before the database is asked for anything, by serve with 1, and by doctor", async () => {
+  it("is reported before the database is queried, by serve with 1, and by doctor", async () => {
     using folder = temporaryFolder()
     await using database = await RefusingPostgres.start("57P03")
     const taken = createServer((socket) => socket.destroy())
@@ -200,7 +200,7 @@ describe.skipIf(postgres === "")("on a Postgres server", () => {
     for (const { stderr, stdout } of ended) expect(stderr + stdout).toContain(words)
   })
 
-  it("a login without the right to make anything is told what an administrator has to run, with 69", async () => {
+  it("a login without the right to create objects gets the SQL for an administrator, with 69", async () => {
     const url = at((each) => {
       each.username = name
       each.pathname = `/${name}`
@@ -215,7 +215,7 @@ describe.skipIf(postgres === "")("on a Postgres server", () => {
 })
 
 describe("doctor beside a running server", () => {
-  it("tells of requests that come through a proxy that is not trusted", async () => {
+  it("reports requests through an untrusted proxy", async () => {
     using folder = temporaryFolder()
     const PORT = String(await freePort())
     await using server = await serveHere(folder.path, { PORT })
@@ -228,7 +228,7 @@ describe("doctor beside a running server", () => {
     expect(await proxyOf()).toMatchObject([{ status: "note", advice: expect.stringContaining("PARLEY_TRUST_PROXY") }])
   })
 
-  it("looks at its own environment and at the server's, and tells which finding is whose", async () => {
+  it("checks its own environment and the server's, and marks the place of each finding", async () => {
     using folder = temporaryFolder()
     await using server = await serveHere(folder.path, { OPENAI_API_KEY: "sk-server" })
     const run = (environment: Readonly<Record<string, string>>, ...more: ReadonlyArray<string>) =>
@@ -250,7 +250,7 @@ describe("doctor beside a running server", () => {
     expect(people.stdout).toMatch(/Only in this environment:\n[^]*\n\nIn the server that runs:\n[^]*database/)
   })
 
-  it("tells each finding once: what is found in both places is the server's", async () => {
+  it("lists each finding once: a common one belongs to the server", async () => {
     using folder = temporaryFolder()
     const environment = { OPENAI_API_KEY: "sk-server", PARLEY_HOLDTTL: "60" }
     await using _server = await serveHere(folder.path, environment)

@@ -62,7 +62,7 @@ const write = (path: string, text: string) => {
   mkdirSync(dirname(at(path)), { recursive: true })
   writeFileSync(at(path), text)
 }
-/** What the command prints, begun as `npm start` begins it. */
+/** The command's output, started as `npm start` does. */
 const printed = async () => {
   const options = ["--conditions=@parley/source", "--disable-warning=ExperimentalWarning"]
   return (await run(process.execPath, [...options, at("packages/cli/bin/parley.js"), "asked"])).stdout.trim()

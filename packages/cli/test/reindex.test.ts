@@ -22,7 +22,7 @@ describe("parley reindex", () => {
   })
   afterAll(() => rig[Symbol.asyncDispose]())
 
-  it("dry, tells documents, passages, tokens, requests and the cost by the configured price, and writes and asks nothing", async () => {
+  it("with --dry-run prints documents, passages, tokens, requests and the cost by the configured price, and neither writes nor sends anything", async () => {
     const { requests } = rig.provider
     const priced = rig.environment("second", { usdPerMillionTokens: 0.5 })
     const told = parse((await rig.here(["reindex", "--dry-run", "--json"], priced)).stdout)

@@ -25,7 +25,7 @@ it("a development key is drawn once for its owner's eyes alone, and read afterwa
   expect(openDevelopmentKey("/proc/nowhere")).toBeUndefined()
 })
 
-it("keys that cannot be used are told with the other problems, and never shown", async () => {
+it("unusable keys are reported with the other problems, and never shown", async () => {
   const environment = { PARLEY_ENCRYPTION_KEY: `hunter2,${newKey()}`, PORT: "x" }
   const failed = await Effect.runPromise(Effect.flip(readConfig(environment, "/srv/parley")))
   expect(failed.problems).toEqual([
@@ -56,7 +56,7 @@ it("parley secrets rotate says what it did, is entered in the audit, and needs a
   const key = newKey()
   const environment = { PARLEY_ENCRYPTION_KEY: `2026:${key},old:${newKey()}` }
   {
-    // Which runs the commands, so that each finds the database open.
+    // The server runs the commands, so that each finds the database open.
     await using _server = await serveHere(folder.path, environment)
     const tried = await runHere(["secrets", "rotate", "--dry-run", "--json"], folder.path, environment)
     const counts = { key: "2026", resealed: 0, unreadable: 0, left: 0, keys: [] }

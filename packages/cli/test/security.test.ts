@@ -82,7 +82,7 @@ describe("connections to the database", () => {
 })
 
 describe("parley serve and parley doctor", () => {
-  it("tell of a weak secret, serve at its start and doctor in its list, and never show it", async () => {
+  it("report a weak secret, serve at its start and doctor in its list, and never show it", async () => {
     using folder = temporaryFolder()
     const environment = { PARLEY_SESSION_SECRET: "hunter2-hunter2", CRON_SECRET: STRONG }
     {
@@ -115,7 +115,7 @@ describe("parley serve and parley doctor", () => {
     for (const text of [served.stderr, examined.stdout]) expect(text).toContain("CRON_SECRET: it ")
   })
 
-  it("tell of a database on another machine without TLS, before they try to reach it", async () => {
+  it("report a database on another machine without TLS, before they connect", async () => {
     using folder = temporaryFolder()
     const environment = { DATABASE_URL: "postgres://parley:hunter2@database.invalid/parley" }
     const [served, examined] = await Promise.all([

@@ -13,7 +13,10 @@ const SECRET = "Zq8vT3mLw5Xs9RbN2hJc7KdP4gYf6AtE"
 const ANN = "ann@example.com"
 const urlOf = ({ stdout }: ParleyProcess) => /http:\/\/[\w.]+:\d+/.exec(stdout)?.[0]
 
-/** One folder and the processes that serve it one after the other: each test begins with what the one before left. */
+/**
+ * One folder and the processes that serve it one after another: each test begins with the state that the previous one
+ * left.
+ */
 describe("parley serve", () => {
   const folder = temporaryFolder()
   let server: RunningServer

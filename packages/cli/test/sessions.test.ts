@@ -88,7 +88,7 @@ describe("the preset of Supabase", () => {
     expect(keys.session.proof).toEqual({ _tag: "Keys", jwksUrl: JWKS_URL })
   })
 
-  it("is told where the project's address is missing, and where no such preset exists", async () => {
+  it("is reported if the project's address is missing, or if the preset does not exist", async () => {
     expect(await problemsOf({ PARLEY_SESSION_PRESET: "supabase" })).toEqual([
       expect.stringMatching(/^PARLEY_SESSION_ISSUER: expected .*supabase\.co/)
     ])

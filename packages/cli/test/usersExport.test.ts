@@ -17,7 +17,7 @@ const linesOf = (text: string): ReadonlyArray<Line> =>
     .split("\n")
     .map((line) => JSON.parse(line) as Line)
 
-it("a person's data goes to stdout, or into files of the caller's folder that only their owner reads; of nobody known nothing is written", async () => {
+it("a person's data goes to stdout, or into files of the caller's folder that only their owner can read; for an unknown person nothing is written", async () => {
   using folder = temporaryFolder()
   const server = await serveHere(folder.path)
   try {

@@ -9,7 +9,7 @@ import { runHere } from "./processes/runHere.ts"
 const PASSAGES = 40
 const postgres = process.env["TEST_DATABASE_URL"] ?? ""
 
-/** What `PARLEY_CONFIG` says of an embedder that nobody asks here. */
+/** The part of `PARLEY_CONFIG` for an embedder that receives no requests here. */
 const embedding = (model: string, dimensions: number) => ({
   embedding: { vendor: "openai", model, baseUrl: "http://127.0.0.1:9/v1", dimensions }
 })
@@ -22,7 +22,7 @@ interface Check {
 }
 
 describe("parley vectors", () => {
-  // A database of its own: a build waits for whoever else has a transaction open in the same one.
+  // A separate database: a build waits for all open transactions in the same one.
   const name = `parley_vectors_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`
   const url = new URL(postgres === "" ? "postgres://127.0.0.1/absent" : postgres)
   url.pathname = `/${name}`
@@ -49,7 +49,7 @@ describe("parley vectors", () => {
     expect([exit, stderr]).toEqual([0, ""])
     return JSON.parse(stdout) as Record<string, unknown>
   }
-  /** What `doctor` says of the index, where so many passages are compared one by one. */
+  /** The index check of `doctor`, if this many passages are compared one by one. */
   const doctor = async (model: string | undefined, within: number) => {
     const { stdout } = await run(["doctor", "--json"], model, { PARLEY_EXACT_SEARCH_PASSAGES: String(within) })
     return (JSON.parse(stdout) as { readonly checks: ReadonlyArray<Check> }).checks
@@ -91,7 +91,7 @@ describe("parley vectors", () => {
     await server.dispose()
   })
 
-  it("a library past the size is told of until the index is built, which is done once, and undone when another model took over", async () => {
+  it("a library above the size is reported until its index is built, once; the index is dropped when another model takes over", async () => {
     const large = `the largest library has ${PASSAGES} passages, more than ${PASSAGES - 1}, and a search of it compares all`
     expect(await doctor("first", PASSAGES)).toEqual([])
     expect(await doctor("first", PASSAGES - 1)).toEqual([
@@ -143,7 +143,7 @@ describe("parley vectors", () => {
     ])
   })
 
-  it("an index whose build was killed is told of, and built anew by the same command", async () => {
+  it("an index whose build was killed is reported, and rebuilt by the same command", async () => {
     await run(["vectors", "index"], "first")
     await database.runPromise(
       DatabaseOwner.use(({ execute }) =>

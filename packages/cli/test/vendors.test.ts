@@ -79,7 +79,7 @@ describe("a server with a vendor's key", () => {
     ])
   })
 
-  it("tells a vendor that is silent of a reader's leaving, and ends the hold", async () => {
+  it("aborts the request to a silent vendor when the reader leaves, and ends the hold", async () => {
     await departures({ url: server.url, visitor: ann, vendor, count: 3 })
     const balance = () => ann.getJson<{ held: number }>("/api/billing/balance")
     await eventually("the holds to end", async () => ((await balance()).held === 0 ? true : undefined))
@@ -101,7 +101,7 @@ describe("a server with a vendor's key", () => {
       return { exit, checks, of: (name: string) => checks.find((check) => check.name === name) }
     }
 
-    it("tells which models are usable and which key is missing, and asks nobody", async () => {
+    it("lists the usable models and the missing keys, without a request", async () => {
       const { exit, of } = await doctor()
       expect(exit).toBe(0)
       expect(of("model model-a-mini")).toMatchObject({
@@ -116,7 +116,7 @@ describe("a server with a vendor's key", () => {
     })
 
     it("warns of a plan that is sold with models which this server cannot run, and of no other", async () => {
-      // Beside no server, which sells what its own catalog says.
+      // Without a server, whose own catalog would count.
       using place = temporaryFolder()
       const config = join(place.path, "sold.json")
       writeFileSync(config, JSON.stringify({ prices: { price_1: { tier: "pro" } } }))
@@ -143,9 +143,9 @@ describe("a server with a vendor's key", () => {
       [429, "", "rate-limited", 69, 1],
       [503, "", "unavailable", 69, 1],
       [401, "", "the key is refused", 3, 1],
-      // Asked a second time without what a plain server may not know.
+      // The second request leaves out the parameters that a simple server may not know.
       [400, "", "refused", 69, 2],
-      // The limit is told in the other field, which does not help.
+      // The limit is sent in the other field, which does not help.
       [400, '"param":"max_tokens","message":"vendor text"', "the parameter max_tokens is refused", 3, 2]
     ])("names with --live what is wrong: %i %s is %s", async (status, error, reason, ending, calls) => {
       vendor.refuseWith = status

@@ -1,4 +1,4 @@
-/** What a visitor meets on another site's page when a reply is not to be had, on the real server. */
+/** A visitor on another site's page without an available reply, on the real server. */
 import type { Browser, BrowserContext } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type RunningServer, startServer } from "../../dashboard/test/support/runningServer.ts"
@@ -76,7 +76,7 @@ describe("visitors of a bot whose owner has no credits", () => {
       expect(await widget.messages.last().textContent()).toBe("Still there?")
     })
 
-    it("are told how long to wait at their address's limit, and keep what they wrote", async () => {
+    it("see how long to wait at their address's limit, and keep their text", async () => {
       // The minute that the first messages were counted in may be over: so as many again are sent at most.
       for (let sent = 0; sent <= PER_MINUTE && !(await widget.obstacle.isVisible()); sent += 1) {
         const before = await widget.replies.count()
@@ -95,7 +95,7 @@ describe("visitors of a bot whose owner has no credits", () => {
       const asked = page.waitForResponse((response) => response.url().includes("/api/widget/config/"))
       await page.goto(site.page("/off", `<!doctype html><title>Acme</title><h1>Acme</h1>${tag()}`))
       expect((await asked).status()).toBe(404)
-      // The widget takes itself out of the page once its frame has been told.
+      // The widget removes itself when its frame has received the state.
       await expect.poll(() => page.locator("iframe").count()).toBe(0)
       expect(await page.locator("button[aria-haspopup=dialog]").count()).toBe(0)
     })

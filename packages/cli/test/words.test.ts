@@ -10,12 +10,12 @@ import { serveHere, type ServerHere } from "./processes/serveHere.ts"
 const ANN = "ann@example.com"
 const SEED = Number(process.env["PARLEY_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
 
-/** What only a library, the database or a stack would say. */
+/** Words that only a library, the database or a stack would use. */
 const FOREIGN =
   /schema validation|expected:|invalid value|unrecognized flag|missing required|unexpected positional|unknown subcommand|schemaerror|parseerror|cause\b.*:|fiberfailure|^\s+at .+:\d+|node_modules|\.ts:\d|\[object |undefined|\bNaN\b|violates|syntax error|relation "|permission denied|invalid input|out of range|sqlstate|made a mistake/im
 const documented: ReadonlyArray<number> = Object.values(exitCodes)
 
-/** Every argument and option with what it does not take, and a word of the sentence that says what it does. */
+/** Every argument and option with an invalid value, and a word of the expected message. */
 const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
   [["nonsense"], "no command"],
   [["credit"], "credits"],
@@ -111,7 +111,7 @@ describe("a command line that is not understood", () => {
     expect(stderr).not.toMatch(FOREIGN)
   })
 
-  it("is told in the same way by a process of its own", async () => {
+  it("is reported in the same way by a separate process", async () => {
     const argv = ["credits", "history", ANN, "--type", "foo"]
     const own = await runParley(argv, folder.path)
     const inServer = await run(argv)

@@ -24,7 +24,10 @@ describe("on the embedded database, which one process has", () => {
   })
 })
 
-/** One server that leaves the work to workers, and two of those; each test begins with what the one before left. */
+/**
+ * A server that leaves the work to workers, and two workers; each test begins with the state that the previous one
+ * left.
+ */
 describe.skipIf(url === "")("on a Postgres server", () => {
   const schema = `work_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`
   const folder = temporaryFolder()
@@ -104,7 +107,7 @@ describe.skipIf(url === "")("on a Postgres server", () => {
     await eventually("all documents to be ready", () => allReady(ids))
   })
 
-  it("parley work ends the hold of a reply whose server died, and ends with 0 when it is told to", async () => {
+  it("parley work ends the hold of a reply whose server died, and exits with 0 when it is stopped", async () => {
     const message = "!offline slow 400 !offline tokens 90"
     const reply = await ann.post("/api/chat", { messages: [{ role: "user", content: message }] })
     expect(reply.status).toBe(200)

@@ -120,7 +120,7 @@ describe("the files of the dashboard", () => {
     }
   })
 
-  it("tell the page how people sign in, and whether payments are a stand-in's", async () => {
+  it("pass the sign-in settings to the page, and mark the payments of a stand-in", async () => {
     const response = await get("/dashboard.json")
     expect(response.headers.get("cache-control")).toBe("no-store")
     expect(await response.json()).toEqual({

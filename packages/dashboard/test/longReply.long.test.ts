@@ -4,7 +4,7 @@ import { ReplyServer } from "./support/ReplyServer.ts"
 
 const CHAT = "3f0c9a1e-0000-4000-8000-0000000000aa"
 const TOKENS = 20_000
-/** A thousand tokens a second: several times what models write. */
+/** A thousand tokens a second: several times the speed of models. */
 const EVERY_MS = 1
 
 const SECTION = [
@@ -61,7 +61,7 @@ describeInChromium("a reply of 20,000 tokens", {}, (stage) => {
     )
     const text = (await dashboard.words.textContent()) ?? ""
     expect(text.length).toBeGreaterThan(TOKENS * 3)
-    // Half of the frames come as fast as the screen shows them, whatever else this machine does.
+    // Half of the frames come at the screen's rate, even on a busy machine.
     expect(at(0.5)).toBeLessThan(34)
   })
 })

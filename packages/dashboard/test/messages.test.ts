@@ -51,7 +51,7 @@ describe("a language", () => {
     expect(wordingOf("de", "de-CH").separators).toEqual({ thousands: "’", decimal: "." })
   })
 
-  it("tells one from many, and writes numbers and sizes as its readers do", () => {
+  it("distinguishes singular and plural, and formats numbers and sizes for its readers", () => {
     const en = wordingOf("en", "en")
     const de = wordingOf("de", "de")
     expect(en.format(english["count.credits"], { count: 1 })).toBe("1 credit")

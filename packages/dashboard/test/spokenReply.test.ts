@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { SpokenReply } from "../app/spoken/SpokenReply.ts"
 
-/** What is spoken of a reply that comes in pieces of these lengths. */
+/** The announcements for a reply that comes in pieces of these lengths. */
 const spoken = (text: string, lengths: ReadonlyArray<number>): ReadonlyArray<string> => {
   const reply = new SpokenReply()
   const said: Array<string> = []
@@ -40,7 +40,7 @@ describe("a reply that is spoken", () => {
     ])
   })
 
-  it("says each word once and in order, in whatever pieces it comes", () => {
+  it("says each word once and in order, for pieces of any size", () => {
     const whole = wordsOf(spoken(REPLY, []))
     const lengths = fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 80 })
     fc.assert(

@@ -1,6 +1,6 @@
 /**
- * All that the server as it comes shows in a browser, in one file: what a worker starts for it (the browser, the server, what
- * both have compiled) is started once.
+ * All browser tests of the default server in one file, so that a worker starts the browser and the server, and
+ * compiles the pages, only once.
  */
 import "./suites/chat.ts"
 import "./suites/documents.ts"

@@ -1,6 +1,6 @@
 /**
- * All that the widget shows in a browser, in one file: what a worker starts for it (the browser, the service, what is compiled
- * of the widget) is started once.
+ * All browser tests of the widget in one file, so that a worker starts the browser and the service, and compiles the
+ * widget, only once.
  */
 import "./suites/chat.ts"
 import "./suites/challenge.ts"

@@ -4,19 +4,19 @@ import { describeWidget, hostPage } from "./support/describeWidget.ts"
 
 const PAGES = 20
 
-/** What runs script: neither is within the other. */
+/** The events that run script: neither contains the other. */
 const COUNTED = new Set(["EvaluateScript", "FunctionCall"])
 
 interface TraceEvent {
   readonly name: string
   /** When it began. */
   readonly ts: number
-  /** Of the thread's own clock, in microseconds: what else the machine does takes none of it. */
+  /** In the thread's own time, in microseconds: other work of the machine does not count. */
   readonly tdur?: number
   readonly args?: unknown
 }
 
-/** What Chromium did while `work` ran. */
+/** Chromium's trace events while `work` ran. */
 const trace = async (browser: Browser, work: () => Promise<void>): Promise<ReadonlyArray<TraceEvent>> => {
   const session = await browser.newBrowserCDPSession()
   const events: Array<TraceEvent> = []

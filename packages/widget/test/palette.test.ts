@@ -5,7 +5,7 @@ import { checkedColour, contrast, GROUNDS, inkOn, legibleOn } from "../app/frame
 const anyColour = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, "0")}`)
 
 describe("the colours made of a bot's", () => {
-  it("can be read on it and beside it, whatever it is", () => {
+  it("is legible on it and beside it, for any colour", () => {
     fc.assert(
       fc.property(anyColour, (colour) => {
         expect(contrast(inkOn(colour), colour)).toBeGreaterThanOrEqual(4.5)

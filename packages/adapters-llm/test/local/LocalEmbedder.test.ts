@@ -45,7 +45,7 @@ const embedder = (model = "some/model") =>
   makeLocalEmbedder({ installedIn: folder, models: "/models", model, dimensions: 3, limits: { textsPerRequest: 2 } })
 
 describe("an embedder of a model on this machine", () => {
-  it("loads the model once, from the folder given and from nowhere else, and gives each text its numbers in order", async () => {
+  it("loads the model once, only from the given folder, and returns the embeddings in order", async () => {
     install()
     const local = embedder()
     const results = await Effect.runPromise(local.embed(["a", "bb", "ccc"]))
@@ -82,7 +82,7 @@ describe("an embedder of a model on this machine", () => {
     expect(await reasons(embedder("absent/model"))).toEqual([["unavailable", true]])
   })
 
-  it("tells of a text that the model breaks on, or gives too few numbers for, and takes no other with it", async () => {
+  it("fails only for a text that breaks the model, or gets too few numbers", async () => {
     install()
     const results = await Effect.runPromise(embedder().embed(["a", "bb", "broken", "short"]))
     expect(results.map((result) => (Result.isFailure(result) ? result.failure.reason : "embedded"))).toEqual([

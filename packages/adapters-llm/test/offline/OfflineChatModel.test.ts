@@ -150,7 +150,7 @@ describe("OfflineChatModel", () => {
     }
   )
 
-  it("says without passages that it is a stand-in, repeats the question in short, and tells how to get a real model", async () => {
+  it("without passages says that it is a stand-in, repeats the question in short, and explains how to get a real model", async () => {
     const { text } = await ask(`What is love? ${"Tell me more. ".repeat(100)}`)
     expect(text).toMatch(/offline stand-in model/)
     expect(text).toContain("What is love?")
@@ -164,7 +164,7 @@ describe("OfflineChatModel", () => {
     }
   })
 
-  it("gives the same reply to the same messages", async () => {
+  it("replies the same to the same messages", async () => {
     const replies = await Promise.all([1, 2].map(() => ask("Where is the office?", passages)))
     expect(replies[0]?.text).toBe(replies[1]?.text)
   })
@@ -176,7 +176,7 @@ describe("OfflineChatModel", () => {
     expect(text).toContain("[1]")
   })
 
-  it("tells usage exactly: input within the bound, output what was said", () =>
+  it("reports usage exactly: input within the bound, output as streamed", () =>
     fc.assert(
       fc.asyncProperty(
         fc.string({ unit: "binary", minLength: 1 }),

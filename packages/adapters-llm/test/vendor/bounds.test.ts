@@ -150,7 +150,7 @@ describe("connections to a vendor", () => {
     })
   })
 
-  it("are given back by whoever leaves, fails or waits in vain", async () => {
+  it("are returned when a request is left, fails or times out", async () => {
     let silent = true
     const play: Play = async (connection) => {
       if (silent) return connection.gone

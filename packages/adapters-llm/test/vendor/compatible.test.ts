@@ -138,7 +138,7 @@ describe("a parameter that is refused", () => {
     expect(heard.failure?.message).not.toContain("vendor text")
   })
 
-  it("has a fault without the vendor's words where nobody knows the parameter", async () => {
+  it("has a fault without the vendor's text if the parameter is unknown", async () => {
     const heard = await ask(refusing(["model"], () => named("ignore_previous_instructions")))
     expect(heard.failure).toMatchObject({ reason: "refused" })
     const strange = answered("400 Bad Request", { error: { message: "Unrecognized request argument: vendor_text" } })
@@ -193,7 +193,7 @@ describe("a parameter that is refused", () => {
     }
   )
 
-  it("is left out where the catalog says so, whatever another model of the catalog learned of the same vendor's model", async () => {
+  it("is left out if the catalog says so, independent of what another model of the catalog learned about the same vendor model", async () => {
     await withVendor(playing(refusing(["max_tokens"], named)), async (url, vendor) => {
       const provider = openAiWire.connect(url, { limits })
       isWhole(await listen(provider, { ...model, id: "thinking" }), ollama)
@@ -218,7 +218,7 @@ describe("a parameter that is refused", () => {
     })
   })
 
-  it("is told to the operator once, by its name and the setting, and by nothing of the vendor's", async () => {
+  it("is logged for the operator once, with its name and the setting, without the vendor's text", async () => {
     const lines = await logOf(async (listening) => {
       await withVendor(playing(refusing(["stream_options"], named)), async (url) => {
         const provider = openAiWire.connect(url, { limits })
@@ -314,7 +314,7 @@ describe("peculiarities of streams", () => {
     expect(heard).toMatchObject({ text: "Hi!", failure: { reason: "cut-off" } })
   })
 
-  it("usage told with every chunk is the last one's; zeros in the first hurt nobody", async () => {
+  it("usage reported with every chunk is that of the last one; zeros in the first one are harmless", async () => {
     const heard = await hear(
       chunk({ content: "Hi" }, null, told(0, 0)),
       chunk({ content: "!" }, null, told(9, 1)),

@@ -102,7 +102,7 @@ const embed = (play: Play, texts: ReadonlyArray<string>, more: Partial<OpenAiEmb
     return { results, requests: vendor.requests }
   })
 
-it("as many requests are under way as the limits allow, whoever asks; a question goes beside them", async () => {
+it("the concurrent requests of all callers stay within the limit; a question bypasses it", async () => {
   const limits = { textsPerRequest: 2, concurrency: 2 }
   const waiting: Array<() => void> = []
   const held = (connection: Parameters<Play>[0], request: VendorRequest) =>
@@ -135,13 +135,13 @@ describe("a request for embeddings", () => {
     expect(fewer.requests[0]?.body).toMatchObject({ dimensions: 64 })
   })
 
-  it("knows the dimensions of OpenAI's models, and wants to be told those of others", () => {
+  it("knows the dimensions of OpenAI's models, and requires those of others", () => {
     expect(makeOpenAiEmbedder({ apiKey })).toMatchObject({ name: "openai/text-embedding-3-small", dimensions: 1536 })
     expect(makeOpenAiEmbedder({ apiKey, model: "text-embedding-3-large", dimensions: 256 }).dimensions).toBe(256)
     expect(() => makeOpenAiEmbedder({ apiKey, model: "other" })).toThrow("modelDimensions")
   })
 
-  it("takes the entries by their index, in whatever order they come", async () => {
+  it("orders the entries by their index", async () => {
     const turned: Play = async (connection, request) => {
       const vectors = await vectorsFor(inputOf(request))
       const { data } = JSON.parse(answerOf(vectors)) as { data: ReadonlyArray<unknown> }
@@ -197,7 +197,7 @@ describe("an embedding provider that fails", () => {
     expect(asked).toBe(10)
   })
 
-  it("is not waited for longer than the policy says; its wait is told instead", async () => {
+  it("is not awaited longer than the policy allows; the failure names its wait", async () => {
     const limited = refusesWith("429 Too Many Requests", "rate_limit_error", { "retry-after": "60" })
     const { requests, results } = await embed(limited, ["text"])
     const [result] = results
@@ -283,7 +283,7 @@ describe("an embedding provider that fails", () => {
     expect(results.map(reasonOf)).toEqual([reason])
   })
 
-  it("is never believed when its answer is cut, at whatever byte", async () => {
+  it("is never accepted if its response is cut, at any byte", async () => {
     let next = 0
     const check = async () => {
       while (next < framed.length) {

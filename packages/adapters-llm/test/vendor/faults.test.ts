@@ -115,7 +115,7 @@ describe.each(wires)("$name", (wire) => {
     })
   })
 
-  it("does not stall while the vendor gives signs of life, but does not wait for ever either", async () => {
+  it("does not stall while the vendor sends comments, but has a total time limit", async () => {
     const { promise: opened, resolve: open } = Promise.withResolvers<VendorConnection>()
     const play: Play = async (connection) => {
       await connection.write(head() + wire.start)
@@ -152,7 +152,7 @@ describe.each(wires)("$name", (wire) => {
     })
   })
 
-  it("tells the vendor at once that its reader has left: no time has to pass", async () => {
+  it("aborts the vendor's request at once when its reader leaves", async () => {
     const play: Play = async (connection) => {
       await connection.write(head() + deltasOf(wire))
       await connection.gone

@@ -88,7 +88,7 @@ describe.each<readonly [string, (model: string) => Reader, fc.Arbitrary<string>]
   ["OpenAI's", openAiReader, openAiEvent],
   ["Anthropic's", anthropicReader, anthropicEvent]
 ])("%s events that repeat one another", (_, reader, event) => {
-  it("are read as if each had been parsed, whatever their texts and what surrounds them", () => {
+  it("are read as if each had been parsed, for any texts and surroundings", () => {
     const events = fc
       .tuple(event, fc.array(fc.tuple(event, rawText), { maxLength: 6 }))
       .map(([first, others]) => [

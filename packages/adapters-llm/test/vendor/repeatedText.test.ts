@@ -37,7 +37,7 @@ describe("an event that repeats another but for its text", () => {
     )
   })
 
-  it("is parsed where anything but its text differs, whatever its text makes of itself", () => {
+  it("is parsed if anything but its text differs, for any text", () => {
     for (const other of [
       chunk("b", { id: "c2" }),
       chunk("b", { usage: { prompt_tokens: 1 } }),

@@ -48,7 +48,7 @@ describe("a request to OpenAI", () => {
     })
   })
 
-  it("tells servers that may not know the newer field the limit in the older one too", async () => {
+  it("sends the limit in the older field too to servers that may not know the newer one", async () => {
     expect((await requestOf(openAiWire))?.body).toMatchObject({ max_tokens: 77, max_completion_tokens: 77 })
   })
 
@@ -133,7 +133,7 @@ describe("usage", () => {
     expect(anthropicUsage(usage)).toEqual({ freshInput: 25, cacheRead: 60, cacheWrite: 15, output: 20 })
   })
 
-  it("that makes no sense counts as not told", () => {
+  it("that is implausible counts as not reported", () => {
     expect(openAiUsage({})).toBeUndefined()
     expect(openAiUsage({ prompt_tokens: -1, completion_tokens: 2 })).toBeUndefined()
     expect(openAiUsage({ prompt_tokens: 1.5, completion_tokens: 2 })).toBeUndefined()
@@ -160,7 +160,7 @@ describe("usage", () => {
     })
   })
 
-  it("of Anthropic's beginning says nothing of the output: without a later count, none is told", async () => {
+  it("of Anthropic's first event does not count the output: without a later count, none is reported", async () => {
     const end = 'data: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}\n\ndata: {"type":"message_stop"}\n\n'
     const play: Play = async (connection) => {
       await connection.write(head() + anthropicWire.start + anthropicWire.delta("Hi") + end)
@@ -180,7 +180,7 @@ describe("an event stream", () => {
     data: fc.string({ unit: "grapheme" }).map((text) => text.replaceAll(/[\r\n]/g, " ").toWellFormed())
   })
 
-  it("gives the same events however its bytes are cut and whatever its line ends are", () => {
+  it("yields the same events for any cut of its bytes and any line ends", () => {
     fc.assert(
       fc.property(
         fc.array(event, { maxLength: 8 }),

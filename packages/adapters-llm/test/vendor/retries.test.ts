@@ -83,12 +83,12 @@ describe.each(wires)("$name", (wire) => {
     expect(heard.took).toBeGreaterThan(115)
   })
 
-  it("is not waited for longer than the policy says; its wait is told instead", async () => {
+  it("is not awaited longer than the policy allows; the failure names its wait", async () => {
     const heard = await ask(failing(wire, "429 Too Many Requests", { "retry-after": "30" }))
     expect(heard).toMatchObject({ failure: { reason: "rate-limited", retryAfterMs: 30_000 }, requests: 1 })
   })
 
-  it("that is not reached is told by the system's code, and not as a model that failed", async () => {
+  it("that cannot be reached fails with the system's code, not as a failed model", async () => {
     const url = await withVendor(whole, (address) => Promise.resolve(address))
     const lines = await logOf(async (listening) => {
       const heard = await listening(wire.connect(url, { retry: { ...retry, retries: 1 } }), wire.model)

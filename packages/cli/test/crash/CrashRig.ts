@@ -14,13 +14,13 @@ import { dropSchema } from "../race/InProcessServers.ts"
 
 export const serverUrl = process.env["TEST_DATABASE_URL"] ?? ""
 
-/** True where a server for these tests was promised. */
+/** True if a server for these tests is configured. */
 export const hasPostgres = serverUrl !== ""
 
 /** The most tokens of a reply. */
 export const TOKENS_AT_MOST = 2_000
 
-/** One credit buys a token of output, so that every token shows in the charge; nobody runs out of credits. */
+/** One credit buys a token of output, so every token shows in the charge; the credits never run out. */
 export const catalog = {
   tiers: { free: { monthlyCredits: 1_000_000 } },
   models: {
@@ -37,7 +37,7 @@ export const catalog = {
 export const HOLD_TTL_MS = 3_000
 export const HEARTBEAT_MS = HOLD_TTL_MS / 3
 
-/** A hold that the dead process left behind, and how much of its reply was recorded as delivered. */
+/** A hold that the dead process left open, and the recorded output of its reply. */
 export interface LeftHold {
   readonly key: string
   readonly recorded: number
@@ -82,7 +82,7 @@ export class CrashRig implements AsyncDisposable {
 
   readonly #settings: Readonly<Record<string, string>>
 
-  /** `config` is what `PARLEY_CONFIG` points to; `settings` are further variables of the environment. */
+  /** `config` is the content of the file of `PARLEY_CONFIG`; `settings` are further environment variables. */
   constructor(config: object = catalog, settings: Readonly<Record<string, string>> = {}) {
     this.#settings = settings
     writeFileSync(join(this.#folder.path, "catalog.json"), JSON.stringify(config))
@@ -104,7 +104,9 @@ export class CrashRig implements AsyncDisposable {
     }
   }
 
-  /** Starts a server; `port` is where it looks for the database, if not where that is; `main` its program, if not this one. */
+  /**
+   * Starts a server; `port` is its database port if it is not the real one; `main` its program if it is not this one.
+   */
   start({
     main,
     more = {},
@@ -115,12 +117,12 @@ export class CrashRig implements AsyncDisposable {
     return startServer(this.folder, { ...this.environment, ...more, DATABASE_URL: url.href }, [], main)
   }
 
-  /** Runs a command beside the server, in the process of the tests, to its end. */
+  /** Runs a command beside the server, in the tests' process, to its end. */
   parley(argv: ReadonlyArray<string>): Promise<Ended> {
     return runHere(argv, this.folder, this.environment)
   }
 
-  /** Reads what is stored. */
+  /** Queries the database. */
   query<R extends Record<string, unknown>>(
     text: string,
     params: ReadonlyArray<unknown> = []

@@ -40,7 +40,7 @@ export class SilentDatabase implements AsyncDisposable {
     this.#silent = true
   }
 
-  /** Passes on what comes from now on. What came meanwhile is lost, as are those who wait for it. */
+  /** Passes later data on again. Earlier data is lost, and so are the connections that wait for it. */
   speakAgain(): void {
     this.#silent = false
   }

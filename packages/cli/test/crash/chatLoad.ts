@@ -2,7 +2,7 @@ import { Visitor } from "../processes/RunningServer.ts"
 import type { Chance } from "./Chance.ts"
 import { TOKENS_AT_MOST } from "./CrashRig.ts"
 
-/** What one request for a reply came to, as its sender saw it. */
+/** The outcome of one request for a reply, as its client saw it. */
 export interface ChatRecord {
   readonly userId: string
   readonly asked: Asked
@@ -11,19 +11,19 @@ export interface ChatRecord {
   text: string
   /** When how much of the text had come: milliseconds, length. */
   readonly received: Array<{ readonly at: number; readonly length: number }>
-  /** `complete` only with the proper end of the answer; `refused` where no connection was to be had. */
+  /** `complete` only with the proper end of the response; `refused` without a connection. */
   end: "complete" | "broken" | "left" | "refused" | undefined
 }
 
-/** What the model is told to do, and how the answer is read. */
+/** The instructions for the model, and the way in which the response is read. */
 export interface Asked {
-  /** How many it speaks, and the wait before each. */
+  /** The number of spoken tokens, and the wait before each. */
   readonly tokens: number
   readonly slowMs: number
   /** Further directives. */
   readonly more?: string
   readonly idempotencyKey?: string
-  /** Leave after so many pieces of the reply. */
+  /** The number of pieces after which the client disconnects. */
   readonly leaveAfter?: number
 }
 
@@ -35,7 +35,7 @@ export interface Person {
 const NAMES = ["long", "short", "busy", "leaver", "unlucky", "twin", "other-twin"] as const
 export type People = Readonly<Record<(typeof NAMES)[number], Person>>
 
-/** Many people at once, who ask for replies until they are told to stop. */
+/** Many concurrent people, who ask for replies until the load is stopped. */
 export class ChatLoad {
   readonly records: Array<ChatRecord> = []
   readonly #url: string
@@ -90,7 +90,7 @@ export class ChatLoad {
     return record
   }
 
-  /** Asks again and again, until the load stops or nobody answers. */
+  /** Repeats requests, until the load stops or the server does not respond. */
   async #keepAsking(person: Person, asked: () => Asked): Promise<void> {
     while (!this.#stopping) {
       const { end } = await this.ask(person, asked())
@@ -99,8 +99,8 @@ export class ChatLoad {
   }
 
   /**
-   * Long replies, a stream of short ones, readers who leave, replies that fail, and requests sent twice under one key.
-   * Resolves once all have come to an end, which after `stop` they do.
+   * Long replies, a stream of short ones, readers who leave, replies that fail, and requests repeated under one key.
+   * Resolves when all have ended, which they do after `stop`.
    */
   async run(people: People, chance: Chance, longestMs: number): Promise<void> {
     const longReply = () => {

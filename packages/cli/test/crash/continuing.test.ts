@@ -15,7 +15,7 @@ interface ReadChat {
   readonly messages: ReadonlyArray<{ readonly id: string; readonly content: string; readonly state: string }>
 }
 
-/** Reads an answer to its end, or to where it breaks off. */
+/** Reads a response to its end, or until it breaks off. */
 const readAll = async (answer: Response) => {
   const decoder = new TextDecoder()
   let text = ""
@@ -52,7 +52,7 @@ describe.runIf(hasPostgres)("replies that outlive their page, on two server proc
     await there.signIn(`${name}@example.com`)
     return { userId: `${name}@example.com`, here, there }
   }
-  /** Asks for a reply, and gives it with who writes it once its first words are there. */
+  /** Asks for a reply, and returns it with its writer when its first words have arrived. */
   const ask = async (visitor: Visitor, headers: Readonly<Record<string, string>>) => {
     const asking = visitor.post("/api/chat", { messages: [{ role: "user", content: STEERED }] }, headers)
     const reply = await vendor.steered()
@@ -74,7 +74,7 @@ describe.runIf(hasPostgres)("replies that outlive their page, on two server proc
       return joined.status === 200 ? joined : undefined
     })
 
-  it("whoever joins, on either, gets the same text from its beginning to its end; it is stored and charged once", async () => {
+  it("every client that joins, on either, gets the same text from its beginning to its end; it is stored and charged once", async () => {
     const { here, there, userId } = await signIn("joiner")
     const { answer, messageId, path, reply } = await ask(here, CONTINUE)
     await answer.body?.cancel()

@@ -7,24 +7,24 @@ import { type Charge, type CrashRig, HEARTBEAT_MS, type LeftHold, TOKENS_AT_MOST
 /** A heartbeat may be late by this much on a busy machine. */
 const LATE_MS = 1_500
 
-/** A process that was killed, when, and the holds it left behind. */
+/** A killed process, the time of its death, and the holds that it left open. */
 export interface Death {
   readonly at: number
   readonly left: ReadonlyArray<LeftHold>
-  /** What was recorded as delivered before, by the key of the hold. */
+  /** The output that was recorded before, by the key of the hold. */
   readonly delivered: ReadonlyMap<string, string>
   readonly judgesLateness: boolean
 }
 
 export const keyOf = ({ messageId }: ChatRecord): string => `reply:${messageId}`
 
-/** What a text counts where no vendor told: never more than the reply was allowed. */
+/** The estimated tokens of a text without a vendor's count: never more than the reply's limit. */
 export const counted = (text: string): number => Math.min(pieceTokenizer.count(text).estimate, TOKENS_AT_MOST)
 
-/** What the model says when it is told to speak so many tokens. */
+/** The model's text for this many spoken tokens. */
 export const spoken = (count: number): string => Array.from({ length: count }, (_, index) => index + 1).join(" ")
 
-/** Each charge follows from its receipt, is for a reply that somebody was given, and is the only one for it. */
+/** Checks that each charge follows from its receipt, belongs to a delivered reply, and is its only one. */
 const judgeCharges = (charges: ReadonlyArray<Charge>, records: ReadonlyArray<ChatRecord>): void => {
   const known = new Set(records.filter(({ messageId }) => messageId !== undefined).map(keyOf))
   for (const { key, amount, receipt } of charges) {
@@ -35,7 +35,7 @@ const judgeCharges = (charges: ReadonlyArray<Charge>, records: ReadonlyArray<Cha
   expect(new Set(charges.map(({ key }) => key)).size).toBe(charges.length)
 }
 
-/** A reply whose process died is charged for the output recorded last, and is free where none was. */
+/** A reply whose process died is charged for the last recorded output, and is free if there was none. */
 const judgeCutReply = (record: ChatRecord, charge: Charge | undefined, hold: LeftHold, death: Death): void => {
   const what = `${hold.key} of ${record.userId}, recorded ${hold.recorded}`
   expect(record.end, what).not.toBe("complete")
@@ -49,13 +49,13 @@ const judgeCutReply = (record: ChatRecord, charge: Charge | undefined, hold: Lef
     expect(charge?.receipt, what).toMatchObject({ ended: "expired", estimated: true, usage: { output: hold.recorded } })
 }
 
-/** A reply that ended while its process lived is charged by its vendor's figures, or by what was delivered. */
+/** A reply that ended while its process lived is charged by its vendor's figures, or by the delivered output. */
 const judgeEndedReply = (record: ChatRecord, charge: Charge | undefined): void => {
   const what = `${keyOf(record)} of ${record.userId}, ${record.end} after "${record.text.slice(-20)}"`
   expect(charge, what).toBeDefined()
   if (record.end === "complete") expect(record.text, what).toBe(spoken(record.asked.tokens))
   const { ended, usage } = charge?.receipt ?? {}
-  // Also where the reader did not see the end, or left at it.
+  // Even if the reader did not see the end, or left at it.
   if (record.end === "complete" || ended === "completed") {
     expect(charge?.receipt, what).toMatchObject({ ended: "completed", usage: { output: record.asked.tokens } })
   } else {
@@ -64,7 +64,7 @@ const judgeEndedReply = (record: ChatRecord, charge: Charge | undefined): void =
   }
 }
 
-/** Checks one person's replies and charges; `death` where the process was killed rather than asked to end. */
+/** Checks one person's replies and charges; `death` is set if the process was killed, not stopped. */
 const judgePerson = (
   records: ReadonlyArray<ChatRecord>,
   charges: ReadonlyArray<Charge>,
@@ -83,7 +83,7 @@ const judgePerson = (
   }
 }
 
-/** Checks what a round's replies came to and what was charged for them. */
+/** Checks a round's replies and their charges. */
 export const judgePeople = async (
   rig: CrashRig,
   people: Readonly<Record<string, Pick<Person, "userId">>>,

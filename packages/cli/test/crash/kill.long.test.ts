@@ -3,7 +3,7 @@ import { hasPostgres } from "./CrashRig.ts"
 import { killRounds } from "./killRounds.ts"
 import { firstSeed } from "./seeds.ts"
 
-/** Servers at the same time, each on a schema of its own. */
+/** Concurrent servers, each on its own schema. */
 const LANES = 4
 const ROUNDS = 25
 

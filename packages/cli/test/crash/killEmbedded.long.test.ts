@@ -20,7 +20,10 @@ interface UsageRow {
   readonly receipt: { readonly charged: number; readonly ended: string; readonly usage: { readonly output: number } }
 }
 
-/** What a person sees of the charges: each reply once; whole replies whole, others by what was recorded, or not at all. */
+/**
+ * Checks the charges that a person sees: one per reply; a complete reply in full, another one by its recorded output,
+ * or none.
+ */
 const judgePerson = async (url: string, userId: string, records: ReadonlyArray<ChatRecord>): Promise<void> => {
   const visitor = new Visitor(url)
   await visitor.signIn(userId)

@@ -10,14 +10,14 @@ import type { RunningServer } from "../processes/RunningServer.ts"
 /** Replies run for up to this long, and the kill comes before: long enough for some heartbeats. */
 const LONGEST_MS = 4_000
 
-/** What the rounds met, so that rounds in which nothing happened are noticed. */
+/** Counts of the situations that the rounds met, which detect rounds without events. */
 export interface Met {
   readonly replies: number
   readonly leftHolds: number
   readonly recorded: number
 }
 
-/** Asked again under its key, a reply is given again or made up for, and is charged once in all. */
+/** Checks that a request repeated under its key gets the first reply or a replacement, and is charged once in all. */
 const judgeRepetition = async (rig: CrashRig, load: ChatLoad, first: ChatRecord): Promise<void> => {
   const person = await load.signIn(first.userId.slice(0, first.userId.lastIndexOf("-")))
   const before = await rig.charges(first.userId)
@@ -29,11 +29,11 @@ const judgeRepetition = async (rig: CrashRig, load: ChatLoad, first: ChatRecord)
   const whole = again.end === "complete" && again.status === 200
   if (whole) expect(again.text, what).toBe(spoken(first.asked.tokens))
   if (after[0]?.receipt.ended === "completed") expect(whole, what).toBe(true)
-  // Nobody is writing it: it does not remain in progress.
+  // No process writes it: it must not remain in progress.
   expect(again.status, what).not.toBe(409)
 }
 
-/** Each server sweeps by itself, which takes its time: in one round of so many it is left to do so. */
+/** In one of this many rounds the server itself sweeps, which takes longer. */
 const SWEPT_BY_SERVER = 12
 
 const sweep = async (rig: CrashRig, round: number): Promise<void> => {
@@ -44,7 +44,7 @@ const sweep = async (rig: CrashRig, round: number): Promise<void> => {
 /** Signals that follow within an instant count as one: the second is sent until it is heard. */
 const SECOND_SIGNAL_MS = 250
 
-/** Ends the process at once, mostly by SIGKILL, now and then by a second SIGTERM; gives when. */
+/** Ends the process at once, mostly by SIGKILL, sometimes by a second SIGTERM; returns the time. */
 const die = async ({ process: { child, ended } }: RunningServer, chance: Chance): Promise<number> => {
   const impatient = chance.next() < 0.1
   if (impatient) {
@@ -60,7 +60,7 @@ const die = async ({ process: { child, ended } }: RunningServer, chance: Chance)
   return at
 }
 
-/** Waits until all is recorded of the replies being written that was delivered when it was called; gives that. */
+/** Waits until the output that was delivered before the call is recorded for all running replies; returns it. */
 const untilRecorded = async (rig: CrashRig, load: ChatLoad): Promise<ReadonlyMap<string, string>> => {
   const written = load.records.filter(({ end, messageId }) => end === undefined && messageId !== undefined)
   const delivered = new Map(written.map((record) => [keyOf(record), record.text]))
@@ -71,7 +71,7 @@ const untilRecorded = async (rig: CrashRig, load: ChatLoad): Promise<ReadonlyMap
   })
 }
 
-/** One round on a server that runs: load, a kill, a restart and a sweep; gives the server that runs then. */
+/** One round on a running server: load, a kill, a restart and a sweep; returns the restarted server. */
 const killOnce = async (rig: CrashRig, server: RunningServer, seed: number, judgesLateness: boolean) => {
   const round = String(seed)
   const chance = new Chance(seed)
@@ -105,8 +105,8 @@ const killOnce = async (rig: CrashRig, server: RunningServer, seed: number, judg
 }
 
 /**
- * So many rounds one after another on one database; the seed of a round gives its load and its moment again. Where
- * `judgesLateness`, heartbeats have to come in time, which takes a machine that is not too busy.
+ * Runs this many rounds one after another on one database; the seed of a round reproduces its load and its moment.
+ * With `judgesLateness`, heartbeats have to be on time, which requires a machine that is not too busy.
  */
 export const killRounds = async (
   rounds: number,

@@ -35,7 +35,7 @@ const signedIn = async (url: string): Promise<ReadonlyArray<Visitor>> => {
 
 const chat = (person: Visitor) => person.post("/api/chat", { messages: [{ role: "user", content: "Hello?" }] })
 
-/** Asks until somebody is refused at once, then all again and again. Nothing is waited for from then on. */
+/** Asks until a request is refused at once, then repeats all of them. From then on no request may wait. */
 const refusals = async (
   people: ReadonlyArray<Visitor>,
   ask: (person: Visitor) => Promise<Response>
@@ -75,7 +75,7 @@ describe.runIf(hasPostgres)("a server whose", () => {
       const chats = await Promise.all(people.map((person) => timed(chat(person))))
       expect(chats.map(({ status }) => status)).toEqual(people.map(() => 200))
       database.fallSilent()
-      // What needs the database before anything else, and what has credits held by then.
+      // Requests that need the database first, and requests that have held credits by then.
       void Promise.allSettled(people.map(chat))
       const answers = await refusals(people, (person) => person.get("/api/chats"))
       await annotate(tell(answers))

@@ -3,7 +3,7 @@ import { hasPostgres } from "./CrashRig.ts"
 import { firstSeed } from "./seeds.ts"
 import { stopRounds, stopStarts, stopWithoutDatabase } from "./stopRounds.ts"
 
-/** Servers at the same time, each on a schema of its own. */
+/** Concurrent servers, each on its own schema. */
 const LANES = 4
 const ROUNDS = 25
 const BEYOND_DEADLINE = 3

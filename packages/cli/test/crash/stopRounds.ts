@@ -11,7 +11,7 @@ import { SilentDatabase } from "./SilentDatabase.ts"
 const SOON_MS = 1_200
 const BEYOND_DEADLINE_MS = 40_000
 const DEADLINE_MS = 10_000
-/** What a reader of a proper reply must see who came before the signal. */
+/** Checks the proper replies of readers that came before the signal. */
 const judgeDelivery = (records: ReadonlyArray<ChatRecord>, isCut: boolean): void => {
   for (const { asked, end, messageId, text } of records) {
     if (messageId === undefined || asked.more !== undefined || asked.leaveAfter !== undefined) continue
@@ -46,7 +46,10 @@ const stopOnce = async (rig: CrashRig, seed: number, beyondDeadline: boolean): P
   return load.records.filter(({ messageId }) => messageId !== undefined).length
 }
 
-/** So many rounds on one database, the last of them with replies that outlast the deadline; gives how many replies there were. */
+/**
+ * Runs this many rounds on one database, the last of them with replies that exceed the deadline; returns the number of
+ * replies.
+ */
 export const stopRounds = async (rounds: number, beyondDeadline: number, seed: number): Promise<number> => {
   await using rig = new CrashRig()
   let replies = 0
@@ -77,7 +80,7 @@ export const stopStarts = async (rounds: number, seed: number): Promise<void> =>
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
 }
 
-/** A database that does not answer any more is not waited for; what is open then is charged by a sweep. */
+/** A silent database is not awaited; a sweep charges the open holds. */
 export const stopWithoutDatabase = async (seed: number): Promise<void> => {
   await using rig = new CrashRig()
   await using database = await SilentDatabase.before(serverUrl)

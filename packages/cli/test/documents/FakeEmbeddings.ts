@@ -15,7 +15,7 @@ interface Asked {
   readonly input: ReadonlyArray<string>
 }
 
-/** A provider of embeddings by OpenAI's protocol, which remembers what it was asked and paid for. */
+/** A provider of embeddings with OpenAI's protocol, which records its requests and their cost. */
 export class FakeEmbeddings implements AsyncDisposable {
   readonly #server: Server
   /** Every text that was answered, by model; one that was answered twice is there twice. */
@@ -45,7 +45,7 @@ export class FakeEmbeddings implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`
   }
 
-  /** What `PARLEY_CONFIG` says of it. */
+  /** The provider's part of `PARLEY_CONFIG`. */
   embedding(model: string, more: object = {}): object {
     return { embedding: { vendor: "openai", model, baseUrl: this.baseUrl, dimensions: DIMENSIONS, batch: 8, ...more } }
   }
@@ -76,7 +76,7 @@ export class FakeEmbeddings implements AsyncDisposable {
     this.underWay += input.length
     if (this.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, this.delayMs))
     this.underWay -= input.length
-    // Answered is paid for, whether or not somebody still listens.
+    // An answered request is paid, even if the client has left.
     this.answered.set(model, [...this.of(model), ...input])
     response.writeHead(200, { "content-type": "application/json" })
     const data = input.map((text, index) => ({ object: "embedding", index, embedding: vectorOf(model, text) }))

@@ -13,7 +13,7 @@ import { FakeEmbeddings } from "./FakeEmbeddings.ts"
 
 const serverUrl = process.env["TEST_DATABASE_URL"] ?? ""
 
-/** A text of its own for each name, of about so many passages. */
+/** A distinct text for each name, of about this many passages. */
 const longText = (name: string, passages: number): string =>
   Array.from({ length: passages * 25 }, (_, line) => `Line ${line} of ${name} speaks of lift, of drag, of wings.`).join(
     "\n"
@@ -28,7 +28,7 @@ export class ReindexRig implements AsyncDisposable {
   readonly provider: FakeEmbeddings
   /** A way to the database on which requests can be watched. */
   readonly wire: FaultyWire
-  /** Connections of which something was lost on the wire: what comes after it is lost as well. */
+  /** Connections that lost data on the wire: all later data is dropped too. */
   readonly lostConnections = new Set<number>()
   readonly stores: OpenDatabase
   readonly #folder = temporaryFolder()
@@ -48,7 +48,7 @@ export class ReindexRig implements AsyncDisposable {
     return new ReindexRig(schema, await FakeEmbeddings.start(), await FaultyWire.open(serverUrl), stores)
   }
 
-  /** The environment of commands whose documents are embedded by `model`; by none unless given. */
+  /** The environment of commands with the embedder `model`; default: none. */
   environment(model?: string, more: object = {}): Readonly<Record<string, string>> {
     const name = `${model ?? "none"}.json`
     writeFileSync(
@@ -64,7 +64,7 @@ export class ReindexRig implements AsyncDisposable {
     }
   }
 
-  /** The same environment, whose database is asked by way of the wire. */
+  /** The same environment with a database connection through the wire. */
   watched(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
     return { ...environment, DATABASE_URL: this.wire.through(serverUrl) }
   }
@@ -74,12 +74,12 @@ export class ReindexRig implements AsyncDisposable {
     return runHere(argv, this.#folder.path, environment)
   }
 
-  /** Starts a command in a process of its own. */
+  /** Starts a command in its own process. */
   process(argv: ReadonlyArray<string>, environment: Readonly<Record<string, string>>): ParleyProcess {
     return new ParleyProcess(argv, this.#folder.path, environment)
   }
 
-  /** Stores documents with the jobs that make them ready; gives their ids. */
+  /** Stores documents with their processing jobs; returns their ids. */
   async upload(names: ReadonlyArray<string>, passages: number): Promise<ReadonlyArray<string>> {
     const { documents, files, jobs, unitOfWork } = this.stores
     const ids: Array<string> = []
@@ -113,7 +113,7 @@ export class ReindexRig implements AsyncDisposable {
     )
   }
 
-  /** Documents that are ready without what their row says is searched, or that are searched and not ready: no moment shows one. */
+  /** Ready documents that no search finds, and searched ones that are not ready: there must be none at any moment. */
   torn(): Promise<ReadonlyArray<Row>> {
     return this.query(
       `SELECT d.filename, d.status, d.passages, g.passages AS searched FROM $schema.documents d
@@ -122,7 +122,7 @@ export class ReindexRig implements AsyncDisposable {
     )
   }
 
-  /** What is not as it is after an undisturbed indexing by `model`: nothing, where all is well. */
+  /** Differences to an undisturbed indexing by `model`; empty if there are none. */
   async unsound(model: string): Promise<ReadonlyArray<Row>> {
     return this.query(
       `SELECT 'document not ready' AS problem, id::text AS what FROM $schema.documents

@@ -1,7 +1,7 @@
 import { DatabaseOwner, PgDatabaseLayer } from "@parley/adapters-db"
 import { Effect } from "effect"
 
-/** Removes what a server kept in a schema of its own; nothing where there is no database. */
+/** Drops a server's schema; does nothing without a database. */
 export const dropSchema = async (url: string, schema: string): Promise<void> => {
   if (url === "") return
   const drop = DatabaseOwner.use(({ asOwner }) =>

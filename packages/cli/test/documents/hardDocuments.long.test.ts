@@ -5,10 +5,10 @@ import { MEASURED, measureFrom } from "./measuredServer.ts"
 import { HARD_DOCUMENTS, uploadHardDocument } from "./uploadHardDocuments.ts"
 
 const MEBIBYTE = 1024 * 1024
-/** The first passes load what is loaded when it is first needed, and fill the memory that the database keeps. */
+/** The first passes load code on first use, and fill the database's caches. */
 const SETTLING = 3
 const PASSES = 6
-/** What remains of a pass after that, as a share of the memory there was: a leak would add the same with each. */
+/** The highest memory after a pass, as a share of the memory before: a leak would add the same with each pass. */
 const MAX_GROWTH = 1.1
 
 const TYPES = [...new Set(HARD_DOCUMENTS.map(({ type }) => type))].join(",")

@@ -9,12 +9,9 @@ const PAGES = 3_000
 const ASKED = 12
 /** The server answers others meanwhile: its thread computes for no longer than this without turning to them. */
 const LONGEST_TURN_MS = 50
-/**
- * What the product computes for longer than that, it does in each pass; a busy machine, on which the same takes longer, does so now
- * here and now there.
- */
+/** A long computation of the product occurs in each pass; delays of a busy machine occur in different places. */
 const PASSES = 3
-/** People who chat meanwhile, one reply after another. */
+/** Concurrent people who chat, one reply after another. */
 const CHATTERS = 2
 const MEBIBYTE = 1024 * 1024
 const MAX_GROWTH_MEBIBYTES = 400
@@ -55,7 +52,7 @@ const ready = async (visitor: Visitor, id: string) => {
   }
 }
 
-/** Chats about a document of one's own until told to stop; gives how many replies there were. */
+/** Chats about a document until it is stopped; returns the number of replies. */
 const chatUntil = async (visitor: Visitor, stop: AbortSignal): Promise<number> => {
   const answer = await visitor.upload("notes.txt", new TextEncoder().encode("The rotor has three blades.\n".repeat(40)))
   const { documentId } = (await answer.json()) as { documentId: string }
@@ -66,7 +63,7 @@ const chatUntil = async (visitor: Visitor, stop: AbortSignal): Promise<number> =
       documentIds: [documentId]
     })
     const text = await reply.text()
-    // One's own document may not be read yet, and one may ask no faster than the limits allow.
+    // The document may not be ready yet, and the limits bound the rate of requests.
     if (![200, 409, 429].includes(reply.status)) throw new Error(`A chat answered ${reply.status}: ${text}`)
     if (reply.status !== 200) {
       replies -= 1
@@ -107,7 +104,7 @@ const expectCited = async (visitor: Visitor, documentId: string, page: number) =
   expect(stretch.text).toBe(text)
 }
 
-/** The page of every code word, by the text and the pages that the server gives. */
+/** Checks the page of every code word, by the text and the pages from the server. */
 const expectAllPages = async (visitor: Visitor, documentId: string) => {
   const found = new Map<string, number>()
   for (let from = 0; ;) {

@@ -1,5 +1,5 @@
-// Loaded into a server before it starts: writes how late its thread turns to what waits for it, and how much memory it has, to
-// turns.json in its folder. SIGUSR2 begins anew.
+// Loaded into a server before it starts: writes the delays of its main thread, and its memory, to turns.json in its
+// folder. SIGUSR2 begins anew.
 import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
@@ -12,7 +12,10 @@ const spentMs = () => {
   return (system + user) / 1000
 }
 
-/** Milliseconds that a thread was ready to run, and the machine ran others: the second figure of Linux' schedstat; else 0. */
+/**
+ * Milliseconds for which a thread was ready to run while the machine ran others: the second figure of Linux'
+ * schedstat; otherwise 0.
+ */
 const waitedMs = (thread) => {
   try {
     return Number(readFileSync(`/proc/self/task/${thread}/schedstat`, "latin1").split(" ")[1]) / 1e6
@@ -21,7 +24,7 @@ const waitedMs = (thread) => {
   }
 }
 
-/** The threads that V8 has collect garbage beside the main one, which stands still until they are done. */
+/** The threads on which V8 collects garbage beside the main one, which waits for them. */
 const collectors = () => {
   try {
     return readdirSync("/proc/self/task").filter(
@@ -32,7 +35,7 @@ const collectors = () => {
   }
 }
 
-/** Major page faults of the main thread: what it read from the disk to go on. */
+/** Major page faults of the main thread: reads from the disk. */
 const majorFaults = () => {
   try {
     const stat = readFileSync(`/proc/self/task/${process.pid}/stat`, "latin1")
@@ -42,7 +45,7 @@ const majorFaults = () => {
   }
 }
 
-/** How many of the worst beats are told of. */
+/** The number of reported worst beats. */
 const WORST = 8
 
 /** Figures in buckets of a tenth of a millisecond. */
@@ -105,11 +108,11 @@ if (isMainThread) {
   setInterval(() => {
     const now = look()
     const lateMs = Math.max(0, now.at - last.at - BEAT_MS)
-    // What the machine made it wait before the beat was due made nothing late.
+    // Time for which the machine made it wait before the beat was due is no delay.
     const machineMs = Math.max(0, now.waited - last.waited - BEAT_MS)
     late.add(lateMs)
     const computedMs = now.spent - last.spent
-    // Where it stood still, it may have been for a collector that the machine made wait.
+    // The thread may have waited for a collector that the machine delayed.
     const stoodMs = Math.max(0, lateMs - machineMs - computedMs)
     const helpersMs = Math.min(stoodMs, Math.max(0, ...now.helped.map((ms, each) => ms - last.helped[each])))
     const ownMs = Math.max(0, lateMs - machineMs - helpersMs)
@@ -137,7 +140,7 @@ if (isMainThread) {
   setFlagsFromString("--expose-gc")
   const collectGarbage = runInNewContext("gc")
   process.on("SIGUSR2", () => {
-    // What the first collection finds unused is given back by the second.
+    // The second collection returns the memory that the first one found unused.
     collectGarbage()
     collectGarbage()
     number += 1

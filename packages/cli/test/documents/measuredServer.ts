@@ -11,7 +11,9 @@ const INSTRUMENT = fileURLToPath(new URL("measureTurns.mjs", import.meta.url))
 /** The environment of a server that measures itself. */
 export const MEASURED = { NODE_OPTIONS: `--import=${INSTRUMENT}` }
 
-/** How late a timer was that beats every five milliseconds: at most for these shares of the beats, in milliseconds. */
+/**
+ * The delay of a timer with a beat of five milliseconds: the maximum for these shares of the beats, in milliseconds.
+ */
 export interface Lateness {
   readonly count: number
   readonly p50: number
@@ -20,7 +22,10 @@ export interface Lateness {
   readonly max: number
 }
 
-/** A beat that was late, and what its thread did meanwhile: computed, was ready while others ran, stood still for a helper that was; else it was blocked. */
+/**
+ * A late beat, and the state of its thread: computing, ready while others ran, waiting for a delayed helper, otherwise
+ * blocked.
+ */
 export interface LateBeat {
   readonly secondsIn: number
   readonly ownMs: number
@@ -31,13 +36,13 @@ export interface LateBeat {
   readonly pagesRead: number
 }
 
-/** What a server measured since it was last told to begin. */
+/** A server's measurements since the last beginning. */
 export interface Measured {
-  /** How often it was told. */
+  /** The number of beginnings. */
   readonly number: number
-  /** The longest time that its thread computed without a turn for anything else, of processor time. */
+  /** The longest computation of its thread without a pause, in processor time. */
   readonly turnMs: number
-  /** By the clock: what else the machine does counts. */
+  /** By the clock, including delays of the machine. */
   readonly late: Lateness
   /** By the clock, without the time that the thread, or one that collected its garbage, was ready to run and the machine ran others, as the kernel counts it. */
   readonly own: Lateness
@@ -53,7 +58,7 @@ export const measured = (folder: string): Measured | undefined => {
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Measured) : undefined
 }
 
-/** Has a server collect its garbage and measure anew; gives what it has then. */
+/** Makes a server collect its garbage and begin its measurements anew; returns the values at that time. */
 export const measureFrom = async (server: RunningServer, folder: string): Promise<Measured> => {
   const before = measured(folder)?.number ?? 0
   server.process.child.kill("SIGUSR2")
@@ -63,7 +68,7 @@ export const measureFrom = async (server: RunningServer, folder: string): Promis
   })
 }
 
-/** A process that does nothing but measure: what the machine does to anybody meanwhile. `end` gives the figures. */
+/** A process that only measures, as a baseline of the machine's delays. `end` returns the figures. */
 export const measureNothing = async (): Promise<{ readonly end: () => Promise<Measured> } & AsyncDisposable> => {
   const folder = temporaryFolder()
   const idle = spawn(process.execPath, [`--import=${INSTRUMENT}`, "--eval", "setInterval(() => {}, 60_000)"], {

@@ -22,7 +22,7 @@ it(
     await Promise.allSettled(lanes)
     const met = (await Promise.all(lanes)).flat()
     expect(met).toHaveLength(2 * ROUNDS)
-    // Most kills came in the middle of the work, and some beside a switch.
+    // Most kills came in the middle of the work, and some near a switch.
     const between = met.filter(({ killedAt, of, paid }) => killedAt !== undefined && paid > 0 && paid < of)
     expect(between.length).toBeGreaterThan(ROUNDS)
     expect(met.filter(({ killedAt }) => killedAt?.endsWith("a switch")).length).toBeGreaterThan(ROUNDS / 3)

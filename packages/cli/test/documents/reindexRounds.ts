@@ -11,18 +11,18 @@ const DOCUMENTS = [
   { name: "three", passages: 3 },
   { name: "four", passages: 40 }
 ]
-/** Texts of a document whose answers may be lost with a process: those of the requests it had under way, and none else. */
+/** Texts of a document whose responses a dead process may lose: those of its running requests, and no others. */
 const LOST_AT_MOST = 4 * 8
 /** Long enough for several requests to be under way at once, milliseconds. */
 const PROVIDER_MS = 20
-/** Nobody is called late on a busy machine: only what hangs is ended. */
+/** A slow run on a busy machine is no failure: this limit only ends a hanging one. */
 const PATIENCE_MS = 600_000
-/** Each third kill is beside a switch: before it, within its transaction, or after it. */
+/** Every third kill is near a switch: before it, within its transaction, or after it. */
 const BESIDE_A_SWITCH = [0, 1, 2, "ended"] as const
 
-/** What the rounds met, so that rounds in which nothing happened are noticed. */
+/** Counts of the situations that the rounds met, which detect rounds without events. */
 export interface MetKill {
-  /** What was about to be done; undefined where all was done before. */
+  /** The next step at the kill; undefined if all were complete. */
   readonly killedAt: string | undefined
   /** Texts that were paid for when the process was killed, of all there were to pay for. */
   readonly paid: number
@@ -45,7 +45,7 @@ const allReady = (rig: ReindexRig, worker: ParleyProcess) =>
     PATIENCE_MS
   )
 
-/** Starts a command that is killed at a moment, or once it has done all; gives what it was about to do. */
+/** Starts a command that is killed at a moment, or after it has completed; returns its next step. */
 const killAt = async (
   rig: ReindexRig,
   argv: ReadonlyArray<string>,
@@ -68,11 +68,11 @@ const killAt = async (
 interface Cost {
   /** Texts that were paid for. */
   readonly paid: number
-  /** Of those, whose embeddings were not kept. */
+  /** The number of those whose embeddings were not stored. */
   readonly lost: number
 }
 
-/** What was paid for when a process was killed; what the provider still answers of it is paid for as well. */
+/** The embeddings that were paid until a process was killed, including the provider's last responses. */
 const costOf = async (rig: ReindexRig, model: string): Promise<Cost> => {
   const texts = await eventually(
     "the provider to fall silent",
@@ -111,7 +111,7 @@ const upload = async (rig: ReindexRig) => {
   for (const { name, passages } of DOCUMENTS) await rig.upload([name], passages)
 }
 
-/** A worker that is not disturbed, until every document is ready; gives how many steps it took. */
+/** An undisturbed worker, until every document is ready; returns the number of its steps. */
 const workToTheEnd = async (rig: ReindexRig, model: string): Promise<number> => {
   await using worker = rig.process(["work"], rig.watched(rig.environment(model)))
   const seen = watchWork(rig)
@@ -137,7 +137,7 @@ interface Killed {
   readonly arrives: boolean
 }
 
-/** Documents whose indexing is killed, and done by the next process. */
+/** Documents whose indexing is killed, and completed by the next process. */
 const killIndexing = async (rig: ReindexRig, { model, ...plan }: Killed): Promise<MetKill> => {
   await upload(rig)
   const seen = await killAt(rig, ["work"], model, plan, () => areReady(rig))
@@ -148,12 +148,12 @@ const killIndexing = async (rig: ReindexRig, { model, ...plan }: Killed): Promis
   return met(rig, model, { cost, seen, of: (await rig.passages()).length })
 }
 
-/** The same documents, whose re-indexing by another model is killed, and done by the next run. */
+/** The same documents, whose re-indexing by another model is killed, and completed by the next run. */
 const killReindexing = async (rig: ReindexRig, { model, ...plan }: Killed): Promise<MetKill> => {
   const before = await rig.passages()
   const seen = await killAt(rig, ["reindex"], model, plan, () => Promise.resolve(false))
   expect(await rig.torn()).toEqual([])
-  // Not one passage less meanwhile, and none twice.
+  // Meanwhile no passage is missing or duplicated.
   expect(await rig.passages()).toEqual(before)
   const cost = await costOf(rig, model)
   await reindexToTheEnd(rig, model)
@@ -163,8 +163,8 @@ const killReindexing = async (rig: ReindexRig, { model, ...plan }: Killed): Prom
 }
 
 /**
- * Moments that lie evenly over the steps of an undisturbed run, one in each stretch of it, beside those at a switch; `round` of
- * `rounds`.
+ * Moments spread evenly over the steps of an undisturbed run, one in each part of it, in addition to those at a
+ * switch; `round` of `rounds`.
  */
 const momentOf = (chance: Chance, round: number, rounds: number, steps: number): Omit<Killed, "model"> => {
   const arrives = chance.next() < 0.5
@@ -179,8 +179,8 @@ const momentOf = (chance: Chance, round: number, rounds: number, steps: number):
 }
 
 /**
- * So many rounds one after another on one schema, each with a kill while documents are indexed and one while they are
- * re-indexed. The passages of every round are those of the first, which nothing disturbs.
+ * Runs this many rounds one after another on one schema, each with a kill during indexing and one during re-indexing.
+ * The passages of every round must equal those of the first, undisturbed one.
  */
 export const reindexRounds = async (
   rounds: ReadonlyArray<number>,

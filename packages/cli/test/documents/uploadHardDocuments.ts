@@ -9,7 +9,7 @@ export interface Uploader {
   readonly delete: (path: string) => Promise<Response>
 }
 
-/** What is refused at the door, since its bytes are not what its name says. */
+/** Documents that are refused at upload, because their bytes contradict their name. */
 const REFUSED: Readonly<Record<string, string>> = {
   "a text named as a pdf": "contradiction",
   "no bytes at all as a pdf": "empty",
@@ -55,7 +55,7 @@ const expectReadable = async (uploader: Uploader, id: string, { holds, pages }: 
   }
 }
 
-/** Uploads a document, waits for what becomes of it, compares that with what has to, and deletes it again. */
+/** Uploads a document, waits for its outcome, compares it with the expected one, and deletes the document. */
 export const uploadHardDocument = async (uploader: Uploader, document: HardDocument): Promise<void> => {
   const answer = await uploader.upload(`document.${document.type}`, document.bytes())
   const body = (await answer.json()) as {

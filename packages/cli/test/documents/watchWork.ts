@@ -1,19 +1,25 @@
 import type { ReindexRig } from "./ReindexRig.ts"
 
-/** What is done on documents: each is a step, and so is the end of its transaction. */
+/** The statements of the work on documents: each is a step, and so is the end of its transaction. */
 const WORK =
   /\.(begin_generation|reuse_embeddings|add_passages|put_document|activate_generation)\(|INSERT INTO \S+(passage_embeddings|document_texts)\b|UPDATE \S+\.documents\b/u
 const SWITCH = /\.(put_document|activate_generation)\(/u
 
-/** A moment of the work on documents, whatever the machine's pace: before a step, or before a request beside a switch. */
+/**
+ * A moment of the work on documents, independent of the machine's pace: before a step, or before a request near a
+ * switch.
+ */
 export type Moment =
   | { readonly step: number }
-  /** In the transaction of the first switch or a later one, after so many of its requests; `ended`: before anything that is asked after it. */
+  /**
+   * In the transaction of the first switch or a later one, after this many of its requests; `ended`: before the next
+   * request after it.
+   */
   | { readonly switchNumber: number; readonly requests: number | "ended" }
 
 export interface Kill {
   readonly moment: Moment
-  /** What the process had sent to the database arrives, though nobody hears the answers; else nothing more does. */
+  /** True if the database still receives the process's last data, although no process reads the responses. */
   readonly arrives: boolean
   readonly kill: () => void
 }
@@ -21,14 +27,16 @@ export interface Kill {
 export interface WatchedWork {
   /** Requests to the provider and to the database so far. */
   readonly steps: number
-  /** What was about to be done at the moment of the kill. */
+  /** The next step at the kill. */
   readonly killedAt: string | undefined
 }
 
 /** Never passed on. */
 const LOST = new Promise<void>(() => undefined)
 
-/** Counts the steps of whoever works on documents by way of the wire from now on, and kills it at the moment given. */
+/**
+ * Counts the steps of all work on documents through the wire from now on, and kills the process at the given moment.
+ */
 export const watchWork = (rig: ReindexRig, plan?: Kill): WatchedWork => {
   const seen: { steps: number; killedAt: string | undefined } = { steps: 0, killedAt: undefined }
   const working = new Set<number>()

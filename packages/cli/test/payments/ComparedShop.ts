@@ -19,7 +19,10 @@ export interface FoundDifference {
   readonly words: string
 }
 
-/** Parley in this process on a schema of real Postgres, and a provider whose state a test may change. They share a clock. */
+/**
+ * Parley in this process on a schema of real Postgres, and a provider whose state a test may change. They share a
+ * clock.
+ */
 export class ComparedShop implements AsyncDisposable {
   readonly schema: string
   readonly provider: StandInPayments

@@ -10,13 +10,13 @@ export interface StoredPayments {
   readonly account: object | undefined
   /** Each row of the ledger, oldest first. */
   readonly rows: ReadonlyArray<object>
-  /** How many events there are of each kind and state. */
+  /** The number of events of each kind and state. */
   readonly events: ReadonlyArray<object>
   readonly purchases: number
   readonly subscriptions: number
 }
 
-/** Real server processes on one Postgres schema, and a provider whose events are sent by hand. */
+/** Real server processes on one Postgres schema, and a provider whose events the test sends. */
 export class PaymentRig implements AsyncDisposable {
   readonly shop: Shop
   readonly #rig: CrashRig
@@ -46,14 +46,14 @@ export class PaymentRig implements AsyncDisposable {
     return this.#rig
   }
 
-  /** What the provider sends for what happens in `acts`. */
+  /** The provider's events for the changes in `acts`. */
   async eventsOf(acts: () => unknown): Promise<ReadonlyArray<StoredEvent>> {
     const known = new Set(this.shop.provider.events.map(({ id }) => id))
     await acts()
     return this.shop.provider.events.filter(({ id }) => !known.has(id))
   }
 
-  /** Sends an event as the provider does; gives the answer's status, 0 where there was none. */
+  /** Sends an event as the provider does; returns the response's status, 0 without a response. */
   async send({ text }: Pick<StoredEvent, "text">, { url }: Pick<RunningServer, "url">): Promise<number> {
     try {
       const response = await fetch(`${url}/api/webhooks/payment`, {
@@ -75,7 +75,7 @@ export class PaymentRig implements AsyncDisposable {
     return this.#rig.schema
   }
 
-  /** Reads what is stored. */
+  /** Queries the database. */
   query<R extends Record<string, unknown>>(
     text: string,
     params: ReadonlyArray<unknown> = []

@@ -57,7 +57,7 @@ export class PlantedShop implements AsyncDisposable {
     return this.rig.shop.buy(userId, price, "one-time")
   }
 
-  /** Pays by a payment link as the person's customer, whom the server knows. */
+  /** Pays by a payment link as the person's linked customer. */
   async paysByLink(userId: string, price: string, quantity?: number): Promise<void> {
     await payByLink(this.provider, await this.customerOf(userId), price, quantity)
   }
@@ -86,7 +86,7 @@ export class PlantedShop implements AsyncDisposable {
     expect([exit, stderr]).toEqual([0, expect.anything()])
   }
 
-  /** Compares the last so many days; 30 unless given. */
+  /** Compares the last days; default 30. */
   async verify(days?: number): Promise<Verified> {
     const since = days === undefined ? [] : ["--since", new Date(Date.now() - days * 86_400_000).toISOString()]
     const { exit, stdout } = await this.rig.parley("credits", "verify", "--with-payments", "--json", ...since)
@@ -105,7 +105,7 @@ export class PlantedShop implements AsyncDisposable {
       END $do$`)
   }
 
-  /** Gives credits for a session that the provider does not have, past the events. */
+  /** Grants credits for a session that the provider does not have, without an event. */
   async grantsWithoutPayment(userId: string): Promise<void> {
     const payment = { charge: "pi_of_nothing", paid: 990 }
     const grant = { userId, key: "topup:cs_of_nothing", type: "topup", amount: 700, payment } as const

@@ -12,10 +12,10 @@ import { Effect, Redacted } from "effect"
 const DAY_MS = 86_400_000
 const API_KEY = "sk_test_of_the_stand_in"
 
-/** What events are signed with. */
+/** The signing secret of events. */
 export const SECRET = "whsec_of_the_tests"
 
-/** What the provider sells. */
+/** The provider's prices. */
 export const shopPrices = [
   { id: "price_pro", name: "Pro", amount: 1_900, currency: "usd", every: { unit: "month", count: 1 } },
   { id: "price_business", name: "Business", amount: 4_900, currency: "usd", every: { unit: "month", count: 1 } },
@@ -26,7 +26,7 @@ export const shopPrices = [
   { id: "price_plan_unknown", name: "Other", amount: 500, currency: "usd", every: { unit: "month", count: 1 } }
 ] as const
 
-/** What those prices buy, as `PARLEY_CONFIG` says it. */
+/** The purchases of these prices, for `PARLEY_CONFIG`. */
 export const shopConfig = {
   tiers: { pro: { monthlyCredits: 1_000 }, business: { monthlyCredits: 5_000 } },
   prices: {
@@ -38,7 +38,7 @@ export const shopConfig = {
   }
 }
 
-/** A provider of Stripe's protocol on a port of its own, and the people who buy there. */
+/** A provider with Stripe's protocol on its own port, and its buyers. */
 export class Shop {
   /** Everything that the provider keeps; a test may change it. */
   readonly state: StandInState
@@ -61,7 +61,7 @@ export class Shop {
     return this.#listening.standIn
   }
 
-  /** How a server finds the provider and knows its events. */
+  /** The environment with which a server finds the provider and verifies its events. */
   get environment(): Readonly<Record<string, string>> {
     return {
       STRIPE_SECRET_KEY: API_KEY,
@@ -70,7 +70,7 @@ export class Shop {
     }
   }
 
-  /** Opens a checkout page for a person, as the server does, and pays there; gives the session. */
+  /** Opens a checkout page for a person, as the server does, and pays there; returns the session. */
   async buy(userId: string, priceId: string, mode: CheckoutMode, options?: PayOptions): Promise<string> {
     const gateway = makeStripePaymentGateway({
       apiKey: Redacted.make(API_KEY),

@@ -12,7 +12,7 @@ const PAGE = "http://127.0.0.1/"
 
 const chosen = <A>(all: ReadonlyArray<A>, index: number): A | undefined => all[index % Math.max(1, all.length)]
 
-/** The acts of one history, of people whose names no other history has. An act that is not possible changes nothing. */
+/** The acts of one history, by people with names of their own. An impossible act changes nothing. */
 export class ShopHistory {
   readonly #shop: ComparedShop
   readonly #name: string
@@ -77,7 +77,7 @@ export class ShopHistory {
     return Object.values(this.#shop.state.subscriptions).filter(({ status }) => status !== "canceled")
   }
 
-  /** A second subscription is a difference: nobody begins one here. */
+  /** A second subscription would be a difference, so none is begun here. */
   async #subscribe({ how, price, who }: ActOf<"subscribe">) {
     const userId = this.#person(who)
     const customers = this.#customersOf(userId)
@@ -167,7 +167,7 @@ export class ShopHistory {
     }
   }
 
-  /** An operator gives money back by other means. */
+  /** An operator refunds money by other means. */
   async #takeBack(userId: string, part: number) {
     const [bought] = await this.#shop.query<{ payment_id: string; granted: number; paid: number }>(
       `SELECT payment_id, granted, paid FROM ${this.#shop.schema}.billing_purchases
@@ -189,7 +189,7 @@ export class ShopHistory {
     await this.#shop.run(CreditService.use((credits) => credits.refund(asked)))
   }
 
-  /** A transfer that arrives later would be owed: nobody is erased before it has. */
+  /** A later transfer would be owed, so no person is erased before theirs has arrived. */
   async #erase(userId: string) {
     const customers = this.#customersOf(userId)
     const waits = Object.values(this.#shop.state.sessions).some(

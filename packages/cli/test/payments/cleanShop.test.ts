@@ -12,7 +12,7 @@ describe.runIf(hasPostgres)("a shop whose events have all come", () => {
   })
   afterAll(() => shop[Symbol.asyncDispose]())
 
-  it("has no difference, whatever happened in it", { timeout: 600_000 }, async () => {
+  it("has no difference after any history", { timeout: 600_000 }, async () => {
     let histories = 0
     await fc.assert(
       fc.asyncProperty(fc.array(shopAct, { minLength: 1, maxLength: 12, size: "max" }), async (acts) => {

@@ -4,7 +4,7 @@ import { hasPostgres } from "../crash/CrashRig.ts"
 import type { RunningServer } from "../processes/RunningServer.ts"
 import { PaymentRig } from "./PaymentRig.ts"
 
-/** What stands in the place of any value of an event. */
+/** Replacements for any value of an event. */
 const STRANGE: ReadonlyArray<unknown> = [
   undefined,
   null,
@@ -67,7 +67,7 @@ const { PARLEY_TEST_SEED: seed } = process.env
 
 const COPIES = 20
 
-/** Events that come to so many server processes at once; `twistedCount` is how many come in a form that no provider sends. */
+/** Sends events to this many server processes at once; `twistedCount` of them have a form that no provider sends. */
 export const manyServers = (serverCount: number, twistedCount: number) =>
   describe.runIf(hasPostgres)(`an event in ${COPIES} copies at once, on ${serverCount} server processes`, () => {
     let rig: PaymentRig
@@ -84,7 +84,7 @@ export const manyServers = (serverCount: number, twistedCount: number) =>
 
     const serverOf = (index: number) => servers[index % serverCount] as RunningServer
 
-    /** A plan, credits, half of which are given back, and a dispute that is lost: the events of it. */
+    /** The events of a plan, of credits that are half refunded, and of a lost dispute. */
     const story = (userId: string) =>
       rig.eventsOf(async () => {
         const { provider } = rig.shop
@@ -95,7 +95,7 @@ export const manyServers = (serverCount: number, twistedCount: number) =>
         provider.closeDispute(provider.openDispute(provider.payments.at(-1) ?? ""), "lost")
       })
 
-    /** What becomes of a person each of whose events comes once, one after the other. */
+    /** The final state of a person whose events come once, one after another. */
     const once = async () => {
       const userId = "once@example.com"
       for (const event of await story(userId)) expect(await rig.send(event, serverOf(0))).toBe(200)
@@ -128,32 +128,28 @@ export const manyServers = (serverCount: number, twistedCount: number) =>
       expect(await rig.differences()).toEqual([])
     })
 
-    it(
-      "in whatever form it comes, is answered and kept, and moves nobody else's credits",
-      { timeout: 120_000 },
-      async () => {
-        const bystander = "bystander@example.com"
-        for (const event of await story(bystander)) await rig.send(event, serverOf(0))
-        const before = await rig.storedOf(bystander)
-        const texts = (await story("twisted@example.com")).map(({ text }) => text)
-        const twisted = fc.sample(twistOf(texts), {
-          numRuns: twistedCount,
-          ...(seed === undefined ? {} : { seed: Number(seed) })
-        })
-        let kept = 0
-        for (let from = 0; from < twistedCount; from += COPIES) {
-          const some = twisted.slice(from, from + COPIES)
-          const answers = await Promise.all(some.map((text, index) => rig.send({ text }, serverOf(index))))
-          // What has no id, or none that can be kept, is no event.
-          const wrong = answers.flatMap((status, index) =>
-            status === 200 || status === 400 ? [] : [status, some[index]]
-          )
-          expect(wrong).toEqual([])
-          kept += answers.filter((status) => status === 200).length
-        }
-        expect(kept).toBeGreaterThan(twistedCount / 3)
-        expect(await rig.storedOf(bystander)).toEqual(before)
-        expect(await rig.differences()).toEqual([])
+    it("in any form, is answered and stored, and changes no other person's credits", { timeout: 120_000 }, async () => {
+      const bystander = "bystander@example.com"
+      for (const event of await story(bystander)) await rig.send(event, serverOf(0))
+      const before = await rig.storedOf(bystander)
+      const texts = (await story("twisted@example.com")).map(({ text }) => text)
+      const twisted = fc.sample(twistOf(texts), {
+        numRuns: twistedCount,
+        ...(seed === undefined ? {} : { seed: Number(seed) })
+      })
+      let kept = 0
+      for (let from = 0; from < twistedCount; from += COPIES) {
+        const some = twisted.slice(from, from + COPIES)
+        const answers = await Promise.all(some.map((text, index) => rig.send({ text }, serverOf(index))))
+        // An event without an id, or with an invalid one, is refused.
+        const wrong = answers.flatMap((status, index) =>
+          status === 200 || status === 400 ? [] : [status, some[index]]
+        )
+        expect(wrong).toEqual([])
+        kept += answers.filter((status) => status === 200).length
       }
-    )
+      expect(kept).toBeGreaterThan(twistedCount / 3)
+      expect(await rig.storedOf(bystander)).toEqual(before)
+      expect(await rig.differences()).toEqual([])
+    })
   })

@@ -141,7 +141,7 @@ describe.runIf(hasPostgres)("parley credits verify --with-payments", () => {
 
   const plantings = [...lostEvents, ...changedHere, ...paidForNothing, ...unreadable]
 
-  it("names each planted difference, and nobody else", { timeout: 240_000 }, async () => {
+  it("names each planted difference, and no other person", { timeout: 240_000 }, async () => {
     for (const userId of ["healthy-1", "healthy-2"]) {
       await shop.heard(() => shop.subscribes(userId))
       await shop.heard(() => shop.buys(userId))

@@ -31,7 +31,7 @@ export type ShopAct =
   | { readonly _tag: "erase"; readonly who: number }
   | { readonly _tag: "deliver"; readonly isReversed: boolean }
 
-/** How many people buy in one history. */
+/** The number of buyers in one history. */
 export const PEOPLE = 3
 
 const PLANS = ["price_pro", "price_business", "price_pro_year"]

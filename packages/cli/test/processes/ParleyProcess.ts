@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 const NODE = fileURLToPath(new URL("../../../../node_modules/.bin/node", import.meta.url))
 const MAIN = fileURLToPath(new URL("../../bin/parley.js", import.meta.url))
 
-/** Nothing of the surrounding environment decides what a test sees. */
+/** The surrounding environment must not influence a test. */
 const BARE_ENVIRONMENT = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] }
 
 export interface Ended {
@@ -17,7 +17,7 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** A folder of its own for one test, removed with everything in it at the end. */
+/** A temporary folder for one test, removed with its contents at the end. */
 export const temporaryFolder = (): { readonly path: string } & Disposable => {
   const path = mkdtempSync(join(tmpdir(), "parley-test-"))
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) }
@@ -30,7 +30,7 @@ export class ParleyProcess implements AsyncDisposable {
   stdout = ""
   stderr = ""
 
-  /** `main` is the program: that of this repository, as `npm start` runs it, unless given. */
+  /** `main` is the program; default: that of this repository, as `npm start` runs it. */
   constructor(
     args: ReadonlyArray<string>,
     folder: string,
@@ -71,7 +71,7 @@ export const runParley = async (
   return await parley.ended
 }
 
-/** Looks again and again until there is something; fails with `what` once the deadline has passed. */
+/** Polls until there is a result; fails with `what` after the deadline. */
 export const eventually = async <A>(
   what: string,
   look: () => Promise<A | undefined> | A | undefined,

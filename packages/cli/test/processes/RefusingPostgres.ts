@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 
 const field = (letter: string, text: string) => Buffer.from(`${letter}${text}\0`)
 
-/** An `ErrorResponse` of the wire protocol. Its words are the server's own, which nobody should get to read. */
+/** An `ErrorResponse` of the wire protocol. Its text is the server's own, which must not reach the output. */
 const errorResponse = (code: string): Buffer => {
   const body = Buffer.concat([
     field("S", "FATAL"),

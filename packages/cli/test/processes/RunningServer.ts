@@ -9,11 +9,14 @@ export interface RunningServer extends AsyncDisposable {
 /** Far more than a start takes, for machines that are busy. */
 const START_MS = 90_000
 
-/** Where a server says that it listens, once it does. */
+/** The address in a server's output, when it listens. */
 export const urlIn = ({ stderr, stdout }: { readonly stdout: string; readonly stderr: string }): string | undefined =>
   /http:\/\/[\w.]+:\d+/.exec(stdout + stderr)?.[0]
 
-/** Starts a server in `folder`, of the program `main` if not this one; fails with what it said where it does not get to listen. */
+/**
+ * Starts a server in `folder`, with the program `main` if it is not this one; fails with its output if it does not
+ * listen.
+ */
 export const startServer = async (
   folder: string,
   environment: Readonly<Record<string, string>> = {},
@@ -53,7 +56,7 @@ export class Visitor {
     this.#cookie = (answer.headers.get("set-cookie") ?? "").split(";")[0] ?? ""
   }
 
-  /** What the browser would send. */
+  /** The cookie that the browser would send. */
   get cookie(): string {
     return this.#cookie
   }

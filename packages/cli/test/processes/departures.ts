@@ -11,7 +11,10 @@ interface Departures {
   readonly count: number
 }
 
-/** Leaves so many replies of a vendor that has fallen silent; gives how long it took until the vendor heard of each, in milliseconds. */
+/**
+ * Leaves this many replies of a silent vendor; returns the time until the vendor's request was aborted, for each, in
+ * milliseconds.
+ */
 export const departures = async ({ count, url, vendor, visitor }: Departures): Promise<ReadonlyArray<number>> => {
   const waits: Array<number> = []
   const before = vendor.calls.length

@@ -3,7 +3,7 @@ import { openDatabase } from "@parley/adapters-db"
 import { Effect } from "effect"
 import { Visitor } from "./RunningServer.ts"
 
-/** What the database of a server that has ended says of a person's credits. */
+/** A person's credits in the database of a stopped server. */
 export const creditsOf = async (userId: string, folder: string) => {
   const { ledger, close } = await openDatabase({ dataDir: join(folder, ".parley", "database"), migrate: false })
   try {
@@ -21,7 +21,7 @@ export const creditsOf = async (userId: string, folder: string) => {
   }
 }
 
-/** Starts a reply and gives its reader once the first words are there. */
+/** Starts a reply and returns its reader when the first words have arrived. */
 export const openReply = async (url: string, user: string, message: string) => {
   const visitor = new Visitor(url)
   await visitor.signIn(user)

@@ -2,8 +2,8 @@ import { runParley } from "../../src/runParley.ts"
 import type { Ended } from "./ParleyProcess.ts"
 
 /**
- * Runs a command to its end as `runParley` of `ParleyProcess.ts` does, in the process of the tests: for what is about
- * what commands say and do, and not about processes, whose start takes longer than most commands.
+ * Runs a command to its end like `runParley` of `ParleyProcess.ts`, but in the tests' process: for tests of a
+ * command's output and effect. A process takes longer to start than most commands to run.
  */
 export const runHere = async (
   argv: ReadonlyArray<string>,

@@ -5,15 +5,15 @@ import { urlIn } from "./RunningServer.ts"
 /** A `parley serve` in the process of the tests. */
 export interface ServerHere extends AsyncDisposable {
   readonly url: string
-  /** What it has printed until now. */
+  /** Its output so far. */
   readonly said: { readonly stdout: string; readonly stderr: string }
-  /** Asks it to stop as SIGTERM does; gives its exit code once it has ended. */
+  /** Stops it as SIGTERM does; returns its exit code when it has ended. */
   stop(): Promise<number>
 }
 
 /**
- * Starts `parley serve` as `startServer` does, in the process of the tests: for what is about what a server says and does,
- * and not about its process, whose start takes longer than most tests. Fails with what it said where it does not listen.
+ * Starts `parley serve` like `startServer`, but in the tests' process: for tests of a server's output and effect. A
+ * process takes longer to start than most tests to run. Fails with its output if it does not listen.
  */
 export const serveHere = async (
   folder: string,

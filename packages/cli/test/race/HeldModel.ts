@@ -1,7 +1,7 @@
 import type { ChatModel, ReplyPart } from "@parley/core/adapter"
 import { Deferred, Effect, Stream } from "effect"
 
-/** Answers only when told to, so that whoever was let in still holds the credits while all others are decided. */
+/** Answers only when the test allows it, so that admitted callers hold credits while all others are decided. */
 export class HeldModel implements ChatModel {
   readonly name = "held"
   asked = 0

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 
 const developmentSessions = makeDevelopmentSessions()
 
-/** One server of several on one database: with connections, ledger and waiting lines of its own. */
+/** One of several servers on one database, with its own connections, ledger and queues. */
 export interface InProcessServer {
   readonly url: string
   readonly parley: Parley
@@ -16,7 +16,7 @@ export interface InProcessServer {
 const models = (model: ChatModel) => ChatModels.of({ resolve: () => Effect.succeed(model) })
 const noParser = DocumentParser.of({ parse: () => Effect.fail(new DocumentUnreadable({ reason: "None here." })) })
 
-/** Starts a server in this process on a Postgres database; whoever signs in through it is known to its twins. */
+/** Starts a server in this process on a Postgres database; the others know the sessions that it creates. */
 export const startInProcess = async (
   database: { readonly url: string; readonly schema: string },
   model: ChatModel,
@@ -36,7 +36,7 @@ export const startInProcess = async (
     sessions: developmentSessions.verifier,
     developmentSessions,
     requests,
-    // A test says in X-Forwarded-For which address a visitor asks from.
+    // A test sets a visitor's address in X-Forwarded-For.
     trustProxy: 1
   })
   const server = createHttpServer(app, { requests })
@@ -52,7 +52,7 @@ export const startInProcess = async (
   }
 }
 
-/** Removes what a schema of its own left behind. */
+/** Drops the schema of a test. */
 export const dropSchema = (url: string, schema: string): Promise<void> =>
   Effect.runPromise(
     Effect.provide(

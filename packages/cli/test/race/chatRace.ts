@@ -9,7 +9,7 @@ const CALLERS = 50
 const SERVERS = 5
 const PRICE = 100
 
-/** A reply costs exactly what a free account has. */
+/** A reply costs exactly the credits of a free account. */
 const config = {
   tiers: { free: { monthlyCredits: PRICE } },
   models: { "model-a-mini": { creditsPer1kInput: 0, creditsPer1kOutput: 0, minimumCredits: PRICE } }

@@ -9,7 +9,7 @@ const PRICE = 10
 const CAP = 100
 const MANY = 1_000_000
 
-/** What a reply costs is fixed; nobody is refused for how often they ask. */
+/** The price of a reply is fixed; no limit of rates applies. */
 const config = {
   tiers: { free: { monthlyCredits: MANY } },
   models: { "model-a-mini": { creditsPer1kInput: 0, creditsPer1kOutput: 0, minimumCredits: PRICE } },
@@ -20,7 +20,7 @@ const config = {
   }
 }
 
-/** Callers of one owner's bots, at so many server processes at once. */
+/** Callers of one owner's bots, at this many server processes at once. */
 export const dailyCap = (serverCount: number) =>
   describe.skipIf(!hasPostgres)("the day's limit of an owner's bots", () => {
     const vendor = new FakeOpenAi()
@@ -43,7 +43,7 @@ export const dailyCap = (serverCount: number) =>
       await rig[Symbol.asyncDispose]()
     })
 
-    /** What the owner's bots were charged today, what they hold, and how many holds there are. */
+    /** Today's charges of the owner's bots, their held credits, and the number of holds. */
     const spentOf = async (owner: string) => {
       const [row] = await rig.query<{ charged: number; held: number; open: number }>(
         `SELECT usage_by_kind[3] AS charged, usage_by_kind[4] AS held, open_holds AS open
@@ -58,7 +58,10 @@ export const dailyCap = (serverCount: number) =>
       return (JSON.parse(stdout) as { readonly publicKey: string }).publicKey
     }
 
-    /** The answers to one message of each caller, all sent at once, by bots and servers in turn; those let in are not left. */
+    /**
+     * The responses to one message of each caller, all sent at once, by bots and servers in turn; admitted callers
+     * stay.
+     */
     const askAll = (keys: ReadonlyArray<string>, leaving: AbortSignal) =>
       Promise.all(
         Array.from({ length: CALLERS }, (_, index) =>

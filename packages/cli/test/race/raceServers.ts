@@ -3,8 +3,8 @@ import type { HeldModel } from "./HeldModel.ts"
 import { dropSchema, type InProcessServer, startInProcess } from "./InProcessServers.ts"
 
 /**
- * So many servers over one schema of their own on the Postgres at `url`, for the tests of the suite that asks: gives the
- * server of an index, round and round.
+ * This many servers over one schema on the Postgres at `url`, for the tests of the calling suite: returns the server
+ * for an index, in rotation.
  */
 export const raceServers = (
   url: string,

@@ -10,7 +10,7 @@ const SERVERS = 5
 const PRICE = 100
 const MANY = 1_000_000
 
-/** A reply costs exactly what a free account has; nobody is refused for how often they ask. */
+/** A reply costs exactly the credits of a free account; no limit of rates applies. */
 const config = {
   tiers: { free: { monthlyCredits: PRICE } },
   models: { "model-a-mini": { creditsPer1kInput: 0, creditsPer1kOutput: 0, minimumCredits: PRICE } },

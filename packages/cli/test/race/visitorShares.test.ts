@@ -11,7 +11,7 @@ const PRICE = 10
 const MANY = 1_000_000
 const DAY = 2_000
 
-/** The shipped shares of a day; nobody is refused for how often they ask. */
+/** The shipped shares of a day; no limit of rates applies. */
 const config = {
   tiers: { free: { monthlyCredits: MANY, abandonedTriesPerMinute: MANY } },
   models: { "model-a-mini": { creditsPer1kInput: 0, creditsPer1kOutput: 0, minimumCredits: PRICE } },

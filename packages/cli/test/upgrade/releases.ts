@@ -24,7 +24,7 @@ interface Lock {
   readonly packages: Readonly<Record<string, { readonly version?: string; readonly dev?: boolean }>>
 }
 
-/** Whether a program of this lock file runs with what is installed here: it asks for nothing that is not there. */
+/** True if a program with this lock file runs with the installed packages: it needs no others. */
 const runsWithModules = (lock: Lock, own: Lock): boolean =>
   Object.entries(lock.packages)
     .filter(([path, { dev }]) => path.startsWith("node_modules/") && dev !== true)
@@ -46,11 +46,16 @@ const migrationsOf = async (commit: string): Promise<ReadonlyArray<Migration>> =
 
 const READER = "packages/adapters-db/src/migrations/Migration.ts"
 
-/** Whether the program of a commit reads what newer migrations say of it: before, no older program ran on any newer schema. */
+/**
+ * True if the program of a commit reads the statements of newer migrations: no program before it ran on a newer
+ * schema.
+ */
 const readsStatement = async (commit: string): Promise<boolean> =>
   (await git("show", `${commit}:${READER}`)).includes("compatible from")
 
-/** Whether these migrations are the beginning of `own`, whose rest says that programs with no more run on. */
+/**
+ * True if these migrations are the beginning of `own`, whose rest declares that programs with only these still run.
+ */
 const runsOnSchema = (older: ReadonlyArray<Migration>, own: ReadonlyArray<Migration>): boolean => {
   const newest = numberOf(older.at(-1)?.id ?? "")
   return (
@@ -60,8 +65,8 @@ const runsOnSchema = (older: ReadonlyArray<Migration>, own: ReadonlyArray<Migrat
 }
 
 /**
- * The oldest commit from which on every program runs on this one's schema, by what the migrations say, and with the
- * packages that are installed. Undefined where not even the last one before this one does, or the history is not there.
+ * The oldest commit from which on every program runs on this schema, according to the migrations, and with the
+ * installed packages. Undefined if not even the previous commit does, or if the history is missing.
  */
 export const oldestCompatible = async (): Promise<string | undefined> => {
   const commits = (await git("rev-list", "--first-parent", "--skip=1", `-n${COMMITS_AT_MOST}`, "HEAD")).split("\n")
@@ -85,7 +90,7 @@ export const oldestCompatible = async (): Promise<string | undefined> => {
   return oldest
 }
 
-/** Gives a tree of sources the modules that are installed here, its own packages among them, and what browsers load. */
+/** Links the installed modules into a tree of sources, its own packages among them, and the browser files. */
 const furnish = (tree: string): string => {
   const modules = join(tree, "node_modules")
   mkdirSync(join(modules, "@parley"), { recursive: true })
@@ -101,7 +106,7 @@ const furnish = (tree: string): string => {
   return join(tree, "packages/cli/src/main.ts")
 }
 
-/** The program as it was at a commit; gives its main file. */
+/** The program of a commit; returns its main file. */
 export const olderProgram = async (commit: string, tree: string): Promise<string> => {
   mkdirSync(tree)
   const archive = join(tree, "archive.tar")
@@ -110,7 +115,7 @@ export const olderProgram = async (commit: string, tree: string): Promise<string
   return furnish(tree)
 }
 
-/** This program with further migrations; gives its main file. */
+/** This program with further migrations; returns its main file. */
 export const newerProgram = (migrations: ReadonlyArray<Migration>, tree: string): string => {
   for (const name of readdirSync(join(root, "packages"))) {
     const from = join(root, "packages", name)

@@ -9,10 +9,10 @@ import { Visitor } from "../processes/RunningServer.ts"
 import { newerProgram, oldestCompatible, olderProgram } from "./releases.ts"
 import { SteadyLoad } from "./steadyLoad.ts"
 
-/** How much of each kind has to be done in each stage. */
+/** The required number of actions of each kind in each stage. */
 const STAGE = 5
 
-/** What a next release may do to the tables that requests write most, while servers that know nothing of it use them. */
+/** Changes that a next release may make to the tables with the most writes, while older servers use them. */
 const expansion = async () => {
   const newest = numberOf((await loadMigrations()).at(-1)?.id ?? "")
   const tables = [
@@ -49,7 +49,7 @@ it(
     const added = () =>
       rig.query(`SELECT FROM ${rig.schema}.migrations WHERE id = '9001_added_later'`).then(({ length }) => length)
 
-    // The older servers alone; then the newer one, whose start migrates the schema under their load.
+    // First the older servers alone; then the newer one, whose start migrates the schema under their load.
     await using first = await rig.start(olderMain)
     const atFirst = await SteadyLoad.begin(first.url, "first", seed)
     await atFirst.goesOn(STAGE)

@@ -11,10 +11,13 @@ interface Documents {
   readonly documents: ReadonlyArray<{ readonly id: string; readonly status: string }>
 }
 
-/** People at one server who chat, look at their balance and chats, and upload, one thing after the other. None may fail. */
+/**
+ * People at one server who chat, read their balance and chats, and upload, one action after another. No action may
+ * fail.
+ */
 export class SteadyLoad {
   readonly people: Array<Person> = []
-  /** What was asked for and answered as it should be, by what it was. */
+  /** The successful actions, by kind. */
   readonly done = { replies: 0, reads: 0, uploads: 0 }
   readonly #chats: ChatLoad
   readonly #name: string
@@ -48,12 +51,12 @@ export class SteadyLoad {
     return load
   }
 
-  /** Replies of everybody here. */
+  /** The replies of all people. */
   get records(): ReadonlyArray<ChatRecord> {
     return this.#chats.records
   }
 
-  /** Resolves once so much more was done of everything; fails where something failed. */
+  /** Resolves after this many more actions of each kind; fails if an action failed. */
   async goesOn(more: number): Promise<void> {
     const { reads, replies, uploads } = this.done
     const isFar = () =>
@@ -64,7 +67,7 @@ export class SteadyLoad {
     await Promise.race([far, this.#running.then(() => Promise.reject(new Error("The load had ended.")))])
   }
 
-  /** Lets everybody finish what they are at; fails where anything had failed. */
+  /** Lets all people finish their current action; fails if an action failed. */
   async end(): Promise<void> {
     this.#stopping = true
     await this.#running
@@ -100,7 +103,7 @@ export class SteadyLoad {
       expect(documents.map(({ status }) => status)).not.toContain("failed")
       await sleep(BETWEEN_MS)
     }
-    // So that nobody's room is used up.
+    // Deletes documents, so that no quota is used up.
     const { documents } = await visitor.getJson<Documents>("/api/documents")
     for (const { id } of documents) expect((await visitor.delete(`/api/documents/${id}`)).status).toBe(204)
     this.done.uploads += 1

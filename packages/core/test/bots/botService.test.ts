@@ -108,7 +108,7 @@ describe("the settings of a bot", () => {
     }
   })
 
-  it("whatever site is taken has nothing in it that could end a header or a directive", () => {
+  it("no accepted site contains a character that could end a header or a directive", () => {
     const parts = fc.constantFrom(
       "https://",
       "http://",
@@ -135,7 +135,7 @@ describe("the settings of a bot", () => {
     )
   })
 
-  it("problems are told up to a bound, and never repeat what was sent", () => {
+  it("problems are listed up to a bound, and never repeat the request", () => {
     const sent = {
       displayName: "Ada",
       suggestedQuestions: Array.from({ length: 6 }, () => "secret\n"),
@@ -230,7 +230,7 @@ const owning = (run: Run<Layer.Success<typeof layer>>) => {
       })
     ))
 
-  it("somebody else's bot is as one that does not exist", () =>
+  it("another person's bot does not exist", () =>
     run(
       Effect.gen(function* () {
         const bots = yield* BotService
@@ -272,7 +272,7 @@ const owning = (run: Run<Layer.Success<typeof layer>>) => {
       })
     ))
 
-  it("a row that was changed by hand into what no bot can be is told as that, and speaks to nobody", () =>
+  it("a row that was changed by hand into an invalid bot is reported, and answers no visitor", () =>
     run(
       Effect.gen(function* () {
         const bots = yield* BotService

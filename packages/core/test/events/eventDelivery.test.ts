@@ -99,7 +99,7 @@ describe("the delivery of events", () => {
     )
   })
 
-  it("a destination that is gone is told nothing more, and others are", async () => {
+  it("a destination that answered 410 gets no more events, and others do", async () => {
     const other = recording("other")
     let tries = 0
     const gone = sink("gone", () =>
@@ -209,7 +209,7 @@ describe("the delivery of events", () => {
     )
   })
 
-  it("nothing is kept where nothing is told", async () => {
+  it("no event is stored without a subscription", async () => {
     await running(
       [],
       Effect.gen(function* () {
@@ -220,7 +220,7 @@ describe("the delivery of events", () => {
     )
   })
 
-  it("what was delivered is deleted after a day, what is dead after thirty, and a destination nobody serves after a week", async () => {
+  it("delivered events are deleted after a day, dead ones after thirty, and an unserved destination after a week", async () => {
     const { sink: hook } = recording("hook")
     await running(
       [hook],
@@ -341,7 +341,7 @@ describe("subscriptions", () => {
 })
 
 describe("hooks", () => {
-  it("are told of what they are for, and a throw, a rejection and a promise are what they seem", async () => {
+  it("receive their events, and a throw, a rejection and a promise have their usual meaning", async () => {
     const done = Deferred.makeUnsafe<string>()
     const [throwing, rejecting, working] = hookSinks({
       onReply: () => {

@@ -69,7 +69,7 @@ describe("the signature of webhooks", () => {
     expect(signed(SECRET, id, timestamp, body)).toBe(signature)
   })
 
-  it("is verified as others sign it, whatever form headers and body have, by any of several secrets", async () => {
+  it("is verified as other libraries sign it, for any form of headers and body, by any of several secrets", async () => {
     const body = JSON.stringify(event)
     const timestamp = now()
     const headers = {

@@ -11,7 +11,7 @@ const rounds = (number: number) =>
 
 // Nobody looks again by the clock: whoever misses what wakes it waits for ever.
 describe("workers in memory that wait beside each other", () => {
-  it("each hear of every job of theirs, at whatever moment it comes", () =>
+  it("each get every job of theirs, enqueued at any moment", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ kind: fc.constantFrom(TestJob, OtherJob), pause: fc.nat(6) }), { maxLength: 12 }),

@@ -31,7 +31,7 @@ describe("the wait before the next try", () => {
 })
 
 describe("twins", () => {
-  it("are of one kind, owner and key, whatever characters these are made of; all others are none", () => {
+  it("are jobs of one kind, owner and key, for any characters; no others are", () => {
     const part = fc.oneof(fc.constantFrom("a", '","', "\u0000", "\ud800", ""), fc.string({ unit: "binary" }))
     const parts = fc.tuple(part, part, part)
     const key = ([tag, owner, key]: readonly [string, string, string]) => twinOf(owner, kindOf(tag), { key })
@@ -49,7 +49,7 @@ describe("twins", () => {
 })
 
 describe("pages of jobs", () => {
-  it("hold every job once, newest first, whatever their number and times, and the last one says so", () => {
+  it("contain every job once, newest first, for any number and times, and the last page is marked", () => {
     const times = fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 30 })
     fc.assert(
       fc.property(times, fc.integer({ min: 1, max: 7 }), (micros, limit) => {

@@ -60,7 +60,7 @@ const stay = Effect.gen(function* () {
 const refusal = <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.flip(call)
 
 describe("The gate of calls", () => {
-  it("asks once for each call, and gives back what has ended with the next", () =>
+  it("sends one statement for each call, and returns ended leases with the next one", () =>
     world(({ asked }) =>
       Effect.gen(function* () {
         for (let call = 0; call < 5; call += 1) yield* pass
@@ -73,7 +73,7 @@ describe("The gate of calls", () => {
       })
     ))
 
-  it("refuses by itself what it was told is full, until the window ends", () =>
+  it("refuses calls of a window that it knows to be full, until the window ends", () =>
     world(({ asked }) =>
       Effect.gen(function* () {
         for (let call = 0; call < 5; call += 1) yield* pass
@@ -132,7 +132,7 @@ describe("The gate of calls", () => {
       })
     ))
 
-  it("lets nobody in while the store is down, and keeps no place for whom it may have let in", () =>
+  it("admits no call while the store is down, and keeps no lease of an uncertain admission", () =>
     world(({ store }) =>
       Effect.gen(function* () {
         store.down = true

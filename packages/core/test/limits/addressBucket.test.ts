@@ -52,7 +52,7 @@ describe("The name under which calls from an address are counted", () => {
     expect(addressBucket(text)).toBe(UNKNOWN_ADDRESS)
   })
 
-  it("gives no bucket to a text that Node takes for no address, and one to every address", () => {
+  it("returns no bucket for a text that is not an address for Node, and one for every address", () => {
     const text = fc.oneof(
       fc.ipV4(),
       fc.ipV6(),

@@ -19,7 +19,7 @@ const deliver = (pieces: Iterable<string>, maxOutputTokens: number) => {
 }
 
 describe("the output of a reply", () => {
-  it("leaves a reply within its limit as it is, whatever the pieces it comes in", () =>
+  it("leaves a reply within its limit unchanged, for pieces of any size", () =>
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 }), { maxLength: 40 }),

@@ -83,7 +83,7 @@ const cut = fc
   })
 
 describe("replyStream", () => {
-  it("gives the same text and one end, however the text is cut and timed", () =>
+  it("yields the same text and one end, for any cuts and timing of the text", () =>
     fc.assert(
       fc.asyncProperty(cut, hops, fc.boolean(), async ({ pieces, whole }, timing, told) => {
         const items = [...pieces.flatMap((piece) => [ping, text(piece)]), mark, ...(told ? [usage(3)] : [])]
@@ -218,7 +218,7 @@ describe("replyStream", () => {
     })
   )
 
-  it("gives what is ready in few steps, not one a token", async () => {
+  it("yields ready parts in few steps, not one per token", async () => {
     const items = [...Array.from({ length: 1_000 }, () => text("a")), mark]
     const steps: Array<number> = []
     const count = (ready: ReadonlyArray<ReplyPart>) => Effect.sync(() => void steps.push(ready.length))

@@ -102,7 +102,7 @@ describe("withoutRepeats", () => {
       })
   )
 
-  it.effect("tells a failure anew that did not come for a minute", () =>
+  it.effect("logs a failure again that did not occur for a minute", () =>
     Effect.gen(function* () {
       const { lines, log } = yield* written
       yield* log(REFUSED, failure(0))
@@ -123,7 +123,7 @@ describe("withoutRepeats", () => {
     })
   )
 
-  it.effect("tells what was left out when it ends", () =>
+  it.effect("reports the records that were left out when it ends", () =>
     Effect.gen(function* () {
       const { close, lines, log } = yield* written
       for (let request = 0; request < 3; request++) yield* log(REFUSED, failure(request))
@@ -133,7 +133,7 @@ describe("withoutRepeats", () => {
     })
   )
 
-  it.effect("tells ten thousand kinds of failure apart without keeping them all", () =>
+  it.effect("handles ten thousand kinds of failure without keeping them all", () =>
     Effect.gen(function* () {
       const { lines, log } = yield* written
       for (let kind = 0; kind < 10_000; kind++) yield* log(REFUSED, failure(0, { code: `code_${kind}` }))

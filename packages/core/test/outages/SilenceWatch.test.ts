@@ -53,7 +53,7 @@ describe("SilenceWatch", () => {
     })
   )
 
-  it.effect("does not count time in which nobody waits", () =>
+  it.effect("does not count time without a waiting request", () =>
     Effect.gen(function* () {
       const { admitted, dependency, inVain } = yield* watched
       yield* inVain(12)
@@ -74,7 +74,7 @@ describe("SilenceWatch", () => {
     })
   )
 
-  it.effect("takes whatever is heard for an answer, also while other requests wait", () =>
+  it.effect("treats any response as an answer, even while other requests wait", () =>
     Effect.gen(function* () {
       const { admitted, watch } = yield* watched
       watch.ask()

@@ -99,7 +99,7 @@ describe("keys for secrets", () => {
     expect((await boxOf(` 2026-11 : ${hex} , ${newKey()} `)).sealsWith).toBe("2026-11")
   })
 
-  it("that cannot be used are told together, by their place, and never shown", () => {
+  it("that are invalid are reported together, by their position, and never shown", () => {
     const weak = "00".repeat(32)
     const text = `good:${newKey()},hunter2,bad id:${newKey()},${weak},good:${newKey()},`
     const problems = Result.match(parseSecretKeys(text), { onSuccess: () => [], onFailure: (error) => error.problems })

@@ -68,7 +68,7 @@ it("asks once for all requests of two seconds, and not once for each", () =>
     })
   ))
 
-it("while the storage is down, goes by what it knew, and lets nobody in where it never knew anything", () =>
+it("while the storage is down, uses the last list, and refuses all sessions if it never had one", () =>
   run(({ asked, first, second }) =>
     Effect.gen(function* () {
       yield* first.signOut({ token: "token", expiresAt: HOUR_MS })

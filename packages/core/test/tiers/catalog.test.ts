@@ -13,7 +13,7 @@ describe("a catalog", () => {
   })
 
   it.each(["模型", "a b", "a\r\nset-cookie: x", "a\0b", "x".repeat(101)])(
-    "refuses %j for a model's id: no header could tell who answered a reply that is paid",
+    "refuses %j for a model's id: no header could name the model of a paid reply",
     (id) => {
       expect(() => makeCatalog({ models: { [id]: model } })).toThrow(InvalidCatalog)
     }

@@ -147,7 +147,7 @@ describe("a tier that is unpinned", () => {
       })
     ))
 
-  it("goes on with what was left of the period that was given before, and gives none a second time", () =>
+  it("continues with the remaining credits of an earlier period, and grants none a second time", () =>
     story((one) =>
       Effect.gen(function* () {
         yield* one.acts(PRO)

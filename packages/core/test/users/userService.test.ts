@@ -92,7 +92,7 @@ suiteOn(
   erasing
 )
 
-describe("erasing somebody who has subscribed", () => {
+describe("erasing a person with a subscription", () => {
   const subscribed = (id: string, endedAt: number | undefined) =>
     BillingStore.use((store) =>
       Effect.gen(function* () {

@@ -3,13 +3,13 @@ import { ACCOUNT, PROVIDER_TEXT, type TokenFault } from "../../../../test/suppor
 import { callbackPath, type CrmProviderId, type CrmServers } from "../support/crmServers.ts"
 import { type CrmAnswer, CrmVisitor } from "../support/CrmVisitor.ts"
 
-/** Where the callback leads, exactly. */
+/** The exact redirect of the callback. */
 const leadsTo = (botId: string, query: string) => ({ status: 303, location: `/dashboard/bots/${botId}?${query}` })
 
 const isGone = ({ cookies }: CrmAnswer): boolean =>
   cookies.length === 1 && cookies.every((cookie) => /^[^=]+=;.*max-age=0/i.test(cookie))
 
-/** What can go wrong, or be done on purpose, between the beginning of a connection and its end. */
+/** Failures and attacks between the beginning of a connection and its end. */
 export const attacks = (started: () => CrmServers): void => {
   /** A person of their own with a bot, at the server. */
   const owner = async (name: string) => {
@@ -19,7 +19,7 @@ export const attacks = (started: () => CrmServers): void => {
 
   const tokenCalls = () => started().provider_one.tokenCalls + started().provider_two.tokenCalls
 
-  /** What the provider is asked for tokens while something happens. */
+  /** The number of token requests during some work. */
   const callsDuring = async (work: () => Promise<void>): Promise<number> => {
     const before = tokenCalls()
     await work()
@@ -55,7 +55,7 @@ export const attacks = (started: () => CrmServers): void => {
       }
     })
 
-    it("begins for nobody who is not signed in, for no other provider and for no bot of somebody else", async () => {
+    it("does not begin without a session, for an unknown provider, or for another person's bot", async () => {
       const { botId, visitor } = await owner("refused")
       const other = await owner("refused-other")
       const stranger = await CrmVisitor.stranger(started().server.url).begin("provider_one", botId)
@@ -248,7 +248,7 @@ export const attacks = (started: () => CrmServers): void => {
       expect(await visitor.connection(botId, "provider_one")).toBe(null)
     })
 
-    it("of a refusal tells one of four words, whatever the provider wrote", async () => {
+    it("of a refusal returns one of four codes, for any text of the provider", async () => {
       const { botId, visitor } = await owner("denies")
       const calls = await callsDuring(async () => {
         const denied = await started().provider_one.answer(await visitor.connect("provider_one", botId), "deny")
@@ -331,7 +331,7 @@ export const attacks = (started: () => CrmServers): void => {
   })
 
   describe("disconnecting", () => {
-    it("takes the access back at the provider, and nobody else can do it", async () => {
+    it("revokes the access at the provider, and only the owner can do it", async () => {
       const { botId, visitor } = await owner("disconnects")
       const other = await owner("disconnects-other")
       await visitor.comeBack(await approved(visitor, botId))

@@ -17,7 +17,7 @@ const approve = (page: Page) => page.getByRole("button", { name: "Approve" }).cl
 /** The provider's pages have none. */
 const PROVIDERS_ICON = /favicon/
 
-/** The page of a bot of somebody who was never here. */
+/** The page of a new person's bot. */
 const openBot = async (stage: Stage, email: string) => {
   let botId = ""
   const dashboard = await stage.openAs(email, {
@@ -35,7 +35,7 @@ const openBot = async (stage: Stage, email: string) => {
 const tokenCallsOf = (started: () => CrmServers) => () =>
   started().provider_one.tokenCalls + started().provider_two.tokenCalls
 
-/** What a person does in a real browser with a real provider. */
+/** A person's steps in a real browser with a real provider. */
 export const journeys = (stage: Stage, started: () => CrmServers): void => {
   const tokenCalls = tokenCallsOf(started)
 
@@ -106,7 +106,7 @@ export const journeys = (stage: Stage, started: () => CrmServers): void => {
   })
 }
 
-/** What the server's answers show without a browser (`attacks`), as a browser with several tabs and sessions meets it. */
+/** The cases of `attacks`, as a browser with several tabs and sessions sees them. */
 export const furtherJourneys = (stage: Stage, started: () => CrmServers): void => {
   const tokenCalls = tokenCallsOf(started)
 
@@ -171,9 +171,9 @@ export const furtherJourneys = (stage: Stage, started: () => CrmServers): void =
   })
 }
 
-/** Looks at what a bot's page says of every state of a connection. */
+/** Opens a bot's page in every state of a connection. */
 export const everyState = (stage: Stage, shapes: ReadonlyArray<Shape>): void => {
-  it("every state tells what to do, breaks no rule of accessibility and does not scroll sideways", async () => {
+  it("every state shows its remedy, breaks no rule of accessibility and does not scroll sideways", async () => {
     const { botId, dashboard, page } = await openBot(stage, `states-${shapes.length}@example.org`)
     const since = { connectedAt: "2026-11-20T09:00:00Z", connectedBy: "a-very-long-address-of-somebody@example.org" }
     const account = { id: "62515", name: "demo-account-with-a-long-domain-name.hubspot.example" }

@@ -3,7 +3,7 @@ import { expect } from "vitest"
 import { screenshot } from "../../../../test/support/screenshot.ts"
 import { brokenRules, overflowOf } from "../support/brokenRules.ts"
 
-/** How a page may be looked at. */
+/** An appearance of a page. */
 export interface Look {
   readonly name: string
   readonly options: BrowserContextOptions
@@ -23,7 +23,7 @@ export const FURTHER_LOOKS: ReadonlyArray<Look> = [
   { name: "zoomed", options: { colorScheme: "dark", viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 } }
 ]
 
-/** Fails where what the page shows breaks a rule of accessibility, or scrolls as a whole. */
+/** Fails if the page breaks a rule of accessibility, or scrolls as a whole. */
 export const checkLook = async (page: Page, { name }: Look, state: string): Promise<void> => {
   await screenshot(page, `${name}-${state}`)
   expect(await brokenRules(page), state).toEqual([])

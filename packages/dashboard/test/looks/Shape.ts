@@ -4,7 +4,7 @@ export interface Shape {
   readonly isPhone: boolean
 }
 
-/** What every run looks at. */
+/** The appearances that every run checks. */
 export const SHAPES: ReadonlyArray<Shape> = [{ colorScheme: "dark", isPhone: true }]
 
 /** The other ways. */

@@ -47,7 +47,7 @@ export const everyChatState = (looks: ReadonlyArray<Look>): void =>
       await dialog.getByText("lease.pdf").waitFor()
       await check("documents")
       await close()
-      // So slow that it is being written for as long as anybody looks.
+      // So slow that it is still being written during the whole check.
       await dashboard.ask("With which notice may the lease be ended? !offline slow 1000")
       await dashboard.words.waitFor()
       await check("writing")

@@ -5,7 +5,7 @@ import { checkLook, type Look } from "./Look.ts"
 /** The pages of the navigation: a new one is added here and is checked in every look. */
 const PAGES = ["New chat", "Documents", "Bots", "Usage", "Plan and billing", "Settings"]
 
-/** Looks at each page as it is for somebody who is new. */
+/** Checks each page as a new person sees it. */
 export const everyPage = (looks: ReadonlyArray<Look>): void =>
   describeInChromium("each page", {}, (stage) => {
     it.each(looks)("breaks no rule of accessibility and does not scroll sideways, $name", async (look) => {

@@ -24,7 +24,7 @@ const weeksOfUsage = (url: string) => {
   return { usage, from: query.get("from"), to }
 }
 
-/** Looks at the pages of somebody who has documents and weeks of usage. */
+/** Checks the pages of a person with documents and weeks of usage. */
 export const filledPages = (looks: ReadonlyArray<Look>): void =>
   describeInChromium("a page full of what a person has", {}, (stage) => {
     it.each(looks)("breaks no rule of accessibility and does not scroll sideways, $name", async (look) => {

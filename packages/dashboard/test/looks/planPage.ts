@@ -5,7 +5,7 @@ import { brokenRules, overflowOf } from "../support/brokenRules.ts"
 import type { DashboardPage } from "../support/DashboardPage.ts"
 import type { Shape } from "./Shape.ts"
 
-/** Looks at the page of plans and credits of somebody who has a plan and an invoice. */
+/** Checks the page of plans and credits of a person with a plan and an invoice. */
 export const lookAtPlan = async (
   dashboard: DashboardPage,
   plan: string,

@@ -31,7 +31,7 @@ const ATTRIBUTES = new Set(
 const TAG = /<\/?([a-zA-Z][\w-]*)((?:\s+[\w:-]+(?:="[^"]*")?)*)\s*\/?>/g
 const ATTRIBUTE = /([\w:-]+)(?:="([^"]*)")?/g
 
-/** What of the markup was not meant to be there. */
+/** Elements that the renderer must not create. */
 const foreignIn = (html: string): ReadonlyArray<string> => {
   const found: Array<string> = []
   for (const [, element = "", attributes = ""] of html.matchAll(TAG)) {
@@ -45,7 +45,10 @@ const foreignIn = (html: string): ReadonlyArray<string> => {
   return found
 }
 
-/** Draws each hostile reply whole, and cut at so many positions, all over it: at every one where it is not longer. */
+/**
+ * Renders each hostile reply whole, and cut at this many positions, spread over it, or at every position of a shorter
+ * one.
+ */
 export const makesNothingForeign = (cutsMax: number): void => {
   describe("each of the hostile and odd replies", () => {
     it(`makes no element, attribute or link that was not meant, cut at ${cutsMax} positions`, () => {

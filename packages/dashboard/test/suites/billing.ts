@@ -17,7 +17,7 @@ const openBilling = async (dashboard: DashboardPage) => {
   await currentPlan(dashboard.page).waitFor()
 }
 
-/** What a button of the stand-in's own page does. */
+/** The effects of the buttons on the stand-in's own page. */
 const AT_STAND_IN = {
   "a week on": ["clock", { days: "7" }],
   "31 days on": ["clock", { days: "31" }],
@@ -64,7 +64,7 @@ const press = (name: string) => async (page: Page) => {
   await page.getByRole("heading", { name: "Your plan" }).waitFor()
 }
 
-/** What a person does about plans and credits, at the stand-in's pages, who has three credits to begin with. */
+/** A person's steps with plans and credits, at the stand-in's pages; the person begins with three credits. */
 export const billing = (stage: Stage): void => {
   describe("plans and credits", { timeout: 400_000 }, () => {
     it("a chat that is out of credits leads to buying some, and back to the question", async () => {
@@ -183,7 +183,7 @@ export const billing = (stage: Stage): void => {
       expect(dashboard.complaintsBut()).toEqual([])
     })
 
-    it("a yearly plan tells its monthly credits, is kept to its end when it is cancelled, and ends at once where asked", async () => {
+    it("a yearly plan shows its monthly credits, stays until its end when it is cancelled, and ends at once on request", async () => {
       const dashboard = await stage.openAs("canceller@example.org", SEEN)
       const { page } = dashboard
       await currentPlan(page).waitFor()
@@ -212,7 +212,7 @@ export const billing = (stage: Stage): void => {
       expect(dashboard.complaintsBut(/status of 502 .*\/api\/billing/)).toEqual([])
     })
 
-    it("a trial is told with what comes after it", async () => {
+    it("a trial is shown with the plan after it", async () => {
       const dashboard = await stage.openAs("trier@example.org", SEEN)
       const { page } = dashboard
       await currentPlan(page).waitFor()

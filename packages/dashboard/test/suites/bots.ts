@@ -12,7 +12,7 @@ import { startWidgetSite } from "../support/widgetSite.ts"
 
 const SEEN = { options: { viewport: { width: 1440, height: 1_500 } } }
 
-/** How many credits the bot's replies have cost today. */
+/** Today's cost of the bot's replies in credits. */
 const creditsOf = async (page: Page, botId: string): Promise<number> => {
   const answer = await page.request.get("/api/billing/usage")
   const { usage } = (await answer.json()) as { usage: ReadonlyArray<{ source: string; credits: number }> }
@@ -95,7 +95,7 @@ describeInChromium("bots", {}, (stage) => {
     expect(dashboard.complaintsBut()).toEqual([])
   })
 
-  it("somebody else's page embeds it with one line, and its owner finds, reads, exports and deletes what was said", async () => {
+  it("another site's page embeds it with one line, and its owner finds, reads, exports and deletes the conversations", async () => {
     const dashboard = await stage.openAs("embedder@example.org", SEEN)
     const { id, key } = await makeBot(dashboard.page, { displayName: "Harbour guide" })
     await using site = await startWidgetSite(stage.server.url, key)

@@ -7,7 +7,7 @@ import type { DashboardPage } from "../support/DashboardPage.ts"
 import { describeInChromium } from "../support/describeInChromium.ts"
 import { leasePdf, lockedPdf, minutesDocx, type NamedFile, textNamedPdf } from "../support/files.ts"
 
-/** Of everybody who pays nothing. */
+/** The quota of the free plan. */
 const MAX_DOCUMENTS = 20
 
 const asFile = ({ name, bytes }: NamedFile) => ({ name, mimeType: "", buffer: Buffer.from(bytes) })
@@ -144,7 +144,7 @@ describeInChromium("documents", {}, (stage) => {
     const asked = page.waitForRequest("**/api/rag")
     await row("unlucky.pdf").getByRole("button", { name: "Try again" }).click()
     expect((await asked).postDataJSON()).toEqual({ documentId: documents[2]?.id })
-    // The server knows no such document.
+    // The server does not have this document.
     await row("unlucky.pdf").getByRole("alert").waitFor()
     await page.unroute("**/api/documents")
     await page.reload()

@@ -44,7 +44,7 @@ describeInChromium("a chat full of hostile replies", {}, (stage) => {
     )
     await page.goto(`/chats/${CHAT}`)
     await expect.poll(() => page.locator("[data-markdown]").count()).toBe(shown.length)
-    // Formulas are set once what sets them has come.
+    // Formulas are typeset when KaTeX has been loaded.
     await page.locator("[data-markdown] .katex").first().waitFor()
     await page.waitForLoadState("networkidle")
 

@@ -7,7 +7,7 @@ import { CHAT, routeLongChat } from "../support/longChat.ts"
 /** As web.dev calls it good is 0.1. */
 const MOST_SHIFT = 0.05
 
-/** Far longer than a page takes to draw: whatever comes meanwhile would shift what is shown. */
+/** Far longer than a page takes to render: any late content would shift the page. */
 const SLOW_MS = 700
 
 /** The sum of all layout shifts of the page so far that no input caused. */
@@ -20,18 +20,21 @@ const shiftOf = (page: Page): Promise<number> =>
           const shifts = list.getEntries() as Array<PerformanceEntry & { value: number; hadRecentInput: boolean }>
           resolve(shifts.reduce((sum, { hadRecentInput, value }) => sum + (hadRecentInput ? 0 : value), 0))
         }).observe({ type: "layout-shift", buffered: true })
-        // Where there was none, nothing is reported.
+        // Without a shift, nothing is reported.
         setTimeout(() => resolve(0), 500)
       })
   )
 
-/** What draws replies, their sources and their formulas. */
+/** The files that render replies, their sources and their formulas. */
 const DRAWING = /\/assets\/(Markdown|SourceList|CodeBlock|typesetFormula)-[^/]*\.(js|css)$/
 
-/** What is shown around a chat. */
+/** The requests of the parts around a chat. */
 const AROUND = /\/api\/(documents|models|billing\/balance)$/
 
-/** Delays what a chat is drawn with, as a slow connection does, and what is around it until long after it is shown. */
+/**
+ * Delays the files that render a chat, as a slow connection does, and the parts around it until long after it is
+ * shown.
+ */
 const slowly = async (page: Page) => {
   const delay = (address: RegExp, milliseconds: number) =>
     page.route(address, async (route) => {
@@ -42,7 +45,7 @@ const slowly = async (page: Page) => {
   await delay(AROUND, 5 * SLOW_MS)
 }
 
-/** Where a message stands in the window, and what has the focus. */
+/** The position of a message in the window, and the focused element. */
 const placeOf = (page: Page, text: string) =>
   page
     .getByText(text, { exact: true })

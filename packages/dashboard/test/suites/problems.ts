@@ -4,7 +4,7 @@ import { CuttingProxy } from "../support/CuttingProxy.ts"
 import type { Stage } from "../support/describeInChromium.ts"
 import { leasePdf, lockedPdf, textNamedPdf } from "../support/files.ts"
 
-/** What a person reads and can do where something goes wrong, who has three credits to begin with. */
+/** The texts and actions after a failure, for a person with three credits. */
 export const problems = (stage: Stage): void => {
   describe("a person for whom something goes wrong", () => {
     it("cannot choose a document that could not be read, and reads why a file is refused", async () => {
@@ -25,7 +25,7 @@ export const problems = (stage: Stage): void => {
       expect(dashboard.complaintsBut(/status of 400 .*\/api\/upload/)).toEqual([])
     })
 
-    it("is told that the balance buys a shorter reply, and at its end what is left and when credits come", async () => {
+    it("reads that the balance pays for a shorter reply, and at its end the remaining credits and when more come", async () => {
       const dashboard = await stage.openAs("poor@example.org")
       const { page } = dashboard
       await dashboard.ask("Hello?")
@@ -51,7 +51,7 @@ export const problems = (stage: Stage): void => {
       expect(dashboard.complaintsBut(/status of 402 .*\/api\/chat/)).toEqual([])
     })
 
-    it("is not told for ever that a reply is on its way which the balance does not buy", async () => {
+    it("does not wait for ever for a reply that the balance does not pay for", async () => {
       const dashboard = await stage.openAs("refused@example.org")
       const { page } = dashboard
       const spend = () => page.request.post("/api/chat", { data: { messages: [{ role: "user", content: "Hello?" }] } })
@@ -76,7 +76,7 @@ export const problems = (stage: Stage): void => {
       expect(dashboard.complaintsBut(/status of 401 /)).toEqual([])
     })
 
-    it("reads at an address that nothing has that there is nothing, and can start anew", async () => {
+    it("reads at an unknown address that the page does not exist, and can start anew", async () => {
       const dashboard = await stage.openAs("nowhere@example.org")
       const { page } = dashboard
       const answer = await page.goto("/no/such/page")
@@ -126,7 +126,7 @@ export const problems = (stage: Stage): void => {
       expect(dashboard.complaintsBut(/status of 400 .*\/dev\/sign-in/)).toEqual([])
     })
 
-    it("is told when the server cannot be reached; the question is kept, and answered once it is back", async () => {
+    it("sees that the server cannot be reached; the question is kept, and answered when it is back", async () => {
       const dashboard = await stage.openAs("offline@example.org")
       const { page } = dashboard
       await page.context().setOffline(true)
@@ -142,7 +142,7 @@ export const problems = (stage: Stage): void => {
   })
 }
 
-/** A connection that breaks, at a server whose replies come in many pieces. */
+/** A broken connection, at a server whose replies come in many pieces. */
 export const brokenConnection = (stage: Stage): void => {
   describe("a person whose connection breaks", () => {
     it("finds a reply again whose connection broke, and is charged once", async () => {
@@ -163,10 +163,10 @@ export const brokenConnection = (stage: Stage): void => {
   })
 }
 
-/** Further ones, whose answers of the server other tests show. */
+/** Further failures; other tests show the server's responses to them. */
 export const furtherProblems = (stage: Stage): void => {
   describe("a person for whom something else goes wrong", () => {
-    it("is told that the plan does not include a model, in words of the plan", async () => {
+    it("reads that the plan does not include a model, in words of the plan", async () => {
       const dashboard = await stage.openAs("model@example.org")
       const { page } = dashboard
       await page.route("**/api/models", async (route) => {
@@ -183,7 +183,7 @@ export const furtherProblems = (stage: Stage): void => {
       expect(dashboard.complaintsBut(/status of 403 .*\/api\/chat/)).toEqual([])
     })
 
-    it("is told which attached document a reply left out because it is not ready", async () => {
+    it("reads which attached document a reply left out because it is not ready", async () => {
       const dashboard = await stage.openAs("pending@example.org", { documents: [leasePdf] })
       const { page } = dashboard
       await dashboard.documentsButton.filter({ hasText: /^1 document$/ }).waitFor()
@@ -201,7 +201,7 @@ export const furtherProblems = (stage: Stage): void => {
       expect(dashboard.complaintsBut()).toEqual([])
     })
 
-    it("finds no chat under an address that names one of somebody else, and can start anew", async () => {
+    it("finds no chat under the address of another person's chat, and can start anew", async () => {
       const dashboard = await stage.openAs("lost@example.org")
       const { page } = dashboard
       for (const id of ["00000000-0000-4000-8000-000000000000", "mistyped"]) {

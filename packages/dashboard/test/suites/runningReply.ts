@@ -9,7 +9,7 @@ const QUESTION = `Count for me. ${STEERED}`
 const CHAT_ADDRESS = /\/chats\/[0-9a-f-]{36}$/
 
 const steering = (vendor: FakeOpenAi) => {
-  /** Asks for a reply, and gives who writes it once its first words are shown. */
+  /** Asks for a reply, and returns its writer when its first words are shown. */
   const begin = async (dashboard: DashboardPage) => {
     await dashboard.ask(QUESTION)
     const reply = await vendor.steered()

@@ -6,7 +6,7 @@ import { brokenRules } from "../support/brokenRules.ts"
 import type { DashboardPage } from "../support/DashboardPage.ts"
 import { describeInChromium } from "../support/describeInChromium.ts"
 
-/** What everybody has at the beginning. */
+/** The credits of a new person. */
 const CREDITS = 100
 const REPLIES = 23
 
@@ -35,7 +35,7 @@ describeInChromium("usage", {}, (stage) => {
   const view = (name: string) => page.getByRole("radiogroup", { name: "View" }).getByText(name).click()
   const rows = () => page.getByRole("region", { name: "History" }).getByRole("listitem")
 
-  it("tells what is left by bucket, and when more comes", async () => {
+  it("shows the balance by bucket, and the time of the next credits", async () => {
     const balance = page.getByRole("region", { name: "Your balance" })
     await balance.getByText(`${left} credits`).waitFor()
     for (const bucket of ["Monthly credits", "Bought credits", "Set aside, of these", "Owed"]) {
@@ -53,7 +53,7 @@ describeInChromium("usage", {}, (stage) => {
     await view("Chart")
   })
 
-  it("gives each row its receipt, a page at a time", async () => {
+  it("shows the receipt of each row, a page at a time", async () => {
     expect(await rows().count()).toBe(20)
     const newest = rows().first().getByRole("button")
     expect(await newest.textContent()).toContain(`${left} left`)

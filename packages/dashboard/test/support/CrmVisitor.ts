@@ -15,7 +15,7 @@ export interface CrmConnectionSeen {
   readonly connectedBy: string
 }
 
-/** A signed-in person's client that follows no redirect and shows every cookie: what a browser does, step by step. */
+/** A signed-in person's client that follows no redirect and shows every cookie: a browser, step by step. */
 export class CrmVisitor {
   readonly #url: string
   readonly #cookies: Map<string, string>
@@ -25,7 +25,7 @@ export class CrmVisitor {
     this.#cookies = cookies
   }
 
-  /** Nobody is signed in. */
+  /** A client without a session. */
   static stranger(url: string): CrmVisitor {
     return new CrmVisitor(url, new Map())
   }
@@ -36,7 +36,7 @@ export class CrmVisitor {
     return visitor
   }
 
-  /** Another client with the same cookies: what somebody can do who has copied them. */
+  /** Another client with the same cookies, as an attacker with copied cookies would have. */
   twin(): CrmVisitor {
     return new CrmVisitor(this.#url, new Map(this.#cookies))
   }
@@ -62,7 +62,7 @@ export class CrmVisitor {
     return this.#send(path, { method: "DELETE" })
   }
 
-  /** Makes a bot; gives its id. */
+  /** Creates a bot; returns its id. */
   async makeBot(): Promise<string> {
     const made = await this.#send("/api/bots", {
       method: "POST",
@@ -88,7 +88,7 @@ export class CrmVisitor {
     return this.get(`${callback.pathname}${callback.search}`)
   }
 
-  /** How a bot is connected to a provider. */
+  /** The state of a bot's connection to a provider. */
   async connection(botId: string, provider: CrmProviderId): Promise<CrmConnectionSeen | null | undefined> {
     const { text } = await this.get(`/api/bots/${botId}/crm`)
     const { providers } = JSON.parse(text) as {

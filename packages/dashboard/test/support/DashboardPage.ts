@@ -15,7 +15,7 @@ export class DashboardPage {
     page.on("pageerror", (error) => this.#complaints.push(String(error)))
   }
 
-  /** Opens an address, the start page unless told. */
+  /** Opens an address; default: the start page. */
   static async open(page: Page, path = "/"): Promise<DashboardPage> {
     const dashboard = new DashboardPage(page)
     await page.goto(path)
@@ -49,7 +49,7 @@ export class DashboardPage {
     return this.page.getByRole("button", { name: "Stop", exact: true })
   }
 
-  /** Says which documents the next question is asked of. */
+  /** The button that shows and selects the documents for the next question. */
   get documentsButton(): Locator {
     return this.page.getByRole("button", { name: /^Choose documents for this chat/ })
   }
@@ -104,13 +104,13 @@ export class DashboardPage {
     await this.field.press("Enter")
   }
 
-  /** Waits until the newest reply has ended and its price is shown; gives its words. */
+  /** Waits until the newest reply has ended and its price is shown; returns its text. */
   async replied(): Promise<string> {
     await this.replies.nth(this.#repliesBefore).getByTitle("Show the receipt").waitFor()
     return (await this.words.textContent()) ?? ""
   }
 
-  /** The credits that are left, as the sidebar tells them. */
+  /** The remaining credits in the sidebar. */
   async balance(): Promise<number> {
     const line = this.navigation.getByText(/[\d,]+ credits? left/)
     return Number(/([\d,]+) credit/.exec((await line.textContent()) ?? "")?.[1]?.replaceAll(",", ""))
@@ -133,7 +133,7 @@ export class DashboardPage {
     return () => watched.jsonValue()
   }
 
-  /** Listens to what is told to screen readers from now on; returns what is said now, and all that was said. */
+  /** Records the announcements to screen readers from now on; returns the current ones, and all of them. */
   async listen(): Promise<() => Promise<{ readonly now: ReadonlyArray<string>; readonly all: ReadonlyArray<string> }>> {
     const heard = await this.page.evaluateHandle(() => {
       const all: Array<string> = []
@@ -155,8 +155,8 @@ export class DashboardPage {
   }
 
   /**
-   * What the browser complained about: errors in scripts, breaches of the content security policy, failed requests.
-   * `expected` are the failed requests that the test provoked.
+   * The browser's complaints: errors in scripts, breaches of the content security policy, failed requests. `expected`
+   * are the failed requests that the test caused.
    */
   complaintsBut(...expected: ReadonlyArray<RegExp>): ReadonlyArray<string> {
     return this.#complaints.filter((complaint) => !expected.some((pattern) => pattern.test(complaint)))

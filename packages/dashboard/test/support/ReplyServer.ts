@@ -1,16 +1,16 @@
 import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** Stands in front of a server and writes the replies itself, at a pace of its own; all else is passed on. */
+/** A proxy in front of a server that writes the replies itself, at its own pace, and passes all other requests on. */
 export class ReplyServer implements AsyncDisposable {
   readonly #server: Server
   readonly #target: URL
 
   /**
    * @param target the server behind it
-   * @param chatId what the replies say that their chat is
+   * @param chatId the chat id of the replies
    * @param pieces the reply
-   * @param everyMs between pieces
+   * @param everyMs time between pieces
    */
   constructor(target: string, chatId: string, pieces: ReadonlyArray<string>, everyMs: number) {
     this.#target = new URL(target)

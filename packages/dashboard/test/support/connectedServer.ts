@@ -4,8 +4,8 @@ import { type CrmServers, startCrmServers } from "./crmServers.ts"
 import type { RunningServer } from "./runningServer.ts"
 
 /**
- * A server that gives people three credits, with two CRM providers and a vendor that writes replies as tests say; they are
- * there once it is started.
+ * A server whose people have three credits, with two CRM providers and a vendor whose replies the tests write; they
+ * are available after its start.
  */
 export const connectedServer = () => {
   const vendor = new FakeOpenAi()

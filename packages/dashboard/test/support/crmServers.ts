@@ -21,10 +21,10 @@ const settingsOf = (prefix: string, { authorizeUrl, issuer, revokeUrl, tokenUrl 
   [`${prefix}_TOKEN_AUTH`]: tokenAuth
 })
 
-/** Where a provider sends browsers back to. */
+/** The redirect path of a provider. */
 export const callbackPath = (provider: CrmProviderId): string => `/api/crm/${provider}/callback`
 
-/** Starts the providers and the server that knows them, with what is laid over the catalog and further settings. */
+/** Starts the providers and the server that uses them, with overrides of the catalog and further settings. */
 export const startCrmServers = async (
   catalog: object = {},
   settings: Readonly<Record<string, string>> = {}

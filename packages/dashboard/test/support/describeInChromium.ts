@@ -7,29 +7,33 @@ import { type RunningServer, startServer } from "./runningServer.ts"
 import { upload } from "./upload.ts"
 import { borrowSession, closeSessions, workerServer } from "./workerStage.ts"
 
-/** Opens pages of the server under test, each in a session of its own, which ends with the test or the suite that opened it. */
+/**
+ * Opens pages of the server under test, each in its own session, which ends with the test or the suite that opened it.
+ */
 export interface Stage {
   readonly server: RunningServer
-  /** The start page of somebody who is not signed in; of the suite's server unless told. */
+  /** The start page without a session; default: of the suite's server. */
   readonly open: (options?: BrowserContextOptions, url?: string) => Promise<DashboardPage>
-  /** A page of somebody who is signed in. */
+  /** A page with a session. */
   readonly openAs: (email: string, wishes?: Wishes) => Promise<DashboardPage>
 }
 
 export interface Wishes {
-  /** Where the page is opened, or what makes what is there in the person's session: the start page, with the documents, unless told. */
+  /**
+   * The path of the page, or a function that prepares data in the person's session and returns the path; default: the
+   * start page, with the documents.
+   */
   readonly path?: string | ((request: APIRequestContext) => Promise<string>)
-  /** What the person has uploaded: it is read before the page is opened. */
+  /** The person's documents, which are read before the page is opened. */
   readonly documents?: ReadonlyArray<NamedFile>
   readonly options?: BrowserContextOptions
-  /** The server: the suite's unless told. */
+  /** The server; default: the suite's. */
   readonly url?: string
 }
 
 /**
- * A suite in real Chromium against a real server: one with what is laid over the default catalog, or that is started by
- * what is given. Where nothing is laid over the catalog, it is the server that all such suites of a worker share: the
- * people of a suite have to be its own.
+ * A suite in real Chromium against a real server: with overrides of the default catalog, or started by the given
+ * function. Without overrides, all suites of a worker share one server, so the people of a suite must be its own.
  */
 export const describeInChromium = (
   name: string,

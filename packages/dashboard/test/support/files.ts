@@ -6,7 +6,7 @@ export interface NamedFile {
   readonly bytes: Uint8Array
 }
 
-/** Three pages; what is asked about stands on the second. */
+/** Three pages; the answer is on the second. */
 export const leasePdf: NamedFile = {
   name: "lease.pdf",
   bytes: writePdf([

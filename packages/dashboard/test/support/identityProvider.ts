@@ -14,12 +14,12 @@ const sessionOf = (email: string, secret: string): string => {
 export interface IdentityProvider {
   readonly signInUrl: string
   readonly signOutUrl: string
-  /** Where people are sent back to. */
+  /** Sets the return address. */
   readonly returnTo: (url: string) => void
   readonly stop: () => Promise<void>
 }
 
-/** An identity provider beside the server, on the same host, that signs everybody in as one person. */
+/** An identity provider beside the server, on the same host, that signs everyone in as one person. */
 export const startIdentityProvider = async (email: string, secret: string): Promise<IdentityProvider> => {
   let back = "/"
   const provider = createServer((request, response) => {

@@ -51,7 +51,9 @@ export const startServer = async (
   }
 }
 
-/** Ends what this process has started when it ends, or is asked to as workers of the tests are; gives what ends that. */
+/**
+ * Runs `end` when this process ends, or is stopped as workers of the tests are; returns a function that cancels this.
+ */
 const withThisProcess = (end: () => void): (() => void) => {
   const onSignal = () => process.exit()
   process.once("exit", end)

@@ -6,7 +6,9 @@ interface Documents {
   readonly documents: ReadonlyArray<{ readonly id: string; readonly status: string }>
 }
 
-/** Uploads files as a client of the HTTP interface, in a person's session, and waits until all are read; gives their ids. */
+/**
+ * Uploads files through the HTTP interface, in a person's session, and waits until all are read; returns their ids.
+ */
 export const upload = async (
   request: APIRequestContext,
   files: ReadonlyArray<NamedFile>

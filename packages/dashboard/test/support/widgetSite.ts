@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 const program = fileURLToPath(new URL("../../../../examples/widget-site/src/main.ts", import.meta.url))
 
 export interface WidgetSite extends AsyncDisposable {
-  /** Of another site than Parley's, as browsers tell sites apart. */
+  /** An address on another site than Parley's, for browsers. */
   readonly url: string
 }
 

@@ -4,12 +4,12 @@ import { type RunningServer, startServer } from "./runningServer.ts"
 
 /** Far more than anything takes, for machines that are busy. */
 const PATIENCE_MS = 60_000
-/** The window where a test asks for no other. */
+/** The default window. */
 const DESKTOP = { width: 1280, height: 720 }
 
 let server: Promise<RunningServer> | undefined
 
-/** A session in which nobody is signed in, with its page. */
+/** A session without a signed-in person, with its page. */
 interface Session {
   readonly url: string
   readonly options: BrowserContextOptions
@@ -17,16 +17,18 @@ interface Session {
   readonly page: Page
 }
 type Kind = Pick<Session, "url" | "options">
-/** Those that nobody uses at the moment. */
+/** Sessions that are not in use. */
 let idle: ReadonlyArray<Session> = []
 
 /** The server of this worker with the default catalog, for all files that need no other. It ends with the worker. */
 export const workerServer = (): Promise<RunningServer> => (server ??= startServer())
 
-/** What tests listen to on a page. */
+/** The events of a page that tests listen to. */
 const HEARD = ["console", "dialog", "pageerror", "request", "response"] as const
 
-/** Makes a session as if nobody had used it. Its page stays at the server, so that the browser keeps what it compiled. */
+/**
+ * Resets a session to its initial state. Its page stays at the server, so that the browser keeps the compiled code.
+ */
 const clear = async ({ context, page, url }: Session): Promise<void> => {
   const others = context.pages().filter((each) => each !== page)
   await Promise.all(others.map((each) => each.close()))
@@ -42,7 +44,7 @@ const clear = async ({ context, page, url }: Session): Promise<void> => {
   await page.mouse.move(-1, -1)
 }
 
-/** What a page can be given anew: its window and its colours. */
+/** Sets the page's window and colours. */
 const shape = async ({ page }: Session, { colorScheme, viewport }: BrowserContextOptions): Promise<void> => {
   await page.emulateMedia({ colorScheme: colorScheme ?? "light" })
   await page.setViewportSize(viewport ?? DESKTOP)
@@ -67,9 +69,9 @@ const makeSession = async (url: string, options: BrowserContextOptions): Promise
 }
 
 /**
- * A session at a server in which nobody is signed in, and its page. Those that differ in window and colours at most are used again, page and
- * all: a new page starts a process and compiles the whole application anew, four times the work of loading it. Give it
- * back with what is given beside it: where the browser does not come to clear it, nobody gets it again.
+ * A session at a server without a signed-in person, and its page. Sessions that differ only in window and colours are
+ * reused with their pages, because a new page starts a process and compiles the whole application again, four times
+ * the work of loading it. Return it with the returned function; if the browser fails to clear it, it is not reused.
  */
 export const borrowSession = async (url: string, options: BrowserContextOptions) => {
   const kindOf = ({ url: at, options: { colorScheme: _colours, viewport: _window, ...fixed } }: Kind) =>

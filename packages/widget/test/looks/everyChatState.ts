@@ -43,10 +43,10 @@ const still = (widget: WidgetPage): Promise<unknown> =>
       )
   )
 
-/** How the chat may be looked at. */
+/** An appearance of the chat. */
 export type Look = readonly [name: string, options: VisitOptions]
 
-/** What every run looks at. */
+/** The appearances that every run checks. */
 export const LOOKS: ReadonlyArray<Look> = [["narrow", { viewport: { width: 320, height: 560 }, colorScheme: "dark" }]]
 
 /** The other ways. */

@@ -14,11 +14,11 @@ const REQUIRED = {
   challenge: { kind: "turnstile", siteKey: "site-key" }
 } as const
 
-/** A page that takes only what says that other sites may load it. */
+/** A page that loads only resources that allow other sites. */
 const ISOLATED = { "cross-origin-embedder-policy": "require-corp" }
 
 describeWidget("a challenge", (stage) => {
-  // What the frame may load depends on whether its server has a challenge.
+  // The policy of the frame depends on whether its server has a challenge.
   let service: ScriptedService
   beforeAll(async () => {
     service = await ScriptedService.start({ challenge: { ...makeInMemoryVisitorChallenge(), origin: TURNSTILE } })
@@ -47,10 +47,10 @@ describeWidget("a challenge", (stage) => {
     expect(await widget.obstacle.textContent()).toContain("Please show that you are a person.")
     const parameters = JSON.parse((await frameOf(widget).getAttribute("data-parameters")) ?? "") as object
     expect(parameters).toMatchObject({ sitekey: "site-key", theme: "dark", language: "en", size: "flexible" })
-    // What the challenge's own frame shows is its provider's.
+    // The content of the challenge's own frame is its provider's.
     const frames = widget.page.frames().filter((frame) => !frame.url().startsWith(TURNSTILE))
     for (const frame of frames) expect(await brokenRules(frame)).toEqual([])
-    // The message that waits is not lost to the next one, which stays where it was written.
+    // The next message does not replace the waiting one, and stays in the input.
     await widget.ask("And the price?")
     expect(await widget.messages.allTextContents()).toEqual(["How long?"])
     expect(await widget.field.inputValue()).toBe("And the price?")

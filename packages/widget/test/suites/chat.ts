@@ -108,7 +108,7 @@ describeWidget("the chat", (stage) => {
     await widget.open()
     stage.service.answer({ kind: "problem", status: 429, code: "too_many_requests", retryAfter: "90" })
     await widget.ask("Once more")
-    // The page's clock goes on by itself as well.
+    // The page's clock also runs by itself.
     const left = async () =>
       Number(/You can go on in (\d+) seconds\./.exec((await widget.obstacle.textContent()) ?? "")?.[1])
     await expect.poll(left).toBeGreaterThan(60)
@@ -195,7 +195,7 @@ describeWidget("the chat", (stage) => {
     await expect.poll(() => widget.obstacle.textContent()).toContain("Something went wrong on our side")
     await widget.frame.getByRole("button", { name: "Try again" }).click()
     await expect.poll(() => widget.obstacle.textContent()).toContain("too long")
-    // It is given back to be made shorter.
+    // It returns to the input, so that the visitor can shorten it.
     expect(await widget.field.inputValue()).toBe("One")
     expect(await widget.messages.count()).toBe(0)
   })
@@ -251,7 +251,7 @@ describeWidget("the chat", (stage) => {
     await keyboard.type("How long?")
     await keyboard.press("Enter")
     await widget.frame.getByRole("button", { name: "Source 1" }).waitFor()
-    // Back from the field, and in the order of what is shown.
+    // Backwards from the field, in the order of the page.
     const order: Array<string> = []
     for (let step = 0; step < 6; step += 1) {
       await keyboard.press("Shift+Tab")

@@ -6,7 +6,7 @@ import { CONFIG, KEY } from "../support/ScriptedService.ts"
 const OTHER_KEY = "pk_zyxwvtsrqpnmkjhgfedcba9876543210"
 const STRICT = "default-src 'self'"
 
-/** Keeps what the browser reports as forbidden, and how far the page's content has shifted. */
+/** Records the browser's reports of blocked actions, and the shift of the page's content. */
 const watch = async (page: Page): Promise<void> => {
   await page.addInitScript(() => {
     const seen = { forbidden: [] as Array<string>, shifted: 0 }
@@ -45,7 +45,7 @@ describeWidget("a page that embeds a bot", (stage) => {
     await expect.poll(() => widget.panel.isVisible()).toBe(false)
     expect(await seenBy(widget.page)).toEqual({ forbidden: [], shifted: 0 })
     expect(widget.complaints).toEqual([])
-    // What is forbidden would be seen.
+    // A blocked style would be visible.
     await widget.page.evaluate(() => document.body.setAttribute("style", "margin-top: 9px"))
     await expect.poll(async () => (await seenBy(widget.page)).forbidden).toEqual(["style-src-attr inline"])
     await widget.page.evaluate(() => (document.body.style.marginTop = "90px"))
@@ -82,7 +82,7 @@ describeWidget("a page that embeds a bot", (stage) => {
     await expect.poll(() => widget.page.getByRole("dialog").count()).toBe(1)
   })
 
-  it("is told what happens, but not what is said; calls from before the script is loaded count", async () => {
+  it("receives events, but no text of the conversation; calls before the script has loaded are queued", async () => {
     const script = `window.Parley = window.Parley || function () { (Parley.q = Parley.q || []).push(arguments) }
       window.heard = []
       for (const name of ["ready", "open", "close", "message", "reply", "limit", "error"]) {
@@ -218,7 +218,7 @@ describeWidget("a page that embeds a bot", (stage) => {
       ]) {
         target.postMessage(wrong, "*")
       }
-      // What is sent last is heard last.
+      // The last message is received last.
       await new Promise((resolve) => {
         addEventListener("message", ({ data }) => data === "over" && resolve(undefined))
         speak(window, "over")

@@ -5,7 +5,7 @@ import { hostileReplies } from "../../../../test/support/hostileReplies.ts"
 import { describeWidget, type Stage } from "../support/describeWidget.ts"
 import type { WidgetPage } from "../support/WidgetPage.ts"
 
-/** What would break out of this chat, were any of it taken for markup or styles. */
+/** Texts that would break out of this chat if any of them were parsed as HTML or styles. */
 const here = [
   "</style><script>globalThis.hit = 1</script>",
   "</div></main></body><style>header { display: none }</style>",
@@ -23,7 +23,7 @@ const SEED = 20_011
 /** Each reply whole, and once more cut somewhere. */
 const shown = corpus.flatMap((text, index) => [text, text.slice(0, 1 + ((index * SEED) % text.length))])
 
-/** What a page asks of other hosts, and what of it runs or is refused. */
+/** Records a page's requests to other hosts, and the scripts that ran or were blocked. */
 const watch = async (stage: Stage, widget: WidgetPage) => {
   const ours = new Set([stage.service.url, stage.site.url].map((url) => new URL(url).host))
   const elsewhere: Array<string> = []
@@ -84,9 +84,9 @@ describeWidget("hostile replies", (stage) => {
     expect(found.links).toBeGreaterThan(20)
     await screenshot(widget.page, "hostile")
 
-    // Every link asks; leading nowhere but to http, https and mailboxes, and only once somebody has agreed.
+    // Every link asks, leads only to http, https and mailboxes, and only after the visitor has agreed.
     const addresses = await chatOf(widget.page).evaluate(() => {
-      // Each dialog lays the page out anew.
+      // Each dialog changes the layout of the page.
       for (const message of document.querySelectorAll<HTMLElement>(".message")) message.style.display = "none"
       return [...document.querySelectorAll<HTMLButtonElement>(".markdown button.link")].map((link) => {
         link.click()
@@ -105,7 +105,7 @@ describeWidget("hostile replies", (stage) => {
     expect(widget.complaints).toEqual([])
   })
 
-  it("are as harmless while they are written, in whatever pieces they come", async () => {
+  it("are harmless while they are written, in pieces of any size", async () => {
     const text = corpus.join("\n\n")
     const pieces: Array<string> = []
     for (let at = 0, step = SEED; at < text.length; step = (step * 48_271) % 2_147_483_647) {

@@ -7,8 +7,8 @@ interface Served {
 }
 
 /**
- * A site that embeds the widget, under two names: `www.acme.test`, beside the service's, and `shop.test`, a site of somebody
- * else to which browsers refuse the service's storage.
+ * A site that embeds the widget, under two names: `www.acme.test`, beside the service's, and `shop.test`, another
+ * site, on which browsers block the service's storage.
  */
 export class HostSite {
   readonly #server: Server
@@ -41,7 +41,7 @@ export class HostSite {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Serves a page, and gives its address. */
+  /** Serves a page, and returns its address. */
   page(path: string, body: string, headers: Readonly<Record<string, string>> = {}): string {
     const type = path.endsWith(".js") ? "text/javascript" : "text/html"
     this.#pages.set(path, { body, headers: { "content-type": `${type}; charset=utf-8`, ...headers } })

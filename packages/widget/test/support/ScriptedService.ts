@@ -5,7 +5,7 @@ import { createParley, openInMemory, type Parley, type ParleyOptions } from "../
 import { ChatModels, DocumentParser, DocumentUnreadable, ModelUnavailable } from "../../../core/src/adapter.ts"
 import { Effect } from "effect"
 
-/** What a visitor sent. */
+/** A visitor's message. */
 export interface AskedBody {
   readonly publicKey: string
   readonly visitorId: string
@@ -14,7 +14,7 @@ export interface AskedBody {
   readonly challengeToken?: string
 }
 
-/** How one message is answered. */
+/** The response to one message. */
 export type ScriptedAnswer =
   /** Its pieces one after the other, then its end (`text`) or a broken connection (`cut`); each waits for `until`. */
   | {
@@ -60,8 +60,8 @@ const noParser = DocumentParser.of({ parse: () => Effect.fail(new DocumentUnread
 const noModels = ChatModels.of({ resolve: ({ id }) => Effect.fail(new ModelUnavailable({ model: id })) })
 
 /**
- * A Parley whose visitors' routes follow a script: everything else, the widget's files included, is the real server's, in
- * memory. It listens under a name of its own, `chat.acme.test`, and under one that browsers trust without https.
+ * A Parley with scripted routes of visitors: everything else, including the widget's files, is the real server's, in
+ * memory. It listens under its own name, `chat.acme.test`, and under one that browsers trust without https.
  */
 export class ScriptedService {
   readonly asked: Array<AskedBody> = []
@@ -70,7 +70,7 @@ export class ScriptedService {
   readonly #configs = new Map<string, object>([[KEY, CONFIG]])
   readonly #conversations = new Map<string, Array<Turn>>()
   readonly #script: Array<ScriptedAnswer> = []
-  /** What the next reply rests on. */
+  /** The sources of the next reply. */
   sources: ReadonlyArray<ScriptedSource> = []
   /** Breaks every connection. */
   isDown = false
@@ -107,13 +107,13 @@ export class ScriptedService {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Sets what a bot shows; undefined where there is none. */
+  /** Sets a bot's configuration; undefined removes the bot. */
   configure(publicKey: string, config: object | undefined): void {
     if (config === undefined) this.#configs.delete(publicKey)
     else this.#configs.set(publicKey, config)
   }
 
-  /** Makes a bot of the server's own, which shows what the others do. */
+  /** Creates a bot of the real server, with the configuration of the others. */
   async createBot(settings: { readonly allowedSites: ReadonlyArray<string> }): Promise<{ readonly publicKey: string }> {
     const { keys } = await this.#parley.bots.create("ann", { displayName: CONFIG.displayName, ...settings })
     const publicKey = keys[0]?.publicKey ?? ""
@@ -121,18 +121,18 @@ export class ScriptedService {
     return { publicKey }
   }
 
-  /** Answers the next messages so; what comes after them is answered with a sentence. */
+  /** Sets the responses to the next messages; later ones get a sentence. */
   answer(...answers: ReadonlyArray<ScriptedAnswer>): void {
     this.#script.push(...answers)
   }
 
-  /** Has the replies of the last conversation say something else. */
+  /** Changes the replies of the last conversation. */
   retell(replies: ReadonlyArray<string>): void {
     const turns = [...this.#conversations.values()].at(-1)
     turns?.splice(0, turns.length, ...replies.map((content) => ({ ...COMPLETE, content, sources: this.sources })))
   }
 
-  /** Forgets what it was told. */
+  /** Resets the script. */
   reset(): void {
     this.isDown = false
     this.sources = []

@@ -3,7 +3,7 @@ import type { FrameLocator, Locator, Page } from "playwright-core"
 /** A page with the widget on it, as a visitor uses it. */
 export class WidgetPage {
   readonly page: Page
-  /** What the browser complained about. */
+  /** The browser's complaints. */
   readonly complaints: Array<string> = []
 
   constructor(page: Page) {
@@ -34,7 +34,7 @@ export class WidgetPage {
     return this.frame.locator(".message.bot .markdown")
   }
 
-  /** The newest reply, or the welcome where there is none. */
+  /** The newest reply, or the welcome text if there is none. */
   get reply(): Locator {
     return this.replies.last()
   }

@@ -6,8 +6,8 @@ import type { Frame, Page } from "playwright-core"
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 /**
- * Every rule of WCAG 2.2 A and AA, and of good practice, that what a frame shows breaks, with where. What only a whole
- * page has to have is not asked of a frame in one.
+ * The rules of WCAG 2.2 A and AA, and of good practice, that a frame breaks, with their places. Rules for whole pages
+ * do not apply to a frame.
  */
 export const brokenRules = async (frame: Frame | Page): Promise<ReadonlyArray<string>> => {
   if (!(await frame.evaluate(() => "axe" in globalThis))) await frame.evaluate(axe)

@@ -1,4 +1,4 @@
-/** What a site that bundles would write: bundled by a test, and run in a page. */
+/** The code of a site with a bundler: bundled by a test, and run in a page. */
 import { defineParleyWidget, mount } from "@parley/widget"
 import { ParleyWidget, type ParleyWidgetProps } from "@parley/widget/react"
 import { createElement, StrictMode } from "react"

@@ -1,11 +1,11 @@
 import type { Page } from "playwright-core"
 
-/** What tests listen to on a page. */
+/** The events of a page that tests listen to. */
 const HEARD = ["console", "dialog", "pageerror", "request", "response"] as const
 
 /**
- * Makes the session of a page as if nobody had used it: nothing stored at these origins, no other page. The page stays, at
- * `blank`: a new one starts processes that compile everything anew, several times the work of loading it.
+ * Resets the session of a page: clears the storage of these origins, and closes other pages. The page stays, at
+ * `blank`: a new one starts processes that compile everything again, several times the work of loading it.
  */
 export const clearSession = async (page: Page, blank: string, origins: ReadonlyArray<string>): Promise<void> => {
   const context = page.context()

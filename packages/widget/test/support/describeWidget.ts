@@ -6,11 +6,11 @@ import { KEY, type ScriptedService } from "./ScriptedService.ts"
 import { WidgetPage } from "./WidgetPage.ts"
 import { borrowPage, giveBack, type WorkerStage, workerStage } from "./workerStage.ts"
 
-/** A service, somebody else's site, and a browser. */
+/** A service, another site, and a browser. */
 export interface Stage {
   readonly service: ScriptedService
   readonly site: HostSite
-  /** A page in a session of its own: that at `url`, or one that embeds the bot with these attributes of its tag. */
+  /** A page in its own session: that at `url`, or one that embeds the bot with these attributes of its tag. */
   readonly visit: (options?: VisitOptions) => Promise<WidgetPage>
   /** The tag that embeds a bot. */
   readonly tag: (attributes?: string, key?: string) => string
@@ -21,13 +21,13 @@ export interface VisitOptions extends BrowserContextOptions {
   readonly attributes?: string
   /** Runs before anything of a page does. */
   readonly prepare?: (context: BrowserContext) => Promise<void>
-  /** In a session that nobody gets afterwards, for what cannot be taken back: a clock of the page's own. */
+  /** In a session that is not reused, for changes that cannot be undone: a page's own clock. */
   readonly alone?: boolean
 }
 
 const PLAIN: ReadonlyArray<string> = ["attributes", "url", "viewport", "colorScheme", "reducedMotion"]
 
-/** Whether a visit asks for nothing that only a session of its own has, and leaves nothing behind that cannot be cleared. */
+/** True if a visit needs no session of its own, and leaves nothing behind that cannot be cleared. */
 const isPlain = (options: VisitOptions): boolean => Object.keys(options).every((name) => PLAIN.includes(name))
 
 /** A page that embeds something. */

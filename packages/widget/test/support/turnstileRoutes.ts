@@ -1,12 +1,12 @@
 import type { Page, Route } from "playwright-core"
 
-/** Where the challenge is loaded from. */
+/** The origin of the challenge. */
 export const TURNSTILE = "https://challenges.cloudflare.com"
 
 /** Loaded by a page of another origin that isolates itself. */
 const headers = { "cross-origin-resource-policy": "cross-origin", "cross-origin-embedder-policy": "require-corp" }
 
-/** As the functions of Cloudflare's script: shows a frame of its origin and reports what happens in that. */
+/** Replaces Cloudflare's script: shows a frame of its origin and reports its events. */
 const SCRIPT = `
 let shown = 0
 globalThis.turnstile = {
@@ -38,7 +38,7 @@ const FRAME = `<!doctype html><html lang="en"><title>Challenge</title><body>
 
 const fulfil = (contentType: string, body: string) => (route: Route) => route.fulfill({ contentType, headers, body })
 
-/** Serves a page what Cloudflare would. */
+/** Serves Cloudflare's files to a page. */
 export const serveTurnstile = async (page: Page): Promise<void> => {
   await page.route(`${TURNSTILE}/turnstile/v0/api.js*`, fulfil("text/javascript", SCRIPT))
   await page.route(`${TURNSTILE}/frame`, fulfil("text/html", FRAME))

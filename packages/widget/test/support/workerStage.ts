@@ -4,10 +4,10 @@ import { clearSession } from "./clearSession.ts"
 import { HostSite } from "./HostSite.ts"
 import { ScriptedService } from "./ScriptedService.ts"
 
-/** Where a visit asks for nothing else. */
+/** The default window. */
 const WINDOW = { width: 1280, height: 720 }
 
-/** What a page can be given anew at each visit. */
+/** The properties of a page that each visit can set. */
 export type Shape = Pick<BrowserContextOptions, "viewport" | "colorScheme" | "reducedMotion">
 
 export interface WorkerStage {
@@ -22,7 +22,10 @@ const start = async (): Promise<WorkerStage> => {
 
 let stage: Promise<WorkerStage> | undefined
 
-/** The service and the site of this worker, for all files: what the browser has compiled of the widget stays. They end with the worker. */
+/**
+ * The service and the site of this worker, for all files, so that the browser keeps the compiled widget. They end with
+ * the worker.
+ */
 export const workerStage = (): Promise<WorkerStage> => (stage ??= start())
 
 let kept: Page | undefined
@@ -48,7 +51,7 @@ const clear = async (page: Page): Promise<void> => {
   await clearSession(page, site.page("/blank", "<!doctype html><title>Blank</title>"), origins)
 }
 
-/** Clears the page as if nobody had used it, and closes all other sessions. Where the browser does not come to it, another is started. */
+/** Resets the page, and closes all other sessions. If the browser fails to do so, another one is started. */
 export const giveBack = async (): Promise<void> => {
   const used = isLent ? kept : undefined
   isLent = false

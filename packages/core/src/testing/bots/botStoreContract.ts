@@ -160,7 +160,7 @@ const rotating = (run: Run<Stores>) => {
 }
 
 const fencing = (run: Run<Stores>) => {
-  it("somebody else's bot is as one that does not exist, for every question and every change", () =>
+  it("another person's bot does not exist, for every question and every change", () =>
     run(
       Effect.gen(function* () {
         const bots = yield* BotStore
