@@ -54,7 +54,7 @@ export const ConversationView = ({ conversation }: { readonly conversation: Conv
           <Transcript
             conversation={conversation}
             messages={messages}
-            isWriting={isWriting}
+            isWriting={isWriting || facts.isReconnecting}
             onBranch={branch}
             onAsk={(question) => void conversation.ask(question)}
           />

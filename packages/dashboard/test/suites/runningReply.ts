@@ -105,6 +105,8 @@ export const runningReply = (stage: Stage, vendor: FakeOpenAi): void => {
         proxy.away(true)
         await dashboard.page.getByText("The connection was lost. The reply goes on").waitFor()
         expect((await heard()).all.join(" ")).not.toMatch(/broke off/)
+        // A second reply would be paid beside the one that goes on.
+        expect(await dashboard.reply.getByRole("button").count()).toBe(0)
         proxy.away(false)
         await dashboard.page.getByText("The connection was lost.").waitFor({ state: "detached" })
         reply.say(
