@@ -7,6 +7,8 @@ export interface Sent {
   readonly path: string
   readonly type?: string
   readonly body?: Buffer
+  /** Milliseconds without a byte after which the request is given up: ten seconds unless given. */
+  readonly patienceMs?: number
 }
 
 export interface Received {
@@ -19,14 +21,13 @@ export interface Received {
 
 export const makeAgent = (): Agent => new Agent({ keepAlive: true, maxSockets: 1_000 })
 
-/** Time limit of a response. */
 const PATIENCE_MS = 10_000
 
-/**
- * Sends a request and reads the whole response. Rejects if the connection breaks, or if nothing arrives for ten
- * seconds.
- */
-export const request = (agent: Agent, { url, cookie, method = "GET", path, type, body }: Sent): Promise<Received> =>
+/** Sends a request and reads the whole response. Rejects if the connection breaks or the patience ends. */
+export const request = (
+  agent: Agent,
+  { url, cookie, method = "GET", path, type, body, patienceMs = PATIENCE_MS }: Sent
+): Promise<Received> =>
   new Promise((resolve, reject) => {
     const began = performance.now()
     const headers = {
@@ -49,14 +50,23 @@ export const request = (agent: Agent, { url, cookie, method = "GET", path, type,
       )
     })
     sent.on("error", reject)
-    sent.setTimeout(PATIENCE_MS, () => sent.destroy(new Error("No answer came in time.")))
+    sent.setTimeout(patienceMs, () => sent.destroy(new Error("No answer came in time.")))
     sent.end(body)
   })
 
 const JSON_TYPE = "application/json"
 
-export const postJson = (agent: Agent, url: string, cookie: string, path: string, body: unknown): Promise<Received> =>
-  request(agent, { url, cookie, method: "POST", path, type: JSON_TYPE, body: Buffer.from(JSON.stringify(body)) })
+export const postJson = (
+  agent: Agent,
+  url: string,
+  cookie: string,
+  path: string,
+  value: unknown,
+  patienceMs = PATIENCE_MS
+): Promise<Received> => {
+  const body = Buffer.from(JSON.stringify(value))
+  return request(agent, { url, cookie, method: "POST", path, type: JSON_TYPE, body, patienceMs })
+}
 
 /** The body of an upload, and its type. */
 export const formOf = (filename: string, bytes: Buffer): { readonly type: string; readonly body: Buffer } => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { eventually } from "../processes/ParleyProcess.ts"
 import { Visitor } from "../processes/RunningServer.ts"
 import { CrashRig, hasPostgres, serverUrl } from "./CrashRig.ts"
-import { SilentDatabase } from "./SilentDatabase.ts"
+import { SilentWay } from "../../../bench/src/attack/SilentWay.ts"
 import { SilentVendor } from "./SilentVendor.ts"
 
 const PEOPLE = 4
@@ -69,7 +69,7 @@ describe.runIf(hasPostgres)("a server whose", () => {
     { timeout },
     async ({ annotate }) => {
       await using rig = new CrashRig()
-      await using database = await SilentDatabase.before(serverUrl)
+      await using database = await SilentWay.to(serverUrl)
       await using server = await rig.start({ port: database.port })
       const people = await signedIn(server.url)
       const chats = await Promise.all(people.map((person) => timed(chat(person))))

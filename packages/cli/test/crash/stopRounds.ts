@@ -5,7 +5,7 @@ import { Chance } from "./Chance.ts"
 import { ChatLoad, type ChatRecord } from "./chatLoad.ts"
 import { CrashRig, serverUrl } from "./CrashRig.ts"
 import { judgePeople } from "./judgeRound.ts"
-import { SilentDatabase } from "./SilentDatabase.ts"
+import { SilentWay } from "../../../bench/src/attack/SilentWay.ts"
 
 /** Replies end by themselves soon after the signal, or go on for longer than the server waits. */
 const SOON_MS = 1_200
@@ -83,7 +83,7 @@ export const stopStarts = async (rounds: number, seed: number): Promise<void> =>
 /** A silent database is not awaited; a sweep charges the open holds. */
 export const stopWithoutDatabase = async (seed: number): Promise<void> => {
   await using rig = new CrashRig()
-  await using database = await SilentDatabase.before(serverUrl)
+  await using database = await SilentWay.to(serverUrl)
   await using server = await rig.start({ port: database.port })
   const load = new ChatLoad(server.url, String(seed))
   const people = await load.signInAll()

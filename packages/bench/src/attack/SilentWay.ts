@@ -1,19 +1,23 @@
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
-/** A way to a database that can fall silent: connections stay open, and nothing comes through any more. */
-export class SilentDatabase implements AsyncDisposable {
+const PORTS: Readonly<Record<string, number>> = { "postgres:": 5432, "postgresql:": 5432, "http:": 80 }
+
+/** A way to a dependency that can fall silent: connections stay open, and no byte passes. */
+export class SilentWay implements AsyncDisposable {
   readonly #sockets = new Set<Socket>()
+  readonly #target: string
   readonly #server
   #silent = false
 
-  private constructor(url: string) {
-    const { hostname, port } = new URL(url)
+  private constructor(target: string) {
+    this.#target = target
+    const { hostname, port, protocol } = new URL(target)
     this.#server = createServer((client) => {
-      const database = connect({ host: hostname, port: Number(port === "" ? 5432 : port) })
+      const dependency = connect({ host: hostname, port: port === "" ? (PORTS[protocol] ?? 443) : Number(port) })
       for (const [from, to] of [
-        [client, database],
-        [database, client]
+        [client, dependency],
+        [dependency, client]
       ] as const) {
         this.#sockets.add(from)
         from.on("error", () => to.destroy())
@@ -25,8 +29,8 @@ export class SilentDatabase implements AsyncDisposable {
     })
   }
 
-  static async before(url: string): Promise<SilentDatabase> {
-    const made = new SilentDatabase(url)
+  static async to(target: string): Promise<SilentWay> {
+    const made = new SilentWay(target)
     made.#server.listen(0, "127.0.0.1")
     await once(made.#server, "listening")
     return made
@@ -36,11 +40,19 @@ export class SilentDatabase implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port
   }
 
+  /** The address of the dependency by this way. */
+  get url(): string {
+    const url = new URL(this.#target)
+    url.hostname = "127.0.0.1"
+    url.port = String(this.port)
+    return url.href
+  }
+
   fallSilent(): void {
     this.#silent = true
   }
 
-  /** Passes later data on again. Earlier data is lost, and so are the connections that wait for it. */
+  /** Passes all bytes from now on. Bytes that came in the silence are lost. */
   speakAgain(): void {
     this.#silent = false
   }
