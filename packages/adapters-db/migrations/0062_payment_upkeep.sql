@@ -72,7 +72,8 @@ BEGIN
     CASE WHEN a.user_id IS NOT NULL AND a.seal IS DISTINCT FROM {{schema}}.billing_seal(a) THEN
       'what is known of the person and of their subscriptions is not as it was written' END,
     CASE WHEN a.purchases <> p.present THEN p.present || ' of ' || a.purchases || ' purchases are there' END,
-    CASE WHEN p.changed > 0 THEN p.changed || ' purchases are not as they were written' END
+    CASE WHEN p.changed > 0 THEN p.changed || ' purchases are not as they were written' END,
+    CASE WHEN l.unlinked > 0 THEN l.unlinked || ' references of the person are not linked to the person' END
   ], NULL)
   FROM (
     SELECT m.user_id FROM (
@@ -98,6 +99,20 @@ BEGIN
       OR (q.number = a.purchases AND q.digest <> a.purchases_digest)) AS changed
     FROM {{schema}}.billing_purchases q WHERE q.user_id = n.user_id
   ) p
+  CROSS JOIN LATERAL (
+    SELECT count(*) AS unlinked FROM (
+      SELECT 'customer:' || a.customer_id AS reference
+      UNION ALL
+      SELECT 'payment:' || q.payment_id FROM {{schema}}.billing_purchases q WHERE q.user_id = n.user_id AND q.paid > 0
+      UNION ALL
+      SELECT 'subscription:' || s.subscription_id FROM {{schema}}.billing_subscriptions s WHERE s.user_id = n.user_id
+      UNION
+      SELECT 'invoice:' || (jsonb_path_query(s.facts, '$.**.invoiceId') #>> '{}')
+      FROM {{schema}}.billing_subscriptions s WHERE s.user_id = n.user_id
+    ) k
+    WHERE k.reference IS NOT NULL AND NOT EXISTS (
+      SELECT FROM {{schema}}.payment_references r WHERE r.reference = k.reference COLLATE "C" AND r.owner = n.user_id)
+  ) l
   ORDER BY n.user_id;
 END
 $function$;

@@ -136,6 +136,16 @@ describe.runIf(hasPostgres)("stored payments", () => {
       "3 of 2 purchases are there"
     ],
     [
+      "the customer's link, gone",
+      "DELETE FROM parley.payment_references WHERE owner = $1 AND reference LIKE 'customer:%'",
+      "1 references of the person are not linked to the person"
+    ],
+    [
+      "links of payments and invoices, to somebody else",
+      "UPDATE parley.payment_references SET owner = 'eve' WHERE owner = $1 AND reference ~ '^(payment|invoice):'",
+      "4 references of the person are not linked to the person"
+    ],
+    [
       "the row of the person, gone",
       "DELETE FROM parley.billing_accounts WHERE user_id = $1",
       "nothing is kept of the person's payments"
