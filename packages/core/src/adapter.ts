@@ -33,8 +33,6 @@ export {
   type PlainPayment,
   type ReceiveInput,
   type Received,
-  type Sale,
-  type SalesInput,
   isDone
 } from "./billing/BillingStore.ts"
 export type { FollowedPeriod, SetAside, TakenBack, TakenBeyond } from "./billing/FollowedPeriod.ts"

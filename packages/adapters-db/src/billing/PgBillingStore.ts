@@ -6,7 +6,6 @@ import {
   type FollowedPeriod,
   type KeptEvent,
   type Received,
-  type Sale,
   type StoredPaymentEvent,
   type SubscriptionFacts
 } from "@parley/core/adapter"
@@ -217,22 +216,6 @@ const make = Effect.gen(function* () {
             return owner === undefined ? undefined : { userId: owner === "erased:" ? undefined : owner }
           }),
           storing("BillingStore.ownerOf")
-        ),
-    sales: ({ after, limit, since }) =>
-      database
-        .statement<{ what: Sale["what"]; payment: string; user_id: string }>(
-          `SELECT s.what, s.payment, s.user_id FROM (
-             SELECT 'session' AS what, p.session_id AS payment, p.user_id FROM ${schema}.billing_purchases p
-             WHERE p.bought_at >= to_timestamp($1::float8 / 1000)
-             UNION ALL
-             SELECT 'invoice', b.facts -> 'paid' -> 'payment' ->> 'invoiceId', b.user_id
-             FROM ${schema}.billing_subscriptions b WHERE (b.facts -> 'paid' ->> 'start')::float8 >= $1
-           ) s WHERE s.payment COLLATE "C" > $2 ORDER BY s.payment COLLATE "C" LIMIT $3`,
-          [since, after ?? "", limit]
-        )
-        .pipe(
-          Effect.map((rows) => rows.map(({ payment, user_id: userId, what }) => ({ what, payment, userId }))),
-          storing("BillingStore.sales")
         ),
     find: (ids) =>
       database

@@ -115,21 +115,6 @@ export interface Owner {
   readonly userId: UserId | undefined
 }
 
-/** Something that credits were given for: a checkout session, or the invoice of the period that a subscription is in. */
-export interface Sale {
-  readonly what: "session" | "invoice"
-  readonly payment: string
-  readonly userId: UserId
-}
-
-export interface SalesInput {
-  /** Bought, or begun, since this moment, in Unix milliseconds. */
-  readonly since: number
-  /** Only those behind this payment, in the order of their ids. */
-  readonly after: string | undefined
-  readonly limit: number
-}
-
 export interface ListEventsInput {
   readonly state: EventState | undefined
   readonly userId: UserId | undefined
@@ -177,8 +162,6 @@ export class BillingStore extends Context.Service<
     bought(userId: UserId): Effect.Effect<ReadonlyArray<BoughtCredits>, StorageFailed>
     /** Whom the first of some references names that is linked; undefined where none is. */
     ownerOf(references: ReadonlyArray<string>): Effect.Effect<Owner | undefined, StorageFailed>
-    /** What credits were given for, of everybody, by its ids. */
-    sales(input: SalesInput): Effect.Effect<ReadonlyArray<Sale>, StorageFailed>
     /** Events by their ids; those that never came are left out. */
     find(ids: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<StoredPaymentEvent>, StorageFailed>
     /** Events, the one received last first. */

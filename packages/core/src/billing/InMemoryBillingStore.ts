@@ -18,8 +18,7 @@ import {
   type LinkInput,
   type PinInput,
   type Received,
-  type ReceiveInput,
-  type Sale
+  type ReceiveInput
 } from "./BillingStore.ts"
 import { customerReference } from "./paymentReferences.ts"
 import { InMemoryPayments } from "./upkeep/InMemoryPayments.ts"
@@ -198,26 +197,6 @@ const make = Effect.gen(function* () {
         const linked = references.filter((reference) => owners.has(reference)).map((one) => owners.get(one))
         return linked.length === 0 ? undefined : { userId: linked.find((one) => one !== undefined) }
       }),
-    sales: ({ after = "", limit, since }) =>
-      timed(() =>
-        [
-          ...[...purchases].flatMap(([userId, bought]) =>
-            bought
-              .filter(({ boughtAt }) => boughtAt >= since)
-              .map(({ sessionId }): Sale => ({ what: "session", payment: sessionId, userId }))
-          ),
-          ...[...accounts.values()].flatMap(({ subscriptions, userId }) =>
-            subscriptions.flatMap(({ paid }): ReadonlyArray<Sale> =>
-              paid?.payment === undefined || paid.start < since
-                ? []
-                : [{ what: "invoice", payment: paid.payment.invoiceId, userId }]
-            )
-          )
-        ]
-          .filter(({ payment }) => payment > after)
-          .toSorted((a, b) => (a.payment < b.payment ? -1 : 1))
-          .slice(0, limit)
-      ),
     find: (ids) => timed(() => ids.flatMap((id) => inbox.get(id)?.event ?? [])),
     list: ({ before, limit, state, userId }) =>
       timed(() => {

@@ -248,11 +248,17 @@ export const withInvoice = (
   })
 }
 
+/** All payments that paid for periods of a subscription, or for changes within them. */
+export const paymentsOf = ({
+  changes,
+  earlier,
+  paid
+}: Pick<SubscriptionFacts, "changes" | "earlier" | "paid">): ReadonlyArray<PeriodPayment> =>
+  [...earlier, ...(paid === undefined ? [] : [paid]), ...changes].flatMap(({ payment }) => payment ?? [])
+
 /** The payment that came last after the subscription had ended: nothing is given for it. Undefined where there is none. */
-export const paidAfterEnd = ({ changes, earlier, endedAt = Infinity, paid }: SubscriptionFacts) =>
-  [...earlier, ...(paid === undefined ? [] : [paid]), ...changes]
-    .flatMap(({ payment }) =>
-      payment !== undefined && payment.amount > 0 && payment.paidAt > endedAt ? [payment] : []
-    )
+export const paidAfterEnd = ({ endedAt = Infinity, ...facts }: SubscriptionFacts) =>
+  paymentsOf(facts)
+    .filter(({ amount, paidAt }) => amount > 0 && paidAt > endedAt)
     .toSorted((a, b) => a.paidAt - b.paidAt)
     .at(-1)

@@ -198,8 +198,8 @@ describe("comparing the ledger with the payment provider", () => {
     )
     const { found } = await compared(told, [kept, early, { ...unpaid, isPaid: false }])
     expect(found).toEqual([
-      ["not-paid", "ann", "cs_gone"],
       ["not-paid", "ann", "cs_unpaid"],
+      ["not-paid", "ann", "cs_gone"],
       ["not-paid", "bob", "in_gone"]
     ])
   })
@@ -239,6 +239,13 @@ describe("comparing the ledger with the payment provider", () => {
 
   it("names a paid change of a plan that never came", async () => {
     expect((await compared(paid(cheap), [], [cheap, change])).found).toEqual([["not-granted", "ann", "in_change"]])
+  })
+
+  it("names an earlier period that the provider has no invoice of", async () => {
+    const later = cheap.lines.map((one) => ({ ...one, periodStart: MONTH, periodEnd: 2 * MONTH - START }))
+    const next = invoice("in_next", "ann", { reason: "cycle", lines: later })
+    const told = Effect.forEach([cheap, next], paid)
+    expect((await compared(told, [], [next])).found).toEqual([["not-paid", "ann", "in_cheap"]])
   })
 
   it("names an invoice that pays for another period or another price than the stored one", async () => {

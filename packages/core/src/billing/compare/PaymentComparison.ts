@@ -10,7 +10,7 @@ import { BillingUpkeep } from "../upkeep/BillingUpkeep.ts"
 import { makeKnownBooks } from "./knownBooks.ts"
 import type { PaymentDifference } from "./PaymentDifference.ts"
 import { providerSide } from "./providerSide.ts"
-import { storedSide } from "./storedSide.ts"
+import { type Sale, storedSide } from "./storedSide.ts"
 
 export interface CompareInput {
   /** Unix milliseconds: payments since then are compared, and all subscriptions that go on. */
@@ -79,7 +79,8 @@ export class PaymentComparison extends Context.Service<
           if (what !== undefined) counts[what] += 1
         }
         const atProvider = providerSide({ gateway, store, ledger, catalog, books })
-        const stored = storedSide({ gateway, store, upkeep, ledger, catalog, books }, seen)
+        const onSale = (what: Sale["what"]) => count(what === "session" ? "purchases" : "periods")
+        const stored = storedSide({ gateway, store, upkeep, ledger, catalog, books, since, onSale }, seen)
         const listed = atProvider(
           since,
           (record) => {
@@ -88,11 +89,9 @@ export class PaymentComparison extends Context.Service<
           },
           seen
         )
-        const sold = stored.sales(since, ({ what }) => count(what === "session" ? "purchases" : "periods"))
         yield* listed.pipe(
           Stream.concat(stored.owed),
-          Stream.concat(sold),
-          Stream.concat(stored.credited(since)),
+          Stream.concat(stored.credited),
           Stream.concat(stored.people),
           Stream.runForEach((difference) => {
             count("differences")

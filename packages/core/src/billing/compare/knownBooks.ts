@@ -3,7 +3,15 @@ import type { CreditLedger } from "../../credits/CreditLedger.ts"
 import type { Operation } from "../../credits/rules/LedgerState.ts"
 import type { PurchaseState } from "../../credits/rules/purchase.ts"
 import type { UserId } from "../../identity/UserId.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import type { BillingAccount, BoughtCredits } from "../BillingAccount.ts"
 import type { BillingStore } from "../BillingStore.ts"
+
+/** The stored payments of a person. */
+export interface KnownBooks {
+  readonly account: BillingAccount
+  readonly bought: ReadonlyArray<BoughtCredits>
+}
 
 /** People whose stored payments stay in memory: the provider lists several objects of each person. */
 const PEOPLE_IN_MEMORY = 500
@@ -22,7 +30,8 @@ export const makeKnownBooks = (store: BillingStore["Service"], ledger: CreditLed
     Cache.make({
       capacity: PEOPLE_IN_MEMORY,
       timeToLive: "1 minute",
-      lookup: (userId: UserId) => Effect.all({ account: store.account(userId), bought: store.bought(userId) })
+      lookup: (userId: UserId): Effect.Effect<KnownBooks, StorageFailed> =>
+        Effect.all({ account: store.account(userId), bought: store.bought(userId) })
     }),
     (books) => ({
       of: (userId: UserId) => Cache.get(books, userId),

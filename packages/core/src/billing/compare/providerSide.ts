@@ -7,7 +7,15 @@ import type { PaymentFailed } from "../errors.ts"
 import { factReader, isInPart } from "../inbox/readFact.ts"
 import type { PaymentCharge, PaymentRecord } from "../PaymentEvent.ts"
 import type { PaymentGateway } from "../PaymentGateway.ts"
-import { claimedUser, disputedPayment, type PaymentFact, paymentOf, referencesOf } from "../paymentReferences.ts"
+import {
+  claimedUser,
+  disputedPayment,
+  invoiceReference,
+  type PaymentFact,
+  paymentOf,
+  paymentReference,
+  referencesOf
+} from "../paymentReferences.ts"
 import { correctionComparison } from "./compareCorrection.ts"
 import { invoiceComparison } from "./compareInvoice.ts"
 import { sessionComparison } from "./compareSession.ts"
@@ -48,9 +56,9 @@ export const providerSide = ({ books, catalog, gateway, ledger, store }: Provide
   const unsold = new Map<string, PaymentDifference>()
 
   const lookAtCharge = (charge: PaymentCharge, { userId }: Owner): Found => {
-    if (userId === undefined) return NONE
     const payment = paymentOf(charge)
     if (charge.amountRefunded >= charge.amount) returned.add(charge.invoiceId ?? payment)
+    if (userId === undefined) return NONE
     return Effect.map(compareCharge(charge, userId), (difference) => {
       if (difference?.kind !== "not-granted") return difference
       unsold.set(payment, difference)
@@ -58,12 +66,21 @@ export const providerSide = ({ books, catalog, gateway, ledger, store }: Provide
     })
   }
 
-  const unlessReturned = (payment: string | undefined, found: Found): Found =>
+  const unlessReturned = (payment: string, found: Found): Found =>
     Effect.map(found, (difference) => {
-      if (payment === undefined) return difference
       unsold.delete(payment)
       return difference?.kind === "not-granted" && returned.has(payment) ? undefined : difference
     })
+
+  /** A payment of an erased person that no event has reported: what is reported links its reference. */
+  const unreported = (id: string, paid: number, reference: string): Found =>
+    paid === 0
+      ? NONE
+      : Effect.map(store.ownerOf([reference]), (reported) =>
+          reported === undefined
+            ? differs({ userId: undefined, payment: id }, "not-granted", "it is paid, and its person was erased")
+            : undefined
+        )
 
   /** Compares an object whose person is known, or was erased; or a sale that is linked to no person. */
   const lookAt = (id: string, fact: PaymentFact, owner: Owner | undefined): Found => {
@@ -77,17 +94,26 @@ export const providerSide = ({ books, catalog, gateway, ledger, store }: Provide
         )
       case "Subscription":
         return compareSubscription(fact.subscription, owner)
-      case "Checkout":
-        return isErased ? NONE : unlessReturned(fact.session.paymentId, compareSession(fact.session, owner))
-      case "InvoicePaid":
-        return isErased ? NONE : unlessReturned(id, compareInvoice(fact.invoice, owner))
+      case "Checkout": {
+        const { amountTotal, paymentId = "" } = fact.session
+        const compared = isErased
+          ? unreported(id, amountTotal, paymentReference(paymentId))
+          : compareSession(fact.session, owner)
+        return unlessReturned(paymentId, compared)
+      }
+      case "InvoicePaid": {
+        const { amountPaid, subscriptionId } = fact.invoice
+        // The invoice of something that was bought once is compared by its session.
+        const paid = subscriptionId === undefined ? 0 : amountPaid
+        const compared = isErased ? unreported(id, paid, invoiceReference(id)) : compareInvoice(fact.invoice, owner)
+        return unlessReturned(id, compared)
+      }
       case "Charge":
         return owner === undefined ? NONE : lookAtCharge(fact.charge, owner)
       case "Dispute": {
         const { dispute } = fact
-        if (owner?.userId === undefined) return NONE
         if (dispute.funds === "withdrawn") returned.add(dispute.invoiceId ?? disputedPayment(dispute))
-        return compareDispute(dispute, owner.userId)
+        return owner?.userId === undefined ? NONE : compareDispute(dispute, owner.userId)
       }
     }
   }

@@ -3,13 +3,13 @@ import type { CreditLedger } from "../../credits/CreditLedger.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { CatalogData } from "../../tiers/CatalogData.ts"
-import type { BillingStore, Sale } from "../BillingStore.ts"
+import type { BillingStore } from "../BillingStore.ts"
 import type { PaymentFailed } from "../errors.ts"
 import type { LookUpFailed, PaymentGateway } from "../PaymentGateway.ts"
-import type { SubscriptionFacts } from "../SubscriptionFacts.ts"
+import { paymentsOf, type SubscriptionFacts } from "../SubscriptionFacts.ts"
 import type { BillingUpkeep, CreditedSession, PaidPerson } from "../upkeep/BillingUpkeep.ts"
 import { isPaidFor, planComparison } from "./comparePlan.ts"
-import type { Books } from "./knownBooks.ts"
+import type { Books, KnownBooks } from "./knownBooks.ts"
 import { differs, type PaymentDifference } from "./PaymentDifference.ts"
 
 const PAGE_SIZE = 100
@@ -21,6 +21,16 @@ export interface StoredSideParts {
   readonly ledger: CreditLedger["Service"]
   readonly catalog: CatalogData
   readonly books: Books
+  /** Unix milliseconds: older payments are not asked for. */
+  readonly since: number
+  /** Called for each payment that is compared. */
+  readonly onSale: (what: Sale["what"]) => void
+}
+
+/** A payment that credits were given for: a checkout session, or an invoice of a plan. */
+export interface Sale {
+  readonly what: "session" | "invoice"
+  readonly payment: string
 }
 
 type Differences = Stream.Stream<PaymentDifference, PaymentFailed | StorageFailed>
@@ -36,7 +46,7 @@ const allOf = <A, E>(load: (last: A | undefined) => Effect.Effect<ReadonlyArray<
 
 /** Compares the stored payments with the provider's. `seen` has the ids of the objects that the provider has listed. */
 export const storedSide = (
-  { books, catalog, gateway, ledger, store, upkeep }: StoredSideParts,
+  { books, catalog, gateway, ledger, onSale, since, store, upkeep }: StoredSideParts,
   seen: ReadonlySet<string>
 ) => {
   const comparePlan = planComparison(ledger, catalog)
@@ -52,38 +62,39 @@ export const storedSide = (
     )
 
   /** Something that was paid later than it began may be missing in the lists: the provider is asked for it alone. */
-  const isUnpaid = ({ payment, what }: Pick<Sale, "payment" | "what">): Effect.Effect<boolean, PaymentFailed> => {
+  const isUnpaid = ({ payment, what }: Sale): Effect.Effect<boolean, PaymentFailed> => {
     if (seen.has(payment)) return Effect.succeed(false)
     return what === "session"
       ? look(gateway.session(payment), (session) => session?.isPaid !== true, false)
       : look(gateway.paidInvoice(payment), (invoice) => invoice === undefined, false)
   }
 
-  /** Purchases and periods of plans that the provider has no payment of. */
-  const sales = (since: number, onSale: (sale: Sale) => void): Differences =>
-    allOf<Sale, StorageFailed>((last) => store.sales({ since, after: last?.payment, limit: PAGE_SIZE })).pipe(
-      Stream.tap((sale) => Effect.sync(() => onSale(sale))),
-      Stream.filterEffect(isUnpaid),
-      Stream.map(({ payment, userId }) =>
-        differs({ userId, payment }, "not-paid", "credits were given, and the provider has no such payment")
-      )
-    )
+  /** The payments that a person's purchases and plans say to have since a time. */
+  const salesOf = ({ account, bought }: KnownBooks): ReadonlyArray<Sale> => [
+    ...bought.flatMap(({ boughtAt, sessionId: payment }) =>
+      boughtAt < since ? [] : [{ what: "session", payment } as const]
+    ),
+    ...account.subscriptions
+      .flatMap(paymentsOf)
+      .flatMap(({ invoiceId: payment, paidAt }) => (paidAt < since ? [] : [{ what: "invoice", payment } as const]))
+  ]
 
   /** Credits that the ledger gave for a session without a stored purchase. Sessions that are listed were compared before. */
-  const credited = (since: number): Differences =>
-    allOf<CreditedSession, StorageFailed>((after) => upkeep.credited({ since, after, limit: PAGE_SIZE })).pipe(
-      Stream.mapEffect(
-        Effect.fnUntraced(function* ({ amount, sessionId, userId }) {
-          const { bought } = yield* books.of(userId)
-          if (seen.has(sessionId) || bought.some((one) => one.sessionId === sessionId)) return undefined
-          const unpaid = yield* isUnpaid({ payment: sessionId, what: "session" })
-          const missing = unpaid ? "the provider has no such payment" : "no purchase is stored"
-          const found = `${amount} credits were given, and ${missing}`
-          return differs({ userId, payment: sessionId }, unpaid ? "not-paid" : "amount", found)
-        })
-      ),
-      Stream.filter((difference) => difference !== undefined)
-    )
+  const credited: Differences = allOf<CreditedSession, StorageFailed>((after) =>
+    upkeep.credited({ since, after, limit: PAGE_SIZE })
+  ).pipe(
+    Stream.mapEffect(
+      Effect.fnUntraced(function* ({ amount, sessionId, userId }) {
+        const { bought } = yield* books.of(userId)
+        if (seen.has(sessionId) || bought.some((one) => one.sessionId === sessionId)) return undefined
+        const unpaid = yield* isUnpaid({ payment: sessionId, what: "session" })
+        const missing = unpaid ? "the provider has no such payment" : "no purchase is stored"
+        const found = `${amount} credits were given, and ${missing}`
+        return differs({ userId, payment: sessionId }, unpaid ? "not-paid" : "amount", found)
+      })
+    ),
+    Stream.filter((difference) => difference !== undefined)
+  )
 
   /** Compares a stored subscription that the provider does not list among those that go on. */
   const compareUnlisted = ({ id }: SubscriptionFacts, userId: UserId) => {
@@ -101,11 +112,16 @@ export const storedSide = (
   }
 
   const comparePerson = Effect.fnUntraced(function* ({ altered, userId }: PaidPerson) {
-    const { account } = yield* books.of(userId)
+    const known = yield* books.of(userId)
+    const { account } = known
+    const unpaid = yield* Effect.filter(salesOf(known), isUnpaid)
     const unlisted = account.subscriptions.filter((facts) => isPaidFor(facts) && !seen.has(facts.id))
     const gone = yield* Effect.forEach(unlisted, (facts) => compareUnlisted(facts, userId))
     return [
       ...altered.map((found) => differs({ userId, payment: userId }, "altered", found)),
+      ...unpaid.map(({ payment }) =>
+        differs({ userId, payment }, "not-paid", "credits were given, and the provider has no such payment")
+      ),
       ...gone.flatMap((difference) => difference ?? []),
       ...(yield* comparePlan(account))
     ]
@@ -117,10 +133,16 @@ export const storedSide = (
       found.length === 0 ? Effect.succeed(found) : Effect.andThen(books.forget(person.userId), comparePerson(person))
     )
 
-  /** Altered rows, subscriptions and plans of all people with stored payments. */
+  /** Altered rows, payments, subscriptions and plans of all people with stored payments. */
   const people: Differences = allOf<PaidPerson, StorageFailed>((last) =>
     upkeep.people({ after: last?.userId, limit: PAGE_SIZE })
-  ).pipe(Stream.mapEffect(confirmed), Stream.flattenIterable)
+  ).pipe(
+    Stream.tap(({ userId }) =>
+      Effect.map(books.of(userId), (known) => salesOf(known).forEach(({ what }) => onSale(what)))
+    ),
+    Stream.mapEffect(confirmed),
+    Stream.flattenIterable
+  )
 
   /** Payments for which no credits are given, as those of erased people: of every age, until they are refunded. */
   const owed: Differences = allOf((last: { readonly id: string } | undefined) =>
@@ -131,5 +153,5 @@ export const storedSide = (
     )
   )
 
-  return { sales, credited, people, owed }
+  return { credited, people, owed }
 }
