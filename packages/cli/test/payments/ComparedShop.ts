@@ -88,6 +88,26 @@ export class ComparedShop implements AsyncDisposable {
     return this.#sql.runPromise(Database.use((database) => database.statement<R>(text, params)))
   }
 
+  /** Stores a copy of the whole shop; the returned function puts everything back as it was then. */
+  async saved(): Promise<() => Promise<void>> {
+    const { schema } = this
+    const before = structuredClone(this.state)
+    const inEachTable = (statement: string) =>
+      this.query(`DO $do$
+        DECLARE name text;
+        BEGIN
+          SET LOCAL session_replication_role = replica;
+          FOR name IN SELECT t.tablename FROM pg_tables t
+            WHERE t.schemaname = '${schema}' AND t.tablename ~ '^(billing|credit|payment)_'
+          LOOP EXECUTE replace('${statement}', '@', name); END LOOP;
+        END $do$`)
+    await inEachTable(`DROP TABLE IF EXISTS ${schema}.before_@; CREATE TABLE ${schema}.before_@ AS TABLE ${schema}.@`)
+    return async () => {
+      await inEachTable(`DELETE FROM ${schema}.@; INSERT INTO ${schema}.@ TABLE ${schema}.before_@`)
+      Object.assign(this.state, structuredClone(before))
+    }
+  }
+
   /** Empties the shop and the provider, and sets the clock back. */
   async emptied(): Promise<void> {
     this.#delivered.clear()
